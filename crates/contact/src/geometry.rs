@@ -1,4 +1,5 @@
-//! Geometry of contact: who is near whom, the closest point, the gap and its variations (THEORY section 4).
+//! Geometry of contact: who is near whom, the closest point, the gap and its variations
+//! (docs/theory/contact.md).
 //!
 //! Geometry sees points only. [`Faces`] prepares a [`carom_fem::Surface`]: Bezier form, neighbours, rim.
 //! [`FacesNow`] holds its state, the positions of its points in one frame. [`closest`] finds foot points on

@@ -10,7 +10,8 @@
 //! * [`solver`]: complementarity problems
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod
 //! * [`region`]: the compliance of a contact region under a point load or a Hertz pressure, mode by mode
-//! * [`patch`]: the plane of a pressure, Hertz' ellipse of two sampled surfaces, Hertz' pressure fitted to faces
+//! * [`patch`]: the plane of a pressure, Hertz' ellipse of two sampled surfaces, Hertz' pressure fitted to
+//!   faces
 //! * [`submodel`]: the condensed quasistatic problem that multibody and static schemes solve
 //!
 //! # Example

@@ -5,8 +5,9 @@
 //! ```
 //!
 //! The cells are the faces (knot spans) of the surface. One unknown per span keeps the condensed compliance
-//! positive definite and the pressure free of oscillations (QUASISTATIC section 1); the force of a span is
-//! spread over its points with the weights of its average, so that it is the derivative of the potential.
+//! positive definite and the pressure free of oscillations (docs/quasistatic.md, section 1); the force of a
+//! span is spread over its points with the weights of its average, so that it is the derivative of the
+//! potential.
 //!
 //! On a surface of linear faces alone (tet4, hex8, splines of degree 1) pressures on faces that alternate in
 //! sign give no force on any node, and the compliance would be singular. There the cells are those of the

@@ -241,7 +241,7 @@ impl ModalCompliance {
 }
 
 /// Relative error of a mode of frequency f that answers a pulse of duration T without inertia, 1/(2 f T)²:
-/// the first dynamic correction of a half-sine (THEORY 2.3).
+/// the first dynamic correction of a half-sine (docs/theory/reduction.md, eq. (13)).
 pub fn static_mode_error(frequency: f64, duration: f64) -> f64 {
     (2.0 * frequency * duration).powi(-2)
 }

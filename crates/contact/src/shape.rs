@@ -18,8 +18,8 @@ use crate::geometry::{Faces, FacesNow, FootPoint, Plane, Side, Sphere, Start};
 /// A surface that can be touched.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Planes without an end, the body behind each of them: the ground, the walls of a room. A point may touch
-    /// several at once.
+    /// Planes without an end, the body behind each of them: the ground, the walls of a room. A point may
+    /// touch several at once.
     Planes(Vec<Plane>),
     /// The outside of a ball.
     Sphere(Sphere),

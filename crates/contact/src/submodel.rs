@@ -1,4 +1,5 @@
-//! The quasistatic contact problem, condensed to the boundary (THEORY section 3, QUASISTATIC.md).
+//! The quasistatic contact problem, condensed to the boundary (docs/theory/contact.md, eq. (53);
+//! docs/quasistatic.md).
 //!
 //! The high modes of each body answer the contact without inertia. All that the contact sees of them is a
 //! constant symmetric compliance U between forces and displacements of surface points, in the body frame:
@@ -14,8 +15,8 @@
 //! E(u) = ½ f·u + Σ_s ½ [−g_s]₊²/d_s     (hard: subject to g_s ≥ 0),
 //! ```
 //!
-//! and the forces are −∂E/∂(pose) at fixed u (envelope theorem, THEORY 3.3), so that a system that integrates
-//! rigid motion and low modes under them conserves energy.
+//! and the forces are −∂E/∂(pose) at fixed u (envelope theorem, docs/theory/contact.md, eq. (54)), so that a
+//! system that integrates rigid motion and low modes under them conserves energy.
 //!
 //! Path to read: [`ContactBody`], [`Zone`] and [`Pair`] say what is there; [`QuasistaticContact`] is made of
 //! them once. Each call of [`QuasistaticContact::solve`] takes a [`BodyState`] per body and a [`WarmState`],

@@ -1,4 +1,4 @@
-//! The balance of a run (THEORY section 7): energy and momenta, and their residuals.
+//! The balance of a run (docs/theory/ledger.md, eq. (87)): energy and momenta, and their residuals.
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 

@@ -3,7 +3,7 @@
 //! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: present and initial
 //!   position of a body
 //! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: functions of time
-//! * [`Ledger`]: the balance of energy and momenta of THEORY section 7
+//! * [`Ledger`]: the balance of energy and momenta of docs/theory/ledger.md, eq. (87)
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
 //!   for display
 //! * [`Observer`]: the receiver of the states of a time loop; [`Checkpoint`]: the state from which it

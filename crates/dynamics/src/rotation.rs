@@ -1,5 +1,5 @@
-//! Rotations as quaternions b = (b₀, b₁, b₂, b₃) of any positive length, body axes → inertial axes (THEORY
-//! 1.1).
+//! Rotations as quaternions b = (b₀, b₁, b₂, b₃) of any positive length, body axes → inertial axes
+//! (docs/theory/floating-frame.md, section 3.1).
 
 use nalgebra::{Matrix3, Vector3};
 

@@ -9,10 +9,10 @@
 //! are positive for NURBS and linear cells, and for hex27; a block that has a cell with a row sum that is not
 //! positive (hex20, tet10) is lumped by diagonal scaling.
 //!
-//! Frequencies of long waves of NURBS converge with order 2 as well. Waves as short as the knot spans in two or
-//! three directions are far too slow, since their inertia is that of the coefficients: a cube of degree 2 has
-//! such a mode at 0.36 of its lowest true frequency with 4 spans a side, at 0.68 with 8; it grows with 1/h.
-//! Meshes have no such modes.
+//! Frequencies of long waves of NURBS converge with order 2 as well. Waves as short as the knot spans in two
+//! or three directions are far too slow, since their inertia is that of the coefficients: a cube of degree 2
+//! has such a mode at 0.36 of its lowest true frequency with 4 spans a side, at 0.68 with 8; it grows with
+//! 1/h. Meshes have no such modes.
 //!
 //! # Source
 //!

@@ -80,8 +80,8 @@ pub fn surface_area(discretisation: &Discretisation, faces: &[FaceRef]) -> f64 {
     areas.iter().sum()
 }
 
-/// Smallest scaled Jacobian of the knot spans of NURBS blocks and where it occurs, on a lattice of four points
-/// a direction that includes the corners.
+/// Smallest scaled Jacobian of the knot spans of NURBS blocks and where it occurs, on a lattice of four
+/// points a direction that includes the corners.
 ///
 /// ```text
 /// det J / (|x,₁| |x,₂| |x,₃|),   1 for boxes, ≤ 0 where the map folds or collapses

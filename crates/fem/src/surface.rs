@@ -227,7 +227,7 @@ impl Surface {
     /// ```
     ///
     /// The slices have (at least) one entry for each point of the face, in the order of [`Face::points`].
-    /// Rational derivatives as in THEORY section 5: R_,a = (w N_,a − R W_,a)/W.
+    /// Rational derivatives as in docs/theory/bodies.md, eq. (3): R_,a = (w N_,a − R W_,a)/W.
     pub fn shape_into(
         &self,
         face: usize,

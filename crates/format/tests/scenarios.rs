@@ -22,7 +22,7 @@ poisson = 0.49
 
 [[body]]
 name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 6.0e-4, elements = 2, grade = { at = "pole", finest = 1.0e-4 } }
+make = { shape = "ball", radius = 0.015, pole_radius = 6e-4, elements = 2, grade = {at="pole", finest=1e-4}}
 material = "steel"
 reduce = { interface = ["pole"], modes = 20, split = 5.0e4 }
 velocity = [0.0, 0.0, 0.3]

@@ -21,7 +21,7 @@ pub(crate) struct Collocation {
 }
 
 impl Collocation {
-    /// THEORY (6.2).
+    /// docs/theory/time.md, eq. (64).
     pub(crate) fn radau() -> Self {
         let w = 6.0_f64.sqrt();
         let c = [0.1 * (4.0 - w), 0.1 * (4.0 + w), 1.0];

@@ -54,9 +54,8 @@ impl Tolerances {
     }
 }
 
-/// Proportional-integral control of the step size, THEORY 6.2:
-/// h_new = h min(5, max(0.2, 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a copy of it continues bit for
-/// bit.
+/// Proportional-integral control of the step size, docs/theory/time.md, eq. (62): h_new = h min(5, max(0.2,
+/// 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a copy of it continues bit for bit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Controller {
     /// Step to try next \[s\]; 0 before the first step.

@@ -25,8 +25,8 @@ pub trait SecondOrder: Ode {
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.
     fn components(&self, velocity: usize) -> [usize; 2];
 
-    /// True if velocity i belongs to a vibration that need not be resolved. Its momentum does not contribute to
-    /// a conserved sum.
+    /// True if velocity i belongs to a vibration that need not be resolved. Its momentum does not contribute
+    /// to a conserved sum.
     fn is_internal(&self, velocity: usize) -> bool;
 
     /// True for components of y that are positions. All others have rates that are integrated.

@@ -219,8 +219,8 @@ impl Body {
         Self { fixed: true, ..self }
     }
 
-    /// Initial values for a placement, undeformed. THEORY 1.1: the source geometry is rotated about its
-    /// origin, the velocity is that of the centre of mass.
+    /// Initial values for a placement, undeformed. docs/theory/floating-frame.md, section 3.1: the source
+    /// geometry is rotated about its origin, the velocity is that of the centre of mass.
     pub fn placed(&self, placement: &Placement) -> InitialState {
         let a = rotation::matrix(&placement.quaternion);
         let position = Vector3::from(placement.origin) + a * self.frame_origin;

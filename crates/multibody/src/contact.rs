@@ -204,8 +204,9 @@ pub struct HertzNumbers {
 }
 
 impl HertzNumbers {
-    /// Duration of an impact \[s\]: by Hertz, THEORY (4.14); of two rigid bodies on springs ε that fill the
-    /// contact, with F = π R_e ε δ² while the contact grows and F = A ε δ once all of the surface touches.
+    /// Duration of an impact \[s\]: by Hertz, docs/theory/closed-forms.md, eq. (92); of two rigid bodies on
+    /// springs ε that fill the contact, with F = π R_e ε δ² while the contact grows and F = A ε δ once all of
+    /// the surface touches.
     ///
     /// ```text
     /// T_c = 2.868 (m*²/(R_e E*² v))^(1/5)

@@ -8,8 +8,9 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 use crate::kinetics::Velocities;
 use crate::modal_matrix::ModalMatrix;
 
-/// Invariants of THEORY 1.2 over the first n modes. A rigid body has n = 0. With indices a, b of components
-/// and k, l, m of modes, arrays are flat: see each field. High modes are in no inertia term (THEORY 3.1).
+/// Invariants of docs/theory/floating-frame.md, eq. (29) over the first n modes. A rigid body has n = 0. With
+/// indices a, b of components and k, l, m of modes, arrays are flat: see each field. High modes are in no
+/// inertia term (docs/theory/contact.md, eq. (50)).
 #[derive(Debug, Clone)]
 pub struct FloatingFrame {
     /// Number n of dynamic modes.

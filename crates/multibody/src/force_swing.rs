@@ -173,7 +173,8 @@ pub(crate) fn swing_warnings(system: &System, events: &ContactEvents) -> impl It
         let [first, second] = system.contacts().surface_names(pair);
         Some(format!(
             "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean \
-             of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at {split:.3e} Hz, \
+             of {:.4e} N by {:.0} % of it (limit {:.0} %) with the modes next to the split at \
+             {split:.3e} Hz, \
              up to {:.4e} N: take `mean_force` for the force of the plateau, and not `peak_force`; duration, \
              mean force and restitution are known to a third of the period of these modes, {:.2e} s in the \
              duration: raise `split` to reduce both",

@@ -1,4 +1,4 @@
-//! Two spheres, or a sphere and a plane, with Hertz' law prescribed, THEORY (4.10).
+//! Two spheres, or a sphere and a plane, with Hertz' law prescribed, docs/theory/closed-forms.md, eq. (88).
 //!
 //! The reference that resolved contact is measured against, and the cheapest contact there is. The potential
 //! is V = 8/15 E* √R_e d^(5/2), d the approach; no modes take part.

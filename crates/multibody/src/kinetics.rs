@@ -1,7 +1,7 @@
 //! Kinetic energy of the floating frame: mass matrix, velocities from momenta, derivative by the modal
 //! coordinates.
 //!
-//! With z = (v, ω, q̇), v and ω in body axes (THEORY 1.3):
+//! With z = (v, ω, q̇), v and ω in body axes (docs/theory/floating-frame.md, eq. (31)):
 //!
 //! ```text
 //!         ⎡ m E    m̃c(q)ᵀ   C_tᵀ    ⎤
@@ -222,8 +222,8 @@ impl Kinetics {
         }
     }
 
-    /// h_ω of THEORY (1.1) with the velocities found last: the quadratic velocity terms for the unknown a₀ =
-    /// Aᵀ r̈. Those of the modes are written to `modal`.
+    /// h_ω of docs/theory/floating-frame.md, eq. (32), with the velocities found last: the quadratic velocity
+    /// terms for the unknown a₀ = Aᵀ r̈. Those of the modes are written to `modal`.
     ///
     /// G_rk = −2 ∫ c̃ φ̃_k dm = 2 (I1_k + Σ_l q_l I2_lk): with I2_kl = −∫ φ̃_k φ̃_l dm the *second* index is
     /// that of the mode whose rate it multiplies, so the transpose of ∂I/∂q's half enters.

@@ -32,7 +32,7 @@ impl PairMemory {
     /// Numbers in [`PairMemory::to_array`].
     pub const NUMBERS: usize = 23;
 
-    /// Steps in a contact pulse, THEORY 3.4.
+    /// Steps in a contact pulse, docs/theory/time.md, section 5.1.
     const STEPS_PER_PULSE: f64 = 20.0;
 
     /// Before the first step.

@@ -1,9 +1,10 @@
-//! The quasistatic submodel inside the rate (THEORY section 3): high modes answer contact without inertia.
+//! The quasistatic submodel inside the rate (docs/theory/contact.md, section 4.5): high modes answer contact
+//! without inertia.
 //!
 //! Each evaluation gives `carom_contact::submodel` the poses and the surface points displaced by the low
 //! modes; it returns forces on the points. They are the derivatives of one potential at fixed high modes
-//! (envelope theorem, THEORY 3.3), so that energy is kept; forces on two bodies share their lines of action,
-//! so that both momenta are.
+//! (envelope theorem, docs/theory/contact.md, eq. (54)), so that energy is kept; forces on two bodies share
+//! their lines of action, so that both momenta are.
 //!
 //! [`ContactSpec`] says what may touch; [`QuasistaticContacts`] is the [`ContactModel`] made of it.
 

@@ -1,5 +1,5 @@
-//! The equations of motion in velocities, THEORY (1.1): for implicit schemes, for accelerations, and to check
-//! the momentum form against.
+//! The equations of motion in velocities, docs/theory/floating-frame.md, eq. (31): for implicit schemes, for
+//! accelerations, and to check the momentum form against.
 
 use crate::floating_frame::FloatingFrame;
 use crate::kinetics::{Kinetics, Velocities};

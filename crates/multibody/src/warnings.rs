@@ -123,7 +123,8 @@ fn rim_place(system: &System, pair: usize, rim: Rim) -> RimPlace {
     }
 }
 
-/// A static mode of frequency f answers a pulse T with an error of 1/(2 f T)² of its part (THEORY 2.3).
+/// A static mode of frequency f answers a pulse T with an error of 1/(2 f T)² of its part
+/// (docs/theory/reduction.md, eq. (13)).
 fn split_warnings(system: &System, events: &ContactEvents, warnings: &mut Vec<String>) {
     for (i, body) in system.bodies().iter().enumerate() {
         let first_static = body.reduced.as_ref().and_then(|reduced| reduced.omega.get(body.frame.n));

@@ -49,7 +49,7 @@ fn run(mut simulation: Simulation) -> RunSummary {
 
 #[test]
 fn equal_spheres_meet_the_hertz_table() {
-    // THEORY section 9: relative speed, approach, force, duration.
+    // docs/theory/closed-forms.md, section 10.1: relative speed, approach, force, duration.
     for (speed, depth, force, duration) in [
         (0.2, 8.4307e-6, 326.15, 124.07e-6),
         (0.5, 17.548e-6, 979.36, 103.29e-6),

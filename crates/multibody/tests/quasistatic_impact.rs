@@ -67,7 +67,7 @@ fn equal_balls_bounce_near_hertz_and_keep_the_books() {
     let cap = Cap::new(6, 0.42e-3, 0);
     let summary = run(two_balls(&cap, Law::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
     let event = summary.contacts[0];
-    // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 QUASISTATIC section 2 expects +2 % and −4 %; the
+    // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 docs/quasistatic.md, section 2 expects +2 % and −4 %; the
     // synthetic half-space is smoothed over a node spacing besides.
     assert!((event.peak_force / 979.36 - 1.0).abs() < 0.04, "{event:?}");
     assert!((event.duration() / 103.29e-6 - 1.0).abs() < 0.08, "{event:?}");

@@ -78,7 +78,8 @@ fn cube(p: usize, n: usize) -> Patch {
 
 #[test]
 fn a_corner_block_has_the_number_of_functions_of_the_reference() {
-    // FORMATS: p = 2, 4³ spans, corner block refined once: 216 becomes 272 (uniform 1000).
+    // docs/theory/bodies.md, section 1.3: p = 2, 4³ spans, corner block refined once: 216 becomes 272
+    // (uniform 1000).
     let mut patch = carom_nurbs::HierarchicalPatch::of(&cube(2, 4));
     assert_eq!(patch.n_active(), [216]);
     let mut tree = patch.tree.clone();

@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench iterative    # cubes of hex20, and rods of the reference data
-//! cargo bench -p carom-reduce --bench iterative -- 43                     # a cube of 43³ hex20, a million dofs, by iteration alone
-//! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench iterative    # the .msh of a folder, by iteration and, up to 150 000 dofs, by a factor
+//! cargo bench -p carom-reduce --bench iterative -- 43    # 43³ hex20, a million dofs, iteration alone
+//! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench iterative    # the .msh of a folder;
+//!                                     # up to 150 000 dofs by a factor too
 //! ```
 //!
 //! One thread; CPU seconds. The interface is twenty points spread over the surface. Peak memory is that of

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! cargo bench -p carom-reduce --bench reduction                           # the meshes of the reference data
-//! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench reduction    # conrod_{30k,100k,200k,300k}.msh of a folder, with MESH.cb.json
+//! CAROM_BENCH_MESHES=DIR cargo bench -p carom-reduce --bench reduction    # MESH.msh of a folder with
+//!                       # MESH.cb.json, MESH = conrod_30k, conrod_100k, conrod_200k, conrod_300k
 //! ```
 //!
 //! One thread; CPU seconds, the least of some repetitions by phase; the modes are those with an inertia

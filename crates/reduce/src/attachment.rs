@@ -195,8 +195,8 @@ impl Attached {
 
 /// A marker of an attached set, with its motion in each mode.
 ///
-/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation` (THEORY 1.5), both in axes
-/// of the body frame.
+/// Its displacement is `translation` q, its small rotation ψ q with ψ = `rotation`
+/// (docs/theory/floating-frame.md, section 3.5), both in axes of the body frame.
 #[derive(Debug, Clone)]
 pub struct AttachedMarker {
     /// Name of the marker: that of the set.

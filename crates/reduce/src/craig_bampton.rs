@@ -23,7 +23,8 @@ use crate::variant::ModeKind;
 
 /// Reduces a body that is free, or held at some of its sets.
 ///
-/// THEORY section 2, with the invariants of section 1.2 about the centre of mass.
+/// docs/theory/reduction.md, eqs. (10) to (12), with the invariants of docs/theory/floating-frame.md, eq.
+/// (29), about the centre of mass.
 ///
 /// # Errors
 ///

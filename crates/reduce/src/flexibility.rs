@@ -1,4 +1,5 @@
-//! Static response of a whole body to forces, under inertia relief if it is free (THEORY 2.5).
+//! Static response of a whole body to forces, under inertia relief if it is free (docs/theory/reduction.md,
+//! eq. (20)).
 
 use carom_fem::SystemMatrices;
 use carom_linalg::{DofSet, FactorError, IterationError};

@@ -40,7 +40,7 @@ impl Interface {
     /// Collects the points of sets and lists, the attachments, and the supports.
     ///
     /// The interface of a set of faces contains every point whose function is nonzero on them: then the
-    /// static response to loads on the set is exact (THEORY 2.1).
+    /// static response to loads on the set is exact (docs/theory/reduction.md, section 2.1).
     ///
     /// # Errors
     ///

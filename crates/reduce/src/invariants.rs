@@ -3,7 +3,8 @@
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-/// Constants of the floating frame of reference over n modes, THEORY: r, A, q with u = Φ q.
+/// Constants of the floating frame of reference over n modes, docs/theory/floating-frame.md, eq. (29): r, A,
+/// q with u = Φ q.
 ///
 /// All integrals are over mass, coordinates in the body frame. With φ_k the k-th mode and R the reference
 /// position: see each field. Second-order terms are complete, so that energy is a first integral.

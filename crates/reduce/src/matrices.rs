@@ -117,7 +117,7 @@ impl MatrixBody {
     /// Checks and stores the matrices of a free body.
     ///
     /// The mass must be M_s ⊗ E₃, as that of every solid element is, lumped or not: then all integrals of the
-    /// floating frame follow from it (THEORY 1.2).
+    /// floating frame follow from it (docs/theory/floating-frame.md, eq. (29)).
     ///
     /// * `points` — nodes in the order of their dofs \[m\]
     /// * `stiffness`, `mass` — 3n × 3n

@@ -1,8 +1,8 @@
 //! Mass integrals of pairs of fields: of modes with modes, and of positions with modes.
 //!
-//! Every constant of the floating frame (THEORY 1.2) is made of ∫ φ_a,k φ_b,l dm (components a, b of modes k,
-//! l) and ∫ s φ_a,k dm with s = 1, x, y, z. With M_f = M_s ⊗ E₃ they are products of tall matrices, one for
-//! each pair of components.
+//! Every constant of the floating frame (docs/theory/floating-frame.md, eq. (29)) is made of ∫ φ_a,k φ_b,l dm
+//! (components a, b of modes k, l) and ∫ s φ_a,k dm with s = 1, x, y, z. With M_f = M_s ⊗ E₃ they are
+//! products of tall matrices, one for each pair of components.
 
 use carom_linalg::NodeMatrix;
 use carom_linalg::tall::{gram, symmetric_gram};
@@ -142,7 +142,8 @@ impl Moments {
         if a <= b { matrix[(k, l)] } else { matrix[(l, k)] }
     }
 
-    /// The constants of the floating frame, THEORY 1.2, with their second-order terms.
+    /// The constants of the floating frame, docs/theory/floating-frame.md, eq. (29), with their second-order
+    /// terms.
     ///
     /// ```text
     /// −ã b̃ = (a·b) E − b aᵀ

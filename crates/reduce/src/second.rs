@@ -6,7 +6,7 @@
 //!
 //! with z_R the rigid motions in reduced coordinates, known exactly: constraint modes reproduce them, T_b R_b
 //! = R. On this subspace K̂ is positive definite, so that six tiny eigenvalues need not be recognised, and
-//! C_t, C_r0 vanish up to rounding (Buckens frame, THEORY 1.4).
+//! C_t, C_r0 vanish up to rounding (Buckens frame, docs/theory/reduction.md, section 2.2).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{Reflections, fix_signs, generalised_pairs};

@@ -1,4 +1,5 @@
-//! Craig-Bampton reduction: identities of THEORY sections 1, 2 and 9, refusals, and a reference reduction.
+//! Craig-Bampton reduction: identities of docs/theory/reduction.md and docs/theory/floating-frame.md,
+//! refusals, and a reference reduction.
 
 use std::f64::consts::PI;
 
@@ -173,8 +174,8 @@ fn second_order_terms_are_the_nodal_sums() {
 
 #[test]
 fn invariants_follow_a_shift_of_the_origin() {
-    // THEORY 1.2 with R → R − o: mc0, I0, Cr0 and I1 change by the parallel-axis terms, Cr1 and I2 not at
-    // all.
+    // docs/theory/floating-frame.md, eq. (29) with R → R − o: mc0, I0, Cr0 and I1 change by the parallel-axis
+    // terms, Cr1 and I2 not at all.
     let (discretisation, system) = system(&bar());
     let field = Mat::from_fn(discretisation.n_dofs(), 4, |i, k| ((i * (k + 3)) as f64 * 0.7).sin());
     let origin = [0.3, -0.2, 0.11];
@@ -200,7 +201,8 @@ fn invariants_follow_a_shift_of_the_origin() {
 
 /// Deflection of the interface of a free body under a force on it, by inertia relief with the full matrices.
 ///
-/// u = Pᵀ K_c⁻¹ P f, P = E − M R (Rᵀ M R)⁻¹ Rᵀ, K_c = K with six dofs held, THEORY 2.5.
+/// u = Pᵀ K_c⁻¹ P f, P = E − M R (Rᵀ M R)⁻¹ Rᵀ, K_c = K with six dofs held, docs/theory/reduction.md, eq.
+/// (20).
 fn inertia_relief(
     discretisation: &Discretisation,
     system: &SystemMatrices,
@@ -257,7 +259,8 @@ fn the_interface_compliance_is_that_of_inertia_relief() {
         errors.push(worst / exact.norm_max());
     }
     println!("relative errors with 6, 20, 60 modes: {errors:?}");
-    // The relief of the interior is only as good as the modes that carry it: THEORY 2.1.
+    // The relief of the interior is only as good as the modes that carry it: docs/theory/reduction.md,
+    // section 2.1.
     assert!(errors[0] < 3e-2 && errors[1] < 1e-3 && errors[2] < 2e-5, "{errors:?}");
 }
 

@@ -118,7 +118,8 @@ struct Row {
 /// The rows of a step with their impulses, velocities and mobility.
 ///
 /// ```text
-/// u₋ = d·(v_n + ω_n × c)_s − …_m,   u₊ = d·(v_{n+1} + Λᵀ ω_{n+1} × c)_s − …_m,   T_{n+1} − T_n = Σ r (u₋ + u₊)/2
+/// u₋ = d·(v_n + ω_n × c)_s − …_m,   u₊ = d·(v_{n+1} + Λᵀ ω_{n+1} × c)_s − …_m,
+/// T_{n+1} − T_n = Σ r (u₋ + u₊)/2
 /// ```
 ///
 /// # Source

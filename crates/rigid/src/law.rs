@@ -4,8 +4,8 @@
 //! ```text
 //! 0 ≤ u₊ + C r + b ⟂ r ≥ 0
 //! multiplier:     C = 0,                        b = e u₋ + (1 − e) (u₋ − ġ_n + w)
-//! closed spring:  C = −2/(dt² dF/dg) > 0,       b = −u₊ − C dt F          (Newton's method for r = dt F)
-//! open spring:    C = 4/(dt² k),                b = u₋ + 2 g_n/dt         (the gap at the end is not negative)
+//! closed spring:  C = −2/(dt² dF/dg) > 0,       b = −u₊ − C dt F        (Newton's method for r = dt F)
+//! open spring:    C = 4/(dt² k),                b = u₋ + 2 g_n/dt       (the gap at the end is not negative)
 //! ```
 //!
 //! Restitution is that of the rate of the gap, which has the normals of its own time, n_n at the start and

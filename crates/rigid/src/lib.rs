@@ -49,8 +49,8 @@
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
 //! `spring`, `law`, `normal`, `friction`, `limit`.
 //!
-//! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of THEORY 8; Simo & Wong,
-//! Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
+//! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
+//! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
 
 pub mod body;
 mod contact;

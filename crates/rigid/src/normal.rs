@@ -6,11 +6,11 @@
 //! elastic:    0 ≤ u₊ + e u₋ ⟂ λ ≥ 0   and   λ = dt F(g_{n+1})
 //! ```
 //!
-//! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs (THEORY 6.3). A gap
-//! of a multiplier that was closed before is not opened in one step, it only must not close further. u₊
-//! depends on λ through the rotation, and F on the gap, so that the elastic phase is Newton's method: each of
-//! its linear complementarity problems gives the contacts that carry impulses, for which the equations are
-//! then solved to round-off.
+//! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs
+//! (docs/theory/rigid.md, section 6.3). A gap of a multiplier that was closed before is not opened in one
+//! step, it only must not close further. u₊ depends on λ through the rotation, and F on the gap, so that the
+//! elastic phase is Newton's method: each of its linear complementarity problems gives the contacts that
+//! carry impulses, for which the equations are then solved to round-off.
 //!
 //! # Source
 //!

@@ -216,9 +216,9 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 /// # Source
 ///
 /// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its signs
-/// corrected (THEORY 8). There foot points are those of the predicted end of the step and d is not along n;
-/// taken half-way, as (11) there does for penalties, d = g n, and balls whose centres are their centres of
-/// mass get no moment.
+/// corrected (docs/papers.md). There foot points are those of the predicted end of the step and d is not
+/// along n; taken half-way, as (11) there does for penalties, d = g n, and balls whose centres are their
+/// centres of mass get no moment.
 pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
     for contact in contacts {
         let pair = &mut pairs[contact.pair];

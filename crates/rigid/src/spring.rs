@@ -9,8 +9,8 @@
 //!
 //! # Source
 //!
-//! Puso & Zywicz (1998), eqs. (8) to (11), Armero & Petőcz (1998); signs and the factor ½ as in THEORY (6.4)
-//! and 8.
+//! Puso & Zywicz (1998), eqs. (8) to (11), Armero & Petőcz (1998); signs and the factor ½ as in
+//! docs/theory/rigid.md, eq. (71), and docs/papers.md.
 
 /// Force −(U₁ − U₀)/(g₁ − g₀) ≥ 0 and its derivative by g₁.
 ///

@@ -371,7 +371,7 @@ impl System {
         self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed).map(|(_, state)| state)
     }
 
-    /// The balance of THEORY 7.
+    /// The balance of docs/theory/ledger.md, eq. (87).
     pub fn balance(&self) -> Balance {
         let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
         let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);

@@ -1,4 +1,4 @@
-//! The rotation of a body over one step, THEORY (6.3), Simo & Wong (1991).
+//! The rotation of a body over one step, docs/theory/rigid.md, eq. (69), Simo & Wong (1991).
 //!
 //! In the principal axes of the body at the start of the step, with W = Aᵀ ω and m = A_nᵀ s_{n+1} (the
 //! angular momentum at the end of the step, which the impulses of the step decide):

@@ -74,7 +74,7 @@ fn relative(a: f64, b: f64) -> f64 {
 fn every_reduction_gives_the_impact_of_the_plain_one() {
     let plain = impact("");
     assert!(plain.n_low > 0 && plain.ledger.energy_error < 1e-4, "{:?}", plain.ledger);
-    // THEORY 2.3: what the split leaves out is of this size.
+    // docs/theory/reduction.md, eq. (13): what the split leaves out is of this size.
     let estimate = 1.0 / (2.0 * plain.periods).powi(2);
     println!("f_c T_c = {:.1}: estimate {estimate:.1e}", plain.periods);
     let relief = impact("body.0.reduce.inertia_relief=true");

@@ -28,7 +28,7 @@ velocity = [0.0, 0.0, -1.0]
 
 [[body]]
 name = "plate"
-make = { shape = "plate", size = [0.02, 0.02, 0.005], pole_radius = 2.0e-3, grade = { at = "pole", finest = 1.0e-3 } }
+make = { shape = "plate", size = [0.02,0.02,5e-3], pole_radius = 2e-3, grade = {at = "pole", finest = 1e-3}}
 material = "steel"
 reduce = { interface = ["pole"], modes = 8, split = 5.0e4 }
 position = [0.0, 0.0, -0.0025]

@@ -83,7 +83,8 @@ const EXPLICIT: &str = "simulation.integrator=\"dormand-prince5\"";
 #[test]
 fn high_modes_may_be_quasistatic_dynamic_or_damped() {
     let soft = [
-        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, grade = { at = \"pole\", finest = 3.0e-3 } }",
+        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, \
+         grade = { at = \"pole\", finest = 3.0e-3 } }",
         "contact.0.law={ kind = \"penalty\", factor = 1.0 }",
         "contact.0.rim=\"warning\"",
         "simulation.relative_tolerance=1.0e-4",
@@ -130,7 +131,8 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
 #[test]
 fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
     let oblique = [
-        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, grade = { at = \"pole\", finest = 3.0e-3 } }",
+        "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, \
+         grade = { at = \"pole\", finest = 3.0e-3 } }",
         "body.0.velocity=[30.0, 0.0, 40.0]",
         "contact.0.friction=0.1",
         "contact.0.rim=\"warning\"",
@@ -208,7 +210,7 @@ gravity = [0.0, 0.0, -9.81]
 
 [[body]]
 name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 3.0e-4, focus = 2.5, grade = { at = "pole", finest = 1.6e-4 } }
+make = { shape = "ball", radius = 0.015, pole_radius = 3e-4, focus = 2.5, grade = {at="pole", finest=1.6e-4}}
 material = "steel"
 reduce = { interface = ["pole"], modes = 8, split = 1.6e4 }
 position = [0.0, 0.0, -0.215]

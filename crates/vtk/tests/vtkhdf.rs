@@ -74,7 +74,8 @@ for path, n in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
         moved = vtk_to_numpy(grid.GetPointData().GetVectors())
         assert (moved == [[k, i, -1.5] for i in range(6)]).all(), (k, moved)
         assert grid.GetPointData().GetScalars().GetName() == "von_mises"
-        assert (vtk_to_numpy(grid.GetPointData().GetArray("von_mises")) == [100 * k + i for i in range(6)]).all()
+        stress = vtk_to_numpy(grid.GetPointData().GetArray("von_mises"))
+        assert (stress == [100 * k + i for i in range(6)]).all()
         assert (vtk_to_numpy(grid.GetCellData().GetArray("contact_pressure")) == [10 * k, 10 * k + 1]).all()
         x, weights, part = [0.0, 0.0, 0.0], [0.0] * 6, vtk.reference(0)
         grid.GetCell(0).EvaluateLocation(part, [0.3, 0.5, 0.0], x, weights)

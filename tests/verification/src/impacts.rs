@@ -187,7 +187,8 @@ impl Rod {
             "[material.rod]\ndensity = {density:?}\nyoung = {young:?}\npoisson = {poisson:?}\n\n[[body]]\n\
              name = \"rod\"\nmaterial = \"rod\"\nmake = \
              {{ shape = \"rod\", radius = {ROD_RADIUS:?}, length = {length:?}, elements = \
-             [{elements}, 1, 1], pole_radius = {zone:e}, grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
+             [{elements}, 1, 1], pole_radius = {zone:e}, \
+             grade = {{ at = \"end_pole\", finest = {finest:e} }} }}\n\
              reduce = {{ interface = [\"end_pole\"], up_to = {:e}, split = {split:e} }}\n",
             4.0 / 3.0 * split
         );

@@ -434,10 +434,13 @@ fn coordinates_whose_products_overflow_are_refused_with_their_node() {
     }
     let vtu = path(&dir, "far.vtu");
     let text = r#"<VTKFile type="UnstructuredGrid" version="1.0"><UnstructuredGrid>
-        <Piece NumberOfPoints="4" NumberOfCells="1"><Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
-        0 0 0 1e308 0 0 0 1 0 0 0 1</DataArray></Points><Cells><DataArray type="Int64" Name="connectivity" format="ascii">
+        <Piece NumberOfPoints="4" NumberOfCells="1">
+        <Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+        0 0 0 1e308 0 0 0 1 0 0 0 1</DataArray></Points>
+        <Cells><DataArray type="Int64" Name="connectivity" format="ascii">
         0 1 2 3</DataArray><DataArray type="Int64" Name="offsets" format="ascii">4</DataArray>
-        <DataArray type="UInt8" Name="types" format="ascii">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"#;
+        <DataArray type="UInt8" Name="types" format="ascii">10</DataArray></Cells></Piece>
+        </UnstructuredGrid></VTKFile>"#;
     std::fs::write(&vtu, text).unwrap();
     let message = fails(&["import", &vtu, "-o", &out], 3);
     assert!(message.contains("far.vtu`: point 1 has the coordinates (1e308, 0.0, 0.0)"), "{message}");

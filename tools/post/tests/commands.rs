@@ -404,7 +404,8 @@ fn pressure_of_a_locally_refined_body_agrees_with_hertz() {
 
 #[test]
 fn hertz_gives_the_published_figures() {
-    // THEORY: two steel balls R 15 mm, rho 7780, at 0.5 m/s, and one on a rigid plane at 0.2 m/s.
+    // docs/theory/closed-forms.md, section 10.1: two steel balls R 15 mm, rho 7780, at 0.5 m/s, and one on a
+    // rigid plane at 0.2 m/s.
     for (arguments, figures) in [
         (
             vec!["--density", "7780", "--velocity", "0.5"],

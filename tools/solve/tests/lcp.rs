@@ -41,7 +41,8 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     assert!(message.contains("lacks a matrix: `M`, or `W` with friction"), "{message}");
     let message = failure(&run(folder.path(), r#"{"W": {"rows": [], "cols": [], "vals": []}}"#, &[]), 3);
     assert!(message.contains("lacks `q`"), "{message}");
-    let many = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]}, "q": [-1, -2.4, -3.2], "mu": [0.5, 0.5], "dim": 3}"#;
+    let many = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]},
+        "q": [-1, -2.4, -3.2], "mu": [0.5, 0.5], "dim": 3}"#;
     let message = failure(&run(folder.path(), many, &[]), 3);
     assert!(
         message.contains(
@@ -73,7 +74,8 @@ fn flags_of_every_command_may_precede_the_subcommand() {
 fn a_unit_mass_with_friction_slips_as_coulomb_says() {
     // u = r + q, q_T = −4 along (0.6, 0.8): r_N = 1, r_T = μ r_N against q_T, u_N = 0.
     let folder = tempfile::tempdir().unwrap();
-    let slips = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]}, "q": [-1, -2.4, -3.2], "mu": [0.5], "dim": 3}"#;
+    let slips = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]},
+        "q": [-1, -2.4, -3.2], "mu": [0.5], "dim": 3}"#;
     for method in ["auto", "active-set", "pgs"] {
         let solved = json(&run(folder.path(), slips, &["--json", "--method", method]));
         for (key, known) in [("r", [1.0, 0.3, 0.4]), ("u", [0.0, -2.1, -2.8])] {

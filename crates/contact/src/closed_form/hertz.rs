@@ -1,4 +1,4 @@
-//! Hertz' theory of two elastic bodies, THEORY 4.6.
+//! Hertz' theory of two elastic bodies, docs/theory/closed-forms.md, section 10.1.
 
 use std::f64::consts::PI;
 
@@ -82,10 +82,10 @@ const IMPACT_INTEGRAL: f64 = 2.943_275_177_715_55;
 
 /// k(a/R) of an elastic ball on a rigid plane: F(d) = F_Hertz(d) (1 + k a/R), a = √(R d).
 ///
-/// Computed apart from this project by converged finite elements for ν = 0.3 (QUASISTATIC section 3) at a/R =
-/// 0.005, 0.01, 0.0221, 0.0319, 0.05, 0.1, 0.2; in between interpolated linearly in log(a/R), beyond held
-/// constant. The ball is stiffer than a half-space since d counts from the centre of mass. Two equal balls:
-/// each takes half the approach.
+/// Computed apart from this project by converged finite elements for ν = 0.3 (docs/quasistatic.md, section 3)
+/// at a/R = 0.005, 0.01, 0.0221, 0.0319, 0.05, 0.1, 0.2; in between interpolated linearly in log(a/R), beyond
+/// held constant. The ball is stiffer than a half-space since d counts from the centre of mass. Two equal
+/// balls: each takes half the approach.
 pub fn elastic_ball_stiffening(contact_radius_over_radius: f64) -> f64 {
     const TABLE: [[f64; 2]; 7] = [
         [0.005, 0.78],
@@ -121,7 +121,7 @@ mod tests {
         HertzPair::new([RADIUS; 2], [STEEL.0; 2], [STEEL.1; 2])
     }
 
-    /// THEORY section 9: d_max um, F_max N, T_c us, a mm, p0 GPa.
+    /// docs/theory/closed-forms.md, section 10.1: d_max um, F_max N, T_c us, a mm, p0 GPa.
     #[test]
     fn the_table_of_steel_spheres_is_reproduced() {
         for (pair, mass, v, expected) in [

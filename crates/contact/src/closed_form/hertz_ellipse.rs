@@ -18,7 +18,8 @@ pub struct HertzEllipse {
 /// With B/A the ratio of the larger to the smaller of κ/2, e² = 1 − b²/a² for semi-axes a ≥ b:
 ///
 /// ```text
-/// B/A = [(a/b)² E(e) − K(e)] / [K(e) − E(e)],   a³ = 3 F (K − E) / (2 π E* e² A),   p₀ = 3F/(2πab),   δ = p₀ b K/E*
+/// B/A = [(a/b)² E(e) − K(e)] / [K(e) − E(e)],   a³ = 3 F (K − E) / (2 π E* e² A),
+/// p₀ = 3F/(2πab),   δ = p₀ b K/E*
 /// ```
 ///
 /// * `modulus` — E* \[Pa\]

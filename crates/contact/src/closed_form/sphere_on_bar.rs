@@ -24,7 +24,8 @@ pub enum FarEnd {
 ///
 /// # Source
 ///
-/// D'Alembert's solution with reflections, Goldsmith, Impact (1960), chapter 4; THEORY 4.6.
+/// D'Alembert's solution with reflections, Goldsmith, Impact (1960), chapter 4; docs/theory/closed-forms.md,
+/// eq. (93).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SphereOnBar {
     /// Sphere, contact, and wave resistance of the rod.

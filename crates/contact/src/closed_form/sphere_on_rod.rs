@@ -1,4 +1,5 @@
-//! A sphere on the flat end of a rod: Hertz' force and a one-dimensional wave, THEORY 4.6.
+//! A sphere on the flat end of a rod: Hertz' force and a one-dimensional wave, docs/theory/closed-forms.md,
+//! eq. (93).
 
 use super::HertzPair;
 
@@ -86,7 +87,7 @@ mod tests {
 
     const RADIUS: f64 = 0.015;
 
-    /// Steel sphere on an aluminium rod, THEORY section 9.
+    /// Steel sphere on an aluminium rod, docs/theory/closed-forms.md, section 10.2.
     fn aluminium_rod() -> (SphereOnRod, f64) {
         let (density, young, length) = (2710.0, 72e9, 1.0);
         let area = PI * 0.01f64.powi(2);
@@ -129,7 +130,7 @@ mod tests {
         }
     }
 
-    /// QUASISTATIC section 3: Hertz and bar wave for a steel rod, and for a rigid sphere.
+    /// docs/quasistatic.md, section 3: Hertz and bar wave for a steel rod, and for a rigid sphere.
     #[test]
     fn the_steel_rod_of_the_reference_table_is_reproduced() {
         let (density, young) = (7800.0f64, 210e9);

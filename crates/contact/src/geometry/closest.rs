@@ -1,4 +1,4 @@
-//! The closest point on a surface of faces, THEORY 4.1, with all its fallbacks.
+//! The closest point on a surface of faces, docs/theory/contact.md, eq. (42), with all its fallbacks.
 //!
 //! [`Faces::project`] continues from a known foot point: Newton's method on the face, clamped to its domain;
 //! at an edge or a corner it goes on on the neighbouring faces. [`Faces::closest`] needs no start: it takes
@@ -155,7 +155,8 @@ impl Faces {
     /// Newton's method (4.1) on one face within its domain.
     ///
     /// ```text
-    /// H dξ = r,   r_a = (x − y)·y,a,   H_ab = m_ab − (x − y)·y,ab   (m_ab alone where H is not positive definite)
+    /// H dξ = r,   r_a = (x − y)·y,a,   H_ab = m_ab − (x − y)·y,ab
+    /// (m_ab alone where H is not positive definite)
     /// ```
     pub(super) fn newton(&self, now: &mut FacesNow, face: u32, xi: [f64; 2], x: &Vector3<f64>) -> Local {
         let (kind, domain, polynomial) = (self.kind(face), self.domain(face), self.is_polynomial(face));

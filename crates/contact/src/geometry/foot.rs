@@ -1,4 +1,4 @@
-//! Foot points as data, and the variations of the gap, THEORY 4.2.
+//! Foot points as data, and the variations of the gap, docs/theory/contact.md, eqs. (43) to (46).
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -227,7 +227,8 @@ impl Faces {
     }
 }
 
-/// First and second variations of the gap of a foot point for the dofs (x, y_1 … y_K).
+/// First and second variations of the gap of a foot point for the dofs (x, y_1 … y_K),
+/// docs/theory/contact.md, eqs. (43) to (46).
 ///
 /// K runs over the points of the foot point's face; the dofs of x come first. With w = dx − dy and
 /// w_a = −dy,a at fixed ξ, in the interior of a face

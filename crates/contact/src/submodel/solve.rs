@@ -3,7 +3,7 @@
 use super::workspace::Workspace;
 use super::{BodyState, QuasistaticContact, SolveError, WarmState};
 
-/// Most halvings of a step (THEORY 3.2).
+/// Most halvings of a step (docs/theory/contact.md, section 4.5).
 const MAX_CUTS: usize = 30;
 /// A frozen W is condensed anew if an iteration reduces the change by less than this.
 const POOR_CONTRACTION: f64 = 0.2;

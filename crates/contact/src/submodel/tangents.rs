@@ -14,9 +14,9 @@
 //! σ = s + d (τ − τ_n),    |τ| ≤ μ λ,    σ = 0 if |τ| < μ λ,    τ = −μ λ σ/|σ| otherwise.
 //! ```
 //!
-//! That is Coulomb's law by one implicit step from the accepted state (THEORY 4.5): exact while the direction
-//! of slip stays, so that an integrator of high order sees a smooth right-hand side. The force acts at the
-//! mean position of the span on both bodies: both momenta are kept.
+//! That is Coulomb's law by one implicit step from the accepted state (docs/theory/contact.md, eq. (57)):
+//! exact while the direction of slip stays, so that an integrator of high order sees a smooth right-hand
+//! side. The force acts at the mean position of the span on both bodies: both momenta are kept.
 
 use nalgebra::Vector3;
 

@@ -111,7 +111,7 @@ pub(super) fn combined(
     }
 }
 
-/// Turns N into R = N w / W with its derivatives, THEORY section 5.
+/// Turns N into R = N w / W with its derivatives, docs/theory/bodies.md, eq. (3).
 ///
 /// ```text
 /// R_,a = (w N_,a − R W_,a)/W,   R_,ab = (w N_,ab − R_,a W_,b − R_,b W_,a − R W_,ab)/W

@@ -10,7 +10,7 @@
 //!
 //! # Source
 //!
-//! Hairer & Wanner, Solving Ordinary Differential Equations II, IV.8; THEORY (6.2).
+//! Hairer & Wanner, Solving Ordinary Differential Equations II, IV.8; docs/theory/time.md, eq. (64).
 
 use faer::c64;
 use newton::Newton;
@@ -208,8 +208,8 @@ impl Formula for RadauIia {
 }
 
 impl RadauIia {
-    /// Error of the step in units of the tolerance, THEORY (6.2), once more filtered where it seems too
-    /// large.
+    /// Error of the step in units of the tolerance, docs/theory/time.md, eq. (64), once more filtered where
+    /// it seems too large.
     fn estimate<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
         if !shared.tolerances.controls() {
             return Ok(shared.largest(|_| 0.0));

@@ -18,7 +18,7 @@
 //!
 //! # Source
 //!
-//! THEORY 1.5; Shabana, Dynamics of Multibody Systems, ch. 5.
+//! docs/theory/floating-frame.md, section 3.5; Shabana, Dynamics of Multibody Systems, ch. 5.
 
 mod assemble;
 mod check;

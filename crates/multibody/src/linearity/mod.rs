@@ -9,9 +9,9 @@
 //! | axial force over buckling load ρ | ρ of the stiffness against bending | 0.01 ... 0.5 |
 //!
 //! Each limit corresponds to an error of 1 %. That of the axial force is 1 % where bodies bend by 10⁻³ of
-//! their length and more; for a body that bends less it is 10⁻⁵ L of displacement, and half the buckling load at
-//! most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse that is
-//! short for a mode only gives it ω ∫ ρ dt.
+//! their length and more; for a body that bends less it is 10⁻⁵ L of displacement, and half the buckling load
+//! at most (decision 33). ρ is averaged over the radian period of the mode that it stiffens, as a pulse that
+//! is short for a mode only gives it ω ∫ ρ dt.
 //!
 //! * `shape`: the body as a line of sections; `held`: its modes as joints hold it; `axial`: N along it;
 //!   `report`: the warnings

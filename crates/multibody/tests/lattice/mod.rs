@@ -1,5 +1,5 @@
 //! Synthetic flexible bodies: points with masses joined by linear springs, with all that the nodal formulas
-//! of THEORY 1.2 need. Independent of the finite elements of this project.
+//! of docs/theory/floating-frame.md, eq. (29) need. Independent of the finite elements of this project.
 
 #![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
@@ -103,7 +103,7 @@ impl Lattice {
         Vector3::new(phi[(3 * point, mode)], phi[(3 * point + 1, mode)], phi[(3 * point + 2, mode)])
     }
 
-    /// THEORY 1.2 by plain double sums.
+    /// docs/theory/floating-frame.md, eq. (29) by plain double sums.
     pub fn invariants(&self, phi: &DMatrix<f64>) -> Invariants {
         let (n, points) = (phi.ncols(), self.points());
         let m = &self.mass;

@@ -69,7 +69,7 @@ output_every = 1.0e-5
 
 [[body]]
 name = "plate"
-make = { shape = "plate", size = [0.02, 0.02, 0.005], pole_radius = 2.0e-3, grade = { at = "pole", finest = 1.0e-3 } }
+make = { shape = "plate", size = [0.02,0.02,5e-3], pole_radius = 2e-3, grade = {at = "pole", finest = 1e-3}}
 refine = { near = [{ at = "pole", levels = 2 }] }
 zone = [{ name = "back", set = "bottom", center = [0.0, 0.0, -0.0025], radius = 2e-3 }]
 marker = [{ name = "tip", at = [0.0, 0.0, 0.0] }]
@@ -94,7 +94,8 @@ force = [0.0, 0.0, 1.0]
 scale = { table = [[0.0, 0.0], [1.0e-3, 1.0]] }
 "#;
 
-const PROBLEM: &str = r#"{"M": {"rows": [0, 0, 1, 1, 2], "cols": [0, 1, 0, 1, 2], "vals": [2.0, -1.0, -1.0, 2.0, 1.0]},
+const PROBLEM: &str = r#"{"M": {"rows": [0, 0, 1, 1, 2], "cols": [0, 1, 0, 1, 2],
+"vals": [2.0, -1.0, -1.0, 2.0, 1.0]},
 "q": [-1.0, 0.5, 1.0]}"#;
 
 /// A deck with a part, two instances, sets of all kinds, materials.

@@ -16,7 +16,8 @@ pub(super) const MAX_UNKNOWNS: usize = 3000;
 const PROXIMAL: f64 = 1e-10;
 
 /// ```text
-/// a = r_N − ρ u_N,  b = r_T − ρ u_T;   F = r − (max(0, a), projection of b on the disc of radius μ max(0, a)) = 0
+/// a = r_N − ρ u_N,  b = r_T − ρ u_T;
+/// F = r − (max(0, a), projection of b on the disc of radius μ max(0, a)) = 0
 /// ```
 ///
 /// with ρ = dim/trace W_cc of each contact. A step is halved until |F| falls; if it never does, the smallest

@@ -180,7 +180,8 @@ impl Smoothing {
         (steps, stop)
     }
 
-    /// |u_T| of the last solution; at every third path what the last two changes would come to if they went on in one ratio.
+    /// Sets |u_T| to that of the last solution; at every third path to the limit of the last two changes as a
+    /// geometric series.
     fn take_slips(&mut self, problem: FrictionProblem<'_>, u: &[f64], units: Units, path: usize) {
         let (mut product, mut square) = (0.0, 0.0);
         for c in 0..problem.friction.len() {
