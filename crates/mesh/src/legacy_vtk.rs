@@ -1,5 +1,5 @@
-//! VTK's legacy unstructured grids (`.vtk`) as meshes, with the sets of [`vtu`]; surfaces (`.vtp`) are refused
-//! with the way to a solid.
+//! VTK's legacy unstructured grids (`.vtk`) as meshes, with the sets of [`vtu`]; surfaces (`.vtp`) are
+//! refused with the way to a solid.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ pub enum ReadVtkError {
     },
     /// A surface without volume.
     #[error(
-        "`{path}` is a surface (VTK PolyData): it has no volume, so it cannot be a body; save it as .stl, mesh \
-         its inside with a mesher such as Gmsh, and import that mesh (.msh)"
+        "`{path}` is a surface (VTK PolyData): it has no volume, so it cannot be a body; save it as .stl, \
+         mesh its inside with a mesher such as Gmsh, and import that mesh (.msh)"
     )]
     Surface {
         /// The file.
