@@ -31,13 +31,19 @@ pub struct Format {
     pub writer: Option<Writer>,
 }
 
+/// A reader of NURBS patches, with notes for the user.
+pub type ReadPatches = fn(&Path) -> Result<(Multipatch, Vec<String>), ImportError>;
+
+/// A writer of NURBS patches.
+pub type WritePatches = fn(&Multipatch) -> Result<write::Written, write::WriteError>;
+
 /// How the files of a format are read.
 #[derive(Debug, Clone, Copy)]
 pub enum Reader {
     /// As a mesh.
     Mesh(fn(&Path) -> Result<MeshFile, ImportError>),
     /// As NURBS patches; the notes are sentences for the user.
-    Nurbs(fn(&Path) -> Result<(Multipatch, Vec<String>), ImportError>),
+    Nurbs(ReadPatches),
     /// By Gmsh, which meshes them.
     Cad,
 }
@@ -48,7 +54,7 @@ pub enum Writer {
     /// Meshes alone, with the materials of the body if the flag says so.
     Mesh(fn(&Body, &Mesh, &Path) -> Result<(), ExportError>, bool),
     /// NURBS patches alone.
-    Nurbs(fn(&Multipatch) -> Result<write::Written, write::WriteError>),
+    Nurbs(WritePatches),
     /// Cells of VTK, whatever the geometry.
     Grid(fn(&Grid, &Path) -> Result<(), ExportError>),
 }
@@ -117,7 +123,7 @@ pub const FORMATS: &[Format] = &[
 const fn nurbs(
     name: &'static str,
     endings: &'static [&'static str],
-    writer: Option<fn(&Multipatch) -> Result<write::Written, write::WriteError>>,
+    writer: Option<WritePatches>,
 ) -> Format {
     let writer = match writer {
         Some(write) => Some(Writer::Nurbs(write)),
