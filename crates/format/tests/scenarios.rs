@@ -83,7 +83,7 @@ fn the_defaults_written_out_read_back_as_the_same_scenario() {
 
 #[test]
 fn an_ellipsoid_and_the_removal_of_knots_are_said_in_a_scenario() {
-    let ball = r#"make = { shape = "ball", radius = 0.015, pole_radius = 6.0e-4,"#;
+    let ball = r#"make = { shape = "ball", radius = 0.015, pole_radius = 6e-4,"#;
     let egg = r#"refine = { coarsen = true, elevate = 1 }
 make = { shape = "ellipsoid", semi_axes = [0.01, 0.01, 0.015], pole_radius = 6.0e-4,"#;
     let text = GOOD.replace(ball, egg);

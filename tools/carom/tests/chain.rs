@@ -249,7 +249,7 @@ fn pressure_at_the_rim_of_a_zone_ends_the_chain_with_code_3_and_keeps_the_result
     // The zone of the plate is a tenth of the contact area of the ball.
     place.write(
         "small.toml",
-        &program::SMALL.replacen("pole_radius = 2.0e-3, grade", "pole_radius = 2.0e-4, grade", 1),
+        &program::SMALL.replacen("pole_radius = 2e-3, grade", "pole_radius = 2e-4, grade", 1),
     );
     let message = place.fails(&["run", "small.toml", "-o", "out"], 3);
     for word in ["rim", "plate:pole", "t = ", "pole_radius"] {

@@ -136,7 +136,7 @@ fn files_of_killed_programs_are_removed() {
 #[test]
 fn a_signal_while_bodies_are_made_has_its_exit_code() {
     let place = Place::new();
-    place.write("small.toml", &program::SMALL.replace("finest = 1.0e-3", "finest = 2.0e-4"));
+    place.write("small.toml", &program::SMALL.replace("finest = 1e-3", "finest = 2e-4"));
     let mut child = place
         .command(&["run", "small.toml", "-o", "out"])
         .stderr(Stdio::piped())
