@@ -11,9 +11,9 @@
 //! so that forces λ dg/dx on both surfaces sum up to no force and no moment. Second variations are computed
 //! on request ([`NodeToFace::variations`]).
 //!
-//! Path to read: [`Nodes`] and [`ContactSide`] say what is there, [`NodeToFace::update`] makes the [`GapRow`]s
-//! of a configuration. `candidates` is the search, `feet` decides which foot points
-//! of a node count.
+//! Path to read: [`Nodes`] and [`ContactSide`] say what is there, [`NodeToFace::update`] makes the
+//! [`GapRow`]s of a configuration. `candidates` is the search, `feet` decides which foot points of a node
+//! count.
 //!
 //! # Source
 //!

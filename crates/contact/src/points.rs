@@ -24,8 +24,8 @@ pub enum Response {
 
 /// The surface points of a body as functions of its coordinates.
 ///
-/// Vectors of points have three numbers a point; all of them are in the frame of the coordinates: the inertial
-/// frame for rigid and whole bodies, the frame of the body for modes.
+/// Vectors of points have three numbers a point; all of them are in the frame of the coordinates: the
+/// inertial frame for rigid and whole bodies, the frame of the body for modes.
 pub trait SurfacePoints {
     /// Number of points.
     fn n_points(&self) -> usize;

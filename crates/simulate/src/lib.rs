@@ -1,7 +1,7 @@
 //! From a scenario to a result.
 //!
-//! [`prepare()`] makes or reads the bodies and reduced models that a scenario names; [`run()`] sets them up as
-//! its scheme does, runs them and keeps the result. [`survey()`] reports, without writing anything, which
+//! [`prepare()`] makes or reads the bodies and reduced models that a scenario names; [`run()`] sets them up
+//! as its scheme does, runs them and keeps the result. [`survey()`] reports, without writing anything, which
 //! files [`prepare()`] would make, and every error of the scenario that can be known by then.
 //!
 //! Path to read: `prepare`; `scheme`, the table of schemes with the run of each; `run`, the trait of a run,

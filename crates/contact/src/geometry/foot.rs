@@ -267,7 +267,8 @@ enum Support {
 
 impl Variations {
     /// Variations at a foot point without a bead; `None` if the foot point is not unique, the tangents are
-    /// parallel, or the point lies on the edge or corner itself, where the direction of the gap turns at once.
+    /// parallel, or the point lies on the edge or corner itself, where the direction of the gap turns at
+    /// once.
     pub fn new(faces: &Faces, foot: &FootPoint) -> Option<Self> {
         let (mut values, mut first, mut second) =
             ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);

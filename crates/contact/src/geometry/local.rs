@@ -1,8 +1,8 @@
 //! Foot points of one face at a time: all places where the distance to a surface has a local minimum.
 //!
-//! The closest point alone is not enough where a point touches several faces: in a concave edge it lies before
-//! two of them. A point that has come through one of these lies beyond the edge of the other, which there is
-//! continued as the polynomial that it is, so that its gap goes on.
+//! The closest point alone is not enough where a point touches several faces: in a concave edge it lies
+//! before two of them. A point that has come through one of these lies beyond the edge of the other, which
+//! there is continued as the polynomial that it is, so that its gap goes on.
 
 use nalgebra::Vector3;
 

@@ -6,8 +6,8 @@ use super::Limits;
 use crate::geometry::{Faces, FacesNow, LocalFoot};
 use crate::shape::Shape;
 
-/// Distance between foot points, over their distance from the node or the size of a face, below which they are
-/// one.
+/// Distance between foot points, over their distance from the node or the size of a face, below which they
+/// are one.
 const SAME_PLACE: f64 = 1e-9;
 /// Sine of the angle between normals of one foot point on two faces.
 const SAME_NORMAL: f64 = 1e-6;

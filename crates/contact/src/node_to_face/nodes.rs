@@ -7,8 +7,8 @@ use crate::geometry::{Faces, Start};
 
 /// Places of a surface as weighted sums of its points, x = Σ_m w_m x_m.
 ///
-/// On Lagrange faces the nodes are the points themselves. The control points of a NURBS surface lie beside it;
-/// its nodes are places on its faces.
+/// On Lagrange faces the nodes are the points themselves. The control points of a NURBS surface lie beside
+/// it; its nodes are places on its faces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nodes {
     start: Vec<u32>,

@@ -28,7 +28,7 @@ impl Scheme {
     /// Its row of the table.
     pub fn row(&self) -> &'static SchemeRow {
         match self {
-            Self::Quasistatic(_) => &QUASISTATIC,
+            Self::Quasistatic(_) => &ROW_QUASISTATIC,
             Self::Dynamic(_) => &DYNAMIC,
             Self::Damped(_) => &DAMPED,
             Self::Static { .. } => &STATIC,
@@ -201,7 +201,7 @@ pub(in crate::scenario) const ENERGY_MOMENTUM: &str = "energy-momentum";
 /// Lists of tables that some schemes take and others do not.
 pub const TABLES: [&str; 6] = ["joint", "spring", "bushing", "support", "pressure", "force"];
 
-const QUASISTATIC: SchemeRow = SchemeRow {
+const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     name: "quasistatic",
     is_built: true,
     bodies: Bodies::Reduced,
@@ -227,7 +227,7 @@ const DYNAMIC: SchemeRow = SchemeRow {
     name: "dynamic",
     high_modes: Some(HighModes::Dynamic),
     takes_hard_contact: false,
-    ..QUASISTATIC
+    ..ROW_QUASISTATIC
 };
 
 const DAMPED: SchemeRow = SchemeRow { name: "damped", high_modes: Some(HighModes::Damped), ..DYNAMIC };
@@ -241,7 +241,7 @@ const STATIC: SchemeRow = SchemeRow {
     tables: &["support", "pressure", "force"],
     keys: &["steps"],
     way: "applies the load in `steps`",
-    ..QUASISTATIC
+    ..ROW_QUASISTATIC
 };
 
 const RIGID: SchemeRow = SchemeRow {
@@ -253,7 +253,7 @@ const RIGID: SchemeRow = SchemeRow {
     tables: &[],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
-    ..QUASISTATIC
+    ..ROW_QUASISTATIC
 };
 
 /// A scheme that this release does not run.
@@ -265,13 +265,13 @@ const fn not_built(name: &'static str) -> SchemeRow {
         high_modes: None,
         tables: &[],
         keys: &[],
-        ..QUASISTATIC
+        ..ROW_QUASISTATIC
     }
 }
 
 /// All schemes, those that this release does not run at the end.
 pub static SCHEMES: [SchemeRow; 9] = [
-    QUASISTATIC,
+    ROW_QUASISTATIC,
     DYNAMIC,
     DAMPED,
     STATIC,
