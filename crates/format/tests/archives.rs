@@ -126,7 +126,7 @@ fn a_file_of_another_kind_is_named() {
         let path = folder.join("body.npz");
         write_body(&path, &problems::cube_mesh()).unwrap();
         let text = read_rom(&path).unwrap_err().to_string();
-        assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
+        assert!(text.contains("`carom-body`; a `carom-rom` is required here"), "{text}");
         std::fs::write(&path, "$MeshFormat\n4.1 0 8\n").unwrap();
         assert!(read_body(&path).unwrap_err().to_string().contains("is not a body file"));
         assert!(read_body(&folder.join("nothing.npz")).unwrap_err().is_io());
@@ -188,7 +188,7 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
         // Files of NumPy are read, compressed or not; a change is noticed.
         assert_eq!(read_body(&folder.join("again.npz")).unwrap().body, problems::cube_mesh());
         let text = read_body(&folder.join("changed.npz")).unwrap_err().to_string();
-        assert!(text.contains("it was changed after it was written"), "{text}");
+        assert!(text.contains("the file was changed after it was written"), "{text}");
     });
 }
 

@@ -481,7 +481,7 @@ fn other_files_are_refused() {
     };
     assert!(told(&path).0);
     std::fs::write(&path, vec![7; 10_000]).unwrap();
-    assert!(!told(&path).0 && told(&path).1.contains("not a result"), "{:?}", told(&path));
+    assert!(!told(&path).0 && told(&path).1.contains("not a result file"), "{:?}", told(&path));
     let path = folder.path().join("b");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
     assert!(told(&path).1.contains("not a result of carom"), "{:?}", told(&path));

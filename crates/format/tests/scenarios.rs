@@ -245,8 +245,9 @@ fn every_scenario_of_the_gallery_is_valid() {
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes");
     let names: Vec<&str> = carom_fem::MATERIALS.iter().map(|material| material.name).collect();
     let mut found = 0;
-    for case in std::fs::read_dir(gallery).unwrap() {
-        for file in std::fs::read_dir(case.unwrap().path()).unwrap() {
+    let entries = std::fs::read_dir(gallery).unwrap().map(|entry| entry.unwrap().path());
+    for case in entries.filter(|entry| entry.is_dir()) {
+        for file in std::fs::read_dir(case).unwrap() {
             let file = file.unwrap().path();
             if file.extension().is_some_and(|extension| extension == "toml") {
                 Scenario::read(&file, &[], &names).unwrap_or_else(|error| panic!("{error}"));

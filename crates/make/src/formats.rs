@@ -120,11 +120,7 @@ pub const FORMATS: &[Format] = &[
 ];
 
 /// A format of NURBS files. The content of a file tells the format, not its ending.
-const fn nurbs(
-    name: &'static str,
-    endings: &'static [&'static str],
-    writer: Option<WritePatches>,
-) -> Format {
+const fn nurbs(name: &'static str, endings: &'static [&'static str], writer: Option<WritePatches>) -> Format {
     let writer = match writer {
         Some(write) => Some(Writer::Nurbs(write)),
         None => None,

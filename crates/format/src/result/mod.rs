@@ -310,7 +310,7 @@ fn of(owner: &str) -> String {
 fn explain(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => "the disk is full; what was written before is kept".to_owned(),
-        Some(rusqlite::ErrorCode::NotADatabase) => "it is no result file".to_owned(),
+        Some(rusqlite::ErrorCode::NotADatabase) => "it is not a result file".to_owned(),
         Some(rusqlite::ErrorCode::DatabaseBusy) => "another program is writing to it".to_owned(),
         _ => error.to_string(),
     }
