@@ -70,7 +70,9 @@ fn comments(source: &str, mark: &str) -> String {
 /// The comment after code on the same line, if the mark is not inside a string.
 fn trailing_comment<'a>(line: &'a str, mark: &str) -> &'a str {
     let start = line.rfind(&format!(" {mark} "));
-    start.filter(|&start| line[..start].matches('"').count() % 2 == 0).map_or("", |start| &line[start + 1..])
+    start
+        .filter(|&start| line[..start].matches('"').count().is_multiple_of(2))
+        .map_or("", |start| &line[start + 1..])
 }
 
 /// The numbers of the equations of a page: `(12)` at the end of a line of a block.

@@ -72,9 +72,9 @@ impl Feet {
         })
     }
 
-    /// Drops foot points on edges and corners from which another face that holds them comes nearer to the node:
-    /// where the node lies straight above the line of an edge, round-off may hide that face from the step
-    /// across.
+    /// Drops foot points on edges and corners from which another face that holds them comes nearer to the
+    /// node: where the node lies straight above the line of an edge, round-off may hide that face from the
+    /// step across.
     fn drop_undercut(&mut self, faces: &Faces, now: &mut FacesNow, candidates: &[u32], x: &Vector3<f64>) {
         self.found.retain(|found| {
             let foot = &found.foot;
