@@ -315,7 +315,7 @@ fn an_element_that_is_there_twice_is_found() {
     // The same cube, turned; then a neighbour.
     write("2,3,4,1,6,7,8,5");
     let told = fails(&["import", &inp, "-o", &out], 3);
-    for word in ["twice.inp", "pairs of them: 1", "near (0.5, 0.5, 0.5)", "the same space"] {
+    for word in ["twice.inp", "pairs of them: 1", "near (0.5, 0.5, 0.5)", "cells overlap"] {
         assert!(told.contains(word), "no {word}: {told}");
     }
     write("2,9,10,3,6,11,12,7");

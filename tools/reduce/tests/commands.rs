@@ -279,7 +279,7 @@ fn a_model_of_another_version_or_body_is_refused() {
     let text = failure(folder.path(), 3, "info new.rom");
     assert!(text.contains("version 2.1") && text.contains("up to 1.x"), "{text}");
     let text = failure(folder.path(), 3, "info beam.npz");
-    assert!(text.contains("`carom-body`, a `carom-rom` is needed"), "{text}");
+    assert!(text.contains("`carom-body`; a `carom-rom` is required here"), "{text}");
     let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
     assert!(made.status.success(), "{}", told(&made));
     write_body(&folder.path().join("other.npz"), &{

@@ -385,7 +385,7 @@ fn errors_in_the_rows_of_matrices_are_reported_with_their_line() {
     bar.write("rows.txt", "1000.1\n1000.2\n1000.3\n");
     bar.write("K.matrix", bar.harwell_boeing(&bar.stiffness));
     let text = bar.refused("K.matrix job.mas --nodes nodes.txt --dofs rows.txt");
-    assert!(text.contains("`K.matrix` has 189 rows, but `rows.txt` names 3"), "{text}");
+    assert!(text.contains("`K.matrix` has 189 rows, but `rows.txt` has 3"), "{text}");
     let text = bar.refused("job.sti job.mas --nodes nodes.txt --dofs rows.txt");
     assert!(text.contains("with rows and columns from 1 to 3"), "{text}");
 }
