@@ -1,6 +1,6 @@
 //! The formats of geometry files: one table with the endings, the reader and the writer of each.
 //!
-//! [`crate::import`] and [`export`] choose among them by the ending of a file, and messages and help texts
+//! [`crate::import()`] and [`export`] choose among them by the ending of a file, and messages and help texts
 //! list them from here. A new format is one more row of [`FORMATS`].
 
 use std::io::Write as _;
