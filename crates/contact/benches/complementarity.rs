@@ -6,8 +6,8 @@
 //! ```
 //!
 //! One thread, cold starts; what is timed is a solve with memory of an earlier one, the check of the residual
-//! included. Each method is run once before: those that do not solve a problem are told on standard error and
-//! left out.
+//! included. Each method runs once before the timing: a method that does not solve the problem is reported
+//! on standard error and left out.
 //!
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution

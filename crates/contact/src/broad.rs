@@ -109,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// Calls `meet` with every thing whose box overlaps one.
+    /// Calls `meet` with the number of each box that overlaps the given one.
     ///
     /// * `boxes` — those of the nodes, see [`Tree::refit`]
     fn overlapping(&self, boxes: &[Bounds], one: &Bounds, stack: &mut Vec<u32>, mut meet: impl FnMut(u32)) {
@@ -128,7 +128,7 @@ impl Tree {
 }
 
 impl Tree {
-    /// Calls `meet` with every thing whose box is no farther from a point than a distance.
+    /// Calls `meet` with the number of each box within a distance of a point.
     ///
     /// * `boxes` — those of the nodes, see [`Tree::refit`]
     pub(crate) fn near(

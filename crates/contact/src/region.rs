@@ -228,7 +228,7 @@ impl ModalCompliance {
         Some(pairs.lambda.first()? / pairs.lambda.last()?)
     }
 
-    /// What each mode adds to the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1
+    /// Share of each mode in the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1
     /// \[m/N\].
     pub fn parts(&self, span_forces: &[f64]) -> Vec<f64> {
         (0..self.omega.len())

@@ -1,4 +1,4 @@
-//! What can be touched: one enum for all schemes.
+//! Shapes in contact: one enum for all schemes.
 //!
 //! A [`Shape`] is immutable and given in the frame of its body. Planes, spheres, cavities and blocks need
 //! nothing else; the state of [`Faces`], where their points are now, is a [`FacesNow`] of its own, as faces

@@ -83,7 +83,7 @@ impl Lines {
                 phases = own.phases();
             }
         });
-        // Without a thread there are no lines; nothing else is lost.
+        // A thread that cannot be started costs the lines of progress alone.
         Self { shared, writer: writer.ok() }
     }
 

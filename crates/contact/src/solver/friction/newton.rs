@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 40;
 const HALVINGS: usize = 8;
 /// Unknowns up to which the dense Jacobian is factorised.
 pub(super) const MAX_UNKNOWNS: usize = 3000;
-/// What is added to the diagonal of W in the Jacobian, relative to its mean: singular W, as of redundant
+/// Term added to the diagonal of W in the Jacobian, relative to its mean: singular W, as of redundant
 /// contacts, then has a factor, and the step converges in the range of W at a rate of the order of this
 /// number.
 const PROXIMAL: f64 = 1e-10;

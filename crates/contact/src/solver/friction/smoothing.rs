@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-13;
 /// nearest to one.
 const PATIENCE: usize = 12;
 const SLOWEST: f64 = 0.95;
-/// What is added to the diagonal of W, relative to τ², as redundant contacts make W singular: velocities that
+/// Term added to the diagonal of W, relative to τ², as redundant contacts make W singular: velocities that
 /// contradict each other by δ must make impulses as long as τ² > δ.
 const REGULAR: f64 = 0.1;
 const LEAST_REGULAR: f64 = 1e-14;
