@@ -60,7 +60,7 @@ fn main() {
         println!("| {bodies} | {modes} | {} |", cells.join(" | "));
     }
     println!("\nMicroseconds of a right-hand side at the peak of an impact:\n");
-    println!("| faces | loaded spans | hard | penalty |\n|---|---|---|---|");
+    println!("| pressure cells | cells under pressure | hard | penalty |\n|---|---|---|---|");
     for faces in [4, 6, 8, 10, 14, 20] {
         let ball = Arc::new(Cap::splines(faces, 1.25 * CONTACT_RADIUS, 2).reduced());
         let (hard, spans) = evaluation_in_contact(&ball, Law::Hard);
