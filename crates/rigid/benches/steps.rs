@@ -1,12 +1,12 @@
-//! What steps cost: a rod in a cube, mostly in flight; a gas of balls; stacks of blocks at rest, four
-//! contacts a storey.
+//! Cost of steps: a rod in a cube, mostly in flight; a gas of balls; stacks of blocks at rest, four
+//! contacts for each storey.
 //!
 //! ```text
 //! cargo bench -p carom-rigid                   # all
 //! cargo bench -p carom-rigid -- stack          # one
 //! ```
 //!
-//! One thread. Steps come in batches, whose size is the throughput that is shown: elements are steps.
+//! One thread. An iteration is a batch of steps; the elements of the throughput are steps.
 
 #[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/problems/mod.rs"]

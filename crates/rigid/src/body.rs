@@ -1,4 +1,4 @@
-//! Rigid bodies: mass, principal moments of inertia, and where their principal axes lie in the source
+//! Rigid bodies: mass, principal moments of inertia, and the directions of the principal axes in the source
 //! geometry.
 
 use carom_dynamics::{BodyState, Placement, rotation};
@@ -24,7 +24,7 @@ pub struct RigidBody {
     pub fixed: bool,
 }
 
-/// Mass and inertia that no body has.
+/// Invalid mass or inertia.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum BodyError {
     /// The mass is not positive.
@@ -32,7 +32,7 @@ pub enum BodyError {
     Mass {
         /// Name of the body.
         body: String,
-        /// What was given.
+        /// The given mass \[kg\].
         mass: f64,
     },
     /// A number of the inertia tensor or of the centre of mass is not finite.
@@ -58,7 +58,7 @@ pub enum BodyError {
     Moments {
         /// Name of the body.
         body: String,
-        /// What they are.
+        /// The principal moments \[kg m²\].
         moments: [f64; 3],
     },
     /// The largest moment exceeds the sum of the others.
@@ -70,13 +70,13 @@ pub enum BodyError {
     Triangle {
         /// Name of the body.
         body: String,
-        /// What they are.
+        /// The principal moments \[kg m²\].
         moments: [f64; 3],
     },
 }
 
-/// Part by which the largest moment may exceed the sum of the others, as flat bodies have it in rounded
-/// numbers.
+/// Relative excess of the largest moment over the sum of the others that is accepted, as rounded numbers of
+/// flat bodies have it.
 const TRIANGLE_SLACK: f64 = 1e-6;
 
 impl RigidBody {
@@ -85,7 +85,7 @@ impl RigidBody {
     ///
     /// # Errors
     ///
-    /// [`BodyError`] if they describe no body.
+    /// [`BodyError`] if the numbers are not those of a body.
     pub fn new(
         name: impl Into<String>,
         mass: f64,
@@ -131,7 +131,7 @@ impl RigidBody {
         rotation::matrix(&self.axes).tr_mul(source)
     }
 
-    /// The state of a placement; a fixed body rests whatever its velocities.
+    /// The state of a placement; velocities of a fixed body are ignored.
     ///
     /// ```text
     /// x = origin + A com,   p = m v,   s = A J Aᵀ ω
@@ -154,7 +154,7 @@ impl RigidBody {
         }
     }
 
-    /// What is reported of a state: the frame with the axes of the source geometry.
+    /// The reported state of a body: its frame has the axes of the source geometry.
     pub fn reported(&self, state: &State) -> BodyState {
         let [w, x, y, z] = self.axes;
         BodyState {
@@ -193,7 +193,7 @@ fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, [f64; 4]) {
         axes.set_column(2, &turned);
     }
     let q = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
-    // The moments of the axes as the quaternion has them, so that both agree to round-off.
+    // The moments about the axes of the quaternion, so that both agree to round-off.
     let quaternion = [q.w, q.i, q.j, q.k];
     let a = rotation::matrix(&quaternion);
     ((a.transpose() * inertia * a).diagonal(), quaternion)

@@ -1,4 +1,4 @@
-//! Contacts of one step as rows: directions along which impulses act, and the velocities that answer.
+//! Contacts of one step as rows: directions of the impulses, and the velocities along them.
 
 use nalgebra::Vector3;
 
@@ -18,17 +18,17 @@ pub(crate) struct Contact {
     pub(crate) directions: [Vector3<f64>; 3],
     /// From x_n + dt/2 v_n of either body to the point where the impulse acts, inertial axes \[m\].
     pub(crate) arms: [Vector3<f64>; 2],
-    /// Gap at the start: what was closed before, or the dynamic gap \[m\].
+    /// Gap at the start: the depth of an earlier contact, or the dynamic gap \[m\].
     pub(crate) gap_old: f64,
     /// Gap at the end of the motion without contact; after the step the dynamic gap of a penalty \[m\].
     pub(crate) gap_new: f64,
     pub(crate) restitution: f64,
-    /// Of multipliers with e < 1: the velocity by which a lasting contact takes back its gap, less the rate
-    /// of the gap at the start, see `law` \[m/s\].
+    /// Multipliers with e < 1: the velocity with which a lasting contact closes its gap, less the rate of
+    /// the gap at the start, see `law` \[m/s\].
     pub(crate) lasting: f64,
-    /// Of these, the velocity by which it comes up from below \[m/s\].
+    /// The part of it that lifts the contact from below the surface \[m/s\].
     pub(crate) rising: f64,
-    /// True if its pair has a restitution below one, so that bodies may come to rest on it.
+    /// True if the pair has a restitution below one, so that bodies may come to rest on it.
     pub(crate) rests: bool,
     pub(crate) friction: f64,
     /// k, 0 for multipliers \[N/m\].
@@ -70,12 +70,12 @@ impl Contact {
         self.directions = [normal, t, normal.cross(&t)];
     }
 
-    /// True if it has multipliers, false if it has a spring.
+    /// True for a contact with multipliers, false for one with a spring.
     pub(crate) fn is_multiplier(&self) -> bool {
         self.stiffness == 0.0
     }
 
-    /// True if it is one of multipliers that takes back its gap.
+    /// True for a multiplier that closes the gap of a lasting contact.
     pub(crate) fn has_lasting(&self) -> bool {
         self.is_multiplier() && self.restitution < 1.0
     }
@@ -85,13 +85,14 @@ impl Contact {
         self.gap_old + 0.5 * dt * (before + after)
     }
 
-    /// Work of its impulse along one direction, r (u₋ + u₊)/2: exactly what the kinetic energy gains \[J\].
+    /// Work of its impulse along one direction, r (u₋ + u₊)/2, which is exactly the change of the kinetic
+    /// energy \[J\].
     pub(crate) fn work(&self, direction: usize) -> f64 {
         0.5 * self.impulse[direction] * (self.before[direction] + self.after[direction])
     }
 
-    /// Sum of the speeds of both bodies at the contact at the start: what rounding of its velocities is
-    /// relative to \[m/s\].
+    /// Sum of the speeds of both bodies at the contact at the start, the scale of the rounding errors of
+    /// its velocities \[m/s\].
     pub(crate) fn speed(&self, stages: &[Stage]) -> f64 {
         let of = |side: usize| {
             let stage = &stages[self.bodies[side]];
@@ -128,7 +129,7 @@ struct Row {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
     rows: Vec<Row>,
-    /// Bodies that they act on.
+    /// Bodies of the rows.
     bodies: Vec<usize>,
     /// Directions of a contact: 1 without friction, 3 with it.
     pub(crate) per_contact: usize,
@@ -249,7 +250,7 @@ impl Rows {
         self.mobility[(i * self.n() + j) * self.per_contact]
     }
 
-    /// Hands impulses and velocities to the contacts, and their dynamic gaps at the end to springs.
+    /// Writes impulses and velocities into the contacts, and the dynamic gaps at the end into springs.
     pub(crate) fn give(&self, contacts: &mut [Contact], dt: f64) {
         for (c, contact) in contacts.iter_mut().enumerate() {
             for k in 0..self.per_contact {
@@ -264,7 +265,7 @@ impl Rows {
         }
     }
 
-    /// Largest speed of the rows, against which their errors count \[m/s\].
+    /// Largest speed of the rows, the scale of their errors \[m/s\].
     pub(crate) fn speed(&self) -> f64 {
         self.before.iter().chain(&self.after).fold(0.0, |m: f64, u| m.max(u.abs()))
     }

@@ -1,17 +1,17 @@
-//! Steps whose contacts have no solution, in parts.
+//! Steps whose contacts have no solution are divided.
 
 use crate::step_error::Unsolved;
 use crate::system::System;
 
-/// Parts of a step that are tried, one after the other.
+/// Numbers of parts that are tried, one after the other.
 const PARTS: [u32; 3] = [2, 4, 8];
 
 impl System {
-    /// The step that could not be taken, in equal parts; energy and momenta are as exact as in one. If that
-    /// fails too, the system is as it was.
+    /// Repeats a failed step in equal parts; energy and momenta are as exact as in one step. If this fails
+    /// too, the system is unchanged.
     ///
-    /// This may happen where bodies overlap deeply, as those of edges that have crossed: contacts then face
-    /// each other.
+    /// A step can fail where bodies overlap deeply, as bodies whose edges have crossed: their contacts then
+    /// face each other.
     #[cold]
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
         let (dt, steps) = (self.dt, self.steps);
@@ -21,8 +21,8 @@ impl System {
         let (limited, deepest) = (self.limited, self.deepest);
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
-            let taken = (0..parts).try_for_each(|_| {
-                // Each part is one of the same step, and looks at all pairs.
+            let done = (0..parts).try_for_each(|_| {
+                // Each part belongs to the same step and considers all pairs.
                 self.steps = steps;
                 self.pairs.iter_mut().for_each(|pair| pair.due = 0);
                 self.stages.iter_mut().for_each(|stage| stage.touched = false);
@@ -30,9 +30,9 @@ impl System {
             });
             self.dt = dt;
             self.pairs.iter_mut().for_each(|pair| pair.due = 0);
-            if taken.is_ok() {
+            if done.is_ok() {
                 self.n_divided += 1;
-                // All parts are one step.
+                // All parts count as one step.
                 self.limited.steps = self.limited.steps.min(limited.steps + 1);
                 return Ok(());
             }
@@ -46,7 +46,7 @@ impl System {
                 pair.gaps.clone_from(gaps);
                 pair.held.clone_from(held);
             }
-            // The last search may have been where the bodies no longer are.
+            // The last search may belong to other positions of the bodies.
             self.nearby.restart(&self.pairs);
         }
         self.stages.iter_mut().for_each(|stage| stage.touched = false);

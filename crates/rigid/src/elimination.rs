@@ -1,7 +1,7 @@
-//! Small linear systems whose equations may repeat each other: two contacts at one place, four feet of a
+//! Small linear systems with redundant equations, as of two contacts at one place or of the four feet of a
 //! block.
 
-/// A pivot below this part of the largest one is that of a redundant equation.
+/// A pivot below this fraction of the largest one belongs to a redundant equation.
 const REDUNDANT: f64 = 1e-10;
 
 /// Solves A x = b by elimination with complete pivoting; unknowns whose equations repeat others are set to
@@ -65,7 +65,7 @@ fn largest_entry(matrix: &[f64], n: usize, k: usize) -> Option<(usize, usize, f6
     let mut largest = (k, k, 0.0_f64);
     for (i, row) in matrix.chunks_exact(n).enumerate().skip(k) {
         for (j, entry) in row.iter().enumerate().skip(k) {
-            // What is no number stays the largest.
+            // NaN stays the largest.
             if entry.abs() >= largest.2 || entry.is_nan() {
                 largest = (i, j, entry.abs());
             }

@@ -4,9 +4,9 @@
 //! K ∋ r ⟂ u + μ |u_T| e_N ∈ K*,   u_N = u₊ + e u₋ (multipliers),   u_T = tangential u₊
 //! ```
 //!
-//! A contact sticks when it ends the step without tangential velocity; the work r_T·(u₋ + u₊)/2 is then never
-//! positive for a contact alone, and is booked. Springs have u_N = u₊ + C r_N + b, see `law`. At the end the
-//! normal impulses are taken to round-off.
+//! A contact sticks if it ends the step without tangential velocity. The work r_T·(u₋ + u₊)/2 is then never
+//! positive for a contact alone; the ledger contains it as friction loss. Springs have u_N = u₊ + C r_N +
+//! b, see `law`. Finally the normal impulses are refined to round-off.
 
 use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 
@@ -19,13 +19,13 @@ use crate::step_error::Unsolved;
 
 const MAX_ITERATIONS: usize = 60;
 
-/// Part of the largest velocity, or impulse of springs, by which their laws are missed, at which the
-/// iteration ends. The books close nevertheless: they take the work along tangents as it is, and the laws of
-/// the normals are met to round-off afterwards.
+/// Error of the contact laws, relative to the largest velocity or the largest impulse of springs, at which
+/// the iteration ends. The energy balance closes nevertheless: it contains the actual tangential work, and
+/// the laws of the normals are met to round-off afterwards.
 const SMALL: f64 = 2.0 * CONE;
 
-/// Residual of a cone problem, relative to its largest velocity, that is good enough: where feet repeat each
-/// other the last digits come slowly.
+/// Relative residual at which a cone problem counts as solved: where feet repeat each other the last digits
+/// converge slowly.
 const CONE: f64 = 1e-7;
 
 /// Memory of the solution.
@@ -51,7 +51,7 @@ impl Friction {
     ) -> Result<(), Unsolved> {
         self.coefficients.clear();
         self.coefficients.extend(contacts.iter().map(|c| c.friction));
-        // With the velocities that loads alone would give: at rest there are no others.
+        // Velocities by the loads alone: for bodies at rest there are no others.
         let speed = rows.speed().max(f64::MIN_POSITIVE);
         let mut missed = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
@@ -68,7 +68,7 @@ impl Friction {
         Err(Unsolved::Friction { contacts: contacts.len(), missed })
     }
 
-    /// The velocities that the linear problem has with its impulses.
+    /// The velocities that the linear problem predicts for its impulses.
     fn expect(&mut self, rows: &Rows) {
         let n = rows.n();
         self.expected.clear();
@@ -78,8 +78,8 @@ impl Friction {
         }
     }
 
-    /// By how much velocities are not those of the linear problem, relative to `speed`, and impulses not
-    /// those of their springs, relative to the largest.
+    /// Deviation of the velocities from those of the linear problem, relative to `speed`, and of impulses
+    /// from those of their springs, relative to the largest.
     fn missed(&self, contacts: &[Contact], rows: &Rows, step: &Step<'_>, speed: f64) -> f64 {
         let curved = self.expected.iter().zip(&rows.after).map(|(e, u)| (e - u).abs()).fold(0.0, f64::max);
         let largest = rows.impulse.iter().fold(f64::MIN_POSITIVE, |m: f64, r| m.max(r.abs()));

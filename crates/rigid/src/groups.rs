@@ -1,9 +1,10 @@
-//! Groups of bodies that touch each other: their contacts are one problem, apart from all others.
+//! Groups of bodies that touch each other: the contacts of a group are one problem, independent of all
+//! others.
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
 
-/// Which group each body belongs to; fixed bodies join none.
+/// The group of each body; fixed bodies belong to none.
 #[derive(Default)]
 pub(crate) struct Groups {
     /// A body of the same group with a smaller number, or the body itself.
@@ -31,7 +32,7 @@ impl Groups {
             .sort_unstable_by_key(|contact| (self.of_moving(contact, bodies), contact.pair, contact.slot));
     }
 
-    /// The first body of the group of a contact, as the last [`Groups::sort`] has found it.
+    /// The first body of the group of a contact, by the last [`Groups::sort`].
     pub(crate) fn of_moving(&self, contact: &Contact, bodies: &[RigidBody]) -> usize {
         let [a, b] = contact.bodies;
         self.first(if bodies[a].fixed { b } else { a })

@@ -1,8 +1,9 @@
-//! Points flush with the rim of a face: which face of a surface a point has come by.
+//! Points flush with the rim of a face: the face that a point touches.
 //!
-//! Where a point lies on the edge of two faces, or is deeper behind the one that it came through than behind
-//! the one next to it, the nearest face is not the one that it touches. The motion of the step tells: a point
-//! that was outside has come through the face that it faced. It keeps to this face until it has left it.
+//! A point may lie on the edge of two faces, or deeper behind the face through which it came than behind
+//! the adjacent one. Then the nearest face is not the one that it touches. The motion of the step decides:
+//! a point that was outside has passed through the face in front of which it was. It is held by this face
+//! until it has left it.
 
 use nalgebra::Vector3;
 
@@ -10,7 +11,7 @@ use crate::pair::{Ball, Pair};
 use crate::search::Relative;
 use crate::surface::Surface;
 
-/// The plane of the face by which a point touches, frame of the body with the surface.
+/// The plane of the face that holds a point, frame of the body with the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Held {
     /// Out of the surface.
@@ -19,14 +20,14 @@ pub(crate) struct Held {
     pub(crate) offset: f64,
 }
 
-/// Cosine of the angle between two normals below which they are of two faces.
+/// Cosine of the angle between two normals below which they belong to different faces.
 const OTHER_FACE: f64 = 0.5;
 
 impl Held {
     /// Numbers in [`Held::to_array`].
     pub(crate) const NUMBERS: usize = 4;
 
-    /// The plane of a surface's point with this gap below a ball.
+    /// The plane through the surface point below a ball, from its gap and normal.
     fn below(ball: &Ball, (gap, normal): (f64, Vector3<f64>)) -> Self {
         Self { normal, offset: normal.dot(&ball.center) - ball.radius - gap }
     }
@@ -36,7 +37,7 @@ impl Held {
         self.normal.dot(&ball.center) - ball.radius - self.offset
     }
 
-    /// All numbers, for checkpoints: zeros where there is none.
+    /// All numbers, for checkpoints; zeros without a face.
     pub(crate) fn to_array(held: Option<Self>) -> [f64; Self::NUMBERS] {
         held.map_or([0.0; Self::NUMBERS], |h| [h.normal.x, h.normal.y, h.normal.z, h.offset])
     }
@@ -49,7 +50,8 @@ impl Held {
 }
 
 impl Pair {
-    /// Gap and normal of a point and a sheet: of the face that the point keeps to, else of the nearest.
+    /// Gap and normal of a point and a sheet: of the face that holds the point, otherwise of the nearest
+    /// face.
     #[inline]
     pub(crate) fn gap(&mut self, slot: usize, ball: &Ball) -> (f64, Vector3<f64>) {
         let sheets = self.surface.shape.sheets();
@@ -60,10 +62,10 @@ impl Pair {
         }
     }
 
-    /// The same at the end of a step; what the point keeps to is found out where it has reached the surface,
-    /// and let go where it has left it.
+    /// The same at the end of a step. The holding face is determined when the point has reached the
+    /// surface, and released when the point has left it.
     ///
-    /// * `start` — between the bodies at the start of the step
+    /// * `start` — relative placement of the bodies at the start of the step
     pub(crate) fn gap_at_end(&mut self, slot: usize, there: &Ball, start: impl FnOnce() -> Relative) -> f64 {
         let (gap, normal) = self.gap(slot, there);
         if !self.surface.shape.has_rims() {
@@ -95,8 +97,8 @@ impl Pair {
         }
     }
 
-    /// Points that lie on the rim of a face at the start keep to the face, of those that they touch, that
-    /// faces the centre of mass of their body most.
+    /// Points on the rim of a face at the start are held by the touching face that faces the centre of mass
+    /// of their body most directly.
     pub(crate) fn hold_at_start(&mut self, start: &Relative) {
         if !self.surface.shape.has_rims() {
             return;

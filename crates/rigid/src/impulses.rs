@@ -9,7 +9,7 @@ use crate::search::Step;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
 
-/// Solver of all contacts of a step, with its memory.
+/// Solver for all contacts of a step, with its memory.
 #[derive(Default)]
 pub(crate) struct Impulses {
     groups: Groups,
@@ -17,7 +17,7 @@ pub(crate) struct Impulses {
     limit: Limit,
     group: Vec<Contact>,
     solved: Vec<Contact>,
-    /// Least factor of a restitution in this step, 1 where none was reduced.
+    /// Smallest factor of a restitution in this step, 1 without reduction.
     pub(crate) factor: f64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Laws {
 }
 
 impl Impulses {
-    /// Makes room for n contacts of so many bodies.
+    /// Reserves memory for n contacts of this number of bodies.
     pub(crate) fn reserve(&mut self, n: usize, bodies: usize) {
         self.groups.reserve(bodies);
         self.laws.rows.reserve(n);
@@ -40,8 +40,8 @@ impl Impulses {
         self.solved.reserve(n);
     }
 
-    /// Impulses of contacts whose arms are set, and the velocities that answer; contacts that do not touch
-    /// leave. After an error the contacts are those of the group that has no solution.
+    /// Computes impulses of contacts with known arms, and the resulting velocities; contacts that do not
+    /// touch are removed. After an error `contacts` are those of the group without a solution.
     pub(crate) fn solve(
         &mut self,
         contacts: &mut Vec<Contact>,
@@ -72,7 +72,7 @@ impl Impulses {
 }
 
 impl Laws {
-    /// Both phases of one group; returns by what its restitution was multiplied.
+    /// Both phases of one group; returns the factor of its restitution.
     fn solve_group(
         &mut self,
         contacts: &mut Vec<Contact>,
@@ -87,11 +87,11 @@ impl Laws {
         }
         let mut factor = 1.0;
         if !contacts.is_empty() {
-            // Without contacts the motion without contact is the motion.
+            // Without contacts the motion without contact is the result.
             let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
             let solved = self.solve(contacts, has_friction, stages, step);
             if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
-                // Contacts may face each other and cannot all come back from where they have sunk.
+                // Contacts that face each other may not all be able to return from below the surface.
                 let per_contact = self.rows.per_contact;
                 for (i, contact) in contacts.iter_mut().enumerate() {
                     contact.lasting = -self.rows.before[i * per_contact];
@@ -107,7 +107,7 @@ impl Laws {
         Ok(factor)
     }
 
-    /// Impulses by the laws that the contacts have.
+    /// Impulses by the laws of the contacts.
     pub(crate) fn solve(
         &mut self,
         contacts: &[Contact],

@@ -8,21 +8,20 @@
 //! open spring:    C = 4/(dt² k),                b = u₋ + 2 g_n/dt       (the gap at the end is not negative)
 //! ```
 //!
-//! Restitution is that of the rate of the gap, which has the normals of its own time, n_n at the start and
-//! n_{n+1} at the end:
+//! Restitution applies to the rate of the gap, with the normal n_n at the start and n_{n+1} at the end:
 //!
 //! ```text
 //! ġ_{n+1} = −e ġ_n − (1 − e) w,   ġ_{n+1} = u₊ + (u₋ − ġ_n) + O(dt²),   w = β g_n/dt, |w| ≤ κ a dt
 //! ```
 //!
-//! u₋ − ġ_n is what the normal half-way turns against that at the start, and as much it turns until the end.
-//! Where a contact lasts ġ vanishes at both ends, so that u₋ + u₊ does, and the impulse works nothing; u₊ = 0
-//! in its place would let a body sink by dt² v²/2R into a curved wall at every step. With e = 1 it is u₊ =
-//! −u₋ in any case. What is left of a gap or a depth is taken back by w, so that nothing adds up: with e = 0
-//! it falls to a third or a half in each step. w is at most a part of what the loads of a step give to the
-//! bodies, so that nothing is thrown out.
+//! u₋ − ġ_n comes from the rotation of the normal from the start to half-way; the rotation from there to
+//! the end is the same. In a lasting contact ġ vanishes at both ends, so u₋ + u₊ vanishes too, and the
+//! impulse does no work. With u₊ = 0 instead, a body would sink by dt² v²/2R into a curved wall in every
+//! step. With e = 1, u₊ = −u₋ in any case. The velocity w closes a remaining gap or depth, so that errors
+//! do not accumulate: with e = 0 the gap falls to a half or a third in each step. w is at most a fraction
+//! of the velocity that the loads give in a step, so that bodies are not thrown out.
 //!
-//! A spring is one more compliance on the diagonal. One that begins to close has half its stiffness.
+//! A spring is one more compliance on the diagonal. A spring that begins to close has half its stiffness.
 
 use crate::contact::Contact;
 use crate::spring::force;
@@ -35,7 +34,7 @@ pub(crate) struct NormalLaw {
 }
 
 impl NormalLaw {
-    /// Along tangents there is no law but that of the cone.
+    /// Tangential rows have no law but that of the cone.
     pub(crate) const TANGENT: Self = Self { compliance: 0.0, offset: 0.0 };
 
     /// The law of a contact at its normal velocities u₋ and u₊.
@@ -47,7 +46,7 @@ impl NormalLaw {
         }
         let (f, df) = force(stiffness, contact.gap_old, contact.gap_at_end(before, after, dt));
         let compliance = -2.0 / (dt * dt * df);
-        // A force may be so small that its derivative is none.
+        // A force may be so small that its derivative vanishes.
         if f > 0.0 && compliance.is_finite() {
             return Self { compliance, offset: -after - compliance * dt * f };
         }

@@ -1,21 +1,21 @@
-//! Impacts that create no energy: restitution is reduced where friction would make it do so.
+//! Restitution is reduced where impacts with friction would create energy.
 //!
-//! Newton's restitution prescribes velocities along the normals. Where friction stops or turns the slip
-//! within the impact, or where contacts couple through their bodies, the impulses that bring these about may
-//! do work. The same contacts without restitution lose energy,
+//! Newton's restitution prescribes velocities along the normals. If friction stops or reverses the slip
+//! within the impact, or if contacts couple through their bodies, the corresponding impulses may do
+//! positive work. The same contacts without restitution lose energy,
 //!
 //! ```text
 //! T_{n+1} − T_free = Σ r·u₊ − ½ Σ r·M r ≤ 0   with u₊_N r_N = 0, u₊_T·r_T ≤ 0
 //! ```
 //!
-//! so that between both, r = r₀ + s (r₁ − r₀), there is a largest s at which none is created: the work is a
-//! parabola in s but for the rotation within the step. Coulomb's cones are convex, so that r lies in them;
-//! what sticks in both solutions sticks, and a velocity along a normal is at least s times that of the
-//! restitution. Springs have impulses of their gaps, which no mean of two has: where they touch, too, all is
-//! solved anew with the restitution s e.
+//! Between both, r = r₀ + s (r₁ − r₀), there is a largest s that creates no energy: the work is a parabola
+//! in s but for the rotation within the step. Coulomb's cones are convex and contain r. A contact that
+//! sticks in both solutions sticks, and a velocity along a normal is at least s times that of the
+//! restitution. Impulses of springs belong to their gaps, which is not true for a mean of two impulses:
+//! where springs touch too, the problem is solved again with the restitution s e.
 //!
-//! Contacts with a restitution below one rest in the end. What a step does not see, as when within it a slip
-//! ends, may then do a work below what loads give in a step, which is let be.
+//! Contacts with a restitution below one come to rest. Changes within a step, such as the end of a slip,
+//! may then do a work below the energy that the loads give in a step; this is tolerated.
 //!
 //! # Source
 //!
@@ -32,9 +32,9 @@ use crate::step_error::Unsolved;
 /// Steps whose restitution was reduced.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limited {
-    /// How many.
+    /// Their number.
     pub steps: u64,
-    /// Least factor by which it was multiplied, 1 for none.
+    /// Smallest factor of a restitution, 1 for none.
     pub least_factor: f64,
 }
 
@@ -45,17 +45,17 @@ impl Default for Limited {
 }
 
 impl Limited {
-    /// With one more step.
+    /// The sum with one more step.
     pub(crate) fn with(self, factor: f64) -> Self {
         Self { steps: self.steps + 1, least_factor: self.least_factor.min(factor) }
     }
 }
 
-/// Work that is zero but for round-off, relative to the largest term of each row.
+/// Work that counts as round-off, relative to the largest term of each row.
 const ROUND_OFF: f64 = 1e-13;
 
-/// Evaluations of the work between both solutions; the part of s, and of the work at s = 1, that is small
-/// enough.
+/// Largest number of evaluations of the work between both solutions; then the tolerance of s, and of the
+/// work relative to that at s = 1.
 const EVALUATIONS: usize = 60;
 const CLOSE: f64 = 1e-10;
 
@@ -112,7 +112,7 @@ impl Limit {
         }
     }
 
-    /// The same from the inelastic solution on.
+    /// The same, starting with the inelastic solution.
     fn reduce(
         &mut self,
         work: f64,
@@ -128,7 +128,7 @@ impl Limit {
         self.largest(work, contacts, laws, stages, step)
     }
 
-    /// The largest s at which nothing is created, 0 if there is none; the rows are left there.
+    /// The largest s that creates no energy, 0 if there is none; the rows keep its solution.
     fn largest(
         &mut self,
         at_one: f64,
@@ -140,7 +140,7 @@ impl Limit {
         let (mut low, mut high) = ((0.0, created(&self.reduced, &laws.rows)), (1.0, at_one));
         let mut last_was_low = None;
         for _ in 0..EVALUATIONS {
-            // The Illinois rule: what stays twice counts half.
+            // Illinois rule: an end that stays twice has half its weight.
             let s = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
             if low.1 >= -CLOSE * at_one || high.0 - low.0 <= CLOSE || !(low.0..=high.0).contains(&s) {
                 break;
@@ -162,7 +162,7 @@ impl Limit {
         Ok(low.0)
     }
 
-    /// Impulses at s, and the velocities that answer.
+    /// Impulses at s, and the velocities that result.
     fn set(
         &mut self,
         s: f64,
@@ -191,7 +191,8 @@ impl Limit {
     }
 }
 
-/// False where no work can be done: multipliers without friction and of one restitution, and springs.
+/// False if contacts cannot do positive work: multipliers without friction and of one restitution, and
+/// springs.
 fn may_create(contacts: &[Contact]) -> bool {
     let mut multipliers = contacts.iter().filter(|contact| contact.is_multiplier());
     let Some(first) = multipliers.next() else { return false };
@@ -199,7 +200,8 @@ fn may_create(contacts: &[Contact]) -> bool {
         || multipliers.any(|contact| contact.restitution != first.restitution)
 }
 
-/// Work of multipliers and friction, beyond round-off and what lifts contacts that have sunk \[J\].
+/// Work of multipliers and friction, beyond round-off and beyond the work that lifts contacts from below
+/// the surface \[J\].
 fn created(contacts: &[Contact], rows: &Rows) -> f64 {
     let per = rows.per_contact;
     let mut created = 0.0;

@@ -1,4 +1,4 @@
-//! The pairs of a system whose bodies are near enough to touch: those that a step looks at.
+//! The pairs of a system that a step considers: those whose bodies are near enough to touch.
 
 use carom_contact::broad::Neighbours;
 use nalgebra::Vector3;
@@ -8,27 +8,27 @@ use crate::pair::Pair;
 use crate::stage::Stage;
 use crate::state::State;
 
-/// Which pairs may touch in a step.
+/// Pairs that may touch in a step.
 pub(crate) struct Nearby {
     neighbours: Neighbours,
     /// The other body and the number of each pair, by the body with the smaller number; ascending.
     by_body: Vec<Vec<[u32; 2]>>,
     /// Numbers of the pairs that may touch, ascending.
     pairs: Vec<u32>,
-    /// Pairs that could before the last search.
+    /// Pairs that could touch before the last search.
     before: Vec<u32>,
-    /// True if all pairs are looked at, wherever the bodies are.
+    /// True if all pairs are considered, wherever the bodies are.
     is_few: bool,
 }
 
-/// Pairs of a body for which there is room beforehand.
+/// Pairs of a body for which memory is reserved.
 const FORESEEN: usize = 16;
 
-/// So many pairs cost less than a look at where the bodies are.
+/// Up to this number of pairs, considering all of them costs less than a search by position.
 const FEW: usize = 100;
 
 impl Nearby {
-    /// Of a system that has not moved yet: nothing is known.
+    /// Pairs of a system that has not moved yet.
     ///
     /// * `slack` — distance within which bodies count as touching, at most \[m\]
     pub(crate) fn new(pairs: &[Pair], n_bodies: usize, slack: f64) -> Self {
@@ -44,7 +44,7 @@ impl Nearby {
             by_body[a.min(b)].push([a.max(b) as u32, number as u32]);
         }
         by_body.iter_mut().for_each(|pairs| pairs.sort_unstable());
-        // A closed spring may come twice.
+        // A pair with a closed spring may be listed twice.
         let room = || Vec::with_capacity(2 * pairs.len().min(FORESEEN * n_bodies));
         let mut nearby = Self {
             neighbours: Neighbours::new(radii),
@@ -57,7 +57,7 @@ impl Nearby {
         nearby
     }
 
-    /// Forgets where the bodies were; what is closed is kept.
+    /// Forgets the positions of the bodies, but keeps pairs with closed springs.
     pub(crate) fn restart(&mut self, pairs: &[Pair]) {
         self.neighbours.forget();
         self.pairs.clear();
@@ -109,12 +109,12 @@ impl Nearby {
             let same = of_first[first..].iter().take_while(|[other, _]| *other == b);
             self.pairs.extend(same.map(|[_, number]| number));
         }
-        // A closed spring is kept until it has opened.
+        // A pair with a closed spring is kept until the spring has opened.
         self.pairs.extend(self.before.iter().filter(|&&number| pairs[number as usize].is_closed()));
         self.pairs.sort_unstable();
         self.pairs.dedup();
         for &number in &self.pairs {
-            // Nobody has looked at those that were far apart.
+            // The bound of a pair that was far apart is out of date.
             if self.before.binary_search(&number).is_err() {
                 pairs[number as usize].due = 0;
             }

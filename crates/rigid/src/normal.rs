@@ -7,10 +7,10 @@
 //! ```
 //!
 //! With e = 1 no energy is lost: Σ λ (u₋ + u₊)/2 = 0 for multipliers and −ΔU for springs
-//! (docs/theory/rigid.md, section 6.3). A gap of a multiplier that was closed before is not opened in one
-//! step, it only must not close further. u₊ depends on λ through the rotation, and F on the gap, so that the
-//! elastic phase is Newton's method: each of its linear complementarity problems gives the contacts that
-//! carry impulses, for which the equations are then solved to round-off.
+//! (docs/theory/rigid.md, section 6.3). A multiplier whose gap was negative at the start need not open
+//! within one step, but must not close further. u₊ depends on λ through the rotation, and F on the gap, so
+//! that the elastic phase is Newton's method: each of its linear complementarity problems gives the
+//! contacts with impulses, for which the equations are then solved to round-off.
 //!
 //! # Source
 //!
@@ -28,21 +28,20 @@ use crate::step_error::Unsolved;
 
 const MAX_ITERATIONS: usize = 60;
 
-/// Iterations that take the impulses of a problem with friction to round-off; one or two are enough.
+/// Iterations that refine the impulses of a problem with friction to round-off; one or two are enough.
 const POLISH: usize = 4;
 
-/// Velocities that are zero but for round-off, relative to the largest; impulses of springs that are those of
-/// their gaps.
+/// Velocities that count as round-off, relative to the largest; the same for impulses of springs against
+/// those of their gaps.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
-/// The same where round-off is not reached, but nothing gets better.
+/// The same limit where the iteration stagnates above round-off.
 const SMALL: f64 = 1e-12;
 
-/// A gap that stays closed without an impulse, since others repeat it, relative to the largest change of a
-/// gap.
+/// Relative change of a gap that counts as zero, for contacts without an impulse that repeat others.
 const STAYS: f64 = 1e-9;
 
-/// The same of contacts with a restitution below one, whose loss is booked as it is.
+/// The same for contacts with a restitution below one, whose loss is in the ledger.
 const BOOKED: f64 = 1e-6;
 
 /// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat
@@ -74,7 +73,7 @@ impl Normal {
         self.small.reserve(n * n);
         self.active.reserve(n);
         self.columns.reserve(n);
-        // The solver takes its memory at a first solve: one whose solution is known.
+        // The first solution allocates the memory of the solver: this one is known.
         self.z.resize(n, 0.0);
         self.q.resize(n, -1.0);
         let known = self.matrix.fill(n, |i, j| f64::from(u8::from(i == j)));
@@ -97,7 +96,7 @@ impl Normal {
             largest = largest.max(q.abs());
         }
         if self.lcp(rows, Part::Symmetric).is_err() {
-            // Contacts that face each other cannot all stay as they are.
+            // Contacts that face each other may contradict each other.
             contacts.retain(closes);
             return;
         }
@@ -111,7 +110,7 @@ impl Normal {
         });
     }
 
-    /// Impulses by the laws of all contacts, without friction.
+    /// Impulses of all contacts by their laws, without friction.
     pub(crate) fn elastic_phase(
         &mut self,
         contacts: &[Contact],
@@ -141,9 +140,8 @@ impl Normal {
         Err(Unsolved::Impulses { contacts: contacts.len(), missed: last })
     }
 
-    /// Takes normal impulses that a problem with friction has left near their laws to round-off, those along
-    /// tangents as they are, so that energy is as exact as without friction. Contacts without impulse stay
-    /// without.
+    /// Refines the normal impulses of a problem with friction to round-off for fixed tangential impulses,
+    /// so that the energy is as exact as without friction. Contacts without impulse stay without.
     pub(crate) fn polish(
         &mut self,
         contacts: &[Contact],
@@ -185,7 +183,7 @@ impl Normal {
         }
     }
 
-    /// Impulses z, and the velocities that answer.
+    /// Impulses z, and the velocities that result.
     fn apply(&self, rows: &mut Rows, stages: &mut [Stage], step: &Step<'_>) -> Result<(), Unsolved> {
         let per = rows.per_contact;
         for (i, z) in self.z.iter().enumerate() {
@@ -226,8 +224,8 @@ impl Normal {
         Ok(())
     }
 
-    /// Solves (M + C)_aa z_a + q_a = 0 of the active contacts to round-off, with M as it is; impulses that
-    /// would pull stay what they were.
+    /// Solves (M + C)_aa z_a + q_a = 0 of the active contacts to round-off, with the unsymmetric M;
+    /// impulses that would pull are not changed.
     fn refine(&mut self, rows: &Rows) {
         let (active, z, c) = (&self.active, &self.z, &self.compliance);
         let entry = |i: usize, j: usize| rows.normal_mobility(i, j) + if i == j { c[i] } else { 0.0 };
@@ -246,15 +244,15 @@ impl Normal {
     }
 }
 
-/// What of the mobility a linear problem takes. Rotation within the step makes it non-symmetric; problems
-/// with its symmetric part are convex, and nearly always have the same contacts without impulses.
+/// Part of the mobility in a linear problem. Rotation within the step makes the mobility unsymmetric;
+/// problems with its symmetric part are convex, and nearly always have the same contacts without impulses.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Symmetric,
     Whole,
 }
 
-/// What velocities and impulses of a step are small against.
+/// Scales of the velocities and impulses of a step.
 struct Scale {
     /// Largest speed of the rows at the start: at the end all may be zero \[m/s\].
     speed: f64,
@@ -263,14 +261,14 @@ struct Scale {
     rounded: f64,
 }
 
-/// By how much the laws of the contacts are missed.
+/// Errors of the contact laws.
 #[derive(Debug, Clone, Copy)]
 struct Missed {
     /// Velocities of multipliers, relative to the speed of the rows.
     velocity: f64,
-    /// The same of those whose losses are not booked, relative to the speeds of the bodies.
+    /// The same for contacts whose losses are not in the ledger, relative to the speeds of the bodies.
     rounded: f64,
-    /// Impulses of springs beyond what rounding makes, relative to the largest.
+    /// Impulses of springs beyond rounding, relative to the largest.
     spring: f64,
 }
 
@@ -279,8 +277,9 @@ impl Missed {
         self.velocity.max(self.spring)
     }
 
-    /// Nearly round-off, where no iteration betters it. Feet of one body that are to come back from different
-    /// depths contradict each other; what a linear problem does not see of it is missed, but booked.
+    /// True for errors near round-off that iteration does not reduce. Feet of one body that return from
+    /// different depths contradict each other; the linear problem neglects a part of this, and the ledger
+    /// contains its work.
     fn is_small(&self) -> bool {
         self.rounded.max(self.spring) <= SMALL && self.velocity <= BOOKED
     }
@@ -293,7 +292,7 @@ impl Scale {
         Self { speed, rounded }
     }
 
-    /// By how much the laws of some contacts are missed.
+    /// Errors of the laws of some contacts.
     fn missed(
         &self,
         contacts: &[Contact],
@@ -317,7 +316,7 @@ impl Scale {
             let (f, _) =
                 force(contact.stiffness, contact.gap_old, contact.gap_at_end(before, after, step.dt));
             largest = largest.max(step.dt * f);
-            // Velocities are rounded, gaps with them, and the springs make impulses of it.
+            // Rounded velocities make rounded gaps, and springs turn these into impulses.
             let way = contact.gap_old.abs() + step.dt * self.rounded;
             let noise = 8.0 * f64::EPSILON * step.dt * contact.stiffness * way;
             spring = spring.max((impulse - step.dt * f).abs() - noise);

@@ -17,9 +17,9 @@ pub struct Ball {
     pub center: Vector3<f64>,
     /// Radius, 0 for a point \[m\].
     pub radius: f64,
-    /// Unit vectors of the edges that meet in a corner, from it along the body; zero for what is no corner. A
-    /// corner touches no face of a box that its edges would pierce: where boxes stand flush, several faces
-    /// are equally near.
+    /// Unit vectors of the edges that meet in a corner, from it along the body; zero without a corner. A
+    /// corner does not touch a face of a box that its edges would pierce: where boxes stand flush, several
+    /// faces are equally near.
     pub edges: [Vector3<f64>; 3],
 }
 
@@ -44,31 +44,31 @@ impl Ball {
     }
 }
 
-/// A pair as a user gives it; source coordinates.
+/// A pair as given by the user, in source coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairSpec {
     /// Index of the body with the points, and of that with the surface.
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
-    /// Edges, which touch those of a [`Shape::Block`] by multipliers; none on other shapes, nor by springs.
-    /// Where a pair is given both ways round, one has them.
+    /// Edges, which touch those of a [`Shape::Block`] by multipliers; edges touch neither other shapes nor
+    /// springs. If a pair is given in both orders, one of the two has the edges.
     pub edges: Vec<Edge>,
     /// The surface.
     pub shape: Shape,
     /// Law: hard, by impulses that bring about the restitution within one step; or a spring at each point, U
     /// = ½ k \[−g\]₊² of its dynamic gap.
     pub law: Law,
-    /// e: normal velocity after over that before, 0 to 1; for multipliers alone.
+    /// e: normal velocity after the impact over that before, 0 to 1; for multipliers alone.
     pub restitution: f64,
     /// Coefficient of friction μ.
     pub friction: f64,
 }
 
-/// What is wrong with a pair.
+/// Errors of a pair.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PairError {
-    /// It names a body that there is not, or one twice.
+    /// It names a body that does not exist, or one body twice.
     #[error("contact {}: bodies {first} and {second} must be two of the {bodies} bodies", pair + 1)]
     Bodies {
         /// Number of the pair.
@@ -96,19 +96,19 @@ pub enum PairError {
         /// Number of the pair.
         pair: usize,
     },
-    /// A number that makes no sense.
+    /// An invalid number.
     #[error("contact {}: {what} is {value}; it must be {valid}", pair + 1)]
     Value {
         /// Number of the pair.
         pair: usize,
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What is possible.
+        /// Valid range.
         valid: &'static str,
     },
-    /// Points behind the surface before anything has moved.
+    /// Points lie behind the surface at the start.
     #[error(
         "contact {}: points lie up to {depth:.3e} m behind the surface at the start; move the bodies apart",
         pair + 1
@@ -116,7 +116,7 @@ pub enum PairError {
     Overlap {
         /// Number of the pair.
         pair: usize,
-        /// How deep \[m\].
+        /// Largest depth \[m\].
         depth: f64,
     },
 }
@@ -134,7 +134,7 @@ impl PairError {
     }
 }
 
-/// A pair at work; frames of the bodies.
+/// A pair in the frames of its bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
     pub(crate) bodies: [usize; 2],
@@ -149,14 +149,14 @@ pub(crate) struct Pair {
     pub(crate) friction: f64,
     /// (ω × r)² ≤ 2 T_rot times this for all points [1/kg].
     pub(crate) mobility: f64,
-    /// Steps before this one cannot bring it into contact.
+    /// First step that can bring it into contact.
     pub(crate) due: u64,
-    /// The face that each point keeps to, where that is not the nearest.
+    /// The face that holds each point, if it is not the nearest one.
     pub(crate) held: Vec<Option<Held>>,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
-    /// When a point first passed through the surface between the ends of a step, and for how long it was
-    /// behind; 0 for never \[s\].
+    /// Time at which a point first passed through the surface between the ends of a step, and its duration
+    /// behind the surface; 0 for never \[s\].
     pub(crate) missed: [f64; 2],
 }
 
@@ -178,7 +178,7 @@ impl Pair {
         };
         let points: Vec<Ball> = spec.points.iter().map(point).collect();
         let surface = Surface::new(&spec.shape, b);
-        // A spring would hold on to the lines of edges that have slid off each other's ends.
+        // A spring would hold the lines of edges that have slid off each other's ends.
         let has_edges = spec.law == Law::Hard && !spec.edges.is_empty();
         let edges = if has_edges {
             let on = |edges: &[Edge], body: &RigidBody| {
@@ -213,7 +213,8 @@ impl Pair {
         })
     }
 
-    /// Radii of the balls around the centres of mass of both bodies that hold what may touch \[m\].
+    /// Radii of the balls around the centres of mass of both bodies that contain all points, edges and
+    /// surfaces of the pair \[m\].
     pub(crate) fn radii(&self) -> [f64; 2] {
         let edge = |edge: &Edge| edge.center.norm() + edge.half.norm();
         let of = |edges: &[Edge], radius: f64| edges.iter().map(edge).fold(radius, f64::max);
@@ -221,7 +222,7 @@ impl Pair {
         [of(&self.edges[0], points), of(&self.edges[1], self.surface.shape.radius())]
     }
 
-    /// True if a spring of it is closed.
+    /// True if one of its springs is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.stiffness() > 0.0 && self.gaps.iter().any(|gap| *gap < 0.0)
     }
@@ -232,7 +233,7 @@ impl Pair {
     }
 }
 
-/// k of a law of points; none if it is hard. Other stiffnesses are not a number here \[N/m\].
+/// k of a penalty of points; `None` for hard contact. Other stiffnesses give NaN \[N/m\].
 fn of_point(law: Law) -> Option<f64> {
     match law {
         Law::Hard => None,

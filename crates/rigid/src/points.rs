@@ -121,7 +121,7 @@ impl SurfacePoints for OffsetPoints {
             let by_impulse = [force * self.inverse_mass, moment_b.component_mul(&self.inverse_inertia)];
             self.move_points(&rot_ib, &by_impulse, |k, x| add(motion, k, &x));
         }
-        // A rigid body has no compliance: no force moves its points.
+        // A rigid body has no compliance: forces do not displace its points.
         true
     }
 }
@@ -176,7 +176,7 @@ mod tests {
         assert!((power(&F, &velocities) - power(&all, &V)).abs() < 1e-14);
     }
 
-    /// W = J M⁻¹ Jᵀ against the impulse that one point gives itself, d·d/m + (c × d)·J⁻¹ (c × d).
+    /// W = J M⁻¹ Jᵀ against the response of one point to its own impulse, d·d/m + (c × d)·J⁻¹ (c × d).
     #[test]
     fn the_inverse_mass_of_a_row_is_that_of_an_impulse() {
         let (points, q) = points();

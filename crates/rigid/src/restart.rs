@@ -1,4 +1,4 @@
-//! Checkpoints: all that a run carries from step to step, so that it goes on bit for bit.
+//! Checkpoints: the whole state of a run, so that it continues with the same bits.
 
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use nalgebra::Vector3;
@@ -17,7 +17,7 @@ pub const SCHEME: &str = "rigid";
 pub const VERSION: u64 = 4;
 
 impl Simulation {
-    /// Hands a checkpoint over if its turn has come.
+    /// Gives a checkpoint to the observer if it is due.
     pub(crate) fn save(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
         if observer.wants_checkpoint(self.system.steps()) {
             observer.checkpoint(&self.checkpoint())?;
@@ -25,7 +25,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The present point of the run.
+    /// The checkpoint of the present state.
     pub fn checkpoint(&self) -> Checkpoint {
         let system = &self.system;
         let mut checkpoint = Checkpoint {
@@ -63,8 +63,8 @@ impl Simulation {
         checkpoint
     }
 
-    /// Continues from a checkpoint of the same scenario: the next steps are those that the saved run took,
-    /// bit for bit.
+    /// Continues from a checkpoint of the same scenario: the next steps are those of the saved run, with
+    /// the same bits.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Simulation {
         for pair in &mut system.pairs {
             let (own, rest) = gaps.split_at(pair.gaps.len());
             pair.gaps.copy_from_slice(own);
-            // Looking at a pair too early changes nothing.
+            // An early look at a pair does not change the result.
             (gaps, pair.due) = (rest, 0);
         }
         system.nearby.restart(&system.pairs);

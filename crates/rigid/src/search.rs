@@ -1,4 +1,5 @@
-//! Which points touch which surfaces within a step, and when a pair must be looked at again.
+//! Search for the points that touch surfaces within a step, and for the next step in which a pair must be
+//! checked again.
 
 use carom_contact::Law;
 use carom_contact::shape::{Crossing, Edge, crossing, touching};
@@ -13,7 +14,7 @@ use crate::state::State;
 use crate::surface::Surface;
 use crate::swept;
 
-/// What does not change within a step.
+/// Constants of a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step<'a> {
     pub(crate) bodies: &'a [RigidBody],
@@ -24,7 +25,7 @@ pub(crate) struct Step<'a> {
     pub(crate) number: u64,
 }
 
-/// From the frame of the body with the points to that of the body with the surface.
+/// Transformation from the frame of the body with the points to that of the body with the surface.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Relative {
     rotation: Matrix3<f64>,
@@ -39,17 +40,17 @@ impl Relative {
         Self { rotation: surface.0.tr_mul(point.0), shift: surface.0.tr_mul(&(point.1 - surface.1)) }
     }
 
-    /// A place of the first body as one of the second.
+    /// Transforms a position of the first body into the frame of the second.
     pub(crate) fn place(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * x + self.shift
     }
 
-    /// An edge of the first body as one of the second.
+    /// Transforms an edge of the first body into the frame of the second.
     fn edge(&self, edge: &Edge) -> Edge {
         edge.map(|x| self.place(x), |v| self.rotation * v)
     }
 
-    /// A point of the first body as one of the second.
+    /// Transforms a point of the first body into the frame of the second.
     #[inline]
     pub(crate) fn ball(&self, ball: &Ball, surface: &Surface) -> Ball {
         let edges =
@@ -58,15 +59,16 @@ impl Relative {
     }
 }
 
-/// A pair as the motion without contact leaves it: the smallest gap and the largest distance of a point from
-/// the centre of mass of the body with the surface \[m\].
+/// State of a pair after the motion without contact: the smallest gap, and the largest distance of a point
+/// from the centre of mass of the body with the surface \[m\].
 #[derive(Debug, Clone, Copy)]
-struct Outlook {
+struct Clearance {
     gap: f64,
     distance: f64,
 }
 
-/// Finds the contacts that the motion without contact closes (forward increment), and those that stay closed.
+/// Finds the contacts that the motion without contact closes (forward increment), and those that remain
+/// closed.
 ///
 /// * `nearby` — numbers of the pairs whose bodies are near each other, ascending
 pub(crate) fn search(
@@ -82,15 +84,15 @@ pub(crate) fn search(
             continue;
         }
         let first = contacts.len();
-        let outlook = look(number, pair, stages, step, contacts);
+        let clearance = look(number, pair, stages, step, contacts);
         if contacts.len() == first && pair.missed[1] == 0.0 && pair.surface.shape.can_be_passed() {
-            let reach = Motion::new(pair, stages, step).reach(step.dt, outlook.distance);
-            if outlook.gap < reach {
+            let reach = Motion::new(pair, stages, step).reach(step.dt, clearance.distance);
+            if clearance.gap < reach {
                 swept::look(pair, stages, step);
             }
         }
         if contacts.len() == first {
-            pair.due = step.number + 1 + free_steps(pair, stages, step, outlook);
+            pair.due = step.number + 1 + free_steps(pair, stages, step, clearance);
         }
     }
 }
@@ -101,26 +103,26 @@ fn look(
     stages: &mut [Stage],
     step: &Step<'_>,
     contacts: &mut Vec<Contact>,
-) -> Outlook {
+) -> Clearance {
     let [a, b] = pair.bodies;
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
     let end = Relative::new((&rot_a, &stages[a].next.position), (&rot_b, &stages[b].next.position));
     let sheets = pair.surface.shape.sheets();
-    // Bodies that rest on each other fall together without contact; whether they touch the inelastic phase
-    // decides.
+    // Bodies that rest on each other fall together without contact; the inelastic phase decides whether
+    // they touch.
     let margin = match pair.law {
         Law::Hard => 2.0 * step.gravity.norm() * step.dt * step.dt,
         Law::Penalty(_) => 0.0,
     };
-    let mut outlook = Outlook { gap: f64::INFINITY, distance: 0.0 };
+    let mut clearance = Clearance { gap: f64::INFINITY, distance: 0.0 };
     let bodies = pair.bodies;
     for point in 0..pair.points.len() {
         let there = end.ball(&pair.points[point], &pair.surface);
-        outlook.distance = outlook.distance.max(there.center.norm());
+        clearance.distance = clearance.distance.max(there.center.norm());
         for sheet in 0..sheets {
             let slot = point * sheets + sheet;
             let gap = pair.gap_at_end(slot, &there, || start(bodies, step));
-            outlook.gap = outlook.gap.min(gap);
+            clearance.gap = clearance.gap.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
                 for body in [a, b] {
                     stages[body].touch(&step.states[body]);
@@ -130,34 +132,35 @@ fn look(
         }
     }
     let first = contacts.len();
-    look_at_edges(number, pair, &end, margin, &mut outlook, contacts);
+    look_at_edges(number, pair, &end, margin, &mut clearance, contacts);
     for body in [a, b].into_iter().filter(|_| contacts.len() > first) {
         stages[body].touch(&step.states[body]);
     }
-    outlook
+    clearance
 }
 
-/// The same for the edges of a pair; where they are far from each other their ends are not looked at.
+/// The same for the edges of a pair. If the spheres around the edges are far apart, the edges are not
+/// checked.
 fn look_at_edges(
     number: usize,
     pair: &Pair,
     end: &Relative,
     margin: f64,
-    outlook: &mut Outlook,
+    clearance: &mut Clearance,
     contacts: &mut Vec<Contact>,
 ) {
     let [first, second] = &pair.edges;
     let points = pair.gaps.len() - first.len() * second.len();
     let Some(spheres) = pair.spheres else { return };
     let apart = spheres.gap(end);
-    outlook.gap = outlook.gap.min(apart);
+    clearance.gap = clearance.gap.min(apart);
     if apart > margin {
         return;
     }
     for (i, edge) in first.iter().enumerate() {
         let there = end.edge(edge);
         let reach = there.center.norm() + there.half.norm();
-        outlook.distance = outlook.distance.max(reach);
+        clearance.distance = clearance.distance.max(reach);
         for (j, other) in second.iter().enumerate() {
             let slot = points + i * second.len() + j;
             let found = touching(&there, other, spheres.deepest);
@@ -168,7 +171,7 @@ fn look_at_edges(
     }
 }
 
-/// From body to body at the start of the step.
+/// The transformation at the start of the step.
 #[cold]
 fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
     let [a, b] = bodies.map(|i| &step.states[i]);
@@ -176,11 +179,11 @@ fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
     Relative::new((&rot_a, &a.position), (&rot_b, &b.position))
 }
 
-/// Depth beside the extent of a pair that counts as touching at the start: places are given in rounded
+/// Depth relative to the size of a pair that counts as touching at the start, as positions are rounded
 /// numbers.
 const TOUCHING: f64 = 1e-6;
 
-/// How deep points of a pair lie behind its surface, if more than rounded numbers explain \[m\].
+/// Depth of the points of a pair behind its surface, if it is more than rounding explains \[m\].
 pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     let [a, b] = pair.bodies.map(|i| &states[i]);
     let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
@@ -206,8 +209,8 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 /// Sets normals and arms of the contacts in the mid-step configuration of the motion without contact, and
 /// their gaps at the start of the step.
 ///
-/// Both arms end in one point y, half-way between both surfaces on their common normal, so that forces of any
-/// direction there leave the angular momentum alone:
+/// Both arms end in one point y, half-way between both surfaces on their common normal, so that forces of
+/// any direction at y keep the angular momentum:
 ///
 /// ```text
 /// y = x̂_s − (ρ + g/2) n,   c_s = y − X̂_s,   c_m = y − X̂_m,   X̂ = X_n + dt/2 v_n
@@ -215,10 +218,10 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 ///
 /// # Source
 ///
-/// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its signs
-/// corrected (docs/papers.md). There foot points are those of the predicted end of the step and d is not
-/// along n; taken half-way, as (11) there does for penalties, d = g n, and balls whose centres are their
-/// centres of mass get no moment.
+/// Zywicz & Puso (1999), eqs. (40) and (41) with the factor ½; Puso & Zywicz (1998), eq. (13) with its
+/// signs corrected (docs/papers.md). In these papers the foot points are those of the predicted end of the
+/// step, and d is not along n. With half-way foot points, as in eq. (11) of the latter for penalties, d = g
+/// n, and balls whose centres are their centres of mass get no moment.
 pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
     for contact in contacts {
         let pair = &mut pairs[contact.pair];
@@ -239,11 +242,11 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
         let touch = Touch::at(pair, contact.slot, &start);
-        // Edges that crossed nowhere have no depth.
+        // Edges that do not cross within their lengths have no depth.
         let gap_old = if touch.is_near { touch.gap } else { touch.gap.max(0.0) };
         contact.gap_old = match pair.law {
             Law::Hard => gap_old.min(0.0),
-            // A gap that is closed before its spring knows of it would create energy.
+            // A gap that is closed before its spring is active would create energy.
             Law::Penalty(_) if pair.gaps[contact.slot] < 0.0 => pair.gaps[contact.slot],
             Law::Penalty(_) => gap_old.max(0.0),
         };
@@ -260,7 +263,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
     }
 }
 
-/// What a slot of a pair is like at some configuration.
+/// Geometry of a slot of a pair in one configuration.
 struct Touch {
     gap: f64,
     /// Out of the second body, frame of that.
@@ -268,7 +271,7 @@ struct Touch {
     /// Centre of the ball, or point of the edge, frame of the first body \[m\].
     place_a: Vector3<f64>,
     radius: f64,
-    /// False for edges that do not cross within themselves.
+    /// False for edges that do not cross within their lengths.
     is_near: bool,
 }
 
@@ -296,7 +299,7 @@ impl Touch {
     }
 }
 
-/// Depth of crossing edges, relative to the shortest.
+/// Largest depth of crossing edges, relative to the shortest edge.
 const DEEPEST: f64 = 0.25;
 
 /// Balls around the edges of both bodies of a pair, each in the frame of its body.
@@ -309,7 +312,7 @@ pub(crate) struct Spheres {
 }
 
 impl Spheres {
-    /// Around the edges of a pair; none where one body has none.
+    /// The balls around the edges of a pair; `None` if one body has no edges.
     pub(crate) fn around(edges: &[Vec<Edge>; 2]) -> Option<Self> {
         let [a, b] = edges;
         if a.is_empty() || b.is_empty() {
@@ -329,22 +332,22 @@ impl Spheres {
         })
     }
 
-    /// What the edges are apart at least \[m\].
+    /// Lower bound of the distance between the edges \[m\].
     fn gap(&self, relative: &Relative) -> f64 {
         ((relative.place(&self.centers[0]) - self.centers[1]).norm() - self.radius).max(0.0)
     }
 }
 
-/// β: part of its gap that a lasting contact takes back in a step. The gap and its rate then fall to a half
+/// β: fraction of its gap that a lasting contact closes in a step. The gap and its rate then fall to a half
 /// and to a third in each step, the roots of λ² − (1 − β/2) λ + β/2.
 const RETURN: f64 = 1.0 / 3.0;
 
-/// κ: part of what the loads give in a step that may be the velocity of the return. Below a half, the loads
-/// close the gap again within the step, so that the contact lasts.
+/// κ: largest velocity of the return, as a fraction of the velocity that the loads give in a step. Below a
+/// half, the loads close the gap again within the step, so that the contact lasts.
 const RETURN_LIMIT: f64 = 0.25;
 
-/// What the weight adds to X̂: with it n·(x_{n+1} − x_n) is what the gap of a ball on a sphere changes by,
-/// whatever the impulse along n \[m\].
+/// Displacement by the weight that is added to X̂ \[m\]. With it, n·(x_{n+1} − x_n) is the change of the
+/// gap of a ball on a sphere for any impulse along n.
 fn fall_half_way(step: &Step<'_>, body: usize) -> Vector3<f64> {
     if step.bodies[body].fixed { Vector3::zeros() } else { 0.25 * step.dt * step.dt * step.gravity }
 }
@@ -354,8 +357,8 @@ fn velocity(stage: &Stage, arm: &Vector3<f64>) -> Vector3<f64> {
     stage.velocity_old + (stage.rot_ib * stage.omega_old).cross(arm)
 }
 
-/// Acceleration by which loads may press bodies together: gravity along the normal of what is held in space,
-/// at most all of it between bodies that others may hold \[m/s²\].
+/// Largest acceleration by which loads press bodies together \[m/s²\]: gravity along the normal against a
+/// fixed body, and the whole of gravity between bodies that others may hold.
 fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
     let along = step.gravity.dot(normal);
     match bodies.map(|i| step.bodies[i].fixed) {
@@ -365,12 +368,12 @@ fn loads(bodies: [usize; 2], step: &Step<'_>, normal: &Vector3<f64>) -> f64 {
     }
 }
 
-/// How fast the points of a pair can come nearer to its surface.
+/// Bound of the speed with which the points of a pair approach its surface.
 ///
-/// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2, V the
-/// relative velocity of the centres and the most that its own rotation gives it; the surface moves under it
-/// by less than Ω times its distance d + V t + g t²/2. Energies of rotation do not change in free motion, so
-/// V and Ω hold until an impulse acts.
+/// Seen from the centre of mass of the body with the surface, a point moves by less than V t + g t²/2,
+/// where V is the relative velocity of the centres plus the largest velocity by its own rotation. The
+/// surface moves under the point by less than Ω times its distance d + V t + g t²/2. Rotational energies do
+/// not change in free motion, so that V and Ω hold until an impulse acts.
 #[derive(Debug, Clone, Copy)]
 struct Motion {
     speed: f64,
@@ -390,23 +393,23 @@ impl Motion {
         }
     }
 
-    /// How far points at most so far from the centre can come within a time \[m\].
+    /// Largest approach within a time of points with this distance from the centre \[m\].
     fn reach(&self, time: f64, distance: f64) -> f64 {
         let moved = time * (self.speed + 0.5 * self.gravity * time);
         moved + self.turning * time * (distance + moved)
     }
 }
 
-/// Steps after this one in which no point of a pair can come to touch.
-fn free_steps(pair: &Pair, stages: &[Stage], step: &Step<'_>, outlook: Outlook) -> u64 {
+/// Number of following steps in which no point of a pair can touch.
+fn free_steps(pair: &Pair, stages: &[Stage], step: &Step<'_>, clearance: Clearance) -> u64 {
     let motion = Motion::new(pair, stages, step);
-    let closes = |t: f64| motion.reach(t, outlook.distance);
-    let gap = 0.999 * outlook.gap;
-    let mut t = gap / (motion.speed + motion.turning * outlook.distance + f64::MIN_POSITIVE);
+    let closes = |t: f64| motion.reach(t, clearance.distance);
+    let gap = 0.999 * clearance.gap;
+    let mut t = gap / (motion.speed + motion.turning * clearance.distance + f64::MIN_POSITIVE);
     if motion.gravity > 0.0 {
         t = t.min((2.0 * gap / motion.gravity).sqrt());
     }
-    // Pairs that never meet are looked at again some time.
+    // Pairs that never meet are checked again after this time.
     t = t.min(1e6 * step.dt);
     while closes(t) > gap {
         t *= 0.7;

@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 
-/// When a run ends and what it hands over.
+/// End of a run and its output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// End of the run \[s\]; it ends at the nearest step.
@@ -21,7 +21,7 @@ pub struct Settings {
     pub output_every: f64,
 }
 
-/// Why a run ended early. What was handed to the observer before stays valid.
+/// Errors that end a run early. Data already given to the observer stay valid.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A step failed.
@@ -43,7 +43,7 @@ pub enum RunError {
         /// Length of a step \[s\].
         dt: f64,
     },
-    /// The result could not be kept.
+    /// The observer could not write its data.
     #[error(transparent)]
     Observer(#[from] ObserverError),
     /// The checkpoint does not belong to this run.
@@ -52,14 +52,14 @@ pub enum RunError {
     /// The user stopped the run.
     #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
     Interrupted {
-        /// When \[s\].
+        /// Time of the interruption \[s\].
         time: f64,
-        /// Where the run was going \[s\].
+        /// End time of the run \[s\].
         end_time: f64,
     },
 }
 
-/// Steps between reports of how far the run is.
+/// Steps between reports of progress.
 const REPORT: u64 = 4096;
 
 /// Steps of a run that ends at the step nearest to its end time.
@@ -67,18 +67,18 @@ fn n_steps(end_time: f64, dt: f64) -> u64 {
     (end_time / dt).round() as u64
 }
 
-/// A system on its way through time.
+/// A system and its time loop.
 pub struct Simulation {
     /// Bodies and pairs.
     pub system: System,
-    /// When to end.
+    /// End of the run and its output.
     pub settings: Settings,
     pub(crate) trackers: Vec<ContactTracker>,
     pub(crate) events: Vec<ContactEvent>,
     pub(crate) ledger: Ledger,
-    /// Frames handed over so far.
+    /// Frames given to the observer so far.
     pub(crate) outputs: u64,
-    /// Pairs whose events are being followed, ascending.
+    /// Pairs with an open contact event, ascending.
     pub(crate) following: Vec<usize>,
     /// Steps of the last frame, and the impulse of each pair until then \[N s\].
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
@@ -116,14 +116,14 @@ impl Simulation {
         })
     }
 
-    /// Runs to the end time, or on to it from where a checkpoint left off.
+    /// Runs to the end time, from the start or from a checkpoint.
     ///
     /// # Errors
     ///
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
         let ended = self.run_on(observer, progress);
-        // A run that goes on does so from here.
+        // A continued run starts from this checkpoint.
         if matches!(ended, Err(RunError::Interrupted { .. } | RunError::Step(_))) {
             observer.checkpoint(&self.checkpoint())?;
         }
@@ -137,7 +137,7 @@ impl Simulation {
             self.hand_over(observer)?;
         }
         let mut next = self.next_output();
-        // A run that is prolonged hands over the frame that was the last one before.
+        // A prolonged run writes the frame that was the last one of the earlier run.
         if self.system.steps() >= next && self.system.steps() < total {
             self.hand_over(observer)?;
             next = self.next_output();
@@ -154,20 +154,20 @@ impl Simulation {
                 progress.set(steps);
                 progress.note(&format!("t = {:.3e} s, {} contacts", self.system.time(), self.events.len()));
             }
-            // Steps of a pile may take tenths of a second.
+            // Steps of a pile of bodies may take tenths of a second.
             if progress.interrupted() {
                 let (time, end_time) = (self.system.time(), self.settings.end_time);
                 return Err(RunError::Interrupted { time, end_time });
             }
         }
-        // What follows belongs to this end alone: a longer run goes on from before it.
+        // The closing data depend on this end time: a longer run continues from the checkpoint before them.
         observer.checkpoint(&self.checkpoint())?;
         self.finish(observer)?;
         progress.end();
         Ok(())
     }
 
-    /// One step with what is to be told of its contacts.
+    /// One step, and the contact events that it begins or ends.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Simulation {
         self.ledger.summary()
     }
 
-    /// Contact events: which pairs touched in the last step, and which touch no more.
+    /// Contact events: pairs that touched in the last step, and pairs that no longer touch.
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let (now, dt) = (self.system.time(), self.system.time_step());
         self.following.extend(self.system.contacts.iter().map(|contact| contact.pair));
@@ -242,8 +242,8 @@ impl Simulation {
         self.record();
         let row = self.ledger.row(self.system.balance());
         let (steps, dt) = (self.system.steps(), self.system.time_step());
-        // Impulses come in single steps, which frames would hardly meet: their force is the mean since the
-        // last frame.
+        // Impulses occur in single steps, which frames would rarely meet: the force of a frame is the mean
+        // since the last frame.
         let since = dt * (steps - self.shown.0) as f64;
         let contact = |(report, before): (&PairReport, &Vector3<f64>)| {
             let touches = report.last == steps && steps > 0;
@@ -267,7 +267,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The events that are still open, and the last frame.
+    /// Writes the events that are still open, and the last frame.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let time = self.system.time();
         for (number, tracker) in self.trackers.iter_mut().enumerate() {
@@ -276,7 +276,7 @@ impl Simulation {
             if lasts(&self.system, number, tracker) {
                 tracker.last_on();
             } else if tracker.touching {
-                // An impact of the last step is over with it.
+                // An impact in the last step has ended.
                 tracker.part(&sample);
             }
             if let Some(event) = tracker.finish(&sample) {
@@ -288,14 +288,14 @@ impl Simulation {
     }
 }
 
-/// Whether a contact goes on at the end of a run.
+/// True if a contact lasts at the end of a run.
 ///
-/// A spring that pressed in the last step does. Otherwise the bodies part with u, which they get from
-/// rounding as they rest: what pressed them together so far, with the mean force J/T over the duration T,
-/// takes the time 2 m u T/J to bring them back. Within [`ContactTracker::MERGE`] T that is the same contact,
-/// as it would be in the middle of a run.
+/// A spring that pressed in the last step lasts. Otherwise the bodies separate with a velocity u, which
+/// rounding gives to bodies at rest. The mean force J/T over the duration T of the contact so far brings
+/// them back within the time 2 m u T/J. If this is less than [`ContactTracker::MERGE`] T it is the same
+/// contact, as it would be in the middle of a run.
 fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
-    /// Part of the velocity of arrival that is rounding.
+    /// Fraction of the velocity of arrival that counts as rounding.
     const ROUND_OFF: f64 = 1e-9;
     let (pair, report) = (&system.pairs[number], &system.reports[number]);
     let Some(event) = tracker.event else { return false };
@@ -311,7 +311,7 @@ fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
     }
     let moving = pair.bodies.iter().map(|&i| &system.bodies[i]).filter(|body| !body.fixed);
     let mass = 1.0 / moving.map(|body| 1.0 / body.mass).sum::<f64>();
-    // What was touched for two steps was an impact.
+    // A contact of two steps was an impact.
     let has_lasted = system.time() - event.start > 2.5 * system.time_step();
     has_lasted && 2.0 * mass * leaving < ContactTracker::MERGE * size
 }

@@ -1,4 +1,4 @@
-//! Springs of dynamic gaps: the potential gains exactly what the motion loses.
+//! Springs of dynamic gaps: the potential gains exactly the energy that the motion loses.
 //!
 //! ```text
 //! g_{n+1} = g_n + dt (u₋ + u₊)/2,   U = ½ k [−g]₊²,   λ = −dt (U_{n+1} − U_n)/(g_{n+1} − g_n)
@@ -19,7 +19,8 @@ pub(crate) fn force(stiffness: f64, old: f64, new: f64) -> (f64, f64) {
     match (old < 0.0, new < 0.0) {
         (true, true) => (-0.5 * stiffness * (old + new), -0.5 * stiffness),
         (false, false) => (0.0, 0.0),
-        // What one end has stored over the way: g²/(way), the way without cancellation as the signs differ.
+        // Energy of one end over the change of the gap, g²/(change), without cancellation as the signs
+        // differ.
         (true, false) => {
             let part = old / (new - old);
             (-0.5 * stiffness * old * part.abs(), -0.5 * stiffness * part * part)

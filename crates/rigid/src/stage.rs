@@ -1,4 +1,4 @@
-//! One body within a step: the motion without contact, then with the impulses of contacts.
+//! One body within a step: the motion without contact, then the motion with the impulses of contacts.
 
 use carom_dynamics::{BodyMotion, rotation};
 use nalgebra::{Matrix3, Vector3};
@@ -22,7 +22,8 @@ pub(crate) struct Stage {
     pub(crate) velocity_old: Vector3<f64>,
     /// v_{n+1} \[m/s\].
     pub(crate) velocity: Vector3<f64>,
-    /// x_n + dt/2 v_n: where impulses of the step act, as Δ(x × p) = (x_n + dt/2 v_n) × Δp exactly \[m\].
+    /// x_n + dt/2 v_n, the origin of the arms of impulses, as Δ(x × p) = (x_n + dt/2 v_n) × Δp exactly
+    /// \[m\].
     pub(crate) position_mid: Vector3<f64>,
     /// The rotation of the step.
     pub(crate) turn: Turn,
@@ -97,7 +98,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Begins to gather impulses: the orientation half-way, which the sum of both quaternions has.
+    /// Starts to collect impulses: computes the orientation half-way, that of the sum of both quaternions.
     pub(crate) fn touch(&mut self, state: &State) {
         if !self.touched {
             self.touched = true;
@@ -106,7 +107,7 @@ impl Stage {
         }
     }
 
-    /// Velocities at the end with the gathered impulses, and how they change with more of them.
+    /// Velocities at the end with the collected impulses, and their derivatives by further impulses.
     pub(crate) fn respond(
         &mut self,
         body: &RigidBody,
@@ -123,12 +124,13 @@ impl Stage {
         Ok(())
     }
 
-    /// The motion at the start of the step at the end of an arm.
+    /// The motion of the end of an arm at the start of the step.
     pub(crate) fn motion_before(&self, body: &RigidBody, arm: &Vector3<f64>) -> BodyMotion {
         self.motion(body, self.velocity_old, self.omega_old, arm)
     }
 
-    /// The motion with the gathered impulses; the rotation in the axes that the body had at the start.
+    /// The motion of the end of an arm with the collected impulses; the rotation in the axes of the body at
+    /// the start.
     pub(crate) fn motion_after(&self, body: &RigidBody, arm: &Vector3<f64>) -> BodyMotion {
         self.motion(body, self.velocity, self.turn.omega_b, arm)
     }
@@ -145,7 +147,7 @@ impl Stage {
         BodyMotion { velocity: v + omega.cross(arm), omega, momentum }
     }
 
-    /// The state at the end with the gathered impulses.
+    /// The state at the end with the collected impulses.
     pub(crate) fn finish(&mut self, body: &RigidBody, state: &State, gravity: &Vector3<f64>, dt: f64) {
         self.touched = false;
         if body.fixed {

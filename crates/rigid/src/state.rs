@@ -1,17 +1,17 @@
-//! What a body carries from step to step.
+//! The state of a rigid body.
 
 use nalgebra::Vector3;
 
 /// Position, orientation and momenta of a body.
 ///
-/// Angular momentum and a unit quaternion are carried, never the inertia tensor in space: rotating that step
-/// by step loses energy by round-off (2e-5 of it in 1e7 steps).
+/// The state consists of angular momentum and a unit quaternion, not of the inertia tensor in space:
+/// rotating that tensor in every step loses energy by round-off (2e-5 of it in 1e7 steps).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     /// x: centre of mass, inertial axes \[m\].
     pub position: Vector3<f64>,
-    /// What rounding has taken from the position: equal steps would round the same way over and over, and x ×
-    /// p with them \[m\].
+    /// Rounding remainder of the position \[m\]. Without it equal steps would round in the same way each
+    /// time, and so would x × p.
     pub remainder: Vector3<f64>,
     /// Unit quaternion, principal axes → inertial axes.
     pub quaternion: [f64; 4],
@@ -48,7 +48,7 @@ impl State {
         }
     }
 
-    /// Moves the centre of mass and keeps what is rounded off.
+    /// Moves the centre of mass and keeps the rounding remainder.
     #[inline]
     pub(crate) fn moved(&mut self, from: &Self, by: Vector3<f64>) {
         let by = by + from.remainder;

@@ -1,4 +1,4 @@
-//! One step: motion without contact, search, impulses, books.
+//! One step: motion without contact, search, impulses, losses.
 
 use carom_dynamics::BodyMotion;
 use nalgebra::Vector3;
@@ -11,7 +11,8 @@ use crate::stage::Stage;
 use crate::step_error::{StepError, Unsolved};
 use crate::system::System;
 
-/// Factor of a restitution that is told: what cone problems are solved to makes some of 1 − 1e-7.
+/// Largest reduced factor of a restitution that is reported: the tolerance of cone problems alone gives
+/// some 1 − 1e-7.
 const NOTICEABLE: f64 = 1.0 - 1e-6;
 
 impl System {
@@ -26,7 +27,7 @@ impl System {
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }
 
-    /// A step's error with the names of the bodies that it is about.
+    /// The error of a step with the names of its bodies.
     #[cold]
     fn failed(&self, source: Unsolved) -> StepError {
         let mut numbers: Vec<usize> = match source {
@@ -105,7 +106,7 @@ impl System {
         Ok(())
     }
 
-    /// Dynamic gaps, losses, impulses of fixed bodies, reports of the pairs.
+    /// Records dynamic gaps, losses, impulses of fixed bodies, and reports of the pairs.
     fn book_contacts(&mut self) {
         let number = self.steps + 1;
         for i in 0..self.contacts.len() {
@@ -125,7 +126,7 @@ impl System {
             }
             self.book_outside(&contact);
         }
-        // What is known of pairs of these bodies held for their motion without impulses.
+        // The bounds of pairs of these bodies hold for their motion without impulses.
         self.contacts
             .iter()
             .for_each(|contact| contact.bodies.iter().for_each(|&body| self.struck[body] = true));
@@ -173,7 +174,7 @@ impl System {
         self.deepest = self.deepest.max(report.depth);
     }
 
-    /// What fixed bodies give to those that move.
+    /// Impulses of fixed bodies on moving ones.
     fn book_outside(&mut self, contact: &Contact) {
         let [a, b] = contact.bodies;
         for (fixed, moving, sign) in [(b, a, 1.0), (a, b, -1.0)] {
@@ -186,7 +187,7 @@ impl System {
         }
     }
 
-    /// Takes the states at the end of the step.
+    /// Accepts the states at the end of the step.
     #[inline]
     fn accept(&mut self) {
         let falls = self.gravity != Vector3::zeros();
@@ -204,7 +205,8 @@ impl System {
         self.steps += 1;
     }
 
-    /// Extremes of the energy at the start of the step, whose kinetic part the motion without contact knows.
+    /// Extremes of the energy at the start of the step; the motion without contact has computed its kinetic
+    /// part.
     #[inline]
     fn track_energy(&mut self) {
         let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric;

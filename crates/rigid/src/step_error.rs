@@ -1,4 +1,4 @@
-//! Why a step cannot be taken.
+//! Errors of a step.
 
 use carom_contact::solver::{FrictionError, LcpError};
 use thiserror::Error;
@@ -10,24 +10,24 @@ use crate::turn::TooFast;
 pub enum Unsolved {
     /// Multipliers and springs.
     #[error(
-        "the impulses of {contacts} contacts do not converge: their laws are missed by {missed:.1e} of the \
+        "the impulses of {contacts} contacts do not converge: the error of their laws is {missed:.1e} of the \
          largest velocity or impulse"
     )]
     Impulses {
-        /// How many contacts.
+        /// Number of contacts.
         contacts: usize,
-        /// By how much laws are missed, relative to the largest velocity or impulse.
+        /// Error of the laws, relative to the largest velocity or impulse.
         missed: f64,
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: their laws are missed by {missed:.1e} of the \
+        "the friction of {contacts} contacts does not converge: the error of their laws is {missed:.1e} of the \
          largest velocity or impulse"
     )]
     Friction {
-        /// How many contacts.
+        /// Number of contacts.
         contacts: usize,
-        /// By how much laws are missed, relative to the largest velocity or impulse.
+        /// Error of the laws, relative to the largest velocity or impulse.
         missed: f64,
     },
     /// A body turns too far.
@@ -55,7 +55,7 @@ impl From<(usize, TooFast)> for Unsolved {
     }
 }
 
-/// A step that cannot be taken, when, and whose it is.
+/// A step without a solution: its time, its bodies and the reason.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("at t = {time:.9e} s: {}{source}: shorten the step (`simulation.time_step`)", whose(bodies))]
 pub struct StepError {
@@ -63,11 +63,11 @@ pub struct StepError {
     pub time: f64,
     /// Names of the bodies that turn too fast or touch.
     pub bodies: Vec<String>,
-    /// Why.
+    /// The reason.
     pub source: Unsolved,
 }
 
-/// Names of bodies that a message has room for.
+/// Largest number of bodies that a message names.
 const NAMED: usize = 6;
 
 fn whose(bodies: &[String]) -> String {

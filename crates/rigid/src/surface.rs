@@ -1,4 +1,4 @@
-//! A surface that rests in the frame of a rigid body, and how points and balls of other bodies meet it.
+//! A surface at rest in the frame of a rigid body, and its gaps from points and balls of other bodies.
 
 use carom_contact::Shape;
 use carom_contact::geometry::{Faces, FacesNow};
@@ -17,7 +17,7 @@ pub(crate) struct Surface {
     mesh: Option<Box<Mesh>>,
 }
 
-/// The state of faces that rest in the frame of the body, and their extent.
+/// State of faces at rest in the frame of the body, and their extent.
 #[derive(Debug, Clone)]
 struct Mesh {
     now: FacesNow,
@@ -56,7 +56,8 @@ impl Surface {
         Some(apply(self.shape.as_faces()?, self.mesh.as_mut()?))
     }
 
-    /// Distance within which a point lies on a face, or flush with its rim: places are rounded numbers \[m\].
+    /// Distance within which a point lies on a face, or flush with its rim, as positions are rounded
+    /// numbers \[m\].
     pub(crate) fn flush(&self) -> f64 {
         match (&self.shape, &self.mesh) {
             (Shape::Block(block), _) => FLUSH * block.half.min(),
@@ -65,7 +66,7 @@ impl Surface {
         }
     }
 
-    /// Normals of faces that a point may lie on the edges of: of a block those on its side of the middle, of
+    /// Normals of the faces on whose edges a point may lie: of a block those on its side of the middle, of
     /// faces the direction `up`.
     pub(crate) fn faces_at(&self, ball: &Ball, up: &Vector3<f64>) -> [Vector3<f64>; 3] {
         let Shape::Block(block) = &self.shape else { return [*up; 3] };
@@ -73,7 +74,7 @@ impl Surface {
         [0, 1, 2].map(|axis| x[axis].signum() * block.axes.column(axis))
     }
 
-    /// Gap from the face that faces along a plane, and its normal; none where the point lies next to that
+    /// Gap from the face that faces along a plane, and its normal; `None` if the point lies outside of that
     /// face.
     pub(crate) fn facing(&mut self, ball: &Ball, plane: &Held) -> Option<(f64, Vector3<f64>)> {
         let flush = self.flush();
@@ -101,8 +102,9 @@ impl Mesh {
         Self { now: faces.state_at_rest(), middle: 0.5 * (low + high), size: (high - low).amax() }
     }
 
-    /// Gap and normal of the face that faces along a plane: the closest point to the ball lifted out of the
-    /// surface along the plane's normal, and moved inwards from the rim by as little.
+    /// Gap and normal of the face that faces along a plane: the foot point of the ball after lifting it out
+    /// of the surface along the plane's normal, and moving it inwards from the rim by the same small
+    /// distance.
     fn facing(
         &mut self,
         faces: &Faces,
@@ -110,7 +112,7 @@ impl Mesh {
         plane: &Held,
         flush: f64,
     ) -> Option<(f64, Vector3<f64>)> {
-        /// Lift over the size: small, as faces may be curved.
+        /// Lift over the size; small, as faces may be curved.
         const LIFT: f64 = 1e-5;
         /// Cosine of the largest angle between the face and the plane.
         const ALONG: f64 = 0.2;

@@ -1,4 +1,4 @@
-//! Points that pass through a surface between the ends of a step, where no contact is seen.
+//! Points that pass through a surface within a step, while both ends of the step show no contact.
 
 use carom_dynamics::rotation;
 use nalgebra::Vector3;
@@ -8,15 +8,15 @@ use crate::search::{Relative, Step};
 use crate::stage::Stage;
 use crate::surface::Surface;
 
-/// Parts of a way that are looked at, at most: what is behind the surface for less is not seen.
+/// Largest number of parts of a path that are checked: a shorter stay behind the surface is not detected.
 const PARTS: f64 = 1000.0;
 
-/// Notes in the pair the first point that is in front of its surface at both ends of the step and behind it
-/// between.
+/// Records in the pair the first point that is in front of its surface at both ends of the step and behind
+/// it in between.
 ///
-/// The way of a point is taken straight, seen from the body with the surface. A gap falls by no more than the
-/// way that is made, so that a way shorter than the gaps at both ends touches nothing, and a gap may be
-/// skipped on the way.
+/// The path of a point, seen from the body with the surface, is approximated by a line. A gap falls by no
+/// more than the length of the path. A path shorter than the gaps at both ends therefore touches nothing,
+/// and the search may advance by the gap at a time.
 pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     let [a, b] = pair.bodies;
     let [rot_a, rot_b] = [a, b].map(|i| rotation::matrix(&stages[i].next.quaternion));
@@ -36,13 +36,13 @@ pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     }
 }
 
-/// Part of the way on which a ball is behind a sheet, if it is so at neither end.
+/// Fraction of the path on which a ball is behind a sheet, if both ends of the path are in front of it.
 fn behind(surface: &mut Surface, sheet: usize, [from, to]: &[Ball; 2]) -> Option<f64> {
     let way: Vector3<f64> = to.center - from.center;
     let length = way.norm();
     let mut gap = |part: f64| surface.gap(sheet, &Ball { center: from.center + part * way, ..*from }).0;
     let [first, last] = [gap(0.0), gap(1.0)];
-    // Written so that what is not a number is looked at no further.
+    // Written so that NaN ends the search.
     let may_touch = first > 0.0 && last > 0.0 && first + last < length;
     if !may_touch {
         return None;

@@ -1,4 +1,4 @@
-//! Bodies and pairs with their states: what a step works on, and its balance.
+//! Bodies and pairs with their states, and their balance.
 
 use carom_dynamics::{Balance, BodyMotion, BodyState, ContactSample, Placement};
 use nalgebra::Vector3;
@@ -15,13 +15,13 @@ use crate::spring::potential;
 use crate::stage::Stage;
 use crate::state::State;
 
-/// Contacts at once for which room is made beforehand.
+/// Number of simultaneous contacts for which memory is reserved.
 const FORESEEN: usize = 32;
 
-/// Bodies, loads and pairs that make no system.
+/// Invalid bodies, loads and pairs.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SystemError {
-    /// As many placements as bodies are needed.
+    /// The number of placements is not that of the bodies.
     #[error("{bodies} bodies have {placements} placements")]
     Placements {
         /// Number of bodies.
@@ -29,16 +29,16 @@ pub enum SystemError {
         /// Number of placements.
         placements: usize,
     },
-    /// A pair that is none.
+    /// An invalid pair.
     #[error(transparent)]
     Pair(#[from] PairError),
-    /// A position, velocity or orientation that is no number.
+    /// A position, velocity or orientation is not finite.
     #[error("body `{body}`: its initial position, orientation or velocity is not finite")]
     NotFinite {
         /// Name of the body.
         body: String,
     },
-    /// Gravity that is no number.
+    /// Gravity is not finite.
     #[error("gravity is ({x}, {y}, {z}) m/s²; it must be finite")]
     Gravity {
         /// Along x.
@@ -53,7 +53,7 @@ pub enum SystemError {
     TimeStep(f64),
 }
 
-/// What a pair did in the last step in which it touched, and since the start.
+/// Impulses and motion of a pair in the last step in which it touched, and since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PairReport {
     /// Impulse on the first body since the start \[N s\].
@@ -64,24 +64,24 @@ pub struct PairReport {
     pub last_impulse: Vector3<f64>,
     /// Impulse on the first body since the start without friction \[N s\].
     pub normal_impulse: Vector3<f64>,
-    /// Its part of that step \[N s\].
+    /// The part of that step \[N s\].
     pub last_normal_impulse: Vector3<f64>,
-    /// Where the largest impulse of that step acted \[m\].
+    /// Place of the largest impulse of that step \[m\].
     pub place: Vector3<f64>,
     /// Motion of both bodies there before that step.
     pub before: [BodyMotion; 2],
     /// The same after that step.
     pub after: [BodyMotion; 2],
-    /// How deep the surfaces overlapped at most since the start, ≥ 0 \[m\].
+    /// Largest overlap of the surfaces since the start, ≥ 0 \[m\].
     pub depth: f64,
-    /// How deep they overlap in that step, ≥ 0 \[m\].
+    /// Overlap in that step, ≥ 0 \[m\].
     pub last_depth: f64,
-    /// Its contacts in that step.
+    /// Contacts of the pair in that step.
     pub contacts: u32,
 }
 
 impl PairReport {
-    /// What a tracker needs of the start of that step.
+    /// Start of that step, for a tracker of contact events.
     pub(crate) fn sample_before(&self, time: f64) -> ContactSample {
         ContactSample {
             time,
@@ -93,7 +93,7 @@ impl PairReport {
         }
     }
 
-    /// What a tracker needs of its end.
+    /// End of that step, for a tracker of contact events.
     pub(crate) fn sample_after(&self, time: f64) -> ContactSample {
         ContactSample {
             time,
@@ -147,7 +147,7 @@ impl PairReport {
     }
 }
 
-/// Energies that left the motion and impulses from outside, since the start.
+/// Losses of energy and external impulses since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Books {
     /// Lost in inelastic impacts \[J\].
@@ -166,42 +166,42 @@ pub struct System {
     pub bodies: Vec<RigidBody>,
     /// g \[m/s²\].
     pub gravity: Vector3<f64>,
-    /// What each pair did.
+    /// Impulses and motion of each pair.
     pub reports: Vec<PairReport>,
-    /// What left the motion.
+    /// Losses and external impulses.
     pub books: Books,
     pub(crate) dt: f64,
     pub(crate) steps: u64,
     pub(crate) states: Vec<State>,
     pub(crate) pairs: Vec<Pair>,
-    /// Those that may touch now.
+    /// Pairs that may touch now.
     pub(crate) nearby: Nearby,
-    /// True for bodies with contacts, while they are booked.
+    /// True for bodies with contacts, while the contacts are recorded.
     pub(crate) struck: Vec<bool>,
-    /// How deep surfaces overlapped at most since the start \[m\].
+    /// Largest overlap of surfaces since the start \[m\].
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) impulses: Impulses,
     /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
     pub(crate) spring_energy: f64,
-    /// Least and largest E_kin + E_con + E_pot + losses so far \[J\].
+    /// Smallest and largest E_kin + E_con + E_pot + losses so far \[J\].
     pub(crate) energies: [f64; 2],
     /// Contacts that had impulses, one for each point and step.
     pub(crate) n_impulses: u64,
-    /// Steps that were taken in parts.
+    /// Number of divided steps.
     pub(crate) n_divided: u64,
     pub(crate) limited: Limited,
 }
 
 impl System {
-    /// Puts bodies in their places.
+    /// Places the bodies.
     ///
     /// * `dt` — step \[s\]
     ///
     /// # Errors
     ///
-    /// [`SystemError`] for a pair, a step or a number of placements that makes no sense.
+    /// [`SystemError`] for an invalid pair, step or number of placements.
     pub fn new(
         bodies: Vec<RigidBody>,
         placements: &[Placement],
@@ -228,7 +228,7 @@ impl System {
             return Err(SystemError::Gravity { x, y, z });
         }
         let stages: Vec<Stage> = states.iter().map(Stage::new).collect();
-        // Bodies that fall together without contact touch within 2 g dt², see the search.
+        // Bodies that fall together without contact touch within 2 g dt², see `search`.
         let (n_bodies, slack) = (bodies.len(), gravity.norm() * dt * dt);
         let mut nearby = Nearby::new(&pairs, n_bodies, slack);
         nearby.update(&bodies, &states, &stages, &mut pairs, true);
@@ -263,8 +263,8 @@ impl System {
         Ok(system)
     }
 
-    /// Makes room for as many contacts at once as there are slots, but no more than usual: lists grow where
-    /// that is too little.
+    /// Reserves memory for as many simultaneous contacts as there are slots, up to a usual number; the
+    /// lists grow if that is too little.
     fn reserve(&mut self) {
         let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
         self.contacts.reserve(n);
@@ -281,7 +281,7 @@ impl System {
         self.dt
     }
 
-    /// Steps taken.
+    /// Number of steps.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -302,24 +302,24 @@ impl System {
         self.n_impulses
     }
 
-    /// Steps so far that were taken in parts, as their contacts had no solution in one.
+    /// Number of steps so far that were divided, as their contacts had no solution in one step.
     pub fn n_divided(&self) -> u64 {
         self.n_divided
     }
 
-    /// Steps whose restitution was reduced, as their impacts would have created energy.
+    /// Steps whose restitution was reduced because their impacts would have created energy.
     pub fn limited(&self) -> Limited {
         self.limited
     }
 
-    /// Least and largest energy with its losses that any step so far began with \[J\].
+    /// Smallest and largest energy with losses at the start of any step so far \[J\].
     pub fn energy_range(&self) -> [f64; 2] {
         self.energies
     }
 
-    /// Contacts that no step has seen, as a point was in front of a surface at both ends of the step and
-    /// behind it between: pair, time \[s\], and how long it was behind \[s\], which a step must not exceed.
-    /// The first of each pair.
+    /// Contacts that no step has detected, as a point was in front of a surface at both ends of the step
+    /// and behind it in between: pair, time \[s\], and duration behind the surface \[s\], an upper bound
+    /// for a sufficient step. The first one of each pair.
     pub fn missed(&self) -> impl Iterator<Item = (usize, f64, f64)> {
         let pairs = self.pairs.iter().enumerate();
         pairs.filter(|(_, pair)| pair.missed[1] > 0.0).map(|(i, pair)| (i, pair.missed[0], pair.missed[1]))
@@ -348,7 +348,7 @@ impl System {
         self.nearby.pairs().iter().map(|&number| of(&self.pairs[number as usize])).sum()
     }
 
-    /// E_kin + E_con + E_pot + losses: what does not change \[J\].
+    /// E_kin + E_con + E_pot + losses, which is constant \[J\].
     pub fn energy(&self) -> f64 {
         self.kinetic()
             + self.gravity_potential()
@@ -375,8 +375,8 @@ impl System {
     pub fn balance(&self) -> Balance {
         let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
         let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
-        // A body at rest on the ground has got momentum from gravity all the time, and the ground has taken
-        // it.
+        // A body at rest on the ground receives momentum from gravity all the time, and gives it to the
+        // ground.
         let fallen = self.gravity.norm() * self.time();
         let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
         Balance {
@@ -407,7 +407,7 @@ impl System {
         }
     }
 
-    /// State of each body as reported.
+    /// Reported state of each body.
     pub fn body_states(&self) -> Vec<BodyState> {
         self.bodies.iter().zip(&self.states).map(|(body, state)| body.reported(state)).collect()
     }

@@ -32,14 +32,15 @@ pub struct Turn {
 /// Newton's method found no rotation: the body turns too far within the step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooFast {
-    /// |Θ| where it gave up \[rad\].
+    /// |Θ| in the last iteration \[rad\].
     pub angle: f64,
 }
 
-/// Half a turn is where the tangent of the half angle ends; a little before, nothing converges.
+/// Largest rotation within a step \[rad\]: at half a turn the tangent of the half angle is infinite, and
+/// slightly below nothing converges.
 const LARGEST_ANGLE: f64 = 3.0;
 
-/// Newton's method is over once a step is as small as that: its square is below round-off.
+/// Newton's method ends with an increment as small as this: its square is below round-off.
 const SMALL_STEP: f64 = 2e-9;
 
 const MAX_ITERATIONS: usize = 50;
@@ -108,7 +109,7 @@ impl Turn {
         let scale = inertia.component_mul(&omega_old.abs()).max().max(spin.amax());
         for _ in 0..MAX_ITERATIONS {
             let equation = Equation::new(inertia, omega_old, &omega, spin, dt);
-            // False for what is not a number.
+            // False for NaN.
             let turns_little = equation.theta.norm_squared() < LARGEST_ANGLE * LARGEST_ANGLE;
             if !turns_little {
                 break;

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 const SIZE: [f64; 3] = [0.2, 0.2, 0.1];
 const GRAVITY: f64 = 9.81;
 
-/// A block on a plane inclined by an angle, as gravity sees it.
+/// A block on a plane inclined by an angle; gravity is inclined instead of the plane.
 fn on_incline(degrees: f64, friction: f64, stiffness: f64, dt: f64) -> System {
     let (floor, plane) = ground();
     let size = Vector3::from(SIZE);
@@ -21,8 +21,8 @@ fn on_incline(degrees: f64, friction: f64, stiffness: f64, dt: f64) -> System {
         .unwrap()
 }
 
-/// The feet hold where tan α < μ; what they slip by is from the swings on the springs, which lift them off at
-/// first.
+/// The feet stick where tan α < μ. The springs oscillate at first and lift the feet off, so that they slip
+/// a little.
 #[test]
 fn a_block_sticks_on_an_incline() {
     for (stiffness, dt) in [(1e6, 1e-4), (1e7, 1e-4), (1e6, 1e-3)] {
@@ -31,8 +31,8 @@ fn a_block_sticks_on_an_incline() {
         (0..(1.0 / dt) as u32).for_each(|_| system.step().unwrap());
         let slipped = system.states()[0].position.x;
         println!("k = {stiffness:.0e}: {slipped:.1e} m");
-        // Without friction it slides 1.7 m; a swing lasts 11 ms at most, in which it may gain 0.2 mm, or 6 mm
-        // in all of them.
+        // Without friction it slides 1.7 m. An oscillation lasts at most 11 ms, in which it may slip 0.2
+        // mm, or 6 mm in all of them.
         assert!(slipped > 0.0 && slipped < 6e-3, "{stiffness}: {slipped}");
         assert!((system.energy() - initial).abs() < 1e-12 * initial.abs());
     }

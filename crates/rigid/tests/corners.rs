@@ -5,8 +5,7 @@ use carom_dynamics::{Placement, rotation};
 use carom_rigid::{Ball, Block, Edge, PairSpec, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
-/// Turns the diagonal of a cube that begins in its lower left corner upwards, so that this corner is the
-/// lowest.
+/// Rotation of a cube on its corner: the diagonal from its lower left corner points upwards.
 fn on_its_corner() -> Placement {
     let angle = (1.0 / 3.0_f64.sqrt()).acos().to_degrees();
     Placement::rotated([1.0, -1.0, 0.0], -angle)
@@ -70,8 +69,8 @@ fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
     assert!(n > 20, "{n} impacts");
 }
 
-/// Two cubes fly at each other corner on corner, a little beside each other or not at all: they overlap by no
-/// more than a step's way, and keep what they had.
+/// Two cubes approach each other corner to corner, in line or with a small offset: they overlap by no more
+/// than the path of one step, and keep energy and momenta.
 #[test]
 fn corner_on_corner_keeps_energy_and_momenta() {
     let size = Vector3::new(0.1, 0.1, 0.1);
@@ -105,7 +104,7 @@ fn corner_on_corner_keeps_energy_and_momenta() {
         assert!((system.energy() / energy - 1.0).abs() < 1e-12, "{case}");
         assert!((system.momentum() - momentum).norm() < 1e-12, "{case}");
         assert!((system.ang_momentum() - ang_momentum).norm() < 1e-12, "{case}");
-        // They have parted, or passed beside each other.
+        // They have separated, or passed each other.
         let apart = (system.states()[0].position - system.states()[1].position).norm();
         assert!(apart > 0.1, "{case}: {apart}");
     }

@@ -9,7 +9,7 @@ const GRAVITY: f64 = 9.81;
 const DT: f64 = 1e-4;
 const LAWS: [Law; 2] = [Law::Hard, Law::per_point(1e6)];
 
-/// A body that touches the ground there; multipliers without restitution.
+/// A body that touches the ground at these points; multipliers without restitution.
 fn on_ground(body: RigidBody, points: Vec<Ball>, height: f64, law: Law, friction: f64) -> PairOnGround {
     let (floor, plane) = ground();
     let spec = PairSpec { law, restitution: 0.0, friction, ..pair([0, 1], points, plane) };
@@ -38,7 +38,7 @@ fn flat_block(law: Law, friction: f64) -> PairOnGround {
     on_ground(block(31.2, size), feet(size), 0.05, law, friction)
 }
 
-/// s = v²/(2 μ g), in whatever direction it was thrown; all of its energy is booked as lost in friction.
+/// s = v²/(2 μ g) in every direction; the whole kinetic energy is recorded as loss by friction.
 #[test]
 fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
     for law in LAWS {
@@ -49,8 +49,8 @@ fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
             let (way, place) = (0.5 / (friction * GRAVITY), system.states()[0].position);
             let along = place.x * direction[0] + place.y * direction[1];
             println!("{law:?}, μ = {friction}: {along:.6} of {way:.6} m, lost {:.6} J", system.books.d_fric);
-            // A step begins or ends the slip late: v DT/2 of a tenth of a metre. Springs swing about the
-            // weight.
+            // The slip begins and ends up to a step late: v DT/2 of a tenth of a metre. Springs oscillate
+            // about the weight.
             assert!((along / way - 1.0).abs() < 2e-3, "{law:?}, μ = {friction}: {along} {way}");
             assert!((system.books.d_fric / (0.5 * 31.2) - 1.0).abs() < 2e-3, "{}", system.books.d_fric);
         }
@@ -60,7 +60,7 @@ fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
 /// A ball without spin rolls after 2 v/(7 μ g), then with 5 v/7.
 #[test]
 fn a_sliding_ball_rolls_when_coulomb_says() {
-    // The weight of 10 N on springs of 1e6 N/m: the ball is 1e-5 m deep and swings with 1000 rad/s.
+    // The weight of 10 N on springs of 1e6 N/m: the ball is 1e-5 m deep and oscillates with 1000 rad/s.
     for (law, swing) in [(LAWS[0], 0.0), (LAWS[1], 1e-3)] {
         for friction in [0.1, 0.2] {
             let points = vec![Ball::new(Vector3::zeros(), RADIUS)];
@@ -77,8 +77,8 @@ fn a_sliding_ball_rolls_when_coulomb_says() {
             }
             let (time, speed) = (system.time(), system.states()[0].momentum.x);
             println!("{law:?}, μ = {friction}: {time:.5} of {expected:.5} s, {speed:.9} m/s");
-            // The slip that is left takes three steps; the impulse of the weight on springs is 2 m g/ω off at
-            // most.
+            // The remaining slip ends within three steps; the impulse of the weight on springs has an error
+            // of at most 2 m g/ω.
             assert!(
                 (time - expected).abs() < 2.0 * swing + 5.0 * DT,
                 "{law:?}, μ = {friction}: {time} {expected}"
@@ -105,8 +105,8 @@ fn a_block_on_an_incline_holds_up_to_the_angle_of_friction() {
     }
 }
 
-/// A ball that comes at a flat angle slips all through its impact: Δv_T = μ (1 + e) v_N against the slip, and
-/// a spin of 5 Δv_T/(2 R).
+/// A ball at a flat angle slips throughout its impact: Δv_T = μ (1 + e) v_N against the slip, and a spin of
+/// 5 Δv_T/(2 R).
 #[test]
 fn an_impact_in_full_slip_has_mu_times_its_normal_impulse() {
     for (law, restitution) in [(Law::Hard, 0.5), (Law::Hard, 1.0), (LAWS[1], 1.0)] {
@@ -128,7 +128,8 @@ fn an_impact_in_full_slip_has_mu_times_its_normal_impulse() {
                 "{law:?}, μ = {friction}: {change} {expected}"
             );
             let spin = Vector3::new(0.0, 0.0, -RADIUS).cross(&expected);
-            // The centre is nearer to the ground by half a step, or by what springs give: v √(m/k).
+            // The centre is nearer to the ground by half a step, or by the deflection of the springs: v
+            // √(m/k).
             let nearer = if law == Law::Hard { DT } else { 1e-3 };
             assert!(
                 (state.spin - spin).norm() < nearer / RADIUS * spin.norm(),

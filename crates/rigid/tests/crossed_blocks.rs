@@ -1,4 +1,4 @@
-//! Towers of beams that cross, and piles of bricks: edges rest on edges where no corner is.
+//! Towers of crossed beams, and piles of bricks: edges rest on edges away from all corners.
 
 use crate::problems::{Random, at, block, ground, pair};
 use carom_dynamics::Placement;
@@ -51,7 +51,7 @@ fn largest_speed(system: &System) -> f64 {
     moving.map(|(state, body)| state.momentum.norm() / body.mass).fold(0.0, f64::max)
 }
 
-/// Beams of 40 mm, each across the one below, let go `lift` apart and a little crooked.
+/// Beams of 40 mm, each across the one below, released with gaps of `lift` and slightly rotated.
 fn tower(storeys: usize, friction: f64, lift: f64, crooked: f64) -> System {
     let mut random = Random(storeys as u64);
     let place = |i: usize| {
@@ -99,8 +99,8 @@ fn towers_of_crossed_beams_come_to_rest_and_stay() {
 fn higher_towers_of_crossed_beams_come_to_rest_and_stay() {
     for storeys in 2..=6 {
         for friction in [0.3, 0.45, 0.6] {
-            // This one rocks on by a millimetre at its top: the work that is let be where contacts may rest
-            // feeds it.
+            // This tower rocks by a millimetre at its top: the work that is tolerated where contacts may
+            // rest sustains it.
             if (storeys, friction) == (6, 0.6) {
                 continue;
             }
@@ -110,10 +110,10 @@ fn higher_towers_of_crossed_beams_come_to_rest_and_stay() {
     }
 }
 
-/// From one brick to the next before they fall \[m\].
+/// Distance from one brick to the next before they fall \[m\].
 const STEP: f64 = 0.12;
 
-/// Bricks that fall on each other, turned anyhow about the vertical and some 10 degrees off it.
+/// Bricks that fall on each other, with random rotations about the vertical and some 10 degrees of tilt.
 fn falling_bricks(n: usize, friction: f64, seed: u64) -> System {
     let mut random = Random(seed);
     random.vector();
@@ -130,7 +130,7 @@ fn falling_bricks(n: usize, friction: f64, seed: u64) -> System {
     pile(BRICK, (0..n).map(place).collect(), friction)
 }
 
-/// They come to rest, and are never as deep in each other as where edges would come out on the other side.
+/// They come to rest, and never overlap so deeply that edges would leave on the other side.
 fn settles(n: usize, friction: f64, seed: u64, steps: u32) {
     let case = format!("{n} bricks, mu = {friction}, seed {seed}");
     let mut system = falling_bricks(n, friction, seed);
@@ -149,13 +149,13 @@ fn a_pile_of_bricks_settles() {
 #[test]
 #[ignore = "3 min: piles of ten bricks for 4 s"]
 fn piles_of_ten_bricks_settle() {
-    // With friction 0.6 two of ten bricks of seed 0 end 27 mm in each other, a corner on a face that it has
-    // not come through.
+    // With friction 0.6 two of ten bricks of seed 0 end 27 mm inside each other, where a corner has not
+    // passed through the face that it touches.
     (0..3).for_each(|seed| settles(10, 0.3, seed, 4000));
 }
 
-/// Two beams that fly at each other, crossed, without gravity: the blow of edge on edge lies between both
-/// centres and moves momentum and nothing else.
+/// Two crossed beams approach each other without gravity: the impact of edge on edge acts between both
+/// centres and changes only the momentum.
 #[test]
 fn crossed_beams_bounce_off_each_other() {
     let bodies = vec![block(1.0, BEAM), block(3.0, BEAM)];
@@ -176,7 +176,8 @@ fn crossed_beams_bounce_off_each_other() {
             assert!((system.ang_momentum() - ang_momentum).norm() < 1e-13, "{degrees} {tilt}");
             let [first, second] = [0, 1].map(|i| system.states()[i]);
             if tilt == 0.0 {
-                // Central in the mean of four places: velocities as of balls, less what turns the beams.
+                // Central in the mean of four places: velocities as of balls, less the part that rotates
+                // the beams.
                 assert!(first.momentum.z < 0.0, "{first:?}");
             }
             assert!(second.position.z > first.position.z + BEAM.z, "{degrees} {tilt}: they have passed");
@@ -184,14 +185,14 @@ fn crossed_beams_bounce_off_each_other() {
     }
 }
 
-/// A beam on its edge falls on the edge of another that is held: it turns round, and keeps what it has along
-/// the edge below.
+/// A beam on its edge falls on the edge of a fixed one: it reverses its velocity and keeps the component
+/// along the edge below.
 #[test]
 fn an_edge_slides_on_an_edge_without_friction() {
     let size = Vector3::new(0.4, 0.1, 0.1);
     let body = block(2.0, size);
     let held = RigidBody::new("held", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
-    // Both stand on edge: the lower along x, the upper along y.
+    // Both lie on an edge: the lower along x, the upper along y.
     let half_way = 0.05 * 2.0_f64.sqrt();
     let lower = Placement::rotated([1.0, 0.0, 0.0], 45.0);
     let turn = |axis: [f64; 3], degrees: f64| Placement::rotated(axis, degrees).quaternion;
@@ -207,7 +208,7 @@ fn an_edge_slides_on_an_edge_without_friction() {
     let mut system = System::new(vec![body, held], &[upper, lower], &pairs, Vector3::zeros(), 1e-4).unwrap();
     run(&mut system, 500, "edge on edge");
     let state = system.states()[0];
-    // Struck in line with its centre it turns round, with its velocity along the edge.
+    // The impact is in line with its centre: it reverses, with its velocity along the edge unchanged.
     assert!((state.momentum - Vector3::new(0.6, 0.0, 1.0)).norm() < 1e-12, "{state:?}");
     assert!(state.spin.norm() < 1e-12, "{state:?}");
     assert_eq!(system.n_impulses(), 1);

@@ -1,12 +1,12 @@
-//! Steps that are too long: what passes through unseen is noticed, what turns too far is named.
+//! Steps that are too long: a missed contact is reported, and a rotation that is too large is named.
 
 use crate::problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Block, Law, PairSpec, Shape, System, SystemError};
 use nalgebra::Vector3;
 
-/// A ball at 1000 m/s and another at rest, 0.55 m apart: it is within 0.4 m of way behind the surface, 0.4
-/// ms.
+/// A ball at 1000 m/s and another at rest, 0.55 m apart: it is behind the surface on 0.4 m of its path, for
+/// 0.4 ms.
 #[test]
 fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
     let fly = |dt: f64, side: f64| {
@@ -20,16 +20,16 @@ fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
     assert_eq!(impulses, 0);
     let [(0, time, behind)] = missed[..] else { panic!("{missed:?}") };
     assert!(time == 0.0 && (behind - 4.0 * RADIUS / 1000.0).abs() < 4e-6, "{time} {behind}");
-    // A step of that length stops it; half a chord beside needs a shorter one.
+    // A step of that length stops it; with an offset of half a chord a shorter step is needed.
     assert_eq!(fly(behind, 0.0), (vec![], 1));
     let (missed, _) = fly(1e-3, 0.16);
     let chord = 2.0 * (0.04_f64 - 0.16 * 0.16).sqrt() / 1000.0;
     assert!((missed[0].2 - chord).abs() < 4e-6, "{missed:?} {chord}");
-    // What flies by is none of it.
+    // A body that passes by is not reported.
     assert_eq!(fly(1e-3, 0.21), (vec![], 0));
 }
 
-/// A point through a thin plate, both turning.
+/// A rotating point passes through a rotating thin plate.
 #[test]
 fn a_point_that_passes_through_a_plate_is_noticed() {
     let size = Vector3::new(1.0, 1.0, 0.01);
@@ -51,7 +51,7 @@ fn what_turns_too_far_is_named() {
         let place = Placement { angular_velocity: [0.0, 0.0, omega], ..Placement::default() };
         System::new(vec![ball(1.0)], &[place], &[], Vector3::zeros(), 1e-3).unwrap()
     };
-    // Four radians are taken in parts.
+    // Four radians are divided into parts.
     let mut system = turning(4000.0);
     let energy = system.energy();
     (0..100).for_each(|_| system.step().unwrap());

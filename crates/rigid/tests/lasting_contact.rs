@@ -19,7 +19,7 @@ fn in_cavity(origin: [f64; 3], velocity: [f64; 3], gravity: f64, restitution: f6
     System::new(vec![ball(1.0), shell], &places, &[spec], Vector3::new(0.0, 0.0, -gravity), dt).unwrap()
 }
 
-/// T + U of the motion, without the losses that are booked.
+/// T + U of the motion, without the recorded losses.
 fn energy(system: &System) -> f64 {
     system.kinetic() + system.gravity_potential()
 }
@@ -47,14 +47,15 @@ fn swing(restitution: f64, steps: u32) -> [f64; 3] {
     [(system.states()[0].position - start).norm(), system.reports[0].depth, drift]
 }
 
-/// The ball slides to and fro as a pendulum: phase of second order in the step, depth and energy of third.
+/// The ball slides back and forth as a pendulum: the phase is of second order in the step, depth and energy
+/// of third.
 #[test]
 fn a_ball_slides_in_a_cavity_as_a_pendulum() {
     for restitution in [0.0, 0.5] {
         let [coarse, fine] = [500, 1000].map(|steps| swing(restitution, steps));
         println!("e = {restitution}: {coarse:?} {fine:?}");
-        // A tenth of a millimetre after ten swings of 1.08 m each; at rest the place has an error of the
-        // square of the phase.
+        // A tenth of a millimetre after ten oscillations of 1.08 m each; at the turning point the error of
+        // the position is the square of that of the phase.
         assert!(fine[0] < 1e-4 && fine[1] < 2e-7 && fine[2] < 1e-4, "{fine:?}");
         assert!(fine[1] < 0.15 * coarse[1] && fine[2] < 0.15 * coarse[2], "{coarse:?} {fine:?}");
     }
@@ -88,8 +89,8 @@ fn without_gravity_the_speed_along_the_wall_is_constant() {
     }
 }
 
-/// What falls without restitution ends up to half a step late, dt V/2 deep, and comes up again: all of its
-/// fall, no more and no less, is booked.
+/// A body that falls without restitution ends up to half a step late, dt V/2 deep, and returns to the
+/// surface: exactly the energy of its fall is recorded as a loss.
 #[test]
 fn a_ball_that_falls_without_restitution_does_not_stay_below_the_ground() {
     for dt in [1.03e-3, 1.0e-3, 0.97e-3, 0.95e-3] {

@@ -22,6 +22,6 @@ mod torque_free;
 mod tumbling_blocks;
 mod zywicz_1999_rigid_bars;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

@@ -27,8 +27,8 @@ fn a_gas_of_balls_keeps_its_energy_over_a_hundred_thousand_collisions() {
     assert!(least > -1e-11 && largest < 1e-11);
 }
 
-/// Balls that are a little apart: the impulse runs through, and the last one leaves with the velocity of the
-/// first.
+/// Balls with small gaps: the impulse passes through the row, and the last one leaves with the velocity of
+/// the first.
 #[test]
 fn a_cradle_hands_the_velocity_on() {
     let n = 5;
@@ -44,7 +44,7 @@ fn a_cradle_hands_the_velocity_on() {
     let velocities: Vec<f64> = system.states().iter().map(|state| state.momentum.x).collect();
     assert!(velocities[..4].iter().all(|v| v.abs() < 1e-13), "{velocities:?}");
     assert!((velocities[4] - 1.0).abs() < 1e-13, "{velocities:?}");
-    // No ball has got any spin.
+    // No ball has a spin.
     assert!(system.states().iter().all(|state| state.spin.norm() < 1e-15));
 }
 
@@ -65,8 +65,8 @@ fn restitution_is_what_was_asked_for_and_its_loss_is_booked() {
     }
 }
 
-/// Eight points and four redundant equations a storey: three blocks, the upper ones smaller, and equal ones
-/// that stand flush, with corners of the lower on the faces of the upper, too.
+/// Eight points and four redundant equations for each storey: three blocks, the upper ones smaller, and
+/// equal blocks that stand flush, also with corners of the lower on the faces of the upper.
 #[test]
 fn a_stack_at_rest_stays_at_rest() {
     for widths in [[1.0, 0.8, 0.6], [1.0; 3]] {
@@ -112,7 +112,7 @@ fn a_tower_of_blocks_stays_at_rest() {
     }
 }
 
-/// Feet come back from depths of rounding, all in their own way.
+/// Feet return from depths of rounding, each in its own step.
 #[test]
 #[ignore = "15 s: 25000 steps of 16 contacts"]
 fn a_stack_stays_at_rest_for_long() {
@@ -160,7 +160,7 @@ fn a_sliding_block_stops_where_coulomb_says() {
         let way = 4.0 / (2.0 * 0.3 * 9.81);
         assert!((state.position.x / way - 1.0).abs() < 2e-3, "{law:?}: {} {way}", state.position.x);
         assert!(state.momentum.norm() < 1e-2 && drift.energy < 1e-12, "{law:?}: {drift:?}, {state:?}");
-        // All of the kinetic energy went into friction.
+        // The whole kinetic energy was lost in friction.
         assert!((system.books.d_fric / 4.0 - 1.0).abs() < 2e-3, "{law:?}: {}", system.books.d_fric);
     }
 }
@@ -182,8 +182,8 @@ fn a_sliding_ball_begins_to_roll() {
     assert!(drift.energy < 1e-12, "{drift:?}");
 }
 
-/// A hundred balls in a cube, in a list of 5050 pairs of which a step looks at those that are near: none
-/// passes through another one.
+/// A hundred balls in a cube, with 5050 pairs of which a step considers the near ones: no ball passes
+/// through another.
 #[test]
 fn no_two_balls_of_a_crowd_pass_through_each_other() {
     let (n, dt) = (100, 1e-3);
@@ -199,7 +199,7 @@ fn no_two_balls_of_a_crowd_pass_through_each_other() {
         }
     }
     assert!(system.n_impulses() > 500, "{}", system.n_impulses());
-    // Within a step two balls come nearer by no more than their speeds, some 2 m/s each.
+    // Within a step two balls approach by no more than their speeds allow, some 2 m/s each.
     let depth = 2.0 * RADIUS - nearest;
     assert!(depth < 5.0 * dt, "{depth}");
 }

@@ -5,8 +5,8 @@ use carom_dynamics::Placement;
 use carom_rigid::{Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
-/// Balls meet by multipliers, walls repel them by springs over some fifteen steps: impulses of both laws come
-/// in one step.
+/// Balls meet by multipliers, and walls repel them by springs over some fifteen steps: impulses of both
+/// laws act in one step.
 #[test]
 fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
     let mut system = gas(Law::per_point(1e4), 2e-3);
@@ -32,8 +32,8 @@ fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
     assert!((system.ang_momentum() - ang_momentum).norm() < 1e-11 * ang_momentum.norm());
 }
 
-/// A ball hits an equal one that leans on a spring. It stops dead; the other swings for half a period π
-/// √(m/k), and hits it back with the velocity that it had.
+/// A ball hits an equal one that rests on a spring. The first one stops; the other oscillates for half a
+/// period π √(m/k), and hits the first one with its initial velocity.
 #[test]
 fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     let (stiffness, dt) = (1e3, 1e-4);
@@ -57,12 +57,12 @@ fn a_ball_is_thrown_back_by_the_spring_behind_another() {
     assert!((first + 1.0).abs() < 1e-12 && second.abs() < 1e-12, "{first} {second}");
     assert_eq!(hits.len(), 2, "{hits:?}");
     let half_period = std::f64::consts::PI / stiffness.sqrt();
-    // Either hit comes at a step.
+    // Each hit happens at a step.
     assert!((hits[1] - hits[0] - half_period).abs() < 2.0 * dt, "{hits:?} {half_period}");
 }
 
 /// A block lies with two feet on rigid ground and with two on springs, free to slide: it tilts about the
-/// rigid feet, and the springs swing between nothing and m g/2k.
+/// rigid feet, and the springs oscillate between 0 and m g/2k.
 #[test]
 fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
     let (mass, stiffness, dt) = (2.0, 2e4, 1e-4);
@@ -79,7 +79,7 @@ fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
         let bodies = vec![block(mass, size), floor.clone()];
         let mut system = System::new(bodies, &places, &pairs, gravity, dt).unwrap();
         let depth = mass * 9.81 / (2.0 * stiffness);
-        // About the rigid edge if friction holds it, else the centre of mass moves along the vertical alone.
+        // About the rigid edge with friction; otherwise the centre of mass moves along the vertical alone.
         let lever = if friction > 0.0 { size.z * size.z } else { 0.0 };
         let own = (size.x * size.x + size.z * size.z) / 12.0;
         let inertia = mass * (own + 0.25 * (size.x * size.x + lever));
@@ -95,7 +95,7 @@ fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
         }
         assert!((deepest.1 / depth - 1.0).abs() < 2e-3, "{friction}: {deepest:?} {depth}");
         assert!((deepest.0 / (0.5 * period) - 1.0).abs() < 0.01, "{friction}: {deepest:?} {period}");
-        // Over a period either end carries half of the weight.
+        // Over a period each end carries half of the weight.
         for report in &system.reports {
             let part = report.impulse.z / (mass * 9.81 * system.time());
             assert!((part - 0.5).abs() < 5e-3, "{friction}: {part}");

@@ -1,5 +1,5 @@
-//! What an event tells of an oblique impact: velocities along the normal and across it, against the closed
-//! form of rigid bodies.
+//! The event of an oblique impact: velocities along the normal and across it, against the closed form of
+//! rigid bodies.
 
 use crate::problems::{RADIUS, at, ball, ground, pair};
 use carom_dynamics::{ContactEvent, Ignore, NoRestitution, Placement};
@@ -30,8 +30,8 @@ fn falls(velocity: [f64; 3], spin: f64, restitution: f64, friction: f64, law: La
     found[0]
 }
 
-/// J_n = m (1 + e) v; J_t = −μ J_n, or what stops the slip of a homogeneous ball, −2/7 m s; the slip falls by
-/// 7/2 J_t/m.
+/// J_n = m (1 + e) v; J_t = −μ J_n, or the impulse that stops the slip of a homogeneous ball, −2/7 m s; the
+/// slip falls by 7/2 J_t/m.
 #[test]
 fn restitution_is_along_the_normal_whatever_the_friction() {
     let (mass, v) = (2.0, 3.0);
@@ -60,18 +60,18 @@ fn restitution_is_along_the_normal_whatever_the_friction() {
     }
 }
 
-/// A spring has a force, and friction on it turns the impulse as much.
+/// A spring has a force, and friction rotates its impulse by the same angle.
 #[test]
 fn a_spring_has_a_peak_force() {
     let event = falls([2.0, 0.0, -3.0], 0.0, 1.0, 0.1, Law::per_point(1e4));
-    // √(k m) v, within what steps of a twentieth of the pulse see of it.
+    // √(k m) v, within the resolution of steps of a twentieth of the pulse.
     let (force, _) = event.peak().unwrap();
     assert!((force / (2e4_f64.sqrt() * 3.0 * 1.01_f64.sqrt()) - 1.0).abs() < 0.01, "{event:?}");
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-3, "{event:?}");
 }
 
-/// A ball in a groove gets impulses from both sides at once: the velocities of neither contact are its own
-/// doing.
+/// A ball in a groove gets impulses from both sides at once: neither contact alone determines its
+/// velocities.
 #[test]
 fn restitution_of_simultaneous_impacts_is_left_out() {
     let (floor, _) = ground();

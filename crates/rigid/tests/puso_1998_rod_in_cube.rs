@@ -34,16 +34,16 @@ fn first_impacts_are_those_of_the_exact_motion() {
     assert_eq!(found.len(), 6, "{found:?}");
     for ([t, impulse], [t_exact, exact]) in found.iter().zip(FIRST) {
         println!("{t:.9} {:+.1e}   {impulse:.8e} {:+.1e}", t - t_exact, impulse / exact - 1.0);
-        // An impact comes up to dt/2 early or late, 5e-8 s; what comes of it grows some tenfold with each
+        // The time of an impact has an error of up to dt/2, 5e-8 s, which grows some tenfold with each
         // impact.
         assert!((t - t_exact).abs() < 3e-5 && (impulse / exact - 1.0).abs() < 3e-3, "{t} {impulse}");
     }
-    // Before the motion has made much of the first error.
+    // Before the first error has grown much.
     assert!((found[0][0] - FIRST[0][0]).abs() < 5.1e-8 && (found[0][1] / FIRST[0][1] - 1.0).abs() < 4e-6);
 }
 
-/// An impact happens at a step, so that its time is off by up to half of one: errors averaged over several
-/// steps are of first order.
+/// An impact happens at a step, so that its time has an error of up to half a step: errors averaged over
+/// several steps are of first order.
 #[test]
 fn impacts_converge_with_the_first_order_of_the_step() {
     let error = |dt: f64| {
@@ -91,7 +91,7 @@ fn the_run_of_the_paper() {
     }
 }
 
-/// Motions that differ by 1e-9 in their start: how many impacts each has in 10 s.
+/// Number of impacts in 10 s of motions whose initial velocities differ by 1e-9.
 #[test]
 #[ignore = "20 s: 40 runs of 1e6 steps"]
 fn an_ensemble_has_as_many_impacts_as_the_paper() {

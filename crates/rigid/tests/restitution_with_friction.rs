@@ -42,8 +42,8 @@ fn rod_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System
     System::new(bodies, &places, &[spec], Vector3::new(0.0, 0.0, -GRAVITY), dt).unwrap()
 }
 
-/// Energy of no drop rises: not at all where all is elastic, by less than gravity gives to the body in a step
-/// where it may rest, since what sinks on arrival is lifted and slips end within a step.
+/// The energy of no drop rises. It may rise, by less than the energy that gravity gives to the body in a
+/// step, only where the body may rest: a body below the surface is lifted, and slips end within a step.
 fn drops(seeds: u64) {
     let dt = 1e-3;
     let mut reduced = 0;
@@ -79,7 +79,7 @@ fn many_drops_with_friction_create_no_energy() {
     drops(200);
 }
 
-/// In a room without gravity nothing rests and nothing is lifted: T never rises, whatever the restitution.
+/// In a room without gravity no body rests or is lifted: T never rises, for any restitution.
 #[test]
 fn blocks_in_a_room_create_no_energy() {
     let mut impulses = 0;
@@ -106,7 +106,7 @@ fn blocks_in_a_room_create_no_energy() {
                 let rise = largest_rise(&mut system, 4000, &case);
                 assert!(rise <= 1e-12 * kinetic, "{case}: {rise:.1e} of {kinetic}");
                 impulses += system.n_impulses();
-                // Impulses between both bodies move no momentum, reduced or not.
+                // Impulses between both bodies keep the momenta, reduced or not.
                 for (now, before) in [system.momentum(), system.ang_momentum()].iter().zip(initial) {
                     assert!((now - before).norm() < 1e-12 * (1.0 + before.norm()), "{case}");
                 }
@@ -119,7 +119,7 @@ fn blocks_in_a_room_create_no_energy() {
 /// T after Newton's law for a tip that sticks, over T before, and the impulse, for unit mass and radius of
 /// gyration k.
 ///
-/// * `arm` — by how much ω moves the tip along x and z: (h, a)
+/// * `arm` — velocity of the tip along x and z for ω = 1: (h, a)
 fn newton(k: f64, [h, a]: [f64; 2], v: [f64; 2], omega: f64, e: f64) -> (f64, [f64; 2]) {
     // u₊ − u₋ = W r with u = (v_x + ω h, v_z + ω a), where ω grows by (h r_x + a r_z)/k².
     let w = [[1.0 + h * h / k / k, a * h / k / k], [a * h / k / k, 1.0 + a * a / k / k]];
@@ -136,8 +136,8 @@ fn newton(k: f64, [h, a]: [f64; 2], v: [f64; 2], omega: f64, e: f64) -> (f64, [f
 }
 
 /// The paradox of Kane and Levinson with one contact: a rod strikes the ground with its tip, friction stops
-/// the slip, and Newton's law says more energy than there was. Where it says so none is created and none is
-/// lost; where it says less it holds as it is.
+/// the slip, and Newton's law would create energy. In such a case the energy is kept exactly; otherwise
+/// Newton's law holds unchanged.
 #[test]
 fn a_rod_that_strikes_the_ground_gains_nothing() {
     let (half, mass, dt) = (0.5_f64, 1.0, 1e-9);
@@ -168,7 +168,7 @@ fn a_rod_that_strikes_the_ground_gains_nothing() {
                 let (expected, r) = newton(k, [-cos * half, sin * half], [slip, -1.0], 0.0, e);
                 let case = format!("{degrees}°, slip {slip}, e {e}: {ratio} {expected}");
                 if r[1] <= 0.0 || r[0].abs() >= 20.0 * r[1] {
-                    // It slips all the same.
+                    // It slips in any case.
                     assert!(ratio < 1.0 + 1e-12, "{case}");
                     continue;
                 }
@@ -188,7 +188,7 @@ fn a_rod_that_strikes_the_ground_gains_nothing() {
     assert!(gains > 8 && losses > 50, "{gains} {losses}");
 }
 
-/// Springs beside multipliers: springs keep their laws while restitution is reduced.
+/// Springs and multipliers: springs keep their laws while restitution is reduced.
 #[test]
 fn springs_keep_their_energy_where_restitution_is_reduced() {
     let mut reduced = 0;

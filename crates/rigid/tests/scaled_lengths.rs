@@ -1,4 +1,4 @@
-//! The same fall of micrometres, metres and kilometres: no tolerance knows a length.
+//! The same fall in micrometres, metres and kilometres: no tolerance is an absolute length.
 
 use crate::problems::{Random, at, block, ground, pair};
 use carom_contact::Stiffness;
@@ -8,7 +8,8 @@ use nalgebra::Vector3;
 
 const GRAVITY: f64 = 9.81;
 
-/// Two blocks that fall askew on the ground and on each other, all lengths times `size`, times as of falling.
+/// Two blocks that fall askew on the ground and on each other, with all lengths multiplied by `size` and
+/// times by its root.
 fn blocks(size: f64, law: Law, seed: u64) -> System {
     let mut random = Random(seed);
     random.vector();
@@ -17,7 +18,7 @@ fn blocks(size: f64, law: Law, seed: u64) -> System {
     let (floor, plane) = ground();
     let corners = || Ball::corners(Vector3::zeros(), sides).to_vec();
     let faces = Shape::Block(Block::new(Vector3::zeros(), 0.5 * sides));
-    // Penalties hold a weight at a depth that is a part of the length.
+    // Penalties hold a weight at a depth that is a fixed part of the length.
     let law = match law {
         Law::Hard => Law::Hard,
         Law::Penalty(Stiffness::PerPoint(stiffness)) => Law::per_point(stiffness * size * size),

@@ -39,8 +39,8 @@ fn axis(system: &System) -> Vector3<f64> {
     rotation::matrix(&system.states()[0].quaternion) * Vector3::z()
 }
 
-/// Jellett's constant s·a, a from the centre of mass to the point of contact: whatever force acts there has
-/// no part in it.
+/// Jellett's constant s·a, a from the centre of mass to the point of contact: forces at that point do not
+/// change it.
 fn jellett(system: &System) -> f64 {
     system.states()[0].spin.dot(&(OFFSET * axis(system) - RADIUS * Vector3::z()))
 }
@@ -58,7 +58,7 @@ fn a_tippe_top_turns_over_and_keeps_the_constant_of_jellett() {
     assert!(axis(&system).z < -0.95, "{:?}", axis(&system));
     assert!(drift < 1e-2, "{drift:.1e}: of first order in the step");
     assert!((system.energy() / initial - 1.0).abs() < 1e-12);
-    // The centre of mass has risen, friction has paid for it out of the spin.
+    // The centre of mass has risen, with energy that friction has transferred from the spin.
     assert!(system.states()[0].position.z > RADIUS + 0.9 * OFFSET);
     assert!(system.books.d_fric > 0.0);
 }

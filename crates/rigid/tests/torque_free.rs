@@ -15,7 +15,7 @@ fn middle_axis(body: &RigidBody) -> usize {
     3 - body.inertia.imin() - body.inertia.imax()
 }
 
-/// About the middle axis: the motion turns over again and again (Dzhanibekov).
+/// Rotation about the middle axis: the body turns over again and again (Dzhanibekov).
 fn dzhanibekov(dt: f64) -> System {
     let body = turned_body([1.0, 2.0, 2.5]);
     let (axes, middle) = (rotation::matrix(&body.axes), middle_axis(&body));
@@ -44,7 +44,7 @@ fn a_top_about_its_middle_axis_keeps_energy_and_momenta_over_a_million_steps() {
     let [least, largest] = top.energy_range();
     let error = (largest / initial - 1.0).max(1.0 - least / initial);
     assert!(error < 2e-12, "energy is off by {error:.1e}: a walk of 1e6 roundings makes 1e-13 to 1e-12");
-    // Nothing acts, so these do not change by one bit.
+    // Without loads these do not change by one bit.
     assert_eq!((top.states()[0].spin, top.momentum()), (spin, momentum));
     // About two in a hundred seconds of the ten thousand.
     assert!(turns > 100, "{turns} turns");
@@ -103,7 +103,7 @@ fn a_symmetric_top_precesses_as_the_closed_form_says() {
         let axis = rotation::matrix(&top.states()[0].quaternion) * Vector3::z();
         errors.push((axis - precession * Vector3::z()).norm());
     }
-    // The phase of a step is short by |Θ|²/12 of itself: 6 rad × (0.0031)²/12 × sin of the opening angle.
+    // The phase error of a step is |Θ|²/12 of the angle: 6 rad × (0.0031)²/12 × sin of the opening angle.
     assert!(errors[0] < 2e-6 && (errors[0] / errors[1] - 4.0).abs() < 0.1, "{errors:?}");
 }
 

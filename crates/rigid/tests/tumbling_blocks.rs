@@ -40,7 +40,8 @@ fn every_step_of_many_tumbling_blocks_has_a_solution() {
     drops(50);
 }
 
-/// The block of twelve drops that ended early: 0.1 × 0.15 × 0.2 from 0.4 m, turned from drop to drop.
+/// The block of twelve drops that once ended early: 0.1 × 0.15 × 0.2 from 0.4 m, with another orientation
+/// in each drop.
 #[test]
 fn twelve_drops_come_to_rest() {
     let size = Vector3::new(0.1, 0.15, 0.2);

@@ -16,7 +16,7 @@ const SIZE: Vector3<f64> = Vector3::new(50.0, 1.0, 1.0);
 const GAP: f64 = 0.01;
 const STEP: f64 = 0.009;
 
-/// The four nodes of an end, +1 for that at +x, with no more said of them than where they are.
+/// The four nodes of an end, +1 for that at +x, without edges.
 fn nodes(end: f64) -> Vec<Ball> {
     let corner = |y: f64, z: f64| Ball::point(0.5 * SIZE.component_mul(&Vector3::new(end, y, z)));
     vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
@@ -40,13 +40,13 @@ fn mesh(whole: bool) -> Shape {
     let ends = || ["west", "east"].into_iter().flat_map(|end| body.faces_of_set(end).unwrap()).collect();
     let surface = discretisation.surface(&if whole { body.boundary_faces() } else { ends() });
     let points = surface.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
-    // The box lies in the first octant or around the origin: only its middle counts.
+    // The box lies in the first octant or around the origin: only its middle matters.
     let middle = 0.5 * SIZE - points.clone().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(&x));
     let positions: Vec<_> = points.map(|x| x + middle).collect();
     Shape::faces(surface, &positions).unwrap()
 }
 
-/// Whether nodes of the left bar, of the right one, or of both are sought on the other's end.
+/// Bodies whose nodes are points of a contact: the left bar, the right one, or both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Pass {
     Left,
@@ -111,7 +111,7 @@ fn bars_that_touch_at_the_start_swap_at_once() {
     }
 }
 
-/// Eight contacts at once, of which four repeat the others: each pass alone finds its four.
+/// Eight contacts at once, of which four repeat the others: each pass alone finds four.
 #[test]
 fn the_dual_pass_finds_eight_node_pairs() {
     for (pass, n) in [(Pass::Left, 4), (Pass::Right, 4), (Pass::Dual, 8)] {
@@ -124,7 +124,7 @@ fn the_dual_pass_finds_eight_node_pairs() {
     }
 }
 
-/// The right bar is shifted along the rim: two nodes of each bar lie inside of the other's end, flush along
+/// The right bar is shifted along the rim: two nodes of each bar lie inside the other's end, flush along
 /// one side.
 #[test]
 fn nodes_flush_along_one_side_are_found() {

@@ -1,4 +1,4 @@
-//! The problems of Puso and Zywicz, and how far a system has drifted.
+//! The problems of Puso and Zywicz, and the drift of a system's energy and momenta.
 
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Block, Law, PairSpec, Plane, RigidBody, Shape, Sphere, System};
@@ -42,8 +42,8 @@ pub(crate) fn turned_body(moments: [f64; 3]) -> RigidBody {
 }
 
 /// Puso & Zywicz (1998), first example: a ball of 0.274 kg and radius 1 rolls in a shell of 0.743 kg and
-/// inner radius 9. The paper says neither the step nor the moments of inertia; forces go through both
-/// centres, so that the latter do not matter.
+/// inner radius 9. The paper gives neither the step nor the moments of inertia; forces act through both
+/// centres, so that the moments do not matter.
 pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     let ball = RigidBody::new("ball", 0.274, 0.4 * 0.274 * Matrix3::identity(), Vector3::zeros()).unwrap();
     let shell = RigidBody::new("shell", 0.743, 50.0 * Matrix3::identity(), Vector3::zeros()).unwrap();
@@ -226,10 +226,10 @@ impl Random {
     }
 }
 
-/// A block with all eight corners above the ground, anyhow turned and spinning.
+/// A block with all eight corners above the ground, in a random orientation and with a random spin.
 pub(crate) fn block_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System {
     let mut random = Random(seed);
-    // Seeds lie close together, their first numbers too.
+    // Seeds lie close together, and so do their first numbers.
     random.vector();
     let size = Vector3::new(0.1, 0.15, 0.2).map(|a| a * (0.5 + random.next()));
     let (floor, plane) = ground();
