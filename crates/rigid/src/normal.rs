@@ -44,9 +44,8 @@ const STAYS: f64 = 1e-9;
 /// The same for contacts with a restitution below one, whose loss is in the ledger.
 const BOOKED: f64 = 1e-6;
 
-/// Residual of a linear problem, relative to its largest velocity, that is good enough: where contacts repeat
-/// each other the last digits come slowly, and the equations of the active ones are solved to round-off
-/// afterwards.
+/// Relative residual at which a linear problem counts as solved: where contacts repeat each other the last
+/// digits converge slowly, and the equations of the active ones are solved to round-off afterwards.
 const NEARLY: f64 = 1e-8;
 
 /// Memory of the solution.
