@@ -4,9 +4,9 @@
 //! g_s = Σ_g w_g g(x_g),   w_g = |J_ref| weight_g / A_s,   λ_s = total force on the cell,   Σ_g w_g = 1
 //! ```
 //!
-//! The cells are the faces (knot spans) of the surface. One unknown per span keeps the condensed compliance
+//! The cells are the faces (knot spans) of the surface. One unknown per cell keeps the condensed compliance
 //! positive definite and the pressure free of oscillations (docs/quasistatic.md, section 1); the force of a
-//! span is spread over its points with the weights of its average, so that it is the derivative of the
+//! cell is spread over its points with the weights of its average, so that it is the derivative of the
 //! potential.
 //!
 //! On a surface of linear faces alone (tet4, hex8, splines of degree 1) pressures on faces that alternate in
@@ -25,39 +25,39 @@ use carom_fem::surface::MAX_FACE_POINTS;
 /// What a pressure cell belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
-    /// A face: the span of that number.
+    /// A face: the cell of that number.
     Face(u32),
     /// A point of the surface: the dual cell around it.
     Point(u32),
 }
 
-/// The pressure cells of a surface, in the following called spans, with their integration points.
+/// The pressure cells of a surface, in the following called cells, with their integration points.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spans {
-    /// Face or point of each span.
+pub struct PressureCells {
+    /// Face or point of each cell.
     pub cell: Vec<Cell>,
-    /// Area of each span in the reference configuration \[m²\].
+    /// Area of each cell in the reference configuration \[m²\].
     pub area: Vec<f64>,
-    /// True if the span has an edge at which the zone was cut out of the surface of the body: pressure there
+    /// True if the cell has an edge at which the zone was cut out of the surface of the body: pressure there
     /// is lost.
     pub at_rim: Vec<bool>,
-    /// First integration point of each span, and their number at the end.
+    /// First integration point of each cell, and their number at the end.
     pub start: Vec<u32>,
     /// w_g of each integration point.
     pub weights: Vec<f64>,
-    /// First entry of each span in `points` and `slopes`, and their number at the end.
+    /// First entry of each cell in `points` and `slopes`, and their number at the end.
     points_start: Vec<u32>,
-    /// Points of the surface that move a span.
+    /// Points of the surface that move a cell.
     points: Vec<u32>,
-    /// Derivatives of their shape functions in the middle of the span (beside the node), for its normal.
+    /// Derivatives of their shape functions in the middle of the cell (beside the node), for its normal.
     slopes: Vec<[f64; 2]>,
     /// +1 if the product of the tangents by `slopes` points out of the body.
     orientation: Vec<f64>,
-    /// First entry of each span in `values`, and their number at the end.
+    /// First entry of each cell in `values`, and their number at the end.
     values_start: Vec<u32>,
-    /// Shape values of a span's points, integration point after integration point.
+    /// Shape values of a cell's points, integration point after integration point.
     values: Vec<f64>,
-    /// Averages of these values over each span, for each entry of `points`.
+    /// Averages of these values over each cell, for each entry of `points`.
     means: Vec<f64>,
 }
 
@@ -99,12 +99,12 @@ fn rule(domain: Domain) -> Vec<([f64; 2], f64)> {
 /// A piece of a face with integration points: where, and weight in parameters.
 type Piece = (u32, Vec<([f64; 2], f64)>);
 
-impl Spans {
-    /// The spans of a surface whose points have these reference positions.
+impl PressureCells {
+    /// The cells of a surface whose points have these reference positions.
     ///
-    /// Spans of no area (collapsed faces) get equal weights and the area zero.
+    /// PressureCells of no area (collapsed faces) get equal weights and the area zero.
     pub fn new(faces: &Faces, reference: &[Vector3<f64>]) -> Self {
-        let mut spans = Self {
+        let mut cells = Self {
             cell: Vec::new(),
             area: Vec::new(),
             at_rim: Vec::new(),
@@ -121,16 +121,16 @@ impl Spans {
         let n_faces = faces.n_faces() as u32;
         if (0..n_faces).all(|face| is_linear(faces, face)) {
             for (point, (rim, pieces)) in dual_cells(faces) {
-                spans.add(faces, reference, Cell::Point(point), rim, &pieces);
+                cells.add(faces, reference, Cell::Point(point), rim, &pieces);
             }
         } else {
             for face in 0..n_faces {
                 let domain = faces.domain(face);
                 let rim = faces.topology.at_cut(face, domain);
-                spans.add(faces, reference, Cell::Face(face), rim, &[(face, rule(domain))]);
+                cells.add(faces, reference, Cell::Face(face), rim, &[(face, rule(domain))]);
             }
         }
-        spans
+        cells
     }
 
     fn add(&mut self, faces: &Faces, reference: &[Vector3<f64>], cell: Cell, at_rim: bool, pieces: &[Piece]) {
@@ -181,51 +181,51 @@ impl Spans {
         self.values_start.push(self.values.len() as u32);
     }
 
-    /// Number of spans.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.area.len()
     }
 
-    /// True without any span.
+    /// True without any cell.
     pub fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
 
-    /// Number of integration points of all spans.
+    /// Number of integration points of all cells.
     pub fn n_points(&self) -> usize {
         self.weights.len()
     }
 
-    /// Weights of the integration points of a span.
-    pub fn weights(&self, span: usize) -> &[f64] {
-        &self.weights[self.start[span] as usize..self.start[span + 1] as usize]
+    /// Weights of the integration points of a cell.
+    pub fn weights(&self, cell: usize) -> &[f64] {
+        &self.weights[self.start[cell] as usize..self.start[cell + 1] as usize]
     }
 
-    /// Points of the surface that move a span.
-    pub fn points(&self, span: usize) -> &[u32] {
-        &self.points[self.points_start[span] as usize..self.points_start[span + 1] as usize]
+    /// Points of the surface that move a cell.
+    pub fn points(&self, cell: usize) -> &[u32] {
+        &self.points[self.points_start[cell] as usize..self.points_start[cell + 1] as usize]
     }
 
-    /// Shape values of a span's points, integration point after integration point.
-    pub fn values(&self, span: usize) -> &[f64] {
-        &self.values[self.values_start[span] as usize..self.values_start[span + 1] as usize]
+    /// Shape values of a cell's points, integration point after integration point.
+    pub fn values(&self, cell: usize) -> &[f64] {
+        &self.values[self.values_start[cell] as usize..self.values_start[cell + 1] as usize]
     }
 
-    /// Averages of the shape functions of [`Self::points`] over a span: their sum is 1.
-    pub fn means(&self, span: usize) -> &[f64] {
-        &self.means[self.points_start[span] as usize..self.points_start[span + 1] as usize]
+    /// Averages of the shape functions of [`Self::points`] over a cell: their sum is 1.
+    pub fn means(&self, cell: usize) -> &[f64] {
+        &self.means[self.points_start[cell] as usize..self.points_start[cell + 1] as usize]
     }
 
-    /// Mean position of a span for positions of the points of the surface.
-    pub fn center(&self, span: usize, positions: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
-        let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;
+    /// Mean position of a cell for positions of the points of the surface.
+    pub fn center(&self, cell: usize, positions: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
+        let range = self.points_start[cell] as usize..self.points_start[cell + 1] as usize;
         self.points[range.clone()].iter().zip(&self.means[range]).map(|(&k, m)| positions(k) * *m).sum()
     }
 
-    /// Outward normal (not of unit length) in the middle of a span for positions of the points of the
+    /// Outward normal (not of unit length) in the middle of a cell for positions of the points of the
     /// surface.
-    pub fn normal(&self, span: usize, positions: &[Vector3<f64>]) -> Vector3<f64> {
-        let range = self.points_start[span] as usize..self.points_start[span + 1] as usize;
+    pub fn normal(&self, cell: usize, positions: &[Vector3<f64>]) -> Vector3<f64> {
+        let range = self.points_start[cell] as usize..self.points_start[cell + 1] as usize;
         let tangent = |a: usize| -> Vector3<f64> {
             self.points[range.clone()]
                 .iter()
@@ -233,12 +233,12 @@ impl Spans {
                 .map(|(&k, d)| positions[k as usize] * d[a])
                 .sum()
         };
-        tangent(0).cross(&tangent(1)) * self.orientation[span]
+        tangent(0).cross(&tangent(1)) * self.orientation[cell]
     }
 
-    /// Largest number of points that move a span.
+    /// Largest number of points that move a cell.
     pub fn max_points(&self) -> usize {
-        (0..self.len()).map(|span| self.points(span).len()).max().unwrap_or(0)
+        (0..self.len()).map(|cell| self.points(cell).len()).max().unwrap_or(0)
     }
 }
 
@@ -325,12 +325,12 @@ mod tests {
     fn areas_sum_up_to_that_of_the_ball_and_weights_to_one() {
         let (surface, positions) = ball(0.015, 6);
         let faces = Faces::new(surface, &positions).unwrap();
-        let spans = Spans::new(&faces, &positions);
+        let cells = PressureCells::new(&faces, &positions);
         let exact = 4.0 * std::f64::consts::PI * 0.015f64.powi(2);
-        let area: f64 = spans.area.iter().sum();
+        let area: f64 = cells.area.iter().sum();
         assert!((area / exact - 1.0).abs() < 1e-8, "{}", area / exact - 1.0);
-        for s in 0..spans.len() {
-            assert!((spans.weights(s).iter().sum::<f64>() - 1.0).abs() < 1e-14 && !spans.at_rim[s]);
+        for s in 0..cells.len() {
+            assert!((cells.weights(s).iter().sum::<f64>() - 1.0).abs() < 1e-14 && !cells.at_rim[s]);
         }
     }
 
@@ -339,29 +339,29 @@ mod tests {
         for shape in [FaceShape::Tri3, FaceShape::Quad4] {
             let (surface, positions) = plate(shape, 3, 3, |x, y| [3.0 * x + 0.2 * y, 3.0 * y, 0.0]);
             let faces = Faces::new(surface, &positions).unwrap();
-            let spans = Spans::new(&faces, &positions);
-            assert_eq!(spans.len(), 16);
-            assert!((spans.area.iter().sum::<f64>() - 9.0).abs() < 1e-13);
+            let cells = PressureCells::new(&faces, &positions);
+            assert_eq!(cells.len(), 16);
+            assert!((cells.area.iter().sum::<f64>() - 9.0).abs() < 1e-13);
             for s in 0..16 {
-                let Cell::Point(k) = spans.cell[s] else { panic!("{:?}", spans.cell[s]) };
-                let inner = !spans.at_rim[s];
+                let Cell::Point(k) = cells.cell[s] else { panic!("{:?}", cells.cell[s]) };
+                let inner = !cells.at_rim[s];
                 // The cell around an inner node of this grid is a cell of the grid, with the node in its
                 // middle.
-                let n = spans.points(s).len();
-                let mean: Vector3<f64> = spans
+                let n = cells.points(s).len();
+                let mean: Vector3<f64> = cells
                     .weights(s)
                     .iter()
-                    .zip(spans.values(s).chunks_exact(n))
-                    .flat_map(|(w, r)| spans.points(s).iter().zip(r).map(move |(&k, r)| (k, w * r)))
+                    .zip(cells.values(s).chunks_exact(n))
+                    .flat_map(|(w, r)| cells.points(s).iter().zip(r).map(move |(&k, r)| (k, w * r)))
                     .map(|(k, w)| positions[k as usize] * w)
                     .sum();
                 if inner {
-                    assert!((spans.area[s] - 1.0).abs() < 1e-14);
+                    assert!((cells.area[s] - 1.0).abs() < 1e-14);
                     assert!((mean - positions[k as usize]).norm() < 1e-14);
                 }
-                assert!(spans.normal(s, &positions).z > 0.0);
+                assert!(cells.normal(s, &positions).z > 0.0);
             }
-            assert_eq!(spans.at_rim.iter().filter(|&&rim| !rim).count(), 4);
+            assert_eq!(cells.at_rim.iter().filter(|&&rim| !rim).count(), 4);
         }
     }
 
@@ -371,19 +371,19 @@ mod tests {
         let mut faces = Faces::new(surface, &positions).unwrap();
         // The edges of all faces at x = 0, where edge 3 is.
         (0..16).filter(|f| f % 4 == 0).for_each(|f| faces.topology.sharp[f][3] = true);
-        let at_rim = Spans::new(&faces, &positions).at_rim;
+        let at_rim = PressureCells::new(&faces, &positions).at_rim;
         assert_eq!(at_rim.iter().filter(|&&rim| rim).count(), 10);
         assert!(!at_rim[4] && !at_rim[8] && at_rim[0], "{at_rim:?}");
     }
 
     #[test]
-    fn spans_with_an_edge_on_the_border_of_a_plate_are_at_its_rim() {
+    fn cells_with_an_edge_on_the_border_of_a_plate_are_at_its_rim() {
         for (shape, at_rim) in [(FaceShape::Quad8, 12), (FaceShape::Tri6, 14)] {
             let (surface, positions) = plate(shape, 4, 4, |x, y| [x, y, 0.0]);
             let faces = Faces::new(surface, &positions).unwrap();
-            let spans = Spans::new(&faces, &positions);
-            assert_eq!(spans.at_rim.iter().filter(|&&rim| rim).count(), at_rim);
-            assert!((spans.area.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+            let cells = PressureCells::new(&faces, &positions);
+            assert_eq!(cells.at_rim.iter().filter(|&&rim| rim).count(), at_rim);
+            assert!((cells.area.iter().sum::<f64>() - 1.0).abs() < 1e-14);
         }
     }
 }

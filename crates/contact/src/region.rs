@@ -1,8 +1,8 @@
 //! How a contact region of a body gives way to pressure, mode by mode: what a user needs to choose a mode
 //! split.
 //!
-//! A pressure on the spans of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s,
-//! averaged over each span with the weights of the contact model. With the rows B of these averages and the
+//! A pressure on the cells of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s,
+//! averaged over each cell with the weights of the contact model. With the rows B of these averages and the
 //! modes Φ at the points of the region,
 //!
 //! ```text
@@ -24,7 +24,7 @@ use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
 use crate::geometry::{Faces, Start};
-use crate::pressure::Spans;
+use crate::pressure::PressureCells;
 
 /// Mean of 1/r over all pairs of points of a unit square, over π: the compliance of a half-space under a
 /// uniform pressure on a square of side h is this times (1 − ν²)/(E h), in the mean over the square.
@@ -38,10 +38,10 @@ const SQUARE: f64 = 0.946_402_008_818_677_1;
 #[derive(Debug, Clone)]
 pub struct Region {
     /// Its pressure cells.
-    pub spans: Spans,
-    /// Middle of each span, in the frame of the positions \[m\].
+    pub cells: PressureCells,
+    /// Middle of each cell, in the frame of the positions \[m\].
     pub centers: Vec<Vector3<f64>>,
-    /// Outward unit normal of each span.
+    /// Outward unit normal of each cell.
     pub normals: Vec<Vector3<f64>>,
     faces: Faces,
     reference: Vec<Vector3<f64>>,
@@ -58,44 +58,44 @@ impl Region {
     pub fn new(surface: Surface, positions: &[[f64; 3]]) -> Result<Self, SurfaceError> {
         let reference: Vec<Vector3<f64>> = positions.iter().map(|&x| Vector3::from(x)).collect();
         let faces = Faces::new(surface, &reference)?;
-        let spans = Spans::new(&faces, &reference);
-        let centers = (0..spans.len()).map(|s| spans.center(s, |k| reference[k as usize])).collect();
-        let normal = |s| spans.normal(s, &reference).try_normalize(0.0).unwrap_or_else(Vector3::zeros);
-        let normals = (0..spans.len()).map(normal).collect();
-        Ok(Self { centers, normals, spans, faces, reference })
+        let cells = PressureCells::new(&faces, &reference);
+        let centers = (0..cells.len()).map(|s| cells.center(s, |k| reference[k as usize])).collect();
+        let normal = |s| cells.normal(s, &reference).try_normalize(0.0).unwrap_or_else(Vector3::zeros);
+        let normals = (0..cells.len()).map(normal).collect();
+        Ok(Self { centers, normals, cells, faces, reference })
     }
 
-    /// Number of spans.
-    pub fn n_spans(&self) -> usize {
-        self.spans.len()
+    /// Number of cells.
+    pub fn n_cells(&self) -> usize {
+        self.cells.len()
     }
 
-    /// The span nearest to a place.
+    /// The cell nearest to a place.
     ///
-    /// `None` for a region without spans that have an area.
+    /// `None` for a region without cells that have an area.
     pub fn nearest(&self, place: &Vector3<f64>) -> Option<usize> {
         let distance = |s: &usize| (self.centers[*s] - place).norm_squared();
-        (0..self.n_spans())
-            .filter(|&s| self.spans.area[s] > 0.0)
+        (0..self.n_cells())
+            .filter(|&s| self.cells.area[s] > 0.0)
             .min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// The span in the middle: nearest to the centroid of the region's area.
+    /// The cell in the middle: nearest to the centroid of the region's area.
     pub fn middle(&self) -> Option<usize> {
-        let total: f64 = self.spans.area.iter().sum();
+        let total: f64 = self.cells.area.iter().sum();
         let centroid: Vector3<f64> =
-            self.centers.iter().zip(&self.spans.area).map(|(x, a)| x * (*a / total)).sum();
+            self.centers.iter().zip(&self.cells.area).map(|(x, a)| x * (*a / total)).sum();
         self.nearest(&centroid)
     }
 
-    /// Side of a square of the area of a span \[m\].
-    pub fn span_size(&self, span: usize) -> f64 {
-        self.spans.area[span].sqrt()
+    /// Side of a square of the area of a cell \[m\].
+    pub fn cell_size(&self, cell: usize) -> f64 {
+        self.cells.area[cell].sqrt()
     }
 
-    /// Distance from the middle of a span to the nearest rim of the region \[m\]; of a closed surface a
+    /// Distance from the middle of a cell to the nearest rim of the region \[m\]; of a closed surface a
     /// quarter of the radius of a disc of its area.
-    pub fn reach(&self, span: usize) -> f64 {
+    pub fn reach(&self, cell: usize) -> f64 {
         let mut now = self.faces.state_at(&self.reference);
         let mut least = f64::INFINITY;
         for face in 0..self.faces.n_faces() as u32 {
@@ -103,18 +103,18 @@ impl Region {
             for edge in (0..domain.n_corners()).filter(|&k| self.faces.topology.is_rim(face, k as u8)) {
                 for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
                     let x = self.faces.position(&mut now, face, domain.on_edge(edge, part));
-                    least = least.min((x - self.centers[span]).norm());
+                    least = least.min((x - self.centers[cell]).norm());
                 }
             }
         }
-        if least.is_finite() { least } else { 0.25 * (self.spans.area.iter().sum::<f64>() / PI).sqrt() }
+        if least.is_finite() { least } else { 0.25 * (self.cells.area.iter().sum::<f64>() / PI).sqrt() }
     }
 
-    /// Principal curvatures of the surface at a span, ascending, positive where it bulges: 1/R twice for a
+    /// Principal curvatures of the surface at a cell, ascending, positive where it bulges: 1/R twice for a
     /// ball \[1/m\].
-    pub fn convex_curvatures(&self, span: usize) -> [f64; 2] {
+    pub fn convex_curvatures(&self, cell: usize) -> [f64; 2] {
         let mut now = self.faces.state_at(&self.reference);
-        let Some(foot) = self.faces.closest(&mut now, &self.centers[span]) else { return [0.0; 2] };
+        let Some(foot) = self.faces.closest(&mut now, &self.centers[cell]) else { return [0.0; 2] };
         // A foot on an edge has the curvature of one of its faces; the middle of the face has it without
         // doubt.
         let xi = self.faces.domain(foot.face).center();
@@ -123,58 +123,58 @@ impl Region {
         foot.principal_curvatures().map_or([0.0; 2], |[low, high]| [-high, -low])
     }
 
-    /// Forces on the points of the surface by forces λ on the spans, along their inward normals: Bᵀ λ \[N\].
+    /// Forces on the points of the surface by forces λ on the cells, along their inward normals: Bᵀ λ \[N\].
     ///
     /// # Panics
     ///
-    /// If there are fewer forces than spans.
-    pub fn point_forces(&self, span_forces: &[f64]) -> Vec<[f64; 3]> {
+    /// If there are fewer forces than cells.
+    pub fn point_forces(&self, cell_forces: &[f64]) -> Vec<[f64; 3]> {
         let mut force = vec![[0.0; 3]; self.reference.len()];
-        for (s, &lambda) in span_forces.iter().enumerate().filter(|(_, l)| **l != 0.0) {
-            for (&k, mean) in self.spans.points(s).iter().zip(self.spans.means(s)) {
+        for (s, &lambda) in cell_forces.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+            for (&k, mean) in self.cells.points(s).iter().zip(self.cells.means(s)) {
                 (0..3).for_each(|d| force[k as usize][d] -= lambda * mean * self.normals[s][d]);
             }
         }
         force
     }
 
-    /// Inward displacement of each span, the average over it \[m\]: B u.
+    /// Inward displacement of each cell, the average over it \[m\]: B u.
     ///
     /// * `displacement` — u of the points of the surface \[m\]
     pub fn indentation(&self, displacement: &[[f64; 3]]) -> Vec<f64> {
-        let of_span = |s: usize| -> f64 {
-            let u: Vector3<f64> = (self.spans.points(s).iter().zip(self.spans.means(s)))
+        let of_cell = |s: usize| -> f64 {
+            let u: Vector3<f64> = (self.cells.points(s).iter().zip(self.cells.means(s)))
                 .map(|(&k, mean)| Vector3::from(displacement[k as usize]) * *mean)
                 .sum();
             -u.dot(&self.normals[s])
         };
-        (0..self.n_spans()).map(of_span).collect()
+        (0..self.n_cells()).map(of_cell).collect()
     }
 
-    /// Unit force on one span.
-    pub fn point_load(&self, span: usize) -> Vec<f64> {
-        (0..self.n_spans()).map(|s| if s == span { 1.0 } else { 0.0 }).collect()
+    /// Unit force on one cell.
+    pub fn point_load(&self, cell: usize) -> Vec<f64> {
+        (0..self.n_cells()).map(|s| if s == cell { 1.0 } else { 0.0 }).collect()
     }
 
-    /// Forces of Hertz' pressure p₀ √(1 − r²/a²) about the middle of a span, integrated over each span; their
+    /// Forces of Hertz' pressure p₀ √(1 − r²/a²) about the middle of a cell, integrated over each cell; their
     /// sum is 1.
     ///
     /// r is the distance in space. `None` if the radius is so small that no integration point lies within it.
-    pub fn hertz_load(&self, span: usize, radius: f64) -> Option<Vec<f64>> {
-        let center = self.centers[span];
-        let of_span = |s: usize| -> f64 {
-            let points = self.spans.points(s);
+    pub fn hertz_load(&self, cell: usize, radius: f64) -> Option<Vec<f64>> {
+        let center = self.centers[cell];
+        let of_cell = |s: usize| -> f64 {
+            let points = self.cells.points(s);
             let mean: f64 =
-                (self.spans.weights(s).iter().zip(self.spans.values(s).chunks_exact(points.len())))
+                (self.cells.weights(s).iter().zip(self.cells.values(s).chunks_exact(points.len())))
                     .map(|(w, r)| {
                         let x: Vector3<f64> =
                             points.iter().zip(r).map(|(&k, r)| self.reference[k as usize] * *r).sum();
                         w * (1.0 - (x - center).norm_squared() / radius.powi(2)).max(0.0).sqrt()
                     })
                     .sum();
-            mean * self.spans.area[s]
+            mean * self.cells.area[s]
         };
-        let forces: Vec<f64> = (0..self.n_spans()).map(of_span).collect();
+        let forces: Vec<f64> = (0..self.n_cells()).map(of_cell).collect();
         let total: f64 = forces.iter().sum();
         (total > 0.0).then(|| forces.into_iter().map(|f| f / total).collect())
     }
@@ -183,19 +183,19 @@ impl Region {
 /// The modes of a body as a region sees them.
 #[derive(Debug, Clone)]
 pub struct ModalCompliance {
-    /// b_k: inward displacement of each span by mode k, spans × modes \[1/√kg\].
+    /// b_k: inward displacement of each cell by mode k, cells × modes \[1/√kg\].
     pub modal: Mat<f64>,
     /// Circular frequencies, ascending \[rad/s\].
     pub omega: Vec<f64>,
 }
 
 impl ModalCompliance {
-    /// The modes at the spans of a region.
+    /// The modes at the cells of a region.
     ///
     /// * `modes` — values at the points of the region's surface, 3 points × modes, mass-normalised \[1/√kg\]
     /// * `omega` — circular frequencies, positive \[rad/s\]
     pub fn new(region: &Region, modes: MatRef<'_, f64>, omega: &[f64]) -> Self {
-        let mut modal = Mat::zeros(region.n_spans(), omega.len());
+        let mut modal = Mat::zeros(region.n_cells(), omega.len());
         for k in 0..omega.len() {
             let u: Vec<[f64; 3]> =
                 (0..modes.nrows() / 3).map(|i| [0, 1, 2].map(|a| modes[(3 * i + a, k)])).collect();
@@ -206,7 +206,7 @@ impl ModalCompliance {
         Self { modal, omega: omega.to_vec() }
     }
 
-    /// W of some modes, spans × spans, symmetric and positive semi-definite \[m/N\].
+    /// W of some modes, cells × cells, symmetric and positive semi-definite \[m/N\].
     pub fn matrix(&self, modes: std::ops::Range<usize>) -> Mat<f64> {
         let scaled = Mat::from_fn(self.modal.nrows(), modes.len(), |s, k| {
             self.modal[(s, modes.start + k)] / self.omega[modes.start + k]
@@ -230,10 +230,10 @@ impl ModalCompliance {
 
     /// Share of each mode in the compliance under a pressure: (b_kᵀ λ)²/ω_k² of forces with the sum 1
     /// \[m/N\].
-    pub fn parts(&self, span_forces: &[f64]) -> Vec<f64> {
+    pub fn parts(&self, cell_forces: &[f64]) -> Vec<f64> {
         (0..self.omega.len())
             .map(|k| {
-                let b: f64 = self.modal.col(k).iter().zip(span_forces).map(|(b, f)| b * f).sum();
+                let b: f64 = self.modal.col(k).iter().zip(cell_forces).map(|(b, f)| b * f).sum();
                 (b / self.omega[k]).powi(2)
             })
             .collect()
@@ -285,16 +285,16 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_plate_is_a_span_from_its_rim() {
+    fn the_middle_of_a_plate_is_a_cell_from_its_rim() {
         let region = flat(5);
         let middle = region.middle().unwrap();
         assert!((region.centers[middle] - Vector3::new(0.5, 0.5, 0.0)).norm() < 1e-12);
-        assert!((region.reach(middle) - 0.5).abs() < 1e-12 && (region.span_size(middle) - 0.2).abs() < 1e-12);
+        assert!((region.reach(middle) - 0.5).abs() < 1e-12 && (region.cell_size(middle) - 0.2).abs() < 1e-12);
         assert_eq!(region.convex_curvatures(middle), [0.0; 2]);
     }
 
     #[test]
-    fn forces_on_points_carry_the_forces_on_spans_and_do_the_same_work() {
+    fn forces_on_points_carry_the_forces_on_cells_and_do_the_same_work() {
         let region = flat(4);
         let lambda = region.hertz_load(region.middle().unwrap(), 0.4).unwrap();
         assert!((lambda.iter().sum::<f64>() - 1.0).abs() < 1e-14);
@@ -314,13 +314,13 @@ mod tests {
         let (surface, positions) = ball(0.015, 4);
         let positions: Vec<[f64; 3]> = positions.iter().map(|&x| x.into()).collect();
         let region = Region::new(surface, &positions).unwrap();
-        for span in [0, 17, 40] {
-            let found = region.convex_curvatures(span);
+        for cell in [0, 17, 40] {
+            let found = region.convex_curvatures(cell);
             assert!(found.iter().all(|k| (k * 0.015 - 1.0).abs() < 1e-7), "{found:?}");
         }
     }
 
-    /// Mean flexibility of the half-space over the spans of a plate by their exact closed forms, summed as W
+    /// Mean flexibility of the half-space over the cells of a plate by their exact closed forms, summed as W
     /// does it: both closed forms of this module follow from Boussinesq's 1/(π E* r).
     #[test]
     fn closed_forms_are_those_of_the_half_space() {

@@ -8,7 +8,7 @@
 //! u = U f,   f = Σ_s λ_s B_s(u),   0 ≤ λ_s ⊥ g_s(u) + d_s λ_s ≥ 0,   B_s = ∂g_s/∂u
 //! ```
 //!
-//! with the span gaps g_s of [`crate::pressure`] and the compliance d_s of the [`crate::Law`] (0 if hard).
+//! with the gaps g_s of the pressure cells (module [`crate::pressure`]) and the compliance d_s of the [`crate::Law`] (0 if hard).
 //! These are the stationarity conditions of
 //!
 //! ```text
@@ -28,31 +28,42 @@
 //! while it serves), active sets for the linearised problem, new displacement; until the displacement no
 //! longer changes.
 
+mod body;
+mod body_state;
 mod closed;
-mod condense;
+mod condensed;
 mod corners;
 mod error;
-mod evaluate;
-mod linearised;
+mod face_sizes;
+mod friction;
+mod gaps;
+mod iterate;
 mod model;
 mod motion;
+mod numbers;
+mod overlap;
+mod pair;
 mod patch;
 mod results;
-mod rubbing;
-mod solve;
-mod state;
-mod tangents;
+mod row;
+mod solution;
+mod unknowns;
+mod warm_state;
 mod workspace;
+mod zone;
 
+pub use body::{ContactBody, compliance};
+pub use body_state::{BodyState, Twist};
 pub use closed::RowForce;
 pub use error::{SetupError, SolveError, Tolerances};
-pub use model::{ContactBody, Pair, QuasistaticContact, Zone, compliance};
+pub use model::QuasistaticContact;
 pub use motion::PointMotion;
+pub use pair::Pair;
 pub use patch::Patch;
-pub use results::{Overlap, PairSolution, RimPressure, Solution, WhichZone, Wrench};
-pub use state::{BodyState, Row, SpanMemory, Twist, WarmState};
-pub use tangents::{Anchor, FrictionMemory};
+pub use solution::{Overlap, PairSolution, RimPressure, Solution, WhichZone, Wrench};
+pub use warm_state::WarmState;
 pub use workspace::Workspace;
+pub use zone::Zone;
 
 #[cfg(test)]
 mod tests;

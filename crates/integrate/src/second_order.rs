@@ -8,14 +8,15 @@
 //! exponential map; z are the velocities in the same directions, π the momenta of the state vector y, which
 //! may be counted in axes of their own (π' then has no terms of their motion).
 
-use crate::ode::Ode;
-
-/// A mechanical system: an [`Ode`] in positions and momenta whose parts are known to integrators that solve
-/// for its constraints themselves.
+/// A mechanical system: an [`Ode`](crate::Ode) in positions and momenta whose parts are known to integrators
+/// that solve for its constraints themselves.
 ///
-/// The rate of the [`Ode`] contains reactions found at the level of accelerations; [`SecondOrder::rate_with`]
-/// those of given multipliers.
-pub trait SecondOrder: Ode {
+/// The rate of the [`Ode`](crate::Ode) contains reactions found at the level of accelerations;
+/// [`SecondOrder::rate_with`] takes given multipliers instead, or none for the same reactions.
+pub trait SecondOrder {
+    /// Errors from the evaluation of a rate: those of the [`Ode`](crate::Ode).
+    type Error: std::error::Error + 'static;
+
     /// Number N of velocities.
     fn velocities(&self) -> usize;
 
@@ -55,7 +56,8 @@ pub trait SecondOrder: Ode {
     /// Column i of M (length N) at the positions of the last evaluation.
     fn mass_column(&self, velocity: usize, column: &mut [f64]);
 
-    /// As [`Ode::rate`], with the reactions −Gᵀ λ of given multipliers (length m).
+    /// As [`Ode::rate`](crate::Ode::rate), with the reactions −Gᵀ λ of given multipliers (length m); without
+    /// multipliers the same rate as there.
     ///
     /// # Errors
     ///
@@ -64,7 +66,7 @@ pub trait SecondOrder: Ode {
         &mut self,
         time: f64,
         y: &[f64],
-        multipliers: &[f64],
+        multipliers: Option<&[f64]>,
         rate: &mut [f64],
     ) -> Result<(), Self::Error>;
 

@@ -161,6 +161,8 @@ impl Ode for Spring {
 }
 
 impl SecondOrder for Spring {
+    type Error = Infallible;
+
     fn velocities(&self) -> usize {
         1
     }
@@ -204,7 +206,13 @@ impl SecondOrder for Spring {
         column[0] = 1.0;
     }
 
-    fn rate_with(&mut self, time: f64, y: &[f64], _: &[f64], rate: &mut [f64]) -> Result<(), Infallible> {
+    fn rate_with(
+        &mut self,
+        time: f64,
+        y: &[f64],
+        _: Option<&[f64]>,
+        rate: &mut [f64],
+    ) -> Result<(), Infallible> {
         self.rate(time, y, rate)
     }
 

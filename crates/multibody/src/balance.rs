@@ -1,17 +1,29 @@
 //! Energies and momenta of a system for the ledger.
 
+use crate::bodies::Bodies;
+use crate::contacts::Contacts;
 use crate::layout::vector;
-use crate::system::System;
-use carom_dynamics::Balance;
+use carom_dynamics::{Balance, Loads};
 use nalgebra::Vector3;
 
-/// Balance of a system at y, at which bodies and contacts were evaluated.
-pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
-    let (bodies, contacts) = (system.states(), system.contacts());
+/// The parts of a system that have energy or pass on momentum, evaluated at one state.
+pub(crate) struct Parts<'a> {
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) contacts: &'a Contacts,
+    pub(crate) loads: &'a Loads,
+    /// Energy of springs, stops and bushings \[J\].
+    pub(crate) spring_energy: f64,
+    /// True if joints, force elements or contacts may hold a body at rest.
+    pub(crate) may_rest: bool,
+}
+
+/// Balance of a system at y, at which its parts were evaluated.
+pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
+    let Parts { bodies, contacts, loads, .. } = *parts;
     let layout = bodies.layout();
     let mut balance =
         Balance { time, w_ext: y[layout.work()], d_mat: y[layout.damping()], ..Balance::default() };
-    let g = system.loads().gravity();
+    let g = loads.gravity();
     let (mut momentum, mut ang_momentum) = (Vector3::zeros(), Vector3::zeros());
     let mut impulse = vector(y, layout.external_impulse());
     let mut ang_impulse = vector(y, layout.external_ang_impulse());
@@ -22,7 +34,7 @@ pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
         balance.e_el += bodies.elastic_energy(i, y);
         let moment = pose.rotation * bodies.kinetics(i).first_moment;
         if body.fixed {
-            // What the ground takes is an external impulse on the others; gravity does work on the modes
+            // The impulse on a fixed body is an external impulse on the others; gravity does work on its modes
             // alone.
             impulse -= p;
             ang_impulse -= l;
@@ -35,8 +47,8 @@ pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
         momentum += p;
         ang_momentum += l;
         let carried = pose.position.cross(&p);
-        // A body at rest got momentum from its loads all the time, which joints and contacts passed on.
-        let passed = passed_on(system, i, time);
+        // Joints and contacts pass on the momentum that the loads give to a body at rest.
+        let passed = passed_on(parts, i, time);
         let size = p.norm() + passed;
         balance.momentum_scale += size;
         // A central impact has no angular momentum at all: errors then count against that of P at the
@@ -45,7 +57,7 @@ pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
         balance.ang_momentum_scale +=
             carried.norm() + (l - carried).norm() + own + pose.position.norm() * passed;
     }
-    balance.e_pot += system.spring_energy(y);
+    balance.e_pot += parts.spring_energy;
     balance.e_el += contacts.sums().elastic_energy;
     balance.e_con += contacts.sums().contact_energy;
     balance.d_fric += contacts.sums().friction_loss;
@@ -59,14 +71,13 @@ pub(crate) fn of(system: &System, time: f64, y: &[f64]) -> Balance {
 }
 
 /// Momentum that gravity and forces would have given to a body by now if it rests \[N s\]: (m g + Σ |f|)
-/// t. Zero for bodies that nothing can hold, which have it as P.
-fn passed_on(system: &System, i: usize, time: f64) -> f64 {
-    let may_rest = !system.joints().is_empty() || !system.elements().is_empty() || system.pairs() > 0;
-    if !may_rest {
+/// t. Zero where nothing can hold a body, which then has it as P.
+fn passed_on(parts: &Parts<'_>, i: usize, time: f64) -> f64 {
+    if !parts.may_rest {
         return 0.0;
     }
-    let loads = system.loads().point_loads.iter().filter(|load| load.body == i);
+    let loads = parts.loads.point_loads.iter().filter(|load| load.body == i);
     let force: f64 =
         loads.map(|load| Vector3::from(load.force).norm() * load.scale.at(time).value.abs()).sum();
-    (system.bodies()[i].frame.mass * system.loads().gravity().norm() + force) * time
+    (parts.bodies.all()[i].frame.mass * parts.loads.gravity().norm() + force) * time
 }

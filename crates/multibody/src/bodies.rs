@@ -15,9 +15,10 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::Body;
 use crate::contact::{BodyForces, Motion};
-use crate::kinetics::{Kinetics, Velocities};
+use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
 use crate::system_error::{RateError, SystemError};
+use crate::velocities::Velocities;
 use increments::Directions;
 
 /// The bodies with their poses, mass matrices and velocities at the state that was set last.

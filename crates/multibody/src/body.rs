@@ -2,8 +2,9 @@
 
 use crate::centrifugal::{CentrifugalCompliance, centrifugal_loads};
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
-use crate::kinetics::{Kinetics, Velocities};
+use crate::kinetics::Kinetics;
 use crate::modal_matrix::ModalMatrix;
+use crate::velocities::Velocities;
 use carom_dynamics::{Placement, rotation};
 use carom_reduce::{Damping, DampingRatio, ReducedBody, StaticModes};
 use faer::Mat;

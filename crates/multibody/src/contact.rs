@@ -1,7 +1,8 @@
 //! Contact as the rate and the time loop see it: a model turns the motion of the bodies into forces on them.
 
-use crate::kinetics::{Kinetics, Velocities};
+use crate::kinetics::Kinetics;
 use crate::layout::Layout;
+use crate::velocities::Velocities;
 use carom_contact::submodel::Wrench;
 use carom_dynamics::{ContactState, Pose};
 use nalgebra::Vector3;

@@ -5,8 +5,8 @@ use carom_reduce::{DampingError, Invariants};
 use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
-use crate::kinetics::Velocities;
 use crate::modal_matrix::ModalMatrix;
+use crate::velocities::Velocities;
 
 /// Invariants of docs/theory/floating-frame.md, eq. (29) over the first n modes. A rigid body has n = 0. With
 /// indices a, b of components and k, l, m of modes, arrays are flat: see each field. High modes are in no

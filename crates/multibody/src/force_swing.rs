@@ -9,7 +9,6 @@
 
 use carom_dynamics::ContactEvent;
 
-use crate::events::ContactEvents;
 use crate::system::System;
 
 /// Part of the largest force so far by which a force turns before that counts as a swing.
@@ -163,9 +162,14 @@ impl ForceSwing {
 }
 
 /// A sentence for each pair whose force swung with the modes next to a split.
-pub(crate) fn swing_warnings(system: &System, events: &ContactEvents) -> impl Iterator<Item = String> {
-    events.pairs().iter().enumerate().filter_map(|(pair, record)| {
-        let swing = record.swing.worst.filter(|swing| swing.ratio > LIMIT)?;
+///
+/// * `swings` — of all pairs in their order
+pub(crate) fn swing_warnings<'a>(
+    system: &'a System,
+    swings: impl Iterator<Item = &'a ForceSwing>,
+) -> impl Iterator<Item = String> {
+    swings.enumerate().filter_map(|(pair, swing)| {
+        let swing = swing.worst.filter(|swing| swing.ratio > LIMIT)?;
         let split = split_of(system, pair)?;
         if swing.period * split > FOLLOWED {
             return None;

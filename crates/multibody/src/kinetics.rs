@@ -10,6 +10,7 @@
 //! ```
 
 use crate::floating_frame::FloatingFrame;
+use crate::velocities::Velocities;
 use carom_dynamics::rotation::skew;
 use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 
@@ -23,17 +24,6 @@ use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 pub struct MassError {
     /// Largest modal coordinate.
     pub largest: f64,
-}
-
-/// Velocities of a body: v = Aᵀ ṙ, ω, q̇.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Velocities {
-    /// v = Aᵀ ṙ \[m/s\], body axes.
-    pub v: Vector3<f64>,
-    /// ω \[rad/s\], body axes.
-    pub omega: Vector3<f64>,
-    /// q̇.
-    pub modal: Vec<f64>,
 }
 
 /// Terms of the mass matrix of one body at some q, with workspace. Nothing allocates after [`Kinetics::new`].

@@ -18,7 +18,7 @@
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
 //! Parts of a system, each with a state that no other part sees: `bodies`, `force`, `contacts`, `joint`,
-//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `linearity`, `centrifugal`, `stall`.
+//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `linearity`, `centrifugal_watch`, `stall`.
 //!
 //! # Example
 //!
@@ -50,6 +50,7 @@ mod balance;
 mod bodies;
 pub mod body;
 mod centrifugal;
+mod centrifugal_watch;
 pub mod contact;
 mod contacts;
 mod events;
@@ -79,6 +80,7 @@ mod stepper;
 pub mod system;
 pub mod system_error;
 mod unit_load;
+pub mod velocities;
 pub mod velocity_form;
 mod warnings;
 
@@ -95,7 +97,7 @@ pub use joint::{
     Assembly, AssemblyError, Coordinate, Displaced, Drive, DriveError, Joint, JointEnd, JointKind,
     ProjectError, SpecError,
 };
-pub use kinetics::{Kinetics, MassError, Velocities};
+pub use kinetics::{Kinetics, MassError};
 pub use layout::Layout;
 pub use marker::{attached_marker, mean_marker};
 pub use modal_matrix::ModalMatrix;
@@ -110,3 +112,4 @@ pub use simulation::Simulation;
 pub use system::System;
 pub use system_error::{RateError, SystemError};
 pub use unit_load::{UnitLoad, bound_loads, unit_loads};
+pub use velocities::Velocities;

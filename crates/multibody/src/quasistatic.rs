@@ -138,7 +138,7 @@ impl QuasistaticContacts {
                 SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
                 _ => None,
             };
-            let name = |zone: usize| model.zones[zone].name.clone();
+            let name = |zone: usize| model.zones()[zone].name.clone();
             let zones = pair.map(|pair| model.pair(pair)).map(|pair| [name(pair.first), name(pair.second)]);
             ContactSolveError {
                 between: zones.map_or_else(String::new, |[a, b]| format!(" at `{a}` on `{b}`")),
@@ -165,8 +165,8 @@ impl QuasistaticContacts {
     fn reaction(&self, pair: usize) -> Reaction {
         let (setup, solution) = (&self.pairs[pair], &self.work.solution);
         let sums = &solution.pairs[pair];
-        let spans = self.model.span_range(pair);
-        let pressed = spans.filter(|&s| solution.lambda[s] > 0.0);
+        let cells = self.model.cell_range(pair);
+        let pressed = cells.filter(|&s| solution.lambda[s] > 0.0);
         let penetration = pressed.fold(0.0, |most: f64, s| most.max(-solution.gap[s]));
         // The model gives the force on the surface that does not carry the pressure.
         let sign = if setup.flipped { 1.0 } else { -1.0 };
@@ -178,11 +178,11 @@ impl QuasistaticContacts {
             gap_rate: (sums.gap_rate != 0.0).then_some(sums.gap_rate),
             point: sums.center_i,
             // The diagonal of a square cell.
-            point_error: (0.5 * self.model.spans(pair).area[sums.nearest_span]).sqrt(),
+            point_error: (0.5 * self.model.cells(pair).area[sums.nearest_cell]).sqrt(),
             penetration,
             rim: sums.rim.map(|rim| Rim {
                 side: usize::from((rim.zone == WhichZone::Second) != setup.flipped),
-                face: rim.span,
+                face: rim.cell,
                 share: rim.share,
             }),
             overlap: sums.overlap.map(named),
@@ -191,10 +191,10 @@ impl QuasistaticContacts {
     }
 }
 
-/// An overlap as the time loop knows it: spans are the faces of the surface that carries the pressure.
+/// An overlap as the time loop knows it: pressure cells are the faces of the surface that carries the pressure.
 fn named(overlap: submodel::Overlap) -> Overlap {
-    let submodel::Overlap { span, depth, size, place, is_corner } = overlap;
-    Overlap { face: span, depth, size, place: place.into(), is_corner }
+    let submodel::Overlap { cell, depth, size, place, is_corner } = overlap;
+    Overlap { face: cell, depth, size, place: place.into(), is_corner }
 }
 
 impl ContactModel for QuasistaticContacts {
@@ -209,7 +209,7 @@ impl ContactModel for QuasistaticContacts {
     fn surface_name(&self, pair: usize, side: usize) -> String {
         let zones = self.model.pair(pair);
         let first = (side == 0) != self.pairs[pair].flipped;
-        self.model.zones[if first { zones.first } else { zones.second }].name.clone()
+        self.model.zones()[if first { zones.first } else { zones.second }].name.clone()
     }
 
     fn reach(&self, pair: usize) -> [f64; 2] {
@@ -296,8 +296,8 @@ impl ContactModel for QuasistaticContacts {
     }
 
     fn report(&self, pair: usize, state: &mut ContactState) {
-        let area = &self.model.spans(pair).area;
-        for (face, s) in self.model.span_range(pair).enumerate() {
+        let area = &self.model.cells(pair).area;
+        for (face, s) in self.model.cell_range(pair).enumerate() {
             let lambda = self.work.solution.lambda[s];
             if lambda > 0.0 {
                 state.pressure_faces.push(face as u32);

@@ -20,7 +20,7 @@
 //! `meshes/double-pendulums/impact.toml` beside their fine meshes).
 
 use crate::contact::LoadedPatch;
-use crate::events::{ContactEvents, PairRecord};
+use crate::pair_memory::PairMemory;
 use crate::system::System;
 
 /// Error of the force of spans of a contact radius against a rigid surface.
@@ -102,10 +102,15 @@ impl Resolution {
 }
 
 /// A sentence for each body whose mesh is too coarse for one of its contacts.
-pub(crate) fn resolution_warnings(system: &System, events: &ContactEvents) -> Vec<String> {
+///
+/// * `pairs` — of all pairs in their order
+pub(crate) fn resolution_warnings<'a>(
+    system: &System,
+    pairs: impl Iterator<Item = (&'a Resolution, &'a PairMemory)>,
+) -> Vec<String> {
     let mut warnings = Vec::new();
-    for (pair, record) in events.pairs().iter().enumerate().filter(|(_, pair)| pair.resolution.force > 0.0) {
-        let (found, loaded_spans) = (&record.resolution, record.memory.loaded_spans);
+    for (pair, record) in pairs.enumerate().filter(|(_, (found, _))| found.force > 0.0) {
+        let (found, loaded_spans) = (record.0, record.1.loaded_spans);
         // Surfaces that fit each other touch in whole from the start.
         if found.is_full && loaded_spans > 1 {
             continue;
@@ -125,7 +130,7 @@ pub(crate) fn resolution_warnings(system: &System, events: &ContactEvents) -> Ve
 fn coarse_warning(
     system: &System,
     (pair, side): (usize, usize),
-    PairRecord { resolution: found, memory, .. }: &PairRecord,
+    (found, memory): (&Resolution, &PairMemory),
     (spans, share): (f64, f64),
     cost: Cost,
 ) -> String {

@@ -1,6 +1,6 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
-use crate::centrifugal::CentrifugalWatches;
+use crate::centrifugal_watch::CentrifugalWatches;
 use crate::events::{ContactEvents, Event, Step, first_stop};
 use crate::joint::Assembly;
 use crate::linearity::LinearityWatch;
@@ -8,7 +8,7 @@ use crate::no_step::no_step;
 use crate::outcome::{RunError, RunSummary};
 use crate::outputs::{Due, Outputs};
 use crate::settings::Settings;
-use crate::stall::Stall;
+use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
 use crate::system::System;
 use crate::warnings;
@@ -343,12 +343,9 @@ impl Simulation {
     fn check_progress(&mut self, step: &Step) -> Result<(), RunError> {
         let (time, steps) = (self.time(), self.stepper.counters().steps);
         let stalled = self.stall.watch(time, self.settings.end_time, steps, step.event.is_some());
-        stalled.map_err(|error| match error {
-            RunError::Stalled { time, steps, advance, at_events, .. } => {
-                let singular = self.system.singular_joint(time, self.stepper.state());
-                RunError::Stalled { time, steps, advance, at_events, singular }
-            }
-            other => other,
+        stalled.map_err(|Stalled { steps, advance, at_events }| {
+            let singular = self.system.singular_joint(time, self.stepper.state());
+            RunError::Stalled { time, steps, advance, at_events, singular }
         })
     }
 

@@ -1,14 +1,23 @@
 //! Runs that stall: steps succeed, but time hardly advances.
 
-use crate::outcome::RunError;
-
 /// Steps after which a run must have moved on.
 const STEPS: u64 = 20_000;
 
 /// Part of the run that so many steps must come on by: at a ten-millionth the run would take 2·10¹¹ steps.
 const PROGRESS: f64 = 1e-7;
 
-/// Where a run was some steps ago.
+/// A run whose steps hardly advance the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stalled {
+    /// Steps that were watched.
+    pub(crate) steps: u64,
+    /// Time by which they advanced \[s\].
+    pub(crate) advance: f64,
+    /// True if most of them ended at an event.
+    pub(crate) at_events: bool,
+}
+
+/// Time and steps of a run some steps ago.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stall {
     time: f64,
@@ -25,14 +34,8 @@ impl Stall {
     ///
     /// # Errors
     ///
-    /// [`RunError::Stalled`].
-    pub(crate) fn watch(
-        &mut self,
-        time: f64,
-        end_time: f64,
-        steps: u64,
-        aimed: bool,
-    ) -> Result<(), RunError> {
+    /// [`Stalled`] if the time has hardly advanced.
+    pub(crate) fn watch(&mut self, time: f64, end_time: f64, steps: u64, aimed: bool) -> Result<(), Stalled> {
         self.aimed += u64::from(aimed);
         let watched = steps.saturating_sub(self.steps);
         if watched < STEPS {
@@ -40,13 +43,7 @@ impl Stall {
         }
         let advance = time - self.time;
         if advance < PROGRESS * end_time {
-            return Err(RunError::Stalled {
-                time,
-                steps: watched,
-                advance,
-                at_events: 2 * self.aimed > watched,
-                singular: None,
-            });
+            return Err(Stalled { steps: watched, advance, at_events: 2 * self.aimed > watched });
         }
         *self = Self { time, steps, aimed: 0 };
         Ok(())
@@ -86,7 +83,7 @@ mod tests {
         };
         assert!(run(1e-10, 100_000).is_ok());
         match run(1e-12, 100_000) {
-            Err(RunError::Stalled { steps, at_events, .. }) => assert_eq!((steps, at_events), (STEPS, false)),
+            Err(Stalled { steps, at_events, .. }) => assert_eq!((steps, at_events), (STEPS, false)),
             other => panic!("{other:?}"),
         }
         // After a good start, too.

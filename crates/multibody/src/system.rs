@@ -10,7 +10,7 @@
 //! evaluation calls one after the other.
 
 use crate::applied::AppliedForces;
-use crate::balance;
+use crate::balance::{self, Parts};
 use crate::bodies::Bodies;
 use crate::body::Body;
 use crate::contact::ContactModel;
@@ -296,7 +296,14 @@ impl System {
 
     /// Balance at y, for which [`System::set_state`] and [`System::evaluate_contacts`] were called.
     pub fn balance(&self, time: f64, y: &[f64]) -> Balance {
-        balance::of(self, time, y)
+        let parts = Parts {
+            bodies: &self.bodies,
+            contacts: &self.contacts,
+            loads: &self.loads,
+            spring_energy: self.spring_energy(y),
+            may_rest: !self.joints().is_empty() || !self.elements().is_empty() || self.pairs() > 0,
+        };
+        balance::of(&parts, time, y)
     }
 
     /// Energy of springs, stops and bushings at y, for which [`System::set_state`] was called \[J\].
@@ -349,12 +356,7 @@ impl Ode for System {
     }
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
-        self.set_state(y)?;
-        self.evaluate_contacts(y)?;
-        self.apply_known(time, y);
-        self.apply_reactions(time, y)?;
-        self.write_rates(y, rate);
-        Ok(())
+        self.rate_with(time, y, None, rate)
     }
 
     fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = RateError>> {

@@ -2,7 +2,8 @@
 //! accelerations, and to check the momentum form against.
 
 use crate::floating_frame::FloatingFrame;
-use crate::kinetics::{Kinetics, Velocities};
+use crate::kinetics::Kinetics;
+use crate::velocities::Velocities;
 use carom_dynamics::rotation::skew;
 use nalgebra::{DMatrix, DVector, Vector3};
 

@@ -35,8 +35,9 @@ pub(crate) fn of_contacts(system: &System, events: &ContactEvents) -> Vec<String
             100.0 * events.off_interface()
         ));
     }
-    warnings.extend(resolution_warnings(system, events));
-    warnings.extend(swing_warnings(system, events));
+    let pairs = || events.pairs().iter();
+    warnings.extend(resolution_warnings(system, pairs().map(|pair| (&pair.resolution, &pair.memory))));
+    warnings.extend(swing_warnings(system, pairs().map(|pair| &pair.swing)));
     split_warnings(system, events, &mut warnings);
     warnings
 }

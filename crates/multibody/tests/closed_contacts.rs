@@ -68,7 +68,7 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
             let moved = Displacement { increment: &increment, velocity: &reading.velocity, impulse: &[] };
             let (mut at, mut rate, mut force) = (y.to_vec(), y.to_vec(), vec![0.0; n]);
             of_contact.place(0.0, y, moved, &mut at).unwrap();
-            of_contact.rate_with(0.0, &at, &[], &mut rate).unwrap();
+            of_contact.rate_with(0.0, &at, Some(&[]), &mut rate).unwrap();
             of_contact.pull_back(y, &rate, &mut force);
             DVector::from(force)
         });

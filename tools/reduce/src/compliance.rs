@@ -261,11 +261,11 @@ fn region_report(
     Ok(RegionReport {
         name: surface.name.clone(),
         faces: surface.surface.faces.len(),
-        spans: region.n_spans(),
+        spans: region.n_cells(),
         complete,
         middle: in_source_axes(&region.centers[middle]),
         normal: region.normals[middle].into(),
-        span_size: region.span_size(middle),
+        span_size: region.cell_size(middle),
         reach: region.reach(middle),
         curvatures: region.convex_curvatures(middle),
         smallest_eigenvalue: modal.smallest_eigenvalue(),
@@ -319,7 +319,7 @@ fn load_reports(
             body: None,
             cut_error: None,
             half_space: modulus.map(|modulus| match load.radius {
-                0.0 => half_space_under_square(modulus, region.span_size(middle)),
+                0.0 => half_space_under_square(modulus, region.cell_size(middle)),
                 radius => half_space_under_hertz(modulus, radius),
             }),
         })

@@ -55,8 +55,8 @@ fn region_of(model: &ReducedBody, name: &str) -> (Region, ModalCompliance, Vec<u
 }
 
 fn uniform(region: &Region) -> Vec<f64> {
-    let total: f64 = region.spans.area.iter().sum();
-    region.spans.area.iter().map(|area| area / total).collect()
+    let total: f64 = region.cells.area.iter().sum();
+    region.cells.area.iter().map(|area| area / total).collect()
 }
 
 /// Work of span forces on several regions of the whole body.
@@ -136,12 +136,12 @@ fn the_compliance_is_symmetric_positive_definite_and_splits_into_low_and_high() 
     let n = modal.omega.len();
     let (all, low, high) = (modal.matrix(0..n), modal.matrix(0..10), modal.matrix(10..n));
     let w = |i: usize, j: usize| all[(i, j)];
-    for (i, j) in (0..region.n_spans()).flat_map(|i| (0..i).map(move |j| (i, j))) {
+    for (i, j) in (0..region.n_cells()).flat_map(|i| (0..i).map(move |j| (i, j))) {
         assert_eq!(w(i, j), w(j, i));
         assert!((low[(i, j)] + high[(i, j)] - w(i, j)).abs() < 1e-12 * w(i, i));
     }
     let pairs = carom_linalg::dense::symmetric_pairs(all.as_ref()).unwrap();
-    assert!(pairs.lambda[0] > 1e-3 * pairs.lambda[region.n_spans() - 1], "{:?}", pairs.lambda);
+    assert!(pairs.lambda[0] > 1e-3 * pairs.lambda[region.n_cells() - 1], "{:?}", pairs.lambda);
     let load = region.point_load(1);
     assert!((modal.parts(&load).iter().sum::<f64>() / w(1, 1) - 1.0).abs() < 1e-12);
 }

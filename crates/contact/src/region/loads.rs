@@ -34,7 +34,7 @@ impl Region {
     /// Radii of the pressures that a compliance is tabled for: multiples of the cell size up to the reach of
     /// the region, the reach itself, and the contact radius of an impact, ascending \[m\].
     pub fn test_radii(&self, cell: usize, contact_radius: Option<f64>) -> Vec<f64> {
-        let (size, reach) = (self.span_size(cell), self.reach(cell));
+        let (size, reach) = (self.cell_size(cell), self.reach(cell));
         let mut radii: Vec<f64> =
             (0..6).map(|k| size * f64::from(1 << k)).take_while(|&radius| radius < 0.99 * reach).collect();
         radii.push(reach.max(size));
@@ -70,7 +70,7 @@ impl Region {
 
     /// At most `n_places` pressure cells with an area, evenly spread over the list of cells.
     pub fn sample_cells(&self, n_places: usize) -> Vec<usize> {
-        let loaded: Vec<usize> = (0..self.n_spans()).filter(|&s| self.spans.area[s] > 0.0).collect();
+        let loaded: Vec<usize> = (0..self.n_cells()).filter(|&s| self.cells.area[s] > 0.0).collect();
         let step = loaded.len().div_ceil(n_places).max(1);
         loaded.into_iter().step_by(step).collect()
     }
@@ -100,7 +100,7 @@ mod tests {
     /// Two modes that move the whole plate by −b z: a load with the sum 1 sees b²/ω² of each.
     fn uniform(region: &Region) -> ModalCompliance {
         let b = [3.0, 1.0];
-        let modal = Mat::from_fn(region.n_spans(), 2, |_, k| b[k]);
+        let modal = Mat::from_fn(region.n_cells(), 2, |_, k| b[k]);
         ModalCompliance { modal, omega: vec![2.0, 4.0] }
     }
 

@@ -1,7 +1,7 @@
 //! Projected conjugate gradients for symmetric positive semi-definite M, known by products alone.
 
-use super::lcp::{Stop, Trial};
-use super::operator::{Operator, dot, largest};
+use super::operator::{Operator, dot, largest, product_plus};
+use super::outcome::{Stop, Trial};
 
 /// Vectors of projected conjugate gradients, kept from solve to solve.
 ///
@@ -239,10 +239,4 @@ impl ConjugateGradients {
         }
         self.redundant.contains(&true)
     }
-}
-
-/// w = M z + q.
-pub(super) fn product_plus(m: &dyn Operator, q: &[f64], z: &[f64], w: &mut [f64]) {
-    m.apply_into(z, w);
-    w.iter_mut().zip(q).for_each(|(w, q)| *w += q);
 }

@@ -1,8 +1,7 @@
 //! Projected Gauss-Seidel: row by row the solution of one inequality.
 
-use super::conjugate_gradients::product_plus;
-use super::lcp::{Stop, Trial, natural};
-use super::operator::Operator;
+use super::operator::{Operator, product_plus};
+use super::outcome::{Stop, Trial, natural};
 
 /// Sweeps after which the method gives up.
 const MAX_SWEEPS: usize = 2000;

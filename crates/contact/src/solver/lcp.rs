@@ -2,15 +2,12 @@
 
 use std::fmt;
 
-use super::conjugate_gradients::{ConjugateGradients, product_plus};
+use super::conjugate_gradients::ConjugateGradients;
 use super::gauss_seidel::gauss_seidel;
 use super::newton::BlockPivoting;
-use super::operator::{Dense, Entries, Operator, largest, size};
+use super::operator::{Dense, Entries, Operator, largest, product_plus, size};
+use super::outcome::{ACCEPTED, Stop, Trial, natural};
 use super::{ActiveSet, LcpError, Lemke};
-
-/// Residual max |min(a z, w)| that counts as solved, relative to max |q|; a is the size of M, its
-/// largest |M_ij|.
-pub const ACCEPTED: f64 = 1e-10;
 
 /// Unknowns up to which a matrix known by products alone is formed column by column, as a last resort.
 const FORMED: usize = 500;
@@ -44,46 +41,6 @@ impl fmt::Display for LcpMethod {
             Self::Enumeration => "enumeration",
         })
     }
-}
-
-/// Why a method stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// By its own measure it was done.
-    Done,
-    /// It is not made for this matrix (entries unknown, a diagonal that is not positive, too many unknowns).
-    Unfit,
-    /// It made as many iterations as it may.
-    Limit,
-    /// A block of the matrix is singular.
-    Singular,
-    /// A direction along which nothing resists.
-    Unbounded,
-    /// Lemke's algorithm met a ray.
-    Ray,
-    /// No basis gives a solution.
-    NoBasis,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Done => "ended, but not accurately enough",
-            Self::Unfit => "is not made for this matrix",
-            Self::Limit => "did not converge",
-            Self::Singular => "met a singular block",
-            Self::Unbounded => "met a direction along which nothing resists",
-            Self::Ray => "ended on a ray",
-            Self::NoBasis => "found no basis that solves it",
-        })
-    }
-}
-
-/// One method's run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Trial {
-    pub(super) iterations: usize,
-    pub(super) stop: Stop,
 }
 
 /// A method that was tried, and how it ended.
@@ -312,11 +269,6 @@ impl LcpSolver {
             }
         }
     }
-}
-
-/// max |min(a z, w)|.
-pub(super) fn natural(size: f64, z: &[f64], w: &[f64]) -> f64 {
-    largest(z.iter().zip(w).map(|(z, w)| (size * z).min(*w)))
 }
 
 /// All columns of M, by n products.

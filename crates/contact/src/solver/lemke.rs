@@ -1,7 +1,7 @@
 //! Lemke's complementary pivoting with lexicographic ratios.
 
-use super::lcp::ACCEPTED;
 use super::operator::largest;
+use super::outcome::ACCEPTED;
 use super::{LcpError, residual};
 use carom_linalg::DenseLu;
 

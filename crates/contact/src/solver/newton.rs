@@ -5,9 +5,8 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
-use super::conjugate_gradients::product_plus;
-use super::lcp::{Stop, Trial, natural};
-use super::operator::{Entries, Operator, Sparse};
+use super::operator::{Entries, Operator, Sparse, product_plus};
+use super::outcome::{Stop, Trial, natural};
 
 /// Sets tried.
 const MAX_SETS: usize = 400;

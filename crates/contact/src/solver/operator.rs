@@ -260,6 +260,12 @@ impl Entries<'_> {
     }
 }
 
+/// w = M z + q.
+pub(super) fn product_plus(m: &dyn Operator, q: &[f64], z: &[f64], w: &mut [f64]) {
+    m.apply_into(z, w);
+    w.iter_mut().zip(q).for_each(|(w, q)| *w += q);
+}
+
 /// Sum of products in eight lanes of fixed order.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 8];

@@ -48,25 +48,25 @@ pub enum SolveError {
     },
     /// The complementarity problem has no solution, which a symmetric positive semi-definite compliance
     /// excludes.
-    #[error("condensed contact of {spans} spans: {source}; is the compliance of a body indefinite?")]
+    #[error("condensed contact of {cells} cells: {source}; is the compliance of a body indefinite?")]
     Complementarity {
         /// Number of unknowns.
-        spans: usize,
+        cells: usize,
         /// What the solver says.
         source: LcpError,
     },
     /// The linearised problem with friction has not been solved.
-    #[error("quasistatic contact with friction at {spans} spans: {source}")]
+    #[error("quasistatic contact with friction at {cells} cells: {source}")]
     Friction {
-        /// Number of spans.
-        spans: usize,
+        /// Number of cells.
+        cells: usize,
         /// What the solver says.
         source: FrictionError,
     },
     /// No convergence.
     #[error(
         "quasistatic contact does not converge: after {passes} passes the displacement still changes by \
-         {change:.3e} m (largest displacement {scale:.3e} m), worst at span {span} of pair {pair} with gap \
+         {change:.3e} m (largest displacement {scale:.3e} m), worst at cell {cell} of pair {pair} with gap \
          {gap:.3e} m"
     )]
     NotConverged {
@@ -76,10 +76,10 @@ pub enum SolveError {
         change: f64,
         /// Largest displacement \[m\].
         scale: f64,
-        /// Pair of the worst span.
+        /// Pair of the worst cell.
         pair: usize,
-        /// Worst span: the one with the largest violation of complementarity.
-        span: usize,
+        /// Worst cell: the one with the largest violation of complementarity.
+        cell: usize,
         /// Its gap \[m\].
         gap: f64,
         /// Change of the displacement in each pass \[m\].
@@ -88,7 +88,7 @@ pub enum SolveError {
     /// The energy does not decrease along the step.
     #[error(
         "quasistatic contact: the energy {energy:.6e} J does not decrease within {cuts} halvings of the step \
-         (change of displacement {change:.3e} m), worst at span {span} of pair {pair} with gap {gap:.3e} m"
+         (change of displacement {change:.3e} m), worst at cell {cell} of pair {pair} with gap {gap:.3e} m"
     )]
     NoDescent {
         /// Energy at the start of the step \[J\].
@@ -97,10 +97,10 @@ pub enum SolveError {
         cuts: usize,
         /// Change of the displacement by the full step \[m\].
         change: f64,
-        /// Pair of the worst span.
+        /// Pair of the worst cell.
         pair: usize,
-        /// Worst span.
-        span: usize,
+        /// Worst cell.
+        cell: usize,
         /// Its gap \[m\].
         gap: f64,
         /// Change of the displacement in each pass \[m\].
@@ -186,18 +186,18 @@ pub enum SetupError {
         /// Name of the second zone.
         second: String,
     },
-    /// What is hit is more curved than the spans that carry the pressure can notice.
+    /// What is hit is more curved than the cells that carry the pressure can notice.
     #[error(
-        "pair `{first}`/`{second}`: the spans of `{first}` are {size:.3e} m large or more, but `{second}` \
+        "pair `{first}`/`{second}`: the cells of `{first}` are {size:.3e} m large or more, but `{second}` \
          has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in between the \
-         pressure points; refine `{first}` to spans of a quarter of the contact radius"
+         pressure points; refine `{first}` to cells of a quarter of the contact radius"
     )]
-    CoarseSpans {
+    CoarseCells {
         /// Name of the first zone.
         first: String,
         /// Name of the second zone.
         second: String,
-        /// √A of the smallest span \[m\].
+        /// √A of the smallest cell \[m\].
         size: f64,
         /// Largest radius of curvature of the second zone \[m\].
         radius: f64,

@@ -1,11 +1,12 @@
-//! How the contact resists given motions of the points: what statics needs to find rigid motions that
-//! supports leave free.
+//! Stiffness of the contact against motions of the points: statics uses it to find rigid motions that supports
+//! leave free.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-use super::condense::{add_response, apply};
-use super::{QuasistaticContact, Workspace};
+use super::body::ContactBody;
+use super::row::{Rows, along};
+use super::unknowns::Unknowns;
 
 /// A motion of the points of one body, in its frame.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,66 +17,52 @@ pub struct PointMotion {
     pub displacement: Vec<f64>,
 }
 
-impl QuasistaticContact {
-    /// Stiffness of the contact of the last solve against motions of the bodies, without that of turning
-    /// normals.
-    ///
-    /// ```text
-    /// H = (B R)ᵀ (W + d)⁻¹ (B R)    over the spans with pressure
-    /// ```
-    ///
-    /// * `motions` — R, one column each
-    ///
-    /// Returns H, n × n for n motions, symmetric and positive semi-definite: minus the derivative of the
-    /// forces Rᵀ f on the points by the motions. `None` if W is singular, which several pressures on one
-    /// point bring about.
-    pub fn motion_stiffness(&self, motions: &[PointMotion], work: &Workspace) -> Option<Mat<f64>> {
-        let active: Vec<usize> = (0..self.n_spans).filter(|&s| work.solution.lambda[s] > 0.0).collect();
-        let (n, m) = (active.len(), motions.len());
-        if n == 0 {
-            return Some(Mat::zeros(m, m));
-        }
-        let moved = |s: usize, motion: &PointMotion| {
-            let row = self.n_parts * s;
-            let ([one, two], row) = (self.bodies_of(row), &work.spans.rows[row]);
-            let along =
-                |part, body| if body == motion.body { apply(part, &motion.displacement) } else { 0.0 };
-            along(&row.first, one) + along(&row.second, two)
-        };
-        let closing = Mat::from_fn(n, m, |s, k| moved(active[s], &motions[k]));
-        let compliance = self.active_compliance(&active, work);
-        let factor = compliance.llt(Side::Lower).ok()?;
-        let forces = factor.solve(&closing);
-        let h = closing.transpose() * &forces;
-        Some(Mat::from_fn(m, m, |i, j| 0.5 * (h[(i, j)] + h[(j, i)])))
+/// See [`super::QuasistaticContact::motion_stiffness`].
+///
+/// * `loaded` — cells with pressure
+pub(super) fn motion_stiffness(
+    (bodies, unknowns): (&[ContactBody], &Unknowns),
+    rows: &Rows,
+    loaded: &[usize],
+    motions: &[PointMotion],
+) -> Option<Mat<f64>> {
+    let (n, m) = (loaded.len(), motions.len());
+    if n == 0 {
+        return Some(Mat::zeros(m, m));
     }
+    let moved = |cell: usize, motion: &PointMotion| {
+        let ([one, two], row) = (unknowns.bodies_of(unknowns.normal(cell)), rows.normal(cell));
+        let part = |part, body| if body == motion.body { along(part, &motion.displacement) } else { 0.0 };
+        part(&row.first, one) + part(&row.second, two)
+    };
+    let closing = Mat::from_fn(n, m, |s, k| moved(loaded[s], &motions[k]));
+    let factor = loaded_compliance(bodies, unknowns, rows, loaded).llt(Side::Lower).ok()?;
+    let forces = factor.solve(&closing);
+    let h = closing.transpose() * &forces;
+    Some(Mat::from_fn(m, m, |i, j| 0.5 * (h[(i, j)] + h[(j, i)])))
+}
 
-    /// W + d of the given spans with the rows of the last pass.
-    fn active_compliance(&self, active: &[usize], work: &Workspace) -> Mat<f64> {
-        let mut w = Mat::zeros(active.len(), active.len());
-        let mut responses: Vec<Vec<f64>> =
-            self.bodies.iter().map(|body| vec![0.0; 3 * body.n_points]).collect();
-        for (t, &span_t) in active.iter().enumerate() {
-            let r_t = self.n_parts * span_t;
-            let (bodies_t, row_t) = (self.bodies_of(r_t), &work.spans.rows[r_t]);
-            bodies_t.iter().for_each(|&body| responses[body].fill(0.0));
-            for (part, body) in [&row_t.first, &row_t.second].into_iter().zip(bodies_t) {
-                if let Some(compliance) = &self.bodies[body].compliance {
-                    part.iter().for_each(|(k, c)| add_response(compliance, *k, c, &mut responses[body]));
-                }
-            }
-            for (s, &span_s) in active.iter().enumerate().skip(t) {
-                let r_s = self.n_parts * span_s;
-                let (bodies_s, row_s) = (self.bodies_of(r_s), &work.spans.rows[r_s]);
-                for (part, body) in [&row_s.first, &row_s.second].into_iter().zip(bodies_s) {
-                    if bodies_t.contains(&body) {
-                        w[(s, t)] += apply(part, &responses[body]);
-                    }
-                }
-                w[(t, s)] = w[(s, t)];
-            }
-            w[(t, t)] += self.law_compliance(r_t);
+/// W + d of the loaded cells with the rows of the last pass \[m/N\].
+fn loaded_compliance(bodies: &[ContactBody], unknowns: &Unknowns, rows: &Rows, loaded: &[usize]) -> Mat<f64> {
+    let mut w = Mat::zeros(loaded.len(), loaded.len());
+    let mut responses: Vec<Vec<f64>> = bodies.iter().map(|body| vec![0.0; 3 * body.n_points]).collect();
+    for (t, &cell_t) in loaded.iter().enumerate() {
+        let r_t = unknowns.normal(cell_t);
+        let bodies_t = unknowns.bodies_of(r_t);
+        bodies_t.iter().for_each(|&body| responses[body].fill(0.0));
+        for (part, body) in rows.normal(cell_t).parts().into_iter().zip(bodies_t) {
+            bodies[body].add_response(part, &mut responses[body]);
         }
-        w
+        for (s, &cell_s) in loaded.iter().enumerate().skip(t) {
+            let bodies_s = unknowns.bodies_of(unknowns.normal(cell_s));
+            for (part, body) in rows.normal(cell_s).parts().into_iter().zip(bodies_s) {
+                if bodies_t.contains(&body) {
+                    w[(s, t)] += along(part, &responses[body]);
+                }
+            }
+            w[(t, s)] = w[(s, t)];
+        }
+        w[(t, t)] += unknowns.law_compliance(r_t);
     }
+    w
 }

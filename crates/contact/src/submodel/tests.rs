@@ -65,7 +65,7 @@ pub(super) fn turn(axis: [f64; 3], angle: f64) -> Matrix3<f64> {
     Rotation3::from_axis_angle(&Unit::new_normalize(Vector3::from(axis)), angle).into_inner()
 }
 
-/// Parameters of the inner knots of a cap whose spans in the middle are 0.12 mm wide at a radius of 15 mm.
+/// Parameters of the inner knots of a cap whose cells in the middle are 0.12 mm wide at a radius of 15 mm.
 pub(super) fn fine_knots() -> Vec<f64> {
     let fine = (-6..=6).map(|k| 0.5 + 0.006 * f64::from(k));
     [0.2, 0.35, 0.43].into_iter().chain(fine).chain([0.57, 0.65, 0.8]).collect()
@@ -124,7 +124,7 @@ pub(super) fn contact_sphere(radius: f64) -> Shape {
     Shape::Sphere(Sphere { center: Vector3::zeros(), radius })
 }
 
-/// Uniform biquadratic B-spline patch of n × n spans of size h on z = c (x² + y²)/2, as contact zones of
+/// Uniform biquadratic B-spline patch of n × n cells of size h on z = c (x² + y²)/2, as contact zones of
 /// NURBS bodies are.
 pub(super) fn spline_patch(
     n: usize,
@@ -203,8 +203,8 @@ fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
     let [warm, cold] = [warm_passes, cold_passes].map(|passes| passes as f64 / n as f64);
     println!(
         "{warm:.2} passes a solve, {cold:.2} from nothing; {condensed} condensations of {n}, at most \
-         {active} active spans"
+         {active} active cells"
     );
-    assert!(active > 40 && warm < 0.9 * cold, "{active} active spans, {warm} and {cold} passes");
+    assert!(active > 40 && warm < 0.9 * cold, "{active} active cells, {warm} and {cold} passes");
     assert!(condensed < n / 10, "{condensed} condensations of {n}");
 }

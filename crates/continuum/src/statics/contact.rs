@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use carom_contact::Law;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
-use carom_contact::pressure::{Cell, Spans};
+use carom_contact::pressure::{Cell, PressureCells};
 use carom_contact::submodel::{
     ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone,
 };
@@ -47,7 +47,7 @@ pub(super) struct PairNames {
     pub(super) name: String,
     /// The surface that carries the pressure, and the one that it is projected on: `BODY:SET`.
     pub(super) surfaces: [String; 2],
-    /// True for spans of the first at whose edge the surface goes on outside the zone.
+    /// True for pressure cells of the first at whose edge the surface goes on outside the zone.
     pub(super) open_rim: Vec<bool>,
     /// True if the second zone has such faces.
     pub(super) second_open: bool,
@@ -92,13 +92,13 @@ impl StaticContact {
             names.push(PairNames {
                 name: spec.bodies.map(|body| bodies[body].name.clone()).join("/"),
                 surfaces: order.map(|k| ends[k].name.clone()),
-                open_rim: open_spans(&zones[at + order[0]], &open[0]),
+                open_rim: open_cells(&zones[at + order[0]], &open[0]),
                 second_open: open[1].contains(&true),
                 tolerates_rim: spec.tolerates_rim,
             });
         }
         let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;
-        let model = model.without_beads();
+        let model = model.with_sharp_rims();
         let (warm, work) = (model.cold(), model.workspace());
         let motions = motions(bodies, &sides);
         Ok(Some(Self { model, warm, work, sides, pairs: names, motions }))
@@ -132,7 +132,7 @@ impl StaticContact {
 
     fn rim_pressure(&self, k: usize, pair: &PairNames) -> Option<RimPressure> {
         let (sums, lambda) =
-            (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.span_range(k)]);
+            (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.cell_range(k)]);
         let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
         let rim = |zone: usize, span: usize, share: f64| RimPressure {
             pair: pair.name.clone(),
@@ -145,7 +145,7 @@ impl StaticContact {
             return Some(rim(0, span, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
         }
         let second = sums.rim.filter(|rim| rim.zone == carom_contact::submodel::WhichZone::Second);
-        second.filter(|_| pair.second_open).map(|found| rim(1, found.span, found.share))
+        second.filter(|_| pair.second_open).map(|found| rim(1, found.cell, found.share))
     }
 }
 
@@ -204,10 +204,10 @@ impl ZoneFaces {
     }
 }
 
-/// For each span of a zone whether it belongs to an open face.
-fn open_spans(zone: &Zone, open: &[bool]) -> Vec<bool> {
+/// For each pressure cell of a zone whether it belongs to an open face.
+fn open_cells(zone: &Zone, open: &[bool]) -> Vec<bool> {
     let Some(faces) = zone.shape.as_faces() else { return Vec::new() };
-    let spans = Spans::new(faces, &faces.reference);
+    let cells = PressureCells::new(faces, &faces.reference);
     let at_point = |point: u32| {
         faces.surface.faces.iter().zip(open).any(|(face, &open)| open && face.points.contains(&point))
     };
@@ -215,7 +215,7 @@ fn open_spans(zone: &Zone, open: &[bool]) -> Vec<bool> {
         Cell::Face(face) => open[face as usize],
         Cell::Point(point) => at_point(point),
     };
-    spans.cell.iter().zip(&spans.at_rim).map(|(cell, &rim)| rim && is_open(cell)).collect()
+    cells.cell.iter().zip(&cells.at_rim).map(|(cell, &rim)| rim && is_open(cell)).collect()
 }
 
 /// The bodies of all zones with their points.

@@ -4,7 +4,7 @@
 //! ```text
 //! Π(a) = E(a) − s Fᵀ a → min,    E(a) = elastic and penalty energy of the contact at the motions a
 //! ∂Π/∂a = −r,   r = s F + Rᵀ f_c(a)          (envelope theorem)
-//! ∂r/∂a ≈ −H,   H = (B R)ᵀ (W + d)⁻¹ (B R)   over the spans with pressure
+//! ∂r/∂a ≈ −H,   H = (B R)ᵀ (W + d)⁻¹ (B R)   over the pressure cells with a force
 //! ```
 //!
 //! F = Rᵀ f are the loads on the motions, s the part of the load that is applied. Newton's method with a
@@ -220,7 +220,7 @@ impl Search<'_> {
     /// Smallest extent of a zone that carries pressure.
     fn zone_size(&self) -> f64 {
         let model = &self.contact.model;
-        let area = |k: usize| model.spans(k).area.iter().sum::<f64>().sqrt();
+        let area = |k: usize| model.cells(k).area.iter().sum::<f64>().sqrt();
         (0..model.n_pairs()).map(area).fold(f64::INFINITY, f64::min)
     }
 

@@ -78,7 +78,7 @@ pub(super) fn pair_forces(contact: &StaticContact, body: usize) -> Vec<ForceFrom
         let pair = contact.model.pair(number);
         let on_second = contact.work.solution.pairs[number].force_i;
         for (zone, force) in [(pair.first, -on_second), (pair.second, on_second)] {
-            if contact.sides[contact.model.zones[zone].body].body == body {
+            if contact.sides[contact.model.zones()[zone].body].body == body {
                 forces.push(ForceFrom { number, force: force.into() });
             }
         }
@@ -91,7 +91,7 @@ pub(super) fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
     let of_pair = |(k, names): (usize, &PairNames)| {
         let sums = &contact.work.solution.pairs[k];
         let patch = contact.model.patch(k, &contact.warm, &contact.work);
-        let second = contact.model.zones[contact.model.pair(k).second].body;
+        let second = contact.model.zones()[contact.model.pair(k).second].body;
         let is_elastic = contact.model.bodies[second].compliance.is_some();
         PairOutcome {
             name: names.name.clone(),
@@ -101,7 +101,7 @@ pub(super) fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
             peak_pressure: sums.peak_pressure,
             area: sums.active_area,
             n_spans: sums.n_active,
-            is_full: sums.n_active == contact.model.spans(k).len(),
+            is_full: sums.n_active == contact.model.cells(k).len(),
             second: names.surfaces[1].clone(),
             second_resolution: patch
                 .filter(|_| is_elastic)

@@ -158,14 +158,14 @@ pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
 /// Mean pressure on the faces of the pressure zone; on linear faces, which carry it by their nodes, that of
 /// the corners.
 fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
-    let spans = contact.model.spans(pair);
-    let lambda = &contact.work.solution.lambda[contact.model.span_range(pair)];
-    let pressure = |s: usize| lambda[s] / spans.area[s];
-    let shape = &contact.model.zones[contact.model.pair(pair).first].shape;
+    let cells = contact.model.cells(pair);
+    let lambda = &contact.work.solution.lambda[contact.model.cell_range(pair)];
+    let pressure = |s: usize| lambda[s] / cells.area[s];
+    let shape = &contact.model.zones()[contact.model.pair(pair).first].shape;
     let Some(faces) = shape.as_faces() else { return (Vec::new(), Vec::new()) };
     let mut at_point = vec![0.0; faces.n_points()];
     let mut on_face = vec![0.0; faces.n_faces()];
-    for (s, cell) in spans.cell.iter().enumerate().filter(|(s, _)| lambda[*s] > 0.0) {
+    for (s, cell) in cells.cell.iter().enumerate().filter(|(s, _)| lambda[*s] > 0.0) {
         match *cell {
             Cell::Face(face) => on_face[face as usize] = pressure(s),
             Cell::Point(point) => at_point[point as usize] = pressure(s),

@@ -1,10 +1,8 @@
 //! Formulas in t as a list of operations on a stack.
 
 use super::jet::Jet;
+use super::operation::{Function, Operation, STACK};
 use super::parse::{FormulaError, parse};
-
-/// Size of the stack of an evaluation.
-pub(super) const STACK: usize = 32;
 
 /// A formula in t.
 ///
@@ -18,59 +16,6 @@ pub struct Formula {
     /// The original text.
     text: String,
     operations: Vec<Operation>,
-}
-
-/// An operation on the stack.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Operation {
-    Number(f64),
-    Time,
-    Negate,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Power,
-    Of(Function),
-}
-
-/// A function of one or two numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Function {
-    Sin,
-    Cos,
-    Tan,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Exp,
-    Log,
-    Sqrt,
-    Abs,
-    Step,
-    Smoothstep,
-    Min,
-    Max,
-}
-
-impl Function {
-    /// Number of its arguments.
-    pub(super) fn arguments(self) -> usize {
-        if matches!(self, Self::Min | Self::Max) { 2 } else { 1 }
-    }
-}
-
-impl Operation {
-    /// Its change of the height of the stack.
-    pub(super) fn grows(self) -> isize {
-        match self {
-            Self::Number(_) | Self::Time => 1,
-            Self::Negate => 0,
-            Self::Of(function) => 1 - function.arguments() as isize,
-            _ => -1,
-        }
-    }
 }
 
 impl Formula {

@@ -8,6 +8,7 @@
 
 mod formula;
 mod jet;
+mod operation;
 mod parse;
 mod table;
 

@@ -6,7 +6,7 @@
 //! sign    = (-|+) sign | power
 //! ```
 
-use super::formula::{Function, Operation, STACK};
+use super::operation::{Function, Operation, STACK};
 
 /// Largest depth of nested parentheses, signs and exponents.
 const DEPTH: usize = 100;

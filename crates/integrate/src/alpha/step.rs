@@ -52,7 +52,7 @@ impl ChungHulbert {
             Displacement { increment: &self.increment, velocity: &self.velocity, impulse: &[] };
         system.place(span.start + ahead, &shared.y0, displacement, &mut self.change)?;
         shared.counters.evaluations += 1;
-        system.rate(span.start + ahead, &self.change, &mut self.f1)?;
+        system.rate_with(span.start + ahead, &self.change, None, &mut self.f1)?;
         system.read(&mut self.end);
         system.accelerations(&mut self.found_acceleration);
         slopes(&mut history.rate_slope, &self.f1, &history.rate, ahead);
@@ -122,7 +122,7 @@ impl ChungHulbert {
         let impulse = if self.matrix.holds_velocities { &self.impulse[..] } else { &[] };
         system.place(span.end, &shared.y0, Displacement { increment, velocity, impulse }, &mut shared.y1)?;
         shared.counters.evaluations += 1;
-        system.rate_with(span.end, &shared.y1, &self.multipliers, &mut self.f1)?;
+        system.rate_with(span.end, &shared.y1, Some(&self.multipliers), &mut self.f1)?;
         system.read(&mut self.end);
         Ok(())
     }

@@ -54,6 +54,8 @@ impl Ode for Pendulum {
 }
 
 impl SecondOrder for Pendulum {
+    type Error = Infallible;
+
     fn velocities(&self) -> usize {
         2
     }
@@ -104,12 +106,15 @@ impl SecondOrder for Pendulum {
 
     fn rate_with(
         &mut self,
-        _: f64,
+        time: f64,
         y: &[f64],
-        multipliers: &[f64],
+        multipliers: Option<&[f64]>,
         rate: &mut [f64],
     ) -> Result<(), Infallible> {
-        self.write(y, multipliers[0], rate);
+        match multipliers {
+            Some(multipliers) => self.write(y, multipliers[0], rate),
+            None => self.rate(time, y, rate)?,
+        }
         Ok(())
     }
 

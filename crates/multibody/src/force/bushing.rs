@@ -87,7 +87,7 @@ mod tests {
     use super::*;
     use carom_dynamics::{Marker, Pose, rotation};
 
-    use crate::kinetics::Velocities;
+    use crate::velocities::Velocities;
 
     /// Along a motion of both ends: power of the forces = −(rate of the energy) − loss, and no moment is left
     /// about any point.

@@ -14,7 +14,7 @@
 use nalgebra::Vector3;
 
 use super::place::Place;
-use super::row::{Row, RowNow};
+use super::row_now::{RowNow, along};
 
 /// A relative coordinate of the second end of a joint with respect to the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,7 +42,7 @@ impl Coordinate {
         match self {
             Self::Angle => angle(first, second),
             Self::Shift { zero } => {
-                let along = Row::Along(2).at(first, second);
+                let along = along(2, first, second);
                 let jacobian = along.jacobian.map(|g| -g);
                 RowNow { value: -along.value - zero, jacobian, bias: -along.bias, given_rate: 0.0 }
             }
@@ -86,7 +86,7 @@ mod tests {
     use carom_dynamics::{Marker, Pose, rotation};
     use nalgebra::Matrix3;
 
-    use crate::kinetics::Velocities;
+    use crate::velocities::Velocities;
 
     /// u̇ and ü against central differences, for two ends that turn about a common axis which turns itself.
     #[test]

@@ -30,6 +30,7 @@ mod project;
 mod reactions;
 mod rigid;
 mod row;
+mod row_now;
 mod side;
 mod skyline;
 mod transmitted;

@@ -15,7 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::JointEnd;
 use crate::bodies::BodiesAt;
-use crate::kinetics::Velocities;
+use crate::velocities::Velocities;
 
 /// An end at a state.
 #[derive(Debug, Clone, Copy)]

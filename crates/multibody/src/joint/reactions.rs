@@ -10,7 +10,8 @@ use carom_dynamics::Jet;
 use nalgebra::Vector3;
 
 use super::place::Place;
-use super::row::{Row, RowNow};
+use super::row::Row;
+use super::row_now::RowNow;
 use super::side::Side;
 use super::skyline::{Dependent, Skyline};
 use super::{Drive, Joint, SpecError, check_joint, within_a_turn};

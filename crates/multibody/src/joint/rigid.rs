@@ -13,9 +13,10 @@ use super::project::{DRIFT, ROUND_OFF};
 use super::row::Row;
 use crate::bodies::Bodies;
 use crate::body::Body;
-use crate::kinetics::{RigidMassFactor, Velocities};
+use crate::kinetics::RigidMassFactor;
 use crate::layout::{put, quaternion, vector};
 use crate::system_error::RateError;
+use crate::velocities::Velocities;
 
 const MAX_STEPS: usize = 60;
 

@@ -14,6 +14,7 @@ use nalgebra::Vector3;
 
 use super::coordinate::Coordinate;
 use super::place::Place;
+use super::row_now::{RowNow, along};
 
 /// An equation of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,41 +30,6 @@ pub(crate) enum Row {
     /// A coordinate follows the drive of this number, which
     /// [`Constraints::set_state`](super::Constraints::set_state) takes away.
     Driven(usize, Coordinate),
-}
-
-/// A row at a state.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct RowNow {
-    /// g, in metres or as the cosine of an angle.
-    pub(crate) value: f64,
-    /// ∂ġ/∂ẋ_i, ∂ġ/∂ω_i, ∂ġ/∂ẋ_j, ∂ġ/∂ω_j, inertial axes.
-    pub(crate) jacobian: [Vector3<f64>; 4],
-    /// g̈ without the accelerations of the ends.
-    pub(crate) bias: f64,
-    /// g_t: −ṡ(t) of a motion.
-    pub(crate) given_rate: f64,
-}
-
-impl RowNow {
-    /// ġ = G z + g_t.
-    pub(crate) fn rate(&self, first: &Place, second: &Place) -> f64 {
-        let [x_i, w_i, x_j, w_j] = &self.jacobian;
-        self.given_rate
-            + x_i.dot(&first.velocity)
-            + w_i.dot(&first.omega)
-            + x_j.dot(&second.velocity)
-            + w_j.dot(&second.omega)
-    }
-
-    /// g̈ for a₀ = ω̇ = q̈ = 0 of both bodies.
-    pub(crate) fn known(&self, first: &Place, second: &Place) -> f64 {
-        let [x_i, w_i, x_j, w_j] = &self.jacobian;
-        self.bias
-            + x_i.dot(&first.bias)
-            + w_i.dot(&first.ang_bias)
-            + x_j.dot(&second.bias)
-            + w_j.dot(&second.ang_bias)
-    }
 }
 
 impl Row {
@@ -82,16 +48,7 @@ impl Row {
                 let e = Vector3::ith(axis, 1.0);
                 RowNow { value: d[axis], jacobian: [e, zero, -e, zero], ..RowNow::default() }
             }
-            Self::Along(axis) => {
-                let e: Vector3<f64> = first.triad.column(axis).into();
-                let e_rate = first.omega.cross(&e);
-                RowNow {
-                    value: e.dot(&d),
-                    jacobian: [e, e.cross(&d), -e, zero],
-                    bias: 2.0 * e_rate.dot(&d_rate) + first.omega.cross(&e_rate).dot(&d),
-                    given_rate: 0.0,
-                }
-            }
+            Self::Along(axis) => along(axis, first, second),
             Self::Across(of_first, of_second) => {
                 let e: Vector3<f64> = first.triad.column(of_first).into();
                 let h: Vector3<f64> = second.triad.column(of_second).into();
@@ -122,7 +79,7 @@ mod tests {
     use carom_dynamics::{Marker, Pose, rotation};
     use nalgebra::Matrix3;
 
-    use crate::kinetics::Velocities;
+    use crate::velocities::Velocities;
 
     /// ġ and g̈ against central differences, for two ends that move without acceleration.
     #[test]

@@ -5,25 +5,25 @@ use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
-use carom_contact::pressure::Spans;
+use carom_contact::pressure::PressureCells;
 use carom_contact::submodel::Zone;
 use carom_contact::{Law, Shape, Stiffness};
 
-/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger spans.
+/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger pressure cells.
 ///
-/// Spans are compared by √A of their true areas: the control points of a spline face reach far beyond the
+/// Pressure cells are compared by √A of their true areas: the control points of a spline face reach far beyond the
 /// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry
 /// what they cannot resolve.
 pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
-    span_size(second) < span_size(first)
+    cell_size(second) < cell_size(first)
 }
 
-/// Mean √A of the spans of a zone \[m\]; infinite if it cannot carry pressure.
-fn span_size(zone: &Zone) -> f64 {
+/// Mean √A of the pressure cells of a zone \[m\]; infinite if it cannot carry pressure.
+fn cell_size(zone: &Zone) -> f64 {
     match zone.shape.as_faces() {
         Some(faces) if faces.n_faces() > 0 => {
-            let spans = Spans::new(faces, &faces.reference);
-            spans.area.iter().map(|area| area.sqrt()).sum::<f64>() / spans.len() as f64
+            let cells = PressureCells::new(faces, &faces.reference);
+            cells.area.iter().map(|area| area.sqrt()).sum::<f64>() / cells.len() as f64
         }
         _ => f64::INFINITY,
     }
@@ -69,7 +69,7 @@ pub(super) fn hertz_numbers(
 
 /// Area of the faces of a zone \[m²\]; infinite without faces.
 fn area(zone: &Zone) -> f64 {
-    let area = |faces: &Faces| Spans::new(faces, &faces.reference).area.iter().sum();
+    let area = |faces: &Faces| PressureCells::new(faces, &faces.reference).area.iter().sum();
     zone.shape.as_faces().map_or(f64::INFINITY, area)
 }
 

@@ -8,6 +8,8 @@ use crate::system_error::RateError;
 use carom_integrate::{Displacement, Reading, SecondOrder};
 
 impl SecondOrder for System {
+    type Error = RateError;
+
     fn velocities(&self) -> usize {
         self.bodies.n_velocities()
     }
@@ -64,16 +66,20 @@ impl SecondOrder for System {
         &mut self,
         time: f64,
         y: &[f64],
-        multipliers: &[f64],
+        multipliers: Option<&[f64]>,
         rate: &mut [f64],
     ) -> Result<(), RateError> {
         self.set_state(y)?;
         self.evaluate_contacts(y)?;
         self.apply_known(time, y);
-        if !self.joints.is_empty() {
-            self.set_joints(time, y);
-            self.joints.set_multipliers(multipliers.iter().copied());
-            self.joints.apply(&mut self.applied);
+        match multipliers {
+            None => self.apply_reactions(time, y)?,
+            Some(_) if self.joints.is_empty() => {}
+            Some(multipliers) => {
+                self.set_joints(time, y);
+                self.joints.set_multipliers(multipliers.iter().copied());
+                self.joints.apply(&mut self.applied);
+            }
         }
         self.write_rates(y, rate);
         Ok(())

@@ -1,7 +1,8 @@
 //! Semi-smooth Newton on the Alart-Curnier function, with a line search.
 
 use super::super::operator::largest;
-use super::{FrictionProblem, Stop, natural, padded, velocities};
+use super::super::outcome::Stop;
+use super::problem::{FrictionProblem, natural, padded, velocities};
 use carom_linalg::DenseLu;
 
 /// Steps of one run.

@@ -1,8 +1,9 @@
 //! Newton's method on the smoothed projection, the smoothing driven to zero.
 
 use super::super::operator::largest;
+use super::super::outcome::Stop;
 use super::newton::MAX_UNKNOWNS;
-use super::{FrictionProblem, Stop, natural, padded, velocities};
+use super::problem::{FrictionProblem, natural, padded, velocities};
 use carom_linalg::DenseLu;
 
 /// Steps of one run.
@@ -374,7 +375,7 @@ mod tests {
                     assert!((difference - at(z).slope(i, j)).abs() < 1e-8, "{z:?}: {i} {j}");
                 }
             }
-            let (near, exact) = (Projection::new(z, 1e-9).value, super::super::project(z, 1.0));
+            let (near, exact) = (Projection::new(z, 1e-9).value, super::super::problem::project(z, 1.0));
             assert!((0..3).all(|k| (near[k] - exact[k]).abs() < 2e-9), "{near:?} {exact:?}");
         }
     }

@@ -2,7 +2,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{FrictionProblem, Stop, local, natural, padded, project, velocities};
+use super::super::outcome::Stop;
+use super::local;
+use super::problem::{FrictionProblem, natural, padded, project, velocities};
 
 /// Sweeps between two looks at the residual.
 const LOOK: usize = 10;

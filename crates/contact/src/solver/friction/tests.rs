@@ -1,7 +1,8 @@
 use carom_testing::{json_file, numbers, shared_data};
 
 use super::super::lcp_tests::{coordinates, scales};
-use super::super::{Dense, Sparse};
+use super::super::{Dense, Operator, Sparse};
+use super::problem::padded;
 use super::*;
 use crate::test_surfaces::Random;
 

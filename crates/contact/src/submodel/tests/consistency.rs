@@ -20,8 +20,8 @@ fn at_the_rim() -> Poses {
     [first, (Vector3::zeros(), Matrix3::identity())]
 }
 
-/// A law, both places, the least number of active spans there, and the part of a force that differences of
-/// the energy may miss: of the few spans at the rim each carries more.
+/// A law, both places, the least number of active cells there, and the part of a force that differences of
+/// the energy may miss: of the few cells at the rim each carries more.
 fn cases() -> [(Law, Poses, usize, f64); 4] {
     let places = |law| [(law, rest(), 5, 2e-7), (law, at_the_rim(), 4, 2e-6)];
     let ([a, b], [c, d]) = (places(PENALTY), places(Law::Hard));
@@ -182,7 +182,7 @@ fn the_solution_satisfies_complementarity_and_the_response_of_the_bodies() {
         assert!(again.passes <= 2, "{} passes", again.passes);
         let deepest = out.displacement_b.iter().flatten().fold(0.0, |a: f64, u| a.max(u.abs()));
         for (s, (&lambda, &gap)) in again.lambda.iter().zip(&again.gap).enumerate() {
-            let w = gap + model.law_compliance(s) * lambda;
+            let w = gap + model.unknowns.law_compliance(s) * lambda;
             assert!(lambda >= 0.0 && w > -1e-9 * deepest, "{lambda} {w}");
             assert!(lambda == 0.0 || w.abs() < 1e-9 * deepest, "{lambda} {w}");
         }
@@ -229,7 +229,7 @@ fn the_gap_rate_is_the_derivative_of_the_free_gap() {
     };
     let h = 1e-8;
     let (minus, now, plus) = (at_time(-h), at_time(0.0), at_time(h));
-    assert_eq!((minus.nearest_span, plus.nearest_span), (now.nearest_span, now.nearest_span));
+    assert_eq!((minus.nearest_cell, plus.nearest_cell), (now.nearest_cell, now.nearest_cell));
     let rate = (plus.min_free_gap - minus.min_free_gap) / (2.0 * h);
     assert!((rate - now.gap_rate).abs() < 1e-6 * rate.abs(), "{rate} {}", now.gap_rate);
     assert!(now.min_free_gap > 0.0 && now.gap_rate < 0.0);

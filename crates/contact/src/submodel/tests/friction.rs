@@ -39,7 +39,7 @@ pub(super) fn half_space(points: &[Vector3<f64>], h: f64, poisson: f64) -> Mat<f
     })
 }
 
-/// A half-space pressed by a rigid sphere from below, with `cells` spans on the contact radius.
+/// A half-space pressed by a rigid sphere from below, with `cells` cells on the contact radius.
 struct Press {
     model: QuasistaticContact,
     positions: Vec<Vec<f64>>,

@@ -70,18 +70,18 @@ fn compare(
     d: f64,
 ) -> Case {
     let exact = hertz.at_approach(d);
-    let spans = model.spans(0);
+    let cells = model.cells(0);
     let corner = |&k: &u32| Vector3::from_column_slice(&positions[3 * k as usize..3 * k as usize + 3]);
     let (mut sum, mut count) = (0.0, 0);
-    for s in 0..spans.len() {
+    for s in 0..cells.len() {
         // Both kinds of cells are symmetric to the mean of their points.
-        let points = spans.points(s);
+        let points = cells.points(s);
         let center = points.iter().map(corner).sum::<Vector3<f64>>() / points.len() as f64;
         let r = center.x.hypot(center.y) / exact.contact_radius;
         // The steep edge of Hertz' pressure is not resolved by constant pressures.
         if r < 0.8 {
             let pressure = exact.peak_pressure * (1.0 - r * r).sqrt();
-            sum += ((work.solution.lambda[s] / spans.area[s] - pressure) / exact.peak_pressure).powi(2);
+            sum += ((work.solution.lambda[s] / cells.area[s] - pressure) / exact.peak_pressure).powi(2);
             count += 1;
         }
     }
@@ -93,12 +93,12 @@ fn compare(
     }
 }
 
-/// A half-space pressed by a rigid sphere from below, with `cells` spans on the contact radius.
+/// A half-space pressed by a rigid sphere from below, with `cells` cells on the contact radius.
 fn sphere_on_half_space(shape: FaceShape, cells: usize, law: Law) -> Case {
     let (radius, d) = (0.015, 7.3394e-6);
     let hertz = HertzPair::new([radius, f64::INFINITY], [YOUNG, f64::INFINITY], [POISSON; 2]);
     let h = hertz.at_approach(d).contact_radius / cells as f64;
-    // Shifted by a part of a span, so that nothing is symmetric by construction.
+    // Shifted by a part of a cell, so that nothing is symmetric by construction.
     let first = patch(0, shape, 2 * (cells + cells / 5 + 1) + 1, h, 0.0, [0.1 * h, 0.0]);
     let (model, positions) = problem(vec![first, rigid(1, contact_sphere(radius))], law);
     let mut work = model.workspace();

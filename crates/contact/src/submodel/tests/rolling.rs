@@ -13,12 +13,12 @@ const FREE: f64 = 0.3;
 
 /// A strip of half-space above a rigid sphere that rolls towards +x, with its middle at a fixed depth.
 struct Roll {
-    /// Spans on the contact radius.
+    /// PressureCells on the contact radius.
     cells: usize,
     approach: f64,
     friction: f64,
     poisson: f64,
-    /// Way in contact radii, and steps in which a span passes.
+    /// Way in contact radii, and steps in which a cell passes.
     way: f64,
     steps: usize,
     creep: f64,
@@ -44,8 +44,8 @@ impl Roll {
         let a = hertz.at_approach(self.approach).contact_radius;
         let h = a / self.cells as f64;
         let across = 2 * (self.cells + self.cells / 5 + 1) + 1;
-        let spans_of_way = (self.way * self.cells as f64).ceil() as usize;
-        let along = across + spans_of_way;
+        let cells_of_way = (self.way * self.cells as f64).ceil() as usize;
+        let along = across + cells_of_way;
         let place = |x: f64, y: f64| {
             [(x * along as f64 - 0.5 * across as f64) * h, (y - 0.5) * across as f64 * h, 0.0]
         };
@@ -56,7 +56,7 @@ impl Roll {
         let (mut model, positions) = problem_with((vec![strip, sphere], Law::Hard), self.friction);
         model.tolerances.relative = 1e-10;
         let (mut warm, mut work) = (model.cold(), model.workspace());
-        let steps = self.steps * spans_of_way;
+        let steps = self.steps * cells_of_way;
         let a_turn = -(1.0 + FREE * self.approach / RADIUS) * (1.0 + self.creep) / RADIUS;
         let (mut done, mut before, mut half) = (0.0, [0.0; 2], [0.0; 2]);
         let mut sums = [0.0; 2];
@@ -97,13 +97,13 @@ impl Roll {
     }
 }
 
-/// What a span is sheared by it gives back as it leaves, at the latest in the step in which its pressure
-/// ends: that is part of the loss. With μ = 10 spans hold until then, and nothing else slips.
+/// What a cell is sheared by it gives back as it leaves, at the latest in the step in which its pressure
+/// ends: that is part of the loss. With μ = 10 cells hold until then, and nothing else slips.
 #[test]
 fn what_is_lost_in_rolling_is_the_work_that_is_done() {
     for friction in [0.1, 0.3, 1.0, 10.0] {
         let settled = Roll { friction, ..Roll::free(3) }.settle();
-        // The loss is summed over steps of a twentieth of a span; in the last of a span its pressure ends
+        // The loss is summed over steps of a twentieth of a cell; in the last of a cell its pressure ends
         // somewhere within.
         assert!((settled.loss / settled.work - 1.0).abs() < 0.05, "{settled:?}");
         assert!(settled.drag.abs() < 1e-4, "{settled:?}");
@@ -112,7 +112,7 @@ fn what_is_lost_in_rolling_is_the_work_that_is_done() {
 
 /// Bodies of like materials that roll freely have no creep but for what the sphere turns by within the
 /// contact, a part ξ ~ (a/R)² of the way. It makes forces G a² ξ, which lose ξ of that: beside the normal
-/// force ~ G a³/R a part (a/R)³ of the way, whatever the spans and the friction.
+/// force ~ G a³/R a part (a/R)³ of the way, whatever the cells and the friction.
 #[test]
 fn free_rolling_costs_the_cube_of_contact_radius_over_radius() {
     let [coarse, fine] = [3, 4].map(|cells| Roll::free(cells).settle().work);

@@ -27,7 +27,7 @@ fn down(depth: f64) -> Vector3<f64> {
 }
 
 #[test]
-fn pressure_on_the_rim_of_the_zone_is_reported_with_its_span_and_share() {
+fn pressure_on_the_rim_of_the_zone_is_reported_with_its_cell_and_share() {
     // A patch of 0.4 mm, its rim 1.3 um above the plane when its middle touches.
     let shape = |x: f64, y: f64| {
         let (x, y) = (4e-4 * (x - 0.5), 4e-4 * (y - 0.5));
@@ -42,7 +42,7 @@ fn pressure_on_the_rim_of_the_zone_is_reported_with_its_span_and_share() {
     assert!(light.in_contact() && light.pairs[0].rim.is_none());
     let heavy = solve(&model, &positions, down(1e-5)).unwrap();
     let rim = heavy.pairs[0].rim.unwrap();
-    assert!(rim.zone == WhichZone::First && model.spans(0).at_rim[rim.span], "{rim:?}");
+    assert!(rim.zone == WhichZone::First && model.cells(0).at_rim[rim.cell], "{rim:?}");
     assert!(rim.share > 0.1 && rim.share < 0.9, "{rim:?}");
 }
 
@@ -52,7 +52,7 @@ fn two_rigid_bodies_press_by_the_penalty_alone() {
     let (model, positions) = ball_on_plane(law, false);
     let depth = 1e-5;
     let out = solve(&model, &positions, down(depth)).unwrap();
-    // Volume of the cap that is cut off, times ε; spans on its edge count with their average only.
+    // Volume of the cap that is cut off, times ε; cells on its edge count with their average only.
     let volume = std::f64::consts::PI * depth * depth * (0.015 - depth / 3.0);
     let ratio = out.pairs[0].force / (1e15 * volume);
     assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
@@ -139,7 +139,7 @@ fn states_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn too_few_passes_are_an_error_with_the_worst_span_and_the_history() {
+fn too_few_passes_are_an_error_with_the_worst_cell_and_the_history() {
     let (mut model, positions) = ball_on_plane(Law::Hard, true);
     model.tolerances.max_passes = 1;
     match solve(&model, &positions, down(5e-6)) {
@@ -152,7 +152,7 @@ fn too_few_passes_are_an_error_with_the_worst_span_and_the_history() {
 
 #[test]
 fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
-    // One flat span of 1 mm over a ball of 1.2 mm, whose pole is higher than the span by the depth.
+    // One flat cell of 1 mm over a ball of 1.2 mm, whose pole is higher than the cell by the depth.
     let (size, radius) = (1e-3, 1.2e-3);
     let (mut surface, points) =
         plate(FaceShape::Quad9, 1, 1, |x, y| [size * (x - 0.5), size * (y - 0.5), 0.0]);
@@ -190,7 +190,7 @@ fn what_could_slip_in_between_the_pressure_points_is_refused() {
             assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
     }
-    // A table that rolls off at its end, sharper than the spans of 0.5 mm, may be touched where it is flat.
+    // A table that rolls off at its end, sharper than the cells of 0.5 mm, may be touched where it is flat.
     let rolled = |x: f64, y: f64| {
         let x = 4e-4 * (x - 0.5);
         [x, 2e-3 * y, -3e3 * x.max(0.0).powi(2)]

@@ -58,7 +58,7 @@ impl StepMatrix {
         let work = &mut self.work;
         let (y0, z, lambda) = (&shared.y0[..], point.velocity, point.multipliers);
         system.place(time, y0, at(point.increment, z), &mut work.y_base)?;
-        system.rate_with(time, &work.y_base, lambda, &mut work.rate_base)?;
+        system.rate_with(time, &work.y_base, Some(lambda), &mut work.rate_base)?;
         self.take_masses(system);
         self.take_constraints(system);
         let work = &mut self.work;
@@ -74,7 +74,7 @@ impl StepMatrix {
             system.pull_back(&work.y_base, &work.rate, &mut work.column);
             work.column.iter_mut().for_each(|x| *x /= change);
             write_column(&mut self.carried, j, &work.column);
-            system.rate_with(time, &work.y, lambda, &mut work.rate)?;
+            system.rate_with(time, &work.y, Some(lambda), &mut work.rate)?;
             system.read(&mut work.reading);
             for k in 0..m {
                 let row = (work.reading.value[k] - work.values[k]) / change;
@@ -90,7 +90,7 @@ impl StepMatrix {
             let change = increment(&shared.tolerances, momentum, z[j].abs() * mass) / mass;
             let change = shift(&mut work.shifted, z, j, change);
             system.place(time, y0, at(point.increment, &work.shifted), &mut work.y)?;
-            system.rate_with(time, &work.y, lambda, &mut work.rate)?;
+            system.rate_with(time, &work.y, Some(lambda), &mut work.rate)?;
             take_off(&mut work.rate, &work.rate_base);
             system.pull_back(&work.y_base, &work.rate, &mut work.column);
             work.column.iter_mut().for_each(|x| *x /= change);
