@@ -1,4 +1,4 @@
-//! The law of contact along the normal: what pressure or force a gap brings about. One for all schemes.
+//! The law of contact along the normal: pressure or force as a function of the gap. One for all schemes.
 
 /// How two surfaces push each other apart.
 ///
@@ -8,10 +8,10 @@
 /// 0 ≤ λ  ⊥  g + d λ ≥ 0,      λ = [−g]₊/d for d > 0
 /// ```
 ///
-/// λ is the force on a cell of pressure or on a point \[N\], g its gap \[m\].
+/// λ is the force on a pressure cell or on a point \[N\], g its gap \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Law {
-    /// No penetration: of the average gap of a cell of pressure, or of a point.
+    /// No penetration: of the average gap of a pressure cell, or of a point.
     Hard,
     /// A spring that pushes while it is closed, and never pulls.
     Penalty(Stiffness),
@@ -28,8 +28,8 @@ pub enum Stiffness {
     OfMaterials {
         /// α, dimensionless; [`DEFAULT_ALPHA`] unless there is a reason.
         alpha: f64,
-        /// E* of the pair, see [`crate::closed_form::contact_modulus`]; `None` as long as nobody has asked
-        /// the bodies \[Pa\].
+        /// E* of the pair, see [`crate::closed_form::contact_modulus`] \[Pa\]; `None` until it is computed
+        /// from the materials of the bodies.
         modulus: Option<f64>,
     },
     /// ε as given: d = 1/(ε A) \[Pa/m\].
@@ -42,8 +42,8 @@ pub enum Stiffness {
 pub const DEFAULT_ALPHA: f64 = 100.0;
 
 impl Law {
-    /// Penalty with the stiffness that follows from the materials of the bodies, which are to be asked for
-    /// it.
+    /// Penalty with the stiffness that follows from the materials of the bodies; [`Self::with_modulus`] sets
+    /// their modulus.
     pub const fn penalty(alpha: f64) -> Self {
         Self::Penalty(Stiffness::OfMaterials { alpha, modulus: None })
     }
@@ -63,7 +63,7 @@ impl Law {
         Self::Penalty(Stiffness::PerPoint(stiffness))
     }
 
-    /// The same law for a pair whose modulus E* is known \[Pa\]; one that has its own keeps it.
+    /// The same law for a pair whose modulus E* is known \[Pa\]; a law with a modulus of its own keeps it.
     pub fn with_modulus(self, modulus: f64) -> Self {
         match self {
             Self::Penalty(Stiffness::OfMaterials { alpha, modulus: None }) => {
@@ -73,8 +73,8 @@ impl Law {
         }
     }
 
-    /// True if cells of pressure can have it: every number is known, positive and finite, and none is that of
-    /// a point.
+    /// True if pressure cells can have this law: every number is known, positive and finite, and none belongs
+    /// to a point.
     pub fn is_of_cells(&self) -> bool {
         let is_positive = |x: f64| x > 0.0 && x.is_finite();
         match *self {

@@ -22,7 +22,7 @@ use nalgebra::Vector3;
 use crate::geometry::{Domain, Faces};
 use carom_fem::surface::MAX_FACE_POINTS;
 
-/// What a pressure cell belongs to.
+/// The face or point that a pressure cell belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cell {
     /// A face: the cell of that number.
@@ -31,7 +31,7 @@ pub enum Cell {
     Point(u32),
 }
 
-/// The pressure cells of a surface, in the following called cells, with their integration points.
+/// The pressure cells of a surface with their integration points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PressureCells {
     /// Face or point of each cell.
@@ -39,7 +39,7 @@ pub struct PressureCells {
     /// Area of each cell in the reference configuration \[m²\].
     pub area: Vec<f64>,
     /// True if the cell has an edge at which the zone was cut out of the surface of the body: pressure there
-    /// is lost.
+    /// is incomplete.
     pub at_rim: Vec<bool>,
     /// First integration point of each cell, and their number at the end.
     pub start: Vec<u32>,
@@ -49,7 +49,8 @@ pub struct PressureCells {
     points_start: Vec<u32>,
     /// Points of the surface that move a cell.
     points: Vec<u32>,
-    /// Derivatives of their shape functions in the middle of the cell (beside the node), for its normal.
+    /// Derivatives of their shape functions in the middle of the cell (of a dual cell near its node), for its
+    /// normal.
     slopes: Vec<[f64; 2]>,
     /// +1 if the product of the tangents by `slopes` points out of the body.
     orientation: Vec<f64>,

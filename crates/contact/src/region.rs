@@ -1,5 +1,5 @@
-//! How a contact region of a body gives way to pressure, mode by mode: what a user needs to choose a mode
-//! split.
+//! The compliance of a contact region of a body under pressure, mode by mode. A user chooses the mode split
+//! by it.
 //!
 //! A pressure on the cells of a region, λ_s ≥ 0 \[N\] along the inward normal, moves them inwards by w_s,
 //! averaged over each cell with the weights of the contact model. With the rows B of these averages and the
@@ -9,8 +9,7 @@
 //! w = W λ,    W = B Φ Ω⁻² Φᵀ Bᵀ = Σ_k b_k b_kᵀ / ω_k²,    d(λ) = λᵀ W λ / (Σ λ)²
 //! ```
 //!
-//! d is the mean indentation a unit of force, weighted by the pressure that does the work: the compliance
-//! under this pressure.
+//! d is the mean indentation by a unit force, weighted by the pressure: the compliance under this pressure.
 
 pub mod impact;
 pub mod loads;
@@ -180,7 +179,7 @@ impl Region {
     }
 }
 
-/// The modes of a body as a region sees them.
+/// The modes of a body restricted to a region.
 #[derive(Debug, Clone)]
 pub struct ModalCompliance {
     /// b_k: inward displacement of each cell by mode k, cells × modes \[1/√kg\].
@@ -246,7 +245,7 @@ pub fn static_mode_error(frequency: f64, duration: f64) -> f64 {
     (2.0 * frequency * duration).powi(-2)
 }
 
-/// The frequency from which on modes that are static bring in no more than this error \[Hz\], the inverse of
+/// The frequency from which on static modes have at most this error \[Hz\], the inverse of
 /// [`static_mode_error`].
 pub fn split_for_error(error: f64, duration: f64) -> f64 {
     0.5 / (error.sqrt() * duration)

@@ -1,9 +1,9 @@
 //! Complementarity problems: find z ≥ 0 with w = M z + q ≥ 0 and z·w = 0.
 //!
-//! [`LcpSolver`] has all methods behind one interface, alone or as a chain that falls back and says so; its
-//! matrix is an [`Operator`]: [`Dense`], [`Sparse`], or anything that multiplies a vector. [`ActiveSet`] is
-//! the direct way for symmetric positive definite M that stays the same for many q, the case of condensed
-//! contact; [`lemke`] pivots and takes any M.
+//! [`LcpSolver`] has all methods behind one interface, alone or as a chain that falls back and reports it;
+//! its matrix is an [`Operator`]: [`Dense`], [`Sparse`], or anything that multiplies a vector. [`ActiveSet`]
+//! is made for symmetric positive definite M that stays the same for many q, the case of condensed contact.
+//! [`lemke`] pivots and accepts any M.
 
 mod active_set;
 mod conjugate_gradients;

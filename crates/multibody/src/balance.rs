@@ -34,8 +34,8 @@ pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
         balance.e_el += bodies.elastic_energy(i, y);
         let moment = pose.rotation * bodies.kinetics(i).first_moment;
         if body.fixed {
-            // The impulse on a fixed body is an external impulse on the others; gravity does work on its modes
-            // alone.
+            // The impulse on a fixed body is an external impulse on the others; gravity does work on its
+            // modes alone.
             impulse -= p;
             ang_impulse -= l;
             balance.e_pot -= moment.dot(&g);

@@ -191,7 +191,8 @@ impl QuasistaticContacts {
     }
 }
 
-/// An overlap as the time loop knows it: pressure cells are the faces of the surface that carries the pressure.
+/// An overlap as the time loop knows it: pressure cells are the faces of the surface that carries the
+/// pressure.
 fn named(overlap: submodel::Overlap) -> Overlap {
     let submodel::Overlap { cell, depth, size, place, is_corner } = overlap;
     Overlap { face: cell, depth, size, place: place.into(), is_corner }

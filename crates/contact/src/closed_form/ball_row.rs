@@ -1,7 +1,7 @@
 //! Bodies in a row that push each other by forces of their approach alone: a chain of masses and springs that
 //! do not pull.
 
-/// What a row of bodies came to.
+/// Result of an impact in a row of bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowImpact {
     /// Velocity of each body at the end, positive towards the last \[m/s\].
@@ -21,7 +21,7 @@ pub struct RowImpact {
 /// * `gaps` — g between each body and the next at the start, n − 1 \[m\]
 /// * `end`, `steps` — how long, and in how many steps
 ///
-/// With F of Hertz' theory it is what takes bodies for points whose contacts answer at once: no waves, no
+/// With F of Hertz' theory bodies are points whose contacts respond at once: no waves, no
 /// vibration. The velocities at the end then depend on the exponent of F and on the ratios of gaps and
 /// approaches, not on the stiffness.
 ///

@@ -85,7 +85,7 @@ const IMPACT_INTEGRAL: f64 = 2.943_275_177_715_55;
 /// Computed apart from this project by converged finite elements for ν = 0.3 (docs/quasistatic.md, section 3)
 /// at a/R = 0.005, 0.01, 0.0221, 0.0319, 0.05, 0.1, 0.2; in between interpolated linearly in log(a/R), beyond
 /// held constant. The ball is stiffer than a half-space since d counts from the centre of mass. Two equal
-/// balls: each takes half the approach.
+/// balls: each has half of the approach.
 pub fn elastic_ball_stiffening(contact_radius_over_radius: f64) -> f64 {
     const TABLE: [[f64; 2]; 7] = [
         [0.005, 0.78],

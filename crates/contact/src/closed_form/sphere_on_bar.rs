@@ -3,7 +3,7 @@
 
 use super::SphereOnRod;
 
-/// What the far end of the rod does to a wave.
+/// The far end of the rod, at which waves are reflected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FarEnd {
     /// Nothing holds it: the velocity of the wave keeps its sign, its stress does not.
@@ -19,8 +19,8 @@ pub enum FarEnd {
 /// u'(t) = w(t) + r w(t − 2L/c),   w(t) = F(t)/(ρ c A) + r w(t − 2L/c),   r = 1 free, −1 held,   c = √(E/ρ)
 /// ```
 ///
-/// u' is the velocity of the rod's near end, w that of the wave that leaves it: what came back leaves again,
-/// with what the force adds. E is Young's modulus, as the sides of the rod are free.
+/// u' is the velocity of the rod's near end, w that of the wave that leaves it: a wave that came back leaves
+/// again, together with the wave of the force. E is Young's modulus, as the sides of the rod are free.
 ///
 /// # Source
 ///
@@ -175,7 +175,7 @@ mod tests {
             assert!((a.impulse / b.impulse - 1.0).abs() < 1e-4, "{a:?} {b:?}");
         }
         assert!(fine.touches()[1].start > round_trip);
-        // What the contact took from the sphere is its impulse.
+        // The momentum that the sphere lost is the impulse of the contact.
         let impulse: f64 = fine.touches().iter().map(|touch| touch.impulse).sum();
         let taken = near().sphere_mass * (0.3 - fine.sphere_velocity);
         assert!((impulse / taken - 1.0).abs() < 1e-6, "{impulse} {taken}");

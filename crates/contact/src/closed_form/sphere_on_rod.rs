@@ -20,7 +20,7 @@ pub struct SphereOnRod {
     pub impedance: f64,
 }
 
-/// What the impact leaves.
+/// Result of the impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RodImpact {
     /// Largest force \[N\].

@@ -76,7 +76,7 @@ impl Region {
     }
 }
 
-/// The index of the load that stands for an impact: the largest pressure within the contact radius, otherwise
+/// The index of the load that represents an impact: the largest pressure within the contact radius, otherwise
 /// one of medium radius, otherwise the unit force.
 pub fn typical_load(loads: &[TestLoad], contact_radius: Option<f64>) -> usize {
     contact_radius

@@ -9,20 +9,20 @@ use faer::{Auto, Mat, MatRef, Par, Spec};
 
 use super::{LcpError, Lemke};
 
-/// How the solution was found.
+/// The method that found a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Active sets, as planned.
+    /// Active sets.
     #[default]
     ActiveSet,
     /// Lemke's algorithm, because the active sets cycled or a block was not positive definite.
     Lemke,
 }
 
-/// How a solve went.
+/// Report of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Report {
-    /// What found the solution.
+    /// The method that found the solution.
     pub method: Method,
     /// Active sets tried, or pivots.
     pub iterations: usize,

@@ -11,11 +11,11 @@ use super::outcome::{Stop, Trial};
 /// α   = −r·s / s·M s,  at most to the first z_j = 0    K = diag(M)⁻¹                           (70)–(72)
 /// ```
 ///
-/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper's face takes in every j with
-/// w_j ≤ 0 at once; with a sparse M that is one neighbour in each step, and every step starts anew. Ours
-/// takes them in when their part of the gradient is larger than that on the face, which is Dostál's test of
-/// proportion. And a step that meets a bound is also tried in full and then projected; the one of lower
-/// energy ½ z·M z + q·z is taken, so that several multipliers may leave in a step.
+/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper adds every j with
+/// w_j ≤ 0 to the face at once; with a sparse M that is one neighbour in each step, and every step starts
+/// anew. Here they are added when their part of the gradient is larger than that on the face (Dostál's test
+/// of proportion). And a step that meets a bound is also tried in full and then projected. The step with the
+/// lower energy ½ z·M z + q·z counts, so that several multipliers may leave in a step.
 ///
 /// # Source
 ///
@@ -181,7 +181,7 @@ impl ConjugateGradients {
         for j in 0..n {
             self.projected[j] = (z[j] + far * self.direction[j]).max(0.0);
             let short = z[j] + bound * self.direction[j];
-            // What brought the bound is zero, not nearly zero.
+            // The unknown that met its bound is exactly zero.
             z[j] = if self.direction[j] < 0.0 && short <= 1e-15 * z[j] { 0.0 } else { short.max(0.0) };
             w[j] += bound * self.product[j];
         }

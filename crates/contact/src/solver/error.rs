@@ -37,7 +37,7 @@ pub enum LcpError {
         pivots: usize,
     },
     /// Too many pivots.
-    #[error("Lemke's algorithm made {pivots} pivots without an end; its last residual is {residual:.3e}")]
+    #[error("Lemke's algorithm did not end within {pivots} pivots; its last residual is {residual:.3e}")]
     PivotLimit {
         /// Pivots made.
         pivots: usize,
@@ -52,7 +52,7 @@ pub enum LcpError {
     Inaccurate {
         /// max |min(a z, w)| of the result, with the size a of M.
         residual: f64,
-        /// What would be accepted.
+        /// Largest residual that is accepted.
         allowed: f64,
     },
     /// No method solved the problem.
@@ -65,7 +65,7 @@ pub enum LcpError {
         attempts: usize,
         /// Least max |min(a z, w)| of all, with the size a of M.
         residual: f64,
-        /// What would be accepted.
+        /// Largest residual that is accepted.
         allowed: f64,
     },
 }

@@ -14,10 +14,7 @@ use newton::Newton;
 use problem::{check, natural, velocities};
 use smoothing::Smoothing;
 
-pub use problem::{FrictionError, FrictionProblem, friction_residual};
-
-/// Residual that counts as solved, relative to max |q|, with r times the size of W, its largest |W_ij|.
-pub const FRICTION_ACCEPTED: f64 = 1e-10;
+pub use problem::{FRICTION_ACCEPTED, FrictionError, FrictionProblem, friction_residual};
 
 /// Rounds of the chain: sweeps, then Newton from where they ended; smoothing once.
 const ROUNDS: usize = 40;
@@ -57,20 +54,20 @@ impl fmt::Display for FrictionMethod {
 /// A problem that was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrictionSolution {
-    /// What made the last step.
+    /// The method that made the last step.
     pub method: FrictionMethod,
     /// Sweeps of Gauss-Seidel.
     pub sweeps: usize,
-    /// Steps of Newton's method, smoothed or not, those in vain included.
+    /// Steps of Newton's method, smoothed or not, failed ones included.
     pub newton_steps: usize,
     /// Residual of the natural map of the returned r.
     pub residual: f64,
 }
 
-/// What was tried without success before the last method.
+/// A method that failed before the last one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrictionAttempt {
-    /// What was tried.
+    /// The method.
     pub method: FrictionMethod,
     /// Sweeps or steps.
     pub iterations: usize,
@@ -106,7 +103,7 @@ impl FrictionSolver {
         &self.u
     }
 
-    /// What the last solve tried without success, in this order.
+    /// Methods that failed in the last solve, in this order.
     pub fn attempts(&self) -> &[FrictionAttempt] {
         &self.attempts
     }
@@ -116,7 +113,7 @@ impl FrictionSolver {
     /// * `method` — this one alone, or `None` for rounds of Gauss-Seidel and Newton in turn, with one of
     ///   smoothing
     ///
-    /// Success is promised by [`friction_residual`] of the returned a r with the size a of W, at most 1e-10
+    /// Success is decided by [`friction_residual`] of the returned a r with the size a of W, at most 1e-10
     /// max |q|, so that W and q may have any units. After an error r is the best point found.
     ///
     /// # Errors
@@ -132,8 +129,8 @@ impl FrictionSolver {
         self.solve_nearly(problem, r, method, FRICTION_ACCEPTED)
     }
 
-    /// The same, content with less where more is dear: what a round of sweeps and Newton's method leaves is a
-    /// solution if its residual is at most `enough` max |q|, and smoothing is spared.
+    /// As [`Self::solve`] with a weaker criterion: after a round of sweeps and Newton's method a residual of
+    /// at most `enough` max |q| is a solution, and smoothing is left out.
     ///
     /// # Errors
     ///
@@ -199,7 +196,7 @@ impl FrictionSolver {
                     least = residual;
                     self.best.copy_from_slice(r);
                 } else if next != FrictionMethod::GaussSeidel {
-                    // Steps in vain: the sweeps go on from the best point.
+                    // Newton's method failed: the sweeps continue from the best point.
                     r.copy_from_slice(&self.best);
                 }
                 if self.attempts.len() < self.attempts.capacity() {

@@ -5,7 +5,7 @@ use super::outcome::{Stop, Trial, natural};
 
 /// Sweeps after which the method gives up.
 const MAX_SWEEPS: usize = 2000;
-/// Sweeps between two looks at the residual.
+/// Sweeps between two checks of the residual.
 const LOOK: usize = 10;
 
 /// Relaxes z until the natural residual, for which z counts times the size of M, is at most `aim`.

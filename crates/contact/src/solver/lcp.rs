@@ -46,7 +46,7 @@ impl fmt::Display for LcpMethod {
 /// A method that was tried, and how it ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
-    /// What was tried.
+    /// The method.
     pub method: LcpMethod,
     /// Its iterations, pivots, sweeps or sets.
     pub iterations: usize,
@@ -59,7 +59,7 @@ pub struct Attempt {
 /// A problem that was solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LcpSolution {
-    /// What found it.
+    /// The method that found the solution.
     pub method: LcpMethod,
     /// Iterations, pivots, sweeps or sets of that method.
     pub iterations: usize,
@@ -93,8 +93,8 @@ pub struct LcpSolver {
 
 impl LcpSolver {
     /// Makes room for n unknowns. Conjugate gradients, Gauss-Seidel and the active sets of a dense symmetric
-    /// matrix then allocate nothing; other methods keep what they took at the first solve, sparse factors are
-    /// taken anew.
+    /// matrix then allocate nothing; other methods keep the memory of the first solve; sparse factors are
+    /// allocated anew.
     pub fn resize(&mut self, n: usize) {
         for v in [&mut self.w, &mut self.start, &mut self.best, &mut self.diagonal] {
             v.resize(n, 0.0);
@@ -108,12 +108,12 @@ impl LcpSolver {
     /// Solves for z, whose values at entry are the start.
     ///
     /// * `q`, `z` — length n
-    /// * `method` — this one alone, or `None` for the chain: what suits the matrix best first, then what is
-    ///   more robust
+    /// * `method` — this one alone, or `None` for the chain: the method that suits the matrix best
+    ///   first, then more robust ones
     ///
-    /// Success is promised by the residual alone: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed
+    /// The residual alone decides on success: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed
     /// from the returned z and the size a of M, so that M and q may have any units. After an error z holds
-    /// the best point that was found, and [`Self::attempts`] tells each method's end.
+    /// the best point that was found, and [`Self::attempts`] has the end of each method.
     ///
     /// # Errors
     ///
@@ -148,7 +148,7 @@ impl LcpSolver {
         &self.w
     }
 
-    /// What the last solve tried without success, in this order.
+    /// Methods that failed in the last solve, in this order.
     pub fn attempts(&self) -> &[Attempt] {
         &self.attempts
     }
@@ -162,8 +162,8 @@ impl LcpSolver {
     ) -> Result<LcpSolution, LcpError> {
         use LcpMethod::{ActiveSet, ConjugateGradients, Enumeration, GaussSeidel, Lemke};
         let chain: &[LcpMethod] = match m.entries() {
-            // Factors of ever other active sets fill up and cost more than products with the few entries; not
-            // those of a chain.
+            // Factors of many active sets fill up and cost more than products with the few entries, except
+            // for a chain.
             Entries::Sparse(m) if symmetric && m.n_entries() > CHAIN * m.n() => {
                 &[ConjugateGradients, ActiveSet, Lemke, GaussSeidel, Enumeration]
             }
@@ -177,7 +177,7 @@ impl LcpSolver {
         if result.is_ok() || !matches!(m.entries(), Entries::Product) || m.n() > FORMED {
             return result;
         }
-        // What products alone do not solve is small enough to be written out.
+        // The matrix is small enough to be formed for methods that need entries.
         let formed = form(m)?;
         self.start.copy_from_slice(z);
         let symmetric = formed.is_symmetric();
@@ -201,8 +201,8 @@ impl LcpSolver {
             z.copy_from_slice(&self.best);
             let trial = self.run(method, (m, size), q, z, symmetric, methods.len() == 1);
             let residual = if z.iter().all(|z| z.is_finite()) {
-                // Solutions of equations may be negative by rounding; the residual is that of what is
-                // returned.
+                // Solutions of equations may be negative by rounding; the residual is that of the
+                // values returned.
                 z.iter_mut().for_each(|z| *z = z.max(0.0));
                 product_plus(m, q, z, &mut self.w);
                 natural(size, z, &self.w)
@@ -246,7 +246,7 @@ impl LcpSolver {
                     self.active_set.set_matrix(q.len(), |i, j| dense.at(i, j));
                     match self.active_set.solve_alone(q, z) {
                         Ok(iterations) => return Trial { iterations, stop: Stop::Done },
-                        // Other methods of the chain take less than many LU factors.
+                        // Other methods of the chain cost less than many LU factors.
                         Err(iterations) if !alone => return Trial { iterations, stop: Stop::Limit },
                         Err(_) => {}
                     }

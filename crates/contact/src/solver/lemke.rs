@@ -29,7 +29,7 @@ pub struct Lemke {
     polished: Vec<f64>,
 }
 
-/// Relative size below which an entry of the entering column is not taken as pivot.
+/// Relative size below which an entry of the entering column is no pivot candidate.
 const SMALL_PIVOT: f64 = 1e-11;
 
 /// Solves w = M z + q, z, w ≥ 0, z·w = 0 by Lemke's algorithm; returns z and the number of pivots.
@@ -161,7 +161,7 @@ impl Lemke {
             .min_by(|&a, &b| self.compare(a, self.at(a, entering), b, self.at(b, entering)))
     }
 
-    /// Brings `entering` into the basis of `row`; returns the complement of what left.
+    /// Brings `entering` into the basis of `row`; returns the complement of the variable that left.
     fn pivot(&mut self, row: usize, entering: usize) -> usize {
         let (n, width) = (self.n, self.width());
         let column = self.place[entering] - n;

@@ -229,7 +229,7 @@ fn approach(m: &Sparse, q: &[f64], z: &mut [f64], symmetric: bool) {
 ///
 /// * `active` — A, ascending
 /// * `place` — position in A of each unknown, `u32::MAX` outside
-/// * `added` — what is added to the diagonal, by position in A
+/// * `added` — added to the diagonal, by position in A
 fn solve_sparse(
     m: &Sparse,
     active: &[u32],

@@ -4,7 +4,7 @@ use carom_linalg::sparse::CsMatI;
 
 use super::LcpError;
 
-/// A square matrix M that a complementarity problem is posed with.
+/// The square matrix M of a complementarity problem.
 pub trait Operator {
     /// Number of unknowns.
     fn n(&self) -> usize;
@@ -44,7 +44,7 @@ pub enum Entries<'a> {
     Dense(&'a Dense),
     /// Those that are not zero.
     Sparse(&'a Sparse),
-    /// They are not: only products are known.
+    /// Unknown: only products are.
     Product,
 }
 
@@ -56,7 +56,7 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Takes n × n values, row by row.
+    /// From n × n values, row by row.
     ///
     /// # Errors
     ///

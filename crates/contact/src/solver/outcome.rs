@@ -11,15 +11,15 @@ pub const ACCEPTED: f64 = 1e-10;
 /// Why a method stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// By its own measure it was done.
+    /// It converged by its own criterion.
     Done,
-    /// It is not made for this matrix (entries unknown, a diagonal that is not positive, too many unknowns).
+    /// It does not suit this matrix (entries unknown, a diagonal that is not positive, too many unknowns).
     Unfit,
-    /// It made as many iterations as it may.
+    /// It reached its limit of iterations.
     Limit,
     /// A block of the matrix is singular.
     Singular,
-    /// A direction along which nothing resists.
+    /// M has a direction without resistance along which q pulls.
     Unbounded,
     /// Lemke's algorithm met a ray.
     Ray,

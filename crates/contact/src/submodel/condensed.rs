@@ -1,7 +1,7 @@
 //! The condensed compliance W = Σ B U Bᵀ of some rows, and the complementarity problem over them.
 //!
-//! For one solve [`Condensed::set_openings`] and [`Condensed::add_turn`] make q, [`Condensed::set_start`] takes
-//! the present forces, and [`Condensed::solve`] finds those of the linearised problem.
+//! For one solve [`Condensed::set_openings`] and [`Condensed::add_turn`] make q, [`Condensed::set_start`]
+//! takes the present forces, and [`Condensed::solve`] finds those of the linearised problem.
 
 mod frictional;
 mod memory;

@@ -1,4 +1,4 @@
-//! When a solve has converged, why it may not, and why a problem cannot be set up.
+//! The convergence criterion of a solve, and errors from set-up and solve.
 
 use carom_fem::SurfaceError;
 use thiserror::Error;
@@ -22,13 +22,13 @@ impl Default for Tolerances {
     }
 }
 
-/// Why the quasistatic contact was not found. It knows no time and no names: the caller adds them.
+/// Errors from a solve of the quasistatic contact. The caller adds time and names.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SolveError {
     /// States, positions or the warm state do not fit the model.
     #[error("{what} of body {body} have {found} entries, {needed} are needed")]
     Size {
-        /// What has the wrong length.
+        /// The array of the wrong length.
         what: &'static str,
         /// Number of the body.
         body: usize,
@@ -48,26 +48,26 @@ pub enum SolveError {
     },
     /// The complementarity problem has no solution, which a symmetric positive semi-definite compliance
     /// excludes.
-    #[error("condensed contact of {cells} cells: {source}; is the compliance of a body indefinite?")]
+    #[error("condensed contact of {cells} rows: {source}; is the compliance of a body indefinite?")]
     Complementarity {
-        /// Number of unknowns.
+        /// Number of rows.
         cells: usize,
-        /// What the solver says.
+        /// Error of the solver.
         source: LcpError,
     },
     /// The linearised problem with friction has not been solved.
-    #[error("quasistatic contact with friction at {cells} cells: {source}")]
+    #[error("quasistatic contact with friction at {cells} pressure cells: {source}")]
     Friction {
         /// Number of cells.
         cells: usize,
-        /// What the solver says.
+        /// Error of the solver.
         source: FrictionError,
     },
     /// No convergence.
     #[error(
         "quasistatic contact does not converge: after {passes} passes the displacement still changes by \
-         {change:.3e} m (largest displacement {scale:.3e} m), worst at cell {cell} of pair {pair} with gap \
-         {gap:.3e} m"
+         {change:.3e} m (largest displacement {scale:.3e} m), worst at pressure cell {cell} of pair \
+         {pair} with gap {gap:.3e} m"
     )]
     NotConverged {
         /// Passes made.
@@ -88,7 +88,8 @@ pub enum SolveError {
     /// The energy does not decrease along the step.
     #[error(
         "quasistatic contact: the energy {energy:.6e} J does not decrease within {cuts} halvings of the step \
-         (change of displacement {change:.3e} m), worst at cell {cell} of pair {pair} with gap {gap:.3e} m"
+         (change of displacement {change:.3e} m), worst at pressure cell {cell} of pair {pair} \
+         with gap {gap:.3e} m"
     )]
     NoDescent {
         /// Energy at the start of the step \[J\].
@@ -108,7 +109,7 @@ pub enum SolveError {
     },
 }
 
-/// Why a contact problem could not be set up.
+/// Errors from setting up a contact problem.
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// A zone refers to a point that is not among the body's surface points.
@@ -124,7 +125,7 @@ pub enum SetupError {
     Surface {
         /// Name of the zone.
         zone: String,
-        /// What is wrong.
+        /// Error of the surface.
         source: SurfaceError,
     },
     /// A compliance has the wrong size or is not symmetric.
@@ -175,7 +176,7 @@ pub enum SetupError {
         /// Number of planes.
         planes: usize,
     },
-    /// The hard law needs a body that gives way.
+    /// The hard law needs an elastic body.
     #[error(
         "pair `{first}`/`{second}`: both bodies are rigid, so contact without penetration has no force law; \
          use the penalty law or make one of them flexible"
@@ -186,11 +187,11 @@ pub enum SetupError {
         /// Name of the second zone.
         second: String,
     },
-    /// What is hit is more curved than the cells that carry the pressure can notice.
+    /// The second surface is more curved than the pressure cells can resolve.
     #[error(
-        "pair `{first}`/`{second}`: the cells of `{first}` are {size:.3e} m large or more, but `{second}` \
-         has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in between the \
-         pressure points; refine `{first}` to cells of a quarter of the contact radius"
+        "pair `{first}`/`{second}`: the pressure cells of `{first}` are {size:.3e} m large or more, but \
+         `{second}` has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in between the \
+         integration points; refine `{first}` to faces of a quarter of the contact radius"
     )]
     CoarseCells {
         /// Name of the first zone.

@@ -84,8 +84,8 @@ impl Gaps {
         }
     }
 
-    /// Evaluates the gap and the row of one cell of a pair, and returns the mean normal (of any length) at its
-    /// foot points.
+    /// Evaluates the gap and the row of one cell of a pair, and returns the mean normal (of any length) at
+    /// its foot points.
     ///
     /// Returns none for a cell so far away that only a bound on its gap was found.
     pub(super) fn evaluate(

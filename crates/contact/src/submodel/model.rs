@@ -23,7 +23,7 @@ impl QuasistaticContact {
     ///
     /// # Errors
     ///
-    /// [`SetupError`] says what does not fit together.
+    /// [`SetupError`] names the body, zone or pair that does not fit.
     pub fn new(bodies: Vec<ContactBody>, zones: Vec<Zone>, pairs: &[Pair]) -> Result<Self, SetupError> {
         bodies.iter().try_for_each(ContactBody::check)?;
         let pairs = Pairs::new(&bodies, zones, pairs)?;
@@ -31,8 +31,8 @@ impl QuasistaticContact {
         Ok(Self { bodies, tolerances: Tolerances::default(), pairs, unknowns })
     }
 
-    /// The same problem with surfaces that end sharply at their rims, for statics: there a body that is pushed
-    /// off a surface must lose contact and not rest on a rounded rim.
+    /// The same problem with surfaces that end sharply at their rims, for statics: there a body that is
+    /// pushed off a surface must lose contact and not rest on a rounded rim.
     pub fn with_sharp_rims(mut self) -> Self {
         self.pairs.sharpen_rims();
         self

@@ -1,5 +1,5 @@
-//! Stiffness of the contact against motions of the points: statics uses it to find rigid motions that supports
-//! leave free.
+//! Stiffness of the contact against motions of the points: statics uses it to find rigid motions that
+//! supports leave free.
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};

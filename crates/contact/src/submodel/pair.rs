@@ -79,7 +79,7 @@ impl Pairs {
     ///
     /// # Errors
     ///
-    /// [`SetupError`] says what does not fit together.
+    /// [`SetupError`] names the body, zone or pair that does not fit.
     pub(super) fn new(bodies: &[ContactBody], zones: Vec<Zone>, pairs: &[Pair]) -> Result<Self, SetupError> {
         for zone in &zones {
             let body = bodies.get(zone.body);

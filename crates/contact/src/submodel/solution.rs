@@ -1,4 +1,4 @@
-//! What a solve gives: pressures, forces, energies, gaps, and what to be wary of.
+//! The result of a solve: pressures, forces, energies, gaps, and signs that the model does not hold.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -33,8 +33,8 @@ pub struct RimPressure {
     pub share: f64,
 }
 
-/// Overlap of the surfaces that brings about no force: a point of a cell is inside the other body while the
-/// gap of the cell is open on the average, as the cell is large for the shape of what it meets.
+/// Overlap of the surfaces without a force: a point of a cell is inside the other body while the
+/// gap of the cell is open on the average. The cell is then too large for the curvature of the other surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overlap {
     /// Pressure cell of the first zone.
@@ -63,7 +63,7 @@ pub struct PairSolution {
     pub force: f64,
     /// Force on the second body, friction included, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
-    /// Where the force acts: middles of the cells weighted by their forces, inertial components \[m\];
+    /// Centre of the force: middles of the cells weighted by their forces, inertial components \[m\];
     /// without force the middle of the nearest cell.
     pub center_i: Vector3<f64>,
     /// Largest λ/A \[Pa\].
@@ -74,19 +74,19 @@ pub struct PairSolution {
     pub active_area: f64,
     /// Smallest gap without displacement by high modes \[m\], negative in contact.
     ///
-    /// Exact to first order in the displacement. For cells so far away that they were not looked at, a bound
+    /// Exact to first order in the displacement. For cells so far away that they were not evaluated, a bound
     /// from below that is at least half of their gap, or their distance from the box of the second zone.
     pub min_free_gap: f64,
     /// Pressure cell with this gap.
     pub nearest_cell: usize,
     /// Its rate \[m/s\], negative while approaching; 0 if velocities were not given, or the cell was not
-    /// looked at.
+    /// evaluated.
     pub gap_rate: f64,
     /// Deepest average penetration of a cell that the law leaves \[m\], ≥ 0.
     pub penetration: f64,
     /// Energy of the penalty \[J\], 0 if hard; with friction that of its tangential springs too.
     pub penalty_energy: f64,
-    /// Part of the force that friction brings about, on the second body, inertial components \[N\].
+    /// Friction force on the second body, inertial components \[N\].
     pub friction_i: Vector3<f64>,
     /// Pressure on the rim of a zone, the worse of the two.
     pub rim: Option<RimPressure>,
@@ -99,7 +99,7 @@ pub struct PairSolution {
 pub struct Solution {
     /// Force on each cell, all pairs \[N\]; pressure is λ over [`crate::pressure::PressureCells::area`].
     pub lambda: Vec<f64>,
-    /// Average gap of each cell in the deformed state \[m\]; for cells not looked at the last one known.
+    /// Average gap of each cell in the deformed state \[m\]; for cells not evaluated the last one known.
     pub gap: Vec<f64>,
     /// Forces on the points of each body in its frame, 3n numbers \[N\].
     pub force_b: Vec<Vec<f64>>,
@@ -113,14 +113,14 @@ pub struct Solution {
     pub off_interface: Vec<f64>,
     /// Sums over each pair.
     pub pairs: Vec<PairSolution>,
-    /// Energy that friction has taken since the first accepted state \[J\].
+    /// Energy lost by friction since the first accepted state \[J\].
     pub friction_loss: f64,
     /// Passes over the geometry.
     pub passes: usize,
     /// Times that W was condensed anew.
     pub condensations: usize,
-    /// Complementarity problems for which active sets failed and Lemke's algorithm was used, or with friction
-    /// Newton's method failed and the chain of all methods was.
+    /// Complementarity problems for which active sets failed and Lemke's algorithm was used; with friction
+    /// those for which Newton's method failed and the chain of all methods was used.
     pub fallbacks: usize,
     /// Steps that the line search cut.
     pub cuts: usize,

@@ -2,7 +2,7 @@
 
 use super::pair::Pairs;
 
-/// What the condensed problem knows of each pressure cell, and how its rows are numbered.
+/// Bodies and law of each pressure cell in the condensed problem, and the numbering of the rows.
 ///
 /// The rows of cell s are p s (normal) and, with friction, the two that follow (tangential), with p parts.
 #[derive(Debug, Clone)]

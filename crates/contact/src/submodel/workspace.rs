@@ -1,7 +1,7 @@
 //! One solve: its working memory, and the public calls on it.
 //!
-//! The parts of the working memory keep their own state: [`Gaps`], [`Rows`], [`Friction`], [`Condensed`] and two
-//! [`Iterate`]s. Only this file and the phases of the iteration in the folder beside it see all of them.
+//! The parts of the working memory keep their own state: [`Gaps`], [`Rows`], [`Friction`], [`Condensed`] and
+//! two [`Iterate`]s. Only this file and the phases of the iteration in its folder see all of them.
 
 mod convergence;
 mod iteration;
@@ -68,8 +68,8 @@ impl QuasistaticContact {
 
     /// Finds pressures, forces and displacements of the contact for the given states, into `work.solution`.
     ///
-    /// `warm` is the memory of the last solve (or [`Self::cold`]) and becomes that of this one. After an error
-    /// it is not usable: continue from a copy, or cold.
+    /// `warm` is the memory of the last solve (or [`Self::cold`]) and becomes that of this one. After an
+    /// error it is not usable: continue from a copy, or cold.
     ///
     /// # Errors
     ///
@@ -102,16 +102,16 @@ impl QuasistaticContact {
         patch(self.pairs.get(pair), &work.solution.lambda, warm.gaps.feet())
     }
 
-    /// The corner at an edge of the first zone that lies deepest inside the other body, in sizes of its pressure
-    /// cell, at the positions of the last solve, among the cells without force.
+    /// The corner at an edge of the first zone that lies deepest inside the other body, in sizes of its
+    /// pressure cell, at the positions of the last solve, among the cells without force.
     ///
     /// Corners of a pair that are far from the other body cost a comparison each.
     pub fn corner_overlap(&self, pair: usize, warm: &WarmState, work: &mut Workspace) -> Option<Overlap> {
         corner_overlap((pair, &self.pairs), &work.solution.lambda, &mut work.gaps, &warm.gaps)
     }
 
-    /// Calls `with` for each row whose motion changes its force at once at the last solve, in ascending order:
-    /// the normal rows of cells with pressure, and the tangential ones of those that stick.
+    /// Calls `with` for each row whose motion changes its force at once at the last solve, in ascending
+    /// order: the normal rows of cells with pressure, and the tangential ones of those that stick.
     pub fn for_closed(&self, work: &Workspace, mut with: impl FnMut(usize)) {
         let lambda = &work.now.lambda;
         for s in (0..self.n_cells()).filter(|&s| lambda[self.unknowns.normal(s)] > 0.0) {

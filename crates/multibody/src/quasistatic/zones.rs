@@ -9,11 +9,12 @@ use carom_contact::pressure::PressureCells;
 use carom_contact::submodel::Zone;
 use carom_contact::{Law, Shape, Stiffness};
 
-/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger pressure cells.
+/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger pressure
+/// cells.
 ///
-/// Pressure cells are compared by √A of their true areas: the control points of a spline face reach far beyond the
-/// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry
-/// what they cannot resolve.
+/// Pressure cells are compared by √A of their true areas: the control points of a spline face reach far
+/// beyond the face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh
+/// would carry what they cannot resolve.
 pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
     cell_size(second) < cell_size(first)
 }

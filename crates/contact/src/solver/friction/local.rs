@@ -156,7 +156,7 @@ mod tests {
         w
     }
 
-    /// Coulomb's law for what [`solve`] returns, without the formulas that it uses.
+    /// Coulomb's law for the result of [`solve`], without the formulas of [`solve`].
     #[test]
     fn the_reaction_of_one_contact_obeys_coulomb_to_round_off() {
         let mut random = Random(7);

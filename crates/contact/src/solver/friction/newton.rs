@@ -2,7 +2,7 @@
 
 use super::super::operator::largest;
 use super::super::outcome::Stop;
-use super::problem::{FrictionProblem, natural, padded, velocities};
+use super::problem::{FRICTION_ACCEPTED, FrictionProblem, natural, padded, velocities};
 use carom_linalg::DenseLu;
 
 /// Steps of one run.
@@ -21,8 +21,8 @@ const PROXIMAL: f64 = 1e-10;
 /// F = r − (max(0, a), projection of b on the disc of radius μ max(0, a)) = 0
 /// ```
 ///
-/// with ρ = dim/trace W_cc of each contact. A step is halved until |F| falls; if it never does, the smallest
-/// is taken, and the best point of all steps is returned.
+/// with ρ = dim/trace W_cc of each contact. A step is halved until |F| falls; if it never does, the
+/// smallest step counts. The best point of all steps is returned.
 ///
 /// # Source
 ///
@@ -96,7 +96,7 @@ impl Newton {
                 self.best.copy_from_slice(r);
             }
             let scale = largest(problem.q.iter().copied());
-            if least <= 0.01 * super::FRICTION_ACCEPTED * scale || !residual.is_finite() {
+            if least <= 0.01 * FRICTION_ACCEPTED * scale || !residual.is_finite() {
                 r.copy_from_slice(&self.best);
                 return (steps + 1, if residual.is_finite() { Stop::Done } else { Stop::Unbounded });
             }

@@ -4,6 +4,9 @@ use thiserror::Error;
 
 use super::super::operator::{Entries, Operator, largest};
 
+/// Residual that counts as solved, relative to max |q|, with r times the size of W, its largest |W_ij|.
+pub const FRICTION_ACCEPTED: f64 = 1e-10;
+
 /// Contacts with Coulomb friction.
 ///
 /// ```text
@@ -35,7 +38,7 @@ pub enum FrictionError {
     /// Neither two nor three components.
     #[error("contacts have 2 or 3 components, not {dim}")]
     Dimension {
-        /// What was given.
+        /// The number of components given.
         dim: usize,
     },
     /// W, q, μ and r do not fit together.
@@ -84,7 +87,7 @@ pub enum FrictionError {
     Unsolved {
         /// Least residual of the natural map, with r times the size of W.
         residual: f64,
-        /// What would be accepted.
+        /// Largest residual that is accepted.
         allowed: f64,
         /// Sweeps of Gauss-Seidel.
         sweeps: usize,
@@ -120,10 +123,10 @@ fn map_error(friction: &[f64], dim: usize, size: f64, r: &[f64], u: &[f64]) -> f
     largest(errors)
 }
 
-/// The point of K = {v : |v_T| ≤ μ v_N} next to v.
+/// The point of K = {v : |v_T| ≤ μ v_N} nearest to v.
 pub(super) fn project(v: [f64; 3], mu: f64) -> [f64; 3] {
     let tangential = v[1].hypot(v[2]);
-    // Without friction the cone is a ray: v on the other side of it has no tangential part that would tell.
+    // Without friction the cone is a ray, and the tangential part of v does not show on which side v lies.
     if v[0] >= 0.0 && tangential <= mu * v[0] {
         return v;
     }

@@ -3,7 +3,7 @@
 use super::super::operator::largest;
 use super::super::outcome::Stop;
 use super::newton::MAX_UNKNOWNS;
-use super::problem::{FrictionProblem, natural, padded, velocities};
+use super::problem::{FRICTION_ACCEPTED, FrictionProblem, natural, padded, velocities};
 use carom_linalg::DenseLu;
 
 /// Steps of one run.
@@ -161,7 +161,7 @@ impl Smoothing {
         let units = Self::units(problem);
         self.set_scale(problem, units);
         self.held = false;
-        let aim = (0.1 * super::FRICTION_ACCEPTED * units.q).max(0.01 * enough);
+        let aim = (0.1 * FRICTION_ACCEPTED * units.q).max(0.01 * enough);
         let (mut steps, mut stop) = self.follow(problem, r, u, units, (size, aim));
         self.held = true;
         self.changes.fill(0.0);

@@ -6,7 +6,7 @@ use super::super::outcome::Stop;
 use super::local;
 use super::problem::{FrictionProblem, natural, padded, project, velocities};
 
-/// Sweeps between two looks at the residual.
+/// Sweeps between two checks of the residual.
 const LOOK: usize = 10;
 
 /// Makes up to `most` sweeps over all contacts, until the residual, with r times `size`, is at most `aim`;

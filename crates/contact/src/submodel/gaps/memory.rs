@@ -11,8 +11,8 @@ pub(super) struct CellMemory {
     pub(super) gap: f64,
     /// Bound from below on the average gap now: `gap` less all motion since \[m\].
     pub(super) slack: f64,
-    /// Depth of its deepest integration point at its last evaluation, if the gap was open on the average then;
-    /// else 0 \[m\].
+    /// Depth of its deepest integration point at its last evaluation, if the gap was open on the average
+    /// then; else 0 \[m\].
     pub(super) overlap: f64,
     /// True if its foot points are known.
     pub(super) has_feet: bool,
@@ -27,7 +27,8 @@ pub(in super::super) struct GapMemory {
     /// Foot points of all integration points.
     pub(super) feet: Vec<Start>,
     pub(super) cells: Vec<CellMemory>,
-    /// For each pair the positions of the first zone's points in the frame of the second body at the last pass.
+    /// For each pair the positions of the first zone's points in the frame of the second body at the last
+    /// pass.
     pub(super) first_positions: Vec<Vec<[f64; 3]>>,
     /// For each pair the positions of the second zone's points then.
     pub(super) second_positions: Vec<Vec<[f64; 3]>>,

@@ -110,8 +110,8 @@ impl PairGeometry {
         pair.cells.points(cell).iter().map(|&i| self.moved[i as usize]).fold(0.0, f64::max)
     }
 
-    /// A bound from below on the gap of a cell that is several of its own sizes away from the box of the second
-    /// zone; none for nearer cells.
+    /// A bound from below on the gap of a cell that is several of its own sizes away from the box of the
+    /// second zone; none for nearer cells.
     pub(super) fn far_away(&mut self, pair: &PairModel, cell: usize, zone: &FaceZone<'_>) -> Option<f64> {
         let points = pair.cells.points(cell);
         let x = |&i: &u32| self.first_in_2[i as usize];
@@ -127,7 +127,8 @@ impl PairGeometry {
 
     /// Averages over a cell, with the foot points of its integration points.
     ///
-    /// * `feet` — foot points at the last evaluation, become those of this one; with `has_feet` they are followed
+    /// * `feet` — foot points at the last evaluation, become those of this one; with `has_feet` they are
+    ///   followed
     pub(super) fn average(
         &mut self,
         pair: &PairModel,

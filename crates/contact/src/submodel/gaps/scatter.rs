@@ -7,7 +7,7 @@ use crate::geometry::bezier::{MAX_POINTS, to_points};
 use crate::geometry::jet::for_basis;
 use crate::geometry::{Faces, FacesNow, FootPoint, Start, dual_components};
 
-/// Collects what the foot points of one cell do to the points of the second zone.
+/// Collects the forces at the foot points of one pressure cell on the points of the second zone.
 pub(super) struct Scatter {
     /// Faces met, each with vectors on its Bezier basis.
     faces: Vec<(u32, Vec<Vector3<f64>>)>,
@@ -83,8 +83,8 @@ impl Scatter {
         on_bezier.iter_mut().zip(values).for_each(|(sum, b)| *sum += v * *b);
     }
 
-    /// Adds what the turn of the rim does to the gap of a foot point on its bead, whose middle c = y − ρ n turns
-    /// with the face, and what its slip does along a twisted rim:
+    /// Adds the change of the gap by a turn of the rim, for a foot point on its rounding: the middle c = y −
+    /// ρ n of the rounding turns with the face. Adds its change by the slip along a twisted rim, too:
     ///
     /// ```text
     /// n'·dc = N_K n'·dy_K + Σ_a (lever·yᵃ) N_K,a n·dy_K,    slip: −τ_a N_K,a (x − y)·dy_K
@@ -109,7 +109,7 @@ impl Scatter {
         for k in 0..self.n_faces {
             let number = self.faces[k].0;
             let (face, n) = (&faces.surface.faces[number as usize], faces.kind(number).n_points());
-            // Taken out for the call, as the shares go into the same collection.
+            // Moved out for the call, as the shares go into the same collection.
             let on_bezier = std::mem::take(&mut self.faces[k].1);
             to_points(&faces.surface, face, &on_bezier[..n], |i, v| self.add(i, v));
             self.faces[k].1 = on_bezier;

@@ -102,7 +102,7 @@ fn a_sphere_that_is_sheared_has_mindlins_force() {
             let (force, ratio) = (pair.friction_i, pair.friction_i.norm() / (MU * pair.force));
             let expected = mindlin(shift, exact.force, exact.contact_radius, 0.0);
             worst = worst.max((ratio - expected).abs());
-            // The sphere is held back by what it is dragged over.
+            // The half-space holds the dragged sphere back.
             assert!(force.x < 0.0 && force.y.abs() < 1e-3 * force.x.abs() && ratio <= 1.0 + 1e-9);
             println!("shift {k}: T/(mu N) {ratio:.5}, Mindlin {expected:.5}");
         }
@@ -151,7 +151,7 @@ fn slip_turns_with_the_motion_and_never_gains() {
         if k > 20 {
             let ratio = friction.norm() / (MU * press.work.solution.pairs[0].force);
             let across = (friction.x * angle.sin() - friction.y * angle.cos()).abs() / friction.norm();
-            // It lags by the shift that shear takes before the slip, a twentieth or so of the radius of the
+            // It lags by the shift of the shear before the slip, a twentieth or so of the radius of the
             // path.
             assert!(ratio > 0.99 && across < 0.1, "{k}: {ratio} {across}");
         }

@@ -1,4 +1,4 @@
-//! A sphere that rolls over a half-space: creep against Kalker's linear theory, what is lost against the work
+//! A sphere that rolls over a half-space: creep against Kalker's linear theory, the loss against the work
 //! that is done.
 
 use super::friction::half_space;
@@ -24,10 +24,10 @@ struct Roll {
     creep: f64,
 }
 
-/// Means over the second half of the way, where what the sphere was put down with has left.
+/// Means over the second half of the way, where the shear of the start has left the contact.
 #[derive(Debug)]
 struct Settled {
-    /// Loss by friction, and work done less what is stored, over normal force and way.
+    /// Loss by friction, and work done less stored energy, over normal force and way.
     loss: f64,
     work: f64,
     /// Force along the way over G a².
@@ -97,8 +97,8 @@ impl Roll {
     }
 }
 
-/// What a cell is sheared by it gives back as it leaves, at the latest in the step in which its pressure
-/// ends: that is part of the loss. With μ = 10 cells hold until then, and nothing else slips.
+/// A cell releases its shear as it leaves the contact, at the latest in the step in which its pressure ends:
+/// that energy is part of the loss. With μ = 10 cells hold until then, and nothing else slips.
 #[test]
 fn what_is_lost_in_rolling_is_the_work_that_is_done() {
     for friction in [0.1, 0.3, 1.0, 10.0] {
@@ -110,7 +110,7 @@ fn what_is_lost_in_rolling_is_the_work_that_is_done() {
     }
 }
 
-/// Bodies of like materials that roll freely have no creep but for what the sphere turns by within the
+/// Bodies of like materials that roll freely have no creep except for the turn of the sphere within the
 /// contact, a part ξ ~ (a/R)² of the way. It makes forces G a² ξ, which lose ξ of that: beside the normal
 /// force ~ G a³/R a part (a/R)³ of the way, whatever the cells and the friction.
 #[test]

@@ -1,4 +1,4 @@
-//! What does not fit is refused, what is doubtful is said, what is far away costs nothing.
+//! Input that does not fit is refused, doubtful results are reported, distant surfaces cost nothing.
 
 use super::*;
 

@@ -6,8 +6,9 @@ use super::super::{SolveError, Tolerances};
 use super::Workspace;
 use super::progress::{Change, Progress};
 
-/// Least contraction that is assumed of an iteration: the first passes seem to contract better, as the error of
-/// the gaps is of second order there, but the curvature that Gauss-Newton leaves out contracts by 0.01 or so.
+/// Least contraction that is assumed of an iteration: the first passes seem to contract better, as the error
+/// of the gaps is of second order there, but the curvature that Gauss-Newton leaves out contracts by 0.01 or
+/// so.
 const CONTRACTION: f64 = 0.02;
 
 impl Workspace {
