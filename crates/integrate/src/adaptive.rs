@@ -1,6 +1,6 @@
-//! Steps under error control, whatever formula makes them.
+//! Steps under error control, for every formula.
 //!
-//! A step has two halves, so that the caller can look at it before it counts:
+//! A step has two halves, so that the caller can inspect it before accepting it:
 //!
 //! ```text
 //! let attempt = integrator.attempt(&mut ode, t, &y, latest)?;    // error control; may end before `latest`
@@ -15,10 +15,10 @@ use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::{Controller, Tolerances};
 use crate::ode::{IntegrateError, Ode};
 
-/// No step is tried below this times the time or the step first tried.
+/// Smallest step that is tried, relative to the time or to the first trial step.
 const LEAST_RELATIVE_STEP: f64 = 16.0 * f64::EPSILON;
 
-/// What every formula works on.
+/// State and workspace that all formulas share.
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// Accuracy.
@@ -37,7 +37,7 @@ impl Shared {
         self.y0.len()
     }
 
-    /// Largest of the errors e_i over the components, in units of the tolerance; not a number if y₁ is none.
+    /// Largest of the errors e_i over the components, in units of the tolerance; NaN if y₁ is not finite.
     pub fn largest(&self, error: impl Fn(usize) -> f64) -> Trial {
         let mut trial = Trial { error: 0.0, component: 0 };
         for i in 0..self.dim() {
@@ -92,11 +92,11 @@ pub trait Formula {
     /// Order of the error estimate plus one.
     fn error_power(&self) -> u32;
 
-    /// What a step needs of its start, once for all trials from there; and the step to try where none went
-    /// before.
+    /// Prepares a step: quantities at its start, once for all trials from there. Returns the first step to
+    /// try if none was made before.
     ///
-    /// * `room` — no step is longer \[s\]
-    /// * `is_first` — whether that step is wanted
+    /// * `room` — upper bound of that step \[s\]
+    /// * `is_first` — true if that step is needed
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ pub trait Formula {
     /// That of the rate; a shorter step is tried.
     fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error>;
 
-    /// Looks at what the controller proposes after a step of length h.
+    /// May change the controller's proposal after a step of length h.
     fn settle(&self, _controller: &mut Controller, _h: f64) {}
 
     /// Makes the dense output of the last trial.
@@ -137,27 +137,27 @@ pub trait Formula {
     /// Writes the dense output at s = (t − t₀)/h to `out`.
     fn interpolate(&self, shared: &Shared, h: f64, s: f64, out: &mut [f64]);
 
-    /// Carries on what the next step can use of this one, which is accepted.
+    /// Keeps the quantities of this accepted step that the next one uses.
     fn accepted(&mut self, shared: &Shared, attempt: Attempt);
 
-    /// The caller moved the state by no more than errors of a step.
+    /// Called after the caller has moved the state by no more than the error of a step.
     fn nudged(&mut self);
 
-    /// The caller changed the state or the system.
+    /// Called after the caller has changed the state or the system.
     fn changed(&mut self);
 
-    /// Rates have a kink at the present state: what came before says nothing of what follows.
+    /// Called at a kink of the rate at the present state, where earlier steps predict nothing.
     fn kinked(&mut self) {}
 
-    /// The rate at the present state, if it is known, to be changed along with the state.
+    /// The rate at the present state, if known. The caller changes it along with the state.
     fn rate_mut(&mut self) -> Option<&mut [f64]> {
         None
     }
 
-    /// What the next step needs of the steps before, as numbers.
+    /// Quantities of earlier steps that the next step needs, as numbers.
     fn memory(&self) -> Vec<f64>;
 
-    /// Takes it back; false if it is not of this formula or system.
+    /// The inverse of `memory`; false if the numbers belong to another formula or system.
     fn recall(&mut self, memory: &[f64]) -> bool;
 }
 
@@ -170,7 +170,7 @@ pub struct Adaptive<F> {
     pending: Option<Pending>,
 }
 
-/// An attempt with what follows from it once it is accepted.
+/// An attempt, and the state of the controller after its acceptance.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     attempt: Attempt,
@@ -204,7 +204,7 @@ impl<F: Formula> Adaptive<F> {
         self.controller.next_step = step;
     }
 
-    /// What a restart needs.
+    /// The state that a restart needs.
     pub fn state(&self) -> IntegratorState {
         IntegratorState {
             controller: self.controller,
@@ -213,7 +213,8 @@ impl<F: Formula> Adaptive<F> {
         }
     }
 
-    /// Continues from a saved state; false if its memory is of another formula or system and is left aside.
+    /// Continues from a saved state; false if its memory belongs to another formula or system, and is
+    /// ignored.
     pub fn restore(&mut self, state: &IntegratorState) -> bool {
         self.controller = state.controller;
         self.shared.counters = state.counters;
@@ -222,35 +223,37 @@ impl<F: Formula> Adaptive<F> {
         self.formula.recall(&state.memory)
     }
 
-    /// Says that the caller changed the state or the system: nothing of earlier steps is used.
+    /// Must be called after a change of the state or the system: earlier steps are not used.
     pub fn forget_rate(&mut self) {
         self.formula.changed();
         self.pending = None;
     }
 
-    /// Says that the caller moved the state by no more than errors of a step, such as back to constraints.
+    /// Must be called after a change of the state by no more than the error of a step, such as a projection
+    /// onto constraints.
     pub fn state_moved(&mut self) {
         self.formula.nudged();
         self.pending = None;
     }
 
-    /// Says that the rate has a kink at the present state, such as where a stop is met or a load bends.
-    /// Formulas that only lose accuracy by it go on.
+    /// Must be called at a kink of the rate at the present state, such as the contact with a stop or a
+    /// corner of a load. Formulas that only lose accuracy at a kink continue.
     pub fn rate_kinks(&mut self) {
         self.formula.kinked();
         self.pending = None;
     }
 
-    /// The rate at the present state, once a step was accepted, to be changed along with the state.
+    /// The rate at the present state, known after an accepted step. The caller changes it along with the
+    /// state.
     pub fn rate_mut(&mut self) -> Option<&mut [f64]> {
         self.formula.rate_mut()
     }
 
-    /// Attempts a step from `y` at `time`, ending at `latest` or before. An earlier attempt from here is
-    /// dropped.
+    /// Attempts a step from `y` at `time` that ends at `latest` or before. An earlier attempt from this
+    /// state is dropped.
     ///
-    /// The step is the controller's, cut until the estimated error is within the tolerance and every rate
-    /// could be evaluated; it ends at `latest` exactly if it reaches that far.
+    /// The length is that of the controller, reduced until the estimated error is within the tolerance and
+    /// every rate could be evaluated. The step ends exactly at `latest` if it reaches that time.
     ///
     /// # Errors
     ///
@@ -263,7 +266,7 @@ impl<F: Formula> Adaptive<F> {
         latest: f64,
     ) -> Result<Attempt, IntegrateError<O::Error>> {
         let room = latest - time;
-        // Also refuses what is not a number.
+        // Also refuses NaN.
         if !(room > 0.0 && time + room > time) {
             return Err(IntegrateError::NoRoom { time, max_step: room });
         }
@@ -293,7 +296,7 @@ impl<F: Formula> Adaptive<F> {
         }
     }
 
-    /// The controller's step, or at the start of a run the formula's.
+    /// The controller's step, or that of the formula at the start of a run.
     fn proposed<O: Ode>(
         &mut self,
         ode: &mut O,
@@ -309,12 +312,12 @@ impl<F: Formula> Adaptive<F> {
         })
     }
 
-    /// Notes an attempt that succeeded.
+    /// Records an attempt that succeeded.
     fn keep(&mut self, attempt: Attempt, h: f64, proposed: f64, again: bool) -> Attempt {
         let power = self.formula.error_power();
         let mut controller = self.controller.after_acceptance(h, attempt.error, power, again);
         if !again && h < proposed {
-            // Cut by the caller, not by the error: the longer proposal is kept.
+            // The caller, not the error, has shortened the step: the longer proposal is kept.
             controller.next_step = controller.next_step.max(proposed);
         } else {
             self.formula.settle(&mut controller, h);
@@ -327,7 +330,7 @@ impl<F: Formula> Adaptive<F> {
         self.pending.expect("an attempt must come first")
     }
 
-    /// Makes the dense output of the last attempt; DOP853 evaluates the rate three times more.
+    /// Makes the dense output of the last attempt; DOP853 needs three more evaluations of the rate.
     ///
     /// # Errors
     ///
@@ -343,8 +346,8 @@ impl<F: Formula> Adaptive<F> {
         })
     }
 
-    /// Writes the dense output at `time` within the last attempt to `out`, after [`Adaptive::prepare_dense`];
-    /// the end needs none.
+    /// Writes the dense output at `time` within the last attempt to `out`. Call [`Adaptive::prepare_dense`]
+    /// before, except for the end of the step.
     ///
     /// # Panics
     ///
@@ -381,7 +384,7 @@ impl<F: Formula> Adaptive<F> {
     }
 }
 
-/// Why the smallest step failed.
+/// The error of the smallest step.
 fn failure<E: std::error::Error>(time: f64, step: f64, outcome: Result<Trial, E>) -> IntegrateError<E> {
     match outcome {
         Err(source) => IntegrateError::RightHandSide { time, step, source },

@@ -39,19 +39,20 @@ impl Attempt {
     }
 }
 
-/// All that an integrator carries from step to step: plain data, from which a run continues bit for bit.
+/// The whole state of an integrator between steps: plain data, from which a run continues with the same
+/// bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntegratorState {
     /// Step size control.
     pub controller: Controller,
     /// Work done so far.
     pub counters: Counters,
-    /// What the formula knows of the steps before; laid out by the formula.
+    /// Quantities of earlier steps, in the layout of the formula.
     pub memory: Vec<f64>,
 }
 
-/// Error of a trial step in units of the tolerance, not a number if the end state is none, infinite if none
-/// was found; and the component that has it.
+/// Error of a trial step in units of the tolerance, and its component. NaN if the end state is not finite,
+/// infinite if there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct Trial {
     /// The error.

@@ -3,9 +3,9 @@
 /// Least tolerance of implicit equations, relative to the state.
 pub(crate) const ROUNDING: f64 = 1e3 * f64::EPSILON;
 
-/// What error a step may make: component i of y may be wrong by `absolute[i] + relative * |y_i|`.
+/// Admissible error of a step: `absolute[i] + relative * |y_i|` for component i of y.
 ///
-/// The largest component decides (not the mean), so that adding bodies at rest changes no step.
+/// The largest component decides (not the mean), so that additional bodies at rest do not change the steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tolerances {
     /// Relative part, ≥ 0.
@@ -13,8 +13,8 @@ pub struct Tolerances {
     /// Absolute part of each component, in its unit, ≥ 0; infinite for components without error control, such
     /// as integrals that are only reported.
     pub absolute: Vec<f64>,
-    /// What implicit methods solve their equations to, component by component, where that is not the
-    /// tolerance of the steps; infinite for integrals.
+    /// Tolerances of the equations of implicit methods for each component, if they differ from those of the
+    /// steps; infinite for integrals.
     pub newton: Option<Vec<f64>>,
 }
 
@@ -34,28 +34,28 @@ impl Tolerances {
         self.absolute[i] + self.relative * y0.abs().max(y1.abs())
     }
 
-    /// What Newton's method measures component i by: its tolerance, also where steps are not controlled.
+    /// Scale of component i in Newton's method: its tolerance, also for components without error control.
     pub(crate) fn newton_scale(&self, i: usize, y: f64) -> f64 {
         let scale =
             self.newton.as_ref().map_or(self.absolute[i], |newton| newton[i]) + self.relative * y.abs();
-        // A hundredth of it is to be met, which rounding must allow.
+        // Newton's method must reach a hundredth of it, which rounding must allow.
         scale.max(ROUNDING * y.abs()).max(f64::MIN_POSITIVE)
     }
 
-    /// What is resolved of component i, if that is known.
+    /// Tolerance of component i in Newton's method, if it has its own.
     pub(crate) fn resolution(&self, i: usize) -> Option<f64> {
         let scale = self.newton.as_ref().map_or(self.absolute[i], |newton| newton[i]);
         scale.is_finite().then_some(scale)
     }
 
-    /// True if some component is controlled.
+    /// True if at least one component has error control.
     pub(crate) fn controls(&self) -> bool {
         self.absolute.iter().any(|a| a.is_finite())
     }
 }
 
 /// Proportional-integral control of the step size, docs/theory/time.md, eq. (62): h_new = h min(5, max(0.2,
-/// 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a copy of it continues bit for bit.
+/// 0.9 err^(−0.7/k) err_old^(0.4/k))). Plain data: a run continues from a copy with the same bits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Controller {
     /// Step to try next \[s\]; 0 before the first step.
@@ -85,10 +85,10 @@ impl Controller {
         Self { next_step: step * factor.clamp(Self::SHRINK, most), last_error: error }
     }
 
-    /// Step to try after one of size `step` with `error` > 1 (or not a number).
+    /// Step to try after one of size `step` with `error` > 1 (or NaN).
     pub(crate) fn after_rejection(step: f64, error: f64, power: u32) -> f64 {
         let factor = Self::SAFETY * error.powf(-1.0 / f64::from(power));
-        // Not a number compares false: the strongest cut.
+        // NaN compares false, which gives the strongest reduction.
         if factor > Self::SHRINK { step * factor.min(Self::SAFETY) } else { step * Self::SHRINK }
     }
 }

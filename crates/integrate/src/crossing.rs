@@ -1,4 +1,4 @@
-//! Where a function of time changes its sign within a step.
+//! Time of a change of sign within a step.
 
 /// A bracketed change of sign.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,7 +54,7 @@ pub fn locate_crossing<E>(
     Ok(if near(f1) { Crossing { before: x1, after: x2 } } else { Crossing { before: x2, after: x1 } })
 }
 
-/// Where in [x₁, x₂] to look next: inverse quadratic interpolation through the three points if it is monotone
+/// Next point in [x₁, x₂]: inverse quadratic interpolation through the three points if it is monotone
 /// there.
 fn next_share((x1, f1): (f64, f64), (x2, f2): (f64, f64), (x3, f3): (f64, f64)) -> f64 {
     let xi = (x1 - x2) / (x3 - x2);

@@ -31,15 +31,15 @@ use carom_linalg::DenseLu;
 /// Change of the step up to which factors are kept.
 const SAME_STEP: f64 = 0.2;
 
-/// Growth of the step below which it is not worth new factors.
+/// Growth of the step below which its length and factors are kept.
 const SMALL_GROWTH: f64 = 1.2;
 
-/// Which formula.
+/// Choice of the formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImplicitMethod {
-    /// Midpoint rule: keeps quadratic invariants, damps nothing.
+    /// Midpoint rule: conserves quadratic invariants, without damping.
     Midpoint,
-    /// Backward differences of order 2: damps what is fast.
+    /// Backward differences of order 2: damps fast components.
     Bdf2,
 }
 
@@ -80,7 +80,7 @@ struct Coefficients {
 }
 
 impl Implicit {
-    /// For systems of as many components as `tolerances` has.
+    /// For systems with the number of components of `tolerances`.
     pub fn new(method: ImplicitMethod, tolerances: Tolerances) -> Self {
         let n = tolerances.absolute.len();
         let vector = || vec![0.0; n];
@@ -166,7 +166,7 @@ impl Formula for OneStage {
         attempt: Attempt,
     ) -> Result<(), O::Error> {
         if self.method == ImplicitMethod::Midpoint {
-            // The rate that the formula knows is that of the middle.
+            // The formula computes the rate of the middle, not of the end.
             ode.rate(attempt.end, &shared.y1, &mut self.f1)?;
             shared.counters.evaluations += 1;
         }
@@ -251,8 +251,8 @@ impl OneStage {
         }
     }
 
-    /// e over y₁ − p. Without an earlier step p is the tangent, from which backward Euler lies twice as far
-    /// as from the solution, and the midpoint rule much farther.
+    /// e over y₁ − p. Without an earlier step p is the tangent: its distance from backward Euler is twice
+    /// the error, and that from the midpoint rule much larger.
     fn share_of_error(&self, h: f64) -> f64 {
         let ratio = self.ratio(h);
         match (self.method, ratio > 0.0) {
@@ -300,10 +300,11 @@ impl OneStage {
         self.factored = scaled;
     }
 
-    /// Simplified Newton iterations for Z: nothing if they converged, or the component that changed most.
+    /// Simplified Newton iterations for Z: `None` if they converged, otherwise the component that changed
+    /// most.
     ///
-    /// Factors of another c h are taken for those of this one by the factor 2/(1 + ratio), which halves what
-    /// is left in what is stiff.
+    /// Factors of another c h are corrected by 2/(1 + ratio), which halves the remaining error of stiff
+    /// components.
     fn iterate<O: Ode>(
         &mut self,
         ode: &mut O,

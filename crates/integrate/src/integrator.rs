@@ -10,7 +10,7 @@ use crate::radau::Radau5;
 use crate::runge_kutta::RungeKutta;
 use crate::tableau::Method;
 
-/// Which integrator.
+/// Choice of the integrator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IntegratorKind {
     /// Explicit embedded pair.
@@ -24,7 +24,8 @@ pub enum IntegratorKind {
 }
 
 impl IntegratorKind {
-    /// True if equations are solved in every step, so that what is fast and damped limits none.
+    /// True if equations are solved in every step, so that fast and damped components do not limit the
+    /// step.
     pub fn is_implicit(self) -> bool {
         !matches!(self, Self::RungeKutta(_))
     }
@@ -34,13 +35,13 @@ impl IntegratorKind {
         matches!(self, Self::RungeKutta(_) | Self::GeneralisedAlpha(..))
     }
 
-    /// True if the steps themselves keep to the constraints of a [`crate::SecondOrder`].
+    /// True if the steps themselves satisfy the constraints of a [`crate::SecondOrder`].
     pub fn keeps_constraints(self) -> bool {
         matches!(self, Self::GeneralisedAlpha(..))
     }
 }
 
-/// One of the integrators: what [`Adaptive`] does, whatever the formula.
+/// One of the integrators, with the methods of [`Adaptive`].
 #[derive(Debug)]
 pub enum Integrator {
     /// Explicit embedded pair.
@@ -53,7 +54,7 @@ pub enum Integrator {
     GeneralisedAlpha(Box<GeneralisedAlpha>),
 }
 
-/// The same call on whichever it is.
+/// The same call on each variant.
 macro_rules! each {
     ($integrator:expr, $it:ident => $call:expr) => {
         match $integrator {
@@ -66,7 +67,7 @@ macro_rules! each {
 }
 
 impl Integrator {
-    /// For systems of as many components as `tolerances` has.
+    /// For systems with the number of components of `tolerances`.
     pub fn new(kind: IntegratorKind, tolerances: Tolerances) -> Self {
         match kind {
             IntegratorKind::RungeKutta(method) => {

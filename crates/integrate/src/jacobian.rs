@@ -8,8 +8,8 @@ use crate::ode::Ode;
 /// Change of a component, relative to it: the root of round-off.
 const RELATIVE: f64 = 1.5e-8;
 
-/// Change of a small component in units of its tolerance: far above what is not resolved, far below what
-/// matters.
+/// Change of a small component in units of its tolerance: far above rounding, and still small in its
+/// effect.
 const IN_TOLERANCES: f64 = 1e3;
 
 /// The derivative of a rate with workspace.
@@ -31,7 +31,7 @@ impl Jacobian {
         self.matrix.col_iter().flat_map(|column| column.iter().copied())
     }
 
-    /// Takes n² entries, column by column.
+    /// Sets n² entries, column by column.
     pub(crate) fn take(&mut self, numbers: &[f64]) {
         let n = self.matrix.nrows();
         numbers.iter().enumerate().for_each(|(k, &entry)| self.matrix[(k % n, k / n)] = entry);
@@ -50,7 +50,7 @@ impl Jacobian {
         self.shifted.copy_from_slice(y);
         for j in 0..coupled {
             let change = increment(tolerances, j, y[j].abs());
-            // What is added is what was meant, to the last bit.
+            // The change after rounding, to the last bit.
             self.shifted[j] = y[j] + change;
             let change = self.shifted[j] - y[j];
             ode.rate(time, &self.shifted, &mut self.rate)?;

@@ -1,15 +1,15 @@
 //! Time integrators over small traits. No mechanics: a system is a vector y and its rate.
 //!
 //! * [`Ode`]: the system, y' = f(t, y), whose evaluation may fail and is then retried with a smaller step
-//! * [`RungeKutta`]: explicit embedded pairs with error control and dense output, [`Method::DormandPrince5`]
-//!   and [`Method::Dop853`]. A step is *attempted*, looked at, cut if something happened within it, then
-//!   *accepted*
+//! * [`RungeKutta`]: explicit embedded pairs with error control and dense output,
+//!   [`Method::DormandPrince5`] and [`Method::Dop853`]. A step is *attempted*, inspected, shortened if an
+//!   event happened within it, then *accepted*
 //! * [`Radau5`]: the same for stiff systems, implicit, of order 5; [`Implicit`]: of order 2, midpoint rule
 //!   and BDF2
 //! * [`SecondOrder`]: a system of second order with constraints on a manifold; [`GeneralisedAlpha`]: of order
 //!   2 for these, with a chosen numerical damping of high frequencies
 //! * [`Integrator`]: one of these, chosen at run time
-//! * [`locate_crossing`]: where a function along the step changes its sign
+//! * [`locate_crossing`]: time at which a function along the step changes its sign
 //!
 //! # Example
 //!

@@ -1,10 +1,10 @@
-//! The system to integrate and what can go wrong.
+//! The system to integrate, and the errors of integration.
 
 use crate::second_order::SecondOrder;
 
 /// An ordinary differential equation y' = f(t, y).
 pub trait Ode {
-    /// Why the rate could not be computed, for example an inner iteration that did not converge.
+    /// Error of the rate, for example an inner iteration that did not converge.
     type Error: std::error::Error + 'static;
 
     /// Number n of components of y.
@@ -18,8 +18,8 @@ pub trait Ode {
 
     /// Writes f(t, y) to `rate` (length n, overwritten). Allocates nothing.
     ///
-    /// `&mut self` is for workspaces and starting values of inner iterations: the result may depend on what
-    /// was evaluated before only below the tolerance of that iteration.
+    /// `&mut self` is for workspaces and starting values of inner iterations: earlier evaluations may
+    /// change the result only below the tolerance of that iteration.
     ///
     /// # Errors
     ///
@@ -32,10 +32,10 @@ pub trait Ode {
     }
 }
 
-/// Why no step succeeded.
+/// Errors of a step.
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrateError<E: std::error::Error + 'static> {
-    /// The rate fails however small the step.
+    /// The rate fails for every step down to the smallest.
     #[error(
         "the right-hand side at t = {time:.9e} s could not be computed, not even with a step of {step:.3e} s \
          (the least that is tried)"
@@ -45,11 +45,11 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         time: f64,
         /// Last step tried \[s\].
         step: f64,
-        /// Why.
+        /// Error of the rate.
         #[source]
         source: E,
     },
-    /// The error estimate stays above the tolerance however small the step.
+    /// The error estimate exceeds the tolerance for every step down to the smallest.
     #[error(
         "the step at t = {time:.9e} s fell to {step:.3e} s with an error still {error:.2e} times the \
          tolerance, largest in component {component}: the right-hand side jumps there, or the tolerance is \
@@ -65,7 +65,7 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         /// The component of y with the largest error.
         component: usize,
     },
-    /// Newton's method solves the equations of a step however small for none.
+    /// Newton's method does not converge for any step down to the smallest.
     #[error(
         "the equations of a step from t = {time:.9e} s could not be solved, not even with a step of \
          {step:.3e} s; the iterations fail in component {component} of the state: the right-hand side may \
@@ -79,10 +79,10 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         /// The component that changes most.
         component: usize,
     },
-    /// The formula is one for systems of second order.
+    /// The formula needs a system of second order.
     #[error("generalised-α takes systems with positions and momenta; this one has a rate alone")]
     FirstOrder,
-    /// Numbers became infinite or undefined however small the step.
+    /// Numbers are infinite or undefined for every step down to the smallest.
     #[error(
         "component {component} of the state at t = {time:.9e} s is not finite, not even after a step of \
          {step:.3e} s"
@@ -95,7 +95,7 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
         /// First component that is not finite.
         component: usize,
     },
-    /// The caller allows no step forward.
+    /// The caller allows no step.
     #[error(
         "the longest step allowed at t = {time:.9e} s is {max_step:.3e} s; it must be positive and change \
          the time"
@@ -103,13 +103,13 @@ pub enum IntegrateError<E: std::error::Error + 'static> {
     NoRoom {
         /// Start of the step \[s\].
         time: f64,
-        /// What the caller allowed \[s\].
+        /// Longest step that the caller allows \[s\].
         max_step: f64,
     },
 }
 
 impl<E: std::error::Error + 'static> IntegrateError<E> {
-    /// The component of the state that is to blame, if one is.
+    /// The component of the state that causes the error, if there is one.
     pub fn component(&self) -> Option<usize> {
         match *self {
             Self::StepTooSmall { component, .. }

@@ -4,9 +4,9 @@
 //! c' = c ∘ z,    π = M(c) z,    π' = f(t, c, z) − Gᵀ(c) λ,    g(t, c) = 0,    G z + g_t = 0
 //! ```
 //!
-//! Positions c move by *increments* ξ of the tangent space, c ∘ ξ, in which rotations are turned by the
+//! Positions c move by *increments* ξ of the tangent space, c ∘ ξ, in which rotations move by the
 //! exponential map; z are the velocities in the same directions, π the momenta of the state vector y, which
-//! may be counted in axes of their own (π' then has no terms of their motion).
+//! may use fixed axes (π' then has no terms of moving axes).
 
 /// A mechanical system: an [`Ode`](crate::Ode) in positions and momenta whose parts are known to integrators
 /// that solve for its constraints themselves.
@@ -36,11 +36,11 @@ pub trait SecondOrder {
     /// Size of what increment i changes at y, in which its rounding is relative.
     fn magnitude(&self, y: &[f64], velocity: usize) -> f64;
 
-    /// Size to which the violation of constraint k is relative, at the last evaluation.
+    /// Scale of the violation of constraint k, at the last evaluation.
     fn closure(&self, constraint: usize) -> f64;
 
-    /// Writes to `y`: the positions of `from` moved by `step.increment`, the momenta M z + Gᵀ μ of them, and
-    /// what else is in `from`.
+    /// Writes to `y`: the positions of `from` moved by `step.increment`, their momenta M z + Gᵀ μ, and the
+    /// other components of `from`.
     ///
     /// # Errors
     ///
@@ -70,14 +70,14 @@ pub trait SecondOrder {
         rate: &mut [f64],
     ) -> Result<(), Self::Error>;
 
-    /// What the last evaluation of a rate, of either kind, found on its way.
+    /// Writes quantities that the last evaluation of a rate, of either kind, has computed.
     fn read(&mut self, reading: &mut Reading);
 
     /// z' (length N) at the last evaluation of a rate, of either kind.
     fn accelerations(&mut self, out: &mut [f64]);
 
-    /// Writes what a change of y means for the momenta in the directions of the velocities (length N): that
-    /// with z · out its power.
+    /// Writes a change of y as momenta in the directions of the velocities (length N), so that z · out is
+    /// its power.
     fn pull_back(&self, y: &[f64], change: &[f64], out: &mut [f64]);
 
     /// Excludes the low-rank forces of [`SecondOrder::for_low_rank_rows`] from all rates until it is called
@@ -117,7 +117,7 @@ pub trait SecondOrder {
     fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]);
 }
 
-/// Where positions move, and what momenta they then have.
+/// Displacement of positions, and the corresponding momenta.
 #[derive(Debug, Clone, Copy)]
 pub struct Displacement<'a> {
     /// ξ, length N.

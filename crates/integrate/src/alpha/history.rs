@@ -1,8 +1,8 @@
-//! What a step of generalised-α needs of the steps before.
+//! Quantities of earlier steps that a step of generalised-α needs.
 
 use crate::second_order::Reading;
 
-/// Present rates, lags of what is algorithmic, slopes for predictions and errors.
+/// Present rates, lags of the algorithmic variables, slopes for predictions and errors.
 #[derive(Debug, Clone)]
 pub(super) struct History {
     /// True if `rate`, z', z and λ are those of the present state.
@@ -13,7 +13,7 @@ pub(super) struct History {
     pub(super) rate: Vec<f64>,
     /// σ = (φ̂₀ − f₀)/h.
     pub(super) rate_lag: Vec<f64>,
-    /// f' some time ago, and how long ago \[s\].
+    /// An earlier f', and the time since then \[s\].
     pub(super) rate_slope: Vec<f64>,
     pub(super) slope_age: f64,
     /// z₀, z'₀, τ = (a₀ − z'₀)/h and a'.
@@ -59,7 +59,7 @@ impl History {
         }
     }
 
-    /// Takes a state whose rate is known.
+    /// Stores a state with a known rate.
     pub(super) fn start(&mut self, reading: &Reading, acceleration: &[f64]) {
         self.velocity.copy_from_slice(&reading.velocity);
         self.acceleration.copy_from_slice(acceleration);
@@ -105,7 +105,7 @@ impl History {
         self.arrays().into_iter().for_each(|values| memory.extend_from_slice(values));
     }
 
-    /// Takes them back from the front of `memory`; false if there are too few.
+    /// Reads them back from the front of `memory`; false if there are too few.
     pub(super) fn read(&mut self, memory: &mut &[f64]) -> bool {
         let Some((&[is_started, has_lags, slope_age], rest)) = memory.split_first_chunk() else {
             return false;

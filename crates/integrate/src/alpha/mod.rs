@@ -1,7 +1,6 @@
 //! Generalised-α for systems of second order with constraints, in momenta.
 //!
-//! With the *algorithmic* accelerations a and forces φ̂, which lag behind the true ones by a part of the
-//! step,
+//! The *algorithmic* accelerations a and forces φ̂ lag behind the true ones by a part of the step:
 //!
 //! ```text
 //! ξ   = h z₀ + h² ((½ − β) a₀ + β a₁) − M⁻¹ Gᵀ μ h β/γ            c₁ = c₀ ∘ ξ
@@ -11,19 +10,20 @@
 //! g(t₁, c₁) = 0,      and for the stabilised form  G z₁ + g_t = 0
 //! ```
 //!
-//! For a constant mass matrix φ̂ = M a, and this is the formula of Chung & Hulbert; rotations move by the
-//! exponential map of ξ, as with Brüls & Arnold. What is a sum over all bodies in π' is one in π: momenta are
-//! kept to rounding, and integrals along the way (work, impulses) follow the same rule. In the index-3 form μ
-//! = 0, unless the step is so short that rounding of positions, divided by it, is more than the tolerance of
-//! velocities. Unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays regular as h → 0
-//! (`matrix`).
+//! For a constant mass matrix φ̂ = M a, and the formula is that of Chung & Hulbert; rotations move by the
+//! exponential map of ξ, as in Brüls & Arnold. Sums over all bodies in π' are sums in π: momenta are
+//! conserved to rounding, and integrals along the path (work, impulses) follow the same rule. In the
+//! index-3 form μ = 0, unless the step is so short that rounding of positions, divided by it, exceeds the
+//! tolerance of velocities. The unknowns are ξ, h² κ λ and h μ, scaled so that the matrix of the step stays
+//! regular as h → 0 (`matrix`).
 //!
-//! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ with τ and σ from the step before, or Δ
-//! times the rates of z' and π' where none went before (Δ = α_m − α_f). So the order stays 2 where steps
-//! change their length. What vibrates within a step is not resolved, and lags at most as in the step before.
+//! Lags belong to a step length: a₀ = z'₀ + h τ and φ̂₀ = π'₀ + h σ. τ and σ come from the previous step,
+//! or in the first step from Δ = α_m − α_f times the rates of z' and π'. So the order stays 2 if steps
+//! change their length. Modes that oscillate within a step are not resolved, and their lags do not exceed
+//! those of the previous step.
 //!
-//! The error of a step is that of its Taylor series, with the factors of the step as filter: what is stiff,
-//! or held by constraints, counts for what it moves:
+//! The error of a step is that of its Taylor series, filtered by the factors of the step: stiff or
+//! constrained components are weighted by the motion that they cause:
 //!
 //! ```text
 //! e_ξ = c_q h² (a₁ − a₀),     c_q = β + Δ/2 − 1/6
@@ -57,11 +57,11 @@ use crate::newton::keeps;
 use crate::ode::{IntegrateError, Ode};
 use crate::second_order::Reading;
 
-/// Growth of the step below which it is not worth new factors.
+/// Growth of the step below which its length and factors are kept.
 const SMALL_GROWTH: f64 = 1.2;
 
-/// Contraction of Newton's method up to which M and G of earlier steps serve: beyond it further iterations
-/// cost more than new factors.
+/// Contraction of Newton's method up to which M and G of earlier steps are kept: beyond it further
+/// iterations cost more than new factors.
 const KEEPS_FACTORS: f64 = 0.05;
 
 /// Generalised-α under error control.
@@ -74,7 +74,7 @@ pub struct ChungHulbert {
     form: ConstraintForm,
     history: History,
     matrix: StepMatrix,
-    /// Contraction of Newton's method in the last trial, and up to which derivatives are kept.
+    /// Contraction of Newton's method in the last trial, and its limit for keeping derivatives.
     contraction: f64,
     keeps: f64,
     /// ξ, λ, μ.
@@ -86,26 +86,26 @@ pub struct ChungHulbert {
     filtered: Vec<f64>,
     /// z₁ of ξ alone.
     velocity: Vec<f64>,
-    /// Rates at the end of the step, and what was found there; a₁.
+    /// Rates at the end of the step, and quantities of that evaluation; a₁.
     f1: Vec<f64>,
     end_acceleration: Vec<f64>,
     end: Reading,
-    /// z' where it was found last.
+    /// z' of the last evaluation.
     found_acceleration: Vec<f64>,
     change: Vec<f64>,
     residual: Vec<f64>,
-    /// What Newton's method measures increments by, and what rounding makes of them.
+    /// Scales of increments in Newton's method, and their rounding errors.
     scales: Vec<f64>,
     noise: Vec<f64>,
-    /// What each multiplier and its impulse do to its constraint.
+    /// Response of each constraint to its multiplier and its impulse.
     responses: Vec<[f64; 2]>,
     error: Vec<f64>,
     dense: Vec<f64>,
 }
 
 impl GeneralisedAlpha {
-    /// For systems of as many components as `tolerances` has. Velocities and constraints are counted at the
-    /// first step.
+    /// For systems with the number of components of `tolerances`. Velocities and constraints are counted at
+    /// the first step.
     pub fn new(radius: SpectralRadius, form: ConstraintForm, tolerances: Tolerances) -> Self {
         let dim = tolerances.absolute.len();
         let formula = ChungHulbert {
@@ -181,7 +181,7 @@ impl Formula for ChungHulbert {
                 self.form == ConstraintForm::Stabilised || self.is_below_rounding(system, shared, span.h);
             match self.iterate(system, shared, span)? {
                 None => break,
-                // Where low-rank rows come and go, a shorter step helps sooner than new derivatives.
+                // Where low-rank rows change, a shorter step helps sooner than new derivatives.
                 Some(component) if self.matrix.is_fresh() || self.matrix.is_corrected() && !span.again => {
                     return Ok(Trial { component, ..Trial::UNSOLVED });
                 }
@@ -192,7 +192,7 @@ impl Formula for ChungHulbert {
         Ok(self.estimate(system, shared, span))
     }
 
-    /// A step that would grow little keeps its length, and with it its factors.
+    /// A step that would grow little keeps its length and its factors.
     fn settle(&self, controller: &mut Controller, h: f64) {
         if (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
             controller.next_step = h;
@@ -223,14 +223,14 @@ impl Formula for ChungHulbert {
         }
     }
 
-    /// Positions and momenta were moved by less than errors: rates and lags still serve.
+    /// Positions and momenta have moved by less than their errors: rates and lags are kept.
     fn nudged(&mut self) {}
 
     fn changed(&mut self) {
         (self.history.is_started, self.history.has_lags) = (false, false);
     }
 
-    /// Lags and slopes of the steps before do not lead on.
+    /// Lags and slopes of earlier steps are not used after a kink.
     fn kinked(&mut self) {
         self.changed();
     }

@@ -1,23 +1,22 @@
 //! Parameters of the formula and the constants of its error.
 
-/// Spectral radius of the formula for what is infinitely fast: part of the amplitude that a step leaves, 0
-/// to 1.
+/// Spectral radius at infinite frequency: the fraction of the amplitude that remains after a step, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpectralRadius(f64);
 
-/// No spectral radius.
+/// An invalid spectral radius.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
-    "the spectral radius is {value}; it must lie between 0 (what is fast is gone after a step) and 1 \
-     (nothing is damped)"
+    "the spectral radius is {value}; it must lie between 0 (fast modes are damped within a step) and 1 \
+     (no damping)"
 )]
 pub struct SpectralRadiusError {
-    /// What was given.
+    /// The given value.
     pub value: f64,
 }
 
 impl SpectralRadius {
-    /// 0.8: of what is infinitely fast, a tenth is left after ten steps.
+    /// 0.8: a tenth of an infinitely fast oscillation remains after ten steps.
     pub const DEFAULT: Self = Self(0.8);
 
     /// A radius from 0 to 1.
@@ -35,7 +34,7 @@ impl SpectralRadius {
     }
 }
 
-/// How constraints enter the equations of a step.
+/// Form of the constraints in the equations of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstraintForm {
     /// Positions satisfy them (index 3); velocities do so to second order of the step.
@@ -44,7 +43,7 @@ pub enum ConstraintForm {
     Stabilised,
 }
 
-/// α_m, α_f, γ, β for a spectral radius ρ, and what follows from them.
+/// α_m, α_f, γ, β for a spectral radius ρ, and quantities that follow from them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters {
     pub(super) alpha_m: f64,
@@ -63,7 +62,7 @@ impl Parameters {
         Self { alpha_m, alpha_f, gamma, beta: 0.25 * (0.5 + gamma).powi(2) }
     }
 
-    /// Δ = α_m − α_f: algorithmic accelerations are those of the time t_n + Δ h, to second order.
+    /// Δ = α_m − α_f: algorithmic accelerations belong to the time t_n + Δ h, to second order.
     pub(super) fn lag(&self) -> f64 {
         self.alpha_m - self.alpha_f
     }
@@ -117,7 +116,7 @@ mod tests {
         assert!(SpectralRadius::new(0.0).is_ok() && SpectralRadius::new(1.0).is_ok());
     }
 
-    /// π = t³: the recursion settles, and a step of h = 1 is then wrong by 6 c_π.
+    /// π = t³: once the recursion is stationary, the error of a step of h = 1 is 6 c_π.
     #[test]
     fn the_constant_of_the_momentum_error_is_that_of_a_cubic() {
         for rho in [0.0, 0.3, 0.8] {

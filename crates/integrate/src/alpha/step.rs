@@ -6,35 +6,34 @@ use crate::control::ROUNDING;
 use crate::newton::{Iterations, Verdict};
 use crate::second_order::{Displacement, SecondOrder};
 
-/// Part of the first step over which slopes are estimated, as there is no step before it.
+/// Fraction of the first step over which slopes are estimated, as there is no earlier step.
 const LOOK_AHEAD: f64 = 0.01;
 
-/// Look-ahead, relative to the step, beyond which it is repeated.
+/// Look-ahead relative to the step, above which it is repeated.
 const FAR: f64 = 0.25;
 
-/// What rounding makes of positions and constraints, relative to their sizes: iterations do not go on for
-/// less.
+/// Rounding of positions and constraints, relative to their sizes: smaller changes need no iteration.
 const NOISE: f64 = 32.0 * f64::EPSILON;
 
-/// Violation of constraints, relative to their sizes, to which the iterations are as to a tolerance: a
-/// hundredth is left.
+/// Tolerance of constraint violations in the iterations, relative to their sizes; a hundredth of it may
+/// remain.
 const VIOLATION: f64 = 1e-12;
 
-/// As a tolerance of multipliers, relative to them: a hundredth is left, and of what holds velocities a
+/// Tolerance of multipliers, relative to them: a hundredth may remain, and of those of velocities a
 /// ten-thousandth of that.
 const DIGITS: f64 = 1e-7;
 
-/// How often the low-rank rows may change in the iterations of a step.
+/// Largest number of changes of the low-rank rows in the iterations of a step.
 const MOST_CHANGES: usize = 8;
 
 impl ChungHulbert {
-    /// True if slopes are unknown, or were taken over a time that the step does not reach.
+    /// True if slopes are unknown, or were computed over a time longer than the step.
     pub(super) fn needs_slopes(&self, h: f64) -> bool {
         !self.history.has_lags || -2.0 * self.history.slope_age > FAR * h
     }
 
-    /// Slopes of rates, accelerations and multipliers after a short motion with the acceleration at the
-    /// start, and lags from them. That motion keeps to constraints to third order of its time.
+    /// Slopes of rates, accelerations and multipliers after a short motion with the initial acceleration,
+    /// and lags from them. That motion satisfies the constraints to third order of its time.
     pub(super) fn estimate_lags<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -69,9 +68,9 @@ impl ChungHulbert {
 
     /// a₀ and φ̂₀ for a step of length h; ξ and λ from their slopes, z₁ of that ξ.
     ///
-    /// Slopes of what vibrates within the step say nothing of its end: that goes on with the mean velocity of
-    /// the last step, and lags at most as it did there, so that a step after one that was cut short does not
-    /// throw it off. Momenta whose sums are conserved have one rule.
+    /// The end-of-step acceleration of a mode that oscillates within the step is not extrapolated. Such a
+    /// mode starts with the mean velocity of the last step, and keeps at most the lag of that step, so that
+    /// a step after a shortened one is not disturbed. Momenta whose sums are conserved follow one rule.
     pub(super) fn predict<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -134,8 +133,8 @@ impl ChungHulbert {
         shared.y0[i] + h * ((1.0 - of.gamma) * self.filtered[i] + of.gamma * end)
     }
 
-    /// Newton's method with the derivatives at hand: nothing if it converged, or the component that changed
-    /// most.
+    /// Newton's method with the present derivatives: `None` if it converged, otherwise the component that
+    /// changed most.
     pub(super) fn iterate<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -155,7 +154,7 @@ impl ChungHulbert {
             }
             self.set_residual(system, shared, span.h);
             if self.matrix.update_correction(system, &self.of, span.h) {
-                // These are other equations: convergence is judged anew.
+                // The equations have changed: the test of convergence starts again.
                 iterations = Iterations::START;
                 changes += 1;
             }
@@ -171,7 +170,7 @@ impl ChungHulbert {
         }
     }
 
-    /// The equations at the end that was evaluated last, as the matrix has them.
+    /// The equations at the last evaluation of the end, in the order of the matrix.
     fn set_residual<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -187,13 +186,12 @@ impl ChungHulbert {
         of_momenta.iter_mut().for_each(|off| *off *= h);
         let (values, speeds) = of_joints.split_at_mut(self.multipliers.len());
         values.copy_from_slice(&self.end.value);
-        // Velocities that are not held ask for no impulse.
+        // Velocities without constraints have no impulse.
         let held = if self.matrix.holds_velocities { h } else { 0.0 };
         speeds.iter_mut().zip(&self.end.value_rate).for_each(|(off, speed)| *off = held * speed);
     }
 
-    /// Corrects the unknowns for the residual, and measures what that changes, and by how much constraints
-    /// were violated.
+    /// Corrects the unknowns by the residual, and measures the changes and the violation of constraints.
     fn correct<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -215,8 +213,8 @@ impl ChungHulbert {
             }
             let (k, is_impulse) = ((i - n) % m, i >= n + m);
             let response = responses[k][usize::from(is_impulse)];
-            // What reactions move in the step; near a singular position they have fewer digits than
-            // constraints.
+            // Motion by the reactions in the step; near a singular position reactions have fewer digits
+            // than constraints.
             let moved = share * multipliers[k].abs() * response;
             let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
             all.of_constraint(change * response, system.closure(k).max(digits / VIOLATION * moved));
@@ -230,7 +228,7 @@ impl ChungHulbert {
         all
     }
 
-    /// True if positions do not tell velocities as well as these are wanted, in steps of length h.
+    /// True if positions do not determine velocities to their tolerance, in steps of length h.
     pub(super) fn is_below_rounding<E: std::error::Error + 'static>(
         &self,
         system: &dyn SecondOrder<Error = E>,
@@ -244,9 +242,9 @@ impl ChungHulbert {
         })
     }
 
-    /// What Newton's method measures increments by: tolerances of positions and momenta, as far as positions
-    /// resolve them. Rounding of constraints comes back in what answers them most easily, such as a light
-    /// mode whose motion is large elsewhere than at the joint.
+    /// Scales of increments in Newton's method: tolerances of positions and momenta, limited by the
+    /// rounding of positions. Rounding of constraints appears in the components that respond to them most,
+    /// such as a light mode with a large motion away from the joint.
     pub(super) fn set_scales<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -264,7 +262,7 @@ impl ChungHulbert {
         }
     }
 
-    /// The state at the end of the step, rates included, from the unknowns that solve its equations.
+    /// Computes the state at the end of the step, with rates, from the solution of its equations.
     pub(super) fn finish<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -335,7 +333,7 @@ impl ChungHulbert {
         shared.largest(|i| self.error[i])
     }
 
-    /// Takes the end of the step as the start of the next.
+    /// Makes the end of the step the start of the next.
     pub(super) fn carry_on(&mut self, h: f64) {
         let Self { history, of, increment, found_acceleration, .. } = self;
         for i in 0..self.f1.len() {
@@ -360,12 +358,12 @@ fn slopes(out: &mut [f64], end: &[f64], start: &[f64], h: f64) {
     out.iter_mut().zip(end.iter().zip(start)).for_each(|(out, (end, start))| *out = (end - start) / h);
 }
 
-/// The size of a change, 0 for rounding; not a number if it is none.
+/// The size of a change, 0 for rounding; NaN for an infinite change.
 fn resolved(change: f64, noise: f64) -> f64 {
     if change.abs() > noise { change.abs() } else { 0.0 * change }
 }
 
-/// What an iteration changes, in units of the tolerance.
+/// Changes of an iteration, in units of the tolerance.
 #[derive(Debug, Clone, Copy, Default)]
 struct Change {
     largest: f64,

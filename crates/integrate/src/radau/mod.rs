@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The three systems of a step are one real and one complex one in W = T⁻¹ Z, as T⁻¹ A⁻¹ T has the blocks γ
-//! and (α β; −β α). Newton's method is simplified: ∂f/∂y stays for many steps, its factors as long as the
-//! step does.
+//! and (α β; −β α). Newton's method is simplified: ∂f/∂y is kept for many steps, its factors for steps of
+//! the same length.
 //!
 //! # Source
 //!
@@ -29,7 +29,7 @@ mod newton;
 /// Order of the error estimate plus one.
 const ERROR_POWER: u32 = 4;
 
-/// Growth of the step below which it is not worth new factors.
+/// Growth of the step below which its length and factors are kept.
 const SMALL_GROWTH: f64 = 1.1;
 
 /// Radau IIA of order 5 under error control.
@@ -44,12 +44,12 @@ pub struct RadauIia {
     complex: DenseLu<c64>,
     /// Step of the factors; 0 without any.
     factored: f64,
-    /// True if the derivative is that of the present state.
+    /// True if the derivative belongs to the present state.
     is_fresh: bool,
     has_jacobian: bool,
     /// True if `f0` is the rate at the present state.
     has_rate: bool,
-    /// True if the polynomial of the last step leads on from the present state.
+    /// True if the polynomial of the last step can be extrapolated from the present state.
     continues: bool,
     /// Contraction of Newton's method in the last trial.
     contraction: f64,
@@ -68,7 +68,7 @@ pub struct RadauIia {
 }
 
 impl Radau5 {
-    /// For systems of as many components as `tolerances` has.
+    /// For systems with the number of components of `tolerances`.
     pub fn new(tolerances: Tolerances) -> Self {
         let n = tolerances.absolute.len();
         let vector = |count: usize| vec![0.0; count * n];
@@ -140,7 +140,7 @@ impl Formula for RadauIia {
         }
     }
 
-    /// A step that would grow little keeps its length, and with it its factors.
+    /// A step that would grow little keeps its length and its factors.
     fn settle(&self, controller: &mut Controller, h: f64) {
         if self.contraction <= self.keeps && (1.0..SMALL_GROWTH).contains(&(controller.next_step / h)) {
             controller.next_step = h;
@@ -164,7 +164,7 @@ impl Formula for RadauIia {
         }
     }
 
-    /// The polynomial of the last step still leads on.
+    /// The polynomial of the last step is still valid.
     fn nudged(&mut self) {
         (self.has_rate, self.is_fresh) = (false, false);
     }
@@ -208,8 +208,8 @@ impl Formula for RadauIia {
 }
 
 impl RadauIia {
-    /// Error of the step in units of the tolerance, docs/theory/time.md, eq. (64), once more filtered where
-    /// it seems too large.
+    /// Error of the step in units of the tolerance, docs/theory/time.md, eq. (64), filtered again if it
+    /// seems too large.
     fn estimate<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
         if !shared.tolerances.controls() {
             return Ok(shared.largest(|_| 0.0));

@@ -8,15 +8,15 @@ use crate::collocation::{Collocation, STAGES};
 use crate::newton::{Iterations, Verdict};
 use crate::ode::Ode;
 
-/// Change of the step up to which factors are kept: Newton's method contracts by as much more slowly.
+/// Change of the step up to which factors are kept: it adds to the contraction of Newton's method.
 const SAME_STEP: f64 = 1e-3;
 
-/// What Newton's method came to.
+/// Result of Newton's method.
 pub(super) enum Newton {
     Converged {
         contraction: f64,
     },
-    /// Component whose change is none, or the first.
+    /// The component whose change is not finite, or the first one.
     Failed {
         component: usize,
     },
@@ -103,8 +103,7 @@ impl RadauIia {
         }
     }
 
-    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance and the component that has
-    /// it.
+    /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance, and its component.
     fn newton_step(&mut self, shared: &Shared, h: f64) -> (f64, usize) {
         let n = shared.dim();
         let Self { collocation, w, f, z, real, complex, .. } = self;
@@ -119,7 +118,7 @@ impl RadauIia {
             };
             transformed(row, i) - own / h
         };
-        // The changes take the place of the rates, which were used up for them.
+        // The changes replace the rates, which are not needed any more.
         let mut changes = std::mem::take(&mut self.error);
         changes.clear();
         changes.resize(STAGES * n, 0.0);

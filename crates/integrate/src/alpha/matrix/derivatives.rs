@@ -8,7 +8,7 @@ use crate::jacobian::increment;
 use crate::second_order::{Displacement, SecondOrder};
 
 impl StepMatrix {
-    /// M at the last evaluation.
+    /// Stores M of the last evaluation.
     pub(super) fn take_masses<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -18,7 +18,7 @@ impl StepMatrix {
         }
     }
 
-    /// Gᵀ and M⁻¹ Gᵀ at the last evaluation.
+    /// Stores Gᵀ and M⁻¹ Gᵀ of the last evaluation.
     pub(super) fn take_constraints<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -45,8 +45,8 @@ impl StepMatrix {
         done
     }
 
-    /// Momenta and constraints are linear in z. Increments are those of the whole step: what they do contains
-    /// the tangent of the exponential map.
+    /// Momenta and constraints are linear in z. Increments are those of the whole step, so that their
+    /// derivatives contain the tangent of the exponential map.
     fn difference<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -110,7 +110,7 @@ pub(in crate::alpha) struct Point<'a> {
     pub(in crate::alpha) multipliers: &'a [f64],
 }
 
-/// `out` = `values` with one of them changed; returns by how much, which is what was meant but for rounding.
+/// `out` = `values` with one value changed; returns the actual change after rounding.
 fn shift(out: &mut [f64], values: &[f64], j: usize, change: f64) -> f64 {
     out.copy_from_slice(values);
     out[j] += change;

@@ -58,7 +58,7 @@ impl LowRankCorrection {
         !self.active.is_empty()
     }
 
-    /// Takes over the rows that are active at the last evaluation; true if others were before.
+    /// Updates the rows that are active at the last evaluation; true if other rows were active before.
     ///
     /// * `n`, `size` — numbers of velocities and of all unknowns
     /// * `share` — h² κ

@@ -12,8 +12,8 @@ impl StepMatrix {
         [mass, carried, stiffness, damping, reactions, rows, row_rates, columns]
     }
 
-    /// Appends its numbers: whether derivatives serve, the step of the factors and whether they hold
-    /// velocities, whether there were derivatives, and these, column by column.
+    /// Appends its numbers: the state of the derivatives, the step of the factors and whether they contain
+    /// velocity constraints, whether there are derivatives, and these, column by column.
     pub(in crate::alpha) fn write(&self, memory: &mut Vec<f64>) {
         let flag = |is: bool| f64::from(u8::from(is));
         memory.extend([
@@ -30,7 +30,7 @@ impl StepMatrix {
         }
     }
 
-    /// Takes them back from the front of `memory`; false if there are too few.
+    /// Reads them back from the front of `memory`; false if there are too few.
     pub(in crate::alpha) fn read(&mut self, memory: &mut &[f64], of: &Parameters) -> bool {
         let Some((&[has_derivatives, factored, factors_hold, is_filled], rest)) = memory.split_first_chunk()
         else {

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the
-//! last row and column for the stabilised form alone. All of it is kept for many steps: M and G, which turn
-//! with the bodies, until Newton's method needs those of the end of the step; the others until it needs them,
-//! too. For h → 0 the matrix is regular, whatever h. Rows and columns are scaled by the diagonals of M and of
-//! G (diag M)⁻¹ Gᵀ, so that no units enter.
+//! last row and column belong to the stabilised form alone. All parts are kept for many steps. M and G,
+//! which rotate with the bodies, are renewed when Newton's method converges too slowly, the other parts
+//! when this is not enough. For h → 0 the matrix stays regular. Rows and columns are scaled by the
+//! diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on units.
 
 mod derivatives;
 mod low_rank;
@@ -35,12 +35,12 @@ const SAME_STEP: f64 = 1e-3;
 #[derive(Debug)]
 pub(super) struct StepMatrix {
     age: Age,
-    /// True if velocities are held, by impulses: the stabilised form.
+    /// True for the stabilised form: impulses enforce the constraints of velocities.
     pub(super) holds_velocities: bool,
     has_derivatives: bool,
-    /// True from the first derivatives on: given up, they still tell what is stiff.
+    /// True from the first derivatives on. Outdated derivatives still show which components are stiff.
     is_filled: bool,
-    /// Step of the factors, 0 without any; whether they hold velocities.
+    /// Step of the factors, 0 without any; then whether they contain the constraints of velocities.
     factored: f64,
     factors_hold: bool,
     /// M, M_c, K, C: N × N.
@@ -59,7 +59,7 @@ pub(super) struct StepMatrix {
     response: Mat<f64>,
     /// 1/√M_ii, then 1/√(G (diag M)⁻¹ Gᵀ)_kk for each multiplier.
     scales: Vec<f64>,
-    /// What a unit of each multiplier's unknown does to its constraint.
+    /// Response of each constraint to a unit of its multiplier's unknown.
     responses: Vec<f64>,
     factors: Option<DenseLu<f64>>,
     correction: LowRankCorrection,
@@ -70,11 +70,11 @@ pub(super) struct StepMatrix {
 /// The parts of the matrix that belong to the present step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Age {
-    /// Nothing.
+    /// No part.
     Kept,
     /// M and G.
     Turned,
-    /// All of it.
+    /// All parts.
     Fresh,
 }
 
@@ -140,24 +140,24 @@ impl StepMatrix {
         }
     }
 
-    /// True if all of it is of the present step.
+    /// True if all parts belong to the present step.
     pub(super) fn is_fresh(&self) -> bool {
         self.age == Age::Fresh
     }
 
-    /// Marks all of it as older than the step that begins.
+    /// Marks all parts as older than the step that begins.
     pub(super) fn start_step(&mut self) {
         self.age = Age::Kept;
         self.correction.clear();
     }
 
-    /// Gives up M and G, if they were kept, or else the derivatives.
+    /// Drops M and G, if they were kept, or otherwise the derivatives.
     pub(super) fn drop_oldest(&mut self) {
         self.has_derivatives &= self.age == Age::Kept && self.rows.nrows() > 0;
         self.drop_factors();
     }
 
-    /// Gives up M and G, if there are constraints, and with them the factors.
+    /// Drops M and G, if there are constraints, and the factors.
     pub(super) fn drop_factors(&mut self) {
         if self.rows.nrows() > 0 {
             self.factored = 0.0;
@@ -169,15 +169,15 @@ impl StepMatrix {
         self.mass[(i, i)]
     }
 
-    /// True if component i, held by its stiffness alone, vibrates within a step of length h: its stiffness
-    /// weighs more than its mass in the equations.
+    /// True if component i, with its stiffness alone, oscillates within a step of length h: its stiffness
+    /// exceeds its mass in the equations.
     pub(super) fn is_stiff(&self, i: usize, of: &Parameters, h: f64) -> bool {
         self.is_filled && -h * h * of.share() * self.stiffness[(i, i)] > of.speed() * self.mass[(i, i)]
     }
 
-    /// Writes what units of the unknowns of each multiplier and of its impulse do to its constraint:
-    /// diagonals of G D⁻¹ Gᵀ with D = diag M for the impulse. A multiplier moves what is stiff by less, as
-    /// the diagonal of the first block of the matrix (β/γ of it) says.
+    /// Writes the response of each constraint to units of the unknowns of its multiplier and of its
+    /// impulse: diagonals of G D⁻¹ Gᵀ, with D = diag M for the impulse. A multiplier moves stiff components
+    /// less, as the diagonal of the first block of the matrix (β/γ of it) shows.
     pub(super) fn responses(&self, out: &mut [[f64; 2]]) {
         let scales = &self.scales[self.mass.nrows()..];
         for ((out, of_multiplier), scale) in out.iter_mut().zip(&self.responses).zip(scales) {
@@ -185,11 +185,11 @@ impl StepMatrix {
         }
     }
 
-    /// Largest change of ξ_i that a change of one constraint alone brings about, whose sizes `closure` gives:
-    /// (M⁻¹ Gᵀ)_ik/(G M⁻¹ Gᵀ)_kk.
+    /// Largest change of ξ_i by a change of one constraint alone, whose sizes are `closure`: (M⁻¹ Gᵀ)_ik/(G
+    /// M⁻¹ Gᵀ)_kk.
     pub(super) fn carried_along(&self, i: usize, closure: impl Fn(usize) -> f64) -> f64 {
         let of = |k: usize| self.columns[(i, k)].abs() * closure(k) / self.response[(k, k)];
-        // A row that moves nothing gives no number.
+        // A row without response gives no finite number.
         (0..self.columns.ncols()).map(of).filter(|change| change.is_finite()).fold(0.0, f64::max)
     }
 
@@ -198,7 +198,7 @@ impl StepMatrix {
         dot(self.mass.col_as_slice(i), x)
     }
 
-    /// Derivatives at a point of the step, if there are none.
+    /// Derivatives at a point of the step, unless they are known.
     pub(super) fn prepare<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -215,9 +215,9 @@ impl StepMatrix {
         Ok(())
     }
 
-    /// Factors for a step of length h, at whose end the system was evaluated last, if there are none for it;
-    /// then masses and directions of constraints are taken anew, as they turn with the bodies: that takes no
-    /// evaluation. Without constraints, masses stay with the derivatives.
+    /// Factors for a step of length h, unless they are known; the last evaluation was at the end of the
+    /// step. Masses and directions of constraints, which rotate with the bodies, are then read again,
+    /// without an evaluation. Without constraints, masses stay with the derivatives.
     pub(super) fn refresh<E: std::error::Error + 'static>(
         &mut self,
         system: &mut dyn SecondOrder<Error = E>,
@@ -261,7 +261,8 @@ impl StepMatrix {
         })
     }
 
-    /// Solves for the unknowns in their own units; `right` holds the equations as the module says.
+    /// Solves for the unknowns in their own units; `right` has the equations in the order of the module's
+    /// documentation.
     pub(super) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
         let Self { scales, factors, correction, solution, .. } = self;
         let Some(factors) = factors else { return };
@@ -330,9 +331,9 @@ impl StepMatrix {
             };
             *response = (0..n).map(of).sum();
         }
-        // All but the first block.
+        // All blocks but the first.
         let entry = |i: usize, j: usize| match (i < n, i < n + m, j < n, j < n + m) {
-            // Impulses that are none.
+            // Impulses that do not exist.
             _ if without && i.max(j) >= n + m => f64::from(u8::from(i == j)) / scales[i].powi(2),
             (true, _, _, true) => reactions[(i, j - n)],
             (true, _, _, _) => reactions[(i, j - n - m)] - h * share * damped[(i, j - n - m)],
