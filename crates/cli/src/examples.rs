@@ -2,6 +2,8 @@
 
 use clap::Command;
 
+use crate::quantity::takes_negative_numbers;
+
 /// The line above the examples.
 pub const HEADING: &str = "Examples:\n";
 
@@ -27,7 +29,7 @@ pub fn examples(command: &Command) -> Vec<String> {
 ///
 /// A sentence about the first command with too few or too many examples, or about the first invalid example.
 pub fn check(program: &Command) -> Result<(), String> {
-    let program = crate::run::takes_negative_numbers(program.clone());
+    let program = takes_negative_numbers(program.clone());
     check_command(&program, &program, &[program.get_name().to_owned()])
 }
 

@@ -1,11 +1,12 @@
-//! Numbers with a unit, which no command accepts: the error says how to write them.
+//! Numbers on the command line: negative ones, and those with a unit, which no command accepts.
 
+use std::any::TypeId;
 use std::error::Error as _;
 use std::num::ParseFloatError;
 
-use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command, Error};
 
 /// Units that people write, with their size in SI units.
 const UNITS: [(&str, f64, &str); 26] = [
@@ -36,6 +37,28 @@ const UNITS: [(&str, f64, &str); 26] = [
     ("g", 1e-3, "kg"),
     ("kg/m3", 1.0, "kg/m³"),
 ];
+
+/// Lets every option with numeric values accept values that begin with a minus sign, in a command and its
+/// subcommands, so that the check of the range can report them. clap takes such values for flags, `-2.5e-3`
+/// even where negative numbers are allowed.
+pub(crate) fn takes_negative_numbers(command: Command) -> Command {
+    let numbers = [
+        TypeId::of::<f64>(),
+        TypeId::of::<[f64; 2]>(),
+        TypeId::of::<[f64; 3]>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+    ];
+    let takes_negative = |arg: Arg| {
+        let value = arg.get_value_parser().type_id();
+        let is_number = arg.get_action().takes_values() && numbers.iter().any(|number| value == *number);
+        if is_number { arg.allow_hyphen_values(true) } else { arg }
+    };
+    command.mut_args(takes_negative).mut_subcommands(takes_negative_numbers)
+}
 
 /// Adds a tip to an error about a value that is not a plain number.
 pub(crate) fn explain(error: &mut Error) {
@@ -73,7 +96,54 @@ fn with_unit(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{CommandFactory, FromArgMatches, Parser};
+
     use super::*;
+    use crate::RunArgs;
+
+    #[derive(Debug, Parser)]
+    struct Refining {
+        #[command(subcommand)]
+        command: Refine,
+    }
+
+    #[derive(Debug, clap::Subcommand)]
+    enum Refine {
+        Near {
+            file: std::path::PathBuf,
+            #[arg(long)]
+            radius: f64,
+            #[command(flatten)]
+            run: RunArgs,
+        },
+    }
+
+    #[test]
+    fn a_negative_number_is_a_value_and_not_a_flag() {
+        let command = takes_negative_numbers(Refining::command());
+        command.clone().debug_assert();
+        for number in ["-1", "-2.5e-3", "-inf", "1"] {
+            let matches =
+                command.clone().try_get_matches_from(["refining", "near", "a.npz", "--radius", number, "-q"]);
+            let Refining { command: Refine::Near { file, radius, run } } =
+                Refining::from_arg_matches(&matches.unwrap()).unwrap();
+            assert_eq!(Ok(radius), number.parse::<f64>());
+            assert!(run.quiet && file.ends_with("a.npz"));
+        }
+        assert!(command.try_get_matches_from(["refining", "near", "a.npz", "--radius", "-q"]).is_err());
+    }
+
+    #[test]
+    fn a_length_with_a_unit_gets_a_tip() {
+        for (value, tip) in [("1cm", "write 0.01 (m, not cm)"), ("big", "lengths in metres: 0.01 for 1 cm")] {
+            let arguments = ["refining", "near", "a.npz", "--radius", value];
+            let mut error =
+                takes_negative_numbers(Refining::command()).try_get_matches_from(arguments).unwrap_err();
+            explain(&mut error);
+            let message = error.to_string();
+            assert!(message.contains(tip) && message.contains("--radius"), "{message}");
+        }
+    }
 
     #[test]
     fn a_number_with_a_unit_is_said_in_si() {

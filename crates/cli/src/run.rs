@@ -1,14 +1,15 @@
 //! The `main` of every binary.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{Arg, Command, Parser};
+use clap::Parser;
 
+use crate::quantity::takes_negative_numbers;
 use crate::session::colour;
 use crate::signals::{listen_for_stop, stop, stop_requested};
 use crate::{Category, Failure, RunArgs, Session, command_line, exit_code, quantity};
@@ -56,28 +57,6 @@ pub fn main_from<A: Parser>(
         }
     };
     ExitCode::from(execute(run_args(&args), |session| body(&args, session)))
-}
-
-/// Lets every option with numeric values accept values that begin with a minus sign, in a command and its
-/// subcommands, so that the check of the range can report them. clap takes such values for flags, `-2.5e-3`
-/// even where negative numbers are allowed.
-pub(crate) fn takes_negative_numbers(command: Command) -> Command {
-    let numbers = [
-        TypeId::of::<f64>(),
-        TypeId::of::<[f64; 2]>(),
-        TypeId::of::<[f64; 3]>(),
-        TypeId::of::<usize>(),
-        TypeId::of::<u8>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u64>(),
-    ];
-    let takes_negative = |arg: Arg| {
-        let value = arg.get_value_parser().type_id();
-        let is_number = arg.get_action().takes_values() && numbers.iter().any(|number| value == *number);
-        if is_number { arg.allow_hyphen_values(true) } else { arg }
-    };
-    command.mut_args(takes_negative).mut_subcommands(takes_negative_numbers)
 }
 
 /// Runs `body` in a process that is set up by `flags`, and returns the exit code.
@@ -132,53 +111,7 @@ fn bug(payload: &(dyn Any + Send)) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use clap::{CommandFactory, FromArgMatches};
-
     use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Refining {
-        #[command(subcommand)]
-        command: Refine,
-    }
-
-    #[derive(Debug, clap::Subcommand)]
-    enum Refine {
-        Near {
-            file: std::path::PathBuf,
-            #[arg(long)]
-            radius: f64,
-            #[command(flatten)]
-            run: RunArgs,
-        },
-    }
-
-    #[test]
-    fn a_negative_number_is_a_value_and_no_flag() {
-        let command = takes_negative_numbers(Refining::command());
-        command.clone().debug_assert();
-        for number in ["-1", "-2.5e-3", "-inf", "1"] {
-            let matches =
-                command.clone().try_get_matches_from(["refining", "near", "a.npz", "--radius", number, "-q"]);
-            let Refining { command: Refine::Near { file, radius, run } } =
-                Refining::from_arg_matches(&matches.unwrap()).unwrap();
-            assert_eq!(Ok(radius), number.parse::<f64>());
-            assert!(run.quiet && file.ends_with("a.npz"));
-        }
-        assert!(command.try_get_matches_from(["refining", "near", "a.npz", "--radius", "-q"]).is_err());
-    }
-
-    #[test]
-    fn a_length_with_a_unit_is_told_what_to_write() {
-        for (value, tip) in [("1cm", "write 0.01 (m, not cm)"), ("big", "lengths in metres: 0.01 for 1 cm")] {
-            let arguments = ["refining", "near", "a.npz", "--radius", value];
-            let mut error =
-                takes_negative_numbers(Refining::command()).try_get_matches_from(arguments).unwrap_err();
-            quantity::explain(&mut error);
-            let message = error.to_string();
-            assert!(message.contains(tip) && message.contains("--radius"), "{message}");
-        }
-    }
 
     #[test]
     fn a_panic_becomes_exit_code_1() {

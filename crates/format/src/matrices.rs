@@ -16,6 +16,7 @@
 
 mod dofs;
 mod error;
+mod found;
 mod harwell_boeing;
 mod nodes;
 mod read;

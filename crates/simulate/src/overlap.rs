@@ -8,18 +8,39 @@ use std::rc::Rc;
 
 use carom_contact::geometry::Faces;
 use carom_dynamics::rotation;
-use carom_fem::{Body, Surface};
+use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, End, Scenario};
 use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
 
-use crate::SimulateError;
 use crate::discretised::{Bodies, Discretised};
-use crate::references::Parts;
-use crate::system::placement;
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::geometry::placement;
+use crate::parts::Parts;
+use crate::silhouette::{bounds, samples};
 
 /// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each
 /// other: points as deep as that count as lying behind the surface, where nothing touches them.
 const DEPTH: f64 = 0.05;
+
+/// Bodies lie inside each other at the start.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "contact {pair}: the bodies lie up to {depth:.3e} m inside each other at the start, too deep to touch; \
+     move one of them (`position`) so that they are apart"
+)]
+pub struct Overlap {
+    /// The two ends.
+    pub pair: String,
+    /// Largest depth \[m\].
+    pub depth: f64,
+}
+
+impl Kind for Overlap {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
 
 /// Each contact pair whose bodies lie inside each other at the start, in the order of the scenario.
 ///
@@ -29,7 +50,7 @@ pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],
     bodies: &Bodies<'a>,
-) -> Vec<SimulateError> {
+) -> Vec<At<Overlap>> {
     if !scenario.simulation.scheme.reduces() {
         return Vec::new();
     }
@@ -46,27 +67,9 @@ pub(crate) fn problems<'a>(
         let deepest = [first.deepest_inside(&second), second.deepest_inside(&first)].into_iter().flatten();
         let Some(depth) = deepest.max_by(f64::total_cmp) else { continue };
         let between = format!("{}, {}", pair.between[0], pair.between[1]);
-        found.push(SimulateError::Overlap { pair: between, depth }.at(format!("contact.{i}.between")));
+        found.push(Overlap { pair: between, depth }.at(format!("contact.{i}.between")));
     }
     found
-}
-
-/// The boundary of a body, undeformed.
-#[derive(Debug, Clone)]
-pub struct Silhouette {
-    /// Its faces over the points of the body.
-    pub surface: Surface,
-    /// Places of the points of the faces in source coordinates \[m\].
-    pub points: Vec<Vector3<f64>>,
-}
-
-impl Silhouette {
-    /// None if the body cannot be evaluated, which is told elsewhere.
-    pub(crate) fn of<'a>(body: &'a Body, bodies: &Bodies<'a>) -> Option<Self> {
-        let known = bodies.of(body).ok()?;
-        let (surface, points) = known.whole().clone();
-        Some(Self { surface, points })
-    }
 }
 
 /// A body where it starts, and its contact zone.
@@ -119,22 +122,4 @@ impl<'a> Placed<'a> {
         let deepest = near.iter().map(depth).fold(0.0, f64::max);
         (deepest > DEPTH * self.size.min(other.size)).then_some(deepest)
     }
-}
-
-/// Corners and middle of every face.
-pub(crate) fn samples(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
-    const CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
-    let of_face = |face: usize| {
-        let is_triangle = surface.faces[face].basis.is_triangle();
-        let (corners, middle) = if is_triangle { (3, [1.0 / 3.0; 2]) } else { (4, [0.5; 2]) };
-        CORNERS.into_iter().take(corners).chain([middle]).map(move |xi| (face, xi))
-    };
-    let all = (0..surface.faces.len()).flat_map(of_face);
-    all.map(|(face, xi)| Vector3::from(surface.position(face, xi, positions))).collect()
-}
-
-fn bounds(points: &[Vector3<f64>]) -> [Vector3<f64>; 2] {
-    let low = points.iter().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(x));
-    let high = points.iter().fold(Vector3::repeat(f64::NEG_INFINITY), |m, x| m.sup(x));
-    [low, high]
 }

@@ -3,13 +3,14 @@
 //! They are reported by `carom check` and at the start of a run; nothing is refused for them.
 
 use carom_fem::plausible::{self, Implausible, plain};
-use carom_fem::{Body, MassProperties};
+use carom_fem::{Body, ImpossibleBody, MassProperties};
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_reduce::ReducedBody;
+use thiserror::Error;
 
-use crate::SimulateError;
 use crate::discretised::Bodies;
-use crate::references::Parts;
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::parts::Parts;
 
 /// Number of fixed steps, or of frames, of a run.
 const STEPS: [f64; 2] = [1.0, 1e8];
@@ -25,6 +26,22 @@ const RATE: [f64; 2] = [0.0, 1e6];
 /// Computing time of a cheap step \[s\], for an estimate of the least that a run takes.
 const SECONDS_A_STEP: f64 = 1e-6;
 
+/// A body whose mass or volume is not a positive number.
+#[derive(Debug, Error)]
+#[error("body `{body}`: {source}")]
+pub struct Impossible {
+    /// Name of the body.
+    pub body: String,
+    /// What is wrong.
+    pub source: ImpossibleBody,
+}
+
+impl Kind for Impossible {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
 /// Implausible figures of a scenario.
 ///
 /// * `parts` — what is known of each body of the scenario; of a geometry, its materials, size and mass
@@ -32,12 +49,12 @@ const SECONDS_A_STEP: f64 = 1e-6;
 ///
 /// # Errors
 ///
-/// [`SimulateError::Impossible`] for a body whose mass or volume is not a finite positive number.
+/// [`Impossible`] for a body whose mass or volume is not a finite positive number.
 pub(crate) fn warnings<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],
     bodies: &Bodies<'a>,
-) -> Result<Vec<String>, SimulateError> {
+) -> Result<Vec<String>, At<Impossible>> {
     let mut found = Vec::new();
     if scenario.simulation.scheme.row().has_time {
         found.extend(of_times(scenario));
@@ -119,8 +136,8 @@ fn of_geometry<'a>(
     spec: &BodySpec,
     body: &'a Body,
     bodies: &Bodies<'a>,
-) -> Result<Vec<Implausible>, SimulateError> {
-    let impossible = |source| SimulateError::Impossible { body: spec.name.clone(), source };
+) -> Result<Vec<Implausible>, Impossible> {
+    let impossible = |source| Impossible { body: spec.name.clone(), source };
     let known = bodies.of(body).map_err(|source| impossible(source.into()))?;
     let given = spec.mass_properties.is_some();
     let mut found: Vec<Implausible> =
@@ -131,7 +148,7 @@ fn of_geometry<'a>(
 }
 
 /// Materials and mass of a reduced model that the scenario names.
-pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Implausible>, SimulateError> {
+pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Implausible>, Impossible> {
     let mut found: Vec<Implausible> =
         model.materials.iter().flat_map(|material| plausible::of_material(material, true)).collect();
     // A model says nothing of its volume.
@@ -142,7 +159,7 @@ pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Impla
         inertia: [[0.0; 3]; 3],
     };
     let of_mass = plausible::of_mass(&spec.name, &properties)
-        .map_err(|source| SimulateError::Impossible { body: spec.name.clone(), source })?;
+        .map_err(|source| Impossible { body: spec.name.clone(), source })?;
     found.extend(of_mass.map(|figure| Implausible {
         remedy:
             "check the units of the file that the model comes from (carom-reduce import --units)".to_owned(),

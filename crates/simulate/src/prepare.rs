@@ -1,103 +1,53 @@
 //! Bodies and reduced models of a scenario: read where they are named, made where they are described.
 //!
-//! `body` makes body files, `model` reduces them; `survey` says what would be made.
+//! `body` makes body files, `model` reduces them; `survey` reports which files would be made.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use carom_fem::Body;
 use carom_format::StoredBody;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_progress::{Part, Progress};
 use carom_reduce::ReducedBody;
 
-use crate::SimulateError;
 use crate::discretised::Bodies;
-use crate::overlap::{self, Silhouette};
+use crate::error::{At, AtKey};
+use crate::overlap;
+use crate::parts::Parts;
 use crate::plausible;
-use crate::references::{self, Parts};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
+use crate::references::{self, NoInterface};
+use crate::scheme::check::check;
 
 mod body;
+pub(crate) mod error;
+mod ingredients;
 mod model;
 mod source;
-pub mod survey;
+mod survey;
 mod twins;
 
+pub use error::PrepareError;
+pub use survey::{Problem, Standing, Survey, SurveyedBody, survey};
+
 use body::body_file;
-pub(crate) use model::reduction;
 use model::{load_model, reduced};
-
-/// Where files are looked for and made.
-#[derive(Debug, Clone, Copy)]
-pub struct Workshop<'a> {
-    /// Folder of the scenario: paths in it are relative to it.
-    pub scenario_folder: &'a Path,
-    /// Folder in which bodies and models are made.
-    pub bodies: &'a Path,
-}
-
-/// What the solver takes of a body.
-#[derive(Debug, Clone)]
-pub enum PreparedModel {
-    /// A rigid body: its geometry.
-    Rigid(Arc<Body>),
-    /// A reduced model.
-    Reduced(Arc<ReducedBody>),
-    /// A deformable body as it is, for schemes that do not reduce.
-    Deformable(Arc<Body>),
-}
-
-/// A body that is ready.
-#[derive(Debug, Clone)]
-pub struct PreparedBody {
-    /// What the solver takes.
-    pub model: PreparedModel,
-    /// The body file, empty if unknown.
-    pub body_path: PathBuf,
-    /// Its checksum, empty if unknown.
-    pub body_checksum: String,
-    /// The model file, empty for a body that is not reduced.
-    pub rom_path: PathBuf,
-    /// Its checksum, empty for a body that is not reduced.
-    pub rom_checksum: String,
-}
-
-/// All bodies of a scenario, in its order, with what it took.
-#[derive(Debug, Clone, Default)]
-pub struct Prepared {
-    /// The bodies.
-    pub bodies: Vec<PreparedBody>,
-    /// Their boundaries; none of a model without a body, nor where there is one body alone.
-    pub silhouettes: Vec<Option<Silhouette>>,
-    /// Seconds by phase: "meshing", "reduction".
-    pub seconds: BTreeMap<String, f64>,
-    /// Seconds that what was up to date took when it was made, by phase.
-    pub earlier_seconds: BTreeMap<String, f64>,
-    /// How many body files were made.
-    pub n_meshed: usize,
-    /// How many models were made.
-    pub n_reduced: usize,
-    /// What was made and what was up to date, a sentence each.
-    pub notes: Vec<String>,
-    /// Implausible figures of the scenario, a sentence each.
-    pub warnings: Vec<String>,
-}
 
 /// Makes or reads every body and model that a scenario names. What is up to date is not made again.
 ///
-/// All bodies come first: a set that is missing is told before anything is reduced.
+/// All bodies come first: a missing set is reported before anything is reduced.
 ///
 /// # Errors
 ///
-/// [`SimulateError`]; finished files are kept.
+/// [`PrepareError`] at its key of the scenario; finished files are kept.
 pub fn prepare(
     scenario: &Scenario,
     workshop: Workshop<'_>,
     progress: &dyn Progress,
-) -> Result<Prepared, SimulateError> {
-    crate::scheme::check(scenario)?;
+) -> Result<Prepared, At<PrepareError>> {
+    check(scenario).map_err(At::cast)?;
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
@@ -106,18 +56,18 @@ pub fn prepare(
         let source = source_of(scenario, spec, workshop, &mut prepared, &own);
         sources.push(source.map_err(|error| in_body(i, error))?);
         if progress.interrupted() {
-            return Err(SimulateError::Interrupted);
+            return Err(PrepareError::Interrupted.into());
         }
     }
     let parts: Vec<Parts<'_>> = sources.iter().map(Source::parts).collect();
     let bodies = Bodies::default();
     if let Some(problem) = references::problems(scenario, &parts, &bodies).into_iter().next() {
-        return Err(problem);
+        return Err(problem.cast());
     }
     if let Some(problem) = overlap::problems(scenario, &parts, &bodies).into_iter().next() {
-        return Err(problem);
+        return Err(problem.cast());
     }
-    prepared.warnings = plausible::warnings(scenario, &parts, &bodies)?;
+    prepared.warnings = plausible::warnings(scenario, &parts, &bodies).map_err(At::cast)?;
     if parts.len() > 1 {
         prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();
     }
@@ -136,27 +86,27 @@ pub fn prepare(
         let body = prepare_body(scenario, spec, source, workshop, &own, &mut prepared, &mut models)
             .map_err(|error| in_body(i, error))?;
         if let (BodySource::Rom { .. }, PreparedModel::Reduced(model)) = (&spec.source, &body.model) {
-            let of_model = plausible::of_model(spec, model).map_err(|error| in_body(i, error))?;
+            let of_model = plausible::of_model(spec, model).map_err(|error| in_body(i, error.into()))?;
             prepared.warnings.extend(of_model.iter().map(ToString::to_string));
         }
         prepared.bodies.push(body);
         if progress.interrupted() {
-            return Err(SimulateError::Interrupted);
+            return Err(PrepareError::Interrupted.into());
         }
     }
     Ok(prepared)
 }
 
 /// The key of the scenario that an error of the body of a number is about.
-fn in_body(i: usize, error: SimulateError) -> SimulateError {
+fn in_body(i: usize, error: PrepareError) -> At<PrepareError> {
     let key = match &error {
-        SimulateError::Make { .. } | SimulateError::Value { .. } => ".make",
-        SimulateError::Import { .. } | SimulateError::SourceFile { .. } => ".file",
-        SimulateError::Refine { .. } => ".refine",
-        SimulateError::Zone { .. } => ".zone",
-        SimulateError::Material { .. } => ".material",
-        SimulateError::Reduce { .. } => ".reduce",
-        SimulateError::RigidRom { .. } => ".rom",
+        PrepareError::Make { .. } | PrepareError::Value { .. } => ".make",
+        PrepareError::Import { .. } | PrepareError::SourceFile { .. } => ".file",
+        PrepareError::Refine { .. } => ".refine",
+        PrepareError::Zone { .. } => ".zone",
+        PrepareError::Material { .. } => ".material",
+        PrepareError::Reduce { .. } => ".reduce",
+        PrepareError::RigidRom { .. } => ".rom",
         _ => "",
     };
     error.at(format!("body.{i}{key}"))
@@ -185,10 +135,10 @@ fn source_of(
     workshop: Workshop<'_>,
     prepared: &mut Prepared,
     progress: &dyn Progress,
-) -> Result<Source, SimulateError> {
+) -> Result<Source, PrepareError> {
     if let BodySource::Rom { rom } = &spec.source {
         if spec.rigid {
-            return Err(SimulateError::RigidRom { body: spec.name.clone() });
+            return Err(PrepareError::RigidRom { body: spec.name.clone() });
         }
         return Ok(Source::Rom(workshop.scenario_folder.join(rom)));
     }
@@ -218,37 +168,19 @@ fn prepare_body(
     progress: &dyn Progress,
     prepared: &mut Prepared,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
-) -> Result<PreparedBody, SimulateError> {
+) -> Result<PreparedBody, PrepareError> {
     let (path, stored) = match source {
         Source::Rom(path) => return load_model(&path, None, models),
         Source::Body(path, stored) => (path, stored),
     };
     let Some(reduce) = &spec.reduce else {
         let known = stored.body.set_names().join(", ");
-        return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
+        return Err(NoInterface { body: spec.name.clone(), known }.into());
     };
     let started = Instant::now();
     let rom = reduced(scenario, spec, reduce, &stored, workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
     load_model(&rom, Some(path), models)
-}
-
-impl Prepared {
-    /// Notes that a file is there: from an earlier run, or as another body of this one has the same.
-    fn found(&mut self, what: &str, spec: &BodySpec, owner: &BodySpec, seconds: &BTreeMap<String, f64>) {
-        if owner.name == spec.name {
-            self.add_earlier(seconds);
-            self.notes.push(format!("{what} `{}` is up to date", spec.name));
-        } else {
-            self.notes.push(format!("{what} `{}` is that of `{}`", spec.name, owner.name));
-        }
-    }
-
-    fn add_earlier(&mut self, seconds: &BTreeMap<String, f64>) {
-        for (phase, value) in seconds {
-            *self.earlier_seconds.entry(phase.clone()).or_insert(0.0) += value;
-        }
-    }
 }
 
 fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {

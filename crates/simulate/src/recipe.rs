@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-
-use crate::SimulateError;
+use thiserror::Error;
 
 /// Checksum of everything that a file is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +28,21 @@ impl Recipe {
     }
 
     /// Notes that `file` was made so, and the seconds that it took.
-    pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), SimulateError> {
+    pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), RecipeError> {
         let seconds = serde_json::to_string(seconds).expect("names and numbers are plain data");
         let path = note(file);
-        fs::write(&path, format!("{}\n{seconds}\n", self.0))
-            .map_err(|source| SimulateError::Io { path, source })
+        fs::write(&path, format!("{}\n{seconds}\n", self.0)).map_err(|source| RecipeError { path, source })
     }
+}
+
+/// The note beside a file cannot be written.
+#[derive(Debug, Error)]
+#[error("cannot use `{path}`: {source}")]
+pub struct RecipeError {
+    /// Path of the note.
+    pub path: PathBuf,
+    /// The error of the operating system.
+    pub source: io::Error,
 }
 
 /// Forgets what `file` was made from: what will be there next is made otherwise, even if nobody gets to say

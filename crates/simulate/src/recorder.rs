@@ -4,14 +4,16 @@
 use std::path::Path;
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, Observer, ObserverError};
-use carom_format::ResultWriter;
 use carom_format::result::{NoteLevel, RunHeader, RunState, StaticForce};
 use carom_format::scenario::model::Scenario;
+use carom_format::{ResultError, ResultWriter};
 
+use crate::error::{ErrorKind, Kind};
 use crate::outcome::RunEnd;
 use crate::overlap::OverlapWatch;
-use crate::resume::{self, RunOptions};
-use crate::{ErrorKind, Prepared, SimulateError};
+use crate::prepared::Prepared;
+use crate::resume::{self, ResumeError, RunOptions};
+use crate::run::error::RunError;
 
 /// Keeps a run in its result, and watches its bodies for overlaps.
 pub(crate) struct Recorder {
@@ -31,7 +33,7 @@ impl Recorder {
         scenario: &Scenario,
         prepared: &Prepared,
         options: RunOptions,
-    ) -> Result<(Self, Option<Checkpoint>), SimulateError> {
+    ) -> Result<(Self, Option<Checkpoint>), ResumeError> {
         let (writer, checkpoint) = resume::begin(path, header, scenario, options)?;
         Ok((Self { writer, watch: OverlapWatch::new(scenario, prepared, &header.bodies) }, checkpoint))
     }
@@ -55,13 +57,13 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`SimulateError::Result`] if the file cannot be written.
+    /// [`ResultError`] if the file cannot be written.
     pub(crate) fn finish(
         mut self,
-        ended: &Result<(), SimulateError>,
+        ended: &Result<(), RunError>,
         end: &RunEnd,
         timings: &[(&str, f64)],
-    ) -> Result<(), SimulateError> {
+    ) -> Result<(), ResultError> {
         let time = end.summary.time;
         for note in &end.notes {
             self.writer.note(0.0, NoteLevel::Note, note)?;
@@ -80,7 +82,7 @@ impl Recorder {
                 RunState::Failed
             }
         };
-        Ok(self.writer.finish(state, &end.summary.ledger, timings, &end.counters)?)
+        self.writer.finish(state, &end.summary.ledger, timings, &end.counters)
     }
 }
 

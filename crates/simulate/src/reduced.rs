@@ -6,11 +6,14 @@ use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Sp
 use carom_multibody::{Settings, Simulation};
 use carom_progress::Progress;
 
+use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
+use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid_partner::too_rigid;
-use crate::run::Run;
-use crate::{Assembled, Prepared, PreparedModel, SimulateError, system};
+use crate::run::{Run, RunError};
+use crate::system::error::AssembleError;
+use crate::system::{Assembled, joints, system};
 
 /// Relative error of the energy that a run claims to stay below where the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
@@ -34,11 +37,11 @@ impl<'a> ReducedRun<'a> {
         scenario: &'a Scenario,
         prepared: &'a Prepared,
         settings: &TimeIntegration,
-    ) -> Result<Self, SimulateError> {
+    ) -> Result<Self, At<AssembleError>> {
         let Assembled { system, placements, bodies, pairs, notes, warnings } = system(scenario, prepared)?;
-        let described = Described { bodies, pairs, joints: crate::joints::described(scenario) };
+        let described = Described { bodies, pairs, joints: joints::described(scenario) };
         let simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
-            .map_err(|error| crate::joints::placed(scenario, error))?;
+            .map_err(|error| joints::placed(scenario, error))?;
         Ok(Self {
             scenario,
             prepared,
@@ -58,7 +61,7 @@ impl<'a> ReducedRun<'a> {
             None => "shorten simulation.time_step",
         };
         let mut warnings = prepared.warnings.clone();
-        warnings.extend(crate::joints::notes(&self.simulation.assembly));
+        warnings.extend(joints::notes(&self.simulation.assembly));
         warnings.extend(self.of_bodies.iter().cloned());
         warnings.extend(self.simulation.warnings());
         warnings.extend(unbalanced(&summary.ledger, remedy));
@@ -74,16 +77,16 @@ impl Run for ReducedRun<'_> {
         self.described.take().unwrap_or_default()
     }
 
-    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         Ok(self.simulation.resume(checkpoint)?)
     }
 
-    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
         self.simulation.run(recorder, progress)?;
         Ok(())
     }
 
-    fn end(&mut self, is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+    fn end(&mut self, is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let found = self.simulation.summary();
         let counters = found.counters;
         let mut ledger = found.ledger;
@@ -118,7 +121,7 @@ impl Run for ReducedRun<'_> {
 }
 
 /// The settings of the time loop.
-fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Settings, SimulateError> {
+fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Settings, AssembleError> {
     let simulation = &scenario.simulation;
     let defaults = Settings::until(simulation.end_time);
     Ok(Settings {

@@ -5,31 +5,134 @@ use carom_fem::{Body, Geometry, SetError};
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Spot};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::options::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
-use carom_reduce::{ReduceError, ReducedBody, Support};
+use carom_reduce::{ReduceError, Support};
+use thiserror::Error;
 
-use crate::SimulateError;
 use crate::discretised::Bodies;
-use crate::overlap::Silhouette;
-use crate::rigid::{Role, shape_role};
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::parts::Parts;
+use crate::reduction::reduction;
+use crate::rigid::{Role, ShapeRole, shape_role};
 
-/// What is known of a body whose parts are named.
-pub(crate) enum Parts<'a> {
-    /// Its geometry.
-    Geometry(&'a Body),
-    /// Its model.
-    Model(&'a ReducedBody),
-    /// Nothing yet.
-    Unknown,
+/// Errors from names of sets, markers and shapes in a scenario.
+#[derive(Debug, Error)]
+pub enum ReferenceError {
+    /// A contact of two rigid bodies without a stiffness.
+    #[error(
+        "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of \
+         them (`reduce = {{ interface = [\"SET\"] }}` instead of `rigid = true`), or give the contact a \
+         stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`"
+    )]
+    BothRigid {
+        /// The surfaces.
+        pair: String,
+    },
+    /// A shape that cannot stand at its end of a pair.
+    #[error(transparent)]
+    ShapeRole(#[from] ShapeRole),
+    /// An end of a pair that is neither a shape nor a set.
+    #[error("body `{body}` has no shape and no set `{part}`; its shapes: {shapes}; its sets: {sets}")]
+    NoPart {
+        /// Name of the body.
+        body: String,
+        /// The name in the scenario.
+        part: String,
+        /// Its shapes.
+        shapes: String,
+        /// Its sets.
+        sets: String,
+    },
+    /// A set cannot be used.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// A contact with a part of a reduced body that is not an interface.
+    #[error(
+        "contact between {pair}: `{set}` is no interface of the reduced body `{body}`, and only interfaces \
+         can touch; add it to its `reduce.interface`, or name one of its interfaces: {known}"
+    )]
+    NotAnInterface {
+        /// The surfaces.
+        pair: String,
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
+        /// Its interfaces.
+        known: String,
+    },
+    /// Contact with a body whose model has no surfaces.
+    #[error(
+        "contact between {pair}: the model of `{body}` has no surfaces, so that nothing can touch it: it was \
+         imported from a SID_FEM file or from matrices, or its interface is single nodes; reduce the mesh \
+         with an interface of faces (carom-mesh import, carom-reduce craig-bampton --interface SET)"
+    )]
+    NoSurfaces {
+        /// The surfaces.
+        pair: String,
+        /// Name of the body.
+        body: String,
+    },
+    /// A load acts at a place that the body does not have.
+    #[error(transparent)]
+    NoMarker(#[from] NoMarker),
+    /// A grounded body has a velocity.
+    #[error(transparent)]
+    GroundedMoves(#[from] GroundedMoves),
+    /// The reduction of a body would fail.
+    #[error("{source}")]
+    Reduce {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: Box<ReduceError>,
+    },
 }
 
-impl<'a> Parts<'a> {
-    /// The boundary of a body whose geometry is known.
-    pub(crate) fn silhouette(&self, bodies: &Bodies<'a>) -> Option<Silhouette> {
+impl Kind for ReferenceError {
+    fn kind(&self) -> ErrorKind {
         match self {
-            Self::Geometry(body) => Silhouette::of(body, bodies),
-            Self::Model(_) | Self::Unknown => None,
+            Self::Reduce { source, .. } if source.is_convergence() => ErrorKind::Convergence,
+            _ => ErrorKind::Input,
         }
     }
+}
+
+/// A load acts at a place that the body does not have.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("body `{body}` has no marker or interface set `{part}` for a load to act at; it has {known}")]
+pub struct NoMarker {
+    /// Name of the body.
+    pub body: String,
+    /// The name in the scenario.
+    pub part: String,
+    /// Its markers and sets.
+    pub known: String,
+}
+
+/// A grounded body has a velocity.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "body `{body}`: its model holds {sets} to the ground, so that it cannot start with a velocity: remove \
+     `velocity` and `angular_velocity`, or reduce the body without holding sets (`reduce.fix`, --fix)"
+)]
+pub struct GroundedMoves {
+    /// Name of the body.
+    pub body: String,
+    /// The sets, quoted.
+    pub sets: String,
+}
+
+/// A flexible body without a model.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "body `{body}` is neither rigid nor reduced: give it `reduce = {{ interface = [\"SET\"] }}` with the set \
+     that may touch (its sets are {known}), or `rigid = true`"
+)]
+pub struct NoInterface {
+    /// Name of the body.
+    pub body: String,
+    /// Its sets.
+    pub known: String,
 }
 
 /// Every name of a set or marker that leads nowhere, in the order of the scenario.
@@ -40,7 +143,7 @@ pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],
     bodies: &Bodies<'a>,
-) -> Vec<SimulateError> {
+) -> Vec<At<ReferenceError>> {
     let mut found = Vec::new();
     for (i, (spec, parts)) in scenario.body.iter().zip(parts).enumerate() {
         if let Parts::Geometry(body) = parts {
@@ -48,22 +151,22 @@ pub(crate) fn problems<'a>(
                 unusable(scenario, spec, body, bodies).map(|error| error.at(format!("body.{i}.reduce"))),
             );
             let absent = sets_of(spec).filter_map(|(key, set)| missing(body, set).map(|error| (key, error)));
-            found.extend(absent.map(|(key, error)| SimulateError::Set(error).at(format!("body.{i}.{key}"))));
+            found.extend(absent.map(|(key, error)| ReferenceError::Set(error).at(format!("body.{i}.{key}"))));
         }
         if let Parts::Model(model) = parts {
             let error = grounded_moves(spec, &model.held);
-            found.extend(error.map(|error| error.at(format!("body.{i}.velocity"))));
+            found.extend(error.map(|error| ReferenceError::from(error).at(format!("body.{i}.velocity"))));
         }
         found.extend(too_few_modes(scenario, spec).map(|error| error.at(format!("body.{i}.reduce.modes"))));
     }
     let row = scenario.simulation.scheme.row();
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
     for (i, pair) in scenario.contact.iter().enumerate() {
-        let at = |error: SimulateError| error.at(format!("contact.{i}.between"));
+        let at = |error: ReferenceError| error.at(format!("contact.{i}.between"));
         for (end, role) in pair.between.iter().zip([Role::Points, Role::Surface]) {
             let shape = of(end).and_then(|(spec, _)| spec.shape.iter().find(|shape| shape.name == end.part));
             if let Some(shape) = shape {
-                found.extend(shape_role(end, shape, role).map(at));
+                found.extend(shape_role(end, shape, role).map(|error| at(error.into())));
                 continue;
             }
             let problem = of(end).and_then(|(spec, parts)| match (row.points_touch, parts) {
@@ -77,14 +180,14 @@ pub(crate) fn problems<'a>(
         let gives_way = has_stiffness || row.points_touch;
         if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
-            found.push(at(SimulateError::BothRigid { pair }));
+            found.push(at(ReferenceError::BothRigid { pair }));
         }
     }
     let supports = scenario.support.iter().enumerate().map(|(i, s)| (format!("support.{i}.on"), &s.on));
     let pressures = scenario.pressure.iter().enumerate().map(|(i, p)| (format!("pressure.{i}.on"), &p.on));
     for (key, end) in supports.chain(pressures) {
         if let Some((_, Parts::Geometry(body))) = of(end) {
-            found.extend(missing(body, &end.part).map(|error| SimulateError::Set(error).at(key)));
+            found.extend(missing(body, &end.part).map(|error| ReferenceError::Set(error).at(key)));
         }
     }
     let forces = scenario.force.iter().enumerate().filter(|(_, force)| !force.on.part.is_empty());
@@ -98,21 +201,21 @@ pub(crate) fn problems<'a>(
 /// The error if a body whose model is held to the ground is to move.
 ///
 /// * `held` — the sets that its model holds
-pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<SimulateError> {
+pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<GroundedMoves> {
     let moves = spec.velocity != [0.0; 3] || spec.angular_velocity != [0.0; 3];
-    (moves && !held.is_empty()).then(|| SimulateError::GroundedMoves {
+    (moves && !held.is_empty()).then(|| GroundedMoves {
         body: spec.name.clone(),
         sets: held.iter().map(|set| format!("`{set}`")).collect::<Vec<_>>().join(", "),
     })
 }
 
 /// The error that the reduction would end with, before anything is computed.
-fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<SimulateError> {
+fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<ReferenceError> {
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
     let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES && reduce.fix.is_empty())?;
     let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
     let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
-    Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(source) })
+    Some(ReferenceError::Reduce { body: spec.name.clone(), source: Box::new(source) })
 }
 
 /// The error that the reduction would end with for its interface, supports or several parts; sets that are
@@ -122,7 +225,7 @@ fn unusable<'a>(
     spec: &BodySpec,
     body: &'a Body,
     bodies: &Bodies<'a>,
-) -> Option<SimulateError> {
+) -> Option<ReferenceError> {
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
     if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
         return None;
@@ -131,7 +234,7 @@ fn unusable<'a>(
         Ok(_) => return None,
         Err(error) => error,
     };
-    Some(SimulateError::Reduce { body: spec.name.clone(), source: Box::new(error) })
+    Some(ReferenceError::Reduce { body: spec.name.clone(), source: Box::new(error) })
 }
 
 /// The interface of a body, whose cells are looked at for it.
@@ -140,7 +243,7 @@ fn interface_of<'a>(
     reduce: &ReduceSpec,
     bodies: &Bodies<'a>,
 ) -> Result<Interface, ReduceError> {
-    let options = crate::prepare::reduction(reduce, "");
+    let options = reduction(reduce, "");
     let known = bodies.of(body)?;
     let spec = InterfaceSpec {
         sets: &options.interface_sets,
@@ -182,10 +285,10 @@ fn missing(body: &Body, set: &str) -> Option<SetError> {
 }
 
 /// The error if an end of a contact of rigid bodies is neither a shape nor a set that fits its place.
-fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<SimulateError> {
+fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<ReferenceError> {
     if missing(body, &end.part).is_some() {
         let listed = |names: Vec<String>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        return Some(SimulateError::NoPart {
+        return Some(ReferenceError::NoPart {
             body: spec.name.clone(),
             part: end.part.clone(),
             shapes: listed(spec.shape.iter().map(|shape| shape.name.clone()).collect()),
@@ -194,7 +297,7 @@ fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<Simu
     }
     // Nodes of any set of a mesh are points.
     let has_points = role == Role::Points && matches!(body.geometry, Geometry::Mesh(_));
-    (!has_points).then(|| body.faces_of_set(&end.part).err()).flatten().map(SimulateError::from)
+    (!has_points).then(|| body.faces_of_set(&end.part).err()).flatten().map(ReferenceError::from)
 }
 
 /// The error if an end of a contact is no surface that can touch.
@@ -204,9 +307,9 @@ fn surface(
     end: &End,
     spec: &BodySpec,
     parts: &Parts<'_>,
-) -> Option<SimulateError> {
+) -> Option<ReferenceError> {
     let not_an_interface = |known: Vec<&str>| {
-        (!known.contains(&end.part.as_str())).then(|| SimulateError::NotAnInterface {
+        (!known.contains(&end.part.as_str())).then(|| ReferenceError::NotAnInterface {
             pair: format!("{}, {}", pair.between[0], pair.between[1]),
             body: spec.name.clone(),
             set: end.part.clone(),
@@ -216,7 +319,7 @@ fn surface(
     let body = match parts {
         Parts::Geometry(body) => body,
         Parts::Model(model) if model.surfaces.is_empty() => {
-            return Some(SimulateError::NoSurfaces {
+            return Some(ReferenceError::NoSurfaces {
                 pair: format!("{}, {}", pair.between[0], pair.between[1]),
                 body: spec.name.clone(),
             });
@@ -234,7 +337,7 @@ fn surface(
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.
-fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<SimulateError> {
+fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<ReferenceError> {
     let mut known: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
     match (parts, spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)) {
         (Parts::Geometry(_), Some(reduce)) => {
@@ -250,9 +353,7 @@ fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> 
             Parts::Unknown => return None,
         },
     }
-    (!known.contains(&end.part)).then(|| SimulateError::NoMarker {
-        body: spec.name.clone(),
-        part: end.part.clone(),
-        known: known.join(", "),
-    })
+    let known_places = || known.join(", ");
+    let missing = || NoMarker { body: spec.name.clone(), part: end.part.clone(), known: known_places() };
+    (!known.contains(&end.part)).then(|| missing().into())
 }

@@ -1,14 +1,46 @@
 //! A result is continued by the run that began it, and by no other.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use carom_dynamics::Checkpoint;
 use carom_format::result::{ResultBody, RunHeader, RunState};
 use carom_format::scenario::model::Scenario;
-use carom_format::{ResultReader, ResultWriter};
+use carom_format::{ResultError, ResultReader, ResultWriter};
+use thiserror::Error;
 
-use crate::SimulateError;
+use crate::error::{ErrorKind, Kind};
+
+/// Errors from continuing a result.
+#[derive(Debug, Error)]
+pub enum ResumeError {
+    /// The result is of another run.
+    #[error("`{path}` cannot be resumed: {why}; `--force` runs the scenario from its start")]
+    OfAnotherRun {
+        /// The result.
+        path: PathBuf,
+        /// The difference.
+        why: String,
+    },
+    /// The result has reached its end: nothing is left to do.
+    #[error("`{path}` is complete; a later end time prolongs it, `--force` begins it again")]
+    Complete {
+        /// The result.
+        path: PathBuf,
+    },
+    /// The result cannot be read or begun.
+    #[error(transparent)]
+    Result(#[from] ResultError),
+}
+
+impl Kind for ResumeError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Result(error) => error.kind(),
+            Self::OfAnotherRun { .. } | Self::Complete { .. } => ErrorKind::Input,
+        }
+    }
+}
 
 /// How to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,12 +56,12 @@ pub struct RunOptions {
 ///
 /// # Errors
 ///
-/// [`SimulateError::Result`] if there is a result that cannot be read.
+/// [`ResumeError::Result`] if there is a result that cannot be read.
 pub(crate) fn continued<'a>(
     scenario: &'a Scenario,
     path: &Path,
     options: RunOptions,
-) -> Result<Cow<'a, Scenario>, SimulateError> {
+) -> Result<Cow<'a, Scenario>, ResumeError> {
     if !options.resume || !path.exists() || !scenario.simulation.has_default_frames() {
         return Ok(Cow::Borrowed(scenario));
     }
@@ -47,14 +79,14 @@ pub(crate) fn continued<'a>(
 ///
 /// # Errors
 ///
-/// [`SimulateError::Complete`] if there is nothing left to do, [`SimulateError::Resume`] if the result is of
+/// [`ResumeError::Complete`] if there is nothing left to do, [`ResumeError::OfAnotherRun`] if the result is of
 /// another run, and those of the files.
 pub(crate) fn begin(
     path: &Path,
     header: &RunHeader,
     scenario: &Scenario,
     options: RunOptions,
-) -> Result<(ResultWriter, Option<Checkpoint>), SimulateError> {
+) -> Result<(ResultWriter, Option<Checkpoint>), ResumeError> {
     let every = scenario.simulation.checkpoint_every.unwrap_or(0) as u64;
     let replace = if options.resume && path.exists() {
         if same_run(path, header, scenario)? {
@@ -76,9 +108,9 @@ pub(crate) fn begin(
 ///
 /// # Errors
 ///
-/// [`SimulateError::Resume`] with what differs, [`SimulateError::Complete`] if the run has reached its end.
-fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool, SimulateError> {
-    let refuse = |why: String| Err(SimulateError::Resume { path: path.to_owned(), why });
+/// [`ResumeError::OfAnotherRun`] with what differs, [`ResumeError::Complete`] if the run has reached its end.
+fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool, ResumeError> {
+    let refuse = |why: String| Err(ResumeError::OfAnotherRun { path: path.to_owned(), why });
     let reader = ResultReader::open(path)?;
     let begun = reader.header()?;
     // Loads of statics are parts of what they are at the end.
@@ -100,7 +132,7 @@ fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool
     if is_same_end && reader.state()? == RunState::Done {
         drop(reader);
         ResultWriter::fold_log(path)?;
-        return Err(SimulateError::Complete { path: path.to_owned() });
+        return Err(ResumeError::Complete { path: path.to_owned() });
     }
     match reader.checkpoint()? {
         Some(checkpoint) if !is_same_end && checkpoint.time >= end => refuse(format!(

@@ -14,7 +14,7 @@ use carom_dynamics::ContactEvent;
 use carom_fem::{MATERIALS, Material};
 use carom_format::scenario::model::Scenario;
 
-use crate::{Prepared, PreparedModel};
+use crate::prepared::{Prepared, PreparedModel};
 
 /// Error of the force from which on it is told.
 const LIMIT: f64 = 0.02;

@@ -3,9 +3,12 @@
 use carom_dynamics::Checkpoint;
 use carom_progress::Progress;
 
-use crate::SimulateError;
 use crate::outcome::{Described, Phases, RunEnd};
 use crate::recorder::Recorder;
+
+pub(crate) mod error;
+
+pub use error::RunError;
 
 /// A scenario that its scheme has set up.
 pub(crate) trait Run {
@@ -16,15 +19,15 @@ pub(crate) trait Run {
     ///
     /// # Errors
     ///
-    /// [`SimulateError`] if the checkpoint is of another run.
-    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError>;
+    /// [`RunError`] if the checkpoint is of another run.
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError>;
 
     /// Runs to the end.
     ///
     /// # Errors
     ///
-    /// [`SimulateError`]; what was handed to the recorder before stays valid.
-    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError>;
+    /// [`RunError`]; what was handed to the recorder before stays valid.
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError>;
 
     /// The end of the run, however it ended.
     ///
@@ -33,8 +36,8 @@ pub(crate) trait Run {
     ///
     /// # Errors
     ///
-    /// [`SimulateError`] if the last state cannot be evaluated.
-    fn end(&mut self, is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError>;
+    /// [`RunError`] if the last state cannot be evaluated.
+    fn end(&mut self, is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError>;
 
     /// Names of its phases among the timings of the result.
     fn phases(&self) -> Phases {

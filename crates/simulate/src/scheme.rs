@@ -1,114 +1,54 @@
-//! The table of schemes, in use: what a scenario may have in its scheme, and how it runs.
+//! The table of schemes, in use: `check` holds a scenario against the row of its scheme, [`set_up`] makes
+//! the run.
 //!
 //! The rows are those of [`carom_format::scenario::model::SCHEMES`]. Other files ask a row for a property
 //! (`has_time`, `points_touch`, `high_modes`, ...) and never which scheme it is.
 
-use carom_format::scenario::model::{Scenario, Scheme, TABLES};
-use carom_multibody::Law;
+use carom_format::scenario::model::{Scenario, Scheme};
 use carom_progress::Progress;
-use thiserror::Error;
 
+use crate::error::At;
+use crate::parts::Parts;
+use crate::prepared::Prepared;
 use crate::reduced::ReducedRun;
-use crate::references::Parts;
 use crate::rigid::{self, RigidRun};
 use crate::run::Run;
 use crate::statics::StaticRun;
-use crate::{Prepared, SimulateError};
 
-/// Errors from scenarios with something that their scheme does not take.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SchemeError {
-    /// A list of tables.
-    #[error("the scheme `{scheme}` takes no [[{table}]] in this release")]
-    Table {
-        /// Name of the scheme.
-        scheme: &'static str,
-        /// Name of the tables.
-        table: &'static str,
-    },
-    /// Contact without penetration where no mode responds without inertia.
-    #[error(
-        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that \
-         answers a pressure at once; `quasistatic` has contact without a penalty"
-    )]
-    NeedsPenalty {
-        /// Name of the scheme.
-        scheme: &'static str,
-    },
-    /// Friction.
-    #[error(
-        "contact between {pair}: scheme `{scheme}` has no friction, as what sticks would depend on how the \
-         loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
-    )]
-    Friction {
-        /// Name of the scheme.
-        scheme: &'static str,
-        /// The surfaces.
-        pair: String,
-    },
-}
+pub(crate) mod check;
+pub(crate) mod error;
 
-/// Checks a scenario against the row of its scheme.
-///
-/// # Errors
-///
-/// [`SchemeError`] at the key of what the scheme does not take.
-pub(crate) fn check(scenario: &Scenario) -> Result<(), SimulateError> {
-    let row = scenario.simulation.scheme.row();
-    let scheme = row.name;
-    let mut others = TABLES.into_iter().filter(|table| !row.tables.contains(table));
-    if let Some(table) = others.find(|table| is_given(scenario, table)) {
-        return Err(SimulateError::from(SchemeError::Table { scheme, table }).at(format!("{table}.0")));
-    }
-    for (i, pair) in scenario.contact.iter().enumerate() {
-        if !row.takes_hard_contact && pair.law == Law::Hard {
-            let error = SimulateError::from(SchemeError::NeedsPenalty { scheme });
-            return Err(error.at(format!("contact.{i}.law")));
-        }
-        if !row.takes_friction && pair.friction > 0.0 {
-            let pair = format!("{}, {}", pair.between[0], pair.between[1]);
-            let error = SimulateError::from(SchemeError::Friction { scheme, pair });
-            return Err(error.at(format!("contact.{i}.friction")));
-        }
-    }
-    Ok(())
-}
-
-fn is_given(scenario: &Scenario, table: &str) -> bool {
-    match table {
-        "joint" => !scenario.joint.is_empty(),
-        "spring" => !scenario.spring.is_empty(),
-        "bushing" => !scenario.bushing.is_empty(),
-        "support" => !scenario.support.is_empty(),
-        "pressure" => !scenario.pressure.is_empty(),
-        "force" => !scenario.force.is_empty(),
-        _ => unreachable!("`{table}` is not in the list of tables"),
-    }
-}
+pub use check::SchemeError;
+pub use error::SetUpError;
 
 /// The scenario set up to run.
 ///
 /// # Errors
 ///
-/// [`SimulateError`] names the body, pair or table that does not fit.
+/// [`SetUpError`] names the body, pair or table that does not fit.
 pub(crate) fn set_up<'a>(
     scenario: &'a Scenario,
     prepared: &'a Prepared,
     progress: &dyn Progress,
-) -> Result<Box<dyn Run + 'a>, SimulateError> {
+) -> Result<Box<dyn Run + 'a>, At<SetUpError>> {
     Ok(match &scenario.simulation.scheme {
         Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
-            Box::new(ReducedRun::new(scenario, prepared, settings)?)
+            Box::new(ReducedRun::new(scenario, prepared, settings).map_err(At::cast)?)
         }
-        Scheme::Static { steps } => Box::new(StaticRun::new(scenario, prepared, *steps, progress)?),
-        Scheme::Rigid { time_step } => Box::new(RigidRun::new(scenario, prepared, *time_step)?),
+        Scheme::Static { steps } => {
+            let run = StaticRun::new(scenario, prepared, *steps, progress);
+            Box::new(run.map_err(SetUpError::from)?)
+        }
+        Scheme::Rigid { time_step } => {
+            Box::new(RigidRun::new(scenario, prepared, *time_step).map_err(At::cast)?)
+        }
     })
 }
 
 /// An error of the set-up that is known from the geometries alone.
-pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<SimulateError> {
+pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<At<SetUpError>> {
     match &scenario.simulation.scheme {
-        Scheme::Rigid { time_step } => rigid::problem(scenario, parts, *time_step),
+        Scheme::Rigid { time_step } => rigid::problem(scenario, parts, *time_step).map(At::cast),
         _ => None,
     }
 }

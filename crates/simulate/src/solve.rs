@@ -8,10 +8,14 @@ use carom_format::result::RunHeader;
 use carom_format::scenario::model::Scenario;
 use carom_progress::Progress;
 
+use crate::error::{At, ErrorKind, Kind};
 use crate::outcome::{Described, Phases, RunSummary, StaticOutcome, absolute};
+use crate::prepared::Prepared;
 use crate::recorder::Recorder;
 use crate::resume::RunOptions;
-use crate::{ErrorKind, Prepared, SimulateError, resume, scheme};
+use crate::run::RunError;
+use crate::scheme::check::check;
+use crate::{resume, scheme};
 
 /// The outcome of a run that reached its end.
 #[derive(Debug, Clone)]
@@ -40,7 +44,7 @@ pub struct RunOutcome {
 ///
 /// # Errors
 ///
-/// [`SimulateError`]; everything computed until then is in the result.
+/// [`RunError`], at its key of the scenario where it has one; everything computed until then is in the result.
 pub fn run(
     scenario: &Scenario,
     scenario_folder: &Path,
@@ -48,11 +52,11 @@ pub fn run(
     path: &Path,
     options: RunOptions,
     progress: &dyn Progress,
-) -> Result<RunOutcome, SimulateError> {
-    scheme::check(scenario)?;
-    let scenario = &*resume::continued(scenario, path, options)?;
+) -> Result<RunOutcome, At<RunError>> {
+    check(scenario).map_err(At::cast)?;
+    let scenario = &*resume::continued(scenario, path, options).map_err(RunError::from)?;
     let clock = Clock::start();
-    let mut run = scheme::set_up(scenario, prepared, progress)?;
+    let mut run = scheme::set_up(scenario, prepared, progress).map_err(At::cast)?;
     let set_up = clock.read();
     let Described { bodies, pairs, joints } = run.described();
     let header = RunHeader {
@@ -62,20 +66,22 @@ pub fn run(
         pairs,
         joints,
     };
-    let (mut recorder, checkpoint) = Recorder::open(path, &header, scenario, prepared, options)?;
+    let opened = Recorder::open(path, &header, scenario, prepared, options);
+    let (mut recorder, checkpoint) = opened.map_err(RunError::from)?;
     if let Some(checkpoint) = checkpoint {
         run.resume(&checkpoint)?;
     }
     let clock = Clock::start();
     let ended = match run.run(&mut recorder, progress) {
         // A result that could not be kept ends at its last checkpoint.
-        Err(error) if error.kind() == ErrorKind::Files => return Err(error),
+        Err(error) if error.kind() == ErrorKind::Files => return Err(error.into()),
         ended => ended,
     };
     let [mut seconds, mut cpu_seconds] = clock.read();
     let end = run.end(ended.is_ok(), recorder.overlaps())?;
     let phases = run.phases();
-    recorder.finish(&ended, &end, &timings(prepared, &phases, set_up, [seconds, cpu_seconds]))?;
+    let timings = timings(prepared, &phases, set_up, [seconds, cpu_seconds]);
+    recorder.finish(&ended, &end, &timings).map_err(RunError::from)?;
     ended?;
     if phases.set_up.is_some() {
         seconds += set_up[0];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use carom_continuum::statics::{
-    BodySpec, ContactSpec, Force, LoadStep, Place, Pressure, Problem, Settings, Simulation, StaticObserver,
-    Support, System,
+    BodySpec, ContactSpec, Force, LoadStep, Place, Pressure, Problem, Settings, SetupError, Simulation,
+    StaticObserver, Support, System,
 };
 use carom_dynamics::{Axes, Checkpoint, ContactEvent, Frame, Observer, ObserverError};
 use carom_fem::Body;
@@ -13,12 +13,12 @@ use carom_format::result::{ForceKind, ResultBody, ResultPair, StaticForce};
 use carom_format::scenario::model::{BodySpec as SpecOfBody, Rim, Scenario, Spot};
 use carom_progress::Progress;
 
+use crate::geometry::placement;
 use crate::outcome::{Described, Phases, RunEnd, RunSummary, StaticOutcome, SupportOutcome, absolute};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid_partner::too_rigid;
-use crate::run::Run;
-use crate::system::placement;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
+use crate::run::{Run, RunError};
 
 /// Bodies on their way to the full load. Frame 0 is the unloaded state; each load step is a frame, at the
 /// pseudo-time `end_time` times the part of the load.
@@ -39,7 +39,7 @@ impl<'a> StaticRun<'a> {
         prepared: &'a Prepared,
         steps: usize,
         progress: &dyn Progress,
-    ) -> Result<Self, SimulateError> {
+    ) -> Result<Self, SetupError> {
         let system = System::new(&problem(scenario, prepared), progress)?;
         let settings = Settings { load_steps: steps, end_time: scenario.simulation.end_time };
         Ok(Self { scenario, prepared, simulation: Simulation::new(system, settings), forces: Vec::new() })
@@ -71,16 +71,16 @@ impl Run for StaticRun<'_> {
         Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
 
-    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         Ok(self.simulation.resume(checkpoint).map_err(ResultError::from)?)
     }
 
-    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
         let mut steps = LoadSteps { recorder, scenario: self.scenario, forces: &mut self.forces };
         Ok(self.simulation.run(&mut steps, progress)?)
     }
 
-    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let (scenario, simulation) = (self.scenario, &self.simulation);
         let contacts = simulation.events();
         let mut warnings = velocities(scenario);

@@ -3,23 +3,36 @@
 use std::collections::BTreeMap;
 
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
-use carom_fem::{Discretisation, mass_properties};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
     BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
 };
 use carom_multibody::{
-    Body, ContactModel, ContactSpec, ContactSurface, QuasistaticContacts, RimPolicy, Shape, System,
-    attached_marker, bound_loads, mean_marker, unit_loads,
+    Body, ContactModel, ContactSpec, ContactSurface, Joint, QuasistaticContacts, RimPolicy, System,
+    bound_loads, unit_loads,
 };
-use carom_reduce::StaticModes;
-use nalgebra::{Matrix3, Vector3};
 
-use crate::forces::acting;
-use crate::joints::{Start, joints};
+use crate::error::At;
+use crate::geometry::{placement, shape, surface_of_set};
 use crate::outcome::absolute;
-use crate::references::grounded_moves;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError, material_point, static_modes};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+use crate::references::NoMarker;
+
+mod bodies;
+pub(crate) mod error;
+mod forces;
+pub(crate) mod joints;
+mod markers;
+mod material_point;
+mod static_modes;
+mod stops;
+
+pub use error::AssembleError;
+
+use bodies::body;
+use forces::{Acting, acting};
+use joints::{Start, joints};
+use markers::{known_places, marker};
 
 /// A system at its start, with what the result says of it.
 #[derive(Debug)]
@@ -42,8 +55,8 @@ pub struct Assembled {
 ///
 /// # Errors
 ///
-/// [`SimulateError`] names the body, set or load that does not fit.
-pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, SimulateError> {
+/// [`AssembleError`] names the body, set or load that does not fit.
+pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<AssembleError>> {
     let high_modes = scenario.simulation.scheme.row().high_modes;
     let mut bodies = Vec::new();
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
@@ -61,9 +74,7 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
         let units = unit_loads(&bodies, &placements, &joints, &acting.drives, &acting.elements, &loads);
         warnings = static_modes::give_static_modes(scenario, prepared, &units, &mut bodies)?;
         let bound = bound_loads(&units, &bodies);
-        let damped = bodies.into_iter().zip(&bound);
-        let damped = damped.map(|(body, bound)| body.with_damped_static_modes(bound, static_modes::DAMPING));
-        bodies = damped.collect::<Result<_, _>>()?;
+        bodies = static_modes::damped(bodies, &bound)?;
     }
     static_modes::refer_markers(&bodies, &mut joints, &mut acting.elements, &mut loads);
     let contacts = contact_models(scenario, prepared, &bodies, &number)?;
@@ -80,95 +91,20 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, Sim
             }
         })
         .collect();
+    let notes = std::mem::take(&mut acting.notes);
     Ok(Assembled {
-        system: System::new(bodies, loads, contacts)?
-            .with_joints(joints)?
-            .with_drives(acting.drives)?
-            .with_forces(acting.elements)?,
+        system: joined(System::new(bodies, loads, contacts).map_err(AssembleError::from)?, joints, acting)?,
         placements: scenario.body.iter().map(placement).collect(),
         bodies: result_bodies,
         pairs,
-        notes: acting.notes,
+        notes,
         warnings,
     })
 }
 
-/// A body as the scheme takes it.
-///
-/// * `high_modes` — how the high modes of a reduced body respond
-/// * `modes` — static modes of the loads on it
-pub(crate) fn body(
-    high_modes: Option<HighModes>,
-    spec: &BodySpec,
-    ready: &PreparedBody,
-    modes: Option<StaticModes>,
-) -> Result<Body, SimulateError> {
-    let mut body = match &ready.model {
-        PreparedModel::Deformable(geometry) => {
-            let known = geometry.set_names().join(", ");
-            return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
-        }
-        PreparedModel::Reduced(rom) => {
-            let body = match high_modes {
-                Some(HighModes::Dynamic | HighModes::Damped) => {
-                    Body::with_dynamic_modes(rom.clone(), rom.omega.len())?
-                }
-                _ => match modes {
-                    Some(modes) => Body::with_static_modes(rom, modes)?,
-                    None => Body::reduced(rom.clone())?,
-                },
-            };
-            let body = match &spec.damping {
-                Some(damping) => body.with_damping(&damping.damping())?,
-                None => body,
-            };
-            if high_modes == Some(HighModes::Damped) { body.with_critical_damping()? } else { body }
-        }
-        PreparedModel::Rigid(geometry) => {
-            let (mass, inertia, com) = rigid_mass(spec, geometry)?;
-            Body::rigid(&spec.name, mass, inertia, com)?
-        }
-    };
-    body.name.clone_from(&spec.name);
-    let held = held(ready);
-    if let Some(error) = grounded_moves(spec, held) {
-        return Err(error);
-    }
-    Ok(if spec.fixed || !held.is_empty() { body.fixed() } else { body })
-}
-
-/// Mass \[kg\], inertia about the centre of mass \[kg m²\] and centre of mass \[m\] of a rigid body in source
-/// axes: as given, or those of its geometry.
-pub(crate) fn rigid_mass(
-    spec: &BodySpec,
-    geometry: &carom_fem::Body,
-) -> Result<(f64, Matrix3<f64>, Vector3<f64>), SimulateError> {
-    if let Some(given) = &spec.mass_properties {
-        let ([xx, yy, zz], [xy, xz, yz]) = (given.inertia, given.products);
-        let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-        return Ok((given.mass, inertia, Vector3::from(given.center)));
-    }
-    let discretisation = Discretisation::new(geometry)
-        .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
-    let p = mass_properties(&discretisation);
-    Ok((p.mass, Matrix3::from_fn(|i, j| p.inertia[i][j]), Vector3::from(p.center_of_mass)))
-}
-
-/// Sets that the model of a body holds to its frame, which is then held in space.
-fn held(ready: &PreparedBody) -> &[String] {
-    match &ready.model {
-        PreparedModel::Reduced(rom) => &rom.held,
-        PreparedModel::Rigid(_) | PreparedModel::Deformable(_) => &[],
-    }
-}
-
-pub(crate) fn placement(spec: &BodySpec) -> Placement {
-    Placement {
-        origin: spec.position,
-        velocity: spec.velocity,
-        angular_velocity: spec.angular_velocity,
-        ..Placement::rotated(spec.rotation.axis, spec.rotation.degrees)
-    }
+/// A system with its joints, drives and force elements.
+fn joined(system: System, joints: Vec<Joint>, acting: Acting) -> Result<System, AssembleError> {
+    Ok(system.with_joints(joints)?.with_drives(acting.drives)?.with_forces(acting.elements)?)
 }
 
 fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> ResultBody {
@@ -196,7 +132,7 @@ fn contact_models(
     prepared: &Prepared,
     bodies: &[Body],
     number: &BTreeMap<&str, usize>,
-) -> Result<Vec<Box<dyn ContactModel>>, SimulateError> {
+) -> Result<Vec<Box<dyn ContactModel>>, AssembleError> {
     if scenario.contact.is_empty() {
         return Ok(Vec::new());
     }
@@ -212,7 +148,7 @@ fn contact_spec(
     pair: &PairSpec,
     prepared: &Prepared,
     number: &BTreeMap<&str, usize>,
-) -> Result<ContactSpec, SimulateError> {
+) -> Result<ContactSpec, AssembleError> {
     let index = |end: &End| number[end.body.as_str()];
     let surface = |end: &End| surface(end, &prepared.bodies[index(end)]);
     Ok(ContactSpec {
@@ -230,20 +166,15 @@ fn contact_spec(
     })
 }
 
-fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, SimulateError> {
+fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, AssembleError> {
     let PreparedModel::Rigid(geometry) = &ready.model else {
         return Ok(ContactSurface::Named(end.part.clone()));
     };
-    let discretisation = Discretisation::new(geometry)
-        .map_err(|source| SimulateError::Discretisation { body: end.body.clone(), source })?;
-    let surface = geometry.surface_of_set(&discretisation, &end.part)?;
-    let positions = surface.points.iter().map(|&i| Vector3::from(discretisation.points[i as usize]));
-    let positions: Vec<_> = positions.collect();
+    let (discretisation, surface, positions) = surface_of_set(&end.body, geometry, &end.part)?;
     let whole = discretisation.surface(&geometry.boundary_faces());
     let sharp_edges = surface.sharp_edges(&whole, &discretisation.points);
-    let shape = Shape::faces(surface, &positions)
-        .map_err(|source| SimulateError::Face { set: end.to_string(), source })?;
-    Ok(ContactSurface::Of { name: end.part.clone(), shape: shape.with_sharp_edges(&sharp_edges) })
+    let shape = shape(&end.body, &end.part, surface, &positions)?.with_sharp_edges(&sharp_edges);
+    Ok(ContactSurface::Of { name: end.part.clone(), shape })
 }
 
 fn loads(
@@ -251,7 +182,7 @@ fn loads(
     prepared: &Prepared,
     bodies: &[Body],
     number: &BTreeMap<&str, usize>,
-) -> Result<Loads, SimulateError> {
+) -> Result<Loads, AssembleError> {
     let point_loads = scenario
         .force
         .iter()
@@ -266,7 +197,7 @@ fn point_load(
     prepared: &Prepared,
     bodies: &[Body],
     number: &BTreeMap<&str, usize>,
-) -> Result<PointLoad, SimulateError> {
+) -> Result<PointLoad, AssembleError> {
     let index = number[force.on.body.as_str()];
     let (spec, body) = (&scenario.body[index], &bodies[index]);
     let marker = if force.on.part.is_empty() {
@@ -274,7 +205,7 @@ fn point_load(
     } else {
         marker(&force.on.part, spec, &prepared.bodies[index], body)?
     };
-    let marker = marker.ok_or_else(|| SimulateError::NoMarker {
+    let marker = marker.ok_or_else(|| NoMarker {
         body: spec.name.clone(),
         part: force.on.part.clone(),
         known: known_places(spec, &prepared.bodies[index]),
@@ -285,55 +216,4 @@ fn point_load(
         None => TimeFunction::Constant(1.0),
     };
     Ok(PointLoad { body: index, marker, force: force.force, torque: force.torque, axes, scale })
-}
-
-/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body
-/// moves with the modes there; its marker is over all modes of the model.
-pub(crate) fn marker(
-    part: &str,
-    spec: &BodySpec,
-    ready: &PreparedBody,
-    body: &Body,
-) -> Result<Option<carom_dynamics::Marker>, SimulateError> {
-    use carom_format::scenario::model::Spot;
-    let set = match spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at) {
-        Some(Spot::Point(point)) => {
-            if let PreparedModel::Reduced(rom) = &ready.model {
-                return material_point::marker(*point, part, ready, rom, body).map(Some);
-            }
-            return Ok(Some(body.frame_marker(Vector3::from(*point) - body.frame_origin)));
-        }
-        Some(Spot::Set(set)) => set.as_str(),
-        None => part,
-    };
-    match &ready.model {
-        PreparedModel::Reduced(rom) => {
-            let surface = rom.surfaces.iter().find(|surface| surface.name == set);
-            let of_surface = || surface.and_then(|surface| mean_marker(rom, &surface.surface.points));
-            Ok(attached_marker(rom, set).or_else(of_surface))
-        }
-        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
-            let discretisation = Discretisation::new(geometry)
-                .map_err(|source| SimulateError::Discretisation { body: spec.name.clone(), source })?;
-            let points = geometry.points_of_set(&discretisation, set)?;
-            let sum: Vector3<f64> =
-                points.iter().map(|&i| Vector3::from(discretisation.points[i as usize])).sum();
-            let mean = sum / points.len().max(1) as f64;
-            Ok((!points.is_empty()).then(|| body.frame_marker(mean - body.frame_origin)))
-        }
-    }
-}
-
-pub(crate) fn known_places(spec: &BodySpec, ready: &PreparedBody) -> String {
-    let mut names: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
-    match &ready.model {
-        PreparedModel::Reduced(rom) => {
-            names.extend(rom.markers.iter().map(|marker| marker.name.clone()));
-            names.extend(rom.surfaces.iter().map(|s| s.name.clone()));
-        }
-        PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => {
-            names.extend(geometry.set_names());
-        }
-    }
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -11,51 +11,29 @@ use carom_dynamics::{ContactEvent, Ignore, LedgerSummary};
 use carom_format::Scenario;
 use carom_multibody::{Settings, Simulation};
 use carom_progress::Silent;
-use carom_simulate::{Prepared, PreparedModel, RunOptions, Workshop, prepare, run, system};
+use carom_simulate::{Prepared, PreparedModel, RunOptions, run, system};
+use carom_testing::scenarios::BALL_ON_WALL;
 use nalgebra::{Rotation3, Unit, Vector3};
+
+use crate::fixtures::{bodies_of, parse, solve};
 
 const RADIUS: f64 = 0.015;
 const SPEED: f64 = 40.0;
 const BALL: [f64; 3] = [0.0, 0.0, -0.0150001];
 const WALL: [f64; 3] = [-0.01, -0.01, 0.0];
 
-const SCENARIO: &str = r#"
-[simulation]
-end_time = 5.0e-5
-
-[[body]]
-name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
-material = "steel"
-reduce = { interface = ["pole"], modes = 8, split = 1.0e3 }
-position = [0.0, 0.0, -0.0150001]
-velocity = [0.0, 0.0, 40.0]
-
-[[body]]
-name = "wall"
-make = { shape = "box", size = [0.02, 0.02, 0.01] }
-rigid = true
-fixed = true
-material = "steel"
-position = [-0.01, -0.01, 0.0]
-
-[[contact]]
-between = ["ball:pole", "wall:bottom"]
-law = { kind = "lagrange" }
-"#;
+/// Low split: the tests choose the number of dynamic modes themselves.
+const SPLIT: &str = "body.ball.reduce.split=1.0e3";
 
 fn scenario(overrides: &[String]) -> Scenario {
-    Scenario::parse("ball_on_plane.toml".as_ref(), SCENARIO, overrides, &["steel"]).unwrap()
+    let overrides = overrides.iter().map(String::as_str).chain([SPLIT]);
+    parse(BALL_ON_WALL, &overrides.collect::<Vec<_>>())
 }
 
 /// The bodies, made once for all tests.
 fn bodies() -> &'static Prepared {
     static BODIES: OnceLock<Prepared> = OnceLock::new();
-    BODIES.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-        prepare(&scenario(&[]), workshop, &Silent).unwrap()
-    })
+    BODIES.get_or_init(|| bodies_of(&scenario(&[])))
 }
 
 struct Impact {
@@ -268,18 +246,12 @@ position = [-0.2, -0.2, -0.1]
 between = ["block:bottom", "floor:top"]
 law = { kind = "penalty", stiffness = 1.0e8 }
 "#;
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let scenario = Scenario::parse(std::path::Path::new("rigid.toml"), text, &[], &[]).unwrap();
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    let outcome = solve(text).unwrap();
     let [event] = &outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
     // Half a swing of 1 kg on 1e6 N/m, F = v (k m)^(1/2).
     assert!((event.duration() / (std::f64::consts::PI * 1e-3) - 1.0).abs() < 1e-4, "{event:?}");
     assert!((event.peak_force / 100.0 - 1.0).abs() < 1e-3, "{event:?}");
     let none = text.replace(", stiffness = 1.0e8", "");
-    let scenario = Scenario::parse(std::path::Path::new("rigid.toml"), &none, &[], &[]).unwrap();
-    let told = prepare(&scenario, workshop, &Silent).unwrap_err().to_string();
+    let told = solve(&none).unwrap_err().to_string();
     assert!(told.contains("stiffness in Pa/m") && !told.contains("modulus"), "{told}");
 }

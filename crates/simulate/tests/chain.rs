@@ -1,53 +1,22 @@
 //! The chain from shapes to an impact, on bodies coarse enough for a test.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use carom_format::Scenario;
 use carom_format::result::RunState;
-use carom_format::{ResultReader, Scenario};
-use carom_progress::{Progress, Silent};
-use carom_simulate::{ErrorKind, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use carom_simulate::{ErrorKind, RunOptions};
+use carom_testing::scenarios::BALL_ON_BLOCK;
 
-const SCENARIO: &str = r#"
-[simulation]
-end_time = 6.0e-5
-output_every = 2.0e-6
-
-[[body]]
-name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 3.0e-3 } }
-material = "steel"
-reduce = { interface = ["pole"], modes = 8, split = 2.0e4 }
-position = [0.003, -0.001, -0.0151]
-velocity = [0.0, 0.0, 20.0]
-
-[[body]]
-name = "block"
-make = { shape = "box", size = [0.06, 0.06, 0.03], elements = [6, 6, 3] }
-material = "steel"
-reduce = { interface = ["bottom"], modes = 8, split = 2.0e4 }
-position = [-0.03, -0.03, 0.0]
-
-[[contact]]
-between = ["ball:pole", "block:bottom"]
-"#;
+use crate::fixtures::{Chain, Impatient, REPLACE, RESUME, parse};
 
 fn scenario(overrides: &[&str]) -> Scenario {
-    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-    Scenario::parse(Path::new("chain.toml"), SCENARIO, &overrides, &["steel"]).unwrap()
-}
-
-fn solve(folder: &Path, overrides: &[&str], options: RunOptions) -> Result<RunOutcome, SimulateError> {
-    let scenario = scenario(overrides);
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    run(&scenario, folder, &prepared, &folder.join("result.carom"), options, &Silent)
+    parse(BALL_ON_BLOCK, overrides)
 }
 
 #[test]
 fn an_impact_closes_its_books_and_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let outcome = solve(folder.path(), &[], RunOptions::default()).unwrap();
+    let chain = Chain::new();
+    let outcome = chain.solve(&scenario(&[])).unwrap();
     let ledger = &outcome.summary.ledger;
     println!("{outcome:?}");
     // The contract: energy below 1e-6 of the initial energy at the default tolerance, momenta to 1e-9.
@@ -65,7 +34,7 @@ fn an_impact_closes_its_books_and_is_kept() {
     // as heavy as the ball and the spans are larger than the contact radius: within a fifth and a quarter.
     assert!((event.peak_force / 188e3 - 1.0).abs() < 0.2, "peak force {}", event.peak_force);
     assert!((event.duration() / 43e-6 - 1.0).abs() < 0.25, "duration {}", event.duration());
-    let result = ResultReader::open(&folder.path().join("result.carom")).unwrap();
+    let result = chain.reader();
     // Those of `output_every`, and at least forty within the impact.
     let times = result.times().unwrap();
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
@@ -80,11 +49,11 @@ fn an_impact_closes_its_books_and_is_kept() {
 
 #[test]
 fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let short = ["simulation.end_time=1e-8", "simulation.output_every=1e-8"];
     let above = ["body.ball.reduce.split=1e6", short[0], short[1]];
     let solve = |overrides: &[&str]| {
-        let outcome = solve(folder.path(), overrides, RunOptions { replace: true, resume: false }).unwrap();
+        let outcome = chain.solve_with(&scenario(overrides), REPLACE).unwrap();
         outcome
             .warnings
             .into_iter()
@@ -100,15 +69,14 @@ fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
 
 #[test]
 fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a
     // mistake.
     for (z, overlap) in [(-0.0151, None), (-0.01498, None), (-0.014, Some(1e-3)), (0.01, None)] {
         let height = format!("body.ball.position=[0.003, -0.001, {z}]");
         let short = ["simulation.end_time=1e-8", height.as_str()];
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
         let scenario = scenario(&short);
-        let outcome = prepare(&scenario, workshop, &Silent);
+        let outcome = chain.prepare(&scenario);
         match (z > 0.0, overlap) {
             // The top of the ball is 5 mm below the upper side of the block of 30 mm; the corners of its cap
             // of faces, which go a little beyond 3.9 mm, are a millimetre deeper.
@@ -129,15 +97,9 @@ fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
 }
 
 /// Peak force and duration of the one impact on the block that `replace` makes of the block of splines.
-fn hit(folder: &Path, replace: &[[&str; 2]]) -> (f64, f64) {
-    let text = replace.iter().fold(SCENARIO.to_owned(), |text, [from, to]| text.replace(from, to));
-    let scenario = Scenario::parse(Path::new("chain.toml"), &text, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.join("result.carom");
-    let outcome =
-        run(&scenario, folder, &prepared, &result, RunOptions { replace: true, resume: false }, &Silent)
-            .unwrap();
+fn hit(chain: &Chain, replace: &[[&str; 2]]) -> (f64, f64) {
+    let text = replace.iter().fold(BALL_ON_BLOCK.to_owned(), |text, [from, to]| text.replace(from, to));
+    let outcome = chain.solve_with(&parse(&text, &[]), REPLACE).unwrap();
     let [event] = &outcome.summary.contacts[..] else {
         panic!("{replace:?}: one impact was expected: {:?}", outcome.summary.contacts)
     };
@@ -155,12 +117,12 @@ const RIGID: [&str; 2] =
 #[test]
 fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
     // One folder: the ball is reduced once.
-    let folder = tempfile::tempdir().unwrap();
-    let splines = hit(folder.path(), &[RIGID]);
+    let chain = Chain::new();
+    let splines = hit(&chain, &[RIGID]);
     // Hertz, see above.
     assert!((splines.0 / 188e3 - 1.0).abs() < 0.03, "peak force {}", splines.0);
     for mesh in [HEX8, HEX20] {
-        let found = hit(folder.path(), &[RIGID, mesh]);
+        let found = hit(&chain, &[RIGID, mesh]);
         assert!((found.0 / splines.0 - 1.0).abs() < 1e-3, "peak force {} and {}", found.0, splines.0);
         assert!((found.1 / splines.1 - 1.0).abs() < 1e-3, "duration {} and {}", found.1, splines.1);
     }
@@ -168,8 +130,8 @@ fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
 
 #[test]
 fn an_elastic_block_of_hexahedra_is_hit_as_one_of_splines_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let (splines, hexahedra) = (hit(folder.path(), &[]), hit(folder.path(), &[HEX20]));
+    let chain = Chain::new();
+    let (splines, hexahedra) = (hit(&chain, &[]), hit(&chain, &[HEX20]));
     // Neither resolves a contact of 2 mm with elements of 10 mm; the hexahedra, with more unknowns, give way
     // more: 6 %.
     assert!((hexahedra.0 / splines.0 - 1.0).abs() < 0.08, "peak force {} and {}", hexahedra.0, splines.0);
@@ -178,40 +140,38 @@ fn an_elastic_block_of_hexahedra_is_hit_as_one_of_splines_is() {
 
 #[test]
 fn what_is_up_to_date_is_not_made_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let short = ["simulation.end_time=1e-6", "simulation.output_every=1e-6"];
-    solve(folder.path(), &short, RunOptions::default()).unwrap();
+    chain.solve(&scenario(&short)).unwrap();
     let scenario = scenario(&short);
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let again = prepare(&scenario, workshop, &Silent).unwrap();
+    let again = chain.prepare(&scenario).unwrap();
     assert_eq!(again.notes.len(), 4);
     assert!(again.notes.iter().all(|note| note.contains("up to date")), "{:?}", again.notes);
 }
 
 #[test]
 fn a_result_is_replaced_only_if_asked() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let short = ["simulation.end_time=1e-6", "simulation.output_every=1e-6"];
-    solve(folder.path(), &short, RunOptions::default()).unwrap();
-    let message = solve(folder.path(), &short, RunOptions::default()).unwrap_err().to_string();
+    chain.solve(&scenario(&short)).unwrap();
+    let message = chain.solve(&scenario(&short)).unwrap_err().to_string();
     assert!(message.contains("--force"), "{message}");
-    solve(folder.path(), &short, RunOptions { replace: true, resume: false }).unwrap();
+    chain.solve_with(&scenario(&short), REPLACE).unwrap();
 }
 
 #[test]
 fn a_body_without_interface_and_a_missing_set_are_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
+    let chain = Chain::new();
     let mut without = scenario(&[]);
     without.body[0].reduce = None;
-    let message = prepare(&without, workshop, &Silent).unwrap_err().to_string();
+    let message = chain.prepare(&without).unwrap_err().to_string();
     assert!(
         message.contains("ball") && message.contains("interface") && message.contains("pole"),
         "{message}"
     );
     let mut wrong = scenario(&[]);
     wrong.body[0].reduce.as_mut().unwrap().interface = vec!["pool".to_owned()];
-    let message = prepare(&wrong, workshop, &Silent).unwrap_err().to_string();
+    let message = chain.prepare(&wrong).unwrap_err().to_string();
     assert!(message.contains("pool") && message.contains("pole"), "{message}");
 }
 
@@ -226,11 +186,10 @@ fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
     };
     let bodies = [body("a", 7, 0.0), body("b", 7, 0.1), body("c", 8, 0.2), body("d", 8, 0.3)].concat();
     let text = format!("[simulation]\nend_time = 1.0e-6\noutput_every = 1.0e-6\n{bodies}");
-    let scenario = Scenario::parse(Path::new("twins.toml"), &text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let scenario = parse(&text, &[]);
+    let chain = Chain::new();
     for made in [[1, 2], [0, 0]] {
-        let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+        let prepared = chain.prepare(&scenario).unwrap();
         assert_eq!([prepared.n_meshed, prepared.n_reduced], made);
         let names = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
         let files: Vec<_> =
@@ -238,53 +197,28 @@ fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
         assert_eq!(files, ["a.npz a.rom", "a.npz a.rom", "a.npz c.rom", "a.npz c.rom"]);
         assert!(prepared.notes.iter().any(|note| note == "model `d` is that of `c`"), "{:?}", prepared.notes);
     }
-    let outcome = solve_as_it_is(folder.path(), &scenario);
+    let outcome = chain.solve(&scenario).unwrap();
     assert_eq!(outcome.names, ["a", "b", "c", "d"]);
-}
-
-fn solve_as_it_is(folder: &Path, scenario: &Scenario) -> RunOutcome {
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
-    let prepared = prepare(scenario, workshop, &Silent).unwrap();
-    run(scenario, folder, &prepared, &folder.join("result.carom"), RunOptions::default(), &Silent).unwrap()
-}
-
-/// The user presses Ctrl-C after a while.
-struct Impatient(AtomicUsize);
-
-impl Progress for Impatient {
-    fn begin(&self, _name: &str, _total: u64) {}
-    fn set(&self, _done: u64) {}
-    fn note(&self, _text: &str) {}
-    fn end(&self) {}
-    fn interrupted(&self) -> bool {
-        self.0.fetch_add(1, Ordering::Relaxed) > 20
-    }
 }
 
 #[test]
 fn a_result_is_continued_by_its_own_scenario_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let with = |overrides: &[&str], options: RunOptions, progress: &dyn Progress| {
-        let scenario = scenario(overrides);
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-        let prepared = prepare(&scenario, workshop, &Silent)?;
-        run(&scenario, folder.path(), &prepared, &path, options, progress)
-    };
-    with(&[], RunOptions::default(), &Impatient(AtomicUsize::new(0))).unwrap_err();
-    let reached = ResultReader::open(&path).unwrap().checkpoint().unwrap().unwrap().time;
+    let chain = Chain::new();
+    let bodies = chain.prepare(&scenario(&[])).unwrap();
+    let user = Impatient::after(21);
+    chain.run_until(&scenario(&[]), &bodies, RunOptions::default(), &user).unwrap_err();
+    let reached = chain.reader().checkpoint().unwrap().unwrap().time;
     assert!(reached > 0.0 && reached < 6.0e-5, "stopped at {reached} s");
 
-    let resume = RunOptions { replace: false, resume: true };
     for (change, says) in [
         ("body.block.velocity=[0.0,0.0,1.0]", "`velocity = [0.0, 0.0, 1.0]`"),
         ("simulation.relative_tolerance=1e-4", "`relative_tolerance = 0.0001`"),
         ("simulation.end_time=1e-9", "end time"),
     ] {
-        let message = with(&[change], resume, &Silent).unwrap_err().to_string();
+        let message = chain.solve_with(&scenario(&[change]), RESUME).unwrap_err().to_string();
         assert!(message.contains("result.carom") && message.contains(says), "{change}: {message}");
     }
-    with(&["simulation.end_time=5e-5"], resume, &Silent).unwrap();
+    chain.solve_with(&scenario(&["simulation.end_time=5e-5"]), RESUME).unwrap();
 }
 
 /// A force that grows without bound towards t = 0.50123 ms: no step leads over that.
@@ -311,18 +245,16 @@ scale = "abs(t - 5.0123e-4)^(-2)"
 
 #[test]
 fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let scenario = Scenario::parse(Path::new("singular.toml"), SINGULAR, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let chain = Chain::new();
+    let scenario = parse(SINGULAR, &[]);
+    let prepared = chain.prepare(&scenario).unwrap();
     let mut left = Vec::new();
     // What fails once fails again, from its checkpoint on, and nothing is there twice.
     for resume in [false, true] {
         let options = RunOptions { replace: false, resume };
-        let error = run(&scenario, folder.path(), &prepared, &path, options, &Silent).unwrap_err();
+        let error = chain.run(&scenario, &prepared, options).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Convergence, "{error}");
-        let reader = ResultReader::open(&path).unwrap();
+        let reader = chain.reader();
         assert_eq!(reader.state().unwrap(), RunState::Failed);
         let reached = reader.checkpoint().unwrap().unwrap().time;
         assert!((4.9e-4..5.02e-4).contains(&reached), "{reached} s, then {error}");
@@ -336,30 +268,24 @@ fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
 /// those of one that was not.
 #[test]
 fn a_run_that_was_stopped_in_an_impact_has_the_same_frames() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("whole.carom");
-    let parts = folder.path().join("parts.carom");
     let scenario = scenario(&["simulation.checkpoint_every=1"]);
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let solve = |path: &Path, options: RunOptions, progress: &dyn Progress| {
-        run(&scenario, folder.path(), &prepared, path, options, progress)
-    };
-    solve(&whole, RunOptions::default(), &Silent).unwrap();
-    solve(&parts, RunOptions::default(), &Impatient(AtomicUsize::new(0))).unwrap_err();
-    let stopped = ResultReader::open(&parts).unwrap().times().unwrap();
+    let [whole, parts] = [Chain::new(), Chain::new()];
+    let bodies = whole.prepare(&scenario).unwrap();
+    whole.run(&scenario, &bodies, RunOptions::default()).unwrap();
+    parts.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(21)).unwrap_err();
+    let stopped = parts.reader().times().unwrap();
     assert!(stopped.len() > 3, "stopped before the impact: {stopped:?}");
-    solve(&parts, RunOptions { replace: false, resume: true }, &Silent).unwrap();
-    let [whole, parts] = [whole, parts].map(|path| ResultReader::open(&path).unwrap().times().unwrap());
+    parts.run(&scenario, &bodies, RESUME).unwrap();
+    let [whole, parts] = [whole, parts].map(|chain| chain.reader().times().unwrap());
     assert_eq!(whole, parts);
 }
 
 #[test]
 fn surfaces_that_miss_each_other_are_reported_with_the_nearest_gap() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     // The ball's top begins 0.1 mm below the block and falls 10 um towards it.
     let slow = ["body.ball.velocity=[0.0, 0.0, 1.0]", "simulation.end_time=1e-5"];
-    let outcome = solve(folder.path(), &slow, RunOptions::default()).unwrap();
+    let outcome = chain.solve(&scenario(&slow)).unwrap();
     assert!(outcome.summary.contacts.is_empty());
     let [text] = &outcome.remarks[..] else { panic!("{:?}", outcome.remarks) };
     let expected = "contact `ball:pole` / `block:bottom`: no contact; nearest gap ";
@@ -367,6 +293,6 @@ fn surfaces_that_miss_each_other_are_reported_with_the_nearest_gap() {
     // Spans have mean gaps, and the ball is curved.
     let gap: f64 = text[expected.len()..].split(' ').next().unwrap().parse().unwrap();
     assert!(gap > 0.89e-4 && gap < 3e-4, "{text}");
-    let notes = ResultReader::open(&folder.path().join("result.carom")).unwrap().notes().unwrap();
+    let notes = chain.reader().notes().unwrap();
     assert!(notes.iter().any(|note| note.text == *text), "{notes:?}");
 }

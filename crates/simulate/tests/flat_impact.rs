@@ -2,11 +2,8 @@
 //! it.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, Workshop, prepare, run};
+use carom_simulate::RunOutcome;
 
 fn rod(name: &str, split: f64, rest: &str) -> String {
     format!(
@@ -58,10 +55,5 @@ fn solve(split: f64) -> RunOutcome {
         "[[contact]]\nbetween = [\"left:end\", \"right:start\"]\nlaw = { kind = \"penalty\" }\n".to_owned(),
     ]
     .concat();
-    let scenario = Scenario::parse(Path::new("rods.toml"), &text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap()
+    crate::fixtures::solve(&text).unwrap()
 }

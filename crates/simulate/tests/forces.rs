@@ -1,19 +1,8 @@
 //! Springs, bushings, stops, motions and loads by time from a scenario to its result.
 
-use std::path::Path;
+use carom_simulate::RunOutcome;
 
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
-
-fn solve(text: &str) -> Result<RunOutcome, SimulateError> {
-    let scenario = Scenario::parse(Path::new("forces.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    let result = folder.path().join("result.carom");
-    run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)
-}
+use crate::fixtures::solve;
 
 fn simulation(end: f64) -> String {
     format!("[simulation]\nend_time = {end}\nintegrator = \"dop853\"\nrelative_tolerance = 1.0e-7\n")

@@ -1,10 +1,6 @@
 //! Bodies that are held at a set: an impact on a clamped plate and rod, loads at markers, refusals.
 
-use std::path::Path;
-
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use crate::fixtures::{Chain, parse, read, solve};
 
 /// A ball falls on the middle of a bridge of square section whose two ends are clamped.
 const BRIDGE: &str = r#"
@@ -31,21 +27,9 @@ position = [-0.06, -0.03, 0.0]
 between = ["ball:pole", "bridge:bottom"]
 "#;
 
-fn parse(text: &str) -> Scenario {
-    Scenario::parse(Path::new("grounded.toml"), text, &[], &["steel"]).unwrap()
-}
-
-fn solve(folder: &Path, text: &str) -> Result<RunOutcome, SimulateError> {
-    let scenario = parse(text);
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    run(&scenario, folder, &prepared, &folder.join("result.carom"), RunOptions::default(), &Silent)
-}
-
 #[test]
 fn an_impact_on_a_clamped_plate_closes_its_books() {
-    let folder = tempfile::tempdir().unwrap();
-    let outcome = solve(folder.path(), BRIDGE).unwrap();
+    let outcome = solve(BRIDGE).unwrap();
     let ledger = &outcome.summary.ledger;
     println!("{:?}\n{:?}", ledger, outcome.summary.contacts);
     assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
@@ -73,7 +57,7 @@ fn an_impact_on_a_clamped_plate_closes_its_books() {
 /// stiffer than the beam.
 #[test]
 fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let text = r#"
 [simulation]
 end_time = 2.0e-2
@@ -95,8 +79,8 @@ reduce = { attach = { east = "rigid" }, fix = ["west"], modes = 6, split = 1.0e6
 on = "bar:east"
 force = [0.0, 0.0, 100.0]
 "#;
-    let outcome = solve(folder.path(), text).unwrap();
-    let rom = carom_format::read_rom(&folder.path().join("bodies/bar.rom")).unwrap().reduced;
+    let outcome = chain.solve(&parse(text, &[])).unwrap();
+    let rom = carom_format::read_rom(&chain.bodies().join("bar.rom")).unwrap().reduced;
     let q = &outcome.bodies[0].modal;
     let marker = &rom.markers[0];
     let tip: f64 = q.iter().enumerate().map(|(k, q)| marker.translation[(2, k)] * q).sum();
@@ -112,18 +96,16 @@ force = [0.0, 0.0, 100.0]
 #[test]
 fn grounded_bodies_with_a_velocity_are_refused() {
     let moving = BRIDGE.replace("position = [-0.06, -0.03, 0.0]", "velocity = [0.0, 0.0, 1.0]");
-    let error =
-        Scenario::parse(Path::new("grounded.toml"), &moving, &[], &["steel"]).unwrap_err().to_string();
+    let error = read(&moving, &[]).unwrap_err();
     assert!(error.contains("reduce.fix"), "{error}");
     // The same through a model of its own.
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    prepare(&parse(BRIDGE), workshop, &Silent).unwrap();
-    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bridge.rom\"\nvelocity \
+    let chain = Chain::new();
+    chain.prepare(&parse(BRIDGE, &[])).unwrap();
+    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bodies/bridge.rom\"\nvelocity \
         = [0.0, 0.0, 1.0]\n";
-    let error = solve(folder.path(), of_rom).unwrap_err().to_string();
+    let error = chain.solve(&parse(of_rom, &[])).unwrap_err().to_string();
     assert!(error.contains("`bridge`") && error.contains("`top`") && error.contains("--fix"), "{error}");
     let loose = BRIDGE.replace("fix = [\"top\"]", "fix = [\"bottom_\"]");
-    let error = solve(folder.path(), &loose).unwrap_err().to_string();
+    let error = chain.solve(&parse(&loose, &[])).unwrap_err().to_string();
     assert!(error.contains("bottom_"), "{error}");
 }

@@ -1,40 +1,13 @@
 //! Joints from a scenario to its result: closed forms, flexible bodies, what is told and what is refused.
 
-use std::path::Path;
+use carom_testing::scenarios::PENDULUM;
 
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use crate::fixtures::{solve, solve_with};
 
-fn solve(text: &str, overrides: &[&str]) -> Result<RunOutcome, SimulateError> {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let scenario = Scenario::parse(Path::new("joints.toml"), text, &overrides, &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    let result = folder.path().join("result.carom");
-    run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)
+/// The hinged rod at a tight tolerance.
+fn pendulum() -> String {
+    PENDULUM.replace("gravity", "relative_tolerance = 1.0e-8\ngravity")
 }
-
-/// A steel rod of 0.4 m, hinged to the ground at its start, level.
-const PENDULUM: &str = r#"
-[simulation]
-end_time = 1.0
-integrator = "dop853"
-relative_tolerance = 1.0e-8
-gravity = [0.0, 0.0, -9.81]
-
-[[body]]
-name = "rod"
-make = { shape = "rod", radius = 0.01, length = 0.4 }
-material = "steel"
-rigid = true
-
-[[joint]]
-kind = "revolute"
-between = ["ground", "rod:start"]
-axis = [0.0, 1.0, 0.0]
-"#;
 
 /// From level to level: 4 K(sin 45°) √(J/(m g s)).
 #[test]
@@ -42,7 +15,7 @@ fn a_hinged_rod_swings_with_its_period() {
     let (length, radius) = (0.4_f64, 0.01_f64);
     let moment = length * length / 3.0 + 0.25 * radius * radius;
     let period = 4.0 * 1.854_074_677_301_371_9 * (moment / (9.81 * 0.5 * length)).sqrt();
-    let outcome = solve(PENDULUM, &[&format!("simulation.end_time={period}")]).unwrap();
+    let outcome = solve_with(&pendulum(), &[&format!("simulation.end_time={period}")]).unwrap();
     let position = outcome.bodies[0].position;
     assert!((position[0] - 0.2).abs() < 1e-6 && position[2].abs() < 1e-6, "{position:?}");
     let ledger = &outcome.summary.ledger;
@@ -70,7 +43,7 @@ fn hinged_flexible_rods_keep_their_energy() {
         joint("[\"upper:end\", \"lower:start\"]"),
     ]
     .concat();
-    let outcome = solve(&text, &[]).unwrap();
+    let outcome = solve(&text).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-6, "{ledger:?}");
     // Two equal rods let go level: the hinge between them falls with 9/7 g, the middle of the lower one with
@@ -103,7 +76,7 @@ fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
         joint("[\"upper:end\", \"lower:start\"]"),
     ]
     .concat();
-    let counters = solve(&text, &[]).unwrap().summary.integration.unwrap();
+    let counters = solve(&text).unwrap().summary.integration.unwrap();
     assert!(counters.rejected <= 5 && counters.steps < 65, "{counters:?}");
 }
 
@@ -115,33 +88,32 @@ fn what_joints_do_to_a_start_is_told() {
                position = [0.4, 0.0, 1.0e-3]\n[[joint]]\nkind = \"fixed\"\nbetween = [\"rod:end\", \
                \"bar:start\"]\n\
                [[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"bar:start\"]\n";
-    let outcome = solve(&format!("{PENDULUM}{bar}"), &["simulation.end_time=0.01"]).unwrap();
+    let outcome = solve_with(&(pendulum() + bar), &["simulation.end_time=0.01"]).unwrap();
     let told = outcome.warnings.join("\n");
     assert!(told.contains("bodies were moved by up to") && told.contains("3 equations"), "{told}");
     // 0.4 nm of 0.4 m are the last digit of somebody's coordinates.
     let near = bar.replace("1.0e-3", "4.0e-10");
-    let told =
-        solve(&format!("{PENDULUM}{near}"), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
+    let told = solve_with(&(pendulum() + &near), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
     assert!(!told.contains("moved") && told.contains("3 equations"), "{told}");
 }
 
 #[test]
 fn joints_that_cannot_be_are_refused() {
     let error = |joint: &str| {
-        let text = PENDULUM.replace("between = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]", joint);
-        assert_ne!(text, PENDULUM);
-        solve(&text, &[]).unwrap_err().to_string()
+        let text = pendulum().replace("between = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]", joint);
+        assert_ne!(text, pendulum());
+        solve(&text).unwrap_err().to_string()
     };
     let found = error("between = [\"ground\", \"rod:middle\"]\naxis = [0.0, 1.0, 0.0]");
     assert!(found.contains("`middle`") && found.contains("start"), "{found}");
-    let reduced = PENDULUM
+    let reduced = pendulum()
         .replace(
             "rigid = true",
             "reduce = { attach = { end = \"rigid\" }, modes = 8 }\nmarker = \
             [{ name = \"p\", at = [0.2, 0.0, 0.0] }]",
         )
         .replace("rod:start", "rod:p");
-    let found = solve(&reduced, &[]).unwrap_err().to_string();
+    let found = solve(&reduced).unwrap_err().to_string();
     assert!(
         found.contains("`p` is a point of a reduced body, and it lies 1.000e-2 m from the surface"),
         "{found}"
@@ -151,7 +123,7 @@ fn joints_that_cannot_be_are_refused() {
         { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\nrigid = true\nfixed = true\n\
                 position = [1.0, 0.0, 0.0]\n[[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \
                 \"post:start\"]\n";
-    let found = solve(&format!("{PENDULUM}{post}"), &[]).unwrap_err().to_string();
+    let found = solve(&(pendulum() + post)).unwrap_err().to_string();
     assert!(found.contains("joint `"), "{found}");
 }
 
@@ -170,7 +142,7 @@ fn joints_that_tear_a_flexible_body_are_refused() {
              [{reach:?}, 0.0, 0.0]\n[[joint]]\nname = \"far\"\nkind = \"spherical\"\nbetween = [\"rod:end\", \
              \"post:start\"]\n"
         );
-        solve(&text, &[])
+        solve(&text)
     };
     for scheme in ["quasistatic", "dynamic", "damped"] {
         let error = at(1.0, scheme).unwrap_err();

@@ -1,20 +1,8 @@
 //! Runs that leave linear theory say so, with the figure; those that do not are silent.
 
-use std::path::Path;
+use carom_simulate::RunOutcome;
 
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, Workshop, prepare, run};
-
-fn solve(text: &str, overrides: &[&str]) -> RunOutcome {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let scenario = Scenario::parse(Path::new("linearity.toml"), text, &overrides, &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap()
-}
+use crate::fixtures::solve;
 
 /// The figure in the warning of `what`; none without such a warning.
 fn figure(outcome: &RunOutcome, what: &str) -> Option<f64> {
@@ -44,7 +32,7 @@ fn princeton(force: &str) -> String {
 /// The elastica gives 200.7 mm, linear theory 240.1 mm.
 #[test]
 fn a_beam_that_bends_by_half_its_length_is_told_of() {
-    let outcome = solve(&princeton("[0.0, 0.0, -13.345]"), &[]);
+    let outcome = solve(&princeton("[0.0, 0.0, -13.345]")).unwrap();
     let deflection = figure(&outcome, DEFLECTION).unwrap();
     assert!((deflection / (0.2401 / 0.508) - 1.0).abs() < 0.03, "{deflection}");
     // The end of a cantilever turns by 3/2 δ/L.
@@ -60,7 +48,7 @@ fn a_beam_that_bends_by_half_its_length_is_told_of() {
 /// 15 mm of 508 mm in the stiff direction: the error of linear theory is a thousandth.
 #[test]
 fn a_beam_that_bends_little_is_not() {
-    let outcome = solve(&princeton("[0.0, -13.345, 0.0]"), &[]);
+    let outcome = solve(&princeton("[0.0, -13.345, 0.0]")).unwrap();
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
@@ -128,13 +116,13 @@ axis = [1.0, 0.0, 0.0]
 /// Modes without the axial force deflect by 21 % too much.
 #[test]
 fn a_rod_whose_axial_force_stiffens_it_is_told_of() {
-    let outcome = solve(SLIDER_CRANK, &[]);
+    let outcome = solve(SLIDER_CRANK).unwrap();
     let rho = figure(&outcome, AXIAL).unwrap();
     assert!(rho > 0.18 && rho < 0.27, "{rho}");
     assert!(outcome.warnings.iter().all(|text| text.starts_with("body `rod`")), "{:#?}", outcome.warnings);
     // At a tenth of the speed forces are a hundredth: ρ is some 0.3 %.
     let slow = SLIDER_CRANK.replace("150*t", "15*t");
-    let outcome = solve(&slow, &[]);
+    let outcome = solve(&slow).unwrap();
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
@@ -156,20 +144,20 @@ fn spin_up(rate: f64, end: f64) -> String {
 #[test]
 fn a_beam_that_turns_at_its_first_frequency_is_told_of() {
     // The rate stays at 1 rad/s at the end, which the average over a radian period follows.
-    let outcome = solve(&spin_up(1.0, 15.0), &[]);
+    let outcome = solve(&spin_up(1.0, 15.0)).unwrap();
     let rate = figure(&outcome, RATE).unwrap();
     assert!((rate / (1.0 / 2.91) - 1.0).abs() < 0.03, "{rate}");
     // The axial force at that rate changes the stiffness by 1.19 of its square.
     let rho = figure(&outcome, AXIAL).unwrap();
     assert!((rho / (1.19 * rate * rate) - 1.0).abs() < 0.1, "{rho} {rate}");
-    let outcome = solve(&spin_up(0.2, 15.0), &[]);
+    let outcome = solve(&spin_up(0.2, 15.0)).unwrap();
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
 /// The case of the literature, 4 rad/s.
 #[test]
 fn a_beam_that_turns_faster_than_it_vibrates_is_told_of() {
-    let outcome = solve(&spin_up(4.0, 15.0), &[]);
+    let outcome = solve(&spin_up(4.0, 15.0)).unwrap();
     let rate = figure(&outcome, RATE).unwrap();
     assert!((rate / (4.0 / 2.91) - 1.0).abs() < 0.03, "{rate}");
     assert!(outcome.warnings.iter().all(|text| text.starts_with("body `beam`")), "{:#?}", outcome.warnings);

@@ -1,22 +1,16 @@
 //! Mechanisms from a scenario to its result: what joints transmit, motions that begin elsewhere, where errors
 //! point, what is warned of.
 
-use std::path::Path;
-
-use carom_format::{ResultReader, Scenario};
-use carom_progress::Silent;
-use carom_simulate::{ErrorKind, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use carom_simulate::{ErrorKind, RunOutcome};
 use nalgebra::Vector3;
 
+use crate::fixtures::{Chain, Failed, parse, read};
+
 /// The outcome, and what each joint transmits in the last frame.
-fn solve(text: &str) -> Result<(RunOutcome, Vec<carom_dynamics::JointState>), SimulateError> {
-    let scenario = Scenario::parse(Path::new("mechanism.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)?;
-    let reader = ResultReader::open(&result).unwrap();
+fn solve(text: &str) -> Result<(RunOutcome, Vec<carom_dynamics::JointState>), Failed> {
+    let chain = Chain::new();
+    let outcome = chain.solve(&parse(text, &[]))?;
+    let reader = chain.reader();
     let n = reader.header().unwrap().joints.len();
     let last = (0..n).map(|joint| *reader.joint_course(joint).unwrap().last().unwrap());
     Ok((outcome, last.collect()))
@@ -144,7 +138,7 @@ fn an_energy_balance_above_the_tolerance_is_warned_of() {
 fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
     let told = |text: &str| {
         let text = [&simulation(0.1), ROD, text].concat();
-        Scenario::parse(Path::new("s.toml"), &text, &[], &["steel"]).unwrap_err().to_string()
+        read(&text, &[]).unwrap_err()
     };
     let twice = format!("{}{}", hinge("name = \"a\""), hinge("name = \"a\""));
     assert!(told(&twice).contains("is called `a` already"), "{}", told(&twice));
@@ -159,13 +153,9 @@ fn stops_without_a_stiffness_give_way_by_a_thousandth() {
     let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
                  stops = { low = -0.1 }\n";
     let deepest = |text: &str, end: f64, joint: usize, slot: usize| {
-        let scenario = Scenario::parse(Path::new("s.toml"), text, &[], &["steel"]).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-        let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-        let result = folder.path().join("r");
-        run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
-        let reader = ResultReader::open(&result).unwrap();
+        let chain = Chain::new();
+        chain.solve(&parse(text, &[])).unwrap();
+        let reader = chain.reader();
         assert!(
             reader.notes().unwrap().iter().any(|note| note.text.contains("its stops have a stiffness of"))
         );
@@ -191,16 +181,12 @@ fn stops_without_a_stiffness_give_way_by_a_thousandth() {
 fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     let text = include_str!("../../../meshes/slider-crank/scenario.toml")
         .replace("end_time = 0.24", "end_time = 0.06");
-    let scenario = Scenario::parse(Path::new("press.toml"), &text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    let chain = Chain::new();
+    let outcome = chain.solve(&parse(&text, &[])).unwrap();
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-7 && ledger.momentum_error < 1e-10, "{ledger:?}");
-    let reader = ResultReader::open(&result).unwrap();
+    let reader = chain.reader();
     let names: Vec<String> = reader.header().unwrap().joints.into_iter().map(|joint| joint.name).collect();
     assert_eq!(names, ["bearing", "crank pin", "ram pin", "slide"]);
     let stops = reader.joint_course(3).unwrap();

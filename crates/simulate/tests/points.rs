@@ -1,18 +1,6 @@
 //! Markers at points of reduced bodies where nothing is attached.
 
-use std::path::Path;
-
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
-
-fn solve(text: &str) -> Result<RunOutcome, SimulateError> {
-    let scenario = Scenario::parse(Path::new("points.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    run(&scenario, folder.path(), &prepared, &folder.path().join("r"), RunOptions::default(), &Silent)
-}
+use crate::fixtures::{Chain, REPLACE, parse, solve};
 
 const HEAD: &str = "[simulation]\nend_time = 0.02\ngravity = [0.0, 0.0, -9.81]\nintegrator = \"dop853\"\n";
 
@@ -90,16 +78,8 @@ fn a_point_within_a_reduced_body_is_refused_with_the_nearest_on_its_surface() {
 fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
     let made =
         [HEAD, &rod("rod", 0.0, NURBS, "[0.1, 0.0, 0.01]"), &revolute("[\"ground\", \"rod:p\"]")].concat();
-    let folder = tempfile::tempdir().unwrap();
-    let bodies = folder.path().join("bodies");
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies };
-    let read = |text: &str| Scenario::parse(Path::new("points.toml"), text, &[], &["steel"]).unwrap();
-    let solve = |text: &str| {
-        let scenario = read(text);
-        let prepared = prepare(&scenario, workshop, &Silent)?;
-        let options = RunOptions { replace: true, resume: false };
-        run(&scenario, folder.path(), &prepared, &folder.path().join("r"), options, &Silent)
-    };
+    let chain = Chain::new();
+    let solve = |text: &str| chain.solve_with(&parse(text, &[]), REPLACE);
     let expected = solve(&made).unwrap();
     let named = [
         HEAD,
@@ -111,7 +91,7 @@ fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
     let found = solve(&named).unwrap();
     assert_eq!(found.bodies[0].position, expected.bodies[0].position);
     // Another body of that name is not the model's.
-    let path = bodies.join("rod.npz");
+    let path = chain.bodies().join("rod.npz");
     let mut changed = carom_format::read_body(&path).unwrap().body;
     changed.name = "changed".to_owned();
     carom_format::write_body(&path, &changed).unwrap();

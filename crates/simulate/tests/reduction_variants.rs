@@ -1,35 +1,12 @@
 //! One impact with a body that is reduced in several ways: an elastic ball on a rigid plane.
 
 use carom_dynamics::{ContactEvent, Ignore, LedgerSummary};
-use carom_format::Scenario;
 use carom_multibody::{Settings, Simulation};
 use carom_progress::Silent;
-use carom_simulate::{PreparedModel, Workshop, prepare, system};
+use carom_simulate::{PreparedModel, system};
+use carom_testing::scenarios::BALL_ON_WALL;
 
-const SCENARIO: &str = r#"
-[simulation]
-end_time = 5.0e-5
-
-[[body]]
-name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
-material = "steel"
-reduce = { interface = ["pole"], modes = 24, split = 1.0e5 }
-position = [0.0, 0.0, -0.0150001]
-velocity = [0.0, 0.0, 40.0]
-
-[[body]]
-name = "wall"
-make = { shape = "box", size = [0.02, 0.02, 0.01] }
-rigid = true
-fixed = true
-material = "steel"
-position = [-0.01, -0.01, 0.0]
-
-[[contact]]
-between = ["ball:pole", "wall:bottom"]
-law = { kind = "lagrange" }
-"#;
+use crate::fixtures::{bodies_of, parse};
 
 struct Impact {
     event: ContactEvent,
@@ -40,11 +17,10 @@ struct Impact {
 }
 
 fn impact(choice: &str) -> Impact {
-    let overrides: Vec<String> = choice.split_terminator(';').map(str::to_owned).collect();
-    let scenario = Scenario::parse("ball.toml".as_ref(), SCENARIO, &overrides, &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let overrides = choice.split_terminator(';');
+    let overrides: Vec<&str> = ["body.ball.reduce.modes=24"].into_iter().chain(overrides).collect();
+    let scenario = parse(BALL_ON_WALL, &overrides);
+    let prepared = bodies_of(&scenario);
     let PreparedModel::Reduced(model) = &prepared.bodies[0].model else { panic!("the ball is reduced") };
     let n_low = model.n_low;
     let assembled = system(&scenario, &prepared).unwrap();

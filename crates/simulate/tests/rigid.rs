@@ -1,34 +1,16 @@
 //! The scheme `rigid` from a scenario to its result: gallery, meshes and NURBS as surfaces, resuming,
 //! refusals.
 
-use std::path::Path;
+use carom_simulate::RunOptions;
 
-use carom_format::{ResultReader, Scenario};
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
-
-fn parse(text: &str, overrides: &[&str]) -> Scenario {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    Scenario::parse(Path::new("rigid.toml"), text, &overrides, &["steel"]).unwrap()
-}
-
-fn solve_with(folder: &Path, scenario: &Scenario, options: RunOptions) -> Result<RunOutcome, SimulateError> {
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
-    let prepared = prepare(scenario, workshop, &Silent)?;
-    run(scenario, folder, &prepared, &folder.join("result.carom"), options, &Silent)
-}
-
-fn solve(text: &str, overrides: &[&str]) -> Result<RunOutcome, SimulateError> {
-    let folder = tempfile::tempdir().unwrap();
-    solve_with(folder.path(), &parse(text, overrides), RunOptions::default())
-}
+use crate::fixtures::{Chain, Impatient, RESUME, parse, read, solve, solve_with};
 
 const ROD: &str = include_str!("../../../meshes/rod-in-cube/scenario.toml");
 const SHELL: &str = include_str!("../../../meshes/ball-in-shell/scenario.toml");
 
 #[test]
 fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
-    let outcome = solve(ROD, &["simulation.end_time=0.25"]).unwrap();
+    let outcome = solve_with(ROD, &["simulation.end_time=0.25"]).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
     let found: Vec<[f64; 2]> =
@@ -45,7 +27,7 @@ fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
 
 #[test]
 fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
-    let outcome = solve(SHELL, &[]).unwrap();
+    let outcome = solve(SHELL).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
     assert!((ledger.energy_initial - 0.137).abs() < 1e-15);
@@ -54,7 +36,7 @@ fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
 
 #[test]
 fn the_cradle_of_the_gallery_hands_the_velocity_on() {
-    let outcome = solve(include_str!("../../../meshes/cradle/scenario.toml"), &[]).unwrap();
+    let outcome = solve(include_str!("../../../meshes/cradle/scenario.toml")).unwrap();
     let speeds: Vec<f64> = outcome.bodies.iter().map(|body| body.velocity[0]).collect();
     assert!(speeds[..4].iter().all(|v| v.abs() < 1e-12) && (speeds[4] - 1.0).abs() < 1e-12, "{speeds:?}");
     assert_eq!(outcome.summary.contacts.len(), 4);
@@ -62,7 +44,7 @@ fn the_cradle_of_the_gallery_hands_the_velocity_on() {
 
 #[test]
 fn the_tippe_top_of_the_gallery_turns_over() {
-    let outcome = solve(include_str!("../../../meshes/tippe-top/scenario.toml"), &[]).unwrap();
+    let outcome = solve(include_str!("../../../meshes/tippe-top/scenario.toml")).unwrap();
     let [w, x, y, z] = outcome.bodies[0].quaternion;
     let up = w * w - x * x - y * y + z * z;
     assert!(up < -0.95, "{up}");
@@ -72,7 +54,7 @@ fn the_tippe_top_of_the_gallery_turns_over() {
 #[test]
 fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
     let outcome =
-        solve(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"])
+        solve_with(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"])
             .unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-12, "{ledger:?}");
@@ -83,7 +65,8 @@ fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
 #[test]
 fn the_stack_of_the_gallery_stays_where_it_is() {
     let outcome =
-        solve(include_str!("../../../meshes/stack/scenario.toml"), &["simulation.end_time=1.0"]).unwrap();
+        solve_with(include_str!("../../../meshes/stack/scenario.toml"), &["simulation.end_time=1.0"])
+            .unwrap();
     for (body, z) in outcome.bodies.iter().zip([0.1, 0.3, 0.5]) {
         let [x, y, height] = body.position;
         assert!(x.abs().max(y.abs()).max((height - z).abs()) < 1e-10, "{body:?}");
@@ -97,7 +80,7 @@ fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
     let ends = |part: &str, law: &str| {
         let text = SHELL.replace("\"shell:inside\"", &format!("\"shell:{part}\""));
         let from = text.find("law = ").unwrap();
-        solve(&format!("{}{law}", &text[..from]), &["simulation.end_time=30.0"]).unwrap()
+        solve_with(&format!("{}{law}", &text[..from]), &["simulation.end_time=30.0"]).unwrap()
     };
     for law in ["law = { kind = \"penalty\", point_stiffness = 1.0e4 }", "restitution = 0.5\nfriction = 0.1"]
     {
@@ -119,7 +102,7 @@ fn walls_of_faces_repel_as_the_room_does() {
     let rod = &ROD[..ROD.find("[[body]]\nname = \"cube\"").unwrap()];
     let solve = |walls: &str| {
         let settings = ["simulation.end_time=0.23", "simulation.time_step=1e-5"];
-        solve(&format!("{rod}{walls}"), &settings).unwrap().bodies[0].position
+        solve_with(&format!("{rod}{walls}"), &settings).unwrap().bodies[0].position
     };
     let room = "[[body]]\nname = \"cube\"\nmake = { shape = \"plate\", size = [2.0, 2.0, 2.0] }\nmaterial = \
         \"steel\"\n\
@@ -152,7 +135,7 @@ fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
              make = {make}\nmaterial = \"steel\"\nvelocity = [0.3, 0.0, 0.0]\nangular_velocity = [0.0, 0.0, \
              2.0]\n"
         );
-        solve(&text, &[]).unwrap().summary.ledger.energy_initial
+        solve(&text).unwrap().summary.ledger.energy_initial
     };
     let kinetic = |volume: f64, gyration: f64| 7800.0 * volume * 0.5 * (0.3 * 0.3 + gyration * 4.0);
     let ball = kinetic(4.0 / 3.0 * std::f64::consts::PI * 0.1_f64.powi(3), 0.4 * 0.1 * 0.1);
@@ -170,53 +153,27 @@ fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
         { shape = \"ball\", radius = 0.1 }\n\
                 material = \"steel\"\nrigid = true\nvelocity = [2.0, 0.0, 0.0]\n\
                 mass_properties = { mass = 3.0, inertia = [0.1, 0.1, 0.1] }\n";
-    let outcome = solve(text, &[]).unwrap();
+    let outcome = solve(text).unwrap();
     assert!((outcome.summary.ledger.energy_initial - 6.0).abs() < 1e-14);
 }
 
 #[test]
 fn a_resumed_run_goes_on_bit_for_bit() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = {
-        let folder = tempfile::tempdir().unwrap();
-        let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
-        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
-    };
+    let short = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
+    let long = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
+    let whole = Chain::new().solve(&short).unwrap();
     // Interrupted where the user's patience ends, with a checkpoint before.
-    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    let stopped =
-        run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Impatient::default());
+    let chain = Chain::new();
+    let bodies = chain.prepare(&long).unwrap();
+    let stopped = chain.run_until(&long, &bodies, RunOptions::default(), &Impatient::after(4095));
     assert!(stopped.is_err());
-    let scenario = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
-    let refused = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false });
+    let refused = chain.solve_with(&short, RESUME);
     assert!(refused.unwrap_err().to_string().contains("it has reached"));
-    let scenario = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
-    let resumed = solve_with(folder.path(), &scenario, RunOptions { resume: true, replace: false }).unwrap();
-    let straight = {
-        let folder = tempfile::tempdir().unwrap();
-        solve_with(folder.path(), &scenario, RunOptions::default()).unwrap()
-    };
+    let resumed = chain.solve_with(&long, RESUME).unwrap();
+    let straight = Chain::new().solve(&long).unwrap();
     assert_eq!(resumed.bodies, straight.bodies);
     assert_ne!(resumed.bodies, whole.bodies);
-    let reader = ResultReader::open(&result).unwrap();
-    assert_eq!(reader.times().unwrap().len(), 121);
-}
-
-/// Stops a run after 4096 steps.
-#[derive(Default)]
-struct Impatient(std::sync::atomic::AtomicUsize);
-
-impl carom_progress::Progress for Impatient {
-    fn begin(&self, _: &str, _: u64) {}
-    fn set(&self, _: u64) {}
-    fn note(&self, _: &str) {}
-    fn end(&self) {}
-    fn interrupted(&self) -> bool {
-        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 4095
-    }
+    assert_eq!(chain.reader().times().unwrap().len(), 121);
 }
 
 /// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those
@@ -246,7 +203,7 @@ between = ["brick:bottom", "plate:top"]
 
 #[test]
 fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
-    let outcome = solve(BRICK, &[]).unwrap();
+    let outcome = solve(BRICK).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-11 && ledger.momentum_error < 1e-11, "{ledger:?}");
     // Falls 0.12 m: touches after √(2 h/g) = 0.1564 s with 1.5344 m/s, and again after twice that.
@@ -261,15 +218,9 @@ fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
 
 #[test]
 fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
-    let told = |from: &str, to: &str| {
-        let scenario = Scenario::parse(Path::new("s.toml"), &ROD.replace(from, to), &[], &["steel"]);
-        match scenario {
-            Err(error) => error.to_string(),
-            Ok(scenario) => {
-                let folder = tempfile::tempdir().unwrap();
-                solve_with(folder.path(), &scenario, RunOptions::default()).unwrap_err().to_string()
-            }
-        }
+    let told = |from: &str, to: &str| match read(&ROD.replace(from, to), &[]) {
+        Err(message) => message,
+        Ok(scenario) => Chain::new().solve(&scenario).unwrap_err().to_string(),
     };
     for (from, to, message) in [
         ("time_step = 1.0e-6", "", "the scheme `rigid` has steps of one length"),
@@ -355,10 +306,9 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
 /// frames meet.
 #[test]
 fn the_forces_of_the_frames_add_up_to_the_impulse() {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = parse(BRICK, &["simulation.output_every=0.0123"]);
-    let outcome = solve_with(folder.path(), &scenario, RunOptions::default()).unwrap();
-    let reader = ResultReader::open(&folder.path().join("result.carom")).unwrap();
+    let chain = Chain::new();
+    let outcome = chain.solve(&parse(BRICK, &["simulation.output_every=0.0123"])).unwrap();
+    let reader = chain.reader();
     let (times, forces) = (reader.times().unwrap(), reader.normal_forces(0).unwrap());
     let sum: f64 = (1..times.len()).map(|i| forces[i] * (times[i] - times[i - 1])).sum();
     let impulse: f64 = outcome.summary.contacts.iter().map(|event| event.impulse_size()).sum();
@@ -374,13 +324,13 @@ fn what_passes_through_or_sinks_deep_is_warned_of() {
                 [[body]]\nname = \"b\"\nmake = { shape = \"ball\", radius = 0.1 }\nmaterial = \"steel\"\n\
                 [[body.shape]]\nname = \"o\"\nkind = \"ball\"\nradius = 0.1\n\
                 [[contact]]\nbetween = [\"a:o\", \"b:o\"]\n";
-    let warnings = solve(text, &[]).unwrap().warnings;
+    let warnings = solve(text).unwrap().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].starts_with("contact 1, a:o, b:o: a point passed through"), "{warnings:?}");
-    assert!(solve(text, &["simulation.time_step=1e-4"]).unwrap().warnings.is_empty());
+    assert!(solve_with(text, &["simulation.time_step=1e-4"]).unwrap().warnings.is_empty());
     // Springs that give way by 0.1 m.
     let soft = format!("{text}law = {{ kind = \"penalty\", point_stiffness = 1e9 }}\n");
-    let warnings = solve(&soft, &["simulation.time_step=1e-5"]).unwrap().warnings;
+    let warnings = solve_with(&soft, &["simulation.time_step=1e-5"]).unwrap().warnings;
     assert!(warnings.len() == 1 && warnings[0].contains("raise the point_stiffness"), "{warnings:?}");
 }
 
@@ -397,7 +347,7 @@ fn a_block_at_rest_on_an_incline_raises_no_alarm() {
                 \"steel\"\n\
                 fixed = true\n[[body.shape]]\nname = \"top\"\nkind = \"plane\"\nnormal = [0.0, 0.0, 1.0]\n\
                 [[contact]]\nbetween = [\"b:o\", \"t:top\"]\nrestitution = 0.0\nfriction = 0.5\n";
-    let outcome = solve(text, &[]).unwrap();
+    let outcome = solve(text).unwrap();
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
     assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
     assert!(outcome.bodies[0].position[0].abs() < 1e-12, "{:?}", outcome.bodies[0]);

@@ -1,18 +1,8 @@
 //! The scheme `rigid`: contacts that are named twice, contacts that last, blocks that cross edge on edge.
 
-use std::path::Path;
+use carom_simulate::RunOutcome;
 
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
-
-fn solve(text: &str) -> Result<RunOutcome, SimulateError> {
-    let scenario = Scenario::parse(Path::new("pairs.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    run(&scenario, folder.path(), &prepared, &folder.path().join("r"), RunOptions::default(), &Silent)
-}
+use crate::fixtures::solve;
 
 /// Two bodies of a shape that meet along x, with these contacts.
 fn two(make: &str, shape: &str, contacts: &str) -> String {

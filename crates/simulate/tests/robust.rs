@@ -1,12 +1,11 @@
 //! Impacts that are unusual: scaled, begun in overlap, over an edge, off a surface.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 use carom_format::Scenario;
+use carom_simulate::{Prepared, RunOptions, RunSummary};
 
-use carom_progress::Silent;
-use carom_simulate::{Prepared, RunOptions, RunSummary, Workshop, prepare, run};
+use crate::fixtures::{Chain, bodies_of, parse};
 
 /// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as
 /// waves.
@@ -80,13 +79,11 @@ law = {{ kind = "complementarity" }}
 }
 
 fn scenario(text: &str) -> Scenario {
-    Scenario::parse(Path::new("robust.toml"), text, &[], &["steel"]).unwrap()
+    parse(text, &[])
 }
 
 fn bodies(text: &str) -> Prepared {
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    prepare(&scenario(text), workshop, &Silent).unwrap()
+    bodies_of(&scenario(text))
 }
 
 /// The bodies in their own size, made once.
@@ -107,10 +104,7 @@ fn solve(bodies: &Prepared, text: &str) -> RunSummary {
 }
 
 fn outcome(bodies: &Prepared, text: &str) -> RunSummary {
-    let folder = tempfile::tempdir().unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome =
-        run(&scenario(text), folder.path(), bodies, &result, RunOptions::default(), &Silent).unwrap();
+    let outcome = Chain::new().run(&scenario(text), bodies, RunOptions::default()).unwrap();
     outcome.summary
 }
 
@@ -246,10 +240,7 @@ fn rolled(spin: f64) -> [f64; 2] {
             &format!("[20.0, 0.0, 0.0]\nangular_velocity = [0.0, {:?}, 0.0]\n", -spin),
         )
         .replace("law = { kind", "friction = 0.3\nlaw = { kind");
-    let folder = tempfile::tempdir().unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome =
-        run(&scenario(&text), folder.path(), plain(), &result, RunOptions::default(), &Silent).unwrap();
+    let outcome = Chain::new().run(&scenario(&text), plain(), RunOptions::default()).unwrap();
     let (ball, ledger) = (&outcome.bodies[0], outcome.summary.ledger);
     // What slides holds and lets go of points all the time.
     let allowed = if spin > 0.0 { 1e-6 } else { 2e-5 };
@@ -315,11 +306,7 @@ fn a_corner_that_sinks_into_a_wall_is_told() {
     let depth = |end: f64| 0.3 * end - 5e-5;
     for (end, is_told) in [(1.0e-3, false), (2.0e-3, true)] {
         let text = cube_on_its_corner(6, "", end);
-        let folder = tempfile::tempdir().unwrap();
-        let result = folder.path().join("result.carom");
-        let outcome =
-            run(&scenario(&text), folder.path(), coarse_cube(), &result, RunOptions::default(), &Silent)
-                .unwrap();
+        let outcome = Chain::new().run(&scenario(&text), coarse_cube(), RunOptions::default()).unwrap();
         assert!(outcome.summary.contacts.is_empty(), "{:?}", outcome.summary.contacts);
         let told: Vec<&String> = outcome.warnings.iter().filter(|text| text.contains("the corner")).collect();
         println!("{told:#?}");

@@ -1,19 +1,6 @@
 //! Balls that roll over the borders of patches and spans.
 
-use std::path::Path;
-
-use carom_format::Scenario;
-use carom_progress::Silent;
-use carom_simulate::{RunOptions, RunOutcome, Workshop, prepare, run};
-
-fn solve(text: &str) -> RunOutcome {
-    let scenario = Scenario::parse(Path::new("rolling.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    run(&scenario, folder.path(), &prepared, &folder.path().join("r"), RunOptions::default(), &Silent)
-        .unwrap()
-}
+use crate::fixtures::solve;
 
 /// Thirteen turns across the five patches of the end of a rod, in several directions: v = ω R, and nothing is
 /// lost.
@@ -32,7 +19,8 @@ fn a_ball_rolls_over_borders_of_patches_without_loss() {
              \"rod\"\nmake = {{ shape = \"rod\", radius = 0.05, length = 0.02, elements = [4, 4, 1] }}\n\
              material = \"steel\"\nfixed = true\nrotation = {{ axis = [0.0, 1.0, 0.0], degrees = -90.0 }}\n\
              [[contact]]\nbetween = [\"ball:outside\", \"rod:end\"]\nrestitution = 0.0\nfriction = 0.3\n"
-        ));
+        ))
+        .unwrap();
         let ball = &outcome.bodies[0];
         for k in 0..3 {
             let way = [0.08 * x, 0.08 * y, 0.0][k];

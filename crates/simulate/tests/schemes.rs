@@ -1,63 +1,31 @@
 //! The same bodies with high modes quasistatic, dynamic and damped, and with every integrator.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 use carom_format::Scenario;
+use carom_simulate::{Prepared, RunOptions, RunSummary};
+use carom_testing::scenarios::BALL_ON_WALL;
 
-use carom_progress::Silent;
-use carom_simulate::{Prepared, RunOptions, RunSummary, SimulateError, Workshop, prepare, run};
-
-/// A ball of few modes falls on a rigid plane: the contact radius of 2.7 mm at 40 m/s spans two faces.
-const SCENARIO: &str = r#"
-[simulation]
-end_time = 5.0e-5
-relative_tolerance = 1.0e-6
-
-[[body]]
-name = "ball"
-make = { shape = "ball", radius = 0.015, pole_radius = 3.9e-3, grade = { at = "pole", finest = 1.5e-3 } }
-material = "steel"
-reduce = { interface = ["pole"], modes = 8, split = 1.0e5 }
-position = [0.0, 0.0, -0.0150001]
-velocity = [0.0, 0.0, 40.0]
-
-[[body]]
-name = "wall"
-make = { shape = "box", size = [0.02, 0.02, 0.01] }
-rigid = true
-fixed = true
-material = "steel"
-position = [-0.01, -0.01, 0.0]
-
-[[contact]]
-between = ["ball:pole", "wall:bottom"]
-law = { kind = "penalty", factor = 100.0 }
-"#;
+use crate::fixtures::{self, Chain, Failed, bodies_of, parse};
 
 fn scenario(overrides: &[&str]) -> Scenario {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    Scenario::parse(Path::new("schemes.toml"), SCENARIO, &overrides, &["steel"]).unwrap()
+    let own =
+        ["simulation.relative_tolerance=1.0e-6", "contact.0.law={ kind = \"penalty\", factor = 100.0 }"];
+    parse(BALL_ON_WALL, &[&own, overrides].concat())
 }
 
 /// The bodies, made once for all tests.
 fn bodies() -> &'static Prepared {
     static BODIES: OnceLock<Prepared> = OnceLock::new();
-    BODIES.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-        prepare(&scenario(&[]), workshop, &Silent).unwrap()
-    })
+    BODIES.get_or_init(|| bodies_of(&scenario(&[])))
 }
 
-fn solve(overrides: &[&str]) -> Result<RunSummary, SimulateError> {
+fn solve(overrides: &[&str]) -> Result<RunSummary, Failed> {
     solve_with(bodies(), overrides)
 }
 
-fn solve_with(bodies: &Prepared, overrides: &[&str]) -> Result<RunSummary, SimulateError> {
-    let folder = tempfile::tempdir().unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario(overrides), folder.path(), bodies, &result, RunOptions::default(), &Silent)?;
+fn solve_with(bodies: &Prepared, overrides: &[&str]) -> Result<RunSummary, Failed> {
+    let outcome = Chain::new().run(&scenario(overrides), bodies, RunOptions::default())?;
     println!("{overrides:?}: {:?} {:?}", outcome.summary.contacts, outcome.summary.integration);
     Ok(outcome.summary)
 }
@@ -89,9 +57,7 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
         "contact.0.rim=\"warning\"",
         "simulation.relative_tolerance=1.0e-4",
     ];
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    let bodies = prepare(&scenario(&soft), workshop, &Silent).unwrap();
+    let bodies = bodies_of(&scenario(&soft));
     let [quasistatic, dynamic, damped] = ["quasistatic", "dynamic", "damped"].map(|scheme| {
         let scheme = format!("simulation.scheme=\"{scheme}\"");
         let summary = solve_with(&bodies, &[&soft[..], &[&scheme, EXPLICIT]].concat()).unwrap();
@@ -139,9 +105,7 @@ fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
         "simulation.relative_tolerance=1.0e-5",
     ];
     let soft = "contact.0.law={ kind = \"penalty\", factor = 1.0 }";
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    let bodies = prepare(&scenario(&oblique), workshop, &Silent).unwrap();
+    let bodies = bodies_of(&scenario(&oblique));
     let cases = [
         ("quasistatic", soft),
         ("quasistatic", "contact.0.law={ kind = \"lagrange\" }"),
@@ -223,12 +187,7 @@ at = [-0.015, 0.0, 0.0]
 kind = "spherical"
 between = ["ground", "ball:hinge"]
 "#;
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = Scenario::parse(Path::new("hinged.toml"), text, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    let outcome = fixtures::solve(text).unwrap();
     println!("{:?}", outcome.summary);
     assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
     // Steps that rounding fails are taken again, shorter, with new derivatives.

@@ -1,16 +1,15 @@
 //! Static modes: quasistatic modes respond to joints and forces as all modes do.
 
 use std::f64::consts::{PI, TAU};
-use std::path::Path;
 use std::sync::Arc;
 
-use carom_format::{ResultReader, Scenario};
 use carom_multibody::attached_marker;
-use carom_progress::Silent;
 use carom_reduce::{ReducedBody, StaticModes};
-use carom_simulate::{PreparedModel, RunOptions, RunOutcome, Workshop, prepare, run};
+use carom_simulate::{PreparedModel, RunOptions, RunOutcome};
 use faer::Mat;
 use nalgebra::Vector3;
+
+use crate::fixtures::{Chain, bodies_of, parse};
 
 const LENGTH: f64 = 0.4;
 const YOUNG: f64 = 210e9;
@@ -27,15 +26,12 @@ fn scenario(settings: &str, reduce: &str, tables: &str) -> String {
 
 /// The outcome, the model of the last body, and the x or z displacement of its set `end` in each frame.
 fn solve(text: &str, axis: usize) -> (RunOutcome, Arc<ReducedBody>, Vec<[f64; 2]>) {
-    let scenario = Scenario::parse(Path::new("rod.toml"), text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let (chain, scenario) = (Chain::new(), parse(text, &[]));
+    let prepared = chain.prepare(&scenario).unwrap();
     let PreparedModel::Reduced(rom) = &prepared.bodies[0].model else { panic!("the rod is reduced") };
-    let result = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    let outcome = chain.run(&scenario, &prepared, RunOptions::default()).unwrap();
     let marker = attached_marker(rom, "end").unwrap();
-    let reader = ResultReader::open(&result).unwrap();
+    let reader = chain.reader();
     let moved = (0..reader.times().unwrap().len()).map(|number| {
         let frame = reader.frame(number).unwrap();
         let state = &frame.bodies[0];
@@ -148,10 +144,7 @@ fn a_rod_without_low_modes_swings_along_its_axis_at_its_first_frequency() {
 fn rod_with_loads() -> (Arc<ReducedBody>, Mat<f64>, [f64; 6]) {
     let reduce = "attach = { start = \"rigid\" }, interface = [\"end\"], modes = 12, split = 4.0e3";
     let text = scenario("end_time = 1.0e-6", reduce, "").replace("[12, 1, 1]", "[4, 1, 1]");
-    let scenario = Scenario::parse(Path::new("rod.toml"), &text, &[], &["steel"]).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let prepared = bodies_of(&parse(&text, &[]));
     let PreparedModel::Reduced(rom) = &prepared.bodies[0].model else { panic!("the rod is reduced") };
     let marker = attached_marker(rom, "start").unwrap();
     let loads = Mat::from_fn(rom.omega.len(), 6, |k, load| {

@@ -3,37 +3,32 @@
 use std::path::Path;
 
 use carom_fem::{Body, Discretisation, Geometry, Material, Surface};
-use carom_format::{ResultReader, Scenario, read_body, write_body};
+use carom_format::{ResultReader, read_body, write_body};
 use carom_nurbs::{KnotVector, Multipatch, Patch, Region};
 use carom_progress::Silent;
-use carom_simulate::{
-    ErrorKind, RunOptions, RunOutcome, SimulateError, StaticOutcome, Workshop, prepare, run,
-};
+use carom_simulate::{ErrorKind, RunOutcome, StaticOutcome};
+
+use crate::fixtures::{Chain, Failed, parse, supports};
 
 /// A run that succeeded, with what its result holds.
 struct Solved {
     outcome: RunOutcome,
     reader: ResultReader,
-    _folder: tempfile::TempDir,
+    _chain: Chain,
 }
 
-fn try_solve(text: &str) -> Result<Solved, SimulateError> {
+fn try_solve(text: &str) -> Result<Solved, Failed> {
     try_solve_with(text, &[])
 }
 
 /// Solves a scenario that may name bodies, which are written beside it.
-fn try_solve_with(text: &str, bodies: &[(&str, &Body)]) -> Result<Solved, SimulateError> {
-    let folder = tempfile::tempdir().unwrap();
+fn try_solve_with(text: &str, bodies: &[(&str, &Body)]) -> Result<Solved, Failed> {
+    let chain = Chain::new();
     for (name, body) in bodies {
-        write_body(&folder.path().join(name), body).unwrap();
+        write_body(&chain.folder().join(name), body).unwrap();
     }
-    let scenario = Scenario::parse(Path::new("static.toml"), text, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let prepared = prepare(&scenario, workshop, &Silent)?;
-    let path = folder.path().join("result.carom");
-    let outcome = run(&scenario, folder.path(), &prepared, &path, RunOptions::default(), &Silent)?;
-    let reader = ResultReader::open(&path).unwrap();
-    Ok(Solved { outcome, reader, _folder: folder })
+    let outcome = chain.solve(&parse(text, &[]))?;
+    Ok(Solved { outcome, reader: chain.reader(), _chain: chain })
 }
 
 fn solve(text: &str) -> Solved {
@@ -83,6 +78,7 @@ const STEEL: &str =
 
 #[test]
 fn a_bar_under_an_end_force_stretches_by_force_times_length_over_stiffness() {
+    let held = supports("bar", &[("west", "y"), ("south", "x"), ("bottom", "z")]);
     let solved = solve(&format!(
         r#"{STEEL}
 [[body]]
@@ -91,16 +87,7 @@ make = {{ shape = "box", size = [1.0, 0.1, 0.05], elements = [3, 1, 1] }}
 material = "m"
 position = [5.0, -3.0, 2.0]
 rotation = {{ axis = [0.0, 0.0, 1.0], degrees = 90.0 }}
-[[support]]
-on = "bar:west"
-directions = ["y"]
-[[support]]
-on = "bar:south"
-directions = ["x"]
-[[support]]
-on = "bar:bottom"
-directions = ["z"]
-[[force]]
+{held}[[force]]
 on = "bar:east"
 force = [0.0, 1.0e5, 0.0]
 "#
@@ -178,6 +165,7 @@ value = 1.0e8
 
 /// Two blocks on each other, the upper one loaded on its top by 1 MPa; it may be free or held in x and y.
 fn stack(upper: &str, law: &str) -> String {
+    let held = supports("lower", &[("bottom", "z"), ("west", "x"), ("south", "y")]);
     format!(
         r#"{STEEL}
 [[body]]
@@ -189,16 +177,7 @@ name = "upper"
 make = {{ shape = "box", size = [0.1, 0.1, 0.08], elements = [4, 4, 1] }}
 material = "m"
 position = [0.0, 0.0, 0.05]
-[[support]]
-on = "lower:bottom"
-directions = ["z"]
-[[support]]
-on = "lower:west"
-directions = ["x"]
-[[support]]
-on = "lower:south"
-directions = ["y"]
-{upper}
+{held}{upper}
 [[pressure]]
 on = "upper:top"
 value = 1.0e6
@@ -209,20 +188,12 @@ law = {{ kind = "{law}" }}
     )
 }
 
-const HELD: &str = r#"
-[[support]]
-on = "upper:west"
-directions = ["x"]
-[[support]]
-on = "upper:south"
-directions = ["y"]
-"#;
-
 #[test]
 fn two_blocks_pressed_together_pass_the_patch_test() {
     // A free block spreads about its own middle, 0.1 µm beside the mesh of the other one: there the pressure
     // is not uniform.
-    for (upper, law, uniform) in [(HELD, "lagrange", 1e-8), (HELD, "penalty", 1e-8), ("", "lagrange", 1e-3)] {
+    let held = &*supports("upper", &[("west", "x"), ("south", "y")]);
+    for (upper, law, uniform) in [(held, "lagrange", 1e-8), (held, "penalty", 1e-8), ("", "lagrange", 1e-3)] {
         let solved = solve(&stack(upper, law));
         let statics = solved.statics();
         let last = solved.reader.frame(1).unwrap();
@@ -320,6 +291,7 @@ fn quarter_ball(h: f64, zone: f64) -> Body {
 /// The quarter ball pressed on a rigid plane by an acceleration: inertia relief, so that the approach of the
 /// centre of mass is that of the converged elastic ball.
 fn pressed_ball(gravity: f64, law: &str) -> String {
+    let held = supports("ball", &[("west", "x"), ("south", "y")]);
     format!(
         r#"
 [simulation]
@@ -336,13 +308,7 @@ material = "steel"
 rigid = true
 fixed = true
 position = [-0.001, -0.001, -0.001]
-[[support]]
-on = "ball:west"
-directions = ["x"]
-[[support]]
-on = "ball:south"
-directions = ["y"]
-[[contact]]
+{held}[[contact]]
 between = ["ball:pole", "plane:top"]
 law = {{ kind = "{law}" }}
 "#,
@@ -391,6 +357,8 @@ fn a_ball_on_a_rigid_plane_answers_as_the_converged_elastic_ball() {
 
 /// Two equal quarter balls, the upper one pressed down by its weight, the lower one held at its lower end.
 fn ball_on_ball(gravity: f64) -> String {
+    let held = supports("upper", &[("west", "x"), ("south", "y")])
+        + &supports("lower", &[("west", "y"), ("south", "x"), ("patch0:top", "z")]);
     format!(
         r#"
 [simulation]
@@ -405,22 +373,7 @@ name = "lower"
 body = "ball.npz"
 position = [0.0, 0.0, -{RADIUS}]
 rotation = {{ axis = [1.0, 1.0, 0.0], degrees = 180.0 }}
-[[support]]
-on = "upper:west"
-directions = ["x"]
-[[support]]
-on = "upper:south"
-directions = ["y"]
-[[support]]
-on = "lower:west"
-directions = ["y"]
-[[support]]
-on = "lower:south"
-directions = ["x"]
-[[support]]
-on = "lower:patch0:top"
-directions = ["z"]
-[[contact]]
+{held}[[contact]]
 between = ["upper:pole", "lower:pole"]
 law = {{ kind = "lagrange" }}
 "#,
@@ -506,6 +459,7 @@ fn pressure_at_the_rim_of_a_zone_is_refused() {
 
 /// A block under a rigid plate, which `load` moves or presses.
 fn pressed_block(load: &str) -> String {
+    let held = supports("block", &[("bottom", "z"), ("west", "x"), ("south", "y")]);
     format!(
         r#"{STEEL}
 steps = 2
@@ -526,16 +480,7 @@ position = [-0.05, -0.05, 0.05]
 [[body.marker]]
 name = "middle"
 at = [0.1, 0.1, 0.005]
-[[support]]
-on = "block:bottom"
-directions = ["z"]
-[[support]]
-on = "block:west"
-directions = ["x"]
-[[support]]
-on = "block:south"
-directions = ["y"]
-[[contact]]
+{held}[[contact]]
 between = ["block:top", "plate:bottom"]
 law = {{ kind = "lagrange" }}
 {load}

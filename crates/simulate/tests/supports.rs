@@ -1,29 +1,27 @@
 //! What a scenario holds by single directions, and bodies of several parts.
 
-use std::path::Path;
-
 use carom_fem::{Body, Geometry, Material};
 use carom_format::{Scenario, read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-use carom_progress::Silent;
-use carom_simulate::{Workshop, prepare, survey};
+use carom_simulate::survey;
+
+use crate::fixtures::{Chain, parse};
 
 fn bar(reduce: &str) -> Scenario {
     let text = format!(
         "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"bar\"\nmaterial = \"steel\"\nmake = \
          {{ shape = \"box\", size = [0.1, 0.02, 0.02], elements = [4, 2, 2] }}\nreduce = {{ {reduce} }}\n"
     );
-    Scenario::parse(Path::new("bar.toml"), &text, &[], &["steel"]).unwrap()
+    parse(&text, &[])
 }
 
 #[test]
 fn directions_of_a_set_are_held_by_the_key_fix() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let omega = |fix: &str| {
         let scenario = bar(&format!("interface = [\"east\"], modes = 8, fix = {fix}"));
-        let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-        prepare(&scenario, workshop, &Silent).unwrap();
-        read_rom(&folder.path().join("bar.rom")).unwrap().reduced
+        chain.prepare(&scenario).unwrap();
+        read_rom(&chain.bodies().join("bar.rom")).unwrap().reduced
     };
     let (whole, parts) = (omega("[\"west\"]"), omega("[\"west=x\", \"west=zy\"]"));
     assert_eq!(parts.held, ["west=x", "west=zy"]);
@@ -33,16 +31,14 @@ fn directions_of_a_set_are_held_by_the_key_fix() {
         [("[\"west=x\"]", "leaves 3 of 6"), ("[\"west=w\"]", "`west=w`"), ("[\"wst=x\"]", "wst")]
     {
         let scenario = bar(&format!("interface = [\"east\"], modes = 8, fix = {fix}"));
-        let empty = tempfile::tempdir().unwrap();
-        let workshop = Workshop { scenario_folder: empty.path(), bodies: empty.path() };
-        let problems = survey(&scenario, workshop).problems;
+        let problems = survey(&scenario, Chain::new().workshop()).problems;
         assert!(problems.len() == 1 && problems[0].to_string().contains(expected), "{fix}: {problems:?}");
     }
 }
 
 #[test]
 fn a_body_of_two_parts_is_found_before_anything_is_computed() {
-    let folder = tempfile::tempdir().unwrap();
+    let chain = Chain::new();
     let options = HexOptions { elements: vec![2, 2, 2], ..HexOptions::default() };
     let mut mesh = hexahedra(Solid::Box { size: [0.1; 3] }, &options).unwrap();
     let n = mesh.points.len() as u32;
@@ -55,12 +51,10 @@ fn a_body_of_two_parts_is_found_before_anything_is_computed() {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
     };
-    write_body(&folder.path().join("two.npz"), &body).unwrap();
+    write_body(&chain.folder().join("two.npz"), &body).unwrap();
     let text = "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"two\"\nbody = \"two.npz\"\nreduce = \
         { interface = [\"west\"], modes = 8 }\n";
-    let scenario = Scenario::parse(Path::new("two.toml"), text, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
-    let problems = survey(&scenario, workshop).problems;
+    let problems = survey(&parse(text, &[]), chain.workshop()).problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
     let text = problems[0].to_string();
     assert!(

@@ -1,31 +1,17 @@
 //! Flexible bodies that turn many times before they touch.
 
 use std::f64::consts::{PI, TAU};
-use std::path::Path;
 
-use carom_format::{ResultReader, Scenario};
-use carom_progress::Silent;
-use carom_simulate::{Prepared, RunOptions, RunOutcome, Workshop, prepare, run};
+use carom_simulate::{Prepared, RunOptions, RunOutcome};
+
+use crate::fixtures::{Chain, bodies_of, parse};
 
 const INTEGRATORS: [&str; 3] = ["dormand-prince5", "radau5", "generalised-alpha"];
 
-fn scenario(text: &str) -> Scenario {
-    Scenario::parse(Path::new("turning.toml"), text, &[], &["steel"]).unwrap()
-}
-
-fn bodies(text: &str) -> Prepared {
-    let folder = tempfile::tempdir().unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: folder.path() };
-    prepare(&scenario(text), workshop, &Silent).unwrap()
-}
-
 fn solve(bodies: &Prepared, text: &str) -> (RunOutcome, Vec<[f64; 31]>) {
-    let folder = tempfile::tempdir().unwrap();
-    let result = folder.path().join("result.carom");
-    let outcome =
-        run(&scenario(text), folder.path(), bodies, &result, RunOptions::default(), &Silent).unwrap();
-    let ledger = ResultReader::open(&result).unwrap().ledger().unwrap();
-    (outcome, ledger)
+    let chain = Chain::new();
+    let outcome = chain.run(&parse(text, &[]), bodies, RunOptions::default()).unwrap();
+    (outcome, chain.reader().ledger().unwrap())
 }
 
 const SPIN: f64 = 500.0;
@@ -71,7 +57,7 @@ law = {{ kind = "complementarity" }}
 /// and the ball leaves with the same spin.
 #[test]
 fn an_impact_after_twenty_turns_is_the_one_without() {
-    let prepared = bodies(&ball("radau5", 0.0));
+    let prepared = bodies_of(&parse(&ball("radau5", 0.0), &[]));
     let reference = solve(&prepared, &ball("radau5", 0.0)).0;
     let plain = reference.summary.contacts[0];
     for integrator in INTEGRATORS {
@@ -139,7 +125,7 @@ fn a_turning_rod_stretches_as_centrifugal_forces_make_it() {
     let (young, density, radius, half) = (210e9, 7800.0, 0.01_f64, 0.5 * LENGTH);
     let settled =
         2.0 * PI * radius.powi(2) * f64::powi(density, 2) * RATE.powi(4) * half.powi(5) / (15.0 * young);
-    let prepared = bodies(&rod(""));
+    let prepared = bodies_of(&parse(&rod(""), &[]));
     for integrator in INTEGRATORS {
         let settings = format!("integrator = \"{integrator}\"\nrelative_tolerance = 1.0e-6");
         let (outcome, frames) = solve(&prepared, &rod(&settings));

@@ -7,6 +7,7 @@
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`heap`] — allocations and bytes on the heap
 //! * [`program`] — what a program printed and how it ended
+//! * [`scenarios`] — scenarios as text
 //!
 //! No function here uses a type of another package of carom, so that each of them can use this one. Functions
 //! panic where a test should fail.
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod heap;
 pub mod machine;
 pub mod program;
+pub mod scenarios;
 pub mod vtu;
 
 #[cfg(test)]

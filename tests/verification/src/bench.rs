@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use carom_cli::Failure;
 use carom_format::ReadArchiveError;
-use carom_post::{Run, RunError};
+use carom_post::Run;
 use carom_progress::Progress;
-use carom_simulate::{PreparedModel, RunOptions, RunOutcome, SimulateError, Workshop, prepare, run};
+use carom_simulate::{
+    At, PrepareError, PreparedModel, RunError, RunOptions, RunOutcome, Workshop, prepare, run,
+};
 use carom_solve::read_scenario;
 
 /// Why a case could not be run.
@@ -18,12 +20,15 @@ pub enum BenchError {
     /// The scenario is not valid.
     #[error("{0}")]
     Scenario(String),
-    /// The chain failed.
+    /// The bodies cannot be prepared.
     #[error(transparent)]
-    Simulate(#[from] SimulateError),
+    Prepare(#[from] At<PrepareError>),
+    /// The run failed.
+    #[error(transparent)]
+    Run(#[from] At<RunError>),
     /// The result cannot be read.
     #[error(transparent)]
-    Result(#[from] RunError),
+    Result(#[from] carom_post::RunError),
     /// A model cannot be read.
     #[error(transparent)]
     Model(#[from] ReadArchiveError),

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{PROGRAM, ResultError, ResultReader, ResultWriter, Scenario};
-use carom_simulate::{Prepared, RunOptions};
+use carom_simulate::{At, Prepared, RunError, RunOptions};
 use carom_solve::{failed, keeps_result};
 
 use crate::args::ChainArgs;
@@ -181,7 +181,7 @@ pub(crate) fn unreadable(error: ResultError) -> Failure {
 }
 
 /// The failure of an incomplete run.
-fn stopped(args: &ChainArgs, error: carom_simulate::SimulateError, layout: &Layout) -> Failure {
+fn stopped(args: &ChainArgs, error: At<RunError>, layout: &Layout) -> Failure {
     let failure = failed(&args.scenario, &args.overrides(), error);
     if failure.category() == Category::Convergence {
         let result = layout.result.display();

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::args::ConvertArgs;
 
 pub(crate) fn convert(args: &ConvertArgs, session: &Session) -> Result<(), Failure> {
-    let stored = crate::info::read(&args.body)?;
+    let stored = crate::file::read(&args.body)?;
     let path = &args.output.output;
     keep_input(&args.body, path)?;
     let mut notes = write(&stored.body, path)?;

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness, plausible};
-use carom_format::{ReadArchiveError, StoredBody};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
 use carom_nurbs::Side;
@@ -14,6 +13,7 @@ use carom_progress::Progress;
 use serde::Serialize;
 
 use crate::args::InfoArgs;
+use crate::file::{import_failure, of_file, read};
 
 /// The JSON object of `info`.
 #[derive(Serialize)]
@@ -109,17 +109,6 @@ fn side_name((patch, side): (u32, Side)) -> String {
     format!("patch{patch}:{}", side.name())
 }
 
-/// Reads a body file.
-pub(crate) fn read(path: &Path) -> Result<StoredBody, Failure> {
-    carom_format::read_body(path).map_err(|error| {
-        let category = match error {
-            ReadArchiveError::Io { .. } => Category::Files,
-            _ => Category::Input,
-        };
-        Failure::from_error(category, error)
-    })
-}
-
 /// The body of a body file with its checksum, or that of a mesh or NURBS file.
 fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Failure> {
     if !carom_make::import::is_geometry(path) {
@@ -128,9 +117,9 @@ fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Fa
     }
     let steel = Material::named("steel").or_fail(Category::Other)?;
     let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
-    let progress = crate::write::of_file(path, session);
+    let progress = of_file(path, session);
     progress.begin("reading the file", 0);
-    let imported = import(path, &options, steel).map_err(crate::write::import_failure);
+    let imported = import(path, &options, steel).map_err(import_failure);
     progress.end();
     let imported = imported?;
     for note in &imported.notes {
@@ -141,7 +130,7 @@ fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Fa
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
     let (body, checksum) = any_body(&args.body, session)?;
-    let progress = crate::write::of_file(&args.body, session);
+    let progress = of_file(&args.body, session);
     progress.begin("measuring the body", 0);
     let inspected = carom_fem::inspect(&body).or_fail(Category::Input);
     progress.end();

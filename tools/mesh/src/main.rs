@@ -7,6 +7,7 @@ use std::process::ExitCode;
 mod after_help;
 mod args;
 mod convert;
+mod file;
 mod info;
 mod material;
 mod picture;

@@ -5,12 +5,13 @@ use std::path::Path;
 use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
 use carom_fem::{Body, Geometry, Material, plausible};
 use carom_make::cad::CadOptions;
-use carom_make::{ImportError, ImportErrorKind, ImportOptions, RefineOptions, Zone, set_materials};
+use carom_make::{ImportOptions, RefineOptions, Zone, set_materials};
 use carom_mesh::{CellRef, Set};
-use carom_progress::{Part, Progress};
+use carom_progress::Progress;
 use serde::Serialize;
 
 use crate::args::{ImportArgs, MakeArgs, RefineArgs};
+use crate::file::{import_failure, of_file, read};
 use crate::material::{OfSet, default_material_note};
 
 /// The JSON object of a written body.
@@ -93,7 +94,7 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     keep_input(&args.body, &args.output.output)?;
     body_name(&args.output.output)?;
     let progress = of_file(&args.body, session);
-    let mut body = crate::info::read(&args.body)?.body;
+    let mut body = read(&args.body)?.body;
     let mut notes = Vec::new();
     if args.coarsen {
         let coarser = carom_make::coarsen(&body, args.tolerance, &progress).or_fail(Category::Input)?;
@@ -112,17 +113,6 @@ pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure
     store(&fine, &args.output.output, notes, session)
 }
 
-/// The failure of an import: unreadable files and invalid content have different categories.
-pub(crate) fn import_failure(error: ImportError) -> Failure {
-    let category = match error.kind() {
-        ImportErrorKind::Input => Category::Input,
-        ImportErrorKind::Files => Category::Files,
-        ImportErrorKind::Program => Category::Other,
-        ImportErrorKind::Interrupted => Category::Interrupted,
-    };
-    Failure::from_error(category, error)
-}
-
 /// True if the sets with materials contain all cells.
 fn covers(body: &Body, of_sets: &[OfSet]) -> bool {
     let Geometry::Mesh(mesh) = &body.geometry else { return false };
@@ -138,12 +128,6 @@ fn covers(body: &Body, of_sets: &[OfSet]) -> bool {
 
 fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
     zones.iter().try_for_each(|zone| zone.add_to(body)).or_fail(Category::Input)
-}
-
-/// Progress with the name of a file in its phases.
-pub(crate) fn of_file<'a>(path: &Path, session: &'a Session) -> Part<'a> {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    Part::new(session.progress(), &name.to_string_lossy())
 }
 
 fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Result<(), Failure> {

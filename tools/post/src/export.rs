@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use crate::bodies::RunBody;
 pub use crate::film::Frames;
 use crate::film::selected;
+pub use crate::frame_fields::Fields;
 use crate::frame_fields::{Recovery, Shown, in_body_frame};
 use crate::staging::Staging;
 use crate::{Run, RunError};
@@ -41,19 +42,6 @@ pub enum Format {
     Vtu,
     /// A .vtkhdf for each body.
     Vtkhdf,
-}
-
-/// Fields that are written in addition to the displacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fields {
-    /// Velocity.
-    pub velocity: bool,
-    /// Stress tensor.
-    pub stress: bool,
-    /// Von Mises stress.
-    pub von_mises: bool,
-    /// Contact pressure on the faces of cells.
-    pub contact_pressure: bool,
 }
 
 /// Options of an export.

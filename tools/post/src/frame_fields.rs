@@ -9,7 +9,19 @@ use carom_vtk::Field;
 use nalgebra::Vector3;
 
 use crate::bodies::RunBody;
-use crate::export::Fields;
+
+/// Fields that are written in addition to the displacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fields {
+    /// Velocity.
+    pub velocity: bool,
+    /// Stress tensor.
+    pub stress: bool,
+    /// Von Mises stress.
+    pub von_mises: bool,
+    /// Contact pressure on the faces of cells.
+    pub contact_pressure: bool,
+}
 
 /// Points of a grid in the body frame: source coordinates less the origin of the frame.
 pub(crate) fn in_body_frame(grid: &BodyGrid, frame_origin: [f64; 3]) -> Vec<Vector3<f64>> {

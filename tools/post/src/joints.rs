@@ -4,8 +4,8 @@ use carom_dynamics::{JointAction, JointState};
 use carom_report::{Axis, Column, Drawing, Plot, Series, Table, Value};
 use nalgebra::Vector3;
 
-use crate::table::time_column;
-use crate::{Run, RunError, plot};
+use crate::time::{time_axis, time_column};
+use crate::{Run, RunError};
 
 /// A kind of force along a coordinate of a joint, with its word.
 type Part = (&'static str, fn(&JointAction) -> Option<f64>);
@@ -126,7 +126,7 @@ pub(crate) fn draw(run: &Run, name: &str) -> Result<Drawing, RunError> {
     let index = run.joint_index(name)?;
     let joint = &run.header().joints[index];
     let course = run.reader().joint_course(index)?;
-    let axis = plot::time_axis(run)?;
+    let axis = time_axis(run)?;
     let time = || axis.clone();
     let times = run.times().to_vec();
     let mut drawings = Vec::new();

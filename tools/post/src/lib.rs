@@ -22,6 +22,7 @@ mod scales;
 mod scene;
 mod staging;
 pub mod table;
+mod time;
 
 pub use args::{PostArgs, run};
 pub use export::{ExportOptions, ExportSummary, export};

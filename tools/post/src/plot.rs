@@ -8,6 +8,7 @@ use carom_report::number::is_round_off;
 use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 
 use crate::scales::{BalanceScales, size, speeds};
+use crate::time::time_axis;
 use crate::{Run, RunError, joints, patch};
 
 /// The content of a plot.
@@ -82,11 +83,6 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
         Quantity::Velocity(body) => course(run, body, Course::Velocity),
         Quantity::AngularVelocity(body) => course(run, body, Course::AngularVelocity),
     }
-}
-
-/// The axis of time, in the unit of time of the run.
-pub(crate) fn time_axis(run: &Run) -> Result<Axis, RunError> {
-    Ok(Axis::new("time", "s").prefixed(run.unit_of_time()?))
 }
 
 fn energy(run: &Run) -> Result<Drawing, RunError> {

@@ -11,6 +11,7 @@ use carom_report::{Column, Link, Report, Table, Value};
 
 use crate::impacts::{self, IMPACTS};
 use crate::plot::{self, Quantity};
+use crate::time::time_column;
 use crate::{Run, RunError, patch, scene, table};
 use cost::cost;
 use motion::of_motion;
@@ -186,7 +187,7 @@ fn notes(report: &mut Report, run: &Run) -> Result<(), RunError> {
         return Ok(());
     }
     report.heading("Remarks");
-    let mut table = Table::new(vec![table::time_column(run)?, Column::new("text", "", "")]);
+    let mut table = Table::new(vec![time_column(run)?, Column::new("text", "", "")]);
     for note in notes {
         row(&mut table, vec![note.time.into(), Value::Text(note.text)]);
     }

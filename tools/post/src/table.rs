@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use crate::impacts::{self, IMPACTS};
 use crate::scales::{self, BalanceScales};
+use crate::time::time_column;
 use crate::{Run, RunError, joints};
 
 /// The content of a table.
@@ -86,11 +87,6 @@ pub fn text(run: &Run, what: What) -> Result<String, RunError> {
     let (table, notes) = impacts::table(run, IMPACTS)?;
     let notes: String = notes.iter().map(|note| format!("{note} (--csv and --json list all)\n")).collect();
     Ok(table.to_text() + &notes)
-}
-
-/// Column of times, in the unit of time of the run.
-pub(crate) fn time_column(run: &Run) -> Result<Column, RunError> {
-    Ok(Column::new("time", "time", "s").digits(6).prefixed(run.unit_of_time()?))
 }
 
 /// A table of numbers over time from columns of equal length.

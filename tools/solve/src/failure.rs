@@ -8,7 +8,7 @@ use carom_cli::{Category, Failure};
 use carom_fem::MATERIALS;
 use carom_format::Scenario;
 use carom_format::scenario::Place;
-use carom_simulate::{ErrorKind, SimulateError};
+use carom_simulate::{At, ErrorKind, Kind};
 
 /// Reads a scenario with the changes of the command line.
 ///
@@ -26,8 +26,8 @@ pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Fail
 /// A failed run; a problem of the scenario comes with its line.
 ///
 /// * `path`, `overrides` — as for [`read_scenario`]
-pub fn failed(path: &Path, overrides: &[String], error: SimulateError) -> Failure {
-    let category = category(&error);
+pub fn failed<E: Kind + Send + Sync>(path: &Path, overrides: &[String], error: At<E>) -> Failure {
+    let category = category(error.kind());
     if category == Category::Interrupted {
         let failure = Failure::from_error(category, error);
         let is_told = failure.to_string().contains("interrupted");
@@ -41,25 +41,25 @@ pub fn failed(path: &Path, overrides: &[String], error: SimulateError) -> Failur
 
 /// A problem that showed when bodies were looked at, with the place of the scenario that it is about.
 #[derive(Debug)]
-struct Placed {
+struct Placed<E> {
     place: Place,
-    source: SimulateError,
+    source: At<E>,
 }
 
-impl fmt::Display for Placed {
+impl<E: Error> fmt::Display for Placed<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.source)
     }
 }
 
-impl Error for Placed {
+impl<E: Error> Error for Placed<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.source()
     }
 }
 
-fn category(error: &SimulateError) -> Category {
-    match error.kind() {
+fn category(kind: ErrorKind) -> Category {
+    match kind {
         ErrorKind::Input => Category::Input,
         ErrorKind::Files => Category::Files,
         ErrorKind::Convergence => Category::Convergence,

@@ -12,7 +12,7 @@ use carom_cli::{
 };
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
-use carom_simulate::{RunOptions, SimulateError, Workshop};
+use carom_simulate::{At, ResumeError, RunError, RunOptions, Workshop};
 use carom_solve::{
     Arguments, LcpArguments, LcpCommand, Solved, failed, keeps_result, read_scenario, solve_lcp,
 };
@@ -62,7 +62,6 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     let mut overrides = arguments.set.clone();
     overrides.extend(arguments.end_time.map(|t| format!("simulation.end_time={t:e}")));
     let scenario = read_scenario(&arguments.scenario, &overrides)?;
-    let failed = |error| failed(&arguments.scenario, &overrides, error);
     let folder = arguments.scenario.parent().unwrap_or(Path::new("")).to_owned();
     let result = &arguments.output.output;
     let mut bodies = result.as_os_str().to_owned();
@@ -81,8 +80,8 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     if result.exists() && !arguments.output.force && !arguments.resume {
         return Err(exists(result));
     }
-    let prepared =
-        carom_simulate::prepare(&scenario, workshop, progress).map_err(|error| stopped(failed(error)))?;
+    let prepared = carom_simulate::prepare(&scenario, workshop, progress)
+        .map_err(|error| stopped(failed(&arguments.scenario, &overrides, error)))?;
     for note in &prepared.notes {
         session.detail(1, note);
     }
@@ -95,12 +94,12 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     }
     let solved = match ended {
         Ok(outcome) => Solved::of(&outcome),
-        Err(complete @ SimulateError::Complete { .. }) => {
-            session.note(&complete.to_string());
+        Err(error) if is_complete(&error) => {
+            session.note(&error.to_string());
             let read = ResultReader::open(result).and_then(|reader| Solved::read(&reader));
             read.or_fail(Category::Input)?.ok_or_else(|| incomplete(result))?
         }
-        Err(error) => return Err(stopped(failed(error))),
+        Err(error) => return Err(stopped(failed(&arguments.scenario, &overrides, error))),
     };
     // Those of the start were said before the run.
     for warning in solved.warnings().iter().filter(|warning| !prepared.warnings.contains(warning)) {
@@ -109,6 +108,11 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     session.print_summary(&solved.text())?;
     session.print_json("carom-solve 1", &solved)?;
     if arguments.strict { session.refuse_warnings() } else { Ok(()) }
+}
+
+/// True if the result that was to be continued has reached its end.
+fn is_complete(error: &At<RunError>) -> bool {
+    matches!(error.error(), RunError::Resume(ResumeError::Complete { .. }))
 }
 
 /// A run that did not reach its end.

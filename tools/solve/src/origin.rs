@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use carom_cli::{Session, origin};
 use carom_format::result::{RunOrigin, keep_origin};
-use carom_simulate::{ErrorKind, RunOutcome, SimulateError};
+use carom_simulate::{At, ErrorKind, RunError, RunOutcome};
 
 /// The present command, the present date, and the text of the scenario.
 pub fn origin_of(scenario: &Path) -> RunOrigin {
@@ -26,7 +26,7 @@ pub fn keep(result: &Path, scenario: &Path, session: &Session) {
 /// begins leaves that of an earlier run as it was.
 ///
 /// * `begun` — when it was called
-pub fn keeps_result(ended: &Result<RunOutcome, SimulateError>, result: &Path, begun: SystemTime) -> bool {
+pub fn keeps_result(ended: &Result<RunOutcome, At<RunError>>, result: &Path, begun: SystemTime) -> bool {
     let is_written = || {
         let changed = result.metadata().and_then(|file| file.modified());
         // Clocks of file systems are coarse.

@@ -5,30 +5,13 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use carom_testing::program::{json, told};
-
-/// A hinged rod that falls from level. Steps of 1 ms keep its energy, steps of 0.2 s do not.
-const PENDULUM: &str = r#"
-[simulation]
-end_time = 1.0
-time_step = 1.0e-3
-integrator = "dop853"
-gravity = [0.0, 0.0, -9.81]
-
-[[body]]
-name = "rod"
-make = { shape = "rod", radius = 0.01, length = 0.4 }
-material = "steel"
-rigid = true
-
-[[joint]]
-kind = "revolute"
-between = ["ground", "rod:start"]
-axis = [0.0, 1.0, 0.0]
-"#;
+use carom_testing::scenarios::PENDULUM;
 
 fn solve(folder: &Path, more: &[&str]) -> Output {
     let scenario = folder.join("pendulum.toml");
-    std::fs::write(&scenario, PENDULUM).unwrap();
+    // Steps of 1 ms keep the energy, steps of 0.2 s do not.
+    let text = PENDULUM.replace("gravity", "time_step = 1.0e-3\ngravity");
+    std::fs::write(&scenario, text).unwrap();
     let mut command = Command::cargo_bin("carom-solve").unwrap();
     let out = folder.join("out.carom");
     command.arg(&scenario).arg("--force").arg("-o").arg(out).args(more).output().unwrap()

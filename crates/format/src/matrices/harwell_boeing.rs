@@ -10,7 +10,7 @@
 use carom_progress::Progress;
 
 use super::ReadMatrixError;
-use super::read::{Found, look_up};
+use super::found::{Found, look_up};
 use super::text::{Text, number};
 
 /// True for a file whose third line begins with the type of a matrix, after a line of counts.

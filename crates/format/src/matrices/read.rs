@@ -5,6 +5,7 @@ use std::path::Path;
 use carom_progress::Progress;
 use carom_reduce::Entries;
 
+use super::found::{Found, look_up};
 use super::harwell_boeing::{self, is_harwell_boeing};
 use super::text::{DIRECTIONS, Text, load, number};
 use super::{DofList, NodeList, ReadMatrixError};
@@ -36,16 +37,6 @@ pub struct ReadMatrix {
     pub entries: Entries,
     /// The format of the file.
     pub format: MatrixFormat,
-}
-
-/// The entries of a file.
-pub(super) struct Found {
-    /// Number of rows and columns.
-    pub size: usize,
-    /// Row, column (from 0) and value.
-    pub entries: Vec<(u32, u32, f64)>,
-    /// True if the file contains one triangle, false if both; `None` if it does not say which.
-    pub is_symmetric: Option<bool>,
 }
 
 /// Reads a symmetric matrix, whose format is recognised from its content.
@@ -118,27 +109,6 @@ fn format_of(text: &Text<'_>) -> MatrixFormat {
     }
     let first = (0..text.lines.len()).map(|i| text.words(i).count()).find(|&n| n > 0);
     if first == Some(5) { MatrixFormat::Labels } else { MatrixFormat::Rows }
-}
-
-/// Reports the progress and checks for a stop by the user, at intervals.
-///
-/// * `line` — line that the reader has reached
-/// * `step` — number of calls so far
-pub(super) fn look_up(
-    text: &Text<'_>,
-    line: usize,
-    step: usize,
-    progress: &dyn Progress,
-) -> Result<(), ReadMatrixError> {
-    /// Number of calls between two reports.
-    const REPORT: usize = 1 << 16;
-    if step.is_multiple_of(REPORT) {
-        progress.set(line as u64);
-        if progress.interrupted() {
-            return Err(ReadMatrixError::Interrupted { path: text.path.to_owned() });
-        }
-    }
-    Ok(())
 }
 
 /// A Matrix Market file.

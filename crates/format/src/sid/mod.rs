@@ -13,6 +13,7 @@
 //! Wallrapp (1994), Mech. Struct. Mach. 22(3), 283–304; Schwertassek & Wallrapp, Dynamik flexibler
 //! Mehrkörpersysteme, ch. 6.
 
+mod error;
 pub mod export;
 pub mod identities;
 pub mod import;
@@ -23,10 +24,11 @@ pub mod text;
 
 use faer::Mat;
 
+pub use error::ReadSidError;
 pub use export::{SidExportError, sid_of};
 pub use import::{Imported, SidImportError, reduced_of};
 pub use nodes::{NodeKind, SidNodes};
-pub use read::{ReadSidError, is_sid, read_sid};
+pub use read::{is_sid, read_sid};
 pub use text::write_sid;
 
 /// Largest number of modes in a file: some blocks have six lines for each pair of modes.

@@ -6,7 +6,7 @@ use carom_progress::Progress;
 use faer::Mat;
 
 use super::Taylor;
-use super::read::ReadSidError;
+use super::error::ReadSidError;
 
 /// Number of lines between checks for a stop by the user.
 const LOOK_EVERY: usize = 4096;

@@ -15,9 +15,9 @@ use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
 
-use super::{Silhouette, bounds, samples};
-use crate::system::placement;
-use crate::{Prepared, PreparedBody, PreparedModel};
+use crate::geometry::placement;
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+use crate::silhouette::{Silhouette, bounds, samples};
 
 /// Depth over the smallest extent of the smaller body from which bodies lie inside each other.
 const DEPTH: f64 = 0.01;

@@ -5,21 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use carom_fem::QuadratureRule;
 use carom_files::create_folder;
 use carom_format::body_file::stated_checksum;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
-use carom_format::{CraigBamptonOptions as StoredOptions, StoredBody, read_rom, write_rom};
+use carom_format::{StoredBody, read_rom, write_rom};
 use carom_progress::Progress;
-use carom_reduce::{
-    Attachment, AttachmentKind, CraigBamptonOptions, Fields, FixedModes, ReduceError, ReducedBody,
-    SolverChoice, craig_bampton,
-};
+use carom_reduce::{ReduceError, ReducedBody, craig_bampton};
 
+use super::error::PrepareError;
 use super::twins::model_owner;
-use super::{Prepared, PreparedBody, PreparedModel, Workshop};
-use crate::SimulateError;
+use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::recipe::{Recipe, forget};
+use crate::reduction::{reduction, stored_options};
 
 /// Reads a model, once for all bodies that use it.
 ///
@@ -29,7 +26,7 @@ pub(super) fn load_model(
     path: &Path,
     body_path: Option<PathBuf>,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
-) -> Result<PreparedBody, SimulateError> {
+) -> Result<PreparedBody, PrepareError> {
     let stored = read_rom(path)?;
     let body_path = body_path.unwrap_or_else(|| body_beside(path, &stored.reduced));
     let body_checksum = stored.reduced.body_checksum.clone();
@@ -74,7 +71,7 @@ pub(super) fn reduced(
     workshop: Workshop<'_>,
     progress: &dyn Progress,
     prepared: &mut Prepared,
-) -> Result<PathBuf, SimulateError> {
+) -> Result<PathBuf, PrepareError> {
     let owner = model_owner(scenario, spec, workshop);
     let (path, recipe) = rom_file(owner, reduce, &stored.checksum, workshop);
     if let Some(seconds) = recipe.made(&path) {
@@ -85,9 +82,9 @@ pub(super) fn reduced(
     let options = reduction(reduce, &stored.checksum);
     let result = craig_bampton(&stored.body, &options, progress);
     if progress.interrupted() {
-        return Err(SimulateError::Interrupted);
+        return Err(PrepareError::Interrupted);
     }
-    let mut result = result.map_err(|source: ReduceError| SimulateError::Reduce {
+    let mut result = result.map_err(|source: ReduceError| PrepareError::Reduce {
         body: spec.name.clone(),
         source: Box::new(source),
     })?;
@@ -101,7 +98,7 @@ pub(super) fn reduced(
         progress,
     );
     if progress.interrupted() {
-        return Err(SimulateError::Interrupted);
+        return Err(PrepareError::Interrupted);
     }
     written?;
     let s = &result.seconds;
@@ -129,48 +126,4 @@ pub(super) fn reduced(
         result.reduced.omega.len() - result.reduced.n_low
     ));
     Ok(path)
-}
-
-/// Sets that are tied to markers.
-fn attachments(reduce: &ReduceSpec) -> Vec<Attachment> {
-    let kind = |kind: &str| if kind == "mean" { AttachmentKind::Mean } else { AttachmentKind::Rigid };
-    let tied = reduce.attach.iter();
-    tied.map(|(set, how)| Attachment { set: set.clone(), kind: kind(how.kind()), at: how.at() }).collect()
-}
-
-/// What the reduction is asked for.
-pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOptions {
-    CraigBamptonOptions {
-        interface_sets: reduce.interface.clone(),
-        interface_points: Vec::new(),
-        attachments: attachments(reduce),
-        held: reduce.fix.clone(),
-        modes: match (reduce.modes, reduce.up_to) {
-            (Some(n), _) => FixedModes::Count(n),
-            (None, Some(hz)) => FixedModes::UpTo(hz),
-            (None, None) => FixedModes::Default,
-        },
-        split: reduce.split,
-        fields: match reduce.fields.as_str() {
-            "full" => Fields::Full,
-            "interface" => Fields::Interface,
-            _ => Fields::Surface,
-        },
-        rule: Some(if reduce.quadrature == "high" { QuadratureRule::High } else { QuadratureRule::Default }),
-        body_checksum: checksum.to_owned(),
-        variant: reduce.variant.variant(),
-        solver: SolverChoice { solver: reduce.solver.parse().unwrap_or_default(), memory: None },
-    }
-}
-
-fn stored_options(reduce: &ReduceSpec, words: Vec<String>) -> StoredOptions {
-    StoredOptions {
-        interfaces: reduce.interface.clone(),
-        attachments: attachments(reduce).iter().map(ToString::to_string).collect(),
-        modes: reduce.modes,
-        up_to_hz: reduce.up_to,
-        split_hz: reduce.split,
-        quadrature: reduce.quadrature.clone(),
-        variant: words,
-    }
 }

@@ -13,10 +13,9 @@ use carom_make::{
     ImportErrorKind, ImportOptions, MakeError, NearPlace, Place, RefineError, RefineOptions, Shape,
     ShapeOptions, Zone,
 };
-
 use carom_progress::Progress;
 
-use crate::SimulateError;
+use super::error::PrepareError;
 
 /// Makes, reads, refines the body that `spec` describes, and names its zones.
 pub(super) fn make(
@@ -25,10 +24,10 @@ pub(super) fn make(
     folder: &Path,
     notes: &mut Vec<String>,
     progress: &dyn Progress,
-) -> Result<Body, SimulateError> {
+) -> Result<Body, PrepareError> {
     let name = || spec.name.clone();
     let steel = || {
-        Material::named("steel").map_err(|source| SimulateError::Material { body: spec.name.clone(), source })
+        Material::named("steel").map_err(|source| PrepareError::Material { body: spec.name.clone(), source })
     };
     let mut body = match &spec.source {
         BodySource::Make { make } => {
@@ -36,9 +35,9 @@ pub(super) fn make(
             carom_make::make(&options, &spec.name, material.map_or_else(steel, Ok)?, progress).map_err(
                 |source| match source {
                     MakeError::Refine(RefineError::Zone(source)) => {
-                        SimulateError::Zone { body: name(), source }
+                        PrepareError::Zone { body: name(), source }
                     }
-                    source => SimulateError::Make { body: name(), source },
+                    source => PrepareError::Make { body: name(), source },
                 },
             )?
         }
@@ -49,11 +48,11 @@ pub(super) fn make(
             let imported =
                 carom_make::import_with(&path, &options, material.map_or_else(steel, Ok)?, progress)
                     .map_err(|source| match source.kind() {
-                        ImportErrorKind::Interrupted => SimulateError::Interrupted,
-                        _ => SimulateError::Import { body: name(), source },
+                        ImportErrorKind::Interrupted => PrepareError::Interrupted,
+                        _ => PrepareError::Import { body: name(), source },
                     })?;
             if !is_given && !imported.has_own_materials {
-                return Err(SimulateError::NoMaterial { body: name(), path });
+                return Err(PrepareError::NoMaterial { body: name(), path });
             }
             notes.extend(imported.notes.iter().map(|note| format!("body `{}`: {note}", spec.name)));
             imported.body
@@ -71,12 +70,12 @@ pub(super) fn make(
     body.name.clone_from(&spec.name);
     if spec.refine.as_ref().is_some_and(|refine| refine.coarsen) {
         body = carom_make::coarsen(&body, None, progress)
-            .map_err(|source| SimulateError::Refine { body: name(), source: source.into() })?
+            .map_err(|source| PrepareError::Refine { body: name(), source: source.into() })?
             .body;
     }
     carom_make::refine(&body, &refine_options(spec), progress).map_err(|source| match source {
-        RefineError::Zone(source) => SimulateError::Zone { body: name(), source },
-        source => SimulateError::Refine { body: name(), source },
+        RefineError::Zone(source) => PrepareError::Zone { body: name(), source },
+        source => PrepareError::Refine { body: name(), source },
     })
 }
 
@@ -139,7 +138,7 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
 
 /// What is made, with its zones, which `make.grade` may name. Hexahedra are divided at once too: zones of
 /// meshes are cut from the finest faces.
-fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, SimulateError> {
+fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, PrepareError> {
     let shape = match make.shape.as_str() {
         "ball" => Shape::Ball,
         "octant" => Shape::Octant,
@@ -152,7 +151,7 @@ fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, Simul
         "plate" => Shape::Plate,
         "torus" => Shape::Torus,
         other => {
-            return Err(SimulateError::Value {
+            return Err(PrepareError::Value {
                 body: spec.name.clone(),
                 key: "make.shape",
                 value: other.to_owned(),

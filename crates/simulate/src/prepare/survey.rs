@@ -9,16 +9,22 @@ use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::Silent;
 use carom_reduce::ReducedBody;
+use thiserror::Error;
 
-use super::body::{body_as_it_is, body_path, body_recipe, material};
+use super::error::PrepareError;
+use super::ingredients::{body_as_it_is, body_path, body_recipe, material};
 use super::model::rom_file;
 use super::twins::{body_owner, model_owner};
-use super::{Workshop, source};
+use super::{in_body, source};
 use crate::discretised::Bodies;
+use crate::error::{At, ErrorKind, Kind};
 use crate::overlap;
+use crate::parts::Parts;
 use crate::plausible;
-use crate::references::{self, Parts};
-use crate::{SimulateError, scheme};
+use crate::prepared::Workshop;
+use crate::references::{self, NoInterface};
+use crate::scheme::check::check;
+use crate::scheme::{self, SetUpError};
 
 /// How a file stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +66,38 @@ pub struct Survey {
     /// Its bodies, in its order.
     pub bodies: Vec<SurveyedBody>,
     /// All that is wrong.
-    pub problems: Vec<SimulateError>,
+    pub problems: Vec<At<Problem>>,
     /// Implausible figures, a sentence each.
     pub warnings: Vec<String>,
     /// What only a later program can tell, a sentence each.
     pub not_checked: Vec<String>,
 }
 
-/// What was found of a body beside its standing.
+/// Errors of a scenario that are known before anything is computed.
+#[derive(Debug, Error)]
+pub enum Problem {
+    /// From preparing its bodies.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// From its set-up.
+    #[error(transparent)]
+    SetUp(#[from] SetUpError),
+}
+
+impl Kind for Problem {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Prepare(error) => error.kind(),
+            Self::SetUp(error) => error.kind(),
+        }
+    }
+}
+
+fn of_bodies(error: At<PrepareError>) -> At<Problem> {
+    error.cast()
+}
+
+/// Geometry or model of a body, as far as it was found.
 #[derive(Clone)]
 enum Found {
     Geometry(Arc<Body>),
@@ -80,7 +110,7 @@ enum Found {
 /// scheme takes the scenario.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
-    survey.problems.extend(scheme::check(scenario).err());
+    survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
     let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
         let mut body = SurveyedBody {
@@ -99,7 +129,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
                 found.push(what);
             }
             Err(problem) => {
-                survey.problems.push(super::in_body(i, problem));
+                survey.problems.push(in_body(i, problem).cast());
                 found.push(Found::Nothing);
             }
         }
@@ -114,15 +144,17 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         })
         .collect();
     let bodies = Bodies::default();
-    survey.problems.extend(references::problems(scenario, &parts, &bodies));
-    survey.problems.extend(overlap::problems(scenario, &parts, &bodies));
+    let named = references::problems(scenario, &parts, &bodies);
+    survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
+    let inside = overlap::problems(scenario, &parts, &bodies);
+    survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
     match plausible::warnings(scenario, &parts, &bodies) {
         Ok(warnings) => survey.warnings = warnings,
-        Err(problem) => survey.problems.push(problem),
+        Err(problem) => survey.problems.push(of_bodies(problem.cast())),
     }
     // Bodies and pairs are only put together where their parts are sound.
     if survey.problems.is_empty() {
-        survey.problems.extend(scheme::problem(scenario, &parts));
+        survey.problems.extend(scheme::problem(scenario, &parts).map(At::cast));
     }
     survey
 }
@@ -146,10 +178,10 @@ fn look_at(
     workshop: Workshop<'_>,
     earlier: &[Found],
     out: &mut SurveyedBody,
-) -> Result<Found, SimulateError> {
+) -> Result<Found, PrepareError> {
     if let BodySource::Rom { rom } = &spec.source {
         if spec.rigid {
-            return Err(SimulateError::RigidRom { body: spec.name.clone() });
+            return Err(PrepareError::RigidRom { body: spec.name.clone() });
         }
         out.model = Standing::Given;
         out.rom_path = workshop.scenario_folder.join(rom);
@@ -165,7 +197,7 @@ fn look_at(
         _ if spec.rigid || !scenario.simulation.scheme.reduces() => out.rom_checksum = Some(String::new()),
         None => {
             let known = out.sets.clone().unwrap_or_default().join(", ");
-            return Err(SimulateError::NoInterface { body: spec.name.clone(), known });
+            return Err(NoInterface { body: spec.name.clone(), known }.into());
         }
         Some(reduce) => {
             let checksum = out.body_checksum.clone().unwrap_or_default();
@@ -186,7 +218,7 @@ fn look_at_body(
     workshop: Workshop<'_>,
     earlier: &[Found],
     out: &mut SurveyedBody,
-) -> Result<Option<Arc<Body>>, SimulateError> {
+) -> Result<Option<Arc<Body>>, PrepareError> {
     if let Some(path) = body_as_it_is(spec, workshop) {
         out.body = Standing::Given;
         out.body_path = path;
@@ -216,7 +248,7 @@ fn look_at_body(
     {
         if cad::program().is_none() {
             let missing = CadError::Missing { path: workshop.scenario_folder.join(&import.file) };
-            return Err(SimulateError::Import { body: spec.name.clone(), source: ImportError::Cad(missing) });
+            return Err(PrepareError::Import { body: spec.name.clone(), source: ImportError::Cad(missing) });
         }
         return Ok(None);
     }

@@ -2,8 +2,8 @@
 
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 
-use super::Workshop;
-use super::body::{body_as_it_is, body_recipe};
+use super::ingredients::{body_as_it_is, body_recipe};
+use crate::prepared::Workshop;
 use crate::recipe::Recipe;
 
 /// The first body of the scenario whose body file is made in the same way as that of `spec`.

@@ -1,11 +1,17 @@
 //! The scheme `rigid`: bodies with exact energy and momenta, `carom-rigid`.
 //!
-//! `setup` makes a system of a scenario, `repeated` finds contacts that are named twice, `run` moves it.
+//! `setup` makes a system of a scenario, from `shapes` that touch; `repeated` finds contacts that are named
+//! twice, `run` moves the bodies.
 
+pub(crate) mod error;
 mod repeated;
 mod run;
 mod setup;
+mod shapes;
 
+pub use error::RigidSetUpError;
 pub use repeated::RepeatedContact;
 pub(crate) use run::RigidRun;
-pub(crate) use setup::{Role, problem, shape_role};
+pub(crate) use setup::problem;
+pub use shapes::ShapeRole;
+pub(crate) use shapes::{Role, shape_role};

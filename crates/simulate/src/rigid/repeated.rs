@@ -13,8 +13,7 @@ use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use super::setup::set_points;
-use crate::SimulateError;
+use super::shapes::set_points;
 
 /// Distance, relative to the size of what is compared, within which points lie on each other.
 const SAME: f64 = 1e-6;
@@ -66,16 +65,17 @@ pub enum RepeatedContact {
     },
 }
 
-/// The first contact that stands for an earlier one, or that turns an earlier one round with another law.
+/// The first contact that repeats an earlier one, or that turns an earlier one round with another law, by its
+/// number from 0.
 ///
 /// * `geometries` — of each body
-pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<SimulateError> {
+pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<(usize, RepeatedContact)> {
     let sides = Sides { scenario, geometries };
     let mut of_bodies = OfBodies::default();
     scenario.contact.iter().enumerate().find_map(|(i, later)| {
         let earlier = of_bodies.before(later);
         let error = earlier.iter().find_map(|&k| sides.error(later, k, &scenario.contact[k]))?;
-        Some(SimulateError::from(error).at(format!("contact.{i}.between")))
+        Some((i, error))
     })
 }
 

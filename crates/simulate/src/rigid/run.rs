@@ -7,11 +7,13 @@ use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
 use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
 
+use super::error::RigidSetUpError;
 use super::setup::system;
+use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, absolute, unbalanced};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
-use crate::run::Run;
-use crate::{Prepared, PreparedBody, PreparedModel, SimulateError};
+use crate::run::{Run, RunError};
 
 /// Relative error of the energy above which there is a warning: these runs lose no more than round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -32,12 +34,12 @@ impl<'a> RigidRun<'a> {
         scenario: &'a Scenario,
         prepared: &'a Prepared,
         time_step: f64,
-    ) -> Result<Self, SimulateError> {
+    ) -> Result<Self, At<RigidSetUpError>> {
         let geometries = geometries(scenario, prepared)?;
         let system = system(scenario, &geometries, time_step)?;
         let Scenario { simulation, .. } = scenario;
         let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
-        let simulation = Simulation::new(system, settings)?;
+        let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
         Ok(Self { scenario, prepared, geometries, simulation })
     }
 }
@@ -65,15 +67,15 @@ impl Run for RigidRun<'_> {
         Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
 
-    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), SimulateError> {
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         Ok(self.simulation.resume(checkpoint)?)
     }
 
-    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), SimulateError> {
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
         Ok(self.simulation.run(recorder, progress)?)
     }
 
-    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, SimulateError> {
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let ledger = LedgerSummary { energy_limit: Some(ENERGY_ERROR), ..self.simulation.summary() };
         let system = &self.simulation.system;
         let mut warnings = self.prepared.warnings.clone();
@@ -104,10 +106,10 @@ impl Run for RigidRun<'_> {
 }
 
 /// The geometry of each body.
-fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a Body>, SimulateError> {
+fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a Body>, RigidSetUpError> {
     let of = |(spec, ready): (&BodySpec, &'a PreparedBody)| match &ready.model {
         PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => Ok(&**geometry),
-        PreparedModel::Reduced(_) => Err(SimulateError::RigidRom { body: spec.name.clone() }),
+        PreparedModel::Reduced(_) => Err(RigidSetUpError::Rom { body: spec.name.clone() }),
     };
     scenario.body.iter().zip(&prepared.bodies).map(of).collect()
 }

@@ -5,34 +5,9 @@ use std::process::{Command, Output};
 
 use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program;
+pub(crate) use carom_testing::scenarios::RIGID_BALL_ON_PLATE as SMALL;
 use serde_json::Value;
 use tempfile::TempDir;
-
-/// A rigid ball on a plate of quadratic splines: 2592 dofs, a reduction of a fraction of a second.
-pub(crate) const SMALL: &str = r#"
-[simulation]
-end_time = 4.0e-5
-output_every = 1.0e-5
-
-[[body]]
-name = "ball"
-make = { shape = "ball", radius = 0.01, pole_radius = 2.0e-3 }
-material = "steel"
-rigid = true
-rotation = { axis = [1.0, 0.0, 0.0], degrees = 180.0 }
-position = [0.0, 0.0, 0.01001]
-velocity = [0.0, 0.0, -1.0]
-
-[[body]]
-name = "plate"
-make = { shape = "plate", size = [0.02,0.02,5e-3], pole_radius = 2e-3, grade = {at = "pole", finest = 1e-3}}
-material = "pmma"
-reduce = { interface = ["pole"], modes = 8, split = 5.0e4 }
-position = [0.0, 0.0, -0.0025]
-
-[[contact]]
-between = ["plate:pole", "ball:pole"]
-"#;
 
 /// A temporary folder in which the program runs.
 pub(crate) struct Place(TempDir);

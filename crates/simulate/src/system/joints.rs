@@ -10,8 +10,12 @@ use carom_multibody::{
 };
 use nalgebra::{Matrix3, Vector3};
 
-use crate::system::{known_places, marker, placement};
-use crate::{Prepared, SimulateError};
+use super::error::AssembleError;
+use super::markers::{known_places, marker};
+use crate::error::{At, AtKey};
+use crate::geometry::placement;
+use crate::prepared::Prepared;
+use crate::references::NoMarker;
 
 /// Bodies at their places at the start.
 pub(crate) struct Start<'a> {
@@ -50,8 +54,8 @@ pub(crate) struct Falling {
 ///
 /// # Errors
 ///
-/// [`SimulateError`] names the place that a body does not have, at the joint that wants it.
-pub(crate) fn joints(scenario: &Scenario, start: &Start<'_>) -> Result<Vec<Joint>, SimulateError> {
+/// [`AssembleError`] names the place that a body does not have, at the joint that wants it.
+pub(crate) fn joints(scenario: &Scenario, start: &Start<'_>) -> Result<Vec<Joint>, At<AssembleError>> {
     let all = scenario.joint.iter().enumerate();
     all.map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between")))).collect()
 }
@@ -84,7 +88,7 @@ impl<'a> Start<'a> {
         })
     }
 
-    fn joint(&self, spec: &JointSpec) -> Result<Joint, SimulateError> {
+    fn joint(&self, spec: &JointSpec) -> Result<Joint, AssembleError> {
         let [first, second] = &spec.between;
         let held = [self.held(first)?, self.held(second)?];
         let axis = Vector3::from(spec.axis);
@@ -98,14 +102,14 @@ impl<'a> Start<'a> {
         Ok(Joint { name: spec.title(), kind: kind(spec, distance), ends })
     }
 
-    pub(crate) fn held(&self, end: &End) -> Result<Option<Held>, SimulateError> {
+    pub(crate) fn held(&self, end: &End) -> Result<Option<Held>, AssembleError> {
         if end.body == "ground" {
             return Ok(None);
         }
         let index = self.number[end.body.as_str()];
         let (spec, ready, body) =
             (&self.scenario.body[index], &self.prepared.bodies[index], &self.bodies[index]);
-        let marker = marker(&end.part, spec, ready, body)?.ok_or_else(|| SimulateError::NoMarker {
+        let marker = marker(&end.part, spec, ready, body)?.ok_or_else(|| NoMarker {
             body: spec.name.clone(),
             part: end.part.clone(),
             known: known_places(spec, ready),
@@ -155,18 +159,18 @@ fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// An error of a run at its start, at the place of the joint that it is about.
-pub(crate) fn placed(scenario: &Scenario, error: RunError) -> SimulateError {
+pub(crate) fn placed(scenario: &Scenario, error: RunError) -> At<AssembleError> {
     let (joint, key) = match &error {
         RunError::Assembly(AssemblyError::Driven { joint }) => (joint, ".motion"),
         RunError::Assembly(AssemblyError::Contradiction { joint, .. })
         | RunError::Assembly(AssemblyError::Stretched { joint, .. })
         | RunError::Assembly(AssemblyError::Project(ProjectError::Open { joint, .. })) => (joint, ""),
-        _ => return error.into(),
+        _ => return AssembleError::from(error).into(),
     };
     // Of joints alike it is the last that repeats the others.
     match scenario.joint.iter().rposition(|spec| spec.title() == *joint) {
-        Some(i) => SimulateError::from(error).at(format!("joint.{i}{key}")),
-        None => error.into(),
+        Some(i) => AssembleError::from(error).at(format!("joint.{i}{key}")),
+        None => AssembleError::from(error).into(),
     }
 }
 

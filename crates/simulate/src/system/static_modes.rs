@@ -8,15 +8,16 @@ use carom_reduce::StaticModes;
 use carom_reduce::static_modes::held_compliance;
 use faer::Mat;
 
-use crate::system::body;
-use crate::{Prepared, PreparedModel, SimulateError};
+use super::bodies::body;
+use super::error::AssembleError;
+use crate::prepared::{Prepared, PreparedModel};
 
 /// Part of the static compliance at a load that the modes of a run hold, below which its joints and loads are
 /// noticeably too stiff.
 const HELD: f64 = 0.99;
 
 /// Damping ratio of static modes that no joint binds: their own vibration has no meaning.
-pub(crate) const DAMPING: f64 = 0.3;
+const DAMPING: f64 = 0.3;
 
 /// Gives each reduced body with quasistatic modes the static modes of the loads on it.
 ///
@@ -26,13 +27,13 @@ pub(crate) const DAMPING: f64 = 0.3;
 ///
 /// # Errors
 ///
-/// [`SimulateError`] if the modes of a body cannot be found.
-pub(crate) fn give_static_modes(
+/// [`AssembleError`] if the modes of a body cannot be found.
+pub(super) fn give_static_modes(
     scenario: &Scenario,
     prepared: &Prepared,
     units: &[Vec<UnitLoad>],
     bodies: &mut [Body],
-) -> Result<Vec<String>, SimulateError> {
+) -> Result<Vec<String>, AssembleError> {
     let high_modes = scenario.simulation.scheme.row().high_modes;
     let mut warnings = Vec::new();
     for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
@@ -42,7 +43,7 @@ pub(crate) fn give_static_modes(
             Mat::from_fn(n, units[i].len(), |k, load| units[i][load].modal.get(k).copied().unwrap_or(0.0));
         let mobilities: Vec<f64> = units[i].iter().map(|unit| unit.mobility).collect();
         let modes = StaticModes::new(rom, loads.as_ref(), &mobilities)
-            .map_err(|source| SimulateError::StaticModes { body: spec.name.clone(), source })?;
+            .map_err(|source| AssembleError::StaticModes { body: spec.name.clone(), source })?;
         match modes {
             Some(modes) => bodies[i] = body(high_modes, spec, ready, Some(modes))?,
             None => warnings.extend(too_stiff(
@@ -53,6 +54,14 @@ pub(crate) fn give_static_modes(
         }
     }
     Ok(warnings)
+}
+
+/// The bodies with damping of the static modes that no joint binds.
+///
+/// * `bound` — numbers of the static modes of each body that a joint binds
+pub(super) fn damped(bodies: Vec<Body>, bound: &[Vec<usize>]) -> Result<Vec<Body>, AssembleError> {
+    let damped = bodies.into_iter().zip(bound);
+    Ok(damped.map(|(body, bound)| body.with_damped_static_modes(bound, DAMPING)).collect::<Result<_, _>>()?)
 }
 
 /// A warning if the modes that move hold less than 99 % of the static compliance at a load.
@@ -70,7 +79,7 @@ fn too_stiff(body: &str, units: &[UnitLoad], held: &[f64]) -> Option<String> {
 }
 
 /// Markers over all modes of the models become markers over the modes that move.
-pub(crate) fn refer_markers(
+pub(super) fn refer_markers(
     bodies: &[Body],
     joints: &mut [Joint],
     elements: &mut [ForceElement],

@@ -22,7 +22,8 @@ use carom_multibody::Body;
 use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
 
-use crate::{PreparedBody, SimulateError};
+use super::error::AssembleError;
+use crate::prepared::PreparedBody;
 
 /// Distance from the surface, over the size of the body, up to which a point counts as lying on it.
 const NEAR: f64 = 1e-3;
@@ -31,7 +32,7 @@ const NEAR: f64 = 1e-3;
 ///
 /// # Errors
 ///
-/// [`SimulateError::PointOfReduced`] where the model does not know how the point moves, with `part`, the name
+/// [`AssembleError::PointOfReduced`] where the model does not know how the point moves, with `part`, the name
 /// of the marker.
 pub(crate) fn marker(
     point: [f64; 3],
@@ -39,9 +40,9 @@ pub(crate) fn marker(
     ready: &PreparedBody,
     rom: &ReducedBody,
     body: &Body,
-) -> Result<Marker, SimulateError> {
+) -> Result<Marker, AssembleError> {
     let refuse =
-        |why: String| SimulateError::PointOfReduced { body: body.name.clone(), part: part.to_owned(), why };
+        |why: String| AssembleError::PointOfReduced { body: body.name.clone(), part: part.to_owned(), why };
     if ready.body_path.as_os_str().is_empty() {
         let why = if ready.body_checksum.is_empty() {
             "its model was imported without geometry".to_owned()

@@ -6,9 +6,10 @@ use carom_format::scenario::model::{
 use carom_multibody::{Bushing, Coordinate, Drive, ForceElement, ForceLaw, Joint, JointEnd, Spring, Stops};
 use nalgebra::{Matrix3, Vector3};
 
-use crate::SimulateError;
-use crate::joints::{Start, end};
-use crate::stops::{self, Chosen};
+use super::error::AssembleError;
+use super::joints::{Start, end};
+use super::stops::{self, Chosen};
+use crate::error::{At, AtKey};
 
 /// Springs, stops, bushings; drives of joints.
 #[derive(Debug, Default)]
@@ -25,15 +26,15 @@ pub(crate) struct Acting {
 ///
 /// # Errors
 ///
-/// [`SimulateError`] names the place that a body does not have, at the table that wants it.
+/// [`AssembleError`] names the place that a body does not have, at the table that wants it.
 pub(crate) fn acting(
     scenario: &Scenario,
     start: &Start<'_>,
     joints: &[Joint],
-) -> Result<Acting, SimulateError> {
+) -> Result<Acting, At<AssembleError>> {
     let mut acting = Acting::default();
     for (i, (spec, joint)) in scenario.joint.iter().zip(joints).enumerate() {
-        let at = |error: SimulateError| error.at(format!("joint.{i}"));
+        let at = |error: AssembleError| error.at(format!("joint.{i}"));
         let shift = || start.shift(spec).map(|zero| Coordinate::Shift { zero });
         let coordinate = match spec.kind {
             JointKind::Revolute => Coordinate::Angle,
@@ -64,7 +65,7 @@ impl Acting {
         number: usize,
         joint: &Joint,
         coordinate: Coordinate,
-    ) -> Result<(), SimulateError> {
+    ) -> Result<(), AssembleError> {
         if let Some(motion) = &action.motion {
             self.drives.push(Drive { joint: number, coordinate, course: motion.function()? });
         }
@@ -104,9 +105,9 @@ impl Acting {
         joint: &Joint,
         coordinate: Coordinate,
         spec: &StopSpec,
-    ) -> Result<f64, SimulateError> {
+    ) -> Result<f64, AssembleError> {
         let chosen = stops::stiffness(start, joint, coordinate, spec)
-            .ok_or_else(|| SimulateError::StopStiffness { joint: joint.name.clone() })?;
+            .ok_or_else(|| AssembleError::StopStiffness { joint: joint.name.clone() })?;
         let Chosen { stiffness, speed, depth } = chosen;
         let [force, rate, length] =
             if coordinate.is_angle() { ["N m/rad", "rad/s", "rad"] } else { ["N/m", "m/s", "m"] };
@@ -119,7 +120,7 @@ impl Acting {
     }
 }
 
-fn spring(spec: &SpringSpec, start: &Start<'_>) -> Result<ForceElement, SimulateError> {
+fn spring(spec: &SpringSpec, start: &Start<'_>) -> Result<ForceElement, AssembleError> {
     let [first, second] = &spec.between;
     let held = [start.held(first)?, start.held(second)?];
     let point = Vector3::from(spec.point.unwrap_or_default());
@@ -139,7 +140,7 @@ fn spring(spec: &SpringSpec, start: &Start<'_>) -> Result<ForceElement, Simulate
     Ok(ForceElement { name: spec.title(), ends, law, joint: None })
 }
 
-fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, SimulateError> {
+fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, AssembleError> {
     let [first, second] = &spec.between;
     let held = [start.held(first)?, start.held(second)?];
     let axes = match &held[0] {
@@ -163,7 +164,7 @@ fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, Simula
 
 impl Start<'_> {
     /// How far the second end of a joint is from the first at the start, along the axis \[m\].
-    fn shift(&self, spec: &JointSpec) -> Result<f64, SimulateError> {
+    fn shift(&self, spec: &JointSpec) -> Result<f64, AssembleError> {
         let [first, second] = [self.held(&spec.between[0])?, self.held(&spec.between[1])?];
         Ok(match (first, second) {
             (Some(first), Some(second)) => {

@@ -20,7 +20,7 @@ use carom_format::scenario::model::{ActionSpec, Scenario, StopSpec};
 use carom_multibody::{Coordinate, Joint};
 use nalgebra::Vector3;
 
-use crate::joints::Start;
+use super::joints::Start;
 
 /// d over the way between the stops.
 const SHARE: f64 = 1e-3;

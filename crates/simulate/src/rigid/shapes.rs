@@ -1,0 +1,126 @@
+//! Points, balls and surfaces of bodies that touch, from shapes and sets of a scenario.
+
+use std::collections::BTreeSet;
+
+use carom_fem::{Body, Geometry};
+use carom_format::scenario::model::{BodySpec, End, ShapeKind, ShapeSpec};
+use carom_rigid::{Ball, Block, Plane, Shape, Sphere};
+use nalgebra::{Unit, Vector3};
+use thiserror::Error;
+
+use crate::geometry::{GeometryError, discretisation, shape, surface_of_set};
+use crate::silhouette::samples;
+
+/// The end of a pair at which a shape stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The first, whose points touch.
+    Points,
+    /// The second, whose surface is touched.
+    Surface,
+}
+
+/// A shape that cannot stand at its end of a pair.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second \
+     with a surface; name it {place}"
+)]
+pub struct ShapeRole {
+    /// The end.
+    pub end: String,
+    /// The missing part.
+    pub has: &'static str,
+    /// The end at which it could stand.
+    pub place: &'static str,
+}
+
+pub(super) fn wrong_role(end: &End, role: Role) -> ShapeRole {
+    let (has, place) = match role {
+        Role::Points => ("points", "second"),
+        Role::Surface => ("surface", "first"),
+    };
+    ShapeRole { end: end.to_string(), has, place }
+}
+
+/// The error if a shape cannot stand at an end of a pair.
+pub(crate) fn shape_role(end: &End, shape: &ShapeSpec, role: Role) -> Option<ShapeRole> {
+    let fits = match role {
+        Role::Points => shape_points(shape).is_some(),
+        Role::Surface => shape_surface(shape).is_some(),
+    };
+    (!fits).then(|| wrong_role(end, role))
+}
+
+/// The points and balls of a shape that can stand first in a pair.
+pub(super) fn shape_points(shape: &ShapeSpec) -> Option<Vec<Ball>> {
+    match &shape.kind {
+        ShapeKind::Points { points, radius } => {
+            Some(points.iter().map(|&x| Ball::new(x.into(), *radius)).collect())
+        }
+        ShapeKind::Ball { center, radius } => Some(vec![Ball::new(Vector3::from(*center), *radius)]),
+        ShapeKind::Block { center, size } => Some(Ball::corners((*center).into(), (*size).into()).to_vec()),
+        ShapeKind::Cavity { .. } | ShapeKind::Room { .. } | ShapeKind::Plane { .. } => None,
+    }
+}
+
+/// The surface of a shape that can stand second in a pair.
+pub(super) fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
+    match &shape.kind {
+        ShapeKind::Points { .. } => None,
+        ShapeKind::Ball { center, radius } => {
+            Some(Shape::Sphere(Sphere { center: (*center).into(), radius: *radius }))
+        }
+        ShapeKind::Cavity { center, radius } => {
+            Some(Shape::Cavity(Sphere { center: (*center).into(), radius: *radius }))
+        }
+        ShapeKind::Block { center, size } => {
+            Some(Shape::Block(Block::new((*center).into(), 0.5 * Vector3::from(*size))))
+        }
+        ShapeKind::Room { center, size } => {
+            let wall = |axis: usize, side: f64| {
+                let origin = Vector3::from(*center) + Vector3::ith(axis, 0.5 * side * size[axis]);
+                Plane { origin, normal: Unit::new_normalize(Vector3::ith(axis, -side)) }
+            };
+            Some(Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect()))
+        }
+        ShapeKind::Plane { point, normal } => {
+            // The format refuses a normal without a direction.
+            let normal = Unit::new_normalize(Vector3::from(*normal));
+            Some(Shape::Planes(vec![Plane { origin: (*point).into(), normal }]))
+        }
+    }
+}
+
+/// Nodes of a set of a mesh; corners and middles of the knot spans of NURBS sides, whose control points do not
+/// lie on the surface.
+pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, GeometryError> {
+    let discretisation = discretisation(&spec.name, geometry)?;
+    let points: Vec<Vector3<f64>> = match &geometry.geometry {
+        Geometry::Mesh(_) => {
+            let points = geometry.points_of_set(&discretisation, set)?;
+            points.iter().map(|&i| Vector3::from(discretisation.points[i as usize])).collect()
+        }
+        Geometry::Nurbs(_) => {
+            let surface = geometry.surface_of_set(&discretisation, set)?;
+            let positions: Vec<[f64; 3]> =
+                surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+            distinct(samples(&surface, &positions))
+        }
+    };
+    Ok(points.into_iter().map(Ball::point).collect())
+}
+
+/// Points that differ by more than 1e-9 of their largest coordinate, in their order.
+fn distinct(points: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
+    let size = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.amax()));
+    let mut seen = BTreeSet::new();
+    let key = |x: &Vector3<f64>| x.map(|x| (x / size * 1e9).round() as i64);
+    points.into_iter().filter(|x| seen.insert(<[i64; 3]>::from(key(x)))).collect()
+}
+
+/// The faces of a set.
+pub(super) fn set_surface(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Shape, GeometryError> {
+    let (_, surface, positions) = surface_of_set(&spec.name, geometry, set)?;
+    shape(&spec.name, set, surface, &positions)
+}

@@ -1,0 +1,32 @@
+//! Errors from setting up a scenario.
+
+use carom_continuum::statics;
+use thiserror::Error;
+
+use crate::error::{ErrorKind, Kind};
+use crate::rigid::error::RigidSetUpError;
+use crate::system::error::AssembleError;
+
+/// Errors from setting up a scenario, by the kind of run.
+#[derive(Debug, Error)]
+pub enum SetUpError {
+    /// Of reduced and rigid bodies in floating frames.
+    #[error(transparent)]
+    Reduced(#[from] AssembleError),
+    /// Of the scheme `rigid`.
+    #[error(transparent)]
+    Rigid(#[from] RigidSetUpError),
+    /// Of the scheme `static`.
+    #[error(transparent)]
+    Static(#[from] statics::SetupError),
+}
+
+impl Kind for SetUpError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Reduced(error) => error.kind(),
+            Self::Rigid(error) => error.kind(),
+            Self::Static(error) => error.kind(),
+        }
+    }
+}

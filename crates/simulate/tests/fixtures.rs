@@ -1,0 +1,174 @@
+//! Running scenarios in folders of their own, for all tests of this package.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use carom_format::{ResultReader, Scenario};
+use carom_progress::{Progress, Silent};
+use carom_simulate::{
+    At, ErrorKind, PrepareError, Prepared, RunError, RunOptions, RunOutcome, Workshop, prepare, run,
+};
+use tempfile::TempDir;
+
+/// A result is replaced.
+pub(crate) const REPLACE: RunOptions = RunOptions { replace: true, resume: false };
+
+/// A result is continued.
+pub(crate) const RESUME: RunOptions = RunOptions { replace: false, resume: true };
+
+/// A scenario from its text, with keys changed as by `--set`.
+pub(crate) fn parse(text: &str, overrides: &[&str]) -> Scenario {
+    read(text, overrides).unwrap_or_else(|message| panic!("{message}"))
+}
+
+/// The same, or the message of its refusal.
+pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario, String> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    Scenario::parse(Path::new("test.toml"), text, &overrides, &["steel", "pmma"])
+        .map_err(|error| error.to_string())
+}
+
+/// Prepares and runs a scenario in a folder that is removed afterwards.
+pub(crate) fn solve(text: &str) -> Result<RunOutcome, Failed> {
+    solve_with(text, &[])
+}
+
+/// The same with keys changed as by `--set`.
+pub(crate) fn solve_with(text: &str, overrides: &[&str]) -> Result<RunOutcome, Failed> {
+    Chain::new().solve(&parse(text, overrides))
+}
+
+/// The bodies of a scenario, held in memory.
+pub(crate) fn bodies_of(scenario: &Scenario) -> Prepared {
+    Chain::new().prepare(scenario).unwrap()
+}
+
+/// The tables that hold sets of a body, each in some directions: `("west", "x")`.
+pub(crate) fn supports(body: &str, sets: &[(&str, &str)]) -> String {
+    let table = |(set, axes): &(&str, &str)| {
+        let axes: Vec<String> = axes.chars().map(|axis| format!("\"{axis}\"")).collect();
+        format!("[[support]]\non = \"{body}:{set}\"\ndirections = [{}]\n", axes.join(", "))
+    };
+    sets.iter().map(table).collect()
+}
+
+/// A folder with a scenario, its bodies in `bodies`, and its result.
+pub(crate) struct Chain {
+    folder: TempDir,
+    bodies: PathBuf,
+}
+
+impl Chain {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { bodies: folder.path().join("bodies"), folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder of bodies and models.
+    pub(crate) fn bodies(&self) -> &Path {
+        &self.bodies
+    }
+
+    pub(crate) fn workshop(&self) -> Workshop<'_> {
+        Workshop { scenario_folder: self.folder(), bodies: &self.bodies }
+    }
+
+    pub(crate) fn result(&self) -> PathBuf {
+        self.folder().join("result.carom")
+    }
+
+    pub(crate) fn reader(&self) -> ResultReader {
+        ResultReader::open(&self.result()).unwrap()
+    }
+
+    pub(crate) fn prepare(&self, scenario: &Scenario) -> Result<Prepared, Failed> {
+        prepare(scenario, self.workshop(), &Silent).map_err(Failed::Prepare)
+    }
+
+    /// Runs a scenario with bodies that are ready.
+    pub(crate) fn run(
+        &self,
+        scenario: &Scenario,
+        bodies: &Prepared,
+        options: RunOptions,
+    ) -> Result<RunOutcome, Failed> {
+        self.run_until(scenario, bodies, options, &Silent)
+    }
+
+    /// The same until the user stops it.
+    pub(crate) fn run_until(
+        &self,
+        scenario: &Scenario,
+        bodies: &Prepared,
+        options: RunOptions,
+        user: &dyn Progress,
+    ) -> Result<RunOutcome, Failed> {
+        run(scenario, self.folder(), bodies, &self.result(), options, user).map_err(Failed::Run)
+    }
+
+    pub(crate) fn solve(&self, scenario: &Scenario) -> Result<RunOutcome, Failed> {
+        self.solve_with(scenario, RunOptions::default())
+    }
+
+    pub(crate) fn solve_with(&self, scenario: &Scenario, options: RunOptions) -> Result<RunOutcome, Failed> {
+        self.run(scenario, &self.prepare(scenario)?, options)
+    }
+}
+
+/// The error of either operation.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    Prepare(At<PrepareError>),
+    Run(At<RunError>),
+}
+
+impl Failed {
+    pub(crate) fn key(&self) -> Option<&str> {
+        match self {
+            Self::Prepare(error) => error.key(),
+            Self::Run(error) => error.key(),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Prepare(error) => error.kind(),
+            Self::Run(error) => error.kind(),
+        }
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prepare(error) => error.fmt(f),
+            Self::Run(error) => error.fmt(f),
+        }
+    }
+}
+
+/// A user who presses Ctrl-C after a number of questions whether to go on.
+pub(crate) struct Impatient {
+    left: AtomicUsize,
+}
+
+impl Impatient {
+    pub(crate) fn after(questions: usize) -> Self {
+        Self { left: AtomicUsize::new(questions) }
+    }
+}
+
+impl Progress for Impatient {
+    fn begin(&self, _name: &str, _total: u64) {}
+    fn set(&self, _done: u64) {}
+    fn note(&self, _text: &str) {}
+    fn end(&self) {}
+    fn interrupted(&self) -> bool {
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
