@@ -53,6 +53,7 @@ mod history;
 mod lagrange;
 mod maps;
 mod point_map;
+mod point_stress;
 mod spline;
 mod tangent;
 
@@ -73,6 +74,7 @@ use spline::SplineShape;
 pub use frequencies::{ElementFrequencies, element_frequencies};
 pub use history::History;
 pub use point_map::{PointMap, PointTangent};
+pub use point_stress::{PointCount, PointStress};
 pub use tangent::TangentAssembly;
 
 /// Largest number of displacement fields that a sweep reads.
@@ -116,6 +118,7 @@ pub enum SweepError {
 /// The cells of a body prepared for internal forces.
 #[derive(Debug, Clone)]
 pub struct InternalForce {
+    rule: PointRule,
     dofs_per_point: usize,
     n_points: usize,
     blocks: Vec<Part>,
@@ -153,6 +156,7 @@ impl InternalForce {
         let lists = blocks.iter().map(|part| part.points_of_chunks()).collect::<Vec<_>>();
         let gather = Gather::new(discretisation.n_cell_point_ids(), &lists);
         Ok(Self {
+            rule,
             dofs_per_point,
             n_points: discretisation.n_points(),
             gather,
@@ -361,13 +365,18 @@ impl Part {
         of_chunks!(self, chunks => chunks.iter().map(|chunk| chunk.maps.len()).collect())
     }
 
-    fn n_quadrature_points(&self) -> usize {
-        let n = match self {
+    /// Number of cells, and of quadrature points of a cell.
+    fn cells_and_points(&self) -> [usize; 2] {
+        let n_points = match self {
             Self::Lagrange(shape, _) => shape.n_points(),
             Self::Spline(shape, _) => shape.n_points(),
         };
-        let cells = of_chunks!(self, chunks => chunks.iter().map(Chunk::n_cells).sum::<usize>());
-        n * cells
+        let n_cells = of_chunks!(self, chunks => chunks.iter().map(Chunk::n_cells).sum());
+        [n_cells, n_points]
+    }
+
+    fn n_quadrature_points(&self) -> usize {
+        self.cells_and_points().iter().product()
     }
 
     fn integral(&self) -> f64 {

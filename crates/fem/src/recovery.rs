@@ -12,6 +12,7 @@
 
 mod large_strain;
 mod nodes;
+mod point_fit;
 mod scheme;
 
 use std::collections::HashMap;
@@ -28,6 +29,7 @@ use crate::{Body, Cells, Discretisation, Geometry};
 use scheme::Scheme;
 
 pub use nodes::at_nodes;
+pub use point_fit::PointFit;
 
 /// Displacement fields that pass through the cells together.
 const CHUNK: usize = 32;

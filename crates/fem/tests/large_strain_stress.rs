@@ -1,11 +1,12 @@
 //! Stress in pictures of bodies in large deformation.
 
-use carom_fem::constitutive::{ElasticLaw, Law};
+use carom_fem::constitutive::{ElasticLaw, LANES, Lanes, Law, Tensor, ZERO};
+use carom_fem::internal_force::PointStress;
 use carom_fem::stress::cauchy_of_gradient;
 use carom_fem::{CellEvaluator, Discretisation, Stress, StressSites, stress};
 use faer::Mat;
 
-use crate::deformed::{affine, every_kind, every_law, laws, rotation, waves};
+use crate::deformed::{affine, every_kind, every_law, internal, laws, rotation, waves};
 
 fn sites(body: &carom_fem::Body, d: &Discretisation) -> Vec<StressSites> {
     vec![StressSites::nodes(body, d), StressSites::gauss_points(d)]
@@ -109,5 +110,67 @@ fn stress_at_one_point_of_a_cell_is_that_at_the_site() {
             stress::cauchy_at_point(&laws, &mut evaluator, site.cell, site.xi, u.as_chunks().0);
         assert_eq!(point.position, site.position);
         assert_eq!(stress, *expected);
+    }
+}
+
+/// A law with history: P = H − Hₚ with a permanent part Hₚ that its history holds.
+#[derive(Debug, Clone, Copy)]
+struct Permanent;
+
+impl Law for Permanent {
+    fn name(&self) -> &'static str {
+        "permanent"
+    }
+
+    fn is_objective(&self) -> bool {
+        false
+    }
+
+    fn n_history(&self) -> usize {
+        9
+    }
+
+    fn stored_energy(&self, _: &Tensor, _: &[Lanes]) -> Lanes {
+        ZERO
+    }
+
+    fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor) {
+        // Half of what is beyond the permanent part becomes permanent.
+        for k in 0..9 {
+            for l in 0..LANES {
+                new[k][l] = 0.5 * (h[k][l] + old[k][l]);
+                pk1[k][l] = h[k][l] - new[k][l];
+            }
+        }
+    }
+
+    fn tangent_product(&self, _: &Tensor, _: &[Lanes], dh: &Tensor, d_pk1: &mut Tensor) {
+        d_pk1.iter_mut().zip(dh).for_each(|(p, h)| *p = h.map(|x| 0.5 * x));
+    }
+}
+
+#[test]
+fn a_law_with_history_shows_the_stress_of_its_own_points() {
+    let shear = [[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.1]];
+    for (name, body) in every_kind() {
+        let (d, mut internal) = internal(&body);
+        let laws = laws(&d, Permanent);
+        let u = affine(&d, &shear, [1.0, 2.0, 3.0]);
+        let (mut history, mut force) = (internal.history(&laws), vec![0.0; u.len()]);
+        for expected in [0.5, 0.25] {
+            let points = internal.cauchy_stress(&laws, &u, &history).unwrap();
+            assert_eq!(points.values.len(), internal.n_quadrature_points());
+            let stored = PointStress::new(&d, points.rule, points.values.clone()).unwrap();
+            assert_eq!(stored, points);
+            for sites in sites(&body, &d) {
+                for found in sites.from_points(&d, &points) {
+                    let exact = [0.0, 0.0, 0.1, 0.2, 0.0, 0.0].map(|h| expected * h);
+                    let error = found.iter().zip(exact).fold(0.0_f64, |a, (f, e)| a.max((f - e).abs()));
+                    assert!(error < 1e-12, "{name}: {found:?} and {exact:?}");
+                }
+            }
+            internal.force(&laws, &u, &mut history, &mut force).unwrap();
+            history.commit();
+        }
     }
 }

@@ -23,6 +23,7 @@ fn header() -> RunHeader {
             modes: [3, 1],
             rom_path: "/somewhere/ball.rom".to_owned(),
             rom_checksum: "ab".repeat(32),
+            law: "neo-hookean".to_owned(),
             ..ResultBody::default()
         }],
         pairs: vec![ResultPair {

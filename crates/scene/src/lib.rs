@@ -2,7 +2,7 @@
 //!
 //! [`BodyGrid`] converts a body to cells of VTK: unchanged mesh cells, and knot spans as rational Bezier
 //! cells of the exact shape. It maps values at the body's points (nodes, control points) to the points of the
-//! grid; [`StressRecovery`] computes the stress there. [`picture()`] draws the surface of a grid.
+//! grid; [`StressRecovery`] computes the stress there, by linear elasticity or by a law of large deformation. [`picture()`] draws the surface of a grid.
 //!
 //! ```
 //! use carom_fem::{Body, Geometry, Material};
@@ -35,5 +35,5 @@ mod tessellate;
 
 pub use body_grid::BodyGrid;
 pub use picture::{Coloring, picture};
-pub use stress::{Stress, StressRecovery};
+pub use stress::{Stress, StressRecovery, StressTheory};
 pub use surface_stress::SurfaceStressRecovery;

@@ -1,9 +1,13 @@
 //! Stress in the Bezier form of a NURBS body.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use carom_fem::stress::{of_gradient, von_mises};
-use carom_fem::{Body, Material};
+use carom_fem::internal_force::PointStress;
+use carom_fem::recovery::PointFit;
+use carom_fem::stress::von_mises;
+use carom_fem::{Body, Discretisation};
+use carom_mesh::CellRef;
 use carom_nurbs::Multipatch;
 use carom_nurbs::basis::bernstein_derivatives_into;
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
@@ -11,17 +15,27 @@ use nalgebra::DMatrix;
 
 use crate::Stress;
 use crate::body_grid::{BodyGrid, Source};
+use crate::stress::{PointLaw, StressTheory};
 
 /// The volume cells that are evaluated, and the points of the grid that receive their stress.
 #[derive(Debug, Clone)]
 pub(crate) struct SplineRecovery {
     volume: Arc<BezierMesh>,
-    /// Volume cells that are evaluated, with their materials.
-    cells: Vec<(usize, Material)>,
+    cells: Vec<Evaluated>,
     /// One for each cell of the grid.
     targets: Vec<Target>,
     /// Tables for the degrees 1, 2, …
     tables: Vec<LineTables>,
+}
+
+/// A volume cell that is evaluated.
+#[derive(Debug, Clone)]
+struct Evaluated {
+    /// Its number in the Bezier mesh.
+    bezier: usize,
+    /// Its number in the body.
+    cell: CellRef,
+    law: PointLaw,
 }
 
 /// The points of a grid cell, at which control values are fitted.
@@ -35,7 +49,7 @@ struct Target {
 }
 
 impl SplineRecovery {
-    pub(crate) fn new(grid: &BodyGrid, multipatch: &Multipatch, body: &Body) -> Self {
+    pub(crate) fn new(grid: &BodyGrid, multipatch: &Multipatch, body: &Body, theory: &StressTheory) -> Self {
         let Source::Bezier(shown) = &grid.source else { unreachable!("NURBS bodies have Bezier grids") };
         let is_volume = grid.faces.is_empty();
         let volume = if is_volume { Arc::clone(shown) } else { Arc::new(multipatch.bezier()) };
@@ -56,9 +70,14 @@ impl SplineRecovery {
             .collect();
         owners.sort_unstable();
         owners.dedup();
-        let material =
-            |n: usize| body.materials[body.material_of_block[volume.cells[n].patch as usize]].clone();
-        let cells = owners.into_iter().map(|n| (n, material(n))).collect();
+        let numbers = multipatch.cell_numbers();
+        let evaluated = |n: usize| {
+            let bezier = &volume.cells[n];
+            let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
+            let law = theory.law_of(body, body.material_of_block[bezier.patch as usize]);
+            Evaluated { bezier: n, cell: CellRef { block, cell }, law }
+        };
+        let cells = owners.into_iter().map(evaluated).collect();
         let highest = volume.cells.iter().flat_map(|cell| cell.degrees).max().unwrap_or(1);
         Self { cells, targets, tables: (1..=highest).map(LineTables::new).collect(), volume }
     }
@@ -68,8 +87,32 @@ impl SplineRecovery {
         let mut u = vec![[0.0; 3]; self.volume.points.len()];
         self.volume.field_into(displacement, &mut u);
         let mut averages = Averages::new(u.len());
-        for (cell, material) in &self.cells {
-            self.add_cell(&mut averages, &self.volume.cells[*cell], material, &u);
+        for evaluated in &self.cells {
+            self.add_cell(&mut averages, &self.volume.cells[evaluated.bezier], &evaluated.law, &u);
+        }
+        self.to_control_values(&averages.finish(), n_points)
+    }
+
+    /// Stress at the `n_points` points of the grid from that at the quadrature points.
+    pub(crate) fn stress_of_points(
+        &self,
+        discretisation: &Discretisation,
+        points: &PointStress,
+        n_points: usize,
+    ) -> Stress {
+        let mut averages = Averages::new(self.volume.points.len());
+        let mut fits: HashMap<u32, Vec<Vec<f64>>> = HashMap::new();
+        for evaluated in &self.cells {
+            let bezier = &self.volume.cells[evaluated.bezier];
+            let block = evaluated.cell.block;
+            let rows = fits.entry(block).or_insert_with(|| {
+                let fit = PointFit::new(&discretisation.blocks[block as usize].cells, points.rule);
+                lattice(bezier.degrees).map(|xi| fit.row(xi)).collect()
+            });
+            let stresses = points.of_cell(evaluated.cell);
+            for (&point, row) in bezier.points.iter().zip(rows.iter()) {
+                averages.add(point, &PointFit::sum(row, stresses));
+            }
         }
         self.to_control_values(&averages.finish(), n_points)
     }
@@ -79,7 +122,7 @@ impl SplineRecovery {
     /// ```text
     /// ∂x = (∂X − x ∂w)/w,   ∂u = (∂U − u ∂w)/w
     /// ```
-    fn add_cell(&self, averages: &mut Averages, cell: &BezierCell, material: &Material, u: &[[f64; 3]]) {
+    fn add_cell(&self, averages: &mut Averages, cell: &BezierCell, law: &PointLaw, u: &[[f64; 3]]) {
         let gather = |&point: &u32| {
             let n = point as usize;
             let ([x, y, z], [a, b, c], w) = (self.volume.points[n], u[n], self.volume.weights[n]);
@@ -106,7 +149,7 @@ impl SplineRecovery {
                     du[a][d] = (derivative[n][3 + a] - value[3 + a] / w * derivative[n][6]) / w;
                 }
             }
-            averages.add(cell.points[n], &of_gradient(material, &physical(&du, &jacobian)));
+            averages.add(cell.points[n], &law.stress(&physical(&du, &jacobian)));
         }
     }
 
@@ -117,7 +160,7 @@ impl SplineRecovery {
     /// Bezier cell stays between its control values. Where the stress falls from its peak to almost zero
     /// within one cell, it becomes slightly higher; the tensor is not changed.
     fn to_control_values(&self, at_lattice: &[[f64; 6]], n_points: usize) -> Stress {
-        let mut out = Stress { tensor: vec![[0.0; 6]; n_points], von_mises: vec![0.0; n_points] };
+        let mut out = Stress::zero(n_points);
         for target in &self.targets {
             let weights: Vec<f64> =
                 target.volume_points.iter().map(|&n| self.volume.weights[n as usize]).collect();
@@ -209,6 +252,15 @@ impl Averages {
         let mean = |(sum, &n): (&[f64; 6], &f64)| if n > 0.0 { sum.map(|s| s / n) } else { [0.0; 6] };
         self.sums.iter().zip(&self.counts).map(mean).collect()
     }
+}
+
+/// The points i/p of a cell, the first direction fastest.
+fn lattice(degrees: [usize; 3]) -> impl Iterator<Item = [f64; 3]> {
+    let [n_x, n_y, n_z] = degrees.map(|p| p + 1);
+    (0..n_x * n_y * n_z).map(move |n| {
+        let place = [n % n_x, n / n_x % n_y, n / (n_x * n_y)];
+        std::array::from_fn(|d| place[d] as f64 / degrees[d] as f64)
+    })
 }
 
 /// ∂u/∂x = ∂u/∂ξ J⁻¹; not finite where det J = 0.

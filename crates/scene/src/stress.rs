@@ -1,7 +1,14 @@
 //! Stress of a displaced body at the points of its grid.
+//!
+//! The scheme of the result decides how stress follows from the displacement ([`StressTheory`]): linear
+//! elasticity for reduced bodies, whose displacement is small in the frame of the body; a law at the
+//! deformation gradient for bodies in large deformation; the stress that the scheme has stored where the law
+//! keeps history.
 
-use carom_fem::stress::von_mises;
-use carom_fem::{Body, Discretisation, Geometry, StressSites};
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError};
+use carom_fem::internal_force::PointStress;
+use carom_fem::stress::{cauchy_of_gradient, of_gradient, von_mises};
+use carom_fem::{Body, Discretisation, DiscretisationError, Geometry, Material, StressSites};
 
 use crate::body_grid::{BodyGrid, Source};
 use crate::spline_stress::SplineRecovery;
@@ -14,6 +21,71 @@ pub struct Stress {
     pub tensor: Vec<[f64; 6]>,
     /// Von Mises stress \[Pa\], never negative, also between points.
     pub von_mises: Vec<f64>,
+}
+
+impl Stress {
+    /// Without stress at any of `n` points.
+    pub(crate) fn zero(n: usize) -> Self {
+        Self { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] }
+    }
+
+    fn of_tensor(tensor: Vec<[f64; 6]>) -> Self {
+        Self { von_mises: tensor.iter().map(von_mises).collect(), tensor }
+    }
+}
+
+/// How the stress of a body follows from its displacement.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StressTheory {
+    /// Linear elasticity: displacements are small in the axes of the body.
+    Linear,
+    /// Cauchy stress of a constitutive law at the deformation gradient: displacements are arbitrary, rigid
+    /// motions included. One law for each material of the body.
+    Large(Vec<ElasticLaw>),
+}
+
+impl StressTheory {
+    /// The theory of a body in a result.
+    ///
+    /// * `law` — name of the constitutive law in the header of the result; empty for linear elasticity
+    ///
+    /// # Errors
+    ///
+    /// [`LawError`] if there is no law of this name, or it excludes a material of the body.
+    pub fn named(law: &str, body: &Body) -> Result<Self, LawError> {
+        if law.is_empty() {
+            return Ok(Self::Linear);
+        }
+        let of_material = |material: &Material| ElasticLaw::named(law, ElasticModuli::of(material));
+        body.materials.iter().map(of_material).collect::<Result<_, _>>().map(Self::Large)
+    }
+
+    /// The law of a material of the body.
+    pub(crate) fn law_of(&self, body: &Body, material: usize) -> PointLaw {
+        match self {
+            Self::Linear => PointLaw::Linear(body.materials[material].clone()),
+            Self::Large(laws) => PointLaw::Large(laws[material]),
+        }
+    }
+}
+
+/// The stress at a point from the displacement gradient.
+#[derive(Debug, Clone)]
+pub(crate) enum PointLaw {
+    Linear(Material),
+    Large(ElasticLaw),
+}
+
+impl PointLaw {
+    /// Cauchy stress \[Pa\].
+    ///
+    /// * `h` — entry `[a][b]` = ∂u_a/∂X_b
+    pub(crate) fn stress(&self, h: &[[f64; 3]; 3]) -> [f64; 6] {
+        match self {
+            Self::Linear(material) => of_gradient(material, h),
+            Self::Large(law) => cauchy_of_gradient(law, h),
+        }
+    }
 }
 
 /// Rotates a stress to other axes: R σ Rᵀ, where `rotation` maps components in the old axes to the new ones.
@@ -39,24 +111,46 @@ pub struct StressRecovery<'a> {
     discretisation: Discretisation,
     sites: StressSites,
     spline: Option<SplineRecovery>,
+    /// One law for each block in large deformation.
+    laws: Option<Vec<ElasticLaw>>,
 }
 
 impl<'a> StressRecovery<'a> {
-    /// Prepares the recovery for a grid and the body that it was made from.
+    /// Prepares the recovery by linear elasticity for a grid and the body that it was made from.
     ///
     /// # Errors
     ///
-    /// [`carom_fem::DiscretisationError`] if the body cannot be discretised.
-    pub fn new(grid: &'a BodyGrid, body: &Body) -> Result<Self, carom_fem::DiscretisationError> {
+    /// [`DiscretisationError`] if the body cannot be discretised.
+    pub fn new(grid: &'a BodyGrid, body: &Body) -> Result<Self, DiscretisationError> {
+        Self::with_theory(grid, body, &StressTheory::Linear)
+    }
+
+    /// Prepares the recovery by some theory for a grid and the body that it was made from.
+    ///
+    /// # Errors
+    ///
+    /// [`DiscretisationError`] if the body cannot be discretised.
+    pub fn with_theory(
+        grid: &'a BodyGrid,
+        body: &Body,
+        theory: &StressTheory,
+    ) -> Result<Self, DiscretisationError> {
         let spline = match &body.geometry {
-            Geometry::Nurbs(multipatch) => Some(SplineRecovery::new(grid, multipatch, body)),
+            Geometry::Nurbs(multipatch) => Some(SplineRecovery::new(grid, multipatch, body, theory)),
             Geometry::Mesh(_) => None,
         };
         let discretisation = Discretisation::new(body)?;
-        Ok(Self { grid, sites: StressSites::mesh_nodes(&discretisation), discretisation, spline })
+        let laws = match theory {
+            StressTheory::Linear => None,
+            StressTheory::Large(laws) => {
+                Some(discretisation.blocks.iter().map(|block| laws[block.material]).collect())
+            }
+        };
+        Ok(Self { grid, sites: StressSites::mesh_nodes(&discretisation), discretisation, spline, laws })
     }
 
-    /// Stress under a small displacement of the body's points (nodes, control points), in the body's axes.
+    /// Stress under a displacement of the body's points (nodes, control points), in the axes of the
+    /// displacement: those of the body in linear elasticity.
     ///
     /// * `displacement` — one vector per body point \[m\]
     ///
@@ -66,18 +160,42 @@ impl<'a> StressRecovery<'a> {
     pub fn stress(&self, displacement: &[[f64; 3]]) -> Stress {
         // Zero displacement is frequent: rigid bodies, and flexible bodies before the first contact.
         if displacement.iter().flatten().all(|&u| u == 0.0) {
-            let n = self.grid.grid.points.len();
-            return Stress { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] };
+            return Stress::zero(self.grid.grid.points.len());
         }
-        match (&self.spline, &self.grid.source) {
-            (Some(spline), _) => spline.stress(displacement, self.grid.grid.points.len()),
-            (None, Source::Nodes(nodes)) => {
-                let all = self.sites.node_averages(&self.discretisation, displacement);
-                let tensor: Vec<[f64; 6]> = nodes.iter().map(|&node| all[node as usize]).collect();
-                let von_mises = tensor.iter().map(von_mises).collect();
-                Stress { tensor, von_mises }
+        if let Some(spline) = &self.spline {
+            return spline.stress(displacement, self.grid.grid.points.len());
+        }
+        let n_points = self.discretisation.n_points();
+        self.at_grid_nodes(match &self.laws {
+            None => self.sites.node_averages(&self.discretisation, displacement),
+            Some(laws) => {
+                let at_sites = self.sites.cauchy(&self.discretisation, laws, displacement);
+                let at_sites = at_sites.expect("bodies with a stress are solid");
+                self.sites.averages_at_nodes(n_points, &at_sites)
             }
-            (None, Source::Bezier(_)) => unreachable!("only NURBS bodies have Bezier grids"),
+        })
+    }
+
+    /// Stress that a scheme has stored at the quadrature points of the body, at the points of the grid.
+    ///
+    /// For laws with history variables, whose stress does not follow from the displacement.
+    ///
+    /// # Panics
+    ///
+    /// If the stress is of another body.
+    pub fn stress_of_points(&self, points: &PointStress) -> Stress {
+        if let Some(spline) = &self.spline {
+            return spline.stress_of_points(&self.discretisation, points, self.grid.grid.points.len());
+        }
+        let at_sites = self.sites.from_points(&self.discretisation, points);
+        self.at_grid_nodes(self.sites.averages_at_nodes(self.discretisation.n_points(), &at_sites))
+    }
+
+    /// Stress at the nodes of the grid from that at all nodes of the body.
+    fn at_grid_nodes(&self, all: Vec<[f64; 6]>) -> Stress {
+        match &self.grid.source {
+            Source::Nodes(nodes) => Stress::of_tensor(nodes.iter().map(|&node| all[node as usize]).collect()),
+            Source::Bezier(_) => unreachable!("only NURBS bodies have Bezier grids"),
         }
     }
 }

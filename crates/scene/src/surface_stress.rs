@@ -85,7 +85,7 @@ impl SurfaceStressRecovery {
     pub fn stress(&self, displacement: &[[f64; 3]], pressures: &[f64]) -> Stress {
         let n = self.n_points;
         if displacement.iter().flatten().all(|&u| u == 0.0) && pressures.iter().all(|&p| p == 0.0) {
-            return Stress { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] };
+            return Stress::zero(n);
         }
         let pressure = |cell: usize| pressures.get(cell).copied().unwrap_or(0.0);
         let mut averages = Averages::new(n);
@@ -164,7 +164,7 @@ fn stress_of_cell(
 /// As `SplineRecovery` does it for volumes.
 fn to_control_values(mesh: &BezierMesh, tables: &[LineTables], at_lattice: &[[f64; 6]]) -> Stress {
     let n = mesh.points.len();
-    let mut out = Stress { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] };
+    let mut out = Stress::zero(n);
     for cell in &mesh.cells {
         let weights: Vec<f64> = cell.points.iter().map(|&n| mesh.weights[n as usize]).collect();
         let values = cell.points.iter().map(|&n| {

@@ -1,4 +1,5 @@
 //! The integration tests of `carom-scene`: one program with a module a file.
 
 mod exact;
+mod large_deformation;
 mod vtk;

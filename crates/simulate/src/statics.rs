@@ -60,6 +60,7 @@ impl Run for StaticRun<'_> {
             rom_checksum: String::new(),
             body_path: absolute(&ready.body_path),
             body_checksum: ready.body_checksum.clone(),
+            law: String::new(),
         };
         let pairs = scenario.contact.iter().enumerate().map(|(number, pair)| {
             let surfaces = system.surfaces(number).cloned();

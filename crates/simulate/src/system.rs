@@ -123,6 +123,7 @@ fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> Resu
         rom_checksum: ready.rom_checksum.clone(),
         body_path: absolute(&ready.body_path),
         body_checksum: ready.body_checksum.clone(),
+        law: String::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use carom_files::{create_folder, write_atomically};
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
-use carom_scene::BodyGrid;
+use carom_scene::{BodyGrid, StressTheory};
 use carom_vtk::{Collection, Field, FrameWriter, Grid, VtkHdfWriter, WriteError, WriteOptions, pack_frame};
 use clap::ValueEnum;
 use rayon::prelude::*;
@@ -253,7 +253,9 @@ fn prepared<'a>(
         .map(BodyState::pose)
         .ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
     let stress = if options.fields.stress || options.fields.von_mises {
-        Recovery::new(grid, body).map_err(|error| inconsistent(body, &error.to_string()))?
+        let wrong = |why: String| inconsistent(body, &why);
+        let theory = StressTheory::named(&body.meta.law, &body.body).map_err(|e| wrong(e.to_string()))?;
+        Recovery::new(grid, body, &theory).map_err(|e| wrong(e.to_string()))?
     } else {
         None
     };

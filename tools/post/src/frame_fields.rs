@@ -4,7 +4,7 @@ use carom_dynamics::{BodyState, Pose};
 use carom_fem::DiscretisationError;
 use carom_mesh::FaceRef;
 use carom_scene::stress::rotated;
-use carom_scene::{BodyGrid, Stress, StressRecovery, SurfaceStressRecovery};
+use carom_scene::{BodyGrid, Stress, StressRecovery, StressTheory, SurfaceStressRecovery};
 use carom_vtk::Field;
 use nalgebra::Vector3;
 
@@ -50,9 +50,16 @@ pub(crate) enum Recovery<'a> {
 
 impl<'a> Recovery<'a> {
     /// For a grid of a body; `None` if its displacement is not known.
-    pub(crate) fn new(grid: &'a BodyGrid, body: &RunBody) -> Result<Option<Self>, DiscretisationError> {
+    ///
+    /// * `theory` — that of the body in the result; it concerns bodies whose displacement is known everywhere
+    pub(crate) fn new(
+        grid: &'a BodyGrid,
+        body: &RunBody,
+        theory: &StressTheory,
+    ) -> Result<Option<Self>, DiscretisationError> {
         if body.is_whole() {
-            return StressRecovery::new(grid, &body.body).map(|recovery| Some(Self::Whole(recovery)));
+            let recovery = StressRecovery::with_theory(grid, &body.body, theory);
+            return recovery.map(|recovery| Some(Self::Whole(recovery)));
         }
         if body.fields.is_none() || grid.faces.is_empty() {
             return Ok(None);

@@ -21,11 +21,16 @@ const STRAIN: f64 = 1e-3;
 /// A bar of one hexahedron that lies along y after a quarter turn about z, stretched without lateral
 /// contraction.
 fn write(folder: &Path) -> std::path::PathBuf {
+    write_displaced(folder, "", |x| [STRAIN * x[0], 0.0, 0.0])
+}
+
+/// The bar with a displacement in its axes, and the name of its law.
+fn write_displaced(folder: &Path, law: &str, u: impl Fn(&[f64; 3]) -> [f64; 3]) -> std::path::PathBuf {
     let points = CellShape::Hex8.reference_nodes().iter().map(|x| [2.0 * x[0], x[1], x[2]]).collect();
     let mut mesh = Mesh { points, ..Mesh::default() };
     mesh.blocks.push(CellBlock { shape: CellShape::Hex8, connectivity: (0..8).collect() });
     let material = Material { name: "soft".to_owned(), density: 1.0, young: 1e6, poisson: 0.0 };
-    let modal = mesh.points.iter().flat_map(|x| [STRAIN * x[0], 0.0, 0.0]).collect();
+    let modal = mesh.points.iter().flat_map(u).collect();
     let body = Body {
         name: "bar".to_owned(),
         geometry: Geometry::Mesh(mesh),
@@ -40,6 +45,7 @@ fn write(folder: &Path) -> std::path::PathBuf {
             modes: [24, 0],
             body_path: path.to_str().unwrap().to_owned(),
             body_checksum: checksum,
+            law: law.to_owned(),
             ..ResultBody::default()
         }],
         ..RunHeader::default()
@@ -92,6 +98,51 @@ fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
             assert!((moved[3 * k + d] - expected[d]).abs() < 1e-9, "{x:?} {:?}", &moved[3 * k..3 * k + 3]);
         }
         assert!((stress[6 * k + 1] / 1e3 - 1.0).abs() < 1e-5 && (von_mises[k] / 1e3 - 1.0).abs() < 1e-5);
+    }
+}
+
+/// Stresses xx, yy, zz, xy, yz, xz and von Mises stresses at the points of the second frame.
+fn stresses(law: &str, u: impl Fn(&[f64; 3]) -> [f64; 3]) -> (Vec<[f64; 6]>, Vec<f64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::open(&write_displaced(folder.path(), law, u)).unwrap();
+    let options = ExportOptions {
+        fields: Fields { velocity: false, stress: true, von_mises: true, contact_pressure: false },
+        write: WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None },
+        ..ExportOptions::default()
+    };
+    export(&run, &folder.path().join("out"), &options, &Silent).unwrap();
+    let piece = read(&folder.path().join("out/static/bar_0001.vtu"));
+    let stress = array(&piece.data.point, "stress");
+    (stress.as_chunks().0.to_vec(), array(&piece.data.point, "von_mises"))
+}
+
+#[test]
+fn the_law_in_the_header_decides_how_stress_follows_from_the_displacement() {
+    // A turn of 1 rad about z, and a stretch by 1.5 along the bar before it.
+    let (sin, cos) = 1.0_f64.sin_cos();
+    let turned = |x: [f64; 3]| [cos * x[0] - sin * x[1], sin * x[0] + cos * x[1], x[2]];
+    let moved = |stretch: f64| {
+        move |x: &[f64; 3]| {
+            let y = turned([stretch * x[0], x[1], x[2]]);
+            [y[0] - x[0], y[1] - x[1], y[2] - x[2]]
+        }
+    };
+    let (_, mises) = stresses("saint-venant-kirchhoff", moved(1.0));
+    // Young's modulus is 1e6 Pa; fields have single precision.
+    assert!(mises.iter().all(|s| *s < 1e-6), "{mises:?}");
+    let (_, mises) = stresses("", moved(1.0));
+    assert!(mises.iter().all(|s| *s > 1e5), "{mises:?}");
+    // Without lateral contraction (ν = 0): σ = E s ½ (s² − 1) along the bar, at 1 rad from its axis in the
+    // frame of the body, which lies a quarter turn further in space.
+    let (tensors, mises) = stresses("saint-venant-kirchhoff", moved(1.5));
+    let pull = 1e6 * 1.5 * 0.5 * (1.5_f64.powi(2) - 1.0);
+    let along = [-sin, cos, 0.0];
+    let places = [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)];
+    for (tensor, mises) in tensors.iter().zip(mises) {
+        for (found, (a, b)) in tensor.iter().zip(places) {
+            assert!((found - pull * along[a] * along[b]).abs() < 1e-6 * pull, "{tensor:?}");
+        }
+        assert!((mises / pull - 1.0).abs() < 1e-6, "{mises}");
     }
 }
 

@@ -21,15 +21,20 @@ pub(super) struct LagrangeShape {
 impl LagrangeShape {
     pub(super) fn new(shape: CellShape, rule: PointRule) -> Self {
         let n_nodes = shape.n_nodes();
-        let rule = match rule {
-            PointRule::Cell(rule) => Quadrature::for_cell(shape, Integrand::Stiffness, rule),
-            PointRule::Centre => centre(shape),
-        };
+        let rule = points(shape, rule);
         let mut slopes = vec![[0.0; 3]; n_nodes * rule.points.len()];
         for (slopes, &xi) in slopes.chunks_exact_mut(n_nodes).zip(&rule.points) {
             lagrange::gradients_into(shape, xi, slopes);
         }
         Self { n_nodes, rule, slopes }
+    }
+}
+
+/// The quadrature points of a kind of cell.
+pub(super) fn points(shape: CellShape, rule: PointRule) -> Quadrature {
+    match rule {
+        PointRule::Cell(rule) => Quadrature::for_cell(shape, Integrand::Stiffness, rule),
+        PointRule::Centre => centre(shape),
     }
 }
 

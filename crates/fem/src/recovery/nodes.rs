@@ -37,13 +37,26 @@ impl StressSites {
         let component = |dof: usize| displacement[dof / dofs].get(dof % dofs).copied().unwrap_or(0.0);
         let u = Mat::from_fn(discretisation.n_dofs(), 1, |dof, _| component(dof));
         let values = self.stress(discretisation, u.as_ref());
-        let mut averages = vec![[0.0; 6]; discretisation.n_points()];
-        let mut counts = vec![0; discretisation.n_points()];
+        self.averages_at_nodes(discretisation.n_points(), values.col_as_slice(0).as_chunks().0)
+    }
+
+    /// Averages of stresses at the sites over all sites of each node, weighted by their cells; zero at nodes
+    /// without cells. Only for sites that are all nodes of a mesh.
+    ///
+    /// * `n_nodes` — number of nodes of the mesh
+    /// * `values` — stress at each site \[Pa\]
+    ///
+    /// # Panics
+    ///
+    /// If `values` is shorter than the list of sites.
+    pub fn averages_at_nodes(&self, n_nodes: usize, values: &[Stress]) -> Vec<Stress> {
+        let mut averages = vec![[0.0; 6]; n_nodes];
+        let mut counts = vec![0; n_nodes];
         for (i, (site, &count)) in self.sites.iter().zip(&self.counts).enumerate() {
             let Some(node) = site.node else { continue };
             counts[node as usize] += count;
-            for (c, average) in averages[node as usize].iter_mut().enumerate() {
-                *average += f64::from(count) * values[(6 * i + c, 0)];
+            for (average, value) in averages[node as usize].iter_mut().zip(&values[i]) {
+                *average += f64::from(count) * value;
             }
         }
         for (average, &count) in averages.iter_mut().zip(&counts) {

@@ -27,7 +27,7 @@ use crate::npz::Version;
 /// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 3 };
+pub const VERSION: Version = Version { major: 1, minor: 4 };
 
 /// A body of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,6 +52,9 @@ pub struct ResultBody {
     pub body_path: String,
     /// Its checksum.
     pub body_checksum: String,
+    /// Constitutive law of a body in large deformation, by its name in `carom-fem`; empty for linear
+    /// elasticity, and in results before version 1.4.
+    pub law: String,
 }
 
 impl ResultBody {

@@ -114,7 +114,7 @@ impl ResultReader {
     ///
     /// [`ResultError`]
     pub fn header(&self) -> Result<RunHeader, ResultError> {
-        let bodies = self.rows("SELECT * FROM body ORDER BY id", |row| {
+        let mut bodies = self.rows("SELECT * FROM body ORDER BY id", |row| {
             Ok(ResultBody {
                 name: row.get(1)?,
                 rigid: row.get(2)?,
@@ -126,8 +126,18 @@ impl ResultReader {
                 rom_checksum: row.get(11)?,
                 body_path: row.get(12)?,
                 body_checksum: row.get(13)?,
+                law: String::new(),
             })
         })?;
+        if self.has_table("body_law")? {
+            let laws = self.rows("SELECT body, law FROM body_law", |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            })?;
+            for (id, law) in laws {
+                let body = usize::try_from(id).ok().and_then(|id| bodies.get_mut(id));
+                body.ok_or_else(|| self.damaged("body_law", format!("there is no body {id}")))?.law = law;
+            }
+        }
         let pairs = self.rows("SELECT name, first, second FROM contact_pair ORDER BY id", |row| {
             Ok(ResultPair { name: row.get(0)?, first: row.get(1)?, second: row.get(2)? })
         })?;

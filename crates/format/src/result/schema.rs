@@ -10,7 +10,10 @@ pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name
 pub(super) const ORIGIN: &str =
     "CREATE TABLE IF NOT EXISTS origin (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
 
-/// Statements that create the tables of version 1.3.
+/// Constitutive laws of bodies in large deformation. Since version 1.4.
+const LAWS: &str = "CREATE TABLE body_law (body INTEGER PRIMARY KEY REFERENCES body, law TEXT NOT NULL);";
+
+/// Statements that create the tables of version 1.4.
 pub(super) fn statements() -> String {
     let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     format!(
@@ -79,6 +82,7 @@ pub(super) fn statements() -> String {
              time REAL NOT NULL, steps INTEGER NOT NULL);
          CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) \
          WITHOUT ROWID;
+         {LAWS}
          {MARKS}"
     )
 }

@@ -57,6 +57,7 @@ impl Run for RigidRun<'_> {
             rom_checksum: String::new(),
             body_path: absolute(&ready.body_path),
             body_checksum: ready.body_checksum.clone(),
+            law: String::new(),
         };
         let pairs = self.scenario.contact.iter().map(|pair| ResultPair {
             name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
