@@ -13,6 +13,7 @@
 //! * [`patch`]: the plane of a pressure, Hertz' ellipse of two sampled surfaces, Hertz' pressure fitted to
 //!   faces
 //! * [`submodel`]: the condensed quasistatic problem that multibody and static schemes solve
+//! * [`assembly`]: its zones and pairs, made of pairs of surfaces; which of these carries the pressure
 //!
 //! # Example
 //!
@@ -36,6 +37,7 @@
 //! # Ok::<(), carom_contact::node_to_face::NodeToFaceError>(())
 //! ```
 
+pub mod assembly;
 pub mod broad;
 pub mod closed_form;
 pub mod geometry;

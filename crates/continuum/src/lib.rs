@@ -1,6 +1,7 @@
 //! Bodies unreduced: every point of a body is an unknown.
 //!
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
+//! * [`NodalPoints`]: the nodes of a body as surface points, for contact
 //!
 //! Schemes that move whole bodies through time belong here, too. The crate knows no scenario and no file: its
 //! input is plain data, and a run hands its states to an observer.
@@ -67,4 +68,7 @@
 //! # }
 //! ```
 
+mod nodal_points;
 pub mod statics;
+
+pub use nodal_points::NodalPoints;

@@ -9,7 +9,8 @@
 //!   stops, bushings
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
-//! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia
+//! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia;
+//!   [`ModalPoints`]: surface points as functions of modal coordinates
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
 //!   checkpoints
 //! * `linearity`: whether reduced bodies stay within linear theory
@@ -64,6 +65,7 @@ pub mod layout;
 mod linearity;
 mod marker;
 pub mod modal_matrix;
+mod modal_points;
 mod no_step;
 pub mod outcome;
 mod outputs;
@@ -101,6 +103,7 @@ pub use kinetics::{Kinetics, MassError};
 pub use layout::Layout;
 pub use marker::{attached_marker, mean_marker};
 pub use modal_matrix::ModalMatrix;
+pub use modal_points::ModalPoints;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
 pub use quasistatic::{

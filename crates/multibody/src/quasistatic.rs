@@ -12,19 +12,19 @@ mod setup;
 mod zones;
 
 pub use setup::{ContactSetupError, ContactSpec, ContactSurface};
-pub use zones::is_flipped;
 
 use crate::body::Body;
 use crate::contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
 };
+use crate::modal_points::ModalPoints;
+use carom_contact::assembly::Carrier;
+use carom_contact::points::SurfacePoints;
 use carom_contact::submodel::{
     self, BodyState, Patch, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
 };
 use carom_dynamics::{ContactState, Pose};
-use carom_reduce::ReducedBody;
-use std::sync::Arc;
 
 /// The quasistatic problem was not solved.
 #[derive(Debug, thiserror::Error)]
@@ -50,14 +50,7 @@ pub struct QuasistaticContacts {
 struct Side {
     /// Index in the system.
     body: usize,
-    /// Reference positions of its points in the body frame, 3 numbers each.
-    reference: Vec<f64>,
-    /// Dynamic modes at the points: column k at `[3 n k ..]`.
-    low: Vec<f64>,
-    /// Number of dynamic modes.
-    n_low: usize,
-    /// The reduced body and the rows of its boundary that the points are.
-    reduced: Option<(Arc<ReducedBody>, Vec<usize>)>,
+    points: ModalPoints,
     /// Positions and velocities of the points in the body frame.
     positions: Vec<f64>,
     rates: Vec<f64>,
@@ -68,8 +61,8 @@ struct Side {
 struct PairSetup {
     /// Bodies in the caller's order.
     bodies: [usize; 2],
-    /// True if the caller's second surface carries the pressure.
-    flipped: bool,
+    /// The surface that carries the pressure.
+    carrier: Carrier,
     reach: [f64; 2],
     hertz: HertzNumbers,
     rim: RimPolicy,
@@ -95,18 +88,10 @@ impl QuasistaticContacts {
 
     /// Positions and velocities of all points.
     fn move_points(&mut self, motion: &Motion<'_>) {
-        for side in &mut self.sides {
-            side.positions.copy_from_slice(&side.reference);
-            side.rates.fill(0.0);
-            let (q, rates) = (motion.modal(side.body), &motion.velocities(side.body).modal);
-            let rows = side.positions.len();
-            for k in 0..side.n_low {
-                let column = &side.low[rows * k..rows * (k + 1)];
-                for ((x, v), phi) in side.positions.iter_mut().zip(&mut side.rates).zip(column) {
-                    *x += q[k] * phi;
-                    *v += rates[k] * phi;
-                }
-            }
+        for Side { body, points, positions, rates } in &mut self.sides {
+            let q = motion.modal(*body);
+            points.positions_into(q, positions);
+            points.velocities_into(q, &motion.velocities(*body).modal, rates);
         }
     }
 
@@ -154,11 +139,7 @@ impl QuasistaticContacts {
         for (s, side) in self.sides.iter().enumerate() {
             let target = &mut forces[side.body];
             target.add_wrench(motion.pose(side.body), &solution.wrench[s]);
-            let rows = side.reference.len();
-            for (k, modal) in target.modal.iter_mut().enumerate().take(side.n_low) {
-                let column = &side.low[rows * k..rows * (k + 1)];
-                *modal += column.iter().zip(&solution.force_b[s]).map(|(phi, f)| phi * f).sum::<f64>();
-            }
+            side.points.add_forces(motion.modal(side.body), &solution.force_b[s], &mut target.modal);
         }
     }
 
@@ -169,7 +150,7 @@ impl QuasistaticContacts {
         let pressed = cells.filter(|&s| solution.lambda[s] > 0.0);
         let penetration = pressed.fold(0.0, |most: f64, s| most.max(-solution.gap[s]));
         // The model gives the force on the surface that does not carry the pressure.
-        let sign = if setup.flipped { 1.0 } else { -1.0 };
+        let sign = setup.carrier.sign();
         Reaction {
             force: sign * sums.force_i,
             friction: (self.model.pair(pair).friction > 0.0).then(|| sign * sums.friction_i),
@@ -181,7 +162,7 @@ impl QuasistaticContacts {
             point_error: (0.5 * self.model.cells(pair).area[sums.nearest_cell]).sqrt(),
             penetration,
             rim: sums.rim.map(|rim| Rim {
-                side: usize::from((rim.zone == WhichZone::Second) != setup.flipped),
+                side: setup.carrier.turned(usize::from(rim.zone == WhichZone::Second)),
                 face: rim.cell,
                 share: rim.share,
             }),
@@ -209,8 +190,8 @@ impl ContactModel for QuasistaticContacts {
 
     fn surface_name(&self, pair: usize, side: usize) -> String {
         let zones = self.model.pair(pair);
-        let first = (side == 0) != self.pairs[pair].flipped;
-        self.model.zones()[if first { zones.first } else { zones.second }].name.clone()
+        let zone = self.pairs[pair].carrier.ordered([zones.first, zones.second])[side];
+        self.model.zones()[zone].name.clone()
     }
 
     fn reach(&self, pair: usize) -> [f64; 2] {
@@ -222,7 +203,7 @@ impl ContactModel for QuasistaticContacts {
     }
 
     fn carrier(&self, pair: usize) -> usize {
-        usize::from(self.pairs[pair].flipped)
+        self.pairs[pair].carrier.index()
     }
 
     fn rim_policy(&self, pair: usize) -> RimPolicy {
@@ -274,14 +255,8 @@ impl ContactModel for QuasistaticContacts {
             let side = &self.sides[body];
             let target = &mut forces[side.body];
             target.add_wrench(&poses[side.body], &wrench);
-            let rows = side.reference.len();
-            for (k, modal) in target.modal.iter_mut().enumerate().take(side.n_low) {
-                let column = &side.low[rows * k..rows * (k + 1)];
-                let work = |(point, f): &(u32, [f64; 3])| -> f64 {
-                    (0..3).map(|a| column[3 * *point as usize + a] * f[a]).sum()
-                };
-                *modal += on_points.iter().map(work).sum::<f64>();
-            }
+            // The map does not depend on the coordinates.
+            side.points.add_point_forces(&[], on_points, &mut target.modal);
         }
     }
 
@@ -310,31 +285,13 @@ impl ContactModel for QuasistaticContacts {
     fn patch(&self, pair: usize) -> Option<LoadedPatch> {
         let Patch { radius, first_size, second_size, is_full, .. } =
             self.model.patch(pair, &self.warm, &self.work)?;
-        let mut sizes = [Some(first_size), second_size];
-        if self.pairs[pair].flipped {
-            sizes.reverse();
-        }
+        let sizes = self.pairs[pair].carrier.ordered([Some(first_size), second_size]);
         Some(LoadedPatch { radius, sizes, is_full })
     }
 
-    /// q_k = φ_kᵀ f / ω_k².
     fn add_quasistatic(&self, body: usize, modal: &mut [f64]) {
-        let Some((s, side)) = self.sides.iter().enumerate().find(|(_, side)| side.body == body) else {
-            return;
-        };
-        let Some((reduced, rows)) = &side.reduced else { return };
-        let forces = self.work.solution.force_b[s].as_chunks::<3>().0;
-        // Between impacts no point carries anything, and most do not in one.
-        let is_loaded = |f: &[f64; 3]| *f != [0.0; 3];
-        if !forces.iter().any(is_loaded) {
-            return;
-        }
-        for (k, q) in modal.iter_mut().enumerate() {
-            let mode = side.n_low + k;
-            let phi = reduced.boundary.values.col_as_slice(mode);
-            let loaded = rows.iter().zip(forces).filter(|(_, f)| is_loaded(f));
-            let work: f64 = loaded.map(|(row, f)| (0..3).map(|a| phi[3 * row + a] * f[a]).sum::<f64>()).sum();
-            *q += work / reduced.omega[mode].powi(2);
+        if let Some(s) = self.sides.iter().position(|side| side.body == body) {
+            self.sides[s].points.add_quasistatic(&self.work.solution.force_b[s], modal);
         }
     }
 

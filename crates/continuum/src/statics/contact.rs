@@ -1,23 +1,21 @@
 //! The contacts of a static problem: zones, compliances, and where a zone ends on a surface that goes on.
 
-use std::collections::BTreeMap;
-
 use carom_contact::Law;
+use carom_contact::assembly::{Assembly, BodyPoints, points_by_body};
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
+use carom_contact::points::SurfacePoints;
 use carom_contact::pressure::{Cell, PressureCells};
-use carom_contact::submodel::{
-    ContactBody, Pair, PointMotion, QuasistaticContact, WarmState, Workspace, Zone,
-};
+use carom_contact::submodel::{ContactBody, PointMotion, QuasistaticContact, WarmState, Workspace, Zone};
 use carom_fem::Surface;
 use carom_mesh::FaceRef;
-use carom_multibody::quasistatic::is_flipped;
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::StaticBody;
 use super::problem::{ContactSpec, Problem};
 use super::{EquilibriumError, RimPressure, SetupError};
+use crate::nodal_points::NodalPoints;
 
 /// Normals that differ by more than this across an edge of the surface make a sharp edge: cos 30°.
 const SMOOTH: f64 = 0.866;
@@ -38,8 +36,12 @@ pub(super) struct StaticContact {
 pub(super) struct Side {
     /// Its number.
     pub(super) body: usize,
-    /// Its points that may be touched, ascending.
-    pub(super) points: Vec<u32>,
+    /// Its nodes that may be touched, ascending.
+    pub(super) points: NodalPoints,
+    /// Displacements of all its nodes without contact; those of the points alone are kept up to date \[m\].
+    displacement: Vec<f64>,
+    /// Positions of the points without contact, 3 numbers each \[m\].
+    pub(super) positions: Vec<f64>,
 }
 
 /// A pair as messages and the result know it.
@@ -68,53 +70,44 @@ impl StaticContact {
         let ends = problem.contacts.iter().flat_map(|pair| pair.bodies.iter().zip(&pair.sets));
         let surfaces = ends.map(|(&body, set)| ZoneFaces::new(&bodies[body], body, set));
         let surfaces = surfaces.collect::<Result<Vec<_>, SetupError>>()?;
-        let sides = sides(&surfaces);
+        let sides = sides(bodies, &surfaces);
         let mut contact_bodies = Vec::with_capacity(sides.len());
         for side in &sides {
             contact_bodies.push(contact_body(&bodies[side.body], side, progress)?);
         }
-        let (mut zones, mut pairs, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut assembly, mut orders) = (Assembly::default(), Vec::new());
         for (spec, ends) in problem.contacts.iter().zip(surfaces.chunks_exact(2)) {
-            for end in ends {
-                zones.push(end.zone(bodies, &sides)?);
-            }
-            let at = zones.len() - 2;
-            let flipped = is_flipped(&zones[at], &zones[at + 1]);
-            let order = if flipped { [1, 0] } else { [0, 1] };
-            pairs.push(Pair {
-                first: at + order[0],
-                second: at + order[1],
-                law: law(spec, bodies, ends),
-                friction: 0.0,
-                max_depth: None,
-            });
-            let open = order.map(|k| ends[k].open_faces(bodies));
-            names.push(PairNames {
+            let zones = [ends[0].zone(bodies, &sides)?, ends[1].zone(bodies, &sides)?];
+            let carrier = assembly.add(zones, law(spec, bodies, ends), 0.0, None);
+            orders.push(carrier.ordered([&ends[0], &ends[1]]));
+        }
+        let model = assembly.build(contact_bodies)?.with_sharp_rims();
+        let names = |(k, (spec, ends)): (usize, (&ContactSpec, &[&ZoneFaces; 2]))| {
+            let open = ends.map(|end| end.open_faces(bodies));
+            PairNames {
                 name: spec.bodies.map(|body| bodies[body].name.clone()).join("/"),
-                surfaces: order.map(|k| ends[k].name.clone()),
-                open_rim: open_cells(&zones[at + order[0]], &open[0]),
+                surfaces: ends.map(|end| end.name.clone()),
+                open_rim: open_cells(&model.zones()[model.pair(k).first], &open[0]),
                 second_open: open[1].contains(&true),
                 tolerates_rim: spec.tolerates_rim,
-            });
-        }
-        let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;
-        let model = model.with_sharp_rims();
+            }
+        };
+        let pairs = problem.contacts.iter().zip(&orders).enumerate().map(names).collect();
         let (warm, work) = (model.cold(), model.workspace());
         let motions = motions(bodies, &sides);
-        Ok(Some(Self { model, warm, work, sides, pairs: names, motions }))
+        Ok(Some(Self { model, warm, work, sides, pairs, motions }))
     }
 
-    /// Positions of the touchable points of all sides without contact, 3 numbers each.
-    pub(super) fn positions(&self, bodies: &[StaticBody], part: f64, motion: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let of_side = |side: &Side| {
-            let body = &bodies[side.body];
-            let at = |&k: &u32| {
-                let x = Vector3::from(body.discretisation.points[k as usize]);
-                x + body.moved(k as usize, part, &motion[side.body])
-            };
-            side.points.iter().flat_map(|k| <[f64; 3]>::from(at(k))).collect()
-        };
-        self.sides.iter().map(of_side).collect()
+    /// Places the touchable points of all sides where they are without contact.
+    pub(super) fn place(&mut self, bodies: &[StaticBody], part: f64, motion: &[Vec<f64>]) {
+        for Side { body: number, points, displacement, positions } in &mut self.sides {
+            let body = &bodies[*number];
+            for &node in points.nodes() {
+                let u = body.moved(node as usize, part, &motion[*number]);
+                displacement[3 * node as usize..3 * node as usize + 3].copy_from_slice(u.as_slice());
+            }
+            points.positions_into(displacement, positions);
+        }
     }
 
     /// Refuses pressure where a zone ends on a surface that goes on; returns it where that is a warning.
@@ -166,7 +159,7 @@ impl ZoneFaces {
 
     fn zone(&self, bodies: &[StaticBody], sides: &[Side]) -> Result<Zone, SetupError> {
         let number = sides.iter().position(|side| side.body == self.body).expect("every zone has its side");
-        let points = &sides[number].points;
+        let points = sides[number].points.nodes();
         let at = |k: &u32| bodies[self.body].discretisation.points[*k as usize];
         let positions: Vec<[f64; 3]> = points.iter().map(at).collect();
         Ok(Zone::of_faces(number, &self.name, self.surface.clone(), points, &positions, &[])?)
@@ -219,28 +212,25 @@ fn open_cells(zone: &Zone, open: &[bool]) -> Vec<bool> {
 }
 
 /// The bodies of all zones with their points.
-fn sides(surfaces: &[ZoneFaces]) -> Vec<Side> {
-    let mut points: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for zone in surfaces {
-        points.entry(zone.body).or_default().extend(&zone.surface.points);
-    }
-    let sorted = |(body, mut points): (usize, Vec<u32>)| {
-        points.sort_unstable();
-        points.dedup();
-        Side { body, points }
+fn sides(bodies: &[StaticBody], surfaces: &[ZoneFaces]) -> Vec<Side> {
+    let found = points_by_body(surfaces.iter().map(|zone| (zone.body, &zone.surface.points[..])));
+    let side = |BodyPoints { body, points }: BodyPoints| {
+        let all = &bodies[body].discretisation.points;
+        let (displacement, positions) = (vec![0.0; 3 * all.len()], vec![0.0; 3 * points.len()]);
+        Side { body, points: NodalPoints::new(points, all), displacement, positions }
     };
-    points.into_iter().map(sorted).collect()
+    found.into_iter().map(side).collect()
 }
 
 fn contact_body(body: &StaticBody, side: &Side, progress: &dyn Progress) -> Result<ContactBody, SetupError> {
     let compliance = match &body.elastic {
         Some(elastic) => {
-            let compliance = elastic.compliance(&side.points, progress);
+            let compliance = elastic.compliance(side.points.nodes(), progress);
             Some(compliance.map_err(|source| SetupError::factor(&body.name, source.into()))?)
         }
         None => None,
     };
-    Ok(ContactBody { name: body.name.clone(), n_points: side.points.len(), compliance })
+    Ok(ContactBody { name: body.name.clone(), n_points: side.points.n_points(), compliance })
 }
 
 /// The law of a pair, with the modulus of its materials.
@@ -264,7 +254,7 @@ fn motions(bodies: &[StaticBody], sides: &[Side]) -> Vec<PointMotion> {
             let displacement = side.map_or_else(Vec::new, |s| {
                 let at =
                     |&i: &u32| <[f64; 3]>::from(body.motions.at(k, &body.discretisation.points[i as usize]));
-                sides[s].points.iter().flat_map(at).collect()
+                sides[s].points.nodes().iter().flat_map(at).collect()
             });
             // Without a side the motion belongs to no body of the contact.
             all.push(PointMotion { body: side.unwrap_or(usize::MAX), displacement });

@@ -180,17 +180,17 @@ impl Search<'_> {
     fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, SolveError> {
         self.evaluations += 1;
         let motion = self.by_body(a);
-        let positions = self.contact.positions(self.bodies, self.part, &motion);
-        let states: Vec<BodyState<'_>> = positions
+        self.contact.place(self.bodies, self.part, &motion);
+        let StaticContact { model, warm, work, sides, .. } = &mut *self.contact;
+        let states: Vec<BodyState<'_>> = sides
             .iter()
-            .map(|positions| BodyState {
+            .map(|side| BodyState {
                 rot_ib: Matrix3::identity(),
                 r_ib_i: Vector3::zeros(),
-                positions_b: positions,
+                positions_b: &side.positions,
                 twist: None,
             })
             .collect();
-        let StaticContact { model, warm, work, .. } = &mut *self.contact;
         let mut trial = warm.clone();
         model.solve(&states, &mut trial, work)?;
         *warm = trial;

@@ -1,5 +1,6 @@
 //! The end of a load step: displacements, forces, energies.
 
+use carom_contact::points::SurfacePoints;
 use carom_contact::pressure::Cell;
 use carom_dynamics::{Balance, BodyState, ContactState, rotation};
 use carom_progress::Progress;
@@ -82,10 +83,8 @@ fn contact_forces(number: usize, body: &StaticBody, contact: Option<&StaticConta
     let mut forces = vec![[0.0; 3]; body.load.len()];
     let Some(contact) = contact else { return forces };
     let Some(s) = contact.sides.iter().position(|side| side.body == number) else { return forces };
-    let on_points = contact.work.solution.force_b[s].as_chunks::<3>().0;
-    for (&point, f) in contact.sides[s].points.iter().zip(on_points) {
-        forces[point as usize] = *f;
-    }
+    let on_points = &contact.work.solution.force_b[s];
+    contact.sides[s].points.add_forces(&[], on_points, forces.as_flattened_mut());
     forces
 }
 

@@ -1,14 +1,15 @@
 //! From named surfaces of bodies to the condensed contact problem.
 
-use super::zones::{hertz_numbers, is_flipped, reach};
+use super::zones::{hertz_numbers, reach};
 use super::{PairSetup, QuasistaticContacts, Side};
 use crate::body::Body;
 use crate::contact::RimPolicy;
+use crate::modal_points::ModalPoints;
+use carom_contact::assembly::{Assembly, BodyPoints, points_by_body};
 use carom_contact::geometry::Faces;
-use carom_contact::submodel::{ContactBody, Pair, QuasistaticContact, SetupError, Zone, compliance};
+use carom_contact::submodel::{ContactBody, SetupError, Zone};
 use carom_contact::{Law, Shape};
 use carom_reduce::ReducedBody;
-use faer::Mat;
 use std::sync::Arc;
 
 /// A surface that may touch another.
@@ -107,12 +108,15 @@ pub enum ContactSetupError {
     Submodel(#[from] SetupError),
 }
 
-/// Points of a side and the zones on them, while they are collected.
+/// A body that takes part in contact, while zones are collected on it.
 struct Draft {
-    side: Side,
+    body: usize,
     /// Numbers of the points, ascending.
     numbers: Vec<u32>,
     positions: Vec<[f64; 3]>,
+    points: ModalPoints,
+    /// Points of a rigid body that zones have taken so far.
+    taken: usize,
 }
 
 pub(super) fn build(
@@ -120,41 +124,40 @@ pub(super) fn build(
     specs: &[ContactSpec],
 ) -> Result<QuasistaticContacts, ContactSetupError> {
     check(bodies, specs)?;
-    let drafts = drafts(bodies, specs)?;
-    let side_of = |body: usize| {
-        drafts.iter().position(|draft| draft.side.body == body).expect("every body of a pair has a side")
-    };
-    let mut zones = Vec::new();
-    let mut next_rigid = vec![0; drafts.len()];
-    let (mut pairs, mut setups) = (Vec::new(), Vec::new());
+    let mut drafts = drafts(bodies, specs)?;
+    let (mut assembly, mut pairs) = (Assembly::default(), Vec::new());
     for spec in specs {
-        for (surface, body) in spec.surfaces.iter().zip(spec.bodies) {
-            let side = side_of(body);
-            zones.push(zone(surface, side, &bodies[body], &drafts[side], &mut next_rigid[side])?);
-        }
-        let at = zones.len() - 2;
-        let flipped = is_flipped(&zones[at], &zones[at + 1]);
-        let [first, second] = if flipped { [at + 1, at] } else { [at, at + 1] };
-        if zones[first].shape.as_faces().is_none() {
+        let mut zone_of = |end: usize| {
+            let body = spec.bodies[end];
+            let side = drafts.iter().position(|draft| draft.body == body);
+            let side = side.expect("every body of a pair has a side");
+            zone(&spec.surfaces[end], side, &bodies[body], &mut drafts[side])
+        };
+        let zones = [zone_of(0)?, zone_of(1)?];
+        if zones.iter().all(|zone| zone.shape.as_faces().is_none()) {
             let [first, second] = spec.bodies.map(|body| bodies[body].name.clone());
             return Err(ContactSetupError::NoFaces { first, second });
         }
-        let hertz = hertz_numbers(bodies, spec, &zones[at..])?;
+        let hertz = hertz_numbers(bodies, spec, &zones)?;
         let law = spec.law.with_modulus(hertz.modulus);
-        setups.push(PairSetup {
-            bodies: spec.bodies,
-            flipped,
-            reach: [at, at + 1].map(|zone| reach(&zones[zone])),
-            hertz,
-            rim: spec.rim,
-        });
-        pairs.push(Pair { first, second, law, friction: spec.friction, max_depth: spec.max_depth });
+        let reach = zones.each_ref().map(reach);
+        let carrier = assembly.add(zones, law, spec.friction, spec.max_depth);
+        pairs.push(PairSetup { bodies: spec.bodies, carrier, reach, hertz, rim: spec.rim });
     }
-    let contact_bodies = drafts.iter().map(|draft| contact_body(bodies, draft)).collect();
-    let model = QuasistaticContact::new(contact_bodies, zones, &pairs)?;
+    let contact_body = |draft: &Draft| ContactBody {
+        name: bodies[draft.body].name.clone(),
+        n_points: draft.numbers.len(),
+        compliance: draft.points.compliance(),
+    };
+    let model = assembly.build(drafts.iter().map(contact_body).collect())?;
     let (warm, work) = (model.cold(), model.workspace());
-    let sides = drafts.into_iter().map(|draft| draft.side).collect();
-    Ok(QuasistaticContacts { model, warm, work, sides, pairs: setups, fallbacks: 0 })
+    let sides = drafts.into_iter().map(side).collect();
+    Ok(QuasistaticContacts { model, warm, work, sides, pairs, fallbacks: 0 })
+}
+
+fn side(draft: Draft) -> Side {
+    let numbers = || vec![0.0; 3 * draft.numbers.len()];
+    Side { body: draft.body, positions: numbers(), rates: numbers(), points: draft.points }
 }
 
 fn check(bodies: &[Body], specs: &[ContactSpec]) -> Result<(), ContactSetupError> {
@@ -168,77 +171,49 @@ fn check(bodies: &[Body], specs: &[ContactSpec]) -> Result<(), ContactSetupError
 
 /// One draft a body, with the points of all its surfaces.
 fn drafts(bodies: &[Body], specs: &[ContactSpec]) -> Result<Vec<Draft>, ContactSetupError> {
-    let mut involved: Vec<usize> = specs.iter().flat_map(|spec| spec.bodies).collect();
-    involved.sort_unstable();
-    involved.dedup();
-    let surfaces_of = |body: usize| {
-        specs.iter().flat_map(move |spec| {
-            spec.bodies.into_iter().zip(&spec.surfaces).filter(move |(b, _)| *b == body).map(|(_, s)| s)
-        })
-    };
-    involved
-        .into_iter()
-        .map(|index| {
-            let body = &bodies[index];
-            match &body.reduced {
-                Some(reduced) => reduced_draft(index, body, reduced, surfaces_of(index)),
-                None => Ok(rigid_draft(index, body, surfaces_of(index))),
+    let mut surfaces: Vec<(usize, &[u32])> = Vec::new();
+    for (&index, surface) in specs.iter().flat_map(|spec| spec.bodies.iter().zip(&spec.surfaces)) {
+        let body = &bodies[index];
+        let points = match (&body.reduced, surface) {
+            (Some(reduced), ContactSurface::Named(name)) => &named(body, reduced, name)?.surface.points[..],
+            (Some(_), ContactSurface::Of { .. }) => {
+                return Err(ContactSetupError::NotRigid { body: body.name.clone() });
             }
-        })
-        .collect()
+            // Points of rigid surfaces have no numbers yet.
+            (None, _) => &[],
+        };
+        surfaces.push((index, points));
+    }
+    let draft = |found: BodyPoints| match &bodies[found.body].reduced {
+        Some(reduced) => reduced_draft(found, reduced, bodies),
+        None => rigid_draft(found.body, bodies, specs),
+    };
+    Ok(points_by_body(surfaces).into_iter().map(draft).collect())
 }
 
-fn reduced_draft<'a>(
-    index: usize,
-    body: &Body,
-    reduced: &Arc<ReducedBody>,
-    surfaces: impl Iterator<Item = &'a ContactSurface>,
-) -> Result<Draft, ContactSetupError> {
-    let mut numbers = Vec::new();
-    for surface in surfaces {
-        let ContactSurface::Named(name) = surface else {
-            return Err(ContactSetupError::NotRigid { body: body.name.clone() });
-        };
-        numbers.extend_from_slice(&named(body, reduced, name)?.surface.points);
-    }
-    numbers.sort_unstable();
-    numbers.dedup();
+fn reduced_draft(found: BodyPoints, reduced: &Arc<ReducedBody>, bodies: &[Body]) -> Draft {
+    let BodyPoints { body, points: mut numbers } = found;
     let boundary = &reduced.boundary;
     // Points that the boundary does not hold are reported when their zone is made.
     numbers.retain(|number| boundary.points.binary_search(number).is_ok());
     let rows: Vec<usize> = numbers.iter().filter_map(|n| boundary.points.binary_search(n).ok()).collect();
-    let positions: Vec<[f64; 3]> = rows.iter().map(|&row| boundary.positions_b[row]).collect();
-    let n_low = body.frame.n;
-    let entries =
-        (0..n_low).flat_map(|k| rows.iter().flat_map(move |row| (0..3).map(move |a| (3 * row + a, k))));
-    let low = entries.map(|entry| boundary.values[entry]).collect();
-    let side = side(index, &positions, low, n_low, Some((reduced.clone(), rows)));
-    Ok(Draft { side, numbers, positions })
+    let positions = rows.iter().map(|&row| boundary.positions_b[row]).collect();
+    let points = ModalPoints::reduced(reduced.clone(), rows, bodies[body].frame.n);
+    Draft { body, numbers, positions, points, taken: 0 }
 }
 
-/// Rigid surfaces are numbered one after the other.
-fn rigid_draft<'a>(index: usize, body: &Body, surfaces: impl Iterator<Item = &'a ContactSurface>) -> Draft {
+/// Points of rigid surfaces are numbered one after the other, in the order of the pairs.
+fn rigid_draft(body: usize, bodies: &[Body], specs: &[ContactSpec]) -> Draft {
+    let surfaces = specs.iter().flat_map(|spec| spec.bodies.iter().zip(&spec.surfaces));
     let mut positions: Vec<[f64; 3]> = Vec::new();
-    for surface in surfaces {
+    for (_, surface) in surfaces.filter(|(index, _)| **index == body) {
         if let ContactSurface::Of { shape: Shape::Faces(faces), .. } = surface {
-            positions.extend(faces.reference.iter().map(|x| <[f64; 3]>::from(x - body.frame_origin)));
+            let origin = bodies[body].frame_origin;
+            positions.extend(faces.reference.iter().map(|x| <[f64; 3]>::from(x - origin)));
         }
     }
     let numbers = (0..positions.len() as u32).collect();
-    let side = side(index, &positions, Vec::new(), 0, None);
-    Draft { side, numbers, positions }
-}
-
-fn side(
-    body: usize,
-    positions: &[[f64; 3]],
-    low: Vec<f64>,
-    n_low: usize,
-    reduced: Option<(Arc<ReducedBody>, Vec<usize>)>,
-) -> Side {
-    let reference = positions.concat();
-    let (positions, rates) = (reference.clone(), vec![0.0; reference.len()]);
-    Side { body, reference, low, n_low, reduced, positions, rates }
+    Draft { body, numbers, points: ModalPoints::rigid(&positions), positions, taken: 0 }
 }
 
 fn named<'a>(
@@ -260,8 +235,7 @@ fn zone(
     surface: &ContactSurface,
     side: usize,
     body: &Body,
-    draft: &Draft,
-    next_rigid: &mut usize,
+    draft: &mut Draft,
 ) -> Result<Zone, ContactSetupError> {
     let label = |name: &str| format!("{}:{name}", body.name);
     if !matches!(surface, ContactSurface::Named(_)) && body.reduced.is_some() {
@@ -284,24 +258,10 @@ fn zone(
         }
         ContactSurface::Of { name, shape } => {
             let shape = shape.moved(|x| x - body.frame_origin, |v| *v);
-            let (start, n) = (*next_rigid, shape.as_faces().map_or(0, Faces::n_points));
-            *next_rigid += n;
+            let (start, n) = (draft.taken, shape.as_faces().map_or(0, Faces::n_points));
+            draft.taken += n;
             let points = (start as u32..(start + n) as u32).collect();
             Ok(Zone { name: label(name), body: side, shape, points, is_interface: vec![true; n] })
         }
     }
-}
-
-/// U of the quasistatic modes at the points of a side.
-fn contact_body(bodies: &[Body], draft: &Draft) -> ContactBody {
-    let side = &draft.side;
-    let high = side.reduced.as_ref().filter(|(reduced, _)| reduced.omega.len() > side.n_low);
-    let compliance = high.map(|(reduced, rows)| {
-        let n_high = reduced.omega.len() - side.n_low;
-        let modes = Mat::from_fn(3 * rows.len(), n_high, |i, k| {
-            reduced.boundary.values[(3 * rows[i / 3] + i % 3, side.n_low + k)]
-        });
-        compliance(modes.as_ref(), &reduced.omega[side.n_low..])
-    });
-    ContactBody { name: bodies[side.body].name.clone(), n_points: draft.numbers.len(), compliance }
 }

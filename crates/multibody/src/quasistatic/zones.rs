@@ -9,27 +9,6 @@ use carom_contact::pressure::PressureCells;
 use carom_contact::submodel::Zone;
 use carom_contact::{Law, Shape, Stiffness};
 
-/// True if the second zone shall carry the pressure: it has faces, and the first has none or larger pressure
-/// cells.
-///
-/// Pressure cells are compared by √A of their true areas: the control points of a spline face reach far
-/// beyond the face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh
-/// would carry what they cannot resolve.
-pub fn is_flipped(first: &Zone, second: &Zone) -> bool {
-    cell_size(second) < cell_size(first)
-}
-
-/// Mean √A of the pressure cells of a zone \[m\]; infinite if it cannot carry pressure.
-fn cell_size(zone: &Zone) -> f64 {
-    match zone.shape.as_faces() {
-        Some(faces) if faces.n_faces() > 0 => {
-            let cells = PressureCells::new(faces, &faces.reference);
-            cells.area.iter().map(|area| area.sqrt()).sum::<f64>() / cells.len() as f64
-        }
-        _ => f64::INFINITY,
-    }
-}
-
 /// Radius of a ball about the frame origin that holds a zone \[m\]; the distance of a plane.
 pub(super) fn reach(zone: &Zone) -> f64 {
     match &zone.shape {
