@@ -1,4 +1,4 @@
-//! Generalised forces that are applied to the bodies, and what they do to the integrals of the state vector.
+//! Generalised forces on the bodies, and the rates of the integrals of the state vector by them.
 
 use nalgebra::Vector3;
 

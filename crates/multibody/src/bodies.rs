@@ -1,8 +1,8 @@
 //! The bodies of a system at a state: poses, mass matrices and velocities; accelerations and rates under
 //! given forces.
 //!
-//! [`Bodies`] keeps what follows from the state y that was set last. Joints, force elements and contacts read
-//! it through [`BodiesAt`] and [`Motion`] and never write it.
+//! [`Bodies`] keeps poses, mass matrices and velocities of the state y that was set last. Joints, force
+//! elements and contacts read it through [`BodiesAt`] and [`Motion`] and never write it.
 //!
 //! * `increments`: positions moved by increments of the tangent space, momenta of given velocities
 //! * `energy`: energies of one body
@@ -140,12 +140,12 @@ impl Bodies {
         &y[self.layout.modal(body)..self.layout.modal(body) + self.all[body].frame.n]
     }
 
-    /// What joints and force elements see, at the state y that was set last.
+    /// The view of joints and force elements, at the state y that was set last.
     pub(crate) fn at<'a>(&'a self, time: f64, y: &'a [f64]) -> BodiesAt<'a> {
         BodiesAt { bodies: self, y, time }
     }
 
-    /// What contact models see, at the state y that was set last.
+    /// The view of contact models, at the state y that was set last.
     pub(crate) fn motion<'a>(&'a self, y: &'a [f64]) -> Motion<'a> {
         Motion { layout: &self.layout, poses: &self.poses, kinetics: &self.kinetics, y }
     }

@@ -1,4 +1,4 @@
-//! Bodies as a system takes them: constants of motion, and where their frame lies in the source geometry.
+//! Bodies of a system: their constants, and where their frame lies in the source geometry.
 
 use crate::centrifugal::{CentrifugalCompliance, centrifugal_loads};
 use crate::floating_frame::{DampingFailure, FloatingFrame, FrameError};
@@ -42,7 +42,7 @@ pub struct Body {
 pub struct BodyError {
     /// Name of the body.
     pub body: String,
-    /// What is wrong.
+    /// The error of its constants.
     pub source: FrameError,
 }
 
@@ -191,8 +191,8 @@ impl Body {
         self.frame.damping_modal = Some((own + DMatrix::from_fn(n, n, |i, j| matrix[(i, j)])).into());
     }
 
-    /// Damps critically, besides damping of its own, the modes that its file holds for quasistatic: what
-    /// other programs do to modes that move but are not to be seen.
+    /// Adds critical damping to the modes that its file marks as quasistatic, as other programs do with modes
+    /// that move but are not of interest.
     ///
     /// # Errors
     ///

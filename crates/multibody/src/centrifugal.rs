@@ -31,7 +31,7 @@ pub(crate) fn centrifugal_loads(inertia_1: MatRef<'_, f64>) -> Mat<f64> {
 impl CentrifugalCompliance {
     /// The compliance of the modes from `first` on; none if there is none.
     ///
-    /// * `loads` — what [`centrifugal_loads`] gives, over these modes
+    /// * `loads` — of [`centrifugal_loads`], over these modes
     /// * `omega` — their circular frequencies \[rad/s\]
     pub(crate) fn new(loads: MatRef<'_, f64>, omega: &[f64], first: usize) -> Option<Self> {
         let mut g = [[0.0; 6]; 6];

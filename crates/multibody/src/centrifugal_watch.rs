@@ -90,7 +90,7 @@ impl CentrifugalWatches {
         checkpoint.put_reals(ENTRY, &self.0.iter().flat_map(|watch| watch.to_array()).collect::<Vec<_>>());
     }
 
-    /// Takes the largest energies of a checkpoint.
+    /// Restores the largest energies from a checkpoint.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! Contact events of a run: when pairs touch and part, their forces in between, and what is remembered of
-//! each pair from step to step.
+//! Contact events of a run: when pairs touch and part, their forces in between, and the memory of each pair
+//! from step to step.
 //!
 //! * `search`: first touches and partings within a step, peaks of the force
-//! * `outlook`: where the next step may end and when the next frame of a contact is due
+//! * `schedule`: when the next step may end and when the next frame of a contact is due
 //! * `stops`: stops that are reached or left within a step
 //! * `restart`: checkpoints
 
-mod outlook;
 mod restart;
+mod schedule;
 mod search;
 mod stops;
 
@@ -53,7 +53,7 @@ pub(crate) struct Step {
     pub(crate) event: Option<Event>,
 }
 
-/// What is kept of a pair.
+/// The record of a pair.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PairRecord {
     pub(crate) memory: PairMemory,
@@ -79,7 +79,7 @@ impl ContactEvents {
         Self { pairs: vec![PairRecord::default(); pairs], over: Vec::new(), off_interface: 0.0 }
     }
 
-    /// What is kept of each pair.
+    /// The record of each pair.
     pub(crate) fn pairs(&self) -> &[PairRecord] {
         &self.pairs
     }
@@ -107,8 +107,8 @@ impl ContactEvents {
         }
     }
 
-    /// Records the end of an accepted step, at which the system was evaluated, and hands over the events that
-    /// are over.
+    /// Records the end of an accepted step, at which the system was evaluated, and passes the events that are
+    /// over to the observer.
     ///
     /// * `duration` — of an impact, if the user gives it \[s\]
     pub(crate) fn record_step(
@@ -149,7 +149,7 @@ impl ContactEvents {
         Ok(())
     }
 
-    /// Ends the events that are still open at the end of the run and hands them over.
+    /// Ends the events that are still open at the end of the run and passes them to the observer.
     pub(crate) fn finish(
         &mut self,
         system: &System,

@@ -45,13 +45,13 @@ pub struct FloatingFrame {
     pub(crate) carried: Option<DMatrix<f64>>,
 }
 
-/// Why constants make no body.
+/// Errors from the constants of a body.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FrameError {
     /// The mass must be positive.
     #[error("the mass is {mass:e} kg; it must be positive and finite")]
     Mass {
-        /// What was given \[kg\].
+        /// The given mass \[kg\].
         mass: f64,
     },
     /// The inertia tensor about the centre of mass must be positive definite and obey the triangle
@@ -99,7 +99,7 @@ pub enum FrameError {
         /// Rows and columns expected, at least.
         expected: (usize, usize),
     },
-    /// The damping is no damping of these modes.
+    /// The damping is invalid for these modes.
     #[error("the body cannot be damped: {source}")]
     Damping {
         /// Why.
@@ -222,7 +222,8 @@ impl FloatingFrame {
     }
 
     /// Velocity of the frame's origin and angular velocity of the mean motion, to first order in the
-    /// deformation: those of the frame and what comes with the modes. The same whatever the frame follows.
+    /// deformation: those of the frame and the rigid motion in the modes. The same for any choice of the
+    /// frame.
     pub fn mean_motion(&self, velocities: &Velocities) -> (Vector3<f64>, Vector3<f64>) {
         let (mut v, mut omega) = (velocities.v, velocities.omega);
         if let Some(carried) = &self.carried {

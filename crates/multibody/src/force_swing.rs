@@ -1,11 +1,11 @@
 //! Forces that oscillate about their mean with the modes next to a split.
 //!
-//! The contact of two flat ends starts at once, and with it all modes: those above the split answer without
-//! inertia, those below it with theirs. What a wave would make a plateau, ρ c A v/2 for two equal rods,
-//! becomes an oscillation about it of the same size, with about the period of the first mode that has no
+//! The contact of two flat ends starts at once, and with it all modes: those above the split respond without
+//! inertia, those below it with theirs. The plateau of a wave, ρ c A v/2 for two equal rods, becomes an
+//! oscillation about it of the same size, with about the period of the first mode that has no
 //! inertia, at every split. Impulse, duration and mean force are right; the peak is not.
 //!
-//! A force that swings slower than that, as a wave comes back from a far end, swings indeed.
+//! Slower oscillations of the force, as by a wave that comes back from a far end, are real.
 
 use carom_dynamics::ContactEvent;
 

@@ -14,12 +14,12 @@ use crate::velocities::Velocities;
 use carom_dynamics::rotation::skew;
 use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 
-/// The mass matrix has lost its positive definiteness: the deformation is far outside what the modes
-/// describe.
+/// The mass matrix has lost its positive definiteness: the deformation is far outside the range of the
+/// modes.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "the mass matrix is not positive definite at modal coordinates up to {largest:.3e}: the body is deformed \
-     beyond what its modes describe"
+     beyond the range of its modes"
 )]
 pub struct MassError {
     /// Largest modal coordinate.
@@ -47,7 +47,7 @@ pub struct Kinetics {
     /// q of the terms, once there are any.
     modal: Vec<f64>,
     is_set: bool,
-    /// Factor of what is left of M after the elimination of q̇, if it is that of these terms.
+    /// Factor of the Schur complement of M after the elimination of q̇, if it belongs to these terms.
     factor: Option<Cholesky<f64, U6>>,
     /// Velocities found last.
     pub velocities: Velocities,
@@ -71,8 +71,8 @@ impl Kinetics {
         }
     }
 
-    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. What is there for this q is kept: `frame`
-    /// is always the same one.
+    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. Terms of the same q are not computed
+    /// again: `frame` is always the same one.
     pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
         if self.is_set && self.modal == q {
             return;
@@ -95,8 +95,8 @@ impl Kinetics {
 
     /// Factorises M(q) of a free body, for which [`Kinetics::set_modal`] came before.
     ///
-    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes besides, so
-    /// that what is left is the 6 × 6 matrix of a rigid body with small changes.
+    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes, too. The
+    /// Schur complement is then the 6 × 6 matrix of a rigid body with small changes.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ fn largest(q: &[f64]) -> f64 {
     q.iter().fold(0.0, |most: f64, q| q.abs().max(most))
 }
 
-/// a · b, in four sums that go on side by side.
+/// a · b, in four interleaved sums.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [0.0; 4];

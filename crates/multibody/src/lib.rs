@@ -3,13 +3,13 @@
 //! * [`FloatingFrame`]: the constants of a body over its dynamic modes; [`Kinetics`]: its mass matrix,
 //!   velocities from momenta, ∂T/∂q
 //! * [`Body`]: a rigid or reduced body and where its frame lies in the source geometry
-//! * [`UnitLoad`]: the directions in which joints and loads act on a body, for the static modes that answer
+//! * [`UnitLoad`]: the directions in which joints and loads act on a body, for the static modes under
 //!   them
-//! * [`Joint`]: what keeps bodies together; [`Drive`]: what moves them; [`ForceElement`]: springs, dampers,
-//!   stops, bushings
+//! * [`Joint`]: constraints between bodies; [`Drive`]: prescribed motions; [`ForceElement`]: springs,
+//!   dampers, stops, bushings
 //! * [`System`]: bodies under loads as an ordinary differential equation; its balance of energy and momenta
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
-//! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes answer without inertia;
+//! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes respond without inertia;
 //!   [`ModalPoints`]: surface points as functions of modal coordinates
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
 //!   checkpoints
@@ -18,7 +18,7 @@
 //!   next to a split
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
-//! Parts of a system, each with a state that no other part sees: `bodies`, `force`, `contacts`, `joint`,
+//! Parts of a system, each with a private state: `bodies`, `force`, `contacts`, `joint`,
 //! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `linearity`, `centrifugal_watch`, `stall`.
 //!
 //! # Example

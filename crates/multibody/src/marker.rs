@@ -1,4 +1,4 @@
-//! Markers of reduced bodies: points that joints and loads act on, with what they do in each mode.
+//! Markers of reduced bodies: points that joints and loads act on, with their motion in each mode.
 
 use carom_dynamics::Marker;
 use carom_reduce::{ReducedBody, StaticModes};
@@ -39,7 +39,7 @@ pub fn mean_marker(reduced: &ReducedBody, points: &[u32]) -> Option<Marker> {
         let d = at(row) - mean;
         spread += d.norm_squared() * Matrix3::identity() - d * d.transpose();
     }
-    // Points on a line or a single one leave a rotation undetermined: take it as zero.
+    // Points on a line or a single one leave a rotation undetermined: it is set to zero.
     let inverse = spread.pseudo_inverse(1e-12 * spread.norm()).unwrap_or_else(|_| Matrix3::zeros());
     let mut marker = Marker { position_b: mean.into(), ..Marker::default() };
     for k in 0..boundary.values.ncols() {

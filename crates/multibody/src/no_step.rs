@@ -31,7 +31,7 @@ fn hardest_contact(system: &System) -> Option<String> {
     Some(format!("; contact `{first}` / `{second}` presses most, with {:.3e} N", reaction.normal_force))
 }
 
-/// The body that a component of the state belongs to, and what it is there; none for integrals.
+/// The body of a component of the state, and the name of the component there; none for integrals.
 fn part_of(layout: &Layout, component: usize) -> Option<(usize, String)> {
     if component >= layout.first_integral() {
         return None;

@@ -1,4 +1,4 @@
-//! What a run comes to, or why it ended early.
+//! The outcome of a run, and errors that end it early.
 
 use crate::contact::Rim;
 use crate::joint::{AssemblyError, ProjectError};
@@ -7,7 +7,7 @@ use crate::system_error::{RateError, SystemError};
 use carom_dynamics::{CheckpointError, ContactEvent, LedgerSummary, ObserverError};
 use carom_integrate::{Counters, IntegrateError};
 
-/// Why a run ended early. What was handed to the observer before stays valid.
+/// Errors that end a run early. Results that the observer got before stay valid.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No step succeeded.
@@ -15,8 +15,8 @@ pub enum RunError {
     Step {
         /// Why.
         source: IntegrateError<RateError>,
-        /// What the component of the state belongs to, and the contact with the largest force, ready to
-        /// follow the reason.
+        /// The body of the component of the state, and the contact with the largest force, as text after the
+        /// reason.
         place: String,
     },
     /// Bodies, loads and placements do not fit together.
@@ -33,7 +33,7 @@ pub enum RunError {
     /// The joints cannot be closed at the start.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),
-    /// A step left the joints and did not come back.
+    /// A step violated the joints, and the projection failed.
     #[error("at t = {time:.9e} s: {source}")]
     Joint {
         /// When \[s\].
@@ -50,14 +50,14 @@ pub enum RunError {
         value: f64,
     },
     /// Pressure reached the rim of a contact zone.
-    #[error("at t = {time:.9e} s: {place}; or go on regardless with `rim = \"warning\"` in [[contact]]")]
+    #[error("at t = {time:.9e} s: {place}; or continue regardless with `rim = \"warning\"` in [[contact]]")]
     Rim {
         /// When \[s\].
         time: f64,
         /// Where.
         place: RimPlace,
     },
-    /// The result could not be kept.
+    /// The result could not be written.
     #[error(transparent)]
     Observer(#[from] ObserverError),
     /// The checkpoint does not belong to this run.
@@ -65,7 +65,7 @@ pub enum RunError {
     Checkpoint(#[from] CheckpointError),
     /// Steps succeed, but time hardly advances.
     #[error(
-        "the run no longer moves on at t = {time:.9e} s: {steps} steps came on by {advance:.1e} s; {}",
+        "the run no longer advances at t = {time:.9e} s: {steps} steps advanced it by {advance:.1e} s; {}",
         likely_cause(singular.as_deref(), *at_events)
     )]
     Stalled {
@@ -73,7 +73,7 @@ pub enum RunError {
         time: f64,
         /// Steps that were watched.
         steps: u64,
-        /// What they came on by \[s\].
+        /// Time by which they advanced \[s\].
         advance: f64,
         /// Whether most of them ended at an event.
         at_events: bool,
@@ -85,7 +85,7 @@ pub enum RunError {
     Interrupted {
         /// When \[s\].
         time: f64,
-        /// Where the run was going \[s\].
+        /// End of the run \[s\].
         end_time: f64,
     },
 }
@@ -99,9 +99,9 @@ impl From<IntegrateError<RateError>> for RunError {
 /// Where pressure reached the rim of a contact zone.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` ({}span {span} of \
-     `{carrier}`): the zone is too small and the force too low; make the set reach 1.25 contact radii \
-     (`pole_radius`, or a larger zone) and reduce the body again",
+    "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` \
+     ({}pressure cell {cell} of `{carrier}`): the zone is too small and the force too low; make the set reach \
+     1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
     100.0 * share,
     if zone == carrier { "" } else { "met there by " }
 )]
@@ -112,15 +112,15 @@ pub struct RimPlace {
     pub second: String,
     /// The one whose rim is reached.
     pub zone: String,
-    /// The one that carries the pressure, whose spans are numbered.
+    /// The surface that carries the pressure, whose pressure cells are numbered.
     pub carrier: String,
-    /// The span with the largest force of those at the rim.
-    pub span: usize,
+    /// The pressure cell with the largest force of those at the rim.
+    pub cell: usize,
     /// Part of the force at the rim, 0 to 1.
     pub share: f64,
 }
 
-/// What a run comes to.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// Time reached \[s\].

@@ -6,10 +6,10 @@ use crate::outcome::RunError;
 use crate::snapshot::Snapshot;
 use crate::system::System;
 
-/// Frames handed over so far, and the buffers of the next one.
+/// Number of frames so far, and the buffers of the next one.
 #[derive(Debug)]
 pub(crate) struct Outputs {
-    /// Frames at the times of `output_every` that were handed over.
+    /// Number of frames at the times of `output_every` so far.
     count: u64,
     snapshot: Snapshot,
 }
@@ -29,7 +29,7 @@ impl Outputs {
         Self { count: 0, snapshot: Snapshot::new(system) }
     }
 
-    /// Frames at the times of `output_every` that were handed over.
+    /// Number of frames at the times of `output_every` so far.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
@@ -45,19 +45,19 @@ impl Outputs {
         Due { time: regular.min(in_contact), is_regular: regular <= in_contact }
     }
 
-    /// Takes bodies and contacts at y, at which the system was evaluated.
+    /// Stores bodies and contacts at y, at which the system was evaluated.
     pub(crate) fn take_bodies(&mut self, system: &System, y: &[f64]) -> &[BodyState] {
         self.snapshot.take(system, y);
         self.snapshot.bodies()
     }
 
-    /// Takes what joints transmit at y, at which all forces were evaluated.
+    /// Stores the forces of joints at y, at which all forces were evaluated.
     pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) -> &[JointState] {
         self.snapshot.take_joints(system, time, y);
         self.snapshot.joints()
     }
 
-    /// Hands over the frame that was taken.
+    /// Passes the stored frame to the observer.
     pub(crate) fn hand_over(
         &mut self,
         due: Due,

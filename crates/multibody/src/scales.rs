@@ -13,12 +13,11 @@
 //! | p_k | ε v / max φ_k, ε max(v, ω_k u) / max φ_k for modes above the split |
 //!
 //! (p_k per unit of modal mass; ε min(10 v, ω_k u) at most for static modes.) Modes above the split move only
-//! in schemes that other programs have, for comparison: an error of u at their frequency is one of ω_k u in
-//! speed, and a light node that bounces faster than anything is to be seen need not be followed for its
-//! speed.
+//! in schemes of other programs, for comparison. An error of u at their frequency is an error of ω_k u in
+//! speed; the bouncing of a light node faster than the resolved motion need not be followed in its speed.
 //!
-//! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or what
-//! gravity gives over a body's size, what drives prescribe, or springs give to the mass of all bodies); u is
+//! v is the largest speed at the start, seen from the common centre of mass if nothing is held (or
+//! the speed by gravity over a body's size, of drives, or by springs on the mass of all bodies); u is
 //! the depth d = v T_c / 2.94 of an impact at that speed by Hertz, or the size of the smallest body where
 //! nothing can touch.
 
@@ -148,7 +147,7 @@ pub(crate) fn pair_motion(system: &System, pair: usize, point: &Vector3<f64>, y:
     })
 }
 
-/// What rounding of the places of two bodies makes of their gap, at the last evaluation \[m\].
+/// Error of the gap of two bodies by rounding of their positions, at the last evaluation \[m\].
 pub(crate) fn gap_rounding(system: &System, pair: usize) -> f64 {
     let reach = system.contacts().reach(pair);
     let bodies = system.pair_bodies(pair);

@@ -29,7 +29,7 @@ pub struct Simulation {
     pub assembly: Assembly,
     /// State, time and integrator.
     stepper: Stepper,
-    /// Contact events and what is remembered of the pairs.
+    /// Contact events and the memory of the pairs.
     events: ContactEvents,
     /// Balance of energy and momenta.
     ledger: Ledger,
@@ -96,15 +96,15 @@ impl Simulation {
     ///
     /// # Errors
     ///
-    /// [`RunError`]; everything up to the last accepted step was handed to the observer.
+    /// [`RunError`]; the observer has everything up to the last accepted step.
     pub fn run(
         &mut self,
         observer: &mut dyn Observer,
         progress: &dyn Progress,
     ) -> Result<RunSummary, RunError> {
         let ended = self.run_on(observer, progress);
-        // The state is that of the last accepted step: a run that goes on does so from here. Errors that come
-        // within a step's bookkeeping leave the checkpoint before them.
+        // The state is that of the last accepted step, from which a run can continue. After errors within the
+        // bookkeeping of a step the earlier checkpoint stays.
         if matches!(
             ended,
             Err(RunError::Interrupted { .. } | RunError::Step { .. } | RunError::Stalled { .. })
@@ -140,15 +140,16 @@ impl Simulation {
                 return Err(RunError::Interrupted { time, end_time });
             }
         }
-        // What follows belongs to this end alone: a longer run goes on from before it.
+        // A longer run continues from this checkpoint: the last frame and open events belong to this end
+        // alone.
         observer.checkpoint(&self.checkpoint())?;
         self.finish(observer)?;
         progress.end();
         Ok(self.summary())
     }
 
-    /// One step: attempt it, cut it where a contact begins or ends, look at outputs and peaks within it,
-    /// accept it, record it.
+    /// One step: attempt it, cut it where a contact begins or ends, find outputs and peaks within it, accept
+    /// it, record it.
     ///
     /// # Errors
     ///
@@ -175,8 +176,8 @@ impl Simulation {
         Ok(self.outputs.take_bodies(&self.system, self.stepper.state()))
     }
 
-    /// What each joint transmits now, and behind the joints each spring and bushing that belongs to no joint,
-    /// for tables.
+    /// Forces and torques that each joint transmits now, then those of each spring and bushing that belongs
+    /// to no joint, for tables.
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ impl Simulation {
     }
 
     /// The latest time at which the next step may end: the end of the run, the user's longest step, a tenth
-    /// of the period of the highest dynamic mode, what each pair allows, and the next kink of a load.
+    /// of the period of the highest dynamic mode, the longest step of each pair, and the next kink of a load.
     fn latest_end(&self, kink: f64) -> f64 {
         let (time, end_time) = (self.time(), self.settings.end_time);
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
@@ -349,7 +350,7 @@ impl Simulation {
         })
     }
 
-    /// Ends the events that are still open, and hands over the last frame.
+    /// Ends the events that are still open, and passes the last frame to the observer.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.stepper.evaluate_if_elsewhere(&mut self.system)?;
         self.events.finish(&self.system, &self.stepper, observer)?;

@@ -1,4 +1,4 @@
-//! The state of a system in the words of an observer.
+//! The state of a system in the types of an observer.
 
 use crate::layout::{quaternion, vector};
 use crate::system::System;
@@ -76,7 +76,7 @@ impl Snapshot {
         }
     }
 
-    /// Takes what joints transmit at y, at which all forces were evaluated.
+    /// Stores the forces of joints at y, at which all forces were evaluated.
     pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) {
         system.joint_states(time, y, &mut self.joints);
     }

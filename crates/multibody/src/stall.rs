@@ -1,9 +1,9 @@
 //! Runs that stall: steps succeed, but time hardly advances.
 
-/// Steps after which a run must have moved on.
+/// Steps after which the time must have advanced.
 const STEPS: u64 = 20_000;
 
-/// Part of the run that so many steps must come on by: at a ten-millionth the run would take 2·10¹¹ steps.
+/// Part of the run by which so many steps must advance: at a ten-millionth the run would take 2·10¹¹ steps.
 const PROGRESS: f64 = 1e-7;
 
 /// A run whose steps hardly advance the time.
@@ -22,7 +22,7 @@ pub(crate) struct Stalled {
 pub(crate) struct Stall {
     time: f64,
     steps: u64,
-    /// Steps since then that ended where something is touched or left.
+    /// Steps since then that ended at an event.
     aimed: u64,
 }
 
@@ -50,7 +50,7 @@ impl Stall {
     }
 }
 
-/// What stalls a run, for the user.
+/// The likely cause of a stalled run, for the user.
 ///
 /// * `singular` — the joint whose equations depend on those of the others
 pub(crate) fn likely_cause(singular: Option<&str>, at_events: bool) -> String {

@@ -73,7 +73,7 @@ impl System {
     }
 
     /// The same system, for which [`System::with_joints`] came before, with motions prescribed to joints. A
-    /// driven length takes the place of the constant one of a distance.
+    /// driven length replaces the constant one of a distance.
     ///
     /// # Errors
     ///
@@ -174,9 +174,9 @@ impl System {
         self.bodies.initial_state(placements)
     }
 
-    /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as
-    /// they are, and what these do not close by the least change in the metric of the masses. Equations that
-    /// repeat others are left out from here on.
+    /// Projects the state y to the joints at t = 0, positions, then velocities: by rigid motions of the
+    /// bodies, then by the least change in the metric of the masses. Equations that repeat others are left
+    /// out from here on.
     ///
     /// # Errors
     ///
@@ -186,8 +186,8 @@ impl System {
         joints.assemble(bodies, y, &mut |bodies, y| remember(elements, bodies, y))
     }
 
-    /// Brings y to the joints as they are at `time`, if it is further from them than `tolerance` (relative to
-    /// the sizes of the system), and remembers where springs and stops then are.
+    /// Projects y to the joints at `time` if it violates them by more than `tolerance` (relative to the sizes
+    /// of the system), and updates the memory of springs and stops.
     ///
     /// # Errors
     ///
@@ -311,7 +311,7 @@ impl System {
         self.elements.energy(self.bodies.at(0.0, y))
     }
 
-    /// Writes what is transmitted at y, for which `evaluate_reactions` was called; one entry for each of
+    /// Writes the transmitted forces at y, for which `evaluate_reactions` was called; one entry for each of
     /// [`System::n_transmitting`].
     pub(crate) fn joint_states(&self, time: f64, y: &[f64], states: &mut [JointState]) {
         write_joint_states(&self.joints, &self.elements, self.bodies.at(time, y), states);

@@ -64,7 +64,7 @@ pub enum SystemError {
     Pair {
         /// Index of the pair.
         pair: usize,
-        /// What it names.
+        /// The bodies that it names.
         bodies: [usize; 2],
         /// Number of bodies.
         count: usize,

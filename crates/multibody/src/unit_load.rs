@@ -1,7 +1,7 @@
 //! Unit loads: the directions in which joints, springs and forces load a body, as generalised forces on all
 //! of its modes.
 //!
-//! | what acts | on the markers of its ends |
+//! | element or load | action on the markers of its ends |
 //! |---|---|
 //! | spherical, distance | forces in all directions |
 //! | revolute, universal | forces, torques across z |
@@ -27,7 +27,7 @@ use crate::joint::{Coordinate, Drive, Joint, JointEnd, JointKind};
 /// A unit of a load on one body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitLoad {
-    /// What acts, ready for a message: "joint `hinge`".
+    /// Name of the element or load for a message: "joint `hinge`".
     pub name: String,
     /// Generalised force on each mode of the body.
     pub modal: Vec<f64>,
@@ -207,7 +207,7 @@ impl Found<'_> {
         let coupling = &reduced.invariants.coupling_t;
         let modal: Vec<f64> =
             (0..coupling.ncols()).map(|k| (0..3).map(|a| coupling[(a, k)] * g_b[a]).sum()).collect();
-        // Round-off of a body in the Buckens frame, whose frame is held in space, is no load.
+        // For a body in the Buckens frame, whose frame is held in space, this is round-off.
         let size = modal.iter().map(|x| x * x).sum::<f64>().sqrt();
         if size > 1e-8 * g_b.norm() * reduced.invariants.mass.sqrt() {
             self.by_body[body].push(UnitLoad {

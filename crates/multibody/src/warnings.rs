@@ -1,4 +1,4 @@
-//! What a user should know about a run that ended well: where the model was used beyond its limits.
+//! Warnings about a run that ended well: where the model was used beyond its limits.
 
 use crate::contact::{Overlap, Rim, RimPolicy};
 use crate::events::{ContactEvents, PairRecord};
@@ -8,11 +8,11 @@ use crate::resolution::resolution_warnings;
 use crate::system::System;
 use nalgebra::Vector3;
 
-/// Share of the force at a rim, or outside the interface, below which nothing is said.
+/// Share of the force at a rim, or outside the interface, below which there is no warning.
 const SHARE: f64 = 1e-3;
 
-/// Overlap without force, in sizes of the span, below which nothing is said: the force sets in late by
-/// it.
+/// Overlap without force, in sizes of the pressure cell, below which there is no warning. The force sets in
+/// late by it.
 const OVERLAP: f64 = 0.05;
 
 /// Sentences about pressure at the rim of a contact zone, overlap without force, meshes that are too coarse
@@ -95,7 +95,7 @@ fn overlap_warning(system: &System, pair: usize, time: f64, overlap: Overlap) ->
         (
             "the corner",
             format!(
-                "make spans of `{carrier}` shorter there (`grade = \
+                "make faces of `{carrier}` smaller there (`grade = \
                  {{ at = [{x:.4e}, {y:.4e}, {z:.4e}], finest = … }}`)"
             ),
         )
@@ -103,9 +103,9 @@ fn overlap_warning(system: &System, pair: usize, time: f64, overlap: Overlap) ->
         ("a point", format!("refine `{carrier}`"))
     };
     format!(
-        "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of span {face} of `{carrier}` (near \
-         {x:.4e}, {y:.4e}, {z:.4e} m in source coordinates of body `{}`) lies {depth:.3e} m inside the \
-         other body without a force, as the gap is still open on the average over the span of {size:.3e} \
+        "at t = {time:.4e} s: contact `{first}` / `{second}`: {what} of pressure cell {face} of `{carrier}` \
+         (near {x:.4e}, {y:.4e}, {z:.4e} m in source coordinates of body `{}`) lies {depth:.3e} m inside the \
+         other body without a force, as the gap is still open on the average over the cell of {size:.3e} \
          m: the force sets in late, or never; {remedy}, or round off the edge that meets it",
         body.name
     )
@@ -119,13 +119,13 @@ fn rim_place(system: &System, pair: usize, rim: Rim) -> RimPlace {
         second: name(1),
         zone: name(rim.side),
         carrier: name(system.contacts().carrier(pair)),
-        span: rim.face,
+        cell: rim.face,
         share: rim.share,
     }
 }
 
-/// A static mode of frequency f answers a pulse T with an error of 1/(2 f T)² of its part
-/// (docs/theory/reduction.md, eq. (13)).
+/// Warns of static modes in a short impact: a static mode of frequency f responds to a pulse T with an error
+/// of 1/(2 f T)² of its part (docs/theory/reduction.md, eq. (13)).
 fn split_warnings(system: &System, events: &ContactEvents, warnings: &mut Vec<String>) {
     for (i, body) in system.bodies().iter().enumerate() {
         let first_static = body.reduced.as_ref().and_then(|reduced| reduced.omega.get(body.frame.n));

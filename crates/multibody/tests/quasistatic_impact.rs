@@ -183,9 +183,11 @@ fn pressure_at_the_rim_of_a_zone_ends_the_run_and_says_where() {
     let RunError::Rim { time, place } = &error else { panic!("{error}") };
     // The contact radius reaches the rim span, 0.13 to 0.2 mm from the middle, long before the peak at 54 µs.
     assert!(*time == simulation.time() && *time > 0.0 && *time < 3e-5, "{error}");
-    assert!(place.zone == "ball:pole" && place.span < 36 && place.share > 1e-3, "{place:?}");
+    assert!(place.zone == "ball:pole" && place.cell < 36 && place.share > 1e-3, "{place:?}");
     let message = error.to_string();
-    for part in ["at t = ", "`ball:pole` / `ball:pole`", "rim of `ball:pole`", "span ", "rim = \"warning\""] {
+    for part in
+        ["at t = ", "`ball:pole` / `ball:pole`", "rim of `ball:pole`", "pressure cell ", "rim = \"warning\""]
+    {
         assert!(message.contains(part), "{part} is missing: {message}");
     }
 }
@@ -268,8 +270,12 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
     let mut simulation = Simulation::new(system, &start, Settings::until(3e-5)).unwrap();
     simulation.run(&mut Ignore, &Silent).unwrap();
     let warnings = simulation.warnings();
-    let parts =
-        ["`ball:pole` / `ground:roof`", "span 4 of `ball:pole`", "without a force", "refine `ball:pole`"];
+    let parts = [
+        "`ball:pole` / `ground:roof`",
+        "pressure cell 4 of `ball:pole`",
+        "without a force",
+        "refine `ball:pole`",
+    ];
     assert!(warnings.iter().any(|w| parts.iter().all(|part| w.contains(part))), "{warnings:?}");
 }
 

@@ -190,8 +190,8 @@ pub enum SetupError {
     /// The second surface is more curved than the pressure cells can resolve.
     #[error(
         "pair `{first}`/`{second}`: the pressure cells of `{first}` are {size:.3e} m large or more, but \
-         `{second}` has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in between the \
-         integration points; refine `{first}` to faces of a quarter of the contact radius"
+         `{second}` has a radius of curvature of {radius:.3e} m where it is bluntest: it could slip in \
+         between the integration points; refine `{first}` to faces of a quarter of the contact radius"
     )]
     CoarseCells {
         /// Name of the first zone.

@@ -34,7 +34,7 @@ impl Directions {
             if !body.fixed {
                 let (r, p) = (layout.position(i), layout.momentum(i));
                 directions.components.extend((0..3).map(|a| ([r + a, p + a], i)));
-                // The vector part of the quaternion is what a small rotation changes.
+                // A small rotation changes the vector part of the quaternion.
                 directions.components.extend((0..3).map(|a| ([r + 4 + a, p + 3 + a], i)));
             }
             let (q, p) = (layout.modal(i), layout.modal_momentum(i));
@@ -68,7 +68,7 @@ impl Bodies {
     }
 
     /// Size of the component of y that an increment changes: lengths are as large as the system, angles 1;
-    /// modal coordinates as large as they are, or as what moves the ends of joints by its size.
+    /// modal coordinates as large as they are, or as large as needed to move the ends of joints by `size`.
     ///
     /// * `size` — length of the system \[m\]
     pub(crate) fn magnitude(&self, y: &[f64], velocity: usize, size: f64) -> f64 {

@@ -44,7 +44,7 @@ pub(crate) fn first_stop(
     Ok(first)
 }
 
-/// What is left to a stop at a time within the attempt.
+/// Distance from a stop at a time within the attempt \[m or rad\].
 fn stop_gap(system: &mut System, stepper: &mut Stepper, time: f64, stop: Stop) -> Result<f64, RateError> {
     stepper.set_within(system, time)?;
     Ok(system.elements().gap_at(stop, system.states().at(time, stepper.state_within())))

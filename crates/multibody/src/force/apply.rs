@@ -8,20 +8,20 @@ use crate::applied::AppliedForces;
 use crate::bodies::BodiesAt;
 use crate::joint::{Coordinate, JointEnd, Place, within_a_turn};
 
-/// What an element does at a state.
+/// Forces, energy and loss of an element at a state.
 pub(crate) struct Action {
     /// Force and torque on each end, inertial axes.
     pub(crate) wrenches: [(Vector3<f64>, Vector3<f64>); 2],
     pub(crate) places: [Place; 2],
     energy: f64,
     loss: f64,
-    /// What is left to its stops.
+    /// Distances from its stops.
     gaps: [f64; 2],
     /// None for a bushing.
     pub(crate) along: Option<ElementAction>,
 }
 
-/// What an element does along its coordinate.
+/// Action of an element along its coordinate.
 pub(crate) struct ElementAction {
     pub(crate) coordinate: Coordinate,
     /// u, angles with their turns \[m or rad\].

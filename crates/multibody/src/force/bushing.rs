@@ -29,7 +29,7 @@ pub struct Bushing {
     pub zero: [f64; 3],
 }
 
-/// What a bushing does at two places.
+/// Force and torque of a bushing between two places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Wrench {
     /// On the second end, at its place, inertial axes \[N\].

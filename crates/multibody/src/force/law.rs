@@ -1,6 +1,6 @@
 //! Springs, dampers and stops of one coordinate.
 
-/// What a law does at a coordinate and its rate.
+/// Response of a law at a coordinate and its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Response {
     /// Q, in the direction of the coordinate \[N or N m\].
@@ -53,7 +53,7 @@ pub struct Stops {
 }
 
 impl Stops {
-    /// What is left to the lower and the upper stop; negative beyond them.
+    /// Distances from the lower and the upper stop; negative beyond them.
     pub(crate) fn gaps(&self, u: f64) -> [f64; 2] {
         [u - self.low, self.high - u]
     }
@@ -76,7 +76,7 @@ impl Stops {
 mod tests {
     use super::*;
 
-    /// The power of the force on the outside is what is neither stored nor lost.
+    /// The power of the force on the outside is the negative of the stored and the lost power.
     #[test]
     fn force_is_what_energy_and_loss_say() {
         let spring = Spring { stiffness: 7.0, damping: 0.4, free: 0.3, preload: 2.0 };

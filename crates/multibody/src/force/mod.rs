@@ -38,12 +38,12 @@ pub(crate) use onset::Stop;
 use crate::body::Body;
 use crate::joint::{Coordinate, JointEnd, SpecError, check_ends};
 
-/// What acts between two ends.
+/// The force law between two ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ForceLaw {
     /// Along a coordinate.
     Along {
-        /// Which.
+        /// The coordinate.
         coordinate: Coordinate,
         /// Spring and damper; [`Spring::NONE`] for stops alone.
         spring: Spring,
@@ -67,12 +67,12 @@ pub struct ForceElement {
     pub joint: Option<usize>,
 }
 
-/// What is remembered of an element from step to step.
+/// Memory of an element from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Memory {
     /// Its angle with whole turns \[rad\]; 0 for lengths.
     pub(crate) angle: f64,
-    /// What is left to its stops, [`Stops::gaps`].
+    /// Distances from its stops, [`Stops::gaps`].
     pub(crate) gaps: [f64; 2],
 }
 
@@ -81,9 +81,9 @@ pub(crate) struct Memory {
 pub(crate) struct ForceElements {
     all: Vec<ForceElement>,
     memory: Vec<Memory>,
-    /// What was left to the stops of each element at the last evaluation of the rate.
+    /// Distances from the stops of each element at the last evaluation of the rate.
     gaps: Vec<[f64; 2]>,
-    /// Which stops of each element are passed, rounding apart: see `onset`.
+    /// True for the stops of each element that are passed, rounding excluded: see `onset`.
     passed: Vec<[bool; 2]>,
     /// Energy of all at the last accepted state \[J\].
     stored: f64,

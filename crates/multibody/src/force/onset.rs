@@ -1,8 +1,8 @@
-//! Stops that are reached or left within a step. Their forces have a kink there, and a long step could pass
-//! over it, so that a step is cut to end at that moment.
+//! Stops that are reached or left within a step. Their forces have a kink there, which a long step could
+//! miss: a step is cut to end at that moment.
 //!
-//! Such a step ends with a gap that is zero but for rounding, of either sign. Whether a stop is passed is
-//! therefore remembered from event to event: a stop that has been reached is not reached again, and left only
+//! Such a step ends with a gap of either sign, zero except for rounding. The passed stops are therefore kept
+//! from event to event: a stop that has been reached is not reached again, and left only
 //! where the coordinate comes out of it.
 
 use super::ForceElements;
@@ -23,17 +23,17 @@ impl ForceElements {
         (0..2 * self.all.len()).map(|number| Stop { element: number / 2, side: number % 2 })
     }
 
-    /// What was left to a stop at the last accepted state; infinite without a limit.
+    /// Distance from a stop at the last accepted state \[m or rad\]; infinite without a limit.
     pub(crate) fn gap_at_start(&self, stop: Stop) -> f64 {
         self.memory[stop.element].gaps[stop.side]
     }
 
-    /// What was left to a stop at the last evaluation of the rate.
+    /// Distance from a stop at the last evaluation of the rate \[m or rad\].
     pub(crate) fn gap_at_rate(&self, stop: Stop) -> f64 {
         self.gaps[stop.element][stop.side]
     }
 
-    /// What is left to a stop at a state.
+    /// Distance from a stop at a state \[m or rad\].
     pub(crate) fn gap_at(&self, stop: Stop, at: BodiesAt<'_>) -> f64 {
         self.memory_at(stop.element, at).gaps[stop.side]
     }

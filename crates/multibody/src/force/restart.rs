@@ -21,7 +21,7 @@ impl ForceElements {
         }
     }
 
-    /// Takes the angles of a checkpoint, before [`ForceElements::remember`].
+    /// Restores the angles from a checkpoint, before [`ForceElements::remember`].
     ///
     /// # Errors
     ///

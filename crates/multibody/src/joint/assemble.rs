@@ -13,11 +13,11 @@ use crate::system_error::RateError;
 /// Violation of a row that was left out, above which it contradicts the others.
 const CONTRADICTION: f64 = 1e-8;
 
-/// Elastic displacement of the end of a joint, over the size of its body, above which bodies are not deformed
-/// but torn to close their joints.
+/// Elastic displacement of the end of a joint, over the size of its body, above which the joints contradict
+/// each other: no linear body is deformed that far.
 const STRETCHED: f64 = 0.1;
 
-/// What the joints of a system came to at its start.
+/// Outcome of the assembly of a system's joints at its start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Assembly {
     /// Joints with equations that the others already hold, and how many.
@@ -27,11 +27,12 @@ pub struct Assembly {
     /// True if the ends of joints did not meet where the bodies were placed; false if motions alone moved
     /// them.
     pub apart: bool,
-    /// Energy of what bodies are deformed by where rigid motions do not close the joints \[J\].
+    /// Strain energy of the bodies where rigid motions do not close the joints \[J\].
     pub strain_energy: f64,
     /// Motions that begin elsewhere than where the bodies are placed.
     pub displaced: Vec<Displaced>,
-    /// Size of what the joints hold together \[m\]: figures of a scenario are rounded to some part of it.
+    /// Size of the bodies that the joints connect \[m\]: figures of a scenario are rounded to some part of
+    /// it.
     pub size: f64,
 }
 
@@ -40,7 +41,7 @@ pub struct Assembly {
 pub struct Displaced {
     /// Name of the joint.
     pub joint: String,
-    /// Its coordinate at the start less what the motion says there \[m or rad\].
+    /// Its coordinate at the start less the value of the motion there \[m or rad\].
     pub offset: f64,
     /// True for an angle.
     pub is_angle: bool,
@@ -55,20 +56,20 @@ pub enum AssemblyError {
     /// Positions or velocities cannot be brought to the joints.
     #[error(transparent)]
     Project(#[from] ProjectError),
-    /// A motion drives what joints hold already.
+    /// A motion drives a coordinate that joints hold already.
     #[error(
-        "joint `{joint}`: its motion drives what the joints, or other drives, hold already; take the motion \
-         away, or a joint that holds it"
+        "joint `{joint}`: its motion drives a coordinate that the joints, or other drives, hold already; \
+         remove the motion, or a joint that holds it"
     )]
     Driven {
         /// Name of the joint.
         joint: String,
     },
-    /// Joints close by a deformation that no linear body takes.
+    /// Joints close by a deformation beyond linear theory.
     #[error(
         "joint `{joint}`: the joints close only if body `{body}` is deformed by {displacement:.3e} m at this \
-         joint, {:.0} % of its size ({size:.3e} m): they contradict each other; look at their ends and axes \
-         and at where the bodies are placed",
+         joint, {:.0} % of its size ({size:.3e} m): they contradict each other; check their ends and axes \
+         and the placement of the bodies",
         100.0 * displacement / size
     )]
     Stretched {
@@ -83,23 +84,23 @@ pub enum AssemblyError {
     },
     /// A joint contradicts others.
     #[error(
-        "joint `{joint}` contradicts the other joints: what they leave free does not close it \
-         ({violation:.3e} are left over); look at its ends and its axis"
+        "joint `{joint}` contradicts the other joints: the motion that they leave free does not \
+         close it ({violation:.3e} remains); check its ends and its axis"
     )]
     Contradiction {
         /// Name of the joint.
         joint: String,
-        /// What is left over, metres or the cosine of an angle.
+        /// The remaining violation, in metres or as the cosine of an angle.
         violation: f64,
     },
 }
 
 impl Constraints {
-    /// Brings the state y to the joints at t = 0, positions, then velocities, by motions of the bodies as
-    /// they are, and what these do not close by the least change in the metric of the masses. Equations that
-    /// repeat others are left out from here on.
+    /// Projects the state y to the joints at t = 0, positions, then velocities: by rigid motions of the
+    /// bodies, then by the least change in the metric of the masses. Equations that repeat others are left
+    /// out from here on.
     ///
-    /// * `follow` — called after each projection, for what remembers where bodies were before
+    /// * `follow` — called after each projection, for parts with a memory of earlier positions
     ///
     /// # Errors
     ///

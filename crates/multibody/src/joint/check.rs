@@ -1,9 +1,9 @@
-//! Whether joints, springs and bushings fit the bodies.
+//! Checks that joints, springs and bushings fit the bodies.
 
 use super::{Joint, JointEnd, JointKind, SpecError};
 use crate::body::Body;
 
-/// Whether two ends are on bodies that exist, with markers that were made for them, and not on the same one.
+/// Checks that two ends are on different bodies that exist, with markers that were made for them.
 ///
 /// * `what` — `joint`, `spring` or `bushing`, for messages
 pub(crate) fn check_ends(

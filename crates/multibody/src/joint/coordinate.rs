@@ -1,4 +1,4 @@
-//! What joints leave free, as a number: an angle, a shift, a length. Springs, stops and drives act on it.
+//! The free motion of a joint as a number: an angle, a shift, a length. Springs, stops and drives act on it.
 //!
 //! With d = x_i − x_j, triads (x, y, z) of both ends, s = y_i·x_j and c = x_i·x_j:
 //!
@@ -103,8 +103,7 @@ mod tests {
             let velocities =
                 Velocities { v: a.transpose() * v, omega: a.transpose() * omega, modal: Vec::new() };
             let pose = Pose { position: start + v * t, rotation: a };
-            // ω̇ = spin ω_common × z is no acceleration of the ends in the sense of the bias: it is added
-            // below.
+            // ω̇ = spin ω_common × z does not count as an acceleration in the bias: it is added below.
             let place = Place::on(&Marker::default(), &Matrix3::identity(), &pose, &[], &velocities);
             (place, spin * (0.7 * axis).cross(&z))
         };

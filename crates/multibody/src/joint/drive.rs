@@ -15,13 +15,13 @@ use crate::body::Body;
 pub struct Drive {
     /// Index of the joint.
     pub joint: usize,
-    /// What is driven.
+    /// The driven coordinate.
     pub coordinate: Coordinate,
     /// s(t), with two derivatives \[m or rad\].
     pub course: TimeFunction,
 }
 
-/// A drive that makes no sense.
+/// A drive of a joint that does not exist.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("drive {drive} is of joint {joint}, but there are {joints}")]
 pub struct DriveError {
@@ -34,11 +34,11 @@ pub struct DriveError {
 }
 
 impl Constraints {
-    /// Prescribes motions to the joints. A driven length takes the place of the constant one of a distance.
+    /// Prescribes motions to the joints. A driven length replaces the constant one of a distance.
     ///
     /// # Errors
     ///
-    /// [`DriveError`] if one is of no joint.
+    /// [`DriveError`] if the joint of a drive does not exist.
     pub(crate) fn set_drives(&mut self, drives: Vec<Drive>, bodies: &[Body]) -> Result<(), DriveError> {
         let joints = self.joints.len();
         for (drive, Drive { joint, .. }) in drives.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Constraints {
                 return Err(DriveError { drive, joint: *joint, joints });
             }
         }
-        // Behind all others, so that a drive is to blame for what it repeats.
+        // After all others, so that an equation that a drive repeats is found at the drive.
         let mut rows = self.rows.clone();
         // A driven distance is not constant.
         let is_driven = |joint: usize| {

@@ -2,7 +2,7 @@
 
 use super::row::Row;
 
-/// What a joint leaves free. The axes are those of its ends: columns x, y, z of their triads.
+/// The motion that a joint leaves free. The axes are those of its ends: columns x, y, z of their triads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
     /// All rotations.

@@ -1,4 +1,4 @@
-//! Joints: what keeps two bodies, or a body and the ground, together.
+//! Joints: constraints between two bodies, or a body and the ground.
 //!
 //! A joint connects two *ends*: a marker of a body with a triad of axes that turns with it. Its equations are
 //! rows g(x_i, D_i, x_j, D_j) = 0 of the positions and triads of the ends; the reaction on the bodies is −Gᵀ
@@ -6,7 +6,7 @@
 //!
 //! * `place`: where an end is, how it moves, which part of its acceleration is known
 //! * `row`: the rows: value, derivatives, known part of the second rate
-//! * `coordinate`: what joints leave free; `drive`: functions of time that it follows
+//! * `coordinate`: the free motion of joints as a number; `drive`: functions of time that it follows
 //! * `kind`: which rows a joint of each kind has
 //! * `reactions`: the joints of a system: multipliers at the level of accelerations; `side`: a row on one
 //!   body

@@ -7,8 +7,8 @@
 //! ω̇_D = A (ω̇ + J Σ ψ_k q̈_k + ω × w + J̇ ϑ̇)
 //! ```
 //!
-//! with J(ϑ) = E + (1 − cos ϑ)/ϑ² ϑ̃ + (ϑ − sin ϑ)/ϑ³ ϑ̃², so that the rows of joints are derivatives of what
-//! they hold: joints do no work.
+//! with J(ϑ) = E + (1 − cos ϑ)/ϑ² ϑ̃ + (ϑ − sin ϑ)/ϑ³ ϑ̃², so that the rows of joints are derivatives of the
+//! quantities they hold: joints do no work.
 
 use carom_dynamics::{Marker, Pose, rotation};
 use nalgebra::{Matrix3, Vector3};

@@ -1,5 +1,5 @@
-//! Back to the joints: positions by Newton's method, then momenta, both by the least change in the metric of
-//! the masses.
+//! Projection to the joints: positions by Newton's method, then momenta, both by the least change in the
+//! metric of the masses.
 //!
 //! ```text
 //! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ g      r ← r + A δ_v,  A ← A Exp(δ_ω),  q ← q + δ_q
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Momenta change by impulses of the joints alone, so that a system that is free in space keeps P and L.
-//! Impulses of joints to the ground are external, and a held body passes on what it gets: the books of the
-//! integrals take both.
+//! Impulses of joints to the ground are external, and a held body passes its impulses on: both enter the
+//! integrals of the state.
 
 use carom_dynamics::rotation;
 
@@ -18,12 +18,12 @@ use crate::bodies::Bodies;
 use crate::layout::{add, put, quaternion, vector};
 use crate::system_error::RateError;
 
-/// Violation of joints that is left alone, relative to the sizes of the system: below what an integrator
-/// leaves.
+/// Violation of joints below which no projection is made, relative to the sizes of the system: below the
+/// error of an integrator.
 pub(crate) const DRIFT: f64 = 1e-10;
 
-/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a position that is singular within a
-/// hundredth of a radian or so.
+/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry belongs to a position within about a hundredth
+/// of a radian of a singular one.
 const NEARLY_SINGULAR: f64 = 1e-5;
 
 /// Violation at which Newton's method ends.
@@ -31,7 +31,7 @@ pub(super) const ROUND_OFF: f64 = 1e-13;
 
 const MAX_ITERATIONS: usize = 40;
 
-/// Why positions or velocities cannot be brought to the joints.
+/// Errors from projecting positions or velocities to the joints.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     /// The state cannot be evaluated.
@@ -39,21 +39,21 @@ pub enum ProjectError {
     State(#[from] RateError),
     /// Newton's method does not converge.
     #[error(
-        "joint `{joint}` cannot be closed: {} of {violation:.3e} are left over; look at its ends, axes and \
-         the positions of the bodies",
+        "joint `{joint}` cannot be closed: {} of {violation:.3e} remains; check its ends, its axes and the \
+         positions of the bodies",
         if *is_length { "a gap in metres" } else { "a cosine between its axes" }
     )]
     Open {
         /// Name of the worst joint.
         joint: String,
-        /// What is left.
+        /// The remaining violation.
         violation: f64,
         /// True for a length.
         is_length: bool,
     },
 }
 
-/// What a projection did.
+/// Outcome of a projection.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Projection {
     /// Largest displacement of the ends of joints \[m\].
@@ -126,7 +126,7 @@ impl Constraints {
             let layout = bodies.layout();
             add(y, layout.external_impulse(), &impulse);
             add(y, layout.external_ang_impulse(), &ang_impulse);
-            // Held bodies do not move by what they get; it is kept to be given back.
+            // Held bodies do not move; their impulses are kept as momenta and given back.
             for (i, _) in bodies.all().iter().enumerate().filter(|(_, body)| body.fixed) {
                 add(y, layout.momentum(i), &self.impulses[i].force);
                 add(y, layout.ang_momentum(i), &self.impulses[i].moment);

@@ -240,7 +240,7 @@ impl Constraints {
         self.matrix.factorise(entry, smallest)
     }
 
-    /// (G M⁻¹ Gᵀ)⁻¹ applied to what is in `multipliers`.
+    /// Applies (G M⁻¹ Gᵀ)⁻¹ to `multipliers`.
     pub(super) fn solve(&mut self) {
         self.matrix.solve(&mut self.multipliers);
     }
@@ -318,7 +318,7 @@ impl Constraints {
         of_ground
     }
 
-    /// −M⁻¹ Gᵀ λ: changes of (v, ω, q̇), or of position, rotation and q, handed over body by body.
+    /// −M⁻¹ Gᵀ λ: changes of (v, ω, q̇), or of position, rotation and q, one call for each body.
     pub(super) fn changes(&self, mut change: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>, &[f64], f64)) {
         for (sides, multiplier) in self.sides.iter().zip(&self.multipliers) {
             for side in sides {

@@ -1,10 +1,10 @@
-//! Joints that are open at the start are closed by motions of the bodies as they are, before any body is
-//! deformed for them.
+//! Closes joints that are open at the start by rigid motions of the bodies, before any body is deformed for
+//! them.
 //!
 //! The steps are those of `project` without the modal columns of G: a hinge that was placed a little off
-//! turns and shifts its bodies, it does not bend them. Deformation costs little in the metric of the masses,
-//! and stores energy that nobody meant. What rigid motions cannot close, as a clamped bar that is too long,
-//! is left to deformation.
+//! turns and shifts its bodies and does not bend them. Deformation costs little in the metric of the masses,
+//! but stores unwanted energy. Joints that rigid motions cannot close, as those of a clamped bar that is too
+//! long, are left to deformation.
 
 use carom_dynamics::rotation;
 
@@ -58,7 +58,7 @@ impl Constraints {
     /// Newton's method over the rigid motions; none if it does not close all `rows`.
     fn move_bodies(&mut self, bodies: &mut Bodies, y: &mut [f64], rows: &[(usize, Row)]) -> Option<()> {
         for _ in 0..MAX_STEPS {
-            // What repeats other rows here may not do so elsewhere, and must hold in the end.
+            // A row that repeats others here may not do so elsewhere, and must hold in the end.
             self.set_rows(rows.to_vec(), bodies.all());
             bodies.set_state(y).ok()?;
             self.set_state(bodies.at(0.0, y));

@@ -27,8 +27,8 @@ pub(crate) enum Row {
     Across(usize, usize),
     /// They keep a distance ℓ.
     Length(f64),
-    /// A coordinate follows the drive of this number, which
-    /// [`Constraints::set_state`](super::Constraints::set_state) takes away.
+    /// A coordinate less the drive of this number, which
+    /// [`Constraints::set_state`](super::Constraints::set_state) subtracts.
     Driven(usize, Coordinate),
 }
 

@@ -65,7 +65,7 @@ impl Skyline {
             }
             let diagonal = a(i, i);
             let pivot = diagonal - square;
-            // False for what is not a number.
+            // False for NaN.
             let is_positive = pivot > smallest * diagonal;
             if !is_positive {
                 return Err(Dependent { row: i });

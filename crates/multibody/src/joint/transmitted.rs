@@ -1,4 +1,4 @@
-//! What joints, springs and bushings transmit at a state, for results.
+//! Forces and torques that joints, springs and bushings transmit at a state, for results.
 //!
 //! Rows act on the second end with −λ ∂ġ/∂(ẋ_j, ω_j), elements with their own wrench; both are reduced to the
 //! first end x_i:
@@ -7,7 +7,7 @@
 //! f = Σ f_j,   τ = Σ τ_j + (x_j − x_i) × f_j
 //! ```
 //!
-//! The first body gets −f and −τ at the same point, as rows and elements leave no moment over. A drive along
+//! The first body gets −f and −τ at the same point, as rows and elements are in equilibrium. A drive along
 //! u works with Q u̇, Q = −λ.
 
 use carom_dynamics::{JointAction, JointState};
@@ -76,7 +76,7 @@ fn add_wrench(state: &mut JointState, places: &[Place; 2], force: &Vector3<f64>,
     state.torque = (Vector3::from(state.torque) + torque + lever.cross(force)).into();
 }
 
-/// The action of a joint along a coordinate: angles stand behind lengths.
+/// The action of a joint along a coordinate: lengths first, then angles.
 fn slot(state: &mut JointState, coordinate: Coordinate) -> &mut JointAction {
     state.actions[usize::from(coordinate.is_angle())].get_or_insert_default()
 }

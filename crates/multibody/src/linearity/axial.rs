@@ -9,8 +9,8 @@
 //!
 //! with s from the centre of mass, F along the longest axis, and the part ω⊥ of the angular velocity across
 //! it. Gravity is no load here: it accelerates every part alike. A grounded body is held at its ends, and
-//! there the support takes what is left over. The mass lies along the axis with the density that is linear in
-//! s and has the body's mass and centre.
+//! there the support takes the remaining force. The mass lies along the axis with the density that is linear
+//! in s and has the body's mass and centre.
 
 use nalgebra::Vector3;
 
@@ -66,13 +66,14 @@ impl Axial {
         self.sum = 0.0;
     }
 
-    /// A load along the axis at s \[N\], with what the ground holds against it.
+    /// Adds a load along the axis at s \[N\], with its reaction at the ground.
     pub(super) fn add(&mut self, s: f64, load: f64) {
         self.put(s, load);
         self.hold(s, load);
     }
 
-    /// What the ground holds against a load at s: held at both ends it shares the load as a uniform bar does.
+    /// Adds the reaction of the ground to a load at s: a bar held at both ends shares the load as a uniform
+    /// bar.
     fn hold(&mut self, s: f64, load: f64) {
         let [lo, hi] = self.ends;
         match self.holds {

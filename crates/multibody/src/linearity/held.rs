@@ -1,5 +1,5 @@
-//! Elastic frequencies of a body as its joints hold it, and what an axial force does to the stiffness of
-//! those modes.
+//! Elastic frequencies of a body held by its joints, and the change of the modes' stiffness by an axial
+//! force.
 //!
 //! The body moves with its modes, its partners in joints move as rigid bodies, grounded ones not at all. With
 //! z = (v, ω, q̇) of the body and (v, ω) of the partners, rows G of the joints among them and to the ground:
@@ -154,7 +154,7 @@ impl Neighbourhood {
         Some((mass, stiffness))
     }
 
-    /// Rows G of the joints among the bodies and to what does not move.
+    /// Rows G of the joints among the bodies and to the ground.
     fn rows(&self, system: &System) -> DMatrix<f64> {
         let is_near = |end: &JointEnd| {
             end.body.is_none_or(|body| system.bodies()[body].fixed || self.bodies.contains(&body))

@@ -29,11 +29,11 @@ use carom_dynamics::BodyState;
 use held::{HELD, HeldModes};
 use shape::Shape;
 
-/// Strain beyond which no material is linear: bodies that would not notice its axial force are not watched
-/// for it.
+/// Strain beyond which no material is linear. Bodies whose stiffness hardly changes under the axial force at
+/// this strain are not watched for axial forces.
 const STRAIN: f64 = 0.01;
 
-/// Part of the shortest radian period after which axial forces are looked at again while nothing touches.
+/// Part of the shortest radian period after which axial forces are evaluated again while nothing touches.
 const INTERVAL: f64 = 0.1;
 
 /// Largest value so far, and when.
@@ -67,7 +67,7 @@ struct Watched {
     found: Found,
 }
 
-/// What was found of a body so far.
+/// The largest values of a body so far.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Found {
     deflection: Peak,
@@ -87,9 +87,9 @@ struct Found {
 pub(crate) struct LinearityWatch {
     bodies: Vec<Watched>,
     work: Vec<f64>,
-    /// When axial forces were looked at last \[s\].
+    /// Time of the last evaluation of axial forces \[s\].
     last: f64,
-    /// How long they may be left alone \[s\].
+    /// Time between two evaluations of axial forces \[s\].
     interval: f64,
 }
 
@@ -138,15 +138,14 @@ impl LinearityWatch {
     }
 
     /// Deflection and rotation by all modes, quasistatic ones included, of a frame. Where loads have static
-    /// modes, these and the low modes hold what loads do to the body as a whole: they are looked at in every
-    /// step.
+    /// modes, these and the low modes describe the body's deformation as a whole; every step evaluates them.
     pub(crate) fn observe_frame(&mut self, bodies: &[BodyState], time: f64) {
         for watched in self.bodies.iter_mut().filter(|watched| !watched.has_static_modes) {
             watched.observe_shape(&bodies[watched.body].modal, &mut self.work, time);
         }
     }
 
-    /// True if axial forces are to be looked at at the end of a step.
+    /// True if axial forces are to be evaluated at the end of a step.
     fn is_due(&self, time: f64, touches: bool) -> bool {
         self.interval.is_finite() && (touches || time - self.last >= self.interval)
     }
@@ -187,7 +186,7 @@ impl Watched {
         let shape = Shape::new(body, &reduced)?;
         let held = HeldModes::new(system, i, &shape).unwrap_or_default();
         let axial = Axial::new(body, &shape, held.holds_end);
-        // The largest ρ at the strain at which materials give way: N = E V/L ε.
+        // The largest ρ at the largest strain of linear theory: N = E V/L ε.
         let softest = held.stiffening.iter().map(|s| s.iter().sum::<f64>()).fold(0.0, f64::max);
         let strength = reduced.materials.first().map_or(f64::INFINITY, |material| {
             STRAIN * material.young * body.frame.mass / (material.density * (shape.ends[1] - shape.ends[0]))

@@ -1,4 +1,4 @@
-//! Warnings of a run that left linear theory, and the numbers of the watch in a checkpoint.
+//! Warnings of a run outside linear theory, and the numbers of the watch in a checkpoint.
 
 use super::{Found, LinearityWatch, Peak, Watched};
 use crate::system::System;
@@ -7,7 +7,7 @@ use carom_dynamics::{Checkpoint, CheckpointError};
 /// Name of the entry in checkpoints.
 const ENTRY: &str = "linearity";
 
-/// Error of linear theory that the limits stand for.
+/// Error of linear theory at the limits.
 pub(super) const ERROR: f64 = 0.01;
 
 /// δ/L: error (δ/L)².
@@ -19,8 +19,8 @@ const ROTATION: f64 = 0.14;
 /// Ω/ω: error [`SOUTHWELL`] (Ω/ω)².
 const RATE: f64 = 0.09;
 
-/// What turning adds to the square of the first bending frequency of a clamped beam, in Ω²: Southwell's
-/// coefficient.
+/// Southwell's coefficient: the square of the first bending frequency of a turning clamped beam grows by this
+/// times Ω².
 const SOUTHWELL: f64 = 1.17;
 
 /// Error of a displacement over the length of the body below which an axial force is not reported.
@@ -35,12 +35,12 @@ impl LinearityWatch {
         self.bodies.iter().flat_map(|watched| watched.warnings(&system.bodies()[watched.body].name))
     }
 
-    /// Adds what was observed so far to a checkpoint.
+    /// Adds the largest values so far to a checkpoint.
     pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
         checkpoint.put_reals(ENTRY, &self.to_numbers());
     }
 
-    /// Takes what was observed from a checkpoint; those of earlier releases do not have it.
+    /// Restores the largest values from a checkpoint; those of earlier releases do not have them.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl LinearityWatch {
         std::iter::once(self.last).chain(bodies).collect()
     }
 
-    /// Takes back what [`LinearityWatch::to_numbers`] gave; false if it does not fit.
+    /// The inverse of [`LinearityWatch::to_numbers`]; false if the numbers do not fit.
     fn read_numbers(&mut self, numbers: &[f64]) -> bool {
         let Some((last, rest)) = numbers.split_first() else { return false };
         let (bodies, []) = rest.as_chunks::<{ Found::NUMBERS }>() else { return false };

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use crate::body::Body;
 
-/// Modes that are looked at, the lowest: deflections that matter are theirs.
+/// Number of lowest modes that are watched: they have the large deflections.
 pub(super) const MODES: usize = 40;
 
 /// Sections along the body.
@@ -18,7 +18,7 @@ const PROBES: usize = 24;
 /// Points of a body that sections and probes are chosen from.
 const POINTS: usize = 4000;
 
-/// Sections and points of a body, with what they do in each of its lowest modes.
+/// Sections and points of a body, with their displacements and turns in each of its lowest modes.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     /// Longest axis and two across it, in columns.
@@ -108,7 +108,7 @@ impl Shape {
         self.values.fixed_view::<3, 1>(3 * (self.n_probes + section), k).into()
     }
 
-    /// Number of modes that are looked at.
+    /// Number of modes that are watched.
     pub(super) fn modes(&self) -> usize {
         self.values.ncols()
     }

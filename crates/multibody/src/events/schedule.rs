@@ -1,12 +1,12 @@
-//! Where the next step may end for the pairs, and when the next frame of a contact is due.
+//! The longest step that each pair allows, and the time of the next frame of a contact.
 
 use super::ContactEvents;
 
 /// Impacts after which frames are those of `output_every` alone: a body that chatters would fill the disk.
 const MAX_IMPACTS: usize = 24;
 
-/// Frames are so much denser than the wanted number in an impact by Hertz, as bodies with waves part a little
-/// earlier.
+/// Factor by which frames are denser than the wanted number in an impact by Hertz, as bodies with waves part
+/// a little earlier.
 const MARGIN: f64 = 1.25;
 
 impl ContactEvents {
@@ -15,9 +15,10 @@ impl ContactEvents {
         self.pairs.iter().map(|pair| pair.memory.longest_step(pair.tracker.touching))
     }
 
-    /// The next frame after a time that bodies have as they touch, by what a checkpoint holds: the touch that
-    /// began last and its duration by Hertz. Infinite without contact, where the frames of the run are as
-    /// dense, and once there were many impacts.
+    /// Time of the next frame of a contact after a given time \[s\].
+    ///
+    /// It follows from numbers that a checkpoint has: the start of the last touch and its duration by Hertz.
+    /// Infinite without contact, where the frames of the run are as dense, and after many impacts.
     ///
     /// * `frames` — number of frames in an impact
     /// * `every` — time between two frames of the run \[s\]
@@ -42,7 +43,7 @@ impl ContactEvents {
 /// The next place after `after` in the series 1, 2, … n, n + 2, n + 4, … 3 n, 3 n + 4, …, whose steps double
 /// every n places: contact that lasts gets few frames. None where the steps reach `widest`.
 fn place_in_series(after: f64, n: usize, widest: f64) -> Option<f64> {
-    // A place that was reached but for rounding is not the next one.
+    // A place that differs from `after` by rounding is not the next one.
     const ROUNDING: f64 = 1e-6;
     let (mut base, mut step) = (0.0, 1.0);
     while step < widest {
