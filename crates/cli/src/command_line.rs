@@ -196,7 +196,7 @@ mod tests {
         let pages = manual(Tested::command());
         let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
         assert_eq!(files, ["carom-test.1", "carom-test-make.1"]);
-        // Without what keeps roff from taking letters for commands.
+        // The text without the escapes of roff.
         let text = &pages[1].text.replace('\\', "");
         for part in [
             ".TH carom-test-make 1",

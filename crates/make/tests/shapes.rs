@@ -231,6 +231,6 @@ fn every_way_to_refine_says_where_it_is_and_stops() {
     let told = Told::new(false);
     coarsen(&nurbs, None, &told).unwrap();
     // Three inner knots in each direction.
-    assert_eq!(told.phases.into_inner().unwrap()[0], ("taking out knots".to_owned(), 9, 9));
+    assert_eq!(told.phases.into_inner().unwrap()[0], ("removal of knots".to_owned(), 9, 9));
     assert!(coarsen(&nurbs, None, &Told::new(true)).unwrap_err().to_string().contains("interrupted"));
 }

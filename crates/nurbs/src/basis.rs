@@ -1,6 +1,7 @@
 //! B-spline and Bernstein functions with their first two derivatives.
 //!
-//! Everything writes into the caller's slices and allocates nothing: element and contact loops call it.
+//! All functions write into the caller's slices and allocate nothing, as element and contact loops call
+//! them.
 
 use crate::KnotVector;
 

@@ -1,5 +1,5 @@
-//! Bezier form of a body for export: each span a rational Bezier cell, points shared between cells and
-//! patches.
+//! Bezier form of a body for export: each knot span is a rational Bezier cell, with points shared between
+//! cells and patches.
 //!
 //! ParaView draws rational Bezier cells exactly; nothing is tessellated. Geometry is converted once, fields
 //! at each output time by [`BezierMesh::field_into`], direction by direction: the full operator of a graded
@@ -46,7 +46,7 @@ pub struct BezierMesh {
     leaves: Option<Leaves>,
 }
 
-/// A patch or a side of one: a grid of control points with the operators that make it Bezier.
+/// A patch, or a side of a patch: a grid of control points with the operators to Bezier form.
 #[derive(Debug, Clone, PartialEq)]
 struct Block {
     /// Numbers of its control points in the body, and their weights.
@@ -55,7 +55,8 @@ struct Block {
     counts: [usize; 3],
     /// One for each direction of a grid with more than one point.
     operators: Vec<(usize, LineOperator)>,
-    /// Number of each point of the Bezier grid in the mesh, and whether this block is the first that has it.
+    /// Number of each point of the Bezier grid in the mesh, and true if this block is the first with the
+    /// point.
     targets: Vec<(u32, bool)>,
 }
 
@@ -178,7 +179,7 @@ fn own_degrees(degrees: [usize; 3], side: Option<Side>) -> [usize; 3] {
 }
 
 impl BezierMesh {
-    /// Converts the geometry of a block and merges its points with those that are known.
+    /// Converts the geometry of a block, and merges its points with the earlier ones.
     fn add_points(
         &mut self,
         patch: &Patch,
@@ -248,8 +249,8 @@ impl BezierMesh {
     /// V_b = Σ_a T_ba w_a V_a / Σ_a T_ba w_a,   T = T_u ⊗ T_v ⊗ T_w
     /// ```
     ///
-    /// * `values` — one a control point of the body (glued)
-    /// * `out` — one a Bezier point, overwritten
+    /// * `values` — one for each control point of the body (glued)
+    /// * `out` — one for each Bezier point, overwritten
     ///
     /// # Panics
     ///
@@ -274,8 +275,8 @@ impl BezierMesh {
     /// Row b of the operator of [`BezierMesh::field_into`] for each Bezier point: (control point, factor),
     /// ascending.
     ///
-    /// For small bodies that are not refined locally, and for single points; see the module for why it is not
-    /// kept.
+    /// For small bodies without local refinement, and for single points; the module's documentation gives
+    /// the reason why the operator is not stored.
     pub fn rows(&self) -> Vec<Vec<(u32, f64)>> {
         let mut rows = vec![Vec::new(); self.points.len()];
         for block in &self.blocks {

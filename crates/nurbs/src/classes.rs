@@ -1,4 +1,4 @@
-//! Sets of things that are the same: points, and directions that must share their knots.
+//! Sets of equal things: points, and directions that must have the same knots.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,9 @@ impl Union {
     }
 }
 
-/// Classes of (patch, direction) that share their knots, each with the sense in which it runs through its
-/// class.
+/// Classes of (patch, direction) with the same knots, each direction with its sense relative to the class.
 pub(crate) struct Classes {
-    /// Representative and whether the direction runs against it.
+    /// Representative, and true if the direction runs against it.
     of: Vec<(usize, bool)>,
     /// Representatives of classes whose knots must be symmetric, since they are glued to their own reverse.
     symmetric: BTreeSet<usize>,
@@ -63,12 +62,12 @@ impl Classes {
         self.of[3 * patch + direction].0
     }
 
-    /// Whether the direction runs against the sense of its class.
+    /// True if the direction runs against the sense of its class.
     pub(crate) fn reversed(&self, (patch, direction): (usize, usize)) -> bool {
         self.of[3 * patch + direction].1
     }
 
-    /// Whether the knots of its class must be symmetric.
+    /// True if the knots of its class must be symmetric.
     pub(crate) fn is_symmetric(&self, member: (usize, usize)) -> bool {
         self.symmetric.contains(&self.class(member))
     }
@@ -83,7 +82,7 @@ impl Classes {
     }
 }
 
-/// Gives each class the number of its first member's turn.
+/// Numbers each class in the order of its first member.
 pub(crate) fn number_classes(same: &mut Union, starts: &[usize]) -> (Vec<Vec<u32>>, usize) {
     let mut number_of = vec![u32::MAX; starts[starts.len() - 1]];
     let mut next = 0;

@@ -1,6 +1,7 @@
 //! The point of a patch, or of a box of its parameters, that is closest to a given point.
 //!
-//! For set-up work: placing graded knots, choosing the faces of a region. Contact has its own faster search.
+//! For preparations: placing graded knots, choosing the faces of a region. Contact has its own faster
+//! search.
 
 use crate::{Multipatch, Patch};
 
@@ -15,9 +16,9 @@ pub struct Closest {
     pub distance: f64,
 }
 
-/// How many of the best samples are followed to their minimum.
+/// Number of the best samples whose minima are computed.
 const N_STARTS: usize = 4;
-/// Newton steps at most; a dozen is usual.
+/// Largest number of Newton steps; a dozen is usual.
 const MAX_STEPS: usize = 60;
 
 impl Patch {
@@ -60,7 +61,8 @@ impl Patch {
         Closest { parameters, point, distance: distance(point, target) }
     }
 
-    /// Parameters at which a direction is sampled: the breakpoints within the bounds and places between them.
+    /// Parameters at which a direction is sampled: the breakpoints within the bounds and points between
+    /// them.
     fn samples(&self, direction: usize, [low, high]: [f64; 2]) -> Vec<f64> {
         if low == high {
             return vec![low];
@@ -84,7 +86,7 @@ impl Patch {
             let r = [0, 1, 2].map(|c| map.point[c] - target[c]);
             let gradient = [0, 1, 2].map(|d| dot(map.first[d], r));
             let width = bounds.map(|[low, high]| high - low);
-            // A direction at its bound that would leave the box stays where it is.
+            // A direction at its bound that would leave the box is fixed.
             let free = [0, 1, 2].map(|d| {
                 let [low, high] = bounds[d];
                 width[d] > 0.0
@@ -175,7 +177,7 @@ fn solve_positive(a: [[f64; 3]; 3], b: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 impl Multipatch {
-    /// The patch that comes closest to a point, and where.
+    /// The patch that is closest to a point, and the closest point.
     pub fn closest(&self, target: [f64; 3]) -> (usize, Closest) {
         let mut best: Option<(usize, Closest)> = None;
         for (number, patch) in self.patches.iter().enumerate() {

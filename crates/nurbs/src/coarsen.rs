@@ -1,4 +1,4 @@
-//! Knots and degrees that the map of a body does not need are taken out.
+//! Removal of knots and degrees that the map of a body does not need.
 
 use carom_progress::{Progress, Silent};
 use thiserror::Error;
@@ -12,15 +12,15 @@ use crate::{Multipatch, Patch};
 pub struct Coarsened {
     /// The body.
     pub body: Multipatch,
-    /// Knots taken out, those of glued directions counted once.
+    /// Number of removed knots, those of glued directions counted once.
     pub knots: usize,
-    /// Degrees lowered by one, those of glued directions counted once.
+    /// Number of lowered degrees, those of glued directions counted once.
     pub degrees: usize,
     /// Bound for the distance by which points of the body have moved \[m\].
     pub deviation: f64,
 }
 
-/// Why a body cannot be coarsened.
+/// Errors of coarsening.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CoarsenError {
     /// An invalid tolerance.
@@ -29,22 +29,22 @@ pub enum CoarsenError {
         /// The given value.
         tolerance: f64,
     },
-    /// The user wanted it to stop.
-    #[error("taking out knots was interrupted")]
+    /// The user requested a stop.
+    #[error("the removal of knots was interrupted")]
     Interrupted,
-    /// A hierarchy stands on the knots of its patches.
+    /// The body has a local refinement, which depends on the knots of its patches.
     #[error(
-        "the body is refined locally (hierarchical B-splines): knots and degrees can no longer be taken out; \
+        "the body is refined locally (hierarchical B-splines): knots and degrees cannot be removed any more; \
          coarsen first, refine near places last"
     )]
     Hierarchical,
 }
 
-/// Rounding moves control points by less than this part of the body's diameter.
+/// Rounding moves control points by less than this fraction of the body's diameter.
 const ROUNDING: f64 = 1e-9;
 
 impl Patch {
-    /// Takes one occurrence of an inner knot out of a direction.
+    /// Removes one occurrence of an inner knot from a direction.
     ///
     /// Returns the coarser patch and a bound for the distance by which points move:
     ///
@@ -52,9 +52,9 @@ impl Patch {
     /// max_i (|w_i (P_i − c) − w'_i (P'_i − c)| + R |w_i − w'_i|) / w_i
     /// ```
     ///
-    /// with P', w' the control points after the knot is put back, c the middle of the patch and R the
-    /// largest |P' − c|: points x(u) are means of the control points with positive factors N_i w_i. `None` if
-    /// the direction has no such knot, or without it a weight would vanish.
+    /// with P', w' the control points after the knot is inserted again, c the middle of the patch and R the
+    /// largest |P' − c|: points x(u) are means of the control points with positive factors N_i w_i. `None`
+    /// if the direction does not have the knot, or if a weight would not stay positive.
     pub fn remove(&self, direction: usize, knot: f64) -> Option<(Self, f64)> {
         let (basis, operator) = self.basis[direction].remove(knot).ok()?;
         let coarse = self.in_basis(direction, basis, &operator).checked()?;
@@ -66,8 +66,8 @@ impl Patch {
     /// Lowers the degree of a direction by one and keeps the continuity; a bound for the error as in
     /// [`Patch::remove`].
     ///
-    /// `None` if the degree is 1, a knot is too smooth for a lower degree (it has multiplicity 1: take it out
-    /// first), or a weight would vanish.
+    /// `None` if the degree is 1, if an inner knot is too smooth for a lower degree (multiplicity 1: remove
+    /// it first), or if a weight would not stay positive.
     ///
     /// # Source
     ///
@@ -120,47 +120,48 @@ impl Patch {
 }
 
 impl Multipatch {
-    /// Takes out all inner knots that the map of the body does not need, in glued directions together.
+    /// Removes all inner knots that the map of the body does not need, from glued directions together.
     ///
-    /// * `tolerance` — how far points may move in all \[m\]; `None` for rounding, 1e-9 of the body's diameter
+    /// * `tolerance` — largest total displacement of a point \[m\]; `None` for rounding, 1e-9 of the body's
+    ///   diameter
     ///
     /// # Errors
     ///
-    /// [`CoarsenError`] if the tolerance is negative or no number, or the body is refined locally.
+    /// [`CoarsenError`] if the tolerance is negative or NaN, or if the body is refined locally.
     pub fn remove_knots(&self, tolerance: Option<f64>) -> Result<Coarsened, CoarsenError> {
         let mut coarsening = Coarsening::new(self, tolerance)?;
         coarsening.remove_knots(&Silent)?;
         Ok(coarsening.finished())
     }
 
-    /// Takes out all knots and lowers all degrees that the map of the body does not need, in glued directions
+    /// Removes all knots and lowers all degrees that the map of the body does not need, in glued directions
     /// together: the coarsest body of the same shape and parameters.
     ///
     /// Undoes [`Multipatch::insert`], [`Multipatch::subdivide`], [`Multipatch::grade`] and
-    /// [`Multipatch::elevate`]; the limit is a knot or a degree without which a point would move by more than
-    /// the tolerance.
+    /// [`Multipatch::elevate`]. It stops where the removal of any knot or degree would move a point by more
+    /// than the tolerance.
     ///
     /// * `tolerance` — as of [`Multipatch::remove_knots`]
     ///
     /// # Errors
     ///
-    /// [`CoarsenError`] if the tolerance is negative or no number, or the body is refined locally.
+    /// [`CoarsenError`] if the tolerance is negative or NaN, or if the body is refined locally.
     pub fn coarsen(&self, tolerance: Option<f64>) -> Result<Coarsened, CoarsenError> {
         self.coarsen_reporting(tolerance, &Silent)
     }
 
-    /// As [`Multipatch::coarsen`], reporting how many knots have been looked at.
+    /// As [`Multipatch::coarsen`], reporting the number of checked knots.
     ///
     /// # Errors
     ///
-    /// As [`Multipatch::coarsen`]; [`CoarsenError::Interrupted`] if it was to stop.
+    /// As [`Multipatch::coarsen`]; [`CoarsenError::Interrupted`] if the user requested a stop.
     pub fn coarsen_reporting(
         &self,
         tolerance: Option<f64>,
         progress: &dyn Progress,
     ) -> Result<Coarsened, CoarsenError> {
         let mut coarsening = Coarsening::new(self, tolerance)?;
-        progress.begin("taking out knots", coarsening.n_knots());
+        progress.begin("removal of knots", coarsening.n_knots());
         let removed = coarsening.remove_knots(progress);
         progress.end();
         removed?;
@@ -172,12 +173,12 @@ impl Multipatch {
     }
 }
 
-/// The state of a body that is coarsened.
+/// The state of a body during coarsening.
 struct Coarsening<'a> {
     source: &'a Multipatch,
     tolerance: f64,
     patches: Vec<Patch>,
-    /// How far the points of each patch may have moved so far.
+    /// Bound of the displacement of the points of each patch so far.
     moved: Vec<f64>,
     classes: Classes,
     knots: usize,
@@ -227,7 +228,7 @@ impl<'a> Coarsening<'a> {
                     let there = patch.basis[member.1].inner_knots();
                     let mirrored = there.len().checked_sub(place + 1)?;
                     let mut knots = vec![there[if classes.reversed(member) { mirrored } else { place }].0];
-                    // A direction that is glued to its own reverse has its knots on both sides of the middle.
+                    // A direction that is glued to its own reverse has knots on both sides of the middle.
                     if classes.is_symmetric(member) && mirrored != place {
                         knots = vec![there[place].0, there[mirrored].0];
                     }
@@ -238,7 +239,7 @@ impl<'a> Coarsening<'a> {
                     }
                     Some((coarse, moved))
                 });
-                // One of several occurrences is gone: the place holds the same knot still.
+                // One of several occurrences is removed: the same knot is still at this place.
                 let gone = removed && before[place].1 == 1;
                 let same = removed && before[place].1 > 1;
                 self.knots += usize::from(removed);
@@ -262,7 +263,7 @@ impl<'a> Coarsening<'a> {
         Ok(())
     }
 
-    /// Makes a change to all members of a class if no point moves too far by it.
+    /// Applies a change to all members of a class if no point moves too far by it.
     fn change(
         &mut self,
         members: &[(usize, usize)],
@@ -276,7 +277,7 @@ impl<'a> Coarsening<'a> {
                 None => (&self.patches[member.0], self.moved[member.0]),
             };
             let Some((patch, by)) = coarser(&self.classes, patch, member) else { return false };
-            // Not a number is not within the tolerance either.
+            // False for NaN.
             let within = moved + by <= self.tolerance;
             if !within {
                 return false;

@@ -1,5 +1,5 @@
-//! How sides of different patches lie to each other that share their rim: both patches on one side, or a gap
-//! between them.
+//! Position of two sides of different patches with a common rim: both patches lie on one side of them, or
+//! there is a gap between them.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use crate::closest::{bounding_box, distance};
 use crate::topology::side_points;
 use crate::{Derivatives, GlueError, Interface, Multipatch, Patch, Side};
 
-/// Places at which sides are compared.
+/// Parameters at which sides are compared.
 const PLACES: [[f64; 2]; 5] = [[0.48, 0.53], [0.21, 0.27], [0.77, 0.29], [0.24, 0.74], [0.79, 0.81]];
-/// Below this sine of the angle between a side and the lines that leave it the patch is singular there.
+/// Sine of the angle between a side and the lines that leave it, below which the patch is singular there.
 const SINGULAR: f64 = 1e-6;
-/// Sides that share their corners alone are taken for one surface if their distance is below this part of
-/// their size.
+/// Sides with common corners alone count as one surface if their distance is below this fraction of their
+/// size.
 const NEAR: f64 = 0.1;
 
 /// Two sides of the surface of a body that were perhaps meant to be glued.
@@ -48,7 +48,7 @@ impl Patch {
     }
 }
 
-/// Refuses patches that are glued with both of them on the same side of the interface.
+/// Refuses glued patches that lie on the same side of their interface.
 pub(crate) fn check_overlaid(patches: &[Patch], interfaces: &[Interface]) -> Result<(), GlueError> {
     let is_overlaid = |interface: &&Interface| {
         PLACES.iter().find_map(|&at| same_side(patches, interface, at)).unwrap_or(false)
@@ -59,8 +59,8 @@ pub(crate) fn check_overlaid(patches: &[Patch], interfaces: &[Interface]) -> Res
     }
 }
 
-/// Whether the lines that leave both patches through a place of their interface go the same way; `None`
-/// where one of them is singular.
+/// True if the lines that leave both patches through a point of their interface have the same direction;
+/// `None` if one of them is singular.
 fn same_side(patches: &[Patch], interface: &Interface, at: [f64; 2]) -> Option<bool> {
     let (first, second) = (interface.first, interface.second);
     let mut there = [0.0; 2];
@@ -81,9 +81,9 @@ fn same_side(patches: &[Patch], interface: &Interface, at: [f64; 2]) -> Option<b
 }
 
 impl Multipatch {
-    /// Sides of the surface, of different patches, that have the same corners and lie apart all the same: all
-    /// their edges are shared, or they are near each other. There is a cavity between them, or they were
-    /// meant to be glued and do not match.
+    /// Pairs of outer sides of different patches that have the same corners but do not coincide: all their
+    /// edges are shared, or they are near each other. There is a cavity between them, or they should have
+    /// been glued and do not match.
     pub fn near_sides(&self) -> Vec<NearSides> {
         let Self { patches, gluing, .. } = self;
         let corners = |&side: &(u32, Side)| {

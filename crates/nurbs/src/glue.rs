@@ -12,17 +12,17 @@ use crate::topology::side_points;
 use crate::touching::Touching;
 use crate::{Gluing, Interface, Multipatch, Patch, PatchError, Side};
 
-/// Two control points are one if they are closer than this part of the body's diameter.
+/// Two control points count as one if they are closer than this fraction of the body's diameter.
 const SAME_POINT: f64 = 1e-8;
-/// Knots (on \[0,1\]) and weights of glued sides agree to this.
+/// Largest difference of the knots (on \[0,1\]) and of the weights of glued sides.
 const SAME_BASIS: f64 = 1e-8;
-/// Sides closer than this part of the body's diameter touch.
+/// Sides closer than this fraction of the body's diameter touch.
 const TOUCHING: f64 = 1e-6;
 
-/// Why patches cannot be glued to a body.
+/// Errors of gluing patches to a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GlueError {
-    /// No patch at all.
+    /// There is no patch.
     #[error("there is no patch to make a body of")]
     Empty,
     /// A patch without volume.
@@ -54,7 +54,7 @@ pub enum GlueError {
         levels: usize,
         /// Control points of the tensor products on the finest level.
         needed: usize,
-        /// How many are possible.
+        /// Largest possible number.
         most: usize,
     },
     /// A side lies on a part of another.
@@ -81,7 +81,7 @@ pub enum GlueError {
         /// Patch and side that touches it.
         second: (u32, Side),
     },
-    /// Three sides are the same surface: patches lie in each other.
+    /// Three sides are the same surface: patches overlap.
     #[error(
         "patch{}:{}, patch{}:{} and patch{}:{} are the same surface, so that two of the patches fill the \
          same space: remove one of them",
@@ -143,7 +143,7 @@ pub enum GlueError {
 impl Patch {
     /// Reverses the third direction of a left-handed patch, so that det J > 0.
     ///
-    /// Returns whether that was necessary: then `bottom` and `top` have changed places.
+    /// Returns true if that was necessary; `bottom` and `top` are then exchanged.
     pub fn make_right_handed(&mut self) -> bool {
         let degrees = self.degrees();
         let left = self.moments(degrees.into_iter().max().unwrap_or(1) + 1).volume < 0.0;
@@ -157,15 +157,15 @@ impl Patch {
 impl Multipatch {
     /// Glues patches where their sides, edges and corners coincide.
     ///
-    /// Left-handed patches are turned ([`Patch::make_right_handed`]); control points on the surfaces of the
-    /// patches that coincide become one, collapsed edges and a patch that closes on itself included; weights
-    /// of each patch are multiplied by a factor where that is needed to agree with its neighbours. Sides and
-    /// edges that are the same surface or curve in different knots or degrees get those of both:
-    /// [`Multipatch::glue_matching`] says which.
+    /// Left-handed patches are reversed ([`Patch::make_right_handed`]). Control points on the surfaces of
+    /// the patches that coincide become one, also on collapsed edges and in a patch that closes on itself.
+    /// The weights of each patch are multiplied by a factor if they must agree with those of its
+    /// neighbours. Sides and edges that are the same surface or curve with different knots or degrees get
+    /// the knots and degrees of both; [`Multipatch::glue_matching`] returns which.
     ///
     /// Neighbouring control points of one patch may coincide too (a sharp corner drawn by a double point):
     /// the map is singular there, and merging them keeps strains finite. Refinement separates such points
-    /// again; what it keeps glued are sides, edges, corners, and collapsed sides and edges.
+    /// again; it keeps the gluing of sides, edges, corners, and collapsed sides and edges.
     ///
     /// # Errors
     ///
@@ -174,7 +174,7 @@ impl Multipatch {
         Ok(Self::glue_matching(patches)?.0)
     }
 
-    /// The same with the patches that were refined to match their neighbours; their map is unchanged.
+    /// The same, with the patches that were refined to match their neighbours; their map is unchanged.
     ///
     /// # Errors
     ///
@@ -223,14 +223,14 @@ fn check_crowded(gluing: &Gluing, interfaces: &[Interface], outer: &[(u32, Side)
     }
 }
 
-/// Numbers the control points so that those on sides that are closer than the tolerance are one.
+/// Numbers the control points so that points on sides that are closer than the tolerance have one number.
 fn merge(patches: &[Patch], tolerance: f64) -> Gluing {
     let mut starts = vec![0];
     for patch in patches {
         starts.push(starts[starts.len() - 1] + patch.points.len());
     }
     let mut same = Union::new(starts[patches.len()]);
-    // Cells four tolerances wide: a neighbour is in the cell or, near its faces, in one beside it.
+    // Cells four tolerances wide: a neighbour is in the cell or, near its faces, in an adjacent one.
     let cell_of = |point: [f64; 3], shift: [f64; 3]| {
         [0, 1, 2].map(|d| ((point[d] + shift[d] * tolerance) / (4.0 * tolerance)).floor() as i64)
     };
@@ -287,7 +287,7 @@ fn scale_weights(patches: &mut [Patch], gluing: &Gluing) -> Result<(), GlueError
             owners[id as usize].push((patch, local));
         }
     }
-    // A point that one patch holds twice says nothing about ratios.
+    // A point that one patch contains twice does not define a ratio.
     for list in &mut owners {
         if list.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             list.clear();

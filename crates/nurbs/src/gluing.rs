@@ -1,13 +1,13 @@
-//! Which control points of the patches of a body are the same: their numbers, without their places.
+//! Equal control points of the patches of a body: their numbers, without their coordinates.
 
 use crate::topology::{Interface, Topology, corner_ids, side_counts, side_points};
 use crate::{Patch, Side};
 
-/// Why numbers of control points are not those of a body.
+/// Errors of the numbers of control points.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GluingError {
-    /// There are numbers for another number of patches.
+    /// The number of lists is not that of the patches.
     #[error("there are numbers for {found} patches; the body has {needed}")]
     Patches {
         /// Lists of numbers.
@@ -15,7 +15,7 @@ pub enum GluingError {
         /// Patches.
         needed: usize,
     },
-    /// A patch has more or fewer numbers than control points.
+    /// A patch has a wrong number of numbers.
     #[error("patch {patch} has {needed} control points, but {found} numbers")]
     Count {
         /// Number of the patch.
@@ -76,7 +76,7 @@ impl Gluing {
         Ok(Self { counts, ids, n_points })
     }
 
-    /// Numbers that are right by construction.
+    /// Numbers that are correct by construction.
     pub(crate) fn of_numbers(counts: Vec<[usize; 3]>, (ids, n_points): (Vec<Vec<u32>>, usize)) -> Self {
         Self { counts, ids, n_points }
     }

@@ -38,13 +38,13 @@ impl Grading {
     }
 }
 
-/// Why knots cannot be graded.
+/// Errors of grading.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GradeError {
-    /// A size that makes no sense.
+    /// An invalid size.
     #[error("{what} {value} is not possible: it must be {valid}")]
     Value {
-        /// Which one.
+        /// Name of the size.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -68,7 +68,7 @@ pub enum GradeError {
     },
     /// The body would not fit into memory.
     #[error(
-        "spans of {finest:.3e} m would need {points} control points, more than {allowed}: ask for larger ones"
+        "spans of {finest:.3e} m would need {points} control points, more than {allowed}: choose larger ones"
     )]
     TooMany {
         /// The given size \[m\].
@@ -79,7 +79,7 @@ pub enum GradeError {
         allowed: f64,
     },
     /// One direction alone would need too many spans.
-    #[error("spans of {finest:.3e} m need more than 2000 of them along one direction: ask for larger ones")]
+    #[error("spans of {finest:.3e} m need more than 2000 of them along one direction: choose larger ones")]
     TooFine {
         /// The given size \[m\].
         finest: f64,
@@ -92,12 +92,12 @@ pub enum GradeError {
     Patch(#[from] PatchError),
 }
 
-/// Control points at most: beyond that no factorisation on one machine would end.
+/// Largest number of control points: with more, no factorisation on one machine would end.
 const MAX_POINTS: f64 = 5.0e6;
 
 impl Multipatch {
-    /// Inserts knots so that the spans are as [`Grading`] says, in all patches that the zone touches and in
-    /// all directions glued to theirs; interfaces stay conforming.
+    /// Inserts knots so that the knot spans have the sizes of [`Grading`], in all patches that the zone
+    /// touches and in all directions glued to these; interfaces stay conforming.
     ///
     /// Directions along the surface get the finest size within the zone; the direction into the body, where
     /// the point lies on an outer side, gets it in a layer of thickness [`Grading::depth`]. From degree 3 on
@@ -106,7 +106,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`GradeError`] if a size is impossible, the zone misses the body, or too many points would be needed.
+    /// [`GradeError`] for an invalid size, a zone that misses the body, or too many points.
     pub fn grade(&self, grading: &Grading) -> Result<Self, GradeError> {
         check(grading)?;
         let topology = self.topology();

@@ -40,7 +40,7 @@ pub struct Moments {
 }
 
 impl Patch {
-    /// Integrates over the patch with n Gauss points a direction and span.
+    /// Integrates over the patch with n Gauss points in each direction of a knot span.
     ///
     /// The integrand is rational: n = p+1 gives single precision for the exact solids, n = 4(p+1) all digits.
     pub fn moments(&self, n: usize) -> Moments {

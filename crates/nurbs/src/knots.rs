@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::basis::MAX_DEGREE;
 
-/// Why a list of numbers is not a knot vector of a degree.
+/// Errors of a knot vector.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum KnotError {
     /// Degree 0 or a degree beyond what evaluation supports.
@@ -60,7 +60,7 @@ pub enum KnotError {
     TooMultiple {
         /// The repeated value.
         value: f64,
-        /// How often it occurs.
+        /// Its multiplicity.
         found: usize,
         /// p.
         allowed: usize,
@@ -79,7 +79,7 @@ pub struct KnotVector {
 }
 
 impl KnotVector {
-    /// Checks and takes a knot vector.
+    /// Checks a knot vector.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl KnotVector {
         self.knots.chunk_by(|a, b| a == b).map(|run| run[0]).collect()
     }
 
-    /// The same direction run through backwards on the same domain: u becomes u_first + u_last − u.
+    /// The same direction reversed on the same domain: u becomes u_first + u_last − u.
     pub fn reversed(&self) -> Self {
         let sum = self.knots[0] + self.knots[self.knots.len() - 1];
         let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);
@@ -157,7 +157,7 @@ impl KnotVector {
         Self { degree: self.degree, knots: self.knots.iter().rev().map(mirror).collect() }
     }
 
-    /// Whether both have the same degree and, mapped to \[0,1\], the same knots to within `tolerance`.
+    /// True if both have the same degree and, mapped to \[0,1\], the same knots to within `tolerance`.
     pub fn matches(&self, other: &Self, tolerance: f64) -> bool {
         let unit = |kv: &Self, i: usize| {
             let (a, b) = (kv.knots[0], kv.knots[kv.knots.len() - 1]);
@@ -174,7 +174,7 @@ impl KnotVector {
     ///
     /// [`KnotError::Degree`] if p is 0 or above [`MAX_DEGREE`].
     pub fn bernstein(degree: usize) -> Result<Self, KnotError> {
-        // Before the knots are made: a degree from a file may be any number.
+        // The check comes before the knots are made: a degree from a file may be any number.
         if degree > MAX_DEGREE {
             return Err(KnotError::Degree { degree });
         }

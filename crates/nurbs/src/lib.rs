@@ -3,11 +3,11 @@
 //! A [`KnotVector`] is one parametric direction, a [`Patch`] a trivariate NURBS, a [`Multipatch`] the glued
 //! body.
 //!
-//! The path to read: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation
+//! Reading order: [`basis`] (functions and derivatives), [`mod@line`] (knot insertion and degree elevation
 //! as linear maps of one direction), [`extraction`] (the same functions in Bernstein form, span by span),
-//! [`glue`] (patches to bodies, by the places of their control points), [`matching`] (in common knots),
-//! [`Gluing`] and [`topology`] (from then on by their numbers), [`grade`] (knots for a contact),
-//! [`hierarchy`] (small cells there alone), [`coarsen`] (the way back), [`region`] (named parts of the
+//! [`glue`] (patches to bodies, by the coordinates of their control points), [`matching`] (the same for
+//! different knots), [`Gluing`] and [`topology`] (later by their numbers), [`grade`] (knots for a contact),
+//! [`hierarchy`] (local refinement), [`coarsen`] (removal of knots), [`region`] (named parts of the
 //! surface), [`bezier`] (cells for pictures). Bodies come from [`solids`] or [`read`].
 //!
 //! ```

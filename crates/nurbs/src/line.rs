@@ -1,14 +1,14 @@
 //! Linear maps between the coefficients of one parametric direction: knot insertion, degree elevation.
 //!
-//! A [`LineOperator`] is built once per direction and applied along that direction to whatever has one value
-//! a control point: homogeneous coordinates, displacement fields times weights.
+//! A [`LineOperator`] is built once for each direction, and applied along that direction to any values at
+//! control points: homogeneous coordinates, displacement fields times weights.
 
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector};
 
 /// A sparse matrix T that maps the coefficients of one direction to those of a finer basis: c_new = T c_old.
 ///
-/// Each row has its nonzeros side by side. Insertion and elevation give convex combinations.
+/// The nonzeros of each row are contiguous. Insertion and elevation give convex combinations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineOperator {
     n_in: usize,
@@ -59,12 +59,12 @@ impl LineOperator {
         Self { n_in: n, rows: rows.into_iter().map(|(first, values)| Row { first, values }).collect() }
     }
 
-    /// Number of coefficients it takes.
+    /// Number of coefficients of its argument.
     pub fn n_in(&self) -> usize {
         self.n_in
     }
 
-    /// Number of coefficients it gives.
+    /// Number of coefficients of its result.
     pub fn n_out(&self) -> usize {
         self.rows.len()
     }
@@ -75,7 +75,8 @@ impl LineOperator {
         row.values.iter().enumerate().map(move |(j, &value)| (row.first + j, value))
     }
 
-    /// Applies the operator along one direction of a block of values, `D` numbers a control point, u fastest.
+    /// Applies the operator along one direction of a block of values, with `D` numbers for each control
+    /// point, u fastest.
     ///
     /// * `counts` — control points of the three directions before; `values` — their product in number
     ///
@@ -122,7 +123,7 @@ impl LineOperator {
 }
 
 impl KnotVector {
-    /// Inserts knots; the functions of the old basis stay the same functions.
+    /// Inserts knots; the functions of the old basis are unchanged.
     ///
     /// * `new_knots` — in any order, with repetitions, inside the domain
     ///
@@ -174,7 +175,8 @@ impl KnotVector {
         self.insert(&missing).expect("inner knots raised to multiplicity p at most").1
     }
 
-    /// Raises the degree by k; every knot gains k in multiplicity, so that continuity stays as it is.
+    /// Raises the degree by k; the multiplicity of every knot rises by k, so that the continuity is
+    /// unchanged.
     ///
     /// One degree at a time: with f the blossom of the spline of degree p and t its knots with multiplicities
     /// raised by one, the new coefficients are

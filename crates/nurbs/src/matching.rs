@@ -1,8 +1,8 @@
-//! Sides and edges that are the same surface or curve in different bases get a common one.
+//! Sides and edges that are the same surface or curve in different bases get a common basis.
 //!
-//! Two patches that share a side may come with other knots or degrees on it: one was refined, the other not.
-//! Knots inserted and degrees raised where they are missing change neither of them, and afterwards their
-//! control points coincide.
+//! Two patches with a common side may have different knots or degrees on it, if only one was refined.
+//! Inserting knots and raising degrees where they are missing does not change the patches, and afterwards
+//! their control points coincide.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use crate::closest::distance;
 use crate::topology::{Edge, Interface, Orientation, corner_ids};
 use crate::{Patch, PatchError, Side};
 
-/// Knots on \[0,1\] closer than this are one.
+/// Knots on \[0,1\] closer than this count as one.
 const SAME_KNOT: f64 = 1e-8;
-/// Control points of a matched body at most: beyond that patches stay as they are, and are reported as not
+/// Largest number of control points of a matched body: beyond it patches are unchanged and reported as not
 /// matching.
 const MAX_POINTS: f64 = 5.0e6;
-/// Places at which sides and edges are compared, symmetric so that reversal maps them to each other.
+/// Parameters at which sides and edges are compared, symmetric so that reversal maps them to each other.
 const PLACES: [f64; 4] = [0.13, 0.37, 0.63, 0.87];
 
 /// Points of a side at [`PLACES`], its first direction fastest.
@@ -34,7 +34,7 @@ pub struct Matched {
     pub patch: u32,
     /// 0 = u, 1 = v, 2 = w.
     pub direction: usize,
-    /// By how much the degree was raised.
+    /// Increase of the degree.
     pub degrees: usize,
     /// Number of knots inserted.
     pub knots: usize,
@@ -60,14 +60,14 @@ impl fmt::Display for Matched {
 /// The relations between directions of patches that lie on each other.
 struct Relations {
     classes: Classes,
-    /// Whether any two of them have different bases.
+    /// True if any two of them have different bases.
     unequal: bool,
 }
 
-/// Gives all directions that lie on each other the same knots and degrees; right-handed patches with merged
+/// Gives all directions that coincide the same knots and degrees; patches must be right-handed, with merged
 /// corners.
 ///
-/// * `ids` — numbers of the control points after merging; only those of corners are looked at
+/// * `ids` — numbers of the control points after merging; only those of corners are used
 /// * `tolerance` — within which points are the same \[m\]
 pub(crate) fn match_bases(
     patches: &mut [Patch],
@@ -111,7 +111,7 @@ pub(crate) fn match_bases(
     Ok(matched)
 }
 
-/// Control points of all patches once every wish is fulfilled, before gluing.
+/// Number of control points of all patches after all refinements, before gluing.
 fn points_after(patches: &[Patch], wishes: &[(Vec<(usize, usize)>, Wish)]) -> f64 {
     let mut counts = vec![[1.0; 3]; patches.len()];
     for (members, wish) in wishes {
@@ -123,7 +123,7 @@ fn points_after(patches: &[Patch], wishes: &[(Vec<(usize, usize)>, Wish)]) -> f6
     counts.iter().map(|n| n[0] * n[1] * n[2]).sum()
 }
 
-/// Degree and inner knots on \[0,1\], with multiplicities, that hold all directions of a class.
+/// Degree and inner knots on \[0,1\], with multiplicities, that contain those of all directions of a class.
 struct Wish {
     degree: usize,
     knots: Vec<(f64, usize)>,
@@ -248,7 +248,7 @@ impl Relations {
     }
 }
 
-/// Whether the samples of a side are the same along one of its directions.
+/// True if the samples of a side are constant along one of its directions.
 fn is_collapsed(samples: &SideSamples, along: usize, tolerance: f64) -> bool {
     (0..16).all(|ij| {
         let first = if along == 0 { ij - ij % 4 } else { ij % 4 };
@@ -256,7 +256,7 @@ fn is_collapsed(samples: &SideSamples, along: usize, tolerance: f64) -> bool {
     })
 }
 
-/// How the first samples lie on the second, if they do.
+/// The orientation in which the first samples coincide with the second, if there is one.
 fn lies_on(first: &SideSamples, second: &SideSamples, tolerance: f64) -> Option<Orientation> {
     Orientation::ALL.into_iter().find(|orientation| {
         (0..16).all(|ij| {

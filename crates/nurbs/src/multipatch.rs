@@ -11,13 +11,13 @@ use crate::{Gluing, Patch, Side};
 pub struct Region {
     /// Patch number and side.
     pub sides: Vec<(u32, Side)>,
-    /// Only spans that touch each of the balls with these centres and radii \[m\]; none takes whole sides. A
-    /// part of a part has the ball of the whole and then its own.
+    /// Only knot spans that touch each of the balls with these centres and radii \[m\]; empty for whole
+    /// sides. A part of a part has the ball of the whole and its own.
     pub near: Vec<([f64; 3], f64)>,
 }
 
 impl Region {
-    /// Where the region is: the ball of its smallest part, the last; `None` for whole sides.
+    /// The ball of the smallest part, the last one; `None` for whole sides.
     pub fn spot(&self) -> Option<([f64; 3], f64)> {
         self.near.last().copied()
     }
@@ -26,8 +26,8 @@ impl Region {
 /// A glued body: the map of its patches, the numbers of their control points, named parts of its surface and
 /// a local refinement.
 ///
-/// Each part has an interface of its own and knows no other: [`Patch`] the map, [`Gluing`] which points,
-/// sides and edges are the same, [`Region`] sides by name, [`Hierarchy`] the refined cells.
+/// Each part has its own interface and is independent of the others: [`Patch`] is the map, [`Gluing`] has
+/// the equal points, sides and edges, [`Region`] named sides, [`Hierarchy`] the refined cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Multipatch {
     /// The patches, all right-handed (det J > 0): the exact map of the body.
@@ -36,8 +36,7 @@ pub struct Multipatch {
     pub gluing: Gluing,
     /// Named parts of the surface.
     pub regions: BTreeMap<String, Region>,
-    /// Local refinement: then its points and cells are those of the body, and the patches say its shape and
-    /// sides.
+    /// Local refinement. It has the points and cells of the body; the patches keep the shape and the sides.
     pub hierarchy: Option<Hierarchy>,
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector};
 
-/// Why knot vectors, points and weights do not make a patch.
+/// Errors of a patch.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PatchError {
     /// The number of control points or weights is not the product of the numbers of functions.
@@ -20,7 +20,7 @@ pub enum PatchError {
         /// Functions of the three directions.
         counts: [usize; 3],
     },
-    /// A coordinate is not a number or too large; control points are counted from zero.
+    /// A coordinate is NaN or too large; control points are counted from zero.
     #[error(transparent)]
     Point(#[from] ImpossiblePoint),
     /// A weight is not a positive finite number.
@@ -37,7 +37,7 @@ pub enum PatchError {
          elevate, divide and grade first, refine near places last"
     )]
     Hierarchical,
-    /// A knot vector of a refined patch would be impossible.
+    /// A knot vector of a refined patch would be invalid.
     #[error("direction {direction}: {source}")]
     Knots {
         /// 0 = u, 1 = v, 2 = w.
@@ -56,7 +56,7 @@ pub struct Patch {
     pub basis: [KnotVector; 3],
     /// Cartesian control points \[m\].
     pub points: Vec<[f64; 3]>,
-    /// Weights, one a control point, positive.
+    /// Weights, one for each control point, positive.
     pub weights: Vec<f64>,
 }
 
@@ -85,7 +85,7 @@ impl Derivatives {
 const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
 
 impl Patch {
-    /// Checks and takes a patch.
+    /// Checks a patch.
     ///
     /// # Errors
     ///
@@ -277,7 +277,7 @@ impl Side {
         self as usize / 2
     }
 
-    /// Whether the direction has its last parameter on the side.
+    /// True if the side is at the last parameter of its direction.
     pub fn is_end(self) -> bool {
         self as usize % 2 == 1
     }

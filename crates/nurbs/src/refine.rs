@@ -1,4 +1,4 @@
-//! Knot insertion, degree elevation and reversal of patches and whole bodies: the map stays the same.
+//! Knot insertion, degree elevation and reversal of patches and whole bodies: the map is unchanged.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ impl Patch {
         Ok(self.in_basis(direction, basis, &operator))
     }
 
-    /// Cuts the patch in two at a parameter of one direction; both keep the parameters that they had.
+    /// Cuts the patch in two at a parameter of one direction; both parts keep their parameters.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Patch {
         Ok([cut.part(direction, 0, below), cut.part(direction, n_below - 1, above)])
     }
 
-    /// The control points from one place on along a direction, in a basis of theirs.
+    /// The control points from one position on along a direction, in their own basis.
     fn part(&self, direction: usize, from: usize, basis: KnotVector) -> Self {
         let mut counts = self.counts();
         counts[direction] = basis.n_functions();
@@ -87,7 +87,7 @@ impl Patch {
         }
     }
 
-    /// The same solid with one direction run through backwards: the sign of det J changes.
+    /// The same solid with one direction reversed: the sign of det J changes.
     pub fn reversed(&self, direction: usize) -> Self {
         let counts = self.counts();
         let mut basis = self.basis.clone();
@@ -127,7 +127,7 @@ impl Multipatch {
     /// At least the given number of spans in each direction of each patch; existing spans are divided
     /// equally.
     ///
-    /// Of directions that are glued to each other the largest number is taken throughout.
+    /// Directions that are glued to each other get the largest of their numbers.
     ///
     /// * `wish` — number of spans for (patch, direction)
     ///
@@ -141,7 +141,7 @@ impl Multipatch {
         })
     }
 
-    /// Raises all degrees by k; the continuity inside the patches stays as it is.
+    /// Raises all degrees by k; the continuity inside the patches is unchanged.
     ///
     /// # Errors
     ///
@@ -195,8 +195,8 @@ impl Multipatch {
         Ok(self.refined(patches, &topology))
     }
 
-    /// Divides each span of (patch, direction) into the number of parts that the largest wish of its class
-    /// gives.
+    /// Divides each span of (patch, direction) into the largest number of parts that is requested in its
+    /// class.
     fn divide_spans(&self, wish: impl Fn(usize, usize) -> usize) -> Result<Self, PatchError> {
         let topology = self.topology();
         let classes = topology.classes(self.patches.len());
@@ -270,7 +270,7 @@ impl Multipatch {
         if self.hierarchy.is_some() { Err(PatchError::Hierarchical) } else { Ok(()) }
     }
 
-    /// The body with refined patches, numbered anew from the gluing it had.
+    /// The body with refined patches, numbered again from its gluing.
     pub(crate) fn refined(&self, patches: Vec<Patch>, topology: &Topology) -> Self {
         let gluing = Gluing::of_refined(&patches, topology);
         Self { patches, gluing, regions: self.regions.clone(), hierarchy: None }

@@ -19,13 +19,13 @@ pub struct PatchFace {
     pub side: Side,
 }
 
-/// A name that no region bears.
+/// An unknown name of a region.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the body has no region `{name}`; it has {known}")]
 pub struct UnknownRegion {
     /// The given name.
     pub name: String,
-    /// The names there are, with the pattern of the implicit ones.
+    /// The known names, with the pattern of the implicit ones.
     pub known: String,
 }
 
@@ -34,7 +34,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`UnknownRegion`] with all names there are.
+    /// [`UnknownRegion`] with all known names.
     pub fn region(&self, name: &str) -> Result<Region, UnknownRegion> {
         if let Some(region) = self.regions.get(name) {
             return Ok(region.clone());
@@ -64,8 +64,8 @@ impl Multipatch {
 
     /// The faces of a region: spans of its sides; with `near`, those that reach into each of its balls.
     ///
-    /// Sides that lie inside the body (glued to another) give faces too: a region names what it wants.
-    /// The order is that of the sides, the first direction of a side fastest.
+    /// Sides inside the body (glued to another) give faces too. The faces are in the order of the sides,
+    /// the first direction of a side fastest.
     pub fn faces(&self, region: &Region) -> Vec<PatchFace> {
         let mut faces = Vec::new();
         for &(patch, side) in &region.sides {
@@ -106,7 +106,7 @@ impl Multipatch {
         })
     }
 
-    /// Whether a face comes closer to a point than the radius; touching the ball from outside does not count.
+    /// True if a face is closer to a point than the radius; touching the ball from outside does not count.
     fn reaches(&self, face: PatchFace, centre: [f64; 3], radius: f64) -> bool {
         let inside = radius * (1.0 - 1e-6);
         let places = self.face_places(face);
@@ -115,7 +115,7 @@ impl Multipatch {
         if nearest < inside {
             return true;
         }
-        // A face does not bulge farther from its corners than it is large.
+        // The distance of a face from its corners is less than its size.
         if nearest > inside + 3.0 * size && size > 0.0 {
             return false;
         }

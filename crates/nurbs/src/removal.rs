@@ -1,8 +1,9 @@
-//! The way back of one direction: knots taken out, the degree lowered by one.
+//! Removal of knots from one direction, and lowering of its degree by one.
 //!
-//! Insertion and elevation give each new coefficient as a blend of two old ones that lie side by side,
-//! P_i = (1 − α_i) Q_{i−1} + α_i Q_i with falling α_i: one equation more than there are Q. The operators here
-//! solve them; where the equations contradict each other, for the nearest P (least squares) that they fit.
+//! Insertion and elevation give each new coefficient as a combination of two adjacent old ones, P_i = (1 −
+//! α_i) Q_{i−1} + α_i Q_i with falling α_i: one equation more than there are Q. The operators here solve
+//! these equations. If the equations contradict each other, they are solved for the nearest consistent P
+//! (least squares).
 
 use crate::basis::MAX_DEGREE;
 use crate::{KnotError, KnotVector, LineOperator};
@@ -14,10 +15,10 @@ impl KnotVector {
         inner.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
     }
 
-    /// Takes one occurrence of an inner knot out.
+    /// Removes one occurrence of an inner knot.
     ///
-    /// Returns the coarser knot vector and the operator to its coefficients. Functions that need the knot are
-    /// changed: those that do not are what [`KnotVector::insert`] gives back.
+    /// Returns the coarser knot vector and the operator to its coefficients. Functions that need the knot
+    /// are changed; the others are reproduced by [`KnotVector::insert`].
     ///
     /// # Errors
     ///
@@ -25,9 +26,9 @@ impl KnotVector {
     ///
     /// # Source
     ///
-    /// Tiller (1992), Computer-Aided Design 24(8), 445–453; Piegl & Tiller, *The NURBS Book*, algorithm A5.8,
-    /// which solves the equations from both ends. There the middle one is left out; here all are met as well
-    /// as possible, so that the result does not depend on the sense of the direction.
+    /// Tiller (1992), Computer-Aided Design 24(8), 445–453; Piegl & Tiller, *The NURBS Book*, algorithm
+    /// A5.8, which solves the equations from both ends and leaves out the middle one. Here all equations
+    /// are met as well as possible, so that the result does not depend on the sense of the direction.
     pub fn remove(&self, knot: f64) -> Result<(Self, LineOperator), KnotError> {
         let (p, n) = (self.degree(), self.n_functions());
         let inner = &self.knots()[p + 1..n];
@@ -81,15 +82,16 @@ impl KnotVector {
 
 /// Solves P_i = (1 − α_i) Q_{i−1} + α_i Q_i, i = 1 … m, for Q_1 … Q_{m−1}, where Q_0 and Q_m are known.
 ///
-/// The equations agree if ν · P = 0 with α_i ν_i + (1 − α_{i+1}) ν_{i+1} = 0; what P has along ν is taken out
-/// first. Then they are solved from both ends to where α falls below ½, which never divides by less than ½.
+/// The equations are consistent if ν · P = 0 with α_i ν_i + (1 − α_{i+1}) ν_{i+1} = 0; the component of P
+/// along ν is removed first. Then they are solved from both ends to the place where α falls below ½, which
+/// never divides by less than ½.
 ///
 /// Returns a row for each of the unknowns, in terms of Q_0, P_1 … P_m, Q_m.
 fn unblended(alphas: &[f64]) -> Vec<Vec<f64>> {
     let m = alphas.len();
     let from_left = alphas.iter().take_while(|&&alpha| alpha >= 0.5).count();
     let nu = contradiction(alphas, from_left);
-    // ν · (P − what Q_0 and Q_m give).
+    // ν · (P − the contributions of Q_0 and Q_m).
     let mut residual = [&[0.0], &nu[..m], &[0.0]].concat();
     residual[0] = -nu[0] * (1.0 - alphas[0]);
     residual[m + 1] = -nu[m - 1] * alphas[m - 1];
@@ -117,8 +119,7 @@ fn unblended(alphas: &[f64]) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The combination ν of the equations of [`unblended`] in which no unknown is left, its largest entry
-/// about 1.
+/// The combination ν of the equations of [`unblended`] without unknowns, its largest entry about 1.
 fn contradiction(alphas: &[f64], from_left: usize) -> [f64; MAX_DEGREE + 1] {
     let mut nu = [0.0; MAX_DEGREE + 1];
     let top = from_left.max(1) - 1;

@@ -1,18 +1,17 @@
-//! Knots along one direction from wishes for the physical size of its spans.
+//! Knots along one direction from requested physical sizes of its spans.
 
 use crate::Patch;
 use crate::closest::{distance, dot};
 use crate::integrate::gauss_legendre;
 
-/// Spans of one direction at most.
+/// Largest number of spans of one direction.
 const MAX_SPANS: f64 = 2.0e3;
-/// Part of a span that is stepped over at once when spans are counted.
+/// Step of the count of spans, as a fraction of a span.
 const STEP: f64 = 1.0 / 16.0;
-/// Fraction of a span that is not worth another knot.
+/// Fraction of a span below which no further knot is inserted.
 const SLACK: f64 = 0.02;
 
-/// The line through the point of the zone along one direction of one patch, run through in the sense of its
-/// class.
+/// The line through the point of the zone along one direction of one patch, in the sense of its class.
 pub(crate) struct Line<'a> {
     pub(crate) patch: &'a Patch,
     pub(crate) direction: usize,
@@ -36,7 +35,7 @@ impl Line<'_> {
         (distance(map.point, self.centre), dot(tangent, tangent).sqrt() * (b - a))
     }
 
-    /// Spans per unit of t wanted at t.
+    /// Requested number of spans per unit of t at t.
     ///
     /// Outside the zone the size is h = h₁ + ln(r) d at distance d with h₁ = r f ln(r)/(r−1): spans that hold
     /// ∫ ds/h = 1 are then r f, r² f, … long. Without a zone the first one is f.
@@ -60,12 +59,12 @@ impl Line<'_> {
     }
 }
 
-/// Largest wish of all lines.
+/// Largest request of all lines.
 fn density(lines: &[Line], t: f64) -> f64 {
     lines.iter().map(|line| line.density(t)).fold(0.0, f64::max)
 }
 
-/// The largest size up to `finest` of which whole spans fill a length.
+/// The largest size up to `finest` that divides a length into whole spans.
 pub(crate) fn whole_spans(length: f64, finest: f64) -> f64 {
     if length > 0.0 { length / (length / finest - SLACK).ceil().max(1.0) } else { finest }
 }
@@ -79,7 +78,7 @@ pub(crate) fn class_knots(lines: &[Line], there: &[f64]) -> Option<Vec<f64>> {
         // Between two anchors the density is smooth.
         let mut anchors = vec![pair[0]];
         for rim in rims(lines, pair[0], pair[1])? {
-            // A rim too close to a knot that is there, or to another rim, would leave a sliver.
+            // A rim too close to an existing knot, or to another rim, would leave a sliver.
             let spans = |from, to| Some(Table::new(lines, from, to)?.total());
             if spans(anchors[anchors.len() - 1], rim)? > 0.3 && spans(rim, pair[1])? > 0.3 {
                 anchors.push(rim);
@@ -96,7 +95,7 @@ pub(crate) fn class_knots(lines: &[Line], there: &[f64]) -> Option<Vec<f64>> {
     Some(balance(lines, there, knots))
 }
 
-/// Places strictly between two knots where a line crosses the rim of its zone, ascending.
+/// Parameters strictly between two knots where a line crosses the rim of its zone, ascending.
 fn rims(lines: &[Line], from: f64, to: f64) -> Option<Vec<f64>> {
     let steps = Table::new(lines, from, to)?.at;
     let mut rims = Vec::new();
@@ -122,7 +121,7 @@ fn rims(lines: &[Line], from: f64, to: f64) -> Option<Vec<f64>> {
     Some(rims)
 }
 
-/// Running integral of the density over one span: places and number of spans up to them.
+/// Running integral of the density over one span: parameters and number of spans up to them.
 struct Table {
     at: Vec<f64>,
     spans: Vec<f64>,
@@ -135,7 +134,8 @@ impl Table {
         let mut table = Self { at: vec![from], spans: vec![0.0], rule };
         let (mut t, mut total) = (from, 0.0);
         while t < to {
-            // The size changes by less than its own length over a span, so a part of a span is a safe step.
+            // The size changes by less than the length of a span within it, so a fraction of a span is a
+            // safe step.
             let step = (STEP / density(lines, t).max(1e-300)).min((to - from) * STEP);
             let next = if t + 1.5 * step >= to { to } else { t + step };
             total += table.integral(lines, t, next);
@@ -158,7 +158,7 @@ impl Table {
         self.spans[self.spans.len() - 1]
     }
 
-    /// The place up to which a number of spans lies.
+    /// The parameter up to which there is a given number of spans.
     fn place(&self, lines: &[Line], spans: f64) -> f64 {
         let i = (self.spans.partition_point(|&n| n <= spans).max(1) - 1).min(self.at.len() - 2);
         let (low, high) = (self.at[i], self.at[i + 1]);
@@ -189,7 +189,7 @@ fn balance(lines: &[Line], there: &[f64], new: Vec<f64>) -> Vec<f64> {
     let mut i = 0;
     while i + 1 < lengths.len() && halvings < 1000 {
         let ratio = lengths[i + 1] / lengths[i];
-        // A tenth above the ratio is the price of whole spans between the knots that were there.
+        // The ratio may be exceeded by a tenth, so that whole spans fit between the existing knots.
         let long = if ratio > 1.1 * growth {
             i + 1
         } else if ratio < 1.0 / (1.1 * growth) {

@@ -1,14 +1,15 @@
-//! Which sides, edges and corners of the patches of a body are the same, read off the numbers of its points.
+//! Equal sides, edges and corners of the patches of a body, from the numbers of its points.
 //!
-//! Gluing looks at coordinates once; from then on the numbers say everything. A refined body is numbered from
-//! the relations found here, so that no tolerance can mistake two points of a tiny span for one.
+//! Gluing uses coordinates once; later only the numbers are used. A refined body is numbered from these
+//! relations, so that no tolerance can merge two points of a tiny knot span.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Side;
 use crate::classes::{Classes, Union, number_classes};
 
-/// How the grid of a side lies on that of another: index (i, j) of the first goes to (i', j') of the second.
+/// Orientation of the grid of a side on that of another: index (i, j) of the first goes to (i', j') of the
+/// second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Orientation {
     /// i' follows j and j' follows i.
@@ -48,7 +49,7 @@ pub struct Interface {
     pub first: (u32, Side),
     /// Patch and side glued to it.
     pub second: (u32, Side),
-    /// How the first lies on the second.
+    /// Orientation of the first on the second.
     pub orientation: Orientation,
 }
 
@@ -160,7 +161,7 @@ pub(crate) fn side_counts(counts: [usize; 3], side: Side) -> [usize; 2] {
 }
 
 impl Topology {
-    /// Reads the relations off the numbers of the points.
+    /// Derives the relations from the numbers of the points.
     pub(crate) fn of(counts: &[[usize; 3]], ids: &[Vec<u32>]) -> Self {
         let mut topology = Self {
             interfaces: Vec::new(),
@@ -264,7 +265,7 @@ impl Topology {
         self.for_each_pair_of(counts, |_| true, join);
     }
 
-    /// The same, passing over interfaces of patches that do not take part.
+    /// The same without the interfaces of patches that do not take part.
     pub(crate) fn for_each_pair_of(
         &self,
         counts: &[[usize; 3]],
@@ -357,7 +358,7 @@ impl Grid {
         ids
     }
 
-    /// Whether the points are equal along tangent 0 or 1.
+    /// True if the points are equal along tangent 0 or 1.
     fn is_collapsed(&self, along: usize) -> bool {
         let [n, m] = self.counts;
         (0..n * m).all(|ij| {

@@ -1,4 +1,4 @@
-//! Sides that lie on each other without being glued: found, and distinguished by kind.
+//! Search for sides that coincide without being glued, and their classification.
 
 use crate::closest::bounding_box;
 use crate::topology::side_points;
@@ -12,7 +12,7 @@ struct Outer {
 }
 
 impl Outer {
-    /// Whether the other side cannot lie on this one: it is too far away, or another side of the same patch
+    /// True if the other side cannot lie on this one: it is too far away, or is a side of the same patch
     /// that meets this one in an edge.
     fn is_apart(&self, other: &Self, tolerance: f64) -> bool {
         let (here, there) = (self.side, other.side);
@@ -61,7 +61,7 @@ impl<'a> Touching<'a> {
         Outer { side, corners: bounding_box(points.iter().map(|&i| &patch.points[i])) }
     }
 
-    /// Whether a place of the first side, given on \[0,1\]², lies on the second.
+    /// True if a point of the first side, given on \[0,1\]², lies on the second.
     fn lies_on(&self, first: &Outer, at: [f64; 2], second: &Outer) -> bool {
         let point = self.patches[first.side.0 as usize].side_point(first.side.1, at);
         if !second.holds(point, self.tolerance) {

@@ -1,7 +1,8 @@
-//! A program that another one of ours starts ends with it, even if that one is killed.
+//! Child processes that end with their parent, even if the parent is killed.
 //!
-//! The standard input of the child is a pipe of which the parent alone holds the other end and writes
-//! nothing: it closes when the parent asks the child to stop, and when the parent is gone, whatever ended it.
+//! The standard input of the child is a pipe whose other end only the parent holds. The parent writes
+//! nothing: the pipe closes when the parent asks the child to stop, and when the parent has ended for any
+//! reason.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, Output, Stdio};
@@ -9,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use crate::Progress;
 
-/// Tells the child that its standard input is such a pipe.
+/// Environment variable of a child whose standard input is such a pipe.
 const VARIABLE: &str = "CAROM_ENDS_WITH_INPUT";
 
-/// Time between looks at whether the child has ended.
+/// Interval of the checks whether the child has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Time that a child has to stop by itself and remove what it has not finished.
+/// Time for a child to stop by itself and to remove its unfinished files.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Makes a command one that ends with this process.
+/// Changes a command so that its process ends with this one.
 pub fn bind(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::piped()).env(VARIABLE, "1")
 }
 
-/// Calls `end` once the process that has started this one by [`bind`] asks it to stop or is gone; never if it
-/// was started otherwise.
+/// Calls `end` when the parent that started this process with [`bind`] asks it to stop or has ended. Does
+/// nothing in a process that was started otherwise.
 pub fn watch_parent(end: impl FnOnce() + Send + 'static) {
     if std::env::var_os(VARIABLE).is_none() {
         return;
@@ -36,15 +37,15 @@ pub fn watch_parent(end: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Runs a command to its end, with what it writes to standard error and standard output. `None` if the user
-/// asked to stop: then it has ended too.
+/// Runs a command to its end, and returns its standard output and standard error. `None` if the user
+/// requested a stop; the child has then ended too.
 ///
 /// # Errors
 ///
 /// Those of the operating system.
 pub fn output(command: &mut Command, progress: &dyn Progress) -> io::Result<Option<Output>> {
     let mut child = bind(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    // Pipes that nobody empties would hold it up.
+    // A full pipe would block the child.
     let readers = [reader(child.stdout.take()), reader(child.stderr.take())];
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -60,7 +61,7 @@ pub fn output(command: &mut Command, progress: &dyn Progress) -> io::Result<Opti
     Ok(Some(Output { status, stdout, stderr }))
 }
 
-/// Asks a child that was started by [`bind`] to stop, and ends it if it does not.
+/// Asks a child that was started with [`bind`] to stop, and kills it if it does not.
 ///
 /// # Errors
 ///
@@ -77,12 +78,12 @@ pub fn stop(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Empties a pipe.
+/// Reads a pipe to its end.
 fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(|| {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What has come before an error is all there is.
+            // The bytes before an error are kept.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes

@@ -1,15 +1,15 @@
 //! How a long computation reports its progress, and learns that it should stop.
 //!
-//! Libraries report to a [`Progress`]; the command line shows it as bars (`carom-cli`), tests pass
-//! [`Silent`]. [`child`] passes a request to stop on to programs that were started. This is the lowest crate
-//! of the workspace, so that every other one can report.
+//! Libraries report to a [`Progress`]; the command line shows it as bars (`carom-cli`), tests use
+//! [`Silent`]. [`child`] forwards a stop request to child processes. This is the lowest crate of the
+//! workspace, so that every other crate can report.
 //!
 //! ```
 //! use std::sync::Mutex;
 //!
 //! use carom_progress::Progress;
 //!
-//! /// Keeps what was reported, and asks to stop after two units.
+//! /// Keeps all reports, and requests a stop after two units.
 //! #[derive(Default)]
 //! struct Log(Mutex<Vec<String>>);
 //!
@@ -61,7 +61,7 @@ pub trait Progress: Sync {
     /// `done` units of the current phase are finished.
     fn set(&self, done: u64);
 
-    /// A short text beside the current phase, such as the simulated time.
+    /// A short text for the current phase, such as the simulated time.
     fn note(&self, text: &str);
 
     /// The current phase is over.

@@ -1,20 +1,21 @@
-//! The progress of one part of a computation, such as one body of several: its phases bear its name.
+//! The progress of one part of a computation, such as one of several bodies: its phases have the name of
+//! the part.
 
 use crate::Progress;
 
-/// Hands everything on, with the name of a part before that of each phase: `ball (2 of 5): factorisation`.
+/// Forwards all reports, with the name of a part before that of each phase: `ball (2 of 5): factorisation`.
 pub struct Part<'a> {
     whole: &'a dyn Progress,
     name: String,
 }
 
 impl<'a> Part<'a> {
-    /// A part that has a name alone.
+    /// A part with a name and no number.
     pub fn new(whole: &'a dyn Progress, name: &str) -> Self {
         Self { whole, name: name.to_owned() }
     }
 
-    /// The part of number k, from 1, of n; a number of one says nothing and is left out.
+    /// Part k, from 1, of n; the number is left out if there is only one part.
     pub fn of(whole: &'a dyn Progress, name: &str, k: usize, n: usize) -> Self {
         Self { whole, name: if n > 1 { format!("{name} ({k} of {n})") } else { name.to_owned() } }
     }

@@ -179,7 +179,7 @@ impl Plot {
         })
     }
 
-    /// A sentence in place of the curves.
+    /// A sentence instead of the curves.
     fn draw_words(&self, words: &str) -> Drawing {
         let top = if self.title.is_empty() { 6.0 } else { 34.0 };
         let [width, height] = [self.size[0], ROW + 16.0];

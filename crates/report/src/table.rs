@@ -54,7 +54,7 @@ impl Column {
 pub enum Value {
     /// An empty cell.
     Empty,
-    /// A word in place of a number, which CSV and JSON leave out.
+    /// A word instead of a number, which CSV and JSON leave out.
     Lacking(&'static str),
     /// A text.
     Text(String),

@@ -1,19 +1,20 @@
-//! Seconds of work, and seconds on the wall.
+//! CPU time and wall time.
 
 use std::path::Path;
 use std::time::Instant;
 
-/// What something took.
+/// CPU time and wall time of a computation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Time {
-    /// CPU seconds of all threads, waiting in the thread pool included; 0 where the system does not tell.
+    /// CPU seconds of all threads, waiting in the thread pool included; 0 if the system does not report
+    /// them.
     pub cpu: f64,
-    /// Seconds on the wall.
+    /// Wall seconds.
     pub wall: f64,
 }
 
 impl Time {
-    /// The smaller of each.
+    /// The smaller of both in each.
     pub fn least(self, other: Self) -> Self {
         Self { cpu: self.cpu.min(other.cpu), wall: self.wall.min(other.wall) }
     }
@@ -27,19 +28,19 @@ impl Time {
     }
 }
 
-/// Runs something and says what it took.
+/// Runs a function and returns its result and its time.
 pub fn timed<R>(run: impl FnOnce() -> R) -> (R, Time) {
     let (cpu, wall) = (cpu_seconds(), Instant::now());
     let out = run();
     (out, Time { cpu: cpu_seconds() - cpu, wall: wall.elapsed().as_secs_f64() })
 }
 
-/// CPU seconds of the thread that asks, beside which other tests may run; 0 where the system does not tell.
+/// CPU seconds of the calling thread, independent of other tests; 0 if the system does not report them.
 pub fn thread_seconds() -> f64 {
     1e-9 * nanoseconds(Path::new("/proc/thread-self")).unwrap_or(0.0)
 }
 
-/// CPU seconds of the threads that live, from Linux's scheduler (right to its tick of some milliseconds).
+/// CPU seconds of the running threads, from Linux's scheduler (to its tick of some milliseconds).
 fn cpu_seconds() -> f64 {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0.0 };
     1e-9 * threads.flatten().filter_map(|thread| nanoseconds(&thread.path())).sum::<f64>()

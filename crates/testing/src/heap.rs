@@ -1,6 +1,6 @@
-//! Counts what is taken from the heap.
+//! Counts allocations on the heap.
 //!
-//! A test or benchmark has its allocations counted with
+//! A test or benchmark counts its allocations with
 //!
 //! ```
 //! # use carom_testing::heap;
@@ -8,7 +8,7 @@
 //! static ALLOCATOR: heap::Counting = heap::Counting;
 //! ```
 //!
-//! Without that all counts stay at zero, and a test that asks for them panics.
+//! Without these lines all counts stay at zero, and a test that reads them panics.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -23,7 +23,7 @@ static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-    /// Bytes that this thread took less those it gave back: wraps where it gives back what another took.
+    /// Bytes allocated less bytes freed by this thread; wraps if it frees the memory of another thread.
     static OWN: Cell<usize> = const { Cell::new(0) };
     static HIGHEST_OWN: Cell<usize> = const { Cell::new(0) };
 }
@@ -63,7 +63,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often this thread allocates during a run.
+/// Number of allocations of this thread during a run.
 ///
 /// # Panics
 ///
@@ -75,7 +75,7 @@ pub fn allocations_during<R>(run: impl FnOnce() -> R) -> (R, u64) {
     (out, ALLOCATIONS.get() - before)
 }
 
-/// How many bytes all threads hold at most during a run beyond those before, its result included.
+/// Largest number of additional bytes of all threads during a run, its result included.
 ///
 /// # Panics
 ///
@@ -88,7 +88,7 @@ pub fn highest_during<R>(run: impl FnOnce() -> R) -> (R, usize) {
     (out, HIGHEST.load(Relaxed) - before)
 }
 
-/// The same for what this thread alone takes and gives back.
+/// The same for this thread alone.
 ///
 /// # Panics
 ///

@@ -1,16 +1,16 @@
 //! Functions that tests and benchmarks of several packages share, as `dev-dependencies` alone.
 //!
 //! * [`reference()`] — reference files of this project's own making
-//! * [`machine`] — further reference data ([`shared_data`]), Python modules: requests that fail are recorded
-//! * [`json_file`], [`numbers`] — reference values that other codes computed
-//! * [`vtu`] — reads the .vtu files we write, by an independent reader
+//! * [`machine`] — further reference data ([`shared_data`]), Python modules; failed requests are recorded
+//! * [`json_file`], [`numbers`] — reference values that other programs computed
+//! * [`vtu`] — reads our .vtu files with an independent reader
 //! * [`clock`] — CPU seconds and seconds on the wall, for benchmarks
 //! * [`heap`] — allocations and bytes on the heap
-//! * [`program`] — what a program printed and how it ended
+//! * [`program`] — output and exit of a program
 //! * [`scenarios`] — scenarios as text
 //!
-//! No function here uses a type of another package of carom, so that each of them can use this one. Functions
-//! panic where a test should fail.
+//! No function here uses a type of another package of carom, so that every package can use this one.
+//! Functions panic where a test should fail.
 //!
 //! ```
 //! use carom_testing::{numbers, reference};

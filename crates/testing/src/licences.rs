@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Licences that may stand alone. `OR` chooses one of several, `AND` needs all.
+/// Licences that are sufficient alone. `OR` chooses one of several, `AND` requires all.
 const ALLOWED: [&str; 11] = [
     "MIT",
     "MIT-0",
@@ -20,7 +20,7 @@ const ALLOWED: [&str; 11] = [
     "Zlib",
 ];
 
-/// The one program that may have a licence of another kind, as it links Gmsh.
+/// The only program that may have another licence, as it links Gmsh.
 const WITH_GMSH: &str = "carom-gmsh";
 
 /// The bindings of Gmsh, whose licence is a file.
@@ -77,7 +77,7 @@ fn single(words: &[&str], at: &mut usize) -> bool {
     ALLOWED.contains(&licence)
 }
 
-/// The packages of the workspace and of its dependencies, and who depends on whom.
+/// The packages of the workspace and of its dependencies, with the dependencies of each.
 fn metadata() -> Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");

@@ -1,25 +1,26 @@
-//! What tests need of a machine beyond Rust: reference data, a Python with a module, another program.
+//! Requirements of tests beyond Rust: reference data, Python with a module, another program.
 //!
-//! A test that misses something returns early; each request here that fails is recorded with its reason.
-//! `cargo run -q -p carom-tests` runs all tests and ends with the list of these records. It names the file
-//! that they go to in the environment variable [`RECORDS`]; without it they are printed alone, which
-//! `cargo test` shows under `--nocapture`.
+//! A test with a missing requirement returns early; each failed request is recorded with its reason. `cargo
+//! run -q -p carom-tests` runs all tests and ends with the list of these records. The environment variable
+//! [`RECORDS`] names the file of the records; without it they are printed, which `cargo test` shows with
+//! `--nocapture`.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Environment variable that names the file of the records: a line a request, `reason TAB package TAB test`.
+/// Environment variable that names the file of the records, with one line for each request: `reason TAB
+/// package TAB test`.
 pub const RECORDS: &str = "CAROM_SKIPPED";
 
-/// A file or folder of the reference data, or `None` where this machine has none.
+/// A file or folder of the reference data; `None` if this machine has no reference data.
 ///
-/// The data lies in the folder that the environment variable `CAROM_SHARED_DATA` names, or in
-/// `../shared/data` beside the workspace; it is not part of the project.
+/// The data is in the folder of the environment variable `CAROM_SHARED_DATA`, or in `../shared/data` next
+/// to the workspace; it is not part of the project.
 ///
 /// # Panics
 ///
-/// If the variable names a folder that lacks the file: whoever names one wants all of these tests.
+/// If the variable names a folder without the file: who sets it requires all of these tests.
 pub fn shared_data(path: &str) -> Option<PathBuf> {
     let named = std::env::var_os("CAROM_SHARED_DATA").filter(|folder| !folder.is_empty());
     let is_named = named.is_some();
@@ -38,7 +39,7 @@ pub fn shared_data(path: &str) -> Option<PathBuf> {
     None
 }
 
-/// A Python that imports `module`: the one that `CAROM_PYTHON` names, or `python3`; for `vtk` also ParaView's
+/// The Python that imports `module`: that of `CAROM_PYTHON`, or `python3`; for `vtk` also ParaView's
 /// `pvpython`.
 pub fn python(module: &str) -> Option<String> {
     let named = std::env::var("CAROM_PYTHON").ok();
@@ -61,9 +62,9 @@ pub fn python(module: &str) -> Option<String> {
     None
 }
 
-/// Records that a test is skipped, wholly or in part, because this machine lacks something.
+/// Records that a test is skipped, completely or in part, because this machine lacks a requirement.
 ///
-/// The reason says what is missing and what to do about it; it begins with the kind of thing and a colon.
+/// The reason names the missing requirement and the remedy; it begins with a category and a colon.
 ///
 /// # Panics
 ///

@@ -1,11 +1,11 @@
-//! What a program printed and how it ended: data on standard output, all else on standard error, documented
-//! exit codes.
+//! Output and exit of a program: data on standard output, all messages on standard error, documented exit
+//! codes.
 
 use std::process::Output;
 
 use serde_json::Value;
 
-/// What the program wrote to standard error.
+/// Standard error of a program.
 pub fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -21,11 +21,11 @@ pub fn json(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("no single JSON object ({error}): {output:?}"))
 }
 
-/// What a program said on standard error that failed with this exit code and printed no data.
+/// Standard error of a program that failed with this exit code and printed no data.
 ///
 /// # Panics
 ///
-/// If it ended otherwise, printed data, or blames a bug of its own.
+/// If the exit code differs, if data was printed, or if the message reports a bug.
 pub fn failure(output: &Output, code: i32) -> String {
     let message = told(output);
     assert_eq!(output.status.code(), Some(code), "{message}");

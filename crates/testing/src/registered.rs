@@ -1,4 +1,4 @@
-//! Every Rust file of the workspace is compiled: a module that nobody declares would drop its tests without a
+//! Every Rust file of the workspace is compiled: an undeclared module would lose its tests without a
 //! message.
 
 use std::fs;
@@ -31,7 +31,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// True if one of the files has a line `mod name;`, of whatever visibility.
+/// True if one of the files has a line `mod name;`, of any visibility.
 fn declares(files: &[PathBuf], name: &str) -> bool {
     files.iter().filter_map(|path| fs::read_to_string(path).ok()).any(|text| {
         text.lines().any(|line| {
@@ -43,7 +43,7 @@ fn declares(files: &[PathBuf], name: &str) -> bool {
     })
 }
 
-/// The files that may declare the module that `file` is, and its name.
+/// The files that may declare the module of `file`, and its name.
 fn parents(file: &Path) -> (Vec<PathBuf>, String) {
     let (folder, stem) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
     let (folder, name) = match stem {

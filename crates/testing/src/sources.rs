@@ -1,7 +1,7 @@
-//! Rules that all sources keep: cited pages, sections and equations exist, links lead to files, lines have at
+//! Rules for all sources: cited pages, sections and equations exist, links lead to files, lines have at
 //! most 110 columns.
 //!
-//! Each rule is a function from text to complaints, so that a test can show that it complains.
+//! Each rule is a function from a text to a list of errors, so that a test can show that it finds them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Widest line of a Rust source, in characters.
 const WIDEST: usize = 110;
 
-/// Notes that are not in the repository. They stand here in two halves.
+/// Notes that are not in the repository. Each name is written in two halves.
 fn foreign_names() -> [String; 8] {
     let halves = [
         ("THE", "ORY"),
@@ -103,7 +103,7 @@ fn sections(page: &str) -> BTreeSet<String> {
     headings.map(number).collect()
 }
 
-/// The leading `(12)` of a text and what follows it.
+/// The leading `(12)` of a text, and the rest of the text.
 fn leading_equation(text: &str) -> Option<(u32, &str)> {
     let (number, rest) = text.strip_prefix('(')?.split_once(')')?;
     Some((number.parse().ok()?, rest))
@@ -126,7 +126,7 @@ fn cited_equations(text: &str) -> Vec<u32> {
     cited
 }
 
-/// What is wrong with the citations of pages of `docs`, of their equations and sections, in a text.
+/// Errors of the citations of pages of `docs`, of their equations and sections, in a text.
 ///
 /// * `page` — the text of a page by its path from the root of the repository
 fn wrong_citations(text: &str, page: impl Fn(&str) -> Option<String>) -> Vec<String> {
@@ -161,9 +161,9 @@ fn wrong_citations(text: &str, page: impl Fn(&str) -> Option<String>) -> Vec<Str
     wrong
 }
 
-/// The names of foreign notes that a text has as whole words.
+/// The names of foreign notes that occur in a text as whole words.
 fn foreign(text: &str) -> Vec<String> {
-    // Names of code stand in backticks or after a path.
+    // Names of code are in backticks or after a path.
     let is_part = |c: char| c.is_alphanumeric() || "_`:".contains(c);
     let stands_alone = |name: &String| {
         text.match_indices(name.as_str()).any(|(start, _)| {
@@ -203,7 +203,7 @@ fn named_paths(page: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Runs a rule over files and fails with all complaints.
+/// Applies a rule to files and fails with all errors.
 fn check(files: Vec<PathBuf>, rule: impl Fn(&Path, &str) -> Vec<String>) {
     let mut complaints = String::new();
     assert!(files.len() > 9, "the files of the repository are found");
@@ -216,7 +216,7 @@ fn check(files: Vec<PathBuf>, rule: impl Fn(&Path, &str) -> Vec<String>) {
     assert!(complaints.is_empty(), "\n{complaints}");
 }
 
-/// What a page or the comments of a source say.
+/// The text of a page, or of the comments of a source.
 fn prose(path: &Path, text: &str) -> String {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("rs") => comments(text, "//"),

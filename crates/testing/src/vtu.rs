@@ -4,14 +4,14 @@ use std::path::Path;
 
 use vtkio::model::{Attribute, DataSet, Piece};
 
-/// What [`read`] returns: points, cells and arrays of a grid.
+/// Result of [`read`]: points, cells and arrays of a grid.
 pub use vtkio::model::UnstructuredGridPiece;
 
 /// The first piece of an unstructured grid; our files have one.
 ///
 /// # Panics
 ///
-/// If the file cannot be read or holds anything else.
+/// If the file cannot be read or has other content.
 pub fn read(path: &Path) -> UnstructuredGridPiece {
     let vtk = vtkio::Vtk::import(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let DataSet::UnstructuredGrid { mut pieces, .. } = vtk.data else { panic!("not an unstructured grid") };
@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> UnstructuredGridPiece {
 ///
 /// # Panics
 ///
-/// If there is none of this name.
+/// If there is no array of this name.
 pub fn array(attributes: &[Attribute], name: &str) -> Vec<f64> {
     let found = attributes.iter().find_map(|a| match a {
         Attribute::DataArray(array) if array.name == name => array.data.clone().cast_into::<f64>(),

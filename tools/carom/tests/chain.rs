@@ -1,5 +1,4 @@
-//! `carom new` and `carom run`: the starter scenario to its end, and the steps that are repeated after a
-//! change.
+//! `carom new` and `carom run`: the starter scenario to its end, and the steps that a change repeats.
 
 use crate::program;
 use std::collections::BTreeMap;
@@ -128,8 +127,8 @@ fn a_change_repeats_only_the_steps_that_depend_on_it() {
     place.write("small.toml", program::SMALL);
     place.json(&["run", "small.toml", "-o", "out"]);
 
-    // Another end: the solution and what is made from it, not the bodies. Fewer frames leave no stale ones
-    // behind.
+    // Another end time: the solution and the files made from it are repeated, the bodies are not. With
+    // fewer frames no old ones remain.
     let shorter = ["run", "small.toml", "-o", "out", "--set", "simulation.end_time=2.0e-5"];
     let summary = place.json(&shorter);
     assert_eq!([did(&summary, "meshing"), did(&summary, "reduction")], ["up-to-date"; 2]);
@@ -139,14 +138,14 @@ fn a_change_repeats_only_the_steps_that_depend_on_it() {
     let frames = std::fs::read_dir(place.path().join("out/paraview/result")).unwrap().count();
     assert_eq!(frames, 2 * 3, "frames of the longer run are left");
 
-    // Another reduction: not the bodies.
+    // Another reduction: the bodies are not repeated.
     let mut fewer = shorter.to_vec();
     fewer.extend(["--set", "body.plate.reduce.modes=7"]);
     let summary = place.json(&fewer);
     assert_eq!(did(&summary, "meshing"), "up-to-date");
     assert_eq!([did(&summary, "reduction"), did(&summary, "solution")], ["made"; 2]);
 
-    // A lost plot: the plots alone. A file that is not carom's stays.
+    // A missing plot: only the plots are repeated. Files of other programs stay.
     std::fs::remove_file(place.path().join("out/plots/energy.svg")).unwrap();
     place.write("out/plots/notes.txt", "mine");
     let summary = place.json(&fewer);
@@ -157,7 +156,7 @@ fn a_change_repeats_only_the_steps_that_depend_on_it() {
     assert!(place.path().join("out/plots/energy.svg").is_file());
     assert_eq!(std::fs::read_to_string(place.path().join("out/plots/notes.txt")).unwrap(), "mine");
 
-    // Fewer pictures: the export alone.
+    // Fewer pictures: only the export is repeated.
     let mut sparse = fewer.clone();
     sparse.extend(["--every", "2"]);
     let summary = place.json(&sparse);
@@ -182,8 +181,7 @@ fn a_result_of_another_program_is_replaced_only_on_request() {
 #[test]
 fn the_result_names_the_surface_that_carries_the_pressure_first() {
     let place = Place::new();
-    // The plate has the finer knot spans, so that it gets the pressure cells, whatever the order of the
-    // scenario.
+    // The plate has the finer knot spans and gets the pressure cells, in either order of the scenario.
     for between in ["[\"plate:pole\", \"ball:pole\"]", "[\"ball:pole\", \"plate:pole\"]"] {
         place.write("small.toml", program::SMALL);
         let order = format!("contact.0.between={between}");
@@ -256,13 +254,13 @@ fn pressure_at_the_rim_of_a_zone_ends_the_chain_with_code_3_and_keeps_the_result
         assert!(message.contains(word), "no `{word}` in: {message}");
     }
     assert!(place.path().join("out/result.carom").exists());
-    // The user may go on regardless, and is warned.
+    // The user can continue in spite of it, with a warning.
     let output = place.ok(&["run", "small.toml", "-o", "out", "--set", "contact.0.rim=warning"]);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("warning") && errors.contains("rim"), "{errors}");
 }
 
-/// A rigid ball on an elastic block that nothing but the contact holds from below.
+/// A rigid ball on an elastic block; only the contact holds it from below.
 const PRESSED: &str = r#"
 [simulation]
 scheme = "static"

@@ -1,4 +1,4 @@
-//! `carom completions` and `carom man`; scripts stand in for the other programs.
+//! `carom completions` and `carom man`; scripts replace the other programs.
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program::{json, told};
 
-/// Answers as the other programs do.
+/// A script that answers as the other programs do.
 const STAND_IN: &str = r#"#!/bin/sh
 test "$1" = --command-line || exit 9
 case "$2" in
@@ -18,7 +18,7 @@ man) echo page > "$3/$(basename "$0").1"; echo "$3/$(basename "$0").1" ;;
 esac
 "#;
 
-/// A folder with the program and with stand-ins for two others: one of this version, one of an older.
+/// A folder with the program and with scripts for two others: one of this version, one of an older version.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(Command::cargo_bin("carom").unwrap().get_program(), folder.path().join("carom")).unwrap();

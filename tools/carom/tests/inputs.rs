@@ -1,4 +1,4 @@
-//! Bad inputs: each a clear message with the right exit code, and nothing left behind.
+//! Invalid inputs: each gives a clear message with the right exit code, and leaves no files.
 
 use crate::program;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::program::{Place, SMALL};
 use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
 
-/// A change of the small scenario, the exit code, and words of the message.
+/// A change of the small scenario, the exit code, and words that the message must contain.
 struct Bad {
     from: &'static str,
     to: &'static str,
@@ -229,7 +229,7 @@ fn folders_without_write_access_are_reported() {
     place.write("small.toml", SMALL);
     place.write("file", "mine");
     let mut folders = vec!["file", "file/below"];
-    // Tests may run as root, who may write anywhere: a device is no folder for root either.
+    // Tests may run as root, with all permissions: a device is not a folder for root either.
     if Path::new("/dev/full").exists() {
         folders.extend(["/dev/full", "/dev/full/below"]);
     }
@@ -259,7 +259,7 @@ fn a_report_that_cannot_be_replaced_is_reported_and_made_later() {
         .filter(|name| name.contains("part") || name.contains("tmp"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
-    // Once there is room, the rest is done and nothing else.
+    // After the remedy, only the missing work is done.
     std::fs::remove_dir_all(place.path().join("out/report.html")).unwrap();
     let summary = place.json(&["run", "small.toml", "-o", "out"]);
     assert_eq!(
@@ -294,8 +294,8 @@ fn the_doctor_knows_this_machine() {
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "the doctor left something behind");
 }
 
-/// Runs `carom` where no file may grow beyond `blocks` of 512 bytes: it then gets the error of a full disk,
-/// at any place.
+/// Runs `carom` with a limit of `blocks` of 512 bytes on the size of files: it then gets the error of a
+/// full disk, at any place.
 #[cfg(unix)]
 fn with_little_room(place: &Place, blocks: usize) -> std::process::Output {
     let carom = place.command(&["run", "small.toml", "-o", "out"]);
@@ -311,7 +311,8 @@ fn with_little_room(place: &Place, blocks: usize) -> std::process::Output {
 fn a_full_disk_leaves_no_incomplete_file() {
     let place = Place::new();
     place.write("small.toml", SMALL);
-    // The archives of bodies and models; then, with those at hand, the result and what ParaView opens.
+    // The limits stop first the archives of bodies and models; later, when these exist, the result and the
+    // files for ParaView.
     let mut failed = starved(&place, &[8, 100, 400]);
     place.ok(&["run", "small.toml", "-o", "out"]);
     for kept in ["out/result.carom", "out/report.html"] {
@@ -323,12 +324,12 @@ fn a_full_disk_leaves_no_incomplete_file() {
     for what in ["ball.npz", "plate.rom", "result.carom"] {
         assert!(failed.iter().any(|line| line.contains(what)), "{what} is missing in {failed:#?}");
     }
-    // Once there is room, the rest is done.
+    // After the remedy, the remaining work is done.
     place.ok(&["run", "small.toml", "-o", "out"]);
 }
 
-/// The messages of `carom run` with each of these limits, if it fails; with exit code 5, and nothing
-/// half-written left.
+/// The messages of `carom run` with each of these limits, if it fails. It must fail with exit code 5 and
+/// leave no half-written file.
 #[cfg(unix)]
 fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String> {
     let mut failed = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! `carom run` killed at random moments, and the folder that it works in.
+//! `carom run` killed at random moments, and its folder.
 
 #![cfg(unix)]
 
@@ -28,10 +28,10 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Kills the chain `kills` times before its end, each time as it goes on from where the last one was killed;
-/// a chain that comes to its end before is compared with the undisturbed one, and another one is begun.
+/// Kills the chain `kills` times before its end; each run continues where the last one was killed. A chain
+/// that reaches its end earlier is compared with the undisturbed one, and a new chain is started.
 ///
-/// * `moments` — parts of the time that the undisturbed one took
+/// * `moments` — fractions of the time of the undisturbed chain
 fn kill_and_run_again(change: &[&str], kills: usize, moments: &mut dyn FnMut() -> f64) {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
@@ -108,7 +108,7 @@ fn a_folder_with_files_of_others_is_refused() {
         // It is possible on request.
         place.ok(&["run", "small.toml", "-o", folder, "--force"]);
         assert_eq!(std::fs::read_to_string(place.path().join(file)).unwrap(), "precious");
-        // From then on the folder is one of ours, and notes in it are welcome.
+        // From then on the folder belongs to `carom run`, and other files in it are accepted.
         let again = place.json(&["run", "small.toml", "-o", folder]);
         assert_eq!(did(&again, "solution"), "up-to-date");
     }
@@ -132,7 +132,7 @@ fn files_of_killed_programs_are_removed() {
     assert!(left.iter().all(|path| !path.exists()));
 }
 
-/// A stopped chain ends with the signal's exit code also before its bodies are ready.
+/// A stopped chain has the exit code of the signal, also before its bodies are ready.
 #[test]
 fn a_signal_while_bodies_are_made_has_its_exit_code() {
     let place = Place::new();

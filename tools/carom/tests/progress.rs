@@ -1,4 +1,4 @@
-//! Lines of progress where there is no terminal.
+//! Lines of progress without a terminal.
 
 use carom_testing::program::{json, progress};
 
@@ -13,7 +13,7 @@ fn a_run_without_a_terminal_says_which_body_and_how_far() {
         .env("CAROM_PROGRESS_SECONDS", "0.001")
         .output()
         .unwrap();
-    // Standard output has the object alone.
+    // Standard output contains only the object.
     assert_eq!(json(&ran)["schema"], "carom run 1");
     let lines = progress(&ran);
     for wanted in

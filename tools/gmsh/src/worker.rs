@@ -191,8 +191,8 @@ fn generate(gmsh: &Gmsh, job: &Job) -> Result<(), Failed> {
     }
     gmsh.generate().map_err(explain)?;
     if job.hex && !only_hexahedra(gmsh)? {
-        // Each tetrahedron becomes four hexahedra with edges of half its size; the size wanted is that of the
-        // latter.
+        // Each tetrahedron becomes four hexahedra with edges of half its size; the requested size is that
+        // of the hexahedra.
         gmsh.set_option(c"Mesh.SubdivisionAlgorithm", 2.0)?;
         gmsh.set_option(c"Mesh.MeshSizeFactor", 2.0)?;
         gmsh.generate().map_err(explain)?;

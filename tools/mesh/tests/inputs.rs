@@ -68,7 +68,8 @@ fn a_length_with_a_unit_is_refused_with_its_si_value() {
     assert!(message.contains("write 0.01 (m, not cm)"), "{message}");
 }
 
-/// Sends SIGTERM to `carom-mesh` after some milliseconds; its exit code, and how long it went on \[s\].
+/// Sends SIGTERM to `carom-mesh` after some milliseconds; returns its exit code and the time until its end
+/// \[s\].
 #[cfg(unix)]
 fn ended_by_sigterm(args: &[&str], after: u64) -> (Option<i32>, f64) {
     use std::time::{Duration, Instant};
@@ -98,11 +99,11 @@ fn a_wait_for_the_reader_of_a_pipe_ends_with_the_first_sigterm() {
     let dir = TempDir::new().unwrap();
     let pipe = path(&dir, "pipe.npz");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Long enough to be waiting; an earlier signal ends it as well.
+    // Long enough to reach the wait; an earlier signal ends it as well.
     ended_by_sigterm(&["make", "box", "--size", "1,1,1", "-q", "-o", &pipe], 700);
 }
 
-/// Eight million lines take a second or more; the first signal is not kept until they are read.
+/// Eight million lines take a second or more; the first signal must end the program before they are read.
 #[cfg(unix)]
 #[test]
 fn reading_of_a_large_mesh_ends_with_the_first_sigterm() {

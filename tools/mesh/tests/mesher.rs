@@ -1,5 +1,5 @@
-//! `carom-mesh` and the program that meshes CAD files: it ends that program on request, and reports default
-//! sizes. A script replaces the program here.
+//! `carom-mesh` and the program that meshes CAD files: `carom-mesh` ends that program on request, and
+//! reports default sizes. A script replaces the program here.
 
 #![cfg(target_os = "linux")]
 
@@ -11,8 +11,8 @@ use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program::{json, told};
 use tempfile::TempDir;
 
-/// Says its number and stays until its input ends, as `carom-gmsh` does; how that is told is an agreement of
-/// the two.
+/// Writes its process number and stays until its input ends, as `carom-gmsh` does; the environment variable
+/// is an agreement of both programs.
 const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv \
     number.tmp number\nexec cat > /dev/null\n";
 
@@ -20,7 +20,7 @@ const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\
 const GIVES_A_BOX: &str = "#!/bin/sh\ncp \"$(dirname \"$0\")/box.msh\" \"$3\"\ncase \"$1\" in *.geo) \
     size=null ;; *) size=0.15 ;; esac\necho \"{\\\"size\\\": $size}\"\n";
 
-/// `carom-mesh` in the folder of the script: the real program next to the binary would be found first.
+/// `carom-mesh` in the folder of the script: the real program in its own folder would be found first.
 fn beside(folder: &Path, stand_in: &str) -> Command {
     use std::os::unix::fs::PermissionsExt;
     let program = folder.join("carom-gmsh");
@@ -43,7 +43,7 @@ fn started(command: &mut Command) -> Child {
     }
 }
 
-/// `carom-mesh` as it waits for the stand-in, and the number of the latter.
+/// `carom-mesh` while it waits for the script, and the process number of the latter.
 fn importing(folder: &Path) -> (Child, u32) {
     std::fs::write(folder.join("part.step"), "ISO-10303-21;").unwrap();
     let mut command = beside(folder, STAND_IN);
@@ -94,7 +94,7 @@ fn a_signal_ends_both_at_once() {
     assert!(!folder.path().join("part.npz").exists());
 }
 
-/// Imports a file that Gmsh would mesh to a box of 2 x 1 x 2 m, which is imported in its place.
+/// Imports a file; the script returns a box of 2 x 1 x 2 m as its mesh.
 fn imported(file: &str, more: &[&str]) -> Output {
     let folder = TempDir::new().unwrap();
     let run = |args: &[&str]| {
@@ -119,14 +119,14 @@ fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_default_size_is_reported_with_its_value() {
-    // As carom-gmsh says.
+    // The same as the note of carom-gmsh.
     let notes = size_notes("part.step", &[]);
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(
         notes[0].starts_with("no size is given: cells of 0.15 m are used, a twentieth of the diagonal"),
         "{notes:?}"
     );
-    // In metres, as --size is.
+    // In metres, like --size.
     let notes = size_notes("part.brep", &["--scale", "1e-3"]);
     assert!(notes[0].contains("cells of 1.5e-4 m are used"), "{notes:?}");
     assert_eq!(size_notes("part.step", &["--size", "0.5"]), Vec::<String>::new(), "it was given");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Cell, HierarchicalPatch, Hierarchy, Lattice, Tree};
 use crate::{KnotVector, Patch};
 
-/// The cells of a body, the same questions for whole patches and for refined ones.
+/// The cells of a body, with the same functions for whole patches and for refined ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cells<'a> {
     patches: &'a [Patch],
@@ -54,7 +54,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Whether there is a local refinement.
+    /// True with a local refinement.
     pub(crate) fn are_refined(self) -> bool {
         self.hierarchy.is_some()
     }

@@ -1,9 +1,9 @@
 //! Local refinement by truncated hierarchical B-splines (THB).
 //!
-//! [`Multipatch::refine_near`] divides the knot spans around a place, and those only: eight for one, level by
-//! level. The map of the body does not change by a bit more than rounding, weights included. A [`Tree`] says
-//! which cells are divided, a [`HierarchicalPatch`] has a control point for each active function, and a
-//! [`Space`] numbers these over all glued patches and says for every cell which points move it.
+//! [`Multipatch::refine_near`] divides the knot spans near a place into eight each, level by level. The map
+//! of the body, weights included, changes only by rounding. A [`Tree`] has the divided cells, a
+//! [`HierarchicalPatch`] has a control point for each active function, and a [`Space`] numbers these over
+//! all glued patches and lists the points that move each cell.
 //!
 //! ```
 //! use carom_nurbs::{Near, solids};
@@ -35,18 +35,18 @@ pub use patch::HierarchicalPatch;
 pub use space::{LevelGrid, Space, UNUSED};
 pub use tree::{Cell, Tree};
 
-/// The finest level: spans of level 0 divided by 2¹².
+/// Largest level: knot spans of level 0 divided by 2¹².
 pub const MAX_LEVEL: usize = 12;
-/// More control points are refused.
+/// Largest number of control points.
 const MAX_POINTS: usize = 40_000_000;
-/// More control points of a tensor product on the finest level, beyond four for each that is given, are
-/// refused.
+/// Largest number of control points of a tensor product on the finest level, in addition to four for each
+/// given point.
 const MAX_TENSOR: usize = 500_000;
-/// More cells are not divided in one level: a body of eight times as many is beyond what the rest of the
-/// chain can take.
+/// Largest number of cells that are divided in one level: a body of eight times as many is too large for
+/// the following steps.
 pub(crate) const MAX_CELLS: usize = 100_000;
 
-/// Why a body cannot be refined locally.
+/// Errors of a local refinement.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum HierarchyError {
     /// An invalid length.
@@ -63,7 +63,7 @@ pub enum HierarchyError {
         /// The given value.
         levels: usize,
     },
-    /// The user wanted it to stop.
+    /// The user requested a stop.
     #[error("the local refinement was interrupted")]
     Interrupted,
     /// No cell is near.
@@ -80,10 +80,10 @@ pub enum HierarchyError {
         /// Distance of the body \[m\].
         distance: f64,
     },
-    /// It is refined that finely already.
+    /// The body has this refinement already.
     #[error(
         "the cells there are divided {levels} times already: levels count from the knot spans of the body \
-         before local refinement; ask for more of them, or a larger radius"
+         before local refinement; request more of them, or a larger radius"
     )]
     NothingNew {
         /// The given number of levels.
@@ -100,7 +100,7 @@ pub enum HierarchyError {
         /// The level at which they differ.
         level: usize,
     },
-    /// Too much of the body is near.
+    /// Too many cells are near.
     #[error(
         "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: take a \
          smaller radius or fewer levels, or divide the whole body (--subdivide) and refine less"
@@ -108,19 +108,19 @@ pub enum HierarchyError {
     TooManyCells {
         /// The level whose cells were to be divided.
         level: usize,
-        /// How many.
+        /// Their number.
         cells: usize,
     },
-    /// The patches do not fit the body, or their lists not their cells.
+    /// The patches do not fit the body, or their lists do not fit their cells.
     #[error("patch {patch} of the local refinement has {found} {what}, its cells need {needed}")]
     Count {
         /// Number of the patch.
         patch: usize,
         /// The counted things.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: usize,
-        /// How many there should be.
+        /// The number needed.
         needed: usize,
     },
     /// The body would not fit into memory.
@@ -138,7 +138,7 @@ pub enum HierarchyError {
     },
 }
 
-/// A coordinate without the noise of its computation \[m\].
+/// A coordinate without rounding noise \[m\].
 fn tidy(x: f64) -> f64 {
     (x * 1e9).round() / 1e9 + 0.0
 }

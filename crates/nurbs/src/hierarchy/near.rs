@@ -1,4 +1,4 @@
-//! Which cells are divided: those near a place, on both sides of every interface.
+//! Choice of the cells that are divided: those near a place, on both sides of every interface.
 
 use carom_progress::{Progress, Silent};
 
@@ -8,7 +8,7 @@ use crate::closest::{bounding_box, distance};
 use crate::topology::Topology;
 use crate::{Multipatch, Patch, Side};
 
-/// The target that cells are near to.
+/// The place near which cells are divided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A point \[m\].
@@ -17,14 +17,14 @@ pub enum Target {
     Sides(Vec<(u32, Side)>),
 }
 
-/// Where to refine, and how often.
+/// Place and depth of a refinement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Near {
     /// The place.
     pub target: Target,
-    /// All cells that come as near as this get the finest level \[m\]; 0 for those that touch it.
+    /// Distance within which all cells get the finest level \[m\]; 0 for the cells that touch the place.
     pub radius: f64,
-    /// How often they are halved.
+    /// Number of halvings.
     pub levels: usize,
 }
 
@@ -42,7 +42,7 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// One more is done; it is an error if the user wants to stop.
+    /// Counts one more step; an error if the user requested a stop.
     fn next(&mut self) -> Result<(), HierarchyError> {
         self.done += 1;
         self.progress.set(self.done);
@@ -55,12 +55,12 @@ impl Multipatch {
     /// one, so that all functions that are nonzero within the radius are of the finest level, and levels of
     /// neighbours differ by one.
     ///
-    /// The map stays as it is. A body that is refined already is refined further: the levels count from its
-    /// knot spans, cells that are divided stay so.
+    /// The map does not change. A body with a local refinement is refined further: the levels count from
+    /// its knot spans, and divided cells stay divided.
     ///
     /// # Errors
     ///
-    /// [`HierarchyError`] if a number makes no sense, nothing is near, or the body would be too large.
+    /// [`HierarchyError`] for an invalid number, if no cell is near, or if the body would be too large.
     pub fn refine_near(&self, places: &[Near]) -> Result<Self, HierarchyError> {
         self.refine_near_reporting(places, &Silent)
     }
@@ -70,7 +70,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// As [`Multipatch::refine_near`]; [`HierarchyError::Interrupted`] if it was to stop.
+    /// As [`Multipatch::refine_near`]; [`HierarchyError::Interrupted`] if the user requested a stop.
     pub fn refine_near_reporting(
         &self,
         places: &[Near],
@@ -156,7 +156,8 @@ impl Refining<'_> {
         Ok(())
     }
 
-    /// The undivided cells of a level that are to be divided; not all of them once the user wants to stop.
+    /// The undivided cells of a level that are to be divided; incomplete after the user has requested a
+    /// stop.
     fn cells_near(&self, near: &Near, level: usize, progress: &dyn Progress) -> Vec<(usize, Cell)> {
         let mut marked = Vec::new();
         for (number, patch) in self.patches.iter().enumerate() {
@@ -183,7 +184,7 @@ impl Refining<'_> {
         marked
     }
 
-    /// Whether a corner or the middle of a cell comes nearer to a side than `reach`.
+    /// True if a corner or the middle of a cell is nearer to a side than `reach`.
     fn is_near_side(&self, number: usize, samples: &Samples, side: (u32, Side), reach: f64) -> bool {
         let other = &self.patches[side.0 as usize];
         let mut bounds = other.domain();

@@ -3,7 +3,7 @@
 use super::Cells;
 use super::tree::Cell;
 
-/// Numbers of the cells of a body: the convention that discretisations, faces and pictures share.
+/// Numbers of the cells of a body, by a common convention of discretisations, faces and pictures.
 ///
 /// A patch is a block, its cells are numbered the first direction fastest. A patch that is refined locally
 /// gives a block for each level that has undivided cells, coarse to fine, and these are its cells.

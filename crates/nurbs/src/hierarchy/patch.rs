@@ -10,7 +10,7 @@ use crate::{KnotVector, Patch};
 /// Homogeneous control point (w x, w y, w z, w).
 type Homogeneous = [f64; 4];
 
-/// A patch whose cells are divided where that is wanted.
+/// A patch with divided cells.
 ///
 /// A function of level l is active if its support lies in Ω^l and not in Ω^{l+1}. The map is
 ///
@@ -18,7 +18,7 @@ type Homogeneous = [f64; 4];
 /// x = Σ w_i T_i P_i / Σ w_i T_i,   T_i the truncated function of the active function i
 /// ```
 ///
-/// Control points stand level by level, within a level the first direction fastest.
+/// Control points are stored level by level, within a level with the first direction fastest.
 ///
 /// # Source
 ///
@@ -40,9 +40,9 @@ pub struct HierarchicalPatch {
 pub(crate) enum Status {
     /// In the hierarchical basis.
     Active,
-    /// Its support is divided throughout: finer functions take its place.
+    /// Its support is completely divided: finer functions replace it.
     Passive,
-    /// Its support leaves Ω^l: coarser functions stand for it.
+    /// Its support leaves Ω^l: coarser functions replace it.
     Outside,
 }
 
@@ -82,7 +82,7 @@ impl Levels {
         if all_divided { Status::Passive } else { Status::Active }
     }
 
-    /// The functions of the level below that make function (i, j, k), with their factors t > 0.
+    /// The functions of the next level whose sum is function (i, j, k), with their factors t > 0.
     pub(crate) fn for_each_parent(
         &self,
         level: usize,
@@ -249,8 +249,8 @@ impl<'a> Coefficients<'a> {
 
     /// Σ t C^{l−1}, down to functions that are active.
     ///
-    /// A function of level 0 that is not active is replaced by finer ones wherever it is nonzero: nothing
-    /// asks for it but functions that are replaced too.
+    /// A function of level 0 that is not active is replaced by finer ones wherever it is nonzero: only
+    /// functions that are replaced too request it.
     fn at(&self, level: usize, ijk: [usize; 3]) -> Homogeneous {
         if let Some(&known) = self.known.borrow()[level].get(&ijk) {
             return known;

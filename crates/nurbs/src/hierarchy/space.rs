@@ -1,5 +1,5 @@
-//! The functions of a hierarchical body on its cells: which points move a cell, and which points hang between
-//! levels.
+//! The functions of a hierarchical body on its cells: the points that move a cell, and hanging points
+//! between levels.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,7 +15,7 @@ use crate::topology::Topology;
 /// Number of a place in a [`LevelGrid`] that no undivided cell of the level uses.
 pub const UNUSED: u32 = u32::MAX;
 
-/// Something for each of some functions (i, j, k) of a level.
+/// A value for each of some functions (i, j, k) of a level.
 type ByFunction<T> = HashMap<[usize; 3], T>;
 
 /// A control point and its weight.
@@ -97,7 +97,7 @@ impl Space {
     /// The functions that are nonzero at parameters of a patch, with their values: point of the body and R_i
     /// > 0, ascending.
     ///
-    /// For set-up and tests; assembly evaluates level by level.
+    /// For preparations and tests; assembly evaluates level by level.
     pub fn functions_at(&self, patch: usize, u: [f64; 3]) -> Vec<(u32, f64)> {
         let Some((grid, spans)) = self.patches[patch].iter().find_map(|grid| Some((grid, grid.cell_at(u)?)))
         else {

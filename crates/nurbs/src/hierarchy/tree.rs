@@ -1,4 +1,4 @@
-//! Which cells of a patch are divided: dyadic levels of the lattice of its knot spans.
+//! Divided cells of a patch: dyadic levels of the lattice of its knot spans.
 
 use std::collections::BTreeSet;
 
@@ -40,17 +40,17 @@ impl Tree {
         self.spans.map(|n| n << level)
     }
 
-    /// Whether the cell belongs to Ω^l of its level: level 0, or its parent is divided.
+    /// True if the cell belongs to Ω^l of its level: it is on level 0, or its parent is divided.
     pub fn exists(&self, level: usize, cell: Cell) -> bool {
         level == 0 || self.is_divided(level - 1, cell.map(|i| i / 2))
     }
 
-    /// Whether the cell has children.
+    /// True if the cell has children.
     pub fn is_divided(&self, level: usize, cell: Cell) -> bool {
         self.divided.get(level).is_some_and(|cells| cells.contains(&key(cell)))
     }
 
-    /// Divides a cell, and its ancestors if need be. Returns whether that changed anything.
+    /// Divides a cell and, if necessary, its ancestors. Returns true if that changed anything.
     pub fn divide(&mut self, level: usize, cell: Cell) -> bool {
         while self.divided.len() <= level {
             self.divided.push(BTreeSet::new());

@@ -3,13 +3,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Why a text is not a list of numbers in Base64.
+/// Errors of a list of numbers in Base64.
 pub(super) enum Base64Error {
-    /// No Base64, or of a wrong length.
+    /// Invalid Base64, or a wrong length.
     Text(base64::DecodeError),
-    /// A type of values that is not known.
+    /// An unknown type of values.
     Type,
-    /// The last value is not whole.
+    /// The last value is incomplete.
     Torn,
 }
 

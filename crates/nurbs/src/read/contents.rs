@@ -1,14 +1,14 @@
-//! The content of a file about a body, and the body that it makes.
+//! The content of a file about a body, and the body made from it.
 
 use super::{Note, Place, ReadError};
 use crate::topology::{Orientation, side_counts, side_index};
 use crate::{HierarchicalPatch, Multipatch, Patch, Side};
 
-/// The content that a reader finds in a file; patches and sides as the file calls them.
+/// The content that a reader finds in a file, with the numbers of patches and sides in the file.
 pub(super) struct Contents {
     /// In the order of the file, right- or left-handed.
     pub(super) patches: Vec<Patch>,
-    /// The same patches as they are refined locally; empty if none is.
+    /// The same patches with their local refinement; empty without one.
     pub(super) hierarchical: Vec<HierarchicalPatch>,
     /// Interfaces that the file lists, for a check.
     pub(super) interfaces: Vec<ListedInterface>,
@@ -20,7 +20,7 @@ pub(super) struct Contents {
 
 /// An interface as a file lists it.
 pub(super) struct ListedInterface {
-    /// Where in the file.
+    /// Place in the file.
     pub(super) place: Place,
     /// Patch and side.
     pub(super) first: (usize, Side),
@@ -32,7 +32,7 @@ pub(super) struct ListedInterface {
 }
 
 impl Contents {
-    /// Patches of which the file says no more.
+    /// Patches without further information in the file.
     pub(super) fn of(patches: Vec<Patch>) -> Self {
         Self {
             patches,
@@ -45,8 +45,8 @@ impl Contents {
 
     /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
-    /// Returns notes for the user too: patches that were refined to match their neighbours are among
-    /// it.
+    /// Returns also notes for the user, for instance about patches that were refined to match their
+    /// neighbours.
     pub(super) fn body(self) -> Result<(Multipatch, Vec<Note>), ReadError> {
         let Self { mut patches, hierarchical, interfaces, boundaries, mut notes } = self;
         let turned = patches.iter_mut().map(Patch::make_right_handed).collect();
@@ -66,14 +66,14 @@ impl Contents {
     }
 }
 
-/// A glued body that knows which patches were turned to be right-handed.
+/// A glued body with a list of the patches that were reversed to be right-handed.
 struct Glued {
     body: Multipatch,
     turned: Vec<bool>,
 }
 
 impl Glued {
-    /// The side of the body that the file calls so: a turned patch has its third direction reversed.
+    /// The side of the body with this name in the file: a reversed patch has its third direction reversed.
     fn side(&self, (patch, side): (usize, Side)) -> (u32, Side) {
         let reversed = self.turned[patch] && side.direction() == 2;
         (patch as u32, if reversed { Side::of(2, !side.is_end()) } else { side })
@@ -94,7 +94,7 @@ impl Glued {
         if self.coincide(ours, theirs, directions) { Ok(()) } else { Err(wrong(true)) }
     }
 
-    /// Whether the points of two sides are the same ones in these directions.
+    /// True if the points of two sides are the same in these directions.
     ///
     /// A side that is its own mirror image (two collapsed edges) coincides in more than one way.
     fn coincide(&self, first: (u32, Side), second: (u32, Side), directions: [(usize, bool); 2]) -> bool {

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::{GlueError, KnotError, PatchError, Side};
 
-/// Where in a file something is.
+/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// Line of a text file, from 1.
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a NURBS file cannot be read.
+/// Errors of reading a NURBS file.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The file cannot be opened or read.
@@ -39,7 +39,7 @@ pub enum ReadError {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// Something is wrong with the content of a file.
+    /// The content of a file is invalid.
     #[error("{}: {source}", path.display())]
     File {
         /// The file.
@@ -47,8 +47,8 @@ pub enum ReadError {
         /// The error.
         source: Box<ReadError>,
     },
-    /// The content shows no format that is known here.
-    #[error("this is no NURBS file of a known format; known are {}", super::KNOWN_FORMATS)]
+    /// The content has no known format.
+    #[error("this is not a NURBS file of a known format; known formats are {}", super::KNOWN_FORMATS)]
     UnknownFormat,
     /// The file ends too early.
     #[error(
@@ -60,10 +60,10 @@ pub enum ReadError {
         /// The missing part.
         expected: String,
     },
-    /// Something else stands where it should not.
+    /// The content differs from the expected one.
     #[error("{place}: expected {expected}, found `{found}`")]
     Syntax {
-        /// Where.
+        /// The place.
         place: Place,
         /// The expected content.
         expected: String,
@@ -93,7 +93,7 @@ pub enum ReadError {
     /// The file holds something that is not a solid, or that is not supported.
     #[error("{place}: {what} cannot be read: {way_out}")]
     Refused {
-        /// Where.
+        /// The place.
         place: Place,
         /// Its kind, by its name in the file.
         what: String,
@@ -103,34 +103,34 @@ pub enum ReadError {
     /// A list is too long or too short.
     #[error("{place}: {found} {what} given, {expected} expected")]
     Count {
-        /// Where.
+        /// The place.
         place: Place,
         /// The counted things.
         what: String,
-        /// How many there should be.
+        /// The expected number.
         expected: String,
-        /// How many there are.
+        /// The given number.
         found: usize,
     },
-    /// A knot vector is impossible.
+    /// A knot vector is invalid.
     #[error("{place}: {source}")]
     Knots {
-        /// Where.
+        /// The place.
         place: Place,
         /// The error.
         source: KnotError,
     },
-    /// A patch is impossible.
+    /// A patch is invalid.
     #[error("{place}: patch {patch}: {source}")]
     Patch {
-        /// Where it begins.
+        /// The place where it begins.
         place: Place,
         /// Zero-based number of the patch.
         patch: usize,
         /// The error.
         source: PatchError,
     },
-    /// The file glues two sides that do not coincide, or not in that way.
+    /// The file glues two sides that do not coincide, or coincide in other directions.
     #[error(
         "{place}: the file glues patch{}:{} to patch{}:{}, but their control points do not coincide{}: \
          correct the geometry or remove the interface (sides are glued where they match)",
@@ -138,13 +138,13 @@ pub enum ReadError {
         if *turned { " in the directions that it states" } else { "" }
     )]
     Interface {
-        /// Where.
+        /// The place.
         place: Place,
         /// Patch and side.
         first: (u32, Side),
         /// Patch and side.
         second: (u32, Side),
-        /// Whether the points coincide, but in other directions than the file says.
+        /// True if the points coincide, but in other directions than in the file.
         turned: bool,
     },
     /// The patches cannot be glued.

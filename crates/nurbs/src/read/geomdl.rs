@@ -101,7 +101,7 @@ fn patch(volume: Volume, number: usize) -> Result<Patch, ReadError> {
     };
     let points = points.as_chunks::<3>().0;
     let weights = match (control_points.weights, volume.rational) {
-        // As geomdl itself: what is not rational has no weights.
+        // As in geomdl itself: splines that are not rational have no weights.
         (_, Some(false)) | (None, None) => vec![1.0; points.len()],
         (weights, _) => required(weights, &name("control_points.weights"))?,
     };

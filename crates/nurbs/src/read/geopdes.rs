@@ -6,7 +6,7 @@ use super::solid::{Solid, bases, no_solid};
 use super::{Note, Place, ReadError};
 use crate::{Patch, Side};
 
-/// Whether the comment at the head of a text says so.
+/// True if the comment at the head of a text names the format.
 pub(super) fn is_geopdes(text: &str) -> bool {
     version(text).is_some()
 }
@@ -29,10 +29,10 @@ struct Head {
 
 /// Reads the text of a GeoPDEs geometry file.
 ///
-/// Interfaces are found from the control points; those that the file lists are checked, their directions too.
-/// A `BOUNDARY k` becomes the region `boundaryk`, a `BOUNDARY k (text)` the region `text`, any other boundary
-/// bears the name that the file gives it. Subdomains are checked and let go: a body from a file is of one
-/// material.
+/// Interfaces are found from the control points; the interfaces of the file are checked, with their
+/// directions. A `BOUNDARY k` becomes the region `boundaryk`, a `BOUNDARY k (text)` the region `text`, any
+/// other boundary has the name that the file gives it. Subdomains are checked and not kept: a body from a
+/// NURBS file has one material.
 ///
 /// # Errors
 ///
@@ -76,7 +76,7 @@ fn head(lines: &mut Lines, version: Option<&str>) -> Result<Head, ReadError> {
             return Err(ReadError::Refused {
                 place: Place::Line(1),
                 what: format!("version `{}` of a GeoPDEs file", other.unwrap_or("none")),
-                way_out: "known are `# nurbs mesh v.0.6`, v.0.7 and v.1.0 to v.2.1".to_owned(),
+                way_out: "known versions are `# nurbs mesh v.0.6`, v.0.7 and v.1.0 to v.2.1".to_owned(),
             });
         }
     };
@@ -96,7 +96,7 @@ fn head(lines: &mut Lines, version: Option<&str>) -> Result<Head, ReadError> {
 }
 
 fn patch(lines: &mut Lines, number: usize) -> Result<Patch, ReadError> {
-    // A name may stand before the numbers.
+    // A name may precede the numbers.
     let is_name =
         |line: &str| line.split_whitespace().next().is_some_and(|word| word.parse::<f64>().is_err());
     if lines.peek().is_some_and(is_name) {

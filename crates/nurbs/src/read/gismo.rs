@@ -11,10 +11,10 @@ use crate::{HierarchicalPatch, Side};
 
 /// Reads the text of a G+Smo XML file.
 ///
-/// A `MultiPatch` says which geometries belong to the body; without one all of them do. Interfaces are found
-/// from the control points, and those that the file lists are checked, with their directions. Each
-/// `<boundary>` becomes a region under its name (`boundary` if it has none). Sides follow left-handed patches
-/// when these are turned. Other objects are skipped.
+/// A `MultiPatch` lists the geometries of the body; without one all geometries belong to it. Interfaces are
+/// found from the control points, and the interfaces of the file are checked, with their directions. Each
+/// `<boundary>` becomes a region under its name (`boundary` if it has none). Sides of reversed left-handed
+/// patches are renamed. Other objects are skipped.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
     Ok(contents)
 }
 
-/// Everything before the XML declaration, where comments are illegal but occur, made blank.
+/// Replaces everything before the XML declaration by blanks: comments are illegal there but occur.
 fn without_prologue(text: &str) -> String {
     match text.find("<?xml") {
         Some(start) if start > 0 => {
@@ -105,7 +105,7 @@ fn members<'a, 'input>(
     let numbers = integers(list, "the id of a patch")?;
     let ids: Vec<i64> = match (list.attribute("type"), numbers.as_slice()) {
         (Some("id_range"), &[first, last]) => {
-            // More ids than geometries cannot all exist: no loop over a range that a broken file invents.
+            // More ids than geometries are invalid: this avoids a loop over a huge range in a damaged file.
             let last = last.min(first.saturating_add(geometries.len() as i64));
             (first..=last).collect()
         }
@@ -176,9 +176,9 @@ fn add_topology(contents: &mut Contents, body: Node, ids: &[i64]) -> Result<(), 
     Ok(())
 }
 
-/// The interfaces that a list holds: patch, side, patch, side; then for each direction of the first patch
-/// that of the second, and 1 if in the same sense. Old files have two senses alone, which do not say where
-/// directions change places.
+/// The interfaces of a list: patch, side, patch, side; then for each direction of the first patch the
+/// direction of the second, and 1 for the same sense. Old files have only two senses, which do not show
+/// exchanged directions.
 fn interfaces(node: Node, ids: &[i64]) -> Result<Vec<ListedInterface>, ReadError> {
     let list = integers(node, "a number of an interface")?;
     let one = |entry: &[i64], has_map: bool| {
@@ -203,7 +203,7 @@ fn is_permutation(map: &[i64]) -> bool {
     (0..3).all(|direction| map.contains(&direction))
 }
 
-/// Where the tangent directions of the first side go: directions of the second patch, and whether reversed.
+/// Directions of the second patch along the tangent directions of the first side, and whether reversed.
 ///
 /// * `entry` — for each direction of the first patch that of the second, then 1 for each that runs in the
 ///   same sense

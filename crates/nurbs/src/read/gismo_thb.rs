@@ -8,8 +8,8 @@ use super::gismo_geometry::{kind, knot_vectors, numbers, only_child, place, refu
 use crate::HierarchicalPatch;
 use crate::hierarchy::{MAX_LEVEL, Tree};
 
-/// More cells in all boxes, beyond eight for each control point of the file, are refused: a sound file has
-/// fewer than one.
+/// Largest number of cells in all boxes, in addition to eight for each control point of the file: a valid
+/// file has fewer than one.
 const MAX_CELLS: u64 = 100_000;
 
 /// Reads a `THBSpline3`.
@@ -63,7 +63,7 @@ pub(super) fn patch(node: Node) -> Result<HierarchicalPatch, ReadError> {
     Ok(patch)
 }
 
-/// * `left` — how many more cells may be divided
+/// * `left` — number of further cells that may be divided
 fn divide_box(node: Node, tree: &mut Tree, left: &mut u64) -> Result<(), ReadError> {
     let wrong = |expected: &str, found: String| ReadError::Syntax {
         place: place(node),

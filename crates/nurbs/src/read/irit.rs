@@ -26,7 +26,7 @@ const OTHER_SHAPES: [&str; 10] = [
     "V_MODEL",
 ];
 
-/// Whether the first list of a text is one of IRIT.
+/// True if the first list of a text is one of IRIT.
 pub(super) fn is_irit(text: &str) -> bool {
     let Some((_, list)) = text.split_once('[') else { return false };
     let word = list.split(|c: char| c.is_whitespace() || c == '[' || c == ']').find(|word| !word.is_empty());

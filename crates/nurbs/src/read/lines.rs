@@ -19,7 +19,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where the next line stands, or the last one at the end.
+    /// Place of the next line, or of the last one at the end.
     pub(super) fn place(&self) -> Place {
         let last = self.lines.len().saturating_sub(1);
         Place::Line(self.lines.get(self.next.min(last)).map_or(1, |line| line.1))
@@ -29,7 +29,7 @@ impl<'a> Lines<'a> {
         self.lines.get(self.next).map(|line| line.0)
     }
 
-    /// The next line; `expected` says what it should be.
+    /// The next line; `expected` describes it.
     pub(super) fn line(&mut self, expected: &str) -> Result<&'a str, ReadError> {
         let place = self.place();
         let line = self.peek().ok_or_else(|| ReadError::End { place, expected: expected.to_owned() })?;
@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         Ok(line)
     }
 
-    /// All numbers of the next line; `one` says what each is.
+    /// All numbers of the next line; `one` describes each.
     pub(super) fn numbers<T: FromStr>(&mut self, one: &str) -> Result<Vec<T>, ReadError> {
         let place = self.place();
         let number = |word: &str| {
@@ -50,7 +50,7 @@ impl<'a> Lines<'a> {
         self.line(one)?.split_whitespace().map(number).collect()
     }
 
-    /// The numbers of the next line, which must be that many.
+    /// The numbers of the next line, which must have this many.
     pub(super) fn n_numbers<T: FromStr>(
         &mut self,
         n: usize,

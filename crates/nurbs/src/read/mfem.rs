@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<Contents, ReadError> {
         "knotvectors" => element_form(&mut tokens, &mesh, &start)?,
         _ => return Err(tokens.unexpected("`knotvectors` or `patches`")),
     };
-    // MFEM ends a mesh that is part of a longer file by a word of its own.
+    // MFEM ends a mesh that is part of a longer file by a special word.
     if tokens.peek() == Some("mfem_mesh_end") {
         tokens.keyword("mfem_mesh_end")?;
     }

@@ -1,10 +1,10 @@
-//! How MFEM numbers the control points of a NURBS mesh: corners, edges, faces, insides.
+//! MFEM's numbering of the control points of a NURBS mesh: corners, edges, faces, insides.
 
 use std::collections::HashMap;
 
 use crate::mfem_cells::{CORNERS, FACES};
 
-/// Where the corners 0 … 3 of a face lie in its own frame.
+/// Positions of the corners 0 … 3 of a face in its own frame.
 const FRAME: [[i64; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
 
 /// First numbers of the points inside edges, faces and patches.
@@ -20,7 +20,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Numbers the points of elements with known counts; `None` if the numbers are too large to be meant.
+    /// Numbers the points of elements with known counts; `None` if the numbers are too large to be valid.
     ///
     /// * `edges` — vertex pairs in file order with their number of control points
     /// * `elements` — corner vertices, and control points of the three directions

@@ -1,6 +1,6 @@
 //! Readers of NURBS files: G+Smo, MFEM, GeoPDEs, geomdl, splinepy, PetIGA, IRIT.
 //!
-//! | format | fastest index | coordinates | what else it says |
+//! | format | fastest index | coordinates | other content |
 //! |---|---|---|---|
 //! | G+Smo XML | u | Cartesian | interfaces, named boundaries |
 //! | MFEM NURBS mesh | u, or numbers of its own | Cartesian or homogeneous | topology, boundary attributes |
@@ -10,11 +10,11 @@
 //! | PetIGA binary | u | homogeneous | one patch |
 //! | IRIT | u | homogeneous, weight first | |
 //!
-//! Each format has a module that says what a file contains (`Contents`): its patches, and the interfaces and
-//! boundaries that it lists. One place makes a body of that: left-handed patches are turned, all are glued
-//! ([`Multipatch::glue_matching`]), and the interfaces that the file lists must be among those found. Nothing
-//! panics on broken input, memory grows with what the file holds and not with what it claims: each error
-//! names the place and what to do.
+//! The module of each format reads a file into `Contents`: its patches, and the interfaces and boundaries
+//! that it lists. Common code makes a body from these: left-handed patches are reversed, all are glued
+//! ([`Multipatch::glue_matching`]), and the interfaces of the file must be among those found. Invalid input
+//! never causes a panic, and memory grows with the size of the file, not with the counts in it. Each error
+//! names the place and the remedy.
 
 mod base64_values;
 mod contents;
@@ -56,10 +56,10 @@ pub enum Note {
     Matched(Matched),
     /// Parts of the body that the file distinguishes.
     Subdomains {
-        /// How many.
+        /// Their number.
         n: usize,
     },
-    /// A boundary face that is the side of no patch.
+    /// A boundary face that is not a side of a patch.
     LooseBoundary {
         /// Its attribute.
         attribute: i64,
@@ -84,7 +84,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Reads a NURBS file; its content says the format.
+/// Reads a NURBS file; its format is recognised from the content.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub fn file(path: &Path) -> Result<Multipatch, ReadError> {
     Ok(file_with_notes(path)?.0)
 }
 
-/// The same with notes for the user.
+/// The same, with notes for the user.
 ///
 /// # Errors
 ///
@@ -109,7 +109,7 @@ pub fn file_with_notes(path: &Path) -> Result<(Multipatch, Vec<Note>), ReadError
 ///
 /// # Errors
 ///
-/// [`ReadError`] as the format's own reader gives it, [`ReadError::UnknownFormat`] if there is none.
+/// [`ReadError`] of the reader of the format, [`ReadError::UnknownFormat`] if there is none.
 pub fn bytes(content: &[u8]) -> Result<Multipatch, ReadError> {
     Ok(contents(content)?.body()?.0)
 }

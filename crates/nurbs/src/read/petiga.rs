@@ -4,7 +4,7 @@
 //! 1211299, flags, dim;  dim times: degree, n, n knots;  nsd;  1211214, size, size values
 //! ```
 //!
-//! Bit 0 of the flags says that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each
+//! Bit 0 of the flags means that there is a geometry (from `nsd` on), bit 1 that fields follow it. Each
 //! control point is w x, w y, w z, w; the first parameter runs fastest.
 
 use super::contents::Contents;
@@ -16,12 +16,12 @@ const IGA: i32 = 1_211_299;
 /// Class of a vector in it.
 const VECTOR: i32 = 1_211_214;
 
-/// Whether the content begins as such a file does, also one of a PETSc with integers of 64 bits.
+/// True if the content begins as a PetIGA file, also with integers of 64 bits.
 pub(super) fn is_petiga(content: &[u8]) -> bool {
     content.starts_with(&IGA.to_be_bytes()) || content.starts_with(&i64::from(IGA).to_be_bytes())
 }
 
-/// Reads the content of a PetIGA file. Fields after the geometry are left alone.
+/// Reads the content of a PetIGA file. Fields after the geometry are ignored.
 ///
 /// # Errors
 ///

@@ -3,7 +3,7 @@
 use super::{Place, ReadError};
 use crate::{KnotVector, Patch};
 
-/// A patch under construction: where it stands in the file, and its knot vectors.
+/// A patch under construction: its place in the file, and its knot vectors.
 pub(super) struct Solid {
     place: Place,
     number: usize,
@@ -19,7 +19,7 @@ impl Solid {
         Self { place, number, basis, points: Vec::new(), weights: Vec::new() }
     }
 
-    /// Number of control points that the knot vectors make; `None` if no memory can hold them.
+    /// Number of control points by the knot vectors; `None` if it overflows.
     pub(super) fn n_points(&self) -> Option<usize> {
         self.basis.iter().try_fold(1_usize, |product, basis| product.checked_mul(basis.n_functions()))
     }
@@ -29,7 +29,7 @@ impl Solid {
         [0, 1, 2].map(|d: usize| self.basis[d].n_functions())
     }
 
-    /// Adds a control point given as it is.
+    /// Adds a Cartesian control point.
     pub(super) fn push_cartesian(&mut self, point: [f64; 3], weight: f64) {
         self.points.push(point);
         self.weights.push(weight);
@@ -37,14 +37,13 @@ impl Solid {
 
     /// Adds a control point given as (w x, w y, w z) and w.
     ///
-    /// An invalid weight stays for [`Patch::new`] to refuse, rather than a coordinate made infinite by
-    /// it.
+    /// An invalid weight is kept, so that [`Patch::new`] refuses it, instead of an infinite coordinate.
     pub(super) fn push_homogeneous(&mut self, point: [f64; 3], weight: f64) {
         let divisible = weight > 0.0 && weight.is_finite();
         self.push_cartesian(if divisible { point.map(|x| x / weight) } else { point }, weight);
     }
 
-    /// The patch, if its points are as many as its knot vectors need and all numbers are possible.
+    /// The patch, if the number of points fits its knot vectors and all numbers are valid.
     pub(super) fn patch(self) -> Result<Patch, ReadError> {
         let Self { place, number, basis, points, weights } = self;
         Patch::new(basis, points, weights).map_err(|source| ReadError::Patch { place, patch: number, source })
@@ -61,7 +60,7 @@ pub(super) fn bases(knots: [(usize, Vec<f64>, Place); 3]) -> Result<[KnotVector;
     Ok([u?, v?, w?])
 }
 
-/// That something is a curve or a surface, or lies in the plane.
+/// The error for a curve, a surface, or a spline in the plane.
 pub(super) fn no_solid(place: Place, what: String) -> ReadError {
     let way_out = "bodies are solids: three parameters and three coordinates".to_owned();
     ReadError::Refused { place, what, way_out }

@@ -56,7 +56,7 @@ fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadErro
     let name = |key: &str| format!("{prefix}{key}");
     let kind = required(entry.spline_type, &name("SplineType"))?;
     if !["Bezier", "RationalBezier", "BSpline", "NURBS"].contains(&kind.as_str()) {
-        let way_out = "known are Bezier, RationalBezier, BSpline and NURBS".to_owned();
+        let way_out = "known types are Bezier, RationalBezier, BSpline and NURBS".to_owned();
         return Err(ReadError::Refused {
             place: Place::Entry(name("SplineType")),
             what: format!("a `{kind}`"),
@@ -88,7 +88,7 @@ fn spline(entry: Entry, number: usize, encoded: bool) -> Result<Spline, ReadErro
 
 /// The numbers of an entry, decoded if they are Base64.
 ///
-/// * `width` — numbers a row
+/// * `width` — numbers in each row
 fn values(numbers: Numbers, encoded: bool, entry: &str, width: usize) -> Result<Vec<f64>, ReadError> {
     let wrong = |expected: &str, found: &str| ReadError::Syntax {
         place: Place::Entry(entry.to_owned()),

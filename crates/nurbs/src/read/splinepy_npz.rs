@@ -13,14 +13,14 @@ use super::{Place, ReadError};
 use crate::KnotError;
 use crate::basis::MAX_DEGREE;
 
-/// Longest knot vector: any longer one is a broken file.
+/// Longest knot vector: a longer one is invalid.
 const MAX_KNOTS: usize = 1 << 20;
-/// Most bytes that one byte of a deflated stream can stand for.
+/// Largest number of bytes from one byte of a deflated stream.
 const MOST_PACKED: usize = 1032;
-/// Header of an array with its magic, in bytes: the shapes here need a tenth of it.
+/// Largest header of an array with its magic, in bytes: the shapes here need a tenth of it.
 const MAX_HEADER: u64 = 1 << 12;
 
-/// Whether the content is a ZIP archive.
+/// True for a ZIP archive.
 pub(super) fn is_archive(content: &[u8]) -> bool {
     content.starts_with(b"PK\x03\x04")
 }
@@ -29,7 +29,7 @@ pub(super) fn is_archive(content: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`ReadError`] with the array; body files and models of carom are refused, they need no import.
+/// [`ReadError`] with the array; body files and models of carom are refused, as they need no import.
 pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     let damaged = |error: ZipError| ReadError::Archive { place: Place::Byte(0), message: error.to_string() };
     let zip = ZipArchive::new(Cursor::new(content)).map_err(damaged)?;
@@ -47,7 +47,7 @@ pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     }
     if !arrays.has("number_of_splines") {
         let way_out =
-            "known are archives of splinepy, with `number_of_splines` and `spline_0_control_points`"
+            "only archives of splinepy are known, with `number_of_splines` and `spline_0_control_points`"
                 .to_owned();
         let (place, what) =
             (Place::Entry("number_of_splines".to_owned()), "an archive without this array".to_owned());

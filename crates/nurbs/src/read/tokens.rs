@@ -29,7 +29,7 @@ impl<'a> Tokens<'a> {
         self.words.get(self.next).map(|word| word.0)
     }
 
-    /// The next word; `expected` says what it should be.
+    /// The next word; `expected` describes it.
     pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, ReadError> {
         let Some(&(word, _)) = self.words.get(self.next) else {
             return Err(ReadError::End { place: self.place(), expected: expected.to_owned() });
@@ -63,7 +63,7 @@ impl<'a> Tokens<'a> {
         Err(self.unexpected(&format!("the end of the file behind {behind}")))
     }
 
-    /// The error that the word just taken is not what it should be.
+    /// The error for the last word, which is not the expected one.
     pub(super) fn unexpected(&self, expected: &str) -> ReadError {
         let (found, line) = self.words[self.next - 1];
         ReadError::Syntax { place: Place::Line(line), expected: expected.to_owned(), found: found.to_owned() }

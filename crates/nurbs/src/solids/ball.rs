@@ -6,7 +6,7 @@ use crate::{Multipatch, Patch, Region, Side};
 /// Half diagonal of the cube in the middle of a ball, as a part of its radius.
 const CORE: f64 = 0.5;
 
-/// Largest factor by which a ball can be drawn towards its pole: at 2.9 a weight at the other pole vanishes.
+/// Largest factor of the concentration of a ball at its pole: at 2.9 a weight at the other pole vanishes.
 const MOST_FOCUS: f64 = 2.8;
 
 /// A homogeneous point (w x, w y, w z, w).
@@ -93,7 +93,7 @@ pub fn ellipsoid(semi_axes: [f64; 3], pole_radius: Option<f64>) -> Result<Multip
     named(patches, vec![("surface", whole(surface)), ("pole", pole)])
 }
 
-/// Draws the patches of a ball around the origin towards its pole (0, 0, R) without changing the ball.
+/// Concentrates the patches of a ball around the origin at its pole (0, 0, R) without changing the ball.
 ///
 /// The Lorentz boost of the homogeneous control points with tanh η = β, e^η = `factor`,
 ///
@@ -102,9 +102,9 @@ pub fn ellipsoid(semi_axes: [f64; 3], pole_radius: Option<f64>) -> Result<Multip
 /// ```
 ///
 /// is a projective map that keeps the quadric x² + y² + z² = R² w²: the surface stays exact and no degree
-/// rises. Lengths along the surface shrink by `factor` at the pole, lengths across it by the square, and grow
-/// by as much at the other pole: the patches are graded by themselves, and a small contact needs fewer knots,
-/// which run through all of the ball.
+/// rises. Lengths along the surface shrink by `factor` at the pole, lengths across it by the square, and
+/// grow by as much at the other pole. The patches are thereby graded, and a small contact needs fewer
+/// knots, each of which runs through the whole ball.
 ///
 /// # Errors
 ///

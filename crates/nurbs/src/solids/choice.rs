@@ -1,4 +1,4 @@
-//! A solid chosen by name and sizes, and the number of elements in the directions that mean something to it.
+//! A solid chosen by name and sizes, and the number of elements along its natural directions.
 
 use super::capsule::wanted_spans;
 use super::{SolidError, ball, block, capsule, ellipsoid, octant, plate, rod, shell, torus, tube};
@@ -96,7 +96,7 @@ impl Solid {
     /// * `pole_radius` — of the regions called pole, where the solid has any; `None` for a tenth of the
     ///   radius
     ///
-    /// # Errors
+    /// [`SolidError::Size`] for invalid sizes.
     ///
     /// [`SolidError::Size`] for impossible sizes.
     pub fn make(self, pole_radius: Option<f64>) -> Result<Multipatch, SolidError> {
@@ -135,7 +135,7 @@ impl Solid {
 
     /// Divides a body that [`Solid::make`] made: at least n elements in each of the solid's directions.
     ///
-    /// * `n` — one number a direction as the solid lists them, or one for all
+    /// * `n` — one number for each direction in the order of the solid, or one for all
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
 //! Exact solids: ball, octant, ellipsoid, hollow sphere, rod, capsule, tube, box, plate, torus, each in the
 //! lowest degree that is exact.
 //!
-//! Conics are rational, so nothing here approximates: volumes are right to rounding. Every maker documents
-//! its patches and the regions it names; `patchN:west` and the like work beside them
-//! ([`Multipatch::region`]).
+//! Conics are rational, so nothing here is an approximation: volumes are exact to rounding. Every maker
+//! documents its patches and its named regions; in addition, every side has an implicit name such as
+//! `patchN:west` ([`Multipatch::region`]).
 
 mod ball;
 mod block;
@@ -26,27 +26,27 @@ pub use choice::Solid;
 pub use octant::octant;
 pub use section::{rod, torus, tube};
 
-/// Why a solid cannot be made.
+/// Errors of making a solid.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SolidError {
-    /// A size that makes no solid.
+    /// An invalid size.
     #[error("the {what} of the {solid} is {value:?} m: it must be {valid}")]
     Size {
-        /// Which solid.
+        /// Name of the solid.
         solid: &'static str,
-        /// Which size.
+        /// Name of the size.
         what: &'static str,
         /// Its value \[m\].
         value: f64,
         /// The valid range.
         valid: String,
     },
-    /// The given degree cannot hold the exact shape.
+    /// The given degree cannot represent the exact shape.
     #[error("degree {degree} cannot hold this shape exactly: it needs {needed} at least")]
     Degree {
-        /// Asked for.
+        /// The given degree.
         degree: usize,
-        /// Lowest possible.
+        /// The lowest possible degree.
         needed: usize,
     },
     /// A wrong list of numbers of elements.
@@ -55,13 +55,13 @@ pub enum SolidError {
          1, for {directions}"
     )]
     Elements {
-        /// Which solid.
+        /// Name of the solid.
         solid: &'static str,
         /// The given value.
         given: Vec<usize>,
-        /// How many it needs.
+        /// The needed number.
         needed: usize,
-        /// For which directions.
+        /// The directions.
         directions: &'static str,
     },
     /// The patches cannot be raised to a degree.
@@ -87,7 +87,7 @@ impl Multipatch {
     }
 }
 
-/// Checks that a length is one.
+/// Checks a length.
 fn positive(solid: &'static str, what: &'static str, value: f64) -> Result<(), SolidError> {
     if coordinates::is_length(value) {
         return Ok(());

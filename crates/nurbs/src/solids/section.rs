@@ -1,4 +1,4 @@
-//! Rod, tube and torus: a plane section of rational patches, extruded or turned around an axis.
+//! Rod, tube and torus: a plane section of rational patches, extruded or rotated around an axis.
 
 use super::{SolidError, from_homogeneous, inner_radius, named, positive, sides, whole};
 use crate::{Multipatch, Patch, PatchError, Region, Side};
@@ -18,7 +18,7 @@ struct Section {
 /// A quarter circle of radius 1 around +b, from (−s, s) to (s, s), homogeneous.
 const ARC: [[f64; 3]; 3] = [[-S, S, 1.0], [0.0, 1.0, S], [S, S, 1.0]];
 
-/// Turns a plane point by k right angles.
+/// Rotates a plane point by k right angles.
 fn turned([a, b, w]: [f64; 3], k: usize) -> [f64; 3] {
     [[a, b, w], [-b, a, w], [-a, -b, w], [b, -a, w]][k % 4]
 }

@@ -47,8 +47,8 @@ struct ControlPoints {
 
 /// A body as the text of a geomdl JSON file: a list of volumes.
 ///
-/// Interfaces and regions cannot be said in this format. Patches are glued again where they match when the
-/// file is read.
+/// This format has no interfaces and regions. When the file is read, patches are glued again where they
+/// match.
 ///
 /// # Errors
 ///

@@ -10,9 +10,9 @@ const FIRST_ID: usize = 100;
 
 /// A body as the text of a G+Smo XML file.
 ///
-/// Its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region that consists of
-/// whole sides (parts of sides near a point cannot be said in this format). A body that is refined locally is
-/// written as `THBSpline3`.
+/// Contains its patches, a `MultiPatch` with all interfaces, and a named `<boundary>` for each region of
+/// whole sides (the format has no parts of sides near a point). A body that is refined locally is written
+/// as `THBSpline3`.
 ///
 /// # Errors
 ///

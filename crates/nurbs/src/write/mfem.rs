@@ -9,16 +9,16 @@ use crate::{Multipatch, Side};
 
 /// A body as the text of an MFEM NURBS mesh.
 ///
-/// The form with one list of control points a patch, Cartesian (`controlpoints_cartesian`), so that reading
+/// Each patch has its own list of Cartesian control points (`controlpoints_cartesian`), so that reading
 /// gives the same bits; the homogeneous form would lose them in a product and a quotient. Regions of whole
-/// sides become boundary attributes: one for each set of faces that belong to the same regions, numbered from
-/// 1, the last one for what belongs to none. A comment and a note say which is which, as this format has no
-/// names for them.
+/// sides become boundary attributes: one for each set of faces that belong to the same regions, numbered
+/// from 1, the last one for faces without a region. A comment and a note list the regions of each
+/// attribute, as this format has no names.
 ///
 /// # Errors
 ///
-/// [`WriteError`] for bodies that this format cannot hold: it identifies edges and faces by the vertices at
-/// their corners, so that corners that coincide, and rings of two patches, have no place in it.
+/// [`WriteError`] for bodies that this format cannot represent: it identifies edges and faces by the
+/// vertices at their corners, so that coinciding corners and rings of two patches are not possible.
 pub fn mfem(body: &Multipatch) -> Result<Written, WriteError> {
     refuse_hierarchical(body, Format::Mfem)?;
     let vertices = Vertices::of(body)?;
@@ -192,7 +192,7 @@ impl<'a> Attributes<'a> {
                 sets.push(of_side);
             }
         }
-        // A set that was read from attribute N keeps its number, so that it keeps its name too.
+        // A set that was read from attribute N keeps its number and thereby its name.
         let numbered = |set: &[&str]| match set {
             [name] => name.strip_prefix("boundary")?.parse().ok().filter(|&n: &usize| n > 0 && n < 1_000_000),
             _ => None,

@@ -1,8 +1,8 @@
 //! Writers of NURBS files: G+Smo XML, MFEM patches, geomdl JSON.
 //!
-//! All write Cartesian control points and weights apart, with as many digits as a double needs: reading gives
-//! the same bits. Properties of the shape that a format cannot hold are refused by name; a note names
-//! regions that it cannot hold.
+//! All writers write Cartesian control points and weights separately, with as many digits as a double
+//! needs: reading gives the same bits. Properties of the shape that a format cannot represent are refused
+//! by name; a note names the regions that it cannot represent.
 
 mod geomdl;
 mod gismo;
@@ -48,7 +48,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// Why a body cannot be written in a format.
+/// Errors of writing a body in a format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WriteError {
     /// A hierarchical body: its patches are coarser than its cells.
@@ -66,7 +66,7 @@ pub enum WriteError {
          was before that refinement, or .vtu"
     )]
     HierarchicalRational,
-    /// A patch of which two corners are one.
+    /// A patch with two coinciding corners.
     #[error(
         "patch {patch} has corners that coincide (a side or edge shrunk to a point, or a patch that closes \
          on itself), which an MFEM mesh cannot hold: write .xml (G+Smo) or .json (geomdl)"
@@ -95,7 +95,7 @@ fn refuse_hierarchical(body: &Multipatch, format: Format) -> Result<(), WriteErr
     if body.hierarchy.is_some() { Err(WriteError::Hierarchical { format }) } else { Ok(()) }
 }
 
-/// That these regions are not in the file.
+/// A note that these regions are not in the file.
 fn left_out(names: &[&str], format: Format, why: &str) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();

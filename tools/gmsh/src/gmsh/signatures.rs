@@ -1,10 +1,10 @@
 //! Signatures of the C functions: those of `gmsh-sys` are of Gmsh 4.4.
 //!
-//! [`USED`] lists how many arguments each function has in the versions that `Gmsh::start` admits; functions
-//! for which `gmsh-sys` says otherwise are declared anew in [`fresh`].
+//! [`USED`] lists the number of arguments of each function in the versions that `Gmsh::start` admits;
+//! functions that `gmsh-sys` declares differently are declared again in [`fresh`].
 
-/// Versions (major, minor) whose headers were compared: all declare what is used alike, but for the two
-/// functions in [`fresh`] that say so. The tests ran with 4.8.4, 4.13.1 and 4.15.2.
+/// Versions (major, minor) whose headers were compared: all declare the used functions alike, except two
+/// functions in [`fresh`]. The tests ran with 4.8.4, 4.13.1 and 4.15.2.
 pub(super) const KNOWN_VERSIONS: [(u32, u32); 6] = [(4, 8), (4, 10), (4, 11), (4, 12), (4, 13), (4, 15)];
 
 /// The first known version that names a physical group as it makes it.
@@ -36,7 +36,7 @@ const USED: [(&str, [usize; 2]); 21] = [
     ("gmshLoggerGetLastError", [2, 2]),
 ];
 
-/// Declarations that `gmsh-sys` has not or has otherwise.
+/// Declarations that are missing or different in `gmsh-sys`.
 pub(super) mod fresh {
     use std::ffi::{c_char, c_int};
 
@@ -54,7 +54,7 @@ pub(super) mod fresh {
             ierr: *mut c_int,
         );
 
-        /// As later versions have it; up to 4.8 there is no name.
+        /// The signature of later versions; up to 4.8 there is no name.
         #[link_name = "gmshModelAddPhysicalGroup"]
         pub(crate) fn add_named_physical_group(
             dim: c_int,
