@@ -202,7 +202,7 @@ impl BezierMesh {
     /// Number of a Bezier point, and whether it is new.
     ///
     /// * `candidates` — points in the same place: on collapsed edges they may differ in weight, and VTK has
-    ///   one weight a point
+    ///   one weight for each point
     /// * `point` — (w x, w y, w z, w)
     fn merged(&mut self, candidates: &mut Vec<u32>, [x, y, z, w]: [f64; 4]) -> (u32, bool) {
         let same = |&&number: &&u32| (self.weights[number as usize] / w - 1.0).abs() < 1e-9;

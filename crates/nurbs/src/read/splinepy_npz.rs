@@ -47,7 +47,7 @@ pub(super) fn parse(content: &[u8]) -> Result<Contents, ReadError> {
     }
     if !arrays.has("number_of_splines") {
         let way_out =
-            "only archives of splinepy are known, with `number_of_splines` and `spline_0_control_points`"
+            "only archives of splinepy are read, with `number_of_splines` and `spline_0_control_points`"
                 .to_owned();
         let (place, what) =
             (Place::Entry("number_of_splines".to_owned()), "an archive without this array".to_owned());
