@@ -51,7 +51,7 @@ fn exact(end: f64) -> [f64; 5] {
 /// Angle and rate at the start.
 const START: [f64; 2] = [1.2, 0.7];
 
-/// Steps of a pattern of lengths to the end; `each` sees state and multiplier.
+/// Steps of a pattern of lengths to the end; `each` receives state and multiplier.
 fn swing(
     integrator: &mut GeneralisedAlpha,
     end: f64,
@@ -98,7 +98,7 @@ fn assert_orders(form: ConstraintForm, rho: f64, of_multiplier: f64, lengths: im
 fn positions_momenta_and_multipliers_converge_with_order_two() {
     for form in FORMS {
         for rho in [0.0, 0.5, 0.8, 1.0] {
-            // With ρ = 1 nothing damps what the index-3 form leaves in velocities and multipliers.
+            // With ρ = 1 the errors of velocities and multipliers in the index-3 form are not damped.
             if rho < 1.0 || form == ConstraintForm::Stabilised {
                 assert_orders(form, rho, 2.0, |step| vec![step]);
             }
@@ -106,8 +106,8 @@ fn positions_momenta_and_multipliers_converge_with_order_two() {
     }
 }
 
-/// Lengths that change by half from step to step: the multipliers of the index-3 form alone lose an order,
-/// since the error of velocities across the constraint belongs to a length.
+/// Lengths that change by half from step to step: only the multipliers of the index-3 form lose an order,
+/// since the error of velocities across the constraint belongs to a step length.
 #[test]
 fn uneven_steps_keep_order_two() {
     for (form, of_multiplier) in FORMS.into_iter().zip([1.0, 2.0]) {
@@ -231,8 +231,8 @@ impl SecondOrder for Spring {
     fn constraint(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
 }
 
-/// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel determinants
-/// of what is left after each step.
+/// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel
+/// determinants of the state after each step.
 #[test]
 fn what_is_infinitely_fast_is_damped_by_the_spectral_radius() {
     let momenta = |rho: f64| {
@@ -259,7 +259,7 @@ fn what_is_infinitely_fast_is_damped_by_the_spectral_radius() {
     assert!(p[5].abs() < 1e-6 * p[0].abs(), "{p:?}");
 }
 
-/// ρ = 1 keeps the amplitude of an oscillation to second order for ever; less damps the faster the less.
+/// ρ = 1 keeps the amplitude of an oscillation to second order at all times; a smaller ρ damps faster.
 #[test]
 fn a_radius_of_one_damps_nothing() {
     let left = |rho: f64| {
@@ -281,7 +281,7 @@ fn a_radius_of_one_damps_nothing() {
     assert!(rest[0] < 0.98 && rest[0] > rest[1] && rest[1] > rest[2], "{rest:?}");
 }
 
-/// Under error control the error at the end follows the tolerance, at the step's ends and within.
+/// Under error control the error follows the tolerance, at the ends of steps and within.
 #[test]
 fn the_error_follows_the_tolerance() {
     for form in FORMS {
@@ -317,7 +317,7 @@ fn the_error_follows_the_tolerance() {
     }
 }
 
-/// A run that goes on from the state of another takes its steps, bit for bit.
+/// A run that continues from the state of another one makes the same steps, with the same bits.
 #[test]
 fn a_restored_integrator_takes_the_same_steps() {
     for form in FORMS {

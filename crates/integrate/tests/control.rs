@@ -100,7 +100,7 @@ fn restart_continues_bit_for_bit() {
 
 #[test]
 fn step_ends_at_the_event() {
-    // Where the planet crosses the major axis again: half the period, π.
+    // Next crossing of the major axis: half the period, π.
     let mut y = perihelion(0.3);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances::uniform(1e-10, 1e-10, 4));
     let mut t = 0.0;
@@ -153,7 +153,7 @@ struct Beyond {
     limit: f64,
 }
 
-/// y' = 1, but not computable for y > limit.
+/// y' = 1, with an error for y > limit.
 struct Walled {
     limit: f64,
 }

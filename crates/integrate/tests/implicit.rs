@@ -1,5 +1,5 @@
-//! The implicit formulas of order 2, and what all integrators share: order, invariants, stiff problems,
-//! resuming.
+//! The implicit formulas of order 2, and common properties of all integrators: order, invariants, stiff
+//! problems, resuming.
 
 use std::convert::Infallible;
 
@@ -23,7 +23,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Ode for System<F> {
     }
 }
 
-/// Runs to the end in steps of the controller, or of a length; `each` sees state and time of each step.
+/// Runs to the end in steps of the controller, or of a length; `each` receives state and time of each step.
 fn run<O: Ode<Error = Infallible>>(
     integrator: &mut Integrator,
     ode: &mut O,
@@ -119,7 +119,7 @@ fn what_is_fast_and_damped_limits_no_step() {
     }
 }
 
-/// Under error control the error at the end follows the tolerance, at the step's ends and within.
+/// Under error control the error follows the tolerance, at the ends of steps and within.
 #[test]
 fn the_error_follows_the_tolerance() {
     let rate = |_: f64, y: &[f64], f: &mut [f64]| (f[0], f[1]) = (y[1], -y[0]);
@@ -139,7 +139,7 @@ fn the_error_follows_the_tolerance() {
                 worst = worst.max((y[0] - time.cos()).abs());
                 steps += 1;
             }
-            // As many errors as steps, each near the tolerance, and never far below what was allowed.
+            // As many errors as steps, each near the tolerance, and never far below it.
             let allowed = tolerance * f64::from(steps);
             assert!(worst < 2.0 * allowed, "{method:?} {tolerance:e}: {worst:e} in {steps} steps");
             assert!(worst > 0.01 * allowed, "{method:?} {tolerance:e}: {worst:e} in {steps} steps");
@@ -147,7 +147,7 @@ fn the_error_follows_the_tolerance() {
     }
 }
 
-/// A run that goes on from the state of another takes its steps, bit for bit.
+/// A run that continues from the state of another one makes the same steps, with the same bits.
 #[test]
 fn a_restored_integrator_takes_the_same_steps() {
     // Van der Pol: stiff enough for derivatives to be kept and renewed.

@@ -1,4 +1,4 @@
-//! The integration tests of `carom-integrate`: one program with a module a file.
+//! The integration tests of `carom-integrate`: one program with one module in each file.
 
 use carom_testing::heap;
 
@@ -10,6 +10,6 @@ mod orders;
 mod pendulum;
 mod radau;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

@@ -75,7 +75,8 @@ fn dop853_has_order_eight_and_dense_output_of_order_seven() {
     assert!((order - 8.0).abs() < 0.5, "order {order}");
 }
 
-/// How far one revolution with fixed steps misses its starting point, Kepler's ellipse of eccentricity 0.3.
+/// Distance from the starting point after one revolution in fixed steps, on Kepler's ellipse of
+/// eccentricity 0.3.
 fn orbit_error(method: Method, steps: u32) -> f64 {
     struct Kepler;
     impl Ode for Kepler {

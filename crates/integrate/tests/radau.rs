@@ -75,7 +75,7 @@ fn a_stiff_reaction_takes_few_steps() {
         assert!((y / exact - 1.0).abs() < 1e-6, "{y} {exact}");
     }
     let counters = method.counters();
-    // SciPy's Radau takes 156 steps; here the largest error counts, not the mean.
+    // SciPy's Radau takes 156 steps; here the largest error is controlled, not the mean.
     assert!(counters.steps < 260, "{counters:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Bodies on markers against closed forms, and against the same bodies without.
+//! Bodies on markers against closed forms, and against the same bodies without markers.
 
 use crate::bodies::nurbs;
 use crate::condensed::{Condensed, Spec, box_body, condensed, mean};
@@ -155,8 +155,8 @@ fn rigid_ends_of_a_rod_hardly_change_its_frequencies() {
     for (k, (hz, expected)) in hz.iter().zip(expected).enumerate() {
         assert!((hz / expected - 1.0).abs() < 3e-3, "mode {k}: {hz} Hz, {expected} Hz");
     }
-    // With ten modes the lowest two pairs are right; torsion and the third pair have only what the constraint
-    // modes give them.
+    // With ten modes the lowest two pairs are accurate; torsion and the third pair come from the constraint
+    // modes alone.
     let few = reduce(&body, &spec, 10).reduced;
     assert_eq!(few.omega.len(), 12 + 10 - 6);
     for k in 0..4 {

@@ -37,7 +37,7 @@ fn means_and_rigid_sets_move_as_their_markers_say() {
         let basis = it.condensation.basis.as_ref();
         for (first, marker) in it.interface.boundary.markers() {
             let unit = Mat::from_fn(6, basis.ncols(), |i, k| if k == first + i { 1.0 } else { 0.0 });
-            // Turns are measured as displacements at the rim of the set.
+            // Rotations are measured as displacements at the rim of the set.
             let scale = |k: usize| if k < 3 { 1.0 } else { marker.extent };
             let of_mean = mean(marker, basis);
             for j in 0..basis.ncols() {

@@ -18,7 +18,7 @@ fn reduced(options: CraigBamptonOptions) -> ReducedBody {
     craig_bampton(&bar(), &options, &Silent).unwrap().reduced
 }
 
-/// East and west with so many modes of the interior.
+/// East and west with this number of modes of the interior.
 fn options(modes: usize, variant: Variant) -> CraigBamptonOptions {
     CraigBamptonOptions {
         interface_sets: vec!["west".to_owned(), "east".to_owned()],
@@ -65,9 +65,8 @@ fn a_reduced_set_has_interface_modes_in_place_of_constraint_modes() {
         })
         .collect();
     assert!(hz[..6].iter().all(Option::is_none) && hz[6..].iter().all(Option::is_some), "{hz:?}");
-    // A Ritz value of the part with all else of the interface held: above the frequency of the bar that is
-    // held at west alone, and of its stretching and bending modes the rigid motions of the part are taken
-    // out.
+    // A Ritz value of the part with the rest of the interface held: above the frequency of the bar that is
+    // held at west alone. The rigid motions of the part are removed from its stretching and bending modes.
     let held = frequencies(&["west"], 1)[0];
     let elastic: Vec<f64> = hz.into_iter().flatten().collect();
     assert!(elastic[0] > held && elastic.is_sorted(), "{elastic:?} {held}");
@@ -78,8 +77,8 @@ fn a_reduced_set_has_interface_modes_in_place_of_constraint_modes() {
 
 #[test]
 fn the_lowest_interface_modes_of_all_of_the_interface_are_those_of_the_condensed_body() {
-    // With all of the interface in one part there is nothing else that is held: its modes are the Ritz values
-    // of the free body in its constraint modes, above its own frequencies and near the lowest.
+    // With the whole interface in one part nothing else is held: its modes are the Ritz values of the free
+    // body in its constraint modes, above its own frequencies and near the lowest.
     let body = bar();
     let discretisation = carom_fem::Discretisation::new(&body).unwrap();
     let mut points = body.points_of_set(&discretisation, "west").unwrap();
@@ -143,7 +142,7 @@ fn free_modes_and_residual_attachment_modes_are_named_whatever_the_frame() {
                 assert!((share - 1.0).abs() < 1e-6, "{kind:?} {k}: {share}");
             }
         }
-        // In another frame the dynamic modes are others, but they are made of the free modes alone.
+        // In another frame the dynamic modes differ, but they consist of the free modes alone.
         for k in 0..8 {
             let shares = model.composition.strain_shares.col(k);
             let of_free: f64 = (72..80).map(|i| shares[i]).sum();
@@ -168,14 +167,14 @@ fn inertia_relief_is_named_with_frequencies() {
         found.iter().map(|(number, _)| *number).eq(0..6) && found.is_sorted_by(|a, b| a.1 <= b.1),
         "{found:?}"
     );
-    // Beside the twelve lowest modes of the held interior, from which they are uncoupled, they lie above.
+    // They lie above the twelve lowest modes of the held interior, from which they are uncoupled.
     assert!(found[0].1 > frequencies(&["west", "east"], 12)[11], "{found:?}");
     shares_add_up(&model);
-    // Without fixed-interface modes nothing says which modes are good.
+    // Without fixed-interface modes the number of accurate modes is unknown.
     let alone = options(0, Variant { inertia_relief: true, ..Variant::default() });
     let notes = craig_bampton(&bar(), &alone, &Silent).unwrap().notes;
     assert!(notes.iter().any(|note| note.contains("no fixed-interface modes")), "{notes:?}");
-    // A body that is held has its free modes, residual attachment modes, and inertia relief beside both.
+    // A held body has free modes, residual attachment modes, and inertia-relief modes.
     let model = reduced(CraigBamptonOptions {
         interface_sets: vec!["east".to_owned()],
         held: vec!["west".to_owned()],

@@ -60,7 +60,7 @@ fn modes_of_one_frequency_are_compared_as_a_space() {
     let found = compared(&["west"], 60, Fields::Full);
     let pairs: Vec<_> = found.modes.iter().filter(|m| m.multiplicity == 2).collect();
     assert!(pairs.len() >= 4, "{:?}", found.modes);
-    // Each vector of a pair is any turn of it; their spaces agree.
+    // Each vector of a pair is an arbitrary combination of both; their spaces agree.
     assert!(pairs.iter().all(|m| m.mac.unwrap() > 0.999), "{pairs:?}");
     let surface = compared(&["west"], 60, Fields::Surface);
     assert!(!surface.by_mass);
@@ -105,7 +105,7 @@ fn the_frame_of_a_model_does_not_change_the_comparison() {
     };
     let (own, buckens) = compared(BodyFrame::Buckens);
     let (other, nodes) = compared(BodyFrame::Nodes([0, 8, 17]));
-    // In its own frame the model has other frequencies.
+    // In its own frame the model has different frequencies.
     assert!((own / other - 1.0).abs() > 1e-2, "{own} {other}");
     for (a, b) in buckens.modes.iter().zip(&nodes.modes) {
         assert!((a.model_hz / b.model_hz - 1.0).abs() < 1e-9, "{a:?} {b:?}");
@@ -144,14 +144,14 @@ fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() 
         );
         let at_marker: Vec<_> = found.loads.iter().filter(|l| l.set == "east").collect();
         assert_eq!(at_marker.len(), 6);
-        // A held body answers loads on its interface exactly.
+        // The static response of a held body to loads on its interface is exact.
         let tolerance = if held.is_empty() { 1e-2 } else { 1e-8 };
         assert!(at_marker.iter().all(|l| l.displacement_error < tolerance), "{at_marker:?}");
     }
 }
 
-/// Two bars end to end that share no node: a rigid set of both facing ends makes them one, and what the body
-/// answers to loads. Without the set they drift apart, and their modes are not those of the model.
+/// Two bars end to end without a common node: a rigid set of both facing ends joins them, and their
+/// response to loads. Without the set they separate, and their modes are not those of the model.
 #[test]
 fn parts_that_a_rigid_set_ties_are_compared_in_statics_alone() {
     let mut body = steel_box([0.1, 0.02, 0.03], [4, 2, 2]);
@@ -202,7 +202,8 @@ fn inertia_relief_does_not_depend_on_the_held_dofs() {
         &Silent,
     )
     .unwrap();
-    // Points in another order are held elsewhere: forbid what was taken by moving the weights of the choice.
+    // Points in another order hold other dofs: the weights of the choice are changed to forbid the dofs of
+    // the first choice.
     let free = vec![[true; 3]; points.len()];
     let stretched: Vec<[f64; 3]> = points.iter().map(|p| [p[0], 40.0 * p[1], -60.0 * p[2]]).collect();
     let chosen = |places: &[[f64; 3]]| {
@@ -217,7 +218,7 @@ fn inertia_relief_does_not_depend_on_the_held_dofs() {
         for (i, flag) in flags.iter_mut().enumerate() {
             (0..3).for_each(|d| flag[d] = !only(i, d));
         }
-        // Held by these dofs alone, then balanced and freed of rigid motion by hand.
+        // Held by these dofs alone, then balanced and freed of rigid motion step by step.
         (
             carom_linalg::Cholesky::new(
                 &system.stiffness,
@@ -259,7 +260,7 @@ fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
         Attached::new(&body, &discretisation, &attachment).unwrap()
     };
     let ends = [attached(&rigid[0]), attached(&rigid[1])];
-    // A force of 1 N along x on each end, away from the other, spread in any way.
+    // A force of 1 N along x on each end, away from the other, in any distribution.
     let mut pull = vec![[0.0; 3]; discretisation.n_points()];
     pull[ends[0].points[0] as usize][0] = -1.0;
     pull[ends[1].points[0] as usize][0] = 1.0;

@@ -84,7 +84,7 @@ fn the_condensed_stiffness_is_block_diagonal() {
         carom_reduce::condensation::constraint_modes(&system, &factor, &boundary, points, &used, &Silent)
             .unwrap()
             .modes;
-    // The rigid turn about x, from its values at the interface.
+    // The rigid rotation about x, from its values at the interface.
     let turn = |dof: usize| [0.0, -points[dof / 3][2], points[dof / 3][1]][dof % 3];
     let reach = points.iter().map(|p| p[1].hypot(p[2])).fold(0.0, f64::max);
     for i in 0..constraint.nrows() {
@@ -259,8 +259,7 @@ fn the_interface_compliance_is_that_of_inertia_relief() {
         errors.push(worst / exact.norm_max());
     }
     println!("relative errors with 6, 20, 60 modes: {errors:?}");
-    // The relief of the interior is only as good as the modes that carry it: docs/theory/reduction.md,
-    // section 2.1.
+    // The relief of the interior is only as accurate as its modes: docs/theory/reduction.md, section 2.1.
     assert!(errors[0] < 3e-2 && errors[1] < 1e-3 && errors[2] < 2e-5, "{errors:?}");
 }
 

@@ -25,8 +25,8 @@ fn reduced(body: &Body, options: &CraigBamptonOptions, solver: Solver) -> CraigB
 
 /// Largest difference of two matrices, each entry relative to the square root of its diagonal ones.
 ///
-/// The stiffness of a motion without strain is rounding: 1e-9 of the largest diagonal entry stands in its
-/// place.
+/// The stiffness of a motion without strain is rounding: it is replaced by 1e-9 of the largest diagonal
+/// entry.
 fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
     let n = a.nrows();
@@ -37,7 +37,7 @@ fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     parts.fold(0.0, |worst, part| if part > worst || part.is_nan() { part } else { worst })
 }
 
-/// Both ways give the same model.
+/// Both solvers give the same model.
 fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampton {
     let (direct, iterative) =
         (reduced(body, options, Solver::Direct), reduced(body, options, Solver::Iterative));
@@ -52,7 +52,7 @@ fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampt
     assert_eq!(direct.free_omega.len(), iterative.free_omega.len());
     let stiffness = apart(&direct.condensed_stiffness, &iterative.condensed_stiffness);
     assert!(stiffness < 1e-8, "{case}, condensed stiffness: {stiffness:.1e}");
-    // Masses of normal modes may be turned within a multiple root, those of the boundary not.
+    // Masses of normal modes may be rotated within a multiple root, those of the boundary may not.
     let n = direct.reduced.n_interface_dofs;
     let boundary = |result: &CraigBampton| result.condensed_mass.submatrix(0, 0, n, n).to_owned();
     let mass = apart(&boundary(&direct), &boundary(&iterative));
@@ -157,7 +157,7 @@ fn a_comparison_with_the_whole_body_is_the_same() {
         for (a, b) in direct.loads.iter().zip(&iterative.loads) {
             let displacement = (a.displacement_error - b.displacement_error).abs();
             assert!(displacement < 1e-8, "{case}, {} on {}: {displacement:.1e}", a.direction, a.set);
-            // The error is the root of a part of the energy, which is what is computed.
+            // The error is the root of a part of the energy; the computed quantity is that part.
             let energy = (a.energy_error.powi(2) - b.energy_error.powi(2)).abs();
             assert!(energy < 1e-8, "{case}, {} on {}: {energy:.1e}", a.direction, a.set);
         }
@@ -344,7 +344,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     assert!(one.3 == four.3, "frequencies of the free body");
 }
 
-/// Interrupts after some questions.
+/// Requests a stop after some queries.
 struct Impatient {
     asked: AtomicUsize,
     patience: usize,

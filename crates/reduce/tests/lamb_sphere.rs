@@ -13,7 +13,7 @@ use carom_reduce::{ModalOptions, ModesWanted, SolverChoice, modes};
 const LAMB: [(f64, usize); 6] =
     [(1280.951, 5), (1355.256, 5), (1807.877, 3), (1979.300, 7), (2016.534, 7), (2558.445, 1)];
 
-/// η of T2 and S2, c_s/(2πR) = 512.14… Hz times which is the frequency: more figures than the table.
+/// η of T2 and S2, with c_s/(2πR) = 512.14… Hz times η as frequency: more digits than the table.
 const ETA: [f64; 2] = [2.501132620409397, 2.646217034871664];
 
 /// Largest relative errors of the modes in groups of copies, and the number of dofs.
@@ -66,6 +66,6 @@ fn eigenvalues_converge_with_order_2p() {
 fn degree_five_gives_six_figures() {
     let (n_dofs, worst) = errors(5, 2, 2);
     println!("{n_dofs} dofs: {worst:?}");
-    // Known as 5.1e-7, to two figures.
+    // The known value is 5.1e-7, to two digits.
     assert!(worst[0] < 5.15e-7, "{n_dofs} dofs: {worst:?}");
 }

@@ -1,4 +1,4 @@
-//! Markers of attached sets: how they move, where they may be put, and which sets cannot be attached.
+//! Markers of attached sets: their motion, their possible places, and sets that cannot be attached.
 
 use crate::bodies::nurbs;
 use crate::condensed::{Spec, box_body, condensed, mean};
@@ -71,8 +71,9 @@ fn overlapping_attachments_are_refused_with_both_names() {
     assert!(text.contains("leaves 3 of 6 rigid motions"), "{text}");
 }
 
-/// On a NURBS face, whose control points lie apart from it, a linear field u = a + G X has the mean a + G c;
-/// the mean turn of a disc about its axis is half the curl, about its diameters it is the slope of the disc.
+/// On a NURBS face, whose control points do not lie on it, a linear field u = a + G X has the mean a + G c.
+/// The mean rotation of a disc about its axis is half the curl; about its diameters it is the slope of the
+/// disc.
 #[test]
 fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
     let rod = solids::rod(0.01, 0.05, None).unwrap().elements([2; 3]).unwrap();

@@ -1,5 +1,5 @@
-//! Slender bodies, whose stiffness is singular almost to rounding where their interface holds them: against
-//! the beam of Euler and Bernoulli.
+//! Slender bodies, whose stiffness is nearly singular to rounding when their interface is held, against the
+//! beam of Euler and Bernoulli.
 
 use std::f64::consts::TAU;
 
@@ -47,7 +47,7 @@ fn free_hz(reduction: &CraigBampton, mode: usize) -> f64 {
     reduction.free_omega[mode] / TAU
 }
 
-/// Held by the means of its ends, the factor of a rod loses one figure with each doubling of its length; the
+/// Held by the means of its ends, the factor of a rod loses one digit with each doubling of its length; the
 /// corrections of its modes do not.
 #[test]
 fn rods_held_by_means_are_beams_whatever_their_length() {
@@ -56,7 +56,7 @@ fn rods_held_by_means_are_beams_whatever_their_length() {
         let length = 2.0 * radius * f64::from(ratio);
         let rod = made("rod", Solid::Rod { radius, length }, [ratio as usize / 2, 1, 1]);
         let reduction = craig_bampton(&rod, &means(&["start", "end"]), &Silent).unwrap();
-        // Shear and the inertia of turns lower the second bending mode of L/d = 60 by up to 0.5 %.
+        // Shear and rotary inertia lower the second bending mode of L/d = 60 by up to 0.5 %.
         let gyration = radius / 2.0;
         for (k, beta) in FREE.into_iter().enumerate() {
             let exact = beam_hz(beta, gyration, length);
@@ -80,10 +80,10 @@ fn attached(set: &str, kind: AttachmentKind) -> Attachment {
     Attachment { set: set.to_owned(), kind, at: None }
 }
 
-/// Held at one end, the strip rotates by the rounding of its stiffness: 1e-2 of a rotation. Whatever its
-/// interface is, it is the same beam.
+/// Held at one end, the strip rotates by the rounding of its stiffness: 1e-2 of a rotation. With every
+/// interface it is the same beam.
 ///
-/// * `missed` — of the rigid motions by constraint modes, before they are restored
+/// * `missed` — error of the rigid motions by constraint modes, before they are restored
 fn check_strip(case: &str, options: &CraigBamptonOptions, missed: f64) {
     let gyration = THICKNESS / 12.0_f64.sqrt();
     let reduction = craig_bampton(&strip(), options, &Silent).unwrap();
@@ -102,8 +102,8 @@ fn a_strip_of_steel_is_a_beam_on_a_marker_at_its_end() {
     check_strip("mean", &means(&["west"]), 1e-5);
 }
 
-/// The points of an end as interface; a unit of one of them turns the strip by 500 and moves its tip by 4
-/// 000, so that what rounding leaves is more, beside a rigid motion.
+/// The points of an end as interface: a unit of one of them rotates the strip by 500 and moves its tip by 4
+/// 000. The rounding error, relative to a rigid motion, is therefore larger.
 fn nodes() -> CraigBamptonOptions {
     CraigBamptonOptions { interface_sets: vec!["west".to_owned()], ..means(&[]) }
 }
@@ -120,7 +120,7 @@ fn a_strip_of_steel_is_a_beam_with_inertia_relief() {
 }
 
 /// The strip as a cantilever under a load on its end: P L³/(3 E I), held at the points of an end or by a
-/// rigid one.
+/// rigid end.
 #[test]
 fn a_strip_of_steel_bends_as_a_cantilever() {
     let (body, load) = (strip(), 1e-4);

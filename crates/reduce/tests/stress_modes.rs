@@ -52,8 +52,8 @@ fn stress_of_a_reduced_body_is_that_of_its_displacement() {
     }
 }
 
-/// Opposite forces on the ends of a bar without lateral contraction: static loads on the interface are
-/// answered exactly, and so is their stress, F/A along the bar and nothing else.
+/// Opposite forces on the ends of a bar without lateral contraction: the static response to loads on the
+/// interface is exact, and so is the stress, F/A along the bar and zero otherwise.
 #[test]
 fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
     let size = [0.12, 0.02, 0.03];

@@ -28,7 +28,7 @@ fn modes_of(body: &Body, fix: &[&str], count: usize) -> ModalAnalysis {
     .unwrap()
 }
 
-/// Nodes of the body where this holds.
+/// Nodes of the body that satisfy a condition.
 fn add_set(body: &mut Body, name: &str, is_in: impl Fn(&[f64; 3]) -> bool) {
     let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("a box is a mesh") };
     let nodes = (0..mesh.points.len() as u32).filter(|&p| is_in(&mesh.points[p as usize])).collect();
@@ -160,7 +160,7 @@ fn a_free_body_of_two_parts_is_refused_before_any_work_and_has_twelve_rigid_mode
             "{text}"
         );
     }
-    // A part that nothing holds is found though the other one is held.
+    // An unheld part is found although the other one is held.
     let far =
         CraigBamptonOptions { interface_sets: texts(&["far"]), held: texts(&["end"]), ..Default::default() };
     let text = with(far).unwrap_err().to_string();

@@ -40,8 +40,8 @@ fn with_relief() -> Variant {
     Variant { inertia_relief: true, ..Variant::default() }
 }
 
-/// Largest error of the static response to a force of 1 N on each of some interface dofs, beside that of the
-/// full body under inertia relief, over all points.
+/// Largest error of the static response to a force of 1 N on each of some interface dofs, relative to that
+/// of the full body under inertia relief, over all points.
 fn static_error(body: &Body, set: &str, model: &ReducedBody) -> f64 {
     let discretisation = Discretisation::new(body).unwrap();
     let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();
@@ -130,7 +130,7 @@ fn a_massless_boundary_changes_no_mass_of_the_body() {
 
 #[test]
 fn dependent_inertia_relief_modes_are_left_out_with_a_note() {
-    // All fixed-interface modes there are: nothing is left for inertia relief.
+    // All possible fixed-interface modes: no inertia-relief modes remain.
     let body = steel_box([0.1, 0.02, 0.03], [2, 1, 1]);
     let result = craig_bampton(&body, &options(&["west"], 24, with_relief()), &Silent).unwrap();
     assert_eq!(result.reduced.omega.len(), 12 + 24 - 6);
@@ -162,7 +162,7 @@ fn interface_modes_bring_frequencies_down_to_those_of_the_whole_interface() {
         if n == n_part {
             assert!(worst < 1e-9, "{worst:e}");
         }
-        // Rigid motions are exact: no momentum is left in the modes.
+        // Rigid motions are exact: the modes have no momentum.
         let invariants = &model.invariants;
         assert!(invariants.coupling_t.norm_max() < 1e-10 * invariants.mass.sqrt());
         assert!(invariants.coupling_r0.norm_max() < 1e-10 * invariants.inertia[1][1].sqrt());
@@ -254,7 +254,7 @@ fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
         assert!((free[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-9, "{k}");
         assert!((result.free_omega[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-12);
     }
-    // Seen from the Buckens frame the shapes are those that it has, but for their signs.
+    // In the Buckens frame the shapes are the same but for their signs.
     let seen = FreeShapes::new(model).unwrap();
     let plain = &buckens.reduced.boundary.values;
     for k in 0..n {
@@ -300,7 +300,7 @@ fn damping_is_that_of_the_free_vibrations_in_every_frame() {
     }
     let other = framed(BodyFrame::Marker("west".to_owned()), Some(damping.clone())).reduced;
     let seen = other.invariants.damping_modal.as_ref().unwrap();
-    // The scenario's way to the same matrix, from the invariants alone.
+    // The scenario computes the same matrix from the invariants alone.
     let again = damping.matrix(&other, other.n_low).unwrap();
     let scale = again.norm_max();
     for i in 0..other.n_low {

@@ -96,7 +96,7 @@ fn checksums(prepared: &Prepared) -> Vec<[String; 2]> {
     prepared.bodies.iter().map(|body| [body.body_checksum.clone(), body.rom_checksum.clone()]).collect()
 }
 
-/// Solves what is not up to date.
+/// Solves the scenario if the result is not up to date.
 pub(crate) fn solve(
     args: &ChainArgs,
     scenario: &Scenario,

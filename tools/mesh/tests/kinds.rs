@@ -46,7 +46,7 @@ fn wedges_and_pyramids_pass_through_every_mesh_format() {
     }
 }
 
-/// Volumes of the cells as VTK and as meshio see them.
+/// Volumes of the cells by VTK and by meshio.
 const CHECK: &str = r#"
 import sys
 import meshio

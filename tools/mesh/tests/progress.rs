@@ -1,4 +1,4 @@
-//! Lines of progress where there is no terminal.
+//! Lines of progress without a terminal.
 
 use carom_testing::program::{json, progress};
 use tempfile::TempDir;

@@ -43,8 +43,8 @@ fn exported_points_move_as_the_body_does() {
     }
 }
 
-/// Every point is where rigid motion and modes put it (displacements are in single precision), every velocity
-/// is the derivative, pressures stand on the faces.
+/// Every point has the position by rigid motion and modes (displacements are in single precision), every
+/// velocity is the derivative, and the pressures are on the faces.
 fn check_frame(piece: &UnstructuredGridPiece, time: f64, touching: bool) {
     let points = piece.points.clone().cast_into::<f64>().unwrap();
     let displacement = array(&piece.data.point, "displacement");
@@ -264,7 +264,7 @@ fn the_report_is_one_file_with_everything_in_it() {
     assert!(html.contains("kW") && html.contains("µs"), "{html}");
 }
 
-/// Of 469 impacts of a pair people see the first, the largest and the last; programs see all.
+/// Of 469 impacts of a pair the text lists the first, the largest and the last; the data have all.
 #[test]
 fn of_many_impacts_people_see_three_and_programs_all() {
     let folder = tempfile::tempdir().unwrap();

@@ -163,7 +163,7 @@ pub(crate) fn compliance(args: &ComplianceArgs, session: &Session) -> Result<(),
         }
         None => (crate::open_rom(&args.rom, session)?, None),
     };
-    // Compliance is that of the free body, whatever the frame of the model follows.
+    // The compliance is that of the free body, for every frame of the model.
     let free = free_body(&rom.reduced).map_err(|error| Failure::from_error(Category::Input, error))?;
     let surfaces = wanted_surfaces(&free, args)?;
     let regions = surfaces

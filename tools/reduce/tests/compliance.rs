@@ -18,7 +18,7 @@ use faer::Mat;
 const SIZE: [f64; 3] = [0.12, 0.02, 0.03];
 const YOUNG: f64 = 210e9;
 
-/// A bar without lateral contraction: along its axis it is a rod, whatever the section.
+/// A bar without lateral contraction: along its axis it is a rod, for any section.
 fn bar(poisson: f64) -> Body {
     let options = HexOptions { shape: CellShape::Hex20, elements: vec![6, 2, 2], ..HexOptions::default() };
     let mesh = hexahedra(Solid::Box { size: SIZE }, &options).unwrap();

@@ -7,7 +7,7 @@ use carom_integrate::{Displacement, Ode, Reading, SecondOrder};
 pub(crate) const MASS: f64 = 2.0;
 pub(crate) const GRAVITY: f64 = 9.81;
 
-/// The pendulum with what was found at its last evaluation.
+/// The pendulum with quantities of its last evaluation.
 #[derive(Default)]
 pub(crate) struct Pendulum {
     state: [f64; 4],
@@ -15,7 +15,7 @@ pub(crate) struct Pendulum {
 }
 
 impl Pendulum {
-    /// Momenta (x, y, p_x, p_y) at an angle from the lowest point, turning at a rate.
+    /// Momenta (x, y, p_x, p_y) at an angle from the lowest point, with an angular rate.
     pub(crate) fn at(angle: f64, rate: f64) -> [f64; 4] {
         let (sin, cos) = angle.sin_cos();
         [sin, -cos, MASS * rate * cos, MASS * rate * sin]

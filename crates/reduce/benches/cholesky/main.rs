@@ -178,8 +178,8 @@ impl Problem {
     }
 
     fn library(&self, solver: Solver, threads: usize) -> Cost {
-        // What is timed is METIS alone; the order is that of our own factor, a postorder of METIS's with the
-        // same fill.
+        // The time is that of METIS alone; the order is that of our own factor, a postorder of METIS's with
+        // the same fill.
         let metis = solver == Solver::FaerMetis;
         let order = metis.then(|| {
             let symbolic =

@@ -1,4 +1,4 @@
-//! Condensed bodies with attachments, and everything that they were made from.
+//! Condensed bodies with attachments, and all quantities that they were made from.
 
 use crate::bodies::steel_box;
 use carom_fem::{Body, Discretisation, QuadratureRule, SystemMatrices, assemble};
@@ -11,7 +11,7 @@ use carom_reduce::solver::{Interior, Operator, SolverChoice};
 use carom_reduce::{Attachment, AttachmentKind, CraigBamptonOptions, FixedModes};
 use faer::{Mat, MatRef};
 
-/// An interface before it is found on a body.
+/// An interface that is not yet located on a body.
 #[derive(Default)]
 pub(crate) struct Spec {
     pub(crate) sets: Vec<String>,
@@ -51,7 +51,7 @@ impl Spec {
     }
 }
 
-/// A condensed body with everything that it was made from.
+/// A condensed body with all quantities that it was made from.
 pub(crate) struct Condensed {
     pub(crate) discretisation: Discretisation,
     pub(crate) system: SystemMatrices,

@@ -42,7 +42,7 @@ impl Whole {
         Ok(Self { body, flexibility, choice })
     }
 
-    /// A sentence about the solutions so far, if the user should know of them.
+    /// A sentence about the solutions so far, if it matters to the user.
     pub(super) fn note(&self) -> Option<String> {
         self.flexibility.note(&self.choice)
     }
