@@ -182,7 +182,7 @@ fn errors_say_the_line_and_a_way_out() {
     assert!(of.contains("expected a coordinate, found `abc`"), "{of}");
     let of = message(&text.replace("</xml>", ""));
     assert!(of.contains("XML is broken"), "{of}");
-    assert!(message("solid cube").contains("no NURBS file"));
+    assert!(message("solid cube").contains("not a NURBS file"));
     assert!(message("MFEM mesh v1.0").contains("without NURBS"));
     assert!(message("MFEM NURBS NC-patch mesh v1.0").contains("NC-patch"));
     assert!(message("MFEM NURBS mesh v1.0 dimension 2").contains("dimension 2"));
