@@ -47,8 +47,8 @@ impl Carrier {
     /// they are equal.
     ///
     /// Cells are compared by √A of their true areas. The control points of a spline face reach far beyond the
-    /// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would carry
-    /// a pressure that they cannot resolve.
+    /// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would
+    /// carry a pressure that they cannot resolve.
     pub fn of([first, second]: [&Shape; 2]) -> Self {
         if cell_size(second) < cell_size(first) { Self::Second } else { Self::First }
     }

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_met_or_not_met_and_what_is_not_a_number_is_not() {
+    fn a_claim_is_met_or_not_met_and_nan_is_not() {
         let claim = |energy_error, energy_limit| LedgerSummary {
             energy_error,
             energy_limit,

@@ -234,7 +234,7 @@ impl SecondOrder for Spring {
 /// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel
 /// determinants of the state after each step.
 #[test]
-fn what_is_infinitely_fast_is_damped_by_the_spectral_radius() {
+fn infinitely_fast_components_are_damped_by_the_spectral_radius() {
     let momenta = |rho: f64| {
         let mut integrator = GeneralisedAlpha::new(radius(rho), ConstraintForm::Stabilised, exactly(2));
         let (mut y, mut system) = ([1.0, 0.3], Spring { frequency: 1e3, state: [0.0; 2] });

@@ -107,7 +107,7 @@ fn the_midpoint_rule_keeps_quadratic_invariants() {
 
 /// y' = −λ (y − cos t) − sin t with λ = 1e6: the solution is cos t, steps are those of the cosine.
 #[test]
-fn what_is_fast_and_damped_limits_no_step() {
+fn fast_damped_components_limit_no_step() {
     let rate = |t: f64, y: &[f64], f: &mut [f64]| f[0] = -1e6 * (y[0] - t.cos()) - t.sin();
     for kind in [IntegratorKind::Implicit(Bdf2), IntegratorKind::Radau5] {
         let mut integrator = Integrator::new(kind, Tolerances::uniform(0.0, 1e-6, 1));

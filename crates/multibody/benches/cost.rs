@@ -1,4 +1,4 @@
-//! What a step costs, against the number of modes, of bodies and of spans in contact.
+//! The cost of a step against the number of modes, of bodies and of pressure cells in contact.
 //!
 //! ```text
 //! cargo bench -p carom-multibody --bench cost
@@ -6,8 +6,8 @@
 //!
 //! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
 //! lattice of 18 points with as many of its 48 modes as the table says, from some 300 Hz on. Contact is that
-//! of two balls at the peak of an impact, whose caps give way like half-spaces: one right-hand side. One
-//! thread, CPU time, the least of three runs.
+//! of two balls at the peak of an impact, whose caps are as compliant as half-spaces: one right-hand side.
+//! One thread, CPU time, the least of three runs.
 
 mod balls;
 #[allow(dead_code, reason = "the benchmark uses a part")]
@@ -63,9 +63,9 @@ fn main() {
     println!("| pressure cells | cells under pressure | hard | penalty |\n|---|---|---|---|");
     for faces in [4, 6, 8, 10, 14, 20] {
         let ball = Arc::new(Cap::splines(faces, 1.25 * CONTACT_RADIUS, 2).reduced());
-        let (hard, spans) = evaluation_in_contact(&ball, Law::Hard);
+        let (hard, cells) = evaluation_in_contact(&ball, Law::Hard);
         let (penalty, _) = evaluation_in_contact(&ball, Law::penalty(100.0));
-        println!("| {} | {spans} | {hard:.1} | {penalty:.1} |", faces * faces);
+        println!("| {} | {cells} | {hard:.1} | {penalty:.1} |", faces * faces);
     }
 }
 
@@ -112,7 +112,8 @@ fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
     Simulation::new(system, &places, settings).expect("a chain that is closed")
 }
 
-/// Microseconds of a right-hand side about the peak of an impact, and the spans that carry pressure there.
+/// Microseconds of a right-hand side about the peak of an impact, and the number of pressure cells with a
+/// force there.
 fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: Law) -> (f64, usize) {
     let (system, places) = two_balls(ball, law);
     let settings = Settings {

@@ -1,7 +1,8 @@
-//! What an impact costs: one right-hand side in contact, and a whole run of flight, impact, flight.
+//! The cost of an impact: one right-hand side in contact, and a whole run of flight, impact, flight.
 //!
-//! Two balls whose caps give way like half-spaces, 10 × 10 biquadratic spans and 144 interface points each, 2
-//! dynamic modes; the zone reaches 1.25 contact radii, so that some 60 spans carry pressure at the peak.
+//! Two balls whose caps are as compliant as half-spaces, 10 × 10 biquadratic faces and 144 interface points
+//! each, 2 dynamic modes; the zone reaches 1.25 contact radii, so that some 60 pressure cells have a force at
+//! the peak.
 
 mod balls;
 #[allow(dead_code, reason = "the benchmark uses a part")]

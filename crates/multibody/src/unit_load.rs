@@ -150,8 +150,8 @@ impl Found<'_> {
         for (side, end) in ends.iter().enumerate() {
             let Some(body) = end.body else { continue };
             let held_by = holds.then_some(ends[1 - side].body);
-            for (is_torque, taken) in [(false, which.forces), (true, which.torques)] {
-                for axis in (0..3).filter(|&axis| taken[axis]) {
+            for (is_torque, along) in [(false, which.forces), (true, which.torques)] {
+                for axis in (0..3).filter(|&axis| along[axis]) {
                     let direction = end.triad_b.column(axis).into();
                     self.add(body, name, &end.marker, &direction, is_torque, held_by);
                 }

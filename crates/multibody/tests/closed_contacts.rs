@@ -1,4 +1,4 @@
-//! Contact as generalised-α solves for it: rows of closed contacts against differences, and what they spare.
+//! Contact in generalised-α: rows of closed contacts against differences, and the work that they save.
 
 use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -39,7 +39,7 @@ fn placements(gap: f64, speed: f64, aside: f64) -> [Placement; 2] {
     [Placement::default(), second]
 }
 
-/// −Bᵀ S⁻¹ B of what the system tells, and the derivative of its forces by increments as differences find it.
+/// −Bᵀ S⁻¹ B of the rows of the system, and the derivative of its forces by increments by differences.
 fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
     let mut rate = vec![0.0; y.len()];
     system.rate(0.0, y, &mut rate).unwrap();
@@ -55,7 +55,7 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
         of_contact.low_rank_row(*contact, &mut row);
         rows.set_row(k, &DVector::from_column_slice(&row).transpose());
     }
-    let told = if r > 0 { -rows.transpose() * s.lu().solve(&rows).unwrap() } else { DMatrix::zeros(n, n) };
+    let of_rows = if r > 0 { -rows.transpose() * s.lu().solve(&rows).unwrap() } else { DMatrix::zeros(n, n) };
 
     let mut reading = Reading::new(n, 0);
     of_contact.read(&mut reading);
@@ -74,22 +74,22 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
         });
         found.set_column(j, &((&forces[1] - &forces[0]) / (2.0 * step)));
     }
-    [told, found]
+    [of_rows, found]
 }
 
-/// What is left out are normals that turn under forces that are there, of the order of depth over radius;
-/// stiffness of the modes themselves is taken off.
+/// The rows leave out normals that turn under forces, of the order of depth over radius; the stiffness of the
+/// modes themselves is subtracted.
 #[test]
 fn closed_rows_tell_how_forces_change() {
     for (law, friction) in [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.4)] {
         let mut system = balls(&Cap::new(5, 0.4e-3, 2), law, friction);
         let y = system.initial_state(&placements(-6e-6, 0.0, 0.0)).unwrap();
         let apart = system.initial_state(&placements(1e-3, 0.0, 0.0)).unwrap();
-        let [told, found] = tangents(&mut system, &y);
+        let [of_rows, found] = tangents(&mut system, &y);
         let [none, own] = tangents(&mut system, &apart);
         assert_eq!(none.norm(), 0.0, "{law:?}");
-        let off = (&found - own - &told).norm() / told.norm();
-        assert!(told.norm() > 1e7 && off < 0.01, "{law:?}, friction {friction}: {off}");
+        let off = (&found - own - &of_rows).norm() / of_rows.norm();
+        assert!(of_rows.norm() > 1e7 && off < 0.01, "{law:?}, friction {friction}: {off}");
     }
 }
 

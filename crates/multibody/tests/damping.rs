@@ -1,4 +1,4 @@
-//! Damping of modes: logarithmic decrement, the books, and what is not damped.
+//! Damping of modes: logarithmic decrement, balances, and undamped motions.
 
 use crate::lattice::Lattice;
 use carom_dynamics::{Loads, Placement};
@@ -59,7 +59,7 @@ fn one_mode_decays_by_its_logarithmic_decrement() {
 }
 
 #[test]
-fn what_damping_takes_is_in_the_books_and_no_momentum_is_lost() {
+fn the_loss_by_damping_is_balanced_and_no_momentum_is_lost() {
     let body = Lattice::new(0.4, 3.0, 60.0)
         .body(6)
         .with_damping(&Damping { mass: 0.5, stiffness: 1e-4, ratio: DampingRatio::Constant(0.01) })

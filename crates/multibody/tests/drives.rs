@@ -119,15 +119,15 @@ fn lengths_and_shifts_are_driven() {
         assert!((found - to).norm() < 1e-9, "{kind:?}: {found} {to}");
         let balance = simulation.system.balance(end, simulation.state());
         assert!((balance.w_ext - work).abs() < 1e-7, "{kind:?}: {} {work}", balance.w_ext);
-        // Gravity and what holds the load against it give eighty times its momentum.
+        // Gravity and the reaction to it give eighty times its momentum.
         let ledger = &summary.ledger;
         assert!(ledger.energy_error < 1e-7 && ledger.momentum_error < 80e-8, "{kind:?}: {ledger:?}");
     }
 }
 
-/// A motion of what a joint holds is refused, and says so.
+/// A motion of a coordinate that a joint holds is refused with a message.
 #[test]
-fn a_drive_of_what_is_held_is_refused() {
+fn a_drive_of_a_held_coordinate_is_refused() {
     let body = block("body", 1.0);
     let x = Vector3::x();
     let ends = [ground([0.0; 3], x), on(0, &body, [0.0; 3], x)];

@@ -19,7 +19,7 @@ struct General {
 
 fn general() -> General {
     let mut lattice = Lattice::new(0.5, 3.0, 40.0);
-    // A frame beside the centre of mass.
+    // A frame next to the centre of mass.
     lattice.positions.iter_mut().for_each(|x| *x += Vector3::new(0.1, -0.2, 0.05));
     let n = 5;
     let mut numbers = Numbers(3);
@@ -184,7 +184,7 @@ fn elastic_modes_give_the_buckens_frame() {
 
 #[test]
 fn placement_gives_the_velocity_of_the_centre_of_mass() {
-    // Frame beside the centre of mass, source origin elsewhere again: momenta against sums over points.
+    // Frame next to the centre of mass, source origin elsewhere again: momenta against sums over points.
     let g = general();
     let mut reduced = g.lattice.reduced(4, 4);
     reduced.invariants = g.lattice.invariants(&g.phi);

@@ -10,7 +10,7 @@ use carom_multibody::{
 };
 use nalgebra::Vector3;
 
-/// A mass on a spring and damper, against its damped oscillation; what was lost is the energy that is
+/// A mass on a spring and damper, against its damped oscillation; the loss is the energy that is
 /// missing.
 #[test]
 fn a_mass_on_a_spring_and_damper_oscillates_as_it_must() {
@@ -82,7 +82,7 @@ fn a_torsion_spring_counts_turns() {
     let expected = speed * (omega * end).cos();
     assert!((found - expected).abs() < 1e-6 * speed, "{found} {expected}");
     balanced(&summary);
-    // From a checkpoint in the middle of the turns it goes on bit for bit.
+    // From a checkpoint in the middle of the turns it continues bit for bit.
     let mut first = Simulation::new(build(), &[start], settings(end)).unwrap();
     while first.time() < 0.4 * end {
         first.step(&mut Ignore).unwrap();

@@ -206,7 +206,7 @@ fn gravity_moves_the_centre_of_mass_on_a_parabola_and_deforms_nothing() {
     let last = system.balance(2.0, &y);
     drift.look(&first, &last);
     assert!((y[0] - 2.0).abs() < 1e-13 && (y[2] - (6.0 - 0.5 * 9.81 * 4.0)).abs() < 1e-13, "{:?}", &y[..3]);
-    // What the tolerance lets through; the kinetic energy is some hundred joules.
+    // The error that the tolerance allows; the kinetic energy is some hundred joules.
     assert!(last.e_el < 1e-15, "{:e}", last.e_el);
     assert!(drift.energy < 1e-9, "{drift:?}");
     for a in 0..3 {
@@ -247,7 +247,7 @@ fn work_of_a_following_force_balances_the_energy() {
 }
 
 #[test]
-fn held_body_vibrates_and_passes_nothing_to_the_books_of_others() {
+fn held_body_vibrates_without_momentum_for_the_others() {
     let body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
     let mut system = System::new(vec![body, brick()], Loads::default(), Vec::new()).unwrap();
     let mut y = system.initial_state(&[Placement::default(), tumbling()]).unwrap();

@@ -91,7 +91,7 @@ fn a_sliding_block_stops_where_coulomb_says_and_loses_its_energy_to_friction() {
     let summary = run(&mut simulation);
     let state = simulation.body_states().unwrap()[0].clone();
     let expected = speed * speed / (2.0 * friction * GRAVITY);
-    // The foot gives way by the law's own compliance when the block sticks, and swings there.
+    // The foot moves by the law's own compliance when the block sticks, and oscillates there.
     let elastic = friction * MASS * GRAVITY / (STIFFNESS * AREA);
     assert!((state.position[0] - expected).abs() < 2.0 * elastic, "{:?} {expected}", state.position);
     let kinetic = 0.5 * MASS * speed * speed;

@@ -106,7 +106,7 @@ fn hinged_flexible_bodies(settings: Settings) -> Simulation {
     Simulation::new(system, &places, settings).unwrap()
 }
 
-/// What joints do to momenta is a sum over pairs: both are kept to rounding in steps that resolve little.
+/// Impulses of joints are sums over pairs: both momenta are kept to rounding in steps that resolve little.
 #[test]
 fn joined_flexible_bodies_keep_their_momenta_to_rounding() {
     for form in FORMS {
@@ -137,7 +137,7 @@ fn stiff_pendulum(omega: f64, settings: Settings) -> Simulation {
     Simulation::new(system, &[Placement::default(), at(along.into())], settings).unwrap()
 }
 
-/// From a checkpoint with M, G, derivatives and factors of earlier steps a run goes on bit for bit, and
+/// From a checkpoint with M, G, derivatives and factors of earlier steps a run continues bit for bit, and
 /// factorises as often.
 #[test]
 fn kept_factors_are_resumed() {
@@ -311,7 +311,7 @@ fn a_slider_crank_passes_a_nearly_singular_position() {
 
 /// A rod shorter than its crank: the drive leads where the joints cannot follow, and the run says so.
 #[test]
-fn a_mechanism_that_locks_is_told() {
+fn a_mechanism_that_locks_is_reported() {
     for form in FORMS {
         let settings =
             Settings { integrator: alpha(0.8, form), relative_tolerance: 1e-4, ..Settings::until(0.2) };

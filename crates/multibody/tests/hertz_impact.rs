@@ -91,7 +91,7 @@ fn energy_error_falls_with_the_tolerance() {
 }
 
 #[test]
-fn sphere_on_held_plane_closes_the_books_with_the_ground() {
+fn sphere_on_held_plane_is_balanced_by_the_ground() {
     let contact = HertzContact {
         bodies: [0, 1],
         center_b: Vector3::zeros(),
@@ -205,7 +205,7 @@ impl Observer for Keep {
 }
 
 #[test]
-fn resumed_run_goes_on_bit_for_bit() {
+fn resumed_run_continues_bit_for_bit() {
     let settings = Settings { output_every: Some(3e-6), ..Settings::until(4e-3) };
     let mut whole = Keep::default();
     let mut first = two_balls(oblique(), settings);

@@ -81,7 +81,7 @@ fn all_integrators_follow_a_double_pendulum() {
     }
 }
 
-/// From a checkpoint a run takes the steps that it would have taken, bit for bit.
+/// From a checkpoint a run makes the steps of the uninterrupted run, bit for bit.
 #[test]
 fn every_integrator_resumes_bit_for_bit() {
     for integrator in KINDS {

@@ -140,9 +140,9 @@ fn a_double_pendulum_follows_its_equations_in_angles() {
     assert!(summary.ledger.energy_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// A mass on a slide, on a cylinder, in a plane: what is free falls freely, what is held stays.
+/// A mass on a slide, on a cylinder, in a plane: free directions fall freely, held ones stay.
 #[test]
-fn what_a_joint_leaves_free_is_free() {
+fn free_directions_of_a_joint_are_free() {
     let tilted = Vector3::new(1.0, 0.0, -1.0).normalize();
     let kinds = [
         (JointKind::Prismatic, tilted, 0.25 * G * Vector3::new(1.0, 0.0, -1.0)),
@@ -258,8 +258,8 @@ fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     assert!(omega.norm() < 1e-6, "{omega}");
 }
 
-/// Bodies beside their joints are moved there; velocities become those that the joints allow; what cannot
-/// close is told.
+/// Bodies placed off their joints are moved there; velocities become those that the joints allow; joints that
+/// cannot close are reported.
 #[test]
 fn initial_values_are_made_consistent_or_refused() {
     let rod = slender("rod", 1.0, 1.0);
@@ -294,8 +294,8 @@ fn initial_values_are_made_consistent_or_refused() {
     assert!(error.to_string().contains("joint `"), "{error}");
 }
 
-/// Two flexible bodies on a chain, placed and thrown beside their joints: they are moved there as they are,
-/// neither deformed nor made to vibrate. A body that its joints stretch is deformed, and that is told.
+/// Two flexible bodies on a chain, placed and thrown off their joints: they are moved there as they are,
+/// neither deformed nor made to vibrate. A body that its joints stretch is deformed, and that is reported.
 #[test]
 fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -352,12 +352,12 @@ fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
         let system =
             System::new(bodies[..1].to_vec(), gravity(), Vec::new()).unwrap().with_joints(stretched).unwrap();
         let mut simulation = Simulation::new(system, &[turned], settings(0.1)).unwrap();
-        let told = simulation.assembly.strain_energy;
+        let reported = simulation.assembly.strain_energy;
         let state = simulation.body_states().unwrap()[0].clone();
         let k = &bodies[0].frame.stiffness_modal;
         let energy: f64 = state.modal.iter().enumerate().map(|(i, q)| 0.5 * k[(i, i)] * q * q).sum();
-        assert!(told > 1e-6 && (told / energy - 1.0).abs() < 1e-12, "{told} {energy}");
-        told
+        assert!(reported > 1e-6 && (reported / energy - 1.0).abs() < 1e-12, "{reported} {energy}");
+        reported
     });
     // Steps of Newton's method turn bodies row after row, which is orientation-free to first order of what is
     // to be closed.

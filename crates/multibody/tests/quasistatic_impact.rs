@@ -1,5 +1,5 @@
-//! Impacts through the quasistatic submodel, with a synthetic compliance: balls whose cap gives way like a
-//! half-space.
+//! Impacts through the quasistatic submodel, with a synthetic compliance: balls whose cap is as compliant as
+//! a half-space.
 
 use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -63,12 +63,12 @@ fn run(mut simulation: Simulation) -> RunSummary {
 }
 
 #[test]
-fn equal_balls_bounce_near_hertz_and_keep_the_books() {
+fn equal_balls_bounce_near_hertz_and_keep_energy_and_momenta() {
     let cap = Cap::new(6, 0.42e-3, 0);
     let summary = run(two_balls(&cap, Law::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
     let event = summary.contacts[0];
-    // Hertz: 979.36 N, 103.29 µs. At spans of a/2.6 docs/quasistatic.md, section 2 expects +2 % and −4 %; the
-    // synthetic half-space is smoothed over a node spacing besides.
+    // Hertz: 979.36 N, 103.29 µs. At faces of a/2.6 docs/quasistatic.md, section 2 expects +2 % and −4 %; the
+    // synthetic half-space is smoothed over a node spacing, too.
     assert!((event.peak_force / 979.36 - 1.0).abs() < 0.04, "{event:?}");
     assert!((event.duration() / 103.29e-6 - 1.0).abs() < 0.08, "{event:?}");
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-5, "{event:?}");
@@ -105,13 +105,13 @@ fn energy_error_falls_with_the_tolerance() {
 }
 
 #[test]
-fn resumed_run_goes_on_bit_for_bit() {
+fn resumed_run_continues_bit_for_bit() {
     resumes(Settings::until(1.5e-4));
 }
 
-/// Its contacts grow beyond what a run knows that is resumed as they shrink.
+/// A run that is resumed as its contacts shrink has not met their largest size: its memory must not matter.
 #[test]
-fn resumed_run_with_contact_in_the_equations_of_the_step_goes_on_bit_for_bit() {
+fn resumed_run_with_contact_in_the_equations_of_the_step_continues_bit_for_bit() {
     let integrator = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     resumes(Settings { integrator, time_step: Some(1.5e-6), ..Settings::until(1.5e-4) });
 }
@@ -177,11 +177,12 @@ fn too_small_zones(rim: RimPolicy) -> Simulation {
 }
 
 #[test]
-fn pressure_at_the_rim_of_a_zone_ends_the_run_and_says_where() {
+fn pressure_at_the_rim_of_a_zone_ends_the_run_with_its_place() {
     let mut simulation = too_small_zones(RimPolicy::Error);
     let error = simulation.run(&mut Ignore, &Silent).unwrap_err();
     let RunError::Rim { time, place } = &error else { panic!("{error}") };
-    // The contact radius reaches the rim span, 0.13 to 0.2 mm from the middle, long before the peak at 54 µs.
+    // The contact radius reaches the cell at the rim, 0.13 to 0.2 mm from the middle, long before the peak at
+    // 54 µs.
     assert!(*time == simulation.time() && *time > 0.0 && *time < 3e-5, "{error}");
     assert!(place.zone == "ball:pole" && place.cell < 36 && place.share > 1e-3, "{place:?}");
     let message = error.to_string();
@@ -204,15 +205,15 @@ fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
 
 #[test]
 fn contact_on_a_few_faces_is_a_warning() {
-    // The contact radius is 0.36 mm: one face of 1 mm takes all of the force, then 64 of 0.125 mm share it.
+    // The contact radius is 0.36 mm: one face of 1 mm carries all of the force, then 64 of 0.125 mm share it.
     for (faces, is_coarse) in [(3, true), (12, false)] {
         let cap = Cap::new(faces, if is_coarse { 1.5e-3 } else { 0.75e-3 }, 0);
         let start = placements(0.5, 0.0, 0.0);
         let mut simulation = two_balls(&cap, Law::Hard, start, Settings::until(1.5e-4));
         simulation.run(&mut Ignore, &Silent).unwrap();
         let warnings = simulation.warnings();
-        let told = warnings.iter().any(|w| w.contains("never more than one span of `ball:pole`"));
-        assert_eq!(told, is_coarse, "{faces} {warnings:?}");
+        let is_reported = warnings.iter().any(|w| w.contains("never more than one span of `ball:pole`"));
+        assert_eq!(is_reported, is_coarse, "{faces} {warnings:?}");
         assert_eq!(warnings.iter().any(|w| w.contains("never more than")), is_coarse, "{warnings:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What joints transmit, against closed forms, against the balance, and against what drives and springs do.
+//! Forces that joints transmit, against closed forms, the balance, and the work of drives and springs.
 
 use crate::blocks;
 use crate::blocks::{along, at, block, formula, ground, joint, on, settings};
@@ -55,9 +55,9 @@ fn a_falling_rod_pulls_at_its_hinge_as_the_closed_form_says() {
     assert!(lowest > 0.99, "{lowest}");
 }
 
-/// Links of a chain at rest: each joint carries what hangs below it.
+/// Links of a chain at rest: each joint carries the links below it.
 #[test]
-fn each_joint_of_a_hanging_chain_carries_what_hangs_below() {
+fn each_joint_of_a_hanging_chain_carries_the_links_below() {
     let n = 12;
     let bodies: Vec<Body> = (0..n).map(|i| block(&format!("link {i}"), 1.0 + 0.1 * i as f64)).collect();
     let half = 0.1;
@@ -79,7 +79,7 @@ fn each_joint_of_a_hanging_chain_carries_what_hangs_below() {
         let apart = (force(state) - Vector3::new(0.0, 0.0, weight)).norm();
         assert!(apart < 1e-9 * weight, "joint {k}: {apart}");
     }
-    // At rest momenta are zero: errors count against what gravity has given, and the joints have taken.
+    // At rest momenta are zero: errors count against the impulse of gravity, which the joints pass on.
     assert!(summary.ledger.momentum_error < 1e-12, "{:?}", summary.ledger);
     assert!(summary.ledger.ang_momentum_error < 1e-12, "{:?}", summary.ledger);
 }
@@ -208,7 +208,7 @@ fn reactions_of_the_ground_are_the_impulse_of_the_balance() {
     assert!(summary.ledger.momentum_error < 1e-10, "{:?}", summary.ledger);
 }
 
-/// Forces of the ground on the mechanism and its books at output times.
+/// Forces of the ground on the mechanism and its balance at output times.
 struct Samples {
     every: f64,
     rows: Vec<Sample>,

@@ -1,4 +1,4 @@
-//! Bodies that come to rest on stops with damping: each stop is reached and left once, and the run goes on.
+//! Bodies that come to rest on stops with damping: each stop is reached and left once, and the run continues.
 
 use crate::blocks::{at, balanced, block, ground, joint, on, position, run, settings};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -42,7 +42,7 @@ fn a_body_comes_to_rest_on_a_damped_stop() {
         let velocity = simulation.body_states().unwrap()[0].velocity[2];
         assert!(velocity.abs() < 1e-8, "{damping}: {velocity}");
         balanced(&summary);
-        // All of the fall is lost but what the stop holds.
+        // All of the energy of the fall is lost except for the energy in the stop.
         let lost = -summary.ledger.energy_final;
         let held = 2.0 * G * (0.1 + 2.0 * G / STIFFNESS) - 0.5 * (2.0 * G).powi(2) / STIFFNESS;
         assert!((lost / held - 1.0).abs() < 1e-9, "{lost} {held}");
@@ -52,7 +52,7 @@ fn a_body_comes_to_rest_on_a_damped_stop() {
 /// Also from a step that was cut to where the stop is reached or left, after which the sign of the gap is
 /// that of rounding.
 #[test]
-fn a_run_on_a_stop_goes_on_bit_for_bit_from_any_step() {
+fn a_run_on_a_stop_continues_bit_for_bit_from_any_step() {
     let mut straight = drop(2.0, at([0.0; 3]), 0.5);
     let mut saved = Vec::new();
     while straight.time() < 0.5 {

@@ -177,7 +177,7 @@ mod tests {
         assert!(fine.touches()[1].start > round_trip);
         // The momentum that the sphere lost is the impulse of the contact.
         let impulse: f64 = fine.touches().iter().map(|touch| touch.impulse).sum();
-        let taken = near().sphere_mass * (0.3 - fine.sphere_velocity);
-        assert!((impulse / taken - 1.0).abs() < 1e-6, "{impulse} {taken}");
+        let lost = near().sphere_mass * (0.3 - fine.sphere_velocity);
+        assert!((impulse / lost - 1.0).abs() < 1e-6, "{impulse} {lost}");
     }
 }

@@ -97,7 +97,8 @@ mod tests {
         Region::new(surface, &positions).unwrap()
     }
 
-    /// Two modes that move the whole plate by −b z: a load with the sum 1 sees b²/ω² of each.
+    /// Two modes that move the whole plate by −b z: the compliance under a load with the sum 1 has b²/ω² of
+    /// each.
     fn uniform(region: &Region) -> ModalCompliance {
         let b = [3.0, 1.0];
         let modal = Mat::from_fn(region.n_cells(), 2, |_, k| b[k]);

@@ -1,4 +1,4 @@
-//! Bodies as contact sees them: surface points and their compliance.
+//! Bodies in contact: surface points and their compliance.
 
 use faer::linalg::matmul::matmul;
 use faer::reborrow::ReborrowMut;
@@ -6,7 +6,7 @@ use faer::{Accum, ColMut, ColRef, Mat, MatRef, Par};
 
 use super::SetupError;
 
-/// A body as contact sees it: surface points, and their compliance.
+/// A body in contact: surface points, and their compliance.
 #[derive(Debug, Clone)]
 pub struct ContactBody {
     /// Name, for messages.

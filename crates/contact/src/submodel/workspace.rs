@@ -145,8 +145,8 @@ impl QuasistaticContact {
     /// * `motions` — R, one column each
     ///
     /// Returns H, n × n for n motions, symmetric and positive semi-definite: minus the derivative of the
-    /// forces Rᵀ f on the points by the motions. `None` if W is singular, which several pressures on one
-    /// point bring about.
+    /// forces Rᵀ f on the points by the motions. `None` if W is singular, as with several pressures on one
+    /// point.
     pub fn motion_stiffness(&self, motions: &[PointMotion], work: &Workspace) -> Option<Mat<f64>> {
         let lambda = &work.solution.lambda;
         let loaded: Vec<usize> = (0..self.n_cells()).filter(|&s| lambda[s] > 0.0).collect();

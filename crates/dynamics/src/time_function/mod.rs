@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_finite_is_told_with_its_time() {
+    fn values_that_are_not_finite_are_errors_with_their_time() {
         let root = TimeFunction::Formula(Formula::parse("sqrt(t)").unwrap());
         assert!(root.check(1.0, 0).is_ok());
         let error = root.check(1.0, 2).unwrap_err();

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_column() {
+    fn errors_name_their_column() {
         assert_eq!(error("2 * (t + 1"), "column 11: expected `)`, found the end");
         assert_eq!(error("2 t"), "column 3: expected an operator or the end, found `t`");
         assert_eq!(error(""), "column 1: expected a number, `t`, a function or `(`, found the end");

@@ -1,4 +1,4 @@
-//! Two balls that fly against each other, for what their contact costs.
+//! Two balls that fly against each other, for the cost of their contact.
 
 use std::sync::Arc;
 

@@ -78,7 +78,7 @@ mod tests {
 
     /// The power of the force on the outside is the negative of the stored and the lost power.
     #[test]
-    fn force_is_what_energy_and_loss_say() {
+    fn force_is_the_derivative_of_energy_and_loss() {
         let spring = Spring { stiffness: 7.0, damping: 0.4, free: 0.3, preload: 2.0 };
         let stops = Stops { low: -0.5, high: 0.6, stiffness: 50.0, damping: 0.3 };
         let h = 1e-6;

@@ -1,4 +1,4 @@
-//! A ball whose cap about +z gives way like a smoothed half-space: quadratic faces on the sphere, a
+//! A ball whose cap about +z is as compliant as a smoothed half-space: quadratic faces on the sphere, a
 //! compliance that is a positive definite kernel, and low modes from a lattice.
 
 #![allow(unreachable_pub, reason = "short declarations in a program of tests")]

@@ -19,7 +19,7 @@ const LAST: f64 = 1e-12;
 const REDUCED: f64 = 0.3;
 const NEAR: f64 = 0.3;
 const ROUNDING: f64 = 1e-13;
-/// Steps at one τ after which the path goes back and reduces τ by the root of its factor, and the factor
+/// Steps at one τ after which the path returns and reduces τ by the root of its factor, and the factor
 /// nearest to one.
 const PATIENCE: usize = 12;
 const SLOWEST: f64 = 0.95;

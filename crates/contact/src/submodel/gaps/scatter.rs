@@ -55,8 +55,9 @@ impl Scatter {
         self.on_points[k] += v;
     }
 
-    /// Moves the collected vectors into a row and forgets them; `points` gives the body's number of a zone's
-    /// point.
+    /// Moves the collected vectors into a row.
+    ///
+    /// * `points` — the body's number of each point of the zone
     pub(super) fn drain_into(&mut self, row: &mut Vec<(u32, [f64; 3])>, points: &[u32]) {
         row.clear();
         for &k in &self.touched {

@@ -100,7 +100,7 @@ impl Roll {
 /// A cell releases its shear as it leaves the contact, at the latest in the step in which its pressure ends:
 /// that energy is part of the loss. With μ = 10 cells hold until then, and nothing else slips.
 #[test]
-fn what_is_lost_in_rolling_is_the_work_that_is_done() {
+fn the_loss_in_rolling_is_the_work_done() {
     for friction in [0.1, 0.3, 1.0, 10.0] {
         let settled = Roll { friction, ..Roll::free(3) }.settle();
         // The loss is summed over steps of a twentieth of a cell; in the last of a cell its pressure ends

@@ -151,7 +151,7 @@ fn too_few_passes_are_an_error_with_the_worst_cell_and_the_history() {
 }
 
 #[test]
-fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
+fn a_ball_between_the_integration_points_is_reported_with_its_depth() {
     // One flat cell of 1 mm over a ball of 1.2 mm, whose pole is higher than the cell by the depth.
     let (size, radius) = (1e-3, 1.2e-3);
     let (mut surface, points) =
@@ -175,7 +175,7 @@ fn a_ball_between_the_pressure_points_is_reported_with_its_depth() {
 }
 
 #[test]
-fn what_could_slip_in_between_the_pressure_points_is_refused() {
+fn a_surface_sharper_than_the_pressure_cells_is_refused() {
     let flat = |x: f64, y: f64| [1e-3 * x, 1e-3 * y, 0.0];
     let law = Law::per_area(1e15);
     let pairs = [Pair { first: 0, second: 1, law, friction: 0.0, max_depth: None }];
