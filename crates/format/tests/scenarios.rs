@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_contact::Law;
 use carom_format::scenario::model::{
-    BodySource, Integrator, JointForm, PictureCells, PictureField, Scheme, Spot,
+    Bodies, BodySource, Integrator, JointForm, PictureCells, PictureField, SCHEMES, Scheme, Spot,
 };
 use carom_format::{Scenario, ScenarioError};
 
@@ -517,6 +517,28 @@ fn an_unknown_scheme_is_told_those_that_run() {
     }
     for scheme in ["explicit", "midpoint", "complementarity", "energy-momentum"] {
         assert!(!refused.contains(scheme), "{refused}");
+    }
+}
+
+/// A row of the table that no reader knows would be read as another scheme.
+#[test]
+fn each_scheme_that_runs_is_read_as_itself_and_reads_back() {
+    for row in &SCHEMES {
+        let step = if row.bodies == Bodies::Rigid { "time_step = 1e-3\n" } else { "" };
+        let rigid = if row.bodies == Bodies::Reduced { "rigid = true\n" } else { "" };
+        let text = format!(
+            "[simulation]\nscheme = \"{}\"\nend_time = 1.0\n{step}[[body]]\nname = \"a\"\n{rigid}make = \
+             {{ shape = \"ball\", radius = 0.1 }}\nmaterial = \"steel\"\n",
+            row.name
+        );
+        match read(&text, &[]) {
+            Ok(scenario) => {
+                assert!(row.is_built, "{}", row.name);
+                assert_eq!(scenario.simulation.scheme.row().name, row.name);
+                assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+            }
+            Err(error) => assert!(!row.is_built && error.to_string().contains(row.name), "{error}"),
+        }
     }
 }
 

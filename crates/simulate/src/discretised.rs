@@ -1,5 +1,4 @@
-//! Discretisations and surfaces of the bodies of a scenario, each made once: bodies that are equal share
-//! them.
+//! Discretisations and surfaces of the bodies of a scenario; equal bodies share them.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -7,7 +6,7 @@ use std::rc::Rc;
 use carom_fem::{Body, Discretisation, DiscretisationError, MassProperties, Surface, mass_properties};
 use nalgebra::Vector3;
 
-/// What was made of a body.
+/// The discretisation of a body, with its surface and mass once they are needed.
 pub(crate) struct Discretised<'a> {
     body: &'a Body,
     /// Its cells.
@@ -33,12 +32,12 @@ impl Discretised<'_> {
     }
 }
 
-/// What was made of each different body.
+/// The discretisations of all different bodies.
 #[derive(Default)]
 pub(crate) struct Bodies<'a>(RefCell<Vec<Rc<Discretised<'a>>>>);
 
 impl<'a> Bodies<'a> {
-    /// The discretisation of a body, made now if neither it nor an equal one was asked for before.
+    /// The discretisation of a body, made at the first call for this or an equal body.
     pub(crate) fn of(&self, body: &'a Body) -> Result<Rc<Discretised<'a>>, DiscretisationError> {
         let is_it = |known: &&Rc<Discretised<'a>>| std::ptr::eq(known.body, body) || known.body == body;
         if let Some(known) = self.0.borrow().iter().find(is_it) {

@@ -1,11 +1,14 @@
-//! The end of a run as data: what a scheme reports, and what the caller gets.
+//! The end of a run as data, for the result and for the caller.
 
 use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
 use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
 use carom_format::result::{ResultBody, ResultJoint, ResultPair, StaticForce};
+use carom_format::scenario::model::{BodySpec, ContactSpec};
 use carom_integrate::Counters;
+
+use crate::prepared::PreparedBody;
 
 /// Sizes of a run, errors of its balance, and its impacts.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +77,31 @@ pub(crate) struct RunEnd {
     pub(crate) remarks: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) statics: Option<StaticOutcome>,
+}
+
+/// A body for the header of a result, rigid or unreduced, but for its mass and the figures of its model.
+pub(crate) fn described(spec: &BodySpec, ready: &PreparedBody) -> ResultBody {
+    ResultBody {
+        name: spec.name.clone(),
+        rigid: spec.rigid,
+        fixed: spec.fixed,
+        mass: 0.0,
+        frame_origin: [0.0; 3],
+        modes: [0, 0],
+        rom_path: absolute(&ready.rom_path),
+        rom_checksum: ready.rom_checksum.clone(),
+        body_path: absolute(&ready.body_path),
+        body_checksum: ready.body_checksum.clone(),
+        law: String::new(),
+    }
+}
+
+/// A contact pair for the header of a result.
+///
+/// * `surfaces` — the surface that carries the pressures, and the other one
+pub(crate) fn described_pair(spec: &ContactSpec, surfaces: [String; 2]) -> ResultPair {
+    let [first, second] = surfaces;
+    ResultPair { name: format!("{}/{}", spec.between[0].body, spec.between[1].body), first, second }
 }
 
 /// An absolute path as text; nothing for an empty one.

@@ -19,8 +19,8 @@ use crate::geometry::placement;
 use crate::parts::Parts;
 use crate::silhouette::{bounds, samples};
 
-/// Depth over the size of a contact zone from which bodies do not press on each other but lie inside each
-/// other: points as deep as that count as lying behind the surface, where nothing touches them.
+/// Depth over the size of a contact zone above which bodies count as lying inside each other instead of
+/// pressing on each other: deeper points lie behind the surface, where nothing touches them.
 const DEPTH: f64 = 0.05;
 
 /// Bodies lie inside each other at the start.
@@ -44,14 +44,14 @@ impl Kind for Overlap {
 
 /// Each contact pair whose bodies lie inside each other at the start, in the order of the scenario.
 ///
-/// Points of either zone are sought inside the whole surface of the other body. A static run may begin so, as
-/// its displacements can part what is pressed together.
+/// Points of either zone are searched for inside the whole surface of the other body. Schemes whose bodies may
+/// begin so have no problems here.
 pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],
     bodies: &Bodies<'a>,
 ) -> Vec<At<Overlap>> {
-    if !scenario.simulation.scheme.reduces() {
+    if !scenario.simulation.scheme.starts_apart() {
         return Vec::new();
     }
     let placed = |end: &End| {
@@ -86,7 +86,7 @@ struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// None if the body or its set has no surface, which is told elsewhere.
+    /// None if the body or its set has no surface; another check reports why.
     fn new(spec: &BodySpec, body: &'a Body, set: &str, bodies: &Bodies<'a>) -> Option<Self> {
         let known = bodies.of(body).ok()?;
         let zone = body.surface_of_set(&known.discretisation, set).ok()?;

@@ -1,6 +1,6 @@
 //! Figures of a scenario that are implausible: most of them come from wrong units.
 //!
-//! They are reported by `carom check` and at the start of a run; nothing is refused for them.
+//! `carom check` and the start of a run report them; no scenario is refused for them.
 
 use carom_fem::plausible::{self, Implausible, plain};
 use carom_fem::{Body, ImpossibleBody, MassProperties};
@@ -44,8 +44,8 @@ impl Kind for Impossible {
 
 /// Implausible figures of a scenario.
 ///
-/// * `parts` — what is known of each body of the scenario; of a geometry, its materials, size and mass
-/// * `bodies` — where their discretisations are made
+/// * `parts` — the known part of each body; of a geometry, its materials, size and mass are checked
+/// * `bodies` — their discretisations
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ fn of_geometry<'a>(
 pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Implausible>, Impossible> {
     let mut found: Vec<Implausible> =
         model.materials.iter().flat_map(|material| plausible::of_material(material, true)).collect();
-    // A model says nothing of its volume.
+    // The volume of a model is unknown.
     let properties = MassProperties {
         volume: 1.0,
         mass: model.invariants.mass,

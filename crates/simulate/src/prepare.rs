@@ -1,4 +1,4 @@
-//! Bodies and reduced models of a scenario: read where they are named, made where they are described.
+//! Bodies and reduced models of a scenario: read where it names them, made where it describes them.
 //!
 //! `body` makes body files, `model` reduces them; `survey` reports which files would be made.
 
@@ -35,7 +35,7 @@ pub use survey::{Problem, Standing, Survey, SurveyedBody, survey};
 use body::body_file;
 use model::{load_model, reduced};
 
-/// Makes or reads every body and model that a scenario names. What is up to date is not made again.
+/// Makes or reads every body and model that a scenario names. Files that are up to date are not made again.
 ///
 /// All bodies come first: a missing set is reported before anything is reduced.
 ///
@@ -112,7 +112,7 @@ fn in_body(i: usize, error: PrepareError) -> At<PrepareError> {
     error.at(format!("body.{i}{key}"))
 }
 
-/// What a body is prepared from.
+/// The source from which a body is prepared.
 enum Source {
     /// A model that the scenario names.
     Rom(PathBuf),

@@ -1,4 +1,4 @@
-//! What a file was made from: if the recipe is the same, the file need not be made again.
+//! Recipes of files: a file is made again only if the recipe beside it differs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,14 +20,14 @@ impl Recipe {
         Self(hexadecimal(Sha256::new().chain_update(carom_format::PROGRAM).chain_update(text)))
     }
 
-    /// If `file` is there and its note says that it was made so: the seconds that it took, by phase.
+    /// The seconds that `file` cost, by phase, if it exists and its note has this recipe.
     pub(crate) fn made(&self, file: &Path) -> Option<BTreeMap<String, f64>> {
         let note = carom_files::input::read_text(&note(file)).ok().filter(|_| file.is_file())?;
         let (made, seconds) = note.trim_end().split_once('\n').unwrap_or((note.trim_end(), ""));
         (made == self.0).then(|| serde_json::from_str(seconds).unwrap_or_default())
     }
 
-    /// Notes that `file` was made so, and the seconds that it took.
+    /// Writes the note of `file`: this recipe, and the seconds that the file cost.
     pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), RecipeError> {
         let seconds = serde_json::to_string(seconds).expect("names and numbers are plain data");
         let path = note(file);
@@ -45,11 +45,10 @@ pub struct RecipeError {
     pub source: io::Error,
 }
 
-/// Forgets what `file` was made from: what will be there next is made otherwise, even if nobody gets to say
-/// so.
+/// Removes the recipe of `file`, before a new file is written: if the program is stopped then, the file does
+/// not count as up to date.
 pub(crate) fn forget(file: &Path) {
-    // If there is no note there is nothing to forget; if it cannot be removed, neither can the file be
-    // replaced.
+    // A note that cannot be removed lies in a folder in which the file cannot be replaced either.
     let _ = fs::remove_file(note(file));
 }
 

@@ -15,10 +15,10 @@ use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
 use crate::system::{Assembled, joints, system};
 
-/// Relative error of the energy that a run claims to stay below where the scenario gives no tolerance.
+/// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
 
-/// A system of reduced and rigid bodies on its way through time.
+/// A run of reduced and rigid bodies.
 pub(crate) struct ReducedRun<'a> {
     scenario: &'a Scenario,
     prepared: &'a Prepared,

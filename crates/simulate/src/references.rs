@@ -1,4 +1,4 @@
-//! Sets that a scenario names: each must exist where it is looked for.
+//! Names of sets, markers and shapes in a scenario: each must exist in its body.
 
 use carom_contact::{Law, Stiffness};
 use carom_fem::{Body, Geometry, SetError};
@@ -19,7 +19,7 @@ use crate::rigid::{Role, ShapeRole, shape_role};
 pub enum ReferenceError {
     /// A contact of two rigid bodies without a stiffness.
     #[error(
-        "contact between {pair}: both bodies are rigid, and nothing says how they give way; reduce one of \
+        "contact between {pair}: both bodies are rigid, and the contact has no stiffness; reduce one of \
          them (`reduce = {{ interface = [\"SET\"] }}` instead of `rigid = true`), or give the contact a \
          stiffness in Pa/m, `law = {{ kind = \"penalty\", stiffness = ... }}`"
     )]
@@ -47,7 +47,7 @@ pub enum ReferenceError {
     Set(#[from] SetError),
     /// A contact with a part of a reduced body that is not an interface.
     #[error(
-        "contact between {pair}: `{set}` is no interface of the reduced body `{body}`, and only interfaces \
+        "contact between {pair}: `{set}` is not an interface of the reduced body `{body}`, and only interfaces \
          can touch; add it to its `reduce.interface`, or name one of its interfaces: {known}"
     )]
     NotAnInterface {
@@ -135,10 +135,10 @@ pub struct NoInterface {
     pub known: String,
 }
 
-/// Every name of a set or marker that leads nowhere, in the order of the scenario.
+/// An error for every name of a set or marker that its body does not have, in the order of the scenario.
 ///
-/// * `parts` — what is known of each body of the scenario
-/// * `bodies` — where their discretisations are made
+/// * `parts` — the known part of each body of the scenario
+/// * `bodies` — their discretisations
 pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],
@@ -175,7 +175,8 @@ pub(crate) fn problems<'a>(
             });
             found.extend(problem.map(at));
         }
-        // A stiffness says how two rigid bodies give way; without one it follows from an elastic body.
+        // Two rigid bodies deform by the stiffness of their contact; the stiffness of an elastic body follows
+        // from its model.
         let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
         let gives_way = has_stiffness || row.points_touch;
         if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
@@ -300,7 +301,7 @@ fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<Refe
     (!has_points).then(|| body.faces_of_set(&end.part).err()).flatten().map(ReferenceError::from)
 }
 
-/// The error if an end of a contact is no surface that can touch.
+/// The error if an end of a contact is not a surface that can touch.
 fn surface(
     scenario: &Scenario,
     pair: &ContactSpec,

@@ -1,4 +1,4 @@
-//! A result is continued by the run that began it, and by no other.
+//! Continuing a result: only the run that began it may do so.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -47,12 +47,12 @@ impl Kind for ResumeError {
 pub struct RunOptions {
     /// Replace a result that exists.
     pub replace: bool,
-    /// Continue a result where it stopped; begin it where there is none.
+    /// Continue a result from its last checkpoint, or begin it if there is none.
     pub resume: bool,
 }
 
-/// The scenario of a run that continues a result: frames keep the distance in time with which they were begun
-/// where the scenario leaves it to follow from the end time, which may be another one now.
+/// The scenario of a run that continues a result. If the interval of frames follows from the end time, the
+/// frames keep the interval with which they were begun, although the end time may differ now.
 ///
 /// # Errors
 ///
@@ -73,9 +73,9 @@ pub(crate) fn continued<'a>(
     Ok(scenario)
 }
 
-/// Begins a result, or opens one to be continued, with the checkpoint from which the run goes on.
+/// Begins a result, or opens one to be continued, with the checkpoint from which the run continues.
 ///
-/// * `header` — what the run would write
+/// * `header` — the header that the run would write
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub(crate) fn begin(
             let (writer, checkpoint) = ResultWriter::resume(path, header, every)?;
             return Ok((writer, Some(checkpoint)));
         }
-        // It was killed before its first checkpoint: nothing is lost if it begins again.
+        // The run was killed before its first checkpoint: nothing is lost if it begins again.
         true
     } else {
         options.replace
@@ -101,19 +101,19 @@ pub(crate) fn begin(
     Ok((ResultWriter::create(path, header, every, replace)?, None))
 }
 
-/// Refuses to continue a result with another scenario or other bodies: what comes out would be of neither.
-/// The end time may differ, but in statics, and must lie beyond what the result has reached.
+/// Refuses to continue a result with another scenario or other bodies. The end time may differ, except in
+/// statics, and must lie beyond the time that the result has reached.
 ///
 /// Returns whether there is a checkpoint to continue from.
 ///
 /// # Errors
 ///
-/// [`ResumeError::OfAnotherRun`] with what differs, [`ResumeError::Complete`] if the run has reached its end.
+/// [`ResumeError::OfAnotherRun`] with the difference, [`ResumeError::Complete`] if the run has reached its end.
 fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool, ResumeError> {
     let refuse = |why: String| Err(ResumeError::OfAnotherRun { path: path.to_owned(), why });
     let reader = ResultReader::open(path)?;
     let begun = reader.header()?;
-    // Loads of statics are parts of what they are at the end.
+    // Loads of statics are parts of their values at the end.
     let may_differ: &[&str] = match scenario.simulation.scheme.row().has_time {
         true => &[EVERY, "end_time"],
         // Earlier versions wrote defaults of keys that the scheme does not have.
@@ -144,7 +144,7 @@ fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool
     }
 }
 
-/// How often a run is saved changes nothing of it.
+/// The interval of checkpoints does not change a run.
 const EVERY: &str = "checkpoint_every";
 
 /// The first lines in which two scenarios differ but for some keys; "nothing there" where one is shorter.

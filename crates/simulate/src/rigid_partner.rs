@@ -7,8 +7,8 @@
 //! A rigid body drops its term, the part s of the sum: the force is too large by (1 − s)^(−2/5) − 1, 32 % for
 //! two bodies of one material, or by (1 − s)⁻¹ − 1.
 //!
-//! Its material says what it stands for: a wall of steel would give way as steel does, and one whose material
-//! is a million times as stiff is meant to be rigid.
+//! The material of the rigid body tells both cases apart: a wall of steel would deform as steel does, and a
+//! wall whose material is a million times as stiff is meant to be rigid.
 
 use carom_dynamics::ContactEvent;
 use carom_fem::{MATERIALS, Material};
@@ -16,7 +16,7 @@ use carom_format::scenario::model::Scenario;
 
 use crate::prepared::{Prepared, PreparedModel};
 
-/// Error of the force from which on it is told.
+/// Error of the force above which there is a warning.
 const LIMIT: f64 = 0.02;
 
 /// Warnings of the rigid bodies that touched a flexible one.
@@ -71,7 +71,7 @@ fn compliance(material: &Material) -> f64 {
     (1.0 - material.poisson * material.poisson) / material.young
 }
 
-/// What a body without a material would be.
+/// The compliance of steel, for a body without a material.
 fn as_steel() -> Option<(String, f64)> {
     let steel = MATERIALS.iter().find(|row| row.name == "steel")?;
     Some(("if it were of steel".to_owned(), (1.0 - steel.poisson * steel.poisson) / steel.young))

@@ -26,7 +26,7 @@ pub(crate) trait Run {
     ///
     /// # Errors
     ///
-    /// [`RunError`]; what was handed to the recorder before stays valid.
+    /// [`RunError`]; frames and events that the recorder has received stay valid.
     fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError>;
 
     /// The end of the run, however it ended.

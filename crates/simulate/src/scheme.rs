@@ -21,7 +21,7 @@ pub(crate) mod error;
 pub use check::SchemeError;
 pub use error::SetUpError;
 
-/// The scenario set up to run.
+/// Sets up a scenario to run.
 ///
 /// # Errors
 ///

@@ -32,7 +32,7 @@ pub struct RunOutcome {
     pub seconds: f64,
     /// The same in CPU time of all threads \[s\].
     pub cpu_seconds: f64,
-    /// Doubts about the numbers.
+    /// Warnings about the accuracy of the results.
     pub warnings: Vec<String>,
     /// Remarks on the run: contacts that did not happen, for instance.
     pub remarks: Vec<String>,

@@ -9,18 +9,20 @@ use carom_continuum::statics::{
 use carom_dynamics::{Axes, Checkpoint, ContactEvent, Frame, Observer, ObserverError};
 use carom_fem::Body;
 use carom_format::ResultError;
-use carom_format::result::{ForceKind, ResultBody, ResultPair, StaticForce};
+use carom_format::result::{ForceKind, ResultBody, StaticForce};
 use carom_format::scenario::model::{BodySpec as SpecOfBody, Rim, Scenario, Spot};
 use carom_progress::Progress;
 
 use crate::geometry::placement;
-use crate::outcome::{Described, Phases, RunEnd, RunSummary, StaticOutcome, SupportOutcome, absolute};
+use crate::outcome::{
+    Described, Phases, RunEnd, RunSummary, StaticOutcome, SupportOutcome, described, described_pair,
+};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 
-/// Bodies on their way to the full load. Frame 0 is the unloaded state; each load step is a frame, at the
+/// A static run. Frame 0 is the unloaded state; each load step is a frame, at the
 /// pseudo-time `end_time` times the part of the load.
 pub(crate) struct StaticRun<'a> {
     scenario: &'a Scenario,
@@ -49,27 +51,17 @@ impl<'a> StaticRun<'a> {
 impl Run for StaticRun<'_> {
     fn described(&mut self) -> Described {
         let (scenario, system) = (self.scenario, &self.simulation.system);
-        let described = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
-            name: spec.name.clone(),
-            rigid: spec.rigid,
-            fixed: spec.fixed,
+        let body = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
             mass: system.mass(number),
-            frame_origin: [0.0; 3],
             modes: [system.n_displacements(number), 0],
-            rom_path: String::new(),
-            rom_checksum: String::new(),
-            body_path: absolute(&ready.body_path),
-            body_checksum: ready.body_checksum.clone(),
-            law: String::new(),
+            ..described(spec, ready)
         };
         let pairs = scenario.contact.iter().enumerate().map(|(number, pair)| {
             let surfaces = system.surfaces(number).cloned();
-            let [first, second] =
-                surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string));
-            ResultPair { name: format!("{}/{}", pair.between[0].body, pair.between[1].body), first, second }
+            described_pair(pair, surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string)))
         });
         let bodies = scenario.body.iter().zip(&self.prepared.bodies).enumerate();
-        Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {

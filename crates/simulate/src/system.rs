@@ -14,7 +14,7 @@ use carom_multibody::{
 
 use crate::error::At;
 use crate::geometry::{placement, shape, surface_of_set};
-use crate::outcome::absolute;
+use crate::outcome;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
 
@@ -34,20 +34,20 @@ use forces::{Acting, acting};
 use joints::{Start, joints};
 use markers::{known_places, marker};
 
-/// A system at its start, with what the result says of it.
+/// A system at its start, with its description for the result.
 #[derive(Debug)]
 pub struct Assembled {
     /// Bodies, loads, contacts.
     pub system: System,
-    /// Where the bodies start.
+    /// Places and velocities of the bodies at the start.
     pub placements: Vec<Placement>,
     /// The bodies, for the result.
     pub bodies: Vec<ResultBody>,
     /// The contact pairs, for the result.
     pub pairs: Vec<ResultPair>,
-    /// What was chosen where the scenario says nothing.
+    /// Choices that the scenario leaves open.
     pub notes: Vec<String>,
-    /// What the user should be wary of.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
@@ -82,13 +82,10 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
     let pairs = scenario.contact.iter().enumerate();
     let pairs = pairs
         .map(|(n, pair)| {
-            // One model holds all pairs; it gives the pressure to the surface with the finer spans.
+            // One model holds all pairs; it gives the pressure to the surface with the finer cells.
             let carrier = contacts.first().map_or(0, |model| model.carrier(n)).min(1);
-            ResultPair {
-                name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
-                first: pair.between[carrier].to_string(),
-                second: pair.between[1 - carrier].to_string(),
-            }
+            let surfaces = [carrier, 1 - carrier].map(|side| pair.between[side].to_string());
+            outcome::described_pair(pair, surfaces)
         })
         .collect();
     let notes = std::mem::take(&mut acting.notes);
@@ -113,17 +110,11 @@ fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> Resu
         PreparedModel::Rigid(_) | PreparedModel::Deformable(_) => [0, 0],
     };
     ResultBody {
-        name: spec.name.clone(),
-        rigid: spec.rigid,
         fixed: body.fixed,
         mass: body.frame.mass,
         frame_origin: body.frame_origin.into(),
         modes,
-        rom_path: absolute(&ready.rom_path),
-        rom_checksum: ready.rom_checksum.clone(),
-        body_path: absolute(&ready.body_path),
-        body_checksum: ready.body_checksum.clone(),
-        law: String::new(),
+        ..outcome::described(spec, ready)
     }
 }
 

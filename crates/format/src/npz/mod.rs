@@ -9,12 +9,14 @@
 //! are needed, and because every invalid header must give an error.
 
 mod arrays;
+mod error;
 mod once;
 mod read;
 mod write;
 
 pub use carom_files::npy::{Element, Header, HeaderError};
-pub use read::{ArchiveReader, ReadArchiveError};
+pub use error::ReadArchiveError;
+pub use read::ArchiveReader;
 pub use write::ArchiveWriter;
 
 /// Version of a file format.

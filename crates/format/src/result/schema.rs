@@ -13,11 +13,9 @@ pub(super) const ORIGIN: &str =
 /// Constitutive laws of bodies in large deformation. Since version 1.4.
 const LAWS: &str = "CREATE TABLE body_law (body INTEGER PRIMARY KEY REFERENCES body, law TEXT NOT NULL);";
 
-/// Statements that create the tables of version 1.4.
-pub(super) fn statements() -> String {
-    let ledger = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
-    format!(
-        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+/// Scenario, bodies and contact pairs.
+const RUN: &str = "\
+         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
          CREATE TABLE body (
              id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rigid INTEGER NOT NULL, fixed INTEGER NOT \
              NULL,
@@ -26,7 +24,10 @@ pub(super) fn statements() -> String {
              rom_path TEXT NOT NULL, rom_checksum TEXT NOT NULL,
              body_path TEXT NOT NULL, body_checksum TEXT NOT NULL);
          CREATE TABLE contact_pair (
-             id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);\n";
+
+/// Frames with the states of bodies and pairs.
+const FRAMES: &str = "\
          CREATE TABLE frame (id INTEGER PRIMARY KEY, time REAL NOT NULL, steps INTEGER NOT NULL);
          CREATE TABLE body_frame (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
@@ -40,8 +41,10 @@ pub(super) fn statements() -> String {
              frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
              fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, normal_force REAL NOT NULL, free_gap REAL,
              faces BLOB NOT NULL, pressures BLOB NOT NULL,
-             PRIMARY KEY (frame, pair)) WITHOUT ROWID;
-         CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {ledger});
+             PRIMARY KEY (frame, pair)) WITHOUT ROWID;\n";
+
+/// Contact events, and forces in equilibrium of static runs.
+const EVENTS: &str = "\
          CREATE TABLE contact_event (
              id INTEGER PRIMARY KEY, pair INTEGER NOT NULL REFERENCES contact_pair,
              start REAL NOT NULL, \"end\" REAL NOT NULL, open INTEGER NOT NULL,
@@ -58,7 +61,10 @@ pub(super) fn statements() -> String {
              vibration_before REAL NOT NULL, other_impulse REAL NOT NULL);
          CREATE TABLE static_force (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
-             kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
+             kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);\n";
+
+/// Joints and their forces.
+const JOINTS: &str = "\
          CREATE TABLE joint (
              id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, second \
              TEXT NOT NULL);
@@ -71,7 +77,10 @@ pub(super) fn statements() -> String {
              frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
              coordinate TEXT NOT NULL, value REAL NOT NULL, rate REAL NOT NULL,
              spring REAL, stop REAL, drive REAL, power REAL,
-             PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
+             PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;\n";
+
+/// Notes, costs and balances of a run, and its last checkpoint.
+const END: &str = "\
          CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT \
          NULL);
          CREATE TABLE timing (phase TEXT PRIMARY KEY, seconds REAL NOT NULL) WITHOUT ROWID;
@@ -81,10 +90,13 @@ pub(super) fn statements() -> String {
              id INTEGER PRIMARY KEY CHECK (id = 1), scheme TEXT NOT NULL, version INTEGER NOT NULL,
              time REAL NOT NULL, steps INTEGER NOT NULL);
          CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) \
-         WITHOUT ROWID;
-         {LAWS}
-         {MARKS}"
-    )
+         WITHOUT ROWID;\n";
+
+/// Statements that create the tables of version 1.4.
+pub(super) fn statements() -> String {
+    let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
+    let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
+    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, MARKS].concat()
 }
 
 /// `INSERT` with a placeholder for each of `n` columns.

@@ -76,7 +76,7 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
     let of_points = scheme.points_touch;
     let law = table.table("law").map_or(Some(scheme.default_law), |table| law(table, of_points));
     let restitution = table.number("restitution", Interval::Share);
-    if restitution.is_some() && !(of_points && matches!(law, Some(Law::Hard) | None)) {
+    if restitution.is_some() && !(scheme.has_restitution && matches!(law, Some(Law::Hard) | None)) {
         table.conflict(
             "restitution",
             "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",

@@ -1,10 +1,10 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
-//! [`OverlapWatch`] is shown each frame before the recorder keeps it. It looks at every two bodies,
-//! whether or not a contact is defined between them: boxes first, then points of the surface of one in the
-//! surface of the other, both as they are displaced. Bodies that begin inside each other are made so, as pins
-//! and bores are, and are left out; so are bodies that a joint holds together and that have no contact, as
-//! their ends are seldom drawn with the clearance that they need to turn.
+//! [`OverlapWatch`] receives each frame before the recorder keeps it. It checks every two bodies, whether or
+//! not a contact is defined between them: boxes first, then points of the surface of one against the surface
+//! of the other, both displaced. Bodies that begin inside each other, such as pins in bores, are meant to
+//! overlap and are left out. So are bodies that a joint connects and that have no contact: their ends are
+//! seldom drawn with the clearance that they need to turn.
 
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Frame, rotation};
@@ -145,7 +145,7 @@ impl OverlapWatch {
                 return;
             }
             let pair = &self.pairs[i];
-            // What a contact lets through while it lasts is its approach.
+            // A contact that lasts lets its bodies approach by as much as its gap is negative.
             let gaps = pair.contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
             let approach = gaps.map(|state| -state.free_gap).fold(0.0, f64::max);
             let bodies = pair.bodies;
@@ -157,8 +157,8 @@ impl OverlapWatch {
         }
     }
 
-    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is not larger than
-    /// what may be.
+    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is within the
+    /// tolerance.
     fn overlap(&mut self, [a, b]: [usize; 2], states: [&BodyState; 2], approach: f64) -> f64 {
         let (head, tail) = self.bodies.split_at_mut(b);
         let (Some(first), Some(second)) = (&mut head[a].outline, &mut tail[0].outline) else { return 0.0 };
@@ -178,7 +178,7 @@ impl OverlapWatch {
         one.max(inside(second, first, [&poses[1], &poses[0]], slack, &mut self.queries))
     }
 
-    /// What the user should know, a sentence a pair.
+    /// Warnings, a sentence a pair.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let found = self.pairs.iter().filter_map(|pair| Some((pair, pair.deepest?)));
         let mut out: Vec<String> = found
@@ -187,8 +187,8 @@ impl OverlapWatch {
                 let remedy = if pair.contacts.is_empty() {
                     "no contact between them is defined; add one if they are to touch"
                 } else {
-                    "their contact did not hold them apart: shorten the step, or name sets that hold all \
-                     that may touch; a shape must lie where the surface of its body does"
+                    "their contact did not keep them apart: shorten the step, or name sets that contain all \
+                     faces that may touch; a shape must coincide with the surface of its body"
                 };
                 format!(
                     "bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: \
@@ -198,8 +198,8 @@ impl OverlapWatch {
             .collect();
         if self.queries > QUERIES {
             out.push(format!(
-                "overlaps of the bodies were looked for at {QUERIES} points and no further: write fewer \
-                 frames (simulation.output_every)"
+                "overlaps of the bodies were checked at {QUERIES} points, and not in later frames: write \
+                 fewer frames (simulation.output_every)"
             ));
         }
         out

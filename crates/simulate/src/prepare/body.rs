@@ -16,7 +16,7 @@ use super::twins::body_owner;
 use crate::prepared::{Prepared, Workshop};
 use crate::recipe::forget;
 
-/// The body file of a body: the one that it names, or one that is made of what it describes.
+/// The body file of a body: the one that the scenario names, or one that is made from its description.
 pub(super) fn body_file(
     scenario: &Scenario,
     spec: &BodySpec,

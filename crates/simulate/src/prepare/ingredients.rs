@@ -19,7 +19,7 @@ pub(super) fn body_as_it_is(spec: &BodySpec, workshop: Workshop<'_>) -> Option<P
     }
 }
 
-/// Where a body file is made that belongs to `owner`.
+/// The path of the body file of `owner`.
 pub(super) fn body_path(owner: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
     workshop.bodies.join(format!("{}.npz", owner.name))
 }
@@ -65,7 +65,7 @@ pub(super) fn body_recipe(
     }))
 }
 
-/// The material of a body: defined in the scenario, or named; `None` if the body's file says.
+/// The material of a body: defined in the scenario, or named; `None` if the body's file contains it.
 pub(super) fn material(scenario: &Scenario, spec: &BodySpec) -> Result<Option<Material>, PrepareError> {
     let failed = |source| PrepareError::Material { body: spec.name.clone(), source };
     let Some(name) = &spec.material else { return Ok(None) };

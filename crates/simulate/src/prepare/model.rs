@@ -20,8 +20,7 @@ use crate::reduction::{reduction, stored_options};
 
 /// Reads a model, once for all bodies that use it.
 ///
-/// * `body_path` — the body file that it was made from; where it is not known, it is looked for beside the
-///   model
+/// * `body_path` — the body file from which it was made; if unknown, the folder of the model is searched
 pub(super) fn load_model(
     path: &Path,
     body_path: Option<PathBuf>,
@@ -40,8 +39,8 @@ pub(super) fn load_model(
     })
 }
 
-/// The body file that a model was made from, if it lies beside the model: called as the model or as its body,
-/// with the checksum that the model states; empty otherwise. Pictures and markers at points need it.
+/// The body file of a model, if it lies in the same folder: it has the name of the model or of its body, and
+/// the checksum that the model states. Empty otherwise. Pictures and markers at points need it.
 fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
     let folder = rom.parent().unwrap_or(Path::new(""));
     let named = ["npz", "body"].map(|ending| folder.join(format!("{}.{ending}", model.name)));
@@ -52,7 +51,7 @@ fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
     candidates.into_iter().find(is_its_own).unwrap_or_default()
 }
 
-/// Where a model is made that belongs to `owner`, and from what.
+/// The path of the model of `owner`, and its recipe.
 pub(super) fn rom_file(
     owner: &BodySpec,
     reduce: &ReduceSpec,

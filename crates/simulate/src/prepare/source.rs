@@ -89,7 +89,7 @@ fn zones(spec: &BodySpec) -> Vec<Zone> {
     spec.zone.iter().map(zone).collect()
 }
 
-/// What is to be refined after a body is there: all that [`shape_options`] did not ask for, and the zones of
+/// The refinement of a body that exists: everything except the part of [`shape_options`], and the zones of
 /// bodies that are read.
 fn refine_options(spec: &BodySpec) -> RefineOptions {
     let made = match &spec.source {
@@ -136,8 +136,8 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
     }
 }
 
-/// What is made, with its zones, which `make.grade` may name. Hexahedra are divided at once too: zones of
-/// meshes are cut from the finest faces.
+/// The shape to make, with its zones, to which `make.grade` may refer. Hexahedra are subdivided here too:
+/// zones of meshes are cut from the finest faces.
 fn shape_options(spec: &BodySpec, make: &MakeSpec) -> Result<ShapeOptions, PrepareError> {
     let shape = match make.shape.as_str() {
         "ball" => Shape::Ball,

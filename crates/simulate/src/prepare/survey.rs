@@ -1,4 +1,5 @@
-//! What preparing a scenario would do, and what is wrong with it: nothing is written, nothing reduced.
+//! A survey of a scenario: the files that its preparation would make, and its errors. Nothing is written and
+//! nothing reduced.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,33 +27,33 @@ use crate::references::{self, NoInterface};
 use crate::scheme::check::check;
 use crate::scheme::{self, SetUpError};
 
-/// How a file stands.
+/// The state of a file before a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// A rigid body needs no model, a model that is named no body.
+    /// It is not needed: the model of a rigid body, the body of a model that the scenario names.
     NotNeeded,
     /// The scenario names it.
     Given,
-    /// It was made from what the scenario says now.
+    /// It was made from the present description in the scenario.
     UpToDate,
-    /// It is not there, or was made from something else.
+    /// It does not exist, or was made from another description.
     ToMake,
 }
 
-/// How the files of a body stand.
+/// The files of a body before a preparation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyedBody {
     /// Name of the body.
     pub name: String,
     /// Its body file.
     pub body: Standing,
-    /// Where that is or will be, empty if not needed.
+    /// Its present or future path, empty if not needed.
     pub body_path: PathBuf,
     /// Its checksum, if it is there and up to date; empty if not needed.
     pub body_checksum: Option<String>,
     /// Its model.
     pub model: Standing,
-    /// Where that is or will be, empty if not needed.
+    /// Its present or future path, empty if not needed.
     pub rom_path: PathBuf,
     /// Its checksum, if it is there and up to date; empty if not needed.
     pub rom_checksum: Option<String>,
@@ -60,16 +61,16 @@ pub struct SurveyedBody {
     pub sets: Option<Vec<String>>,
 }
 
-/// How the files of a scenario stand.
+/// The files of a scenario before a preparation, and its errors.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Its bodies, in its order.
     pub bodies: Vec<SurveyedBody>,
-    /// All that is wrong.
+    /// All errors.
     pub problems: Vec<At<Problem>>,
     /// Implausible figures, a sentence each.
     pub warnings: Vec<String>,
-    /// What only a later program can tell, a sentence each.
+    /// Checks that only a later program can do, a sentence each.
     pub not_checked: Vec<String>,
 }
 
@@ -105,9 +106,8 @@ enum Found {
     Nothing,
 }
 
-/// Looks at everything that can be known without computing: whether files are there and can be read, whether
-/// sets exist that are named (bodies are made in memory; those that Gmsh would mesh are not), whether the
-/// scheme takes the scenario.
+/// Checks a scenario without computing: files exist and can be read, named sets exist (bodies are made in
+/// memory, except those that Gmsh would mesh), the scheme takes the scenario.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
     let mut survey = Survey::default();
     survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
@@ -152,14 +152,14 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         Ok(warnings) => survey.warnings = warnings,
         Err(problem) => survey.problems.push(of_bodies(problem.cast())),
     }
-    // Bodies and pairs are only put together where their parts are sound.
+    // Bodies and pairs are put together only if each of them is valid.
     if survey.problems.is_empty() {
         survey.problems.extend(scheme::problem(scenario, &parts).map(At::cast));
     }
     survey
 }
 
-/// What only the mesher will know of a body.
+/// The checks of a body that have to wait for the mesher.
 fn not_checked(spec: &BodySpec, found: &Found) -> Option<String> {
     if !matches!(found, Found::Nothing) {
         return None;
@@ -171,7 +171,7 @@ fn not_checked(spec: &BodySpec, found: &Found) -> Option<String> {
     ))
 }
 
-/// * `earlier` — what was found of the bodies before this one
+/// * `earlier` — the bodies before this one
 fn look_at(
     scenario: &Scenario,
     spec: &BodySpec,
@@ -211,7 +211,7 @@ fn look_at(
     Ok(body.map_or(Found::Nothing, Found::Geometry))
 }
 
-/// The body as it is or will be; none if it takes Gmsh to know.
+/// The body, present or future; none if only Gmsh can make it.
 fn look_at_body(
     scenario: &Scenario,
     spec: &BodySpec,

@@ -37,8 +37,8 @@ fn owner<'a>(
     scenario.body.iter().take_while(|other| other.name != spec.name).find(is_twin).unwrap_or(spec)
 }
 
-/// What a body's geometry and material come from; none of a model, or if its file cannot be read, which is
-/// told elsewhere.
+/// The recipe of a body's geometry and material; none for a model, or if its file cannot be read. Another
+/// check reports such a file.
 fn origin(scenario: &Scenario, spec: &BodySpec, workshop: Workshop<'_>) -> Option<Recipe> {
     match body_as_it_is(spec, workshop) {
         Some(path) => Some(Recipe::of(&path)),

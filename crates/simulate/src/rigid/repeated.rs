@@ -1,10 +1,10 @@
-//! Contacts of the scheme `rigid` that stand for each other: the same surfaces of the same two bodies, or
-//! parts of them, named twice.
+//! Contacts of the scheme `rigid` that repeat each other: the same surfaces of the same two bodies, or parts
+//! of them, named twice.
 //!
 //! Impulses of two such contacts would be one too many, and the larger restitution would win. Two bodies with
 //! flat faces are the exception when named both ways round, the dual pass of Zywicz and Puso (1999): each way
 //! tests the nodes or corners of one body against the faces of the other, and where nodes meet nodes the
-//! impulses share what one of them would carry.
+//! impulses share the load of a single one.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::shapes::set_points;
 
-/// Distance, relative to the size of what is compared, within which points lie on each other.
+/// Distance, relative to the size of the compared surfaces, within which points coincide.
 const SAME: f64 = 1e-6;
 
 /// A contact of surfaces that another contact has already.
@@ -79,7 +79,7 @@ pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<(usiz
     })
 }
 
-/// The contacts between each two bodies: no others can stand for each other.
+/// The contacts between each two bodies: no others can repeat each other.
 #[derive(Default)]
 pub(super) struct OfBodies<'a> {
     numbers: HashMap<[&'a str; 2], Vec<usize>>,
@@ -97,7 +97,7 @@ impl<'a> OfBodies<'a> {
     }
 }
 
-/// Ends of contacts with what they are of.
+/// The ends of contacts, with their bodies and shapes.
 struct Sides<'a> {
     scenario: &'a Scenario,
     geometries: &'a [&'a Body],
@@ -136,7 +136,7 @@ impl Sides<'_> {
         spec.shape.iter().find(|shape| shape.name == end.part).map(|shape| &shape.kind)
     }
 
-    /// Nodes of a set, or corners and middles of its spans.
+    /// Nodes of a set, or corners and middles of its knot spans.
     fn samples(&self, end: &End) -> Vec<Vector3<f64>> {
         let Some(i) = self.body(end) else { return Vec::new() };
         let points = set_points(&self.scenario.body[i], self.geometries[i], &end.part);
@@ -162,7 +162,7 @@ impl Sides<'_> {
         }
     }
 
-    /// Where both ends of one contact share faces with, or are, those of another.
+    /// The common faces of two contacts, if both ends of one share faces with, or are, the ends of the other.
     fn places(&self, ends: [(&End, &End); 2]) -> Option<String> {
         let mut places = Vec::new();
         for (a, b) in ends {

@@ -2,7 +2,7 @@
 
 use carom_dynamics::{Checkpoint, LedgerSummary};
 use carom_fem::{Body, Discretisation};
-use carom_format::result::{ResultBody, ResultPair};
+use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
 use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
@@ -10,15 +10,15 @@ use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
 use super::error::RigidSetUpError;
 use super::setup::system;
 use crate::error::At;
-use crate::outcome::{Described, RunEnd, RunSummary, absolute, unbalanced};
+use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 
-/// Relative error of the energy above which there is a warning: these runs lose no more than round-off.
+/// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
 
-/// Rigid bodies on their way through time.
+/// A run of rigid bodies.
 pub(crate) struct RigidRun<'a> {
     scenario: &'a Scenario,
     prepared: &'a Prepared,
@@ -46,26 +46,15 @@ impl<'a> RigidRun<'a> {
 
 impl Run for RigidRun<'_> {
     fn described(&mut self) -> Described {
-        let described = |((spec, ready), body): ((&BodySpec, &PreparedBody), &RigidBody)| ResultBody {
-            name: spec.name.clone(),
-            rigid: true,
-            fixed: spec.fixed,
+        let body = |((spec, ready), body): ((&BodySpec, &PreparedBody), &RigidBody)| ResultBody {
             mass: body.mass,
             frame_origin: body.com.into(),
-            modes: [0, 0],
-            rom_path: String::new(),
-            rom_checksum: String::new(),
-            body_path: absolute(&ready.body_path),
-            body_checksum: ready.body_checksum.clone(),
-            law: String::new(),
+            ..described(spec, ready)
         };
-        let pairs = self.scenario.contact.iter().map(|pair| ResultPair {
-            name: format!("{}/{}", pair.between[0].body, pair.between[1].body),
-            first: pair.between[0].to_string(),
-            second: pair.between[1].to_string(),
-        });
+        let pairs = self.scenario.contact.iter();
+        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
         let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).zip(&self.simulation.system.bodies);
-        Described { bodies: bodies.map(described).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -118,7 +107,7 @@ fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a
 /// Part of the smallest extent of the moving bodies of a pair that is a deep approach for rigid bodies.
 const DEEP: f64 = 0.01;
 
-/// Contacts that no step has seen, and bodies that have sunk into each other.
+/// Warnings of contacts that every step has missed, and of bodies that have sunk into each other.
 fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
     let name = |i: usize| {
         scenario.contact.get(i).map_or_else(String::new, |c| format!("{}, {}", c.between[0], c.between[1]))
@@ -126,7 +115,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
     let passed = system.missed().map(|(i, time, behind)| {
         format!(
             "contact {}, {}: a point passed through the surface between two steps at t = {time:.6e} s and \
-             was not stopped; a time_step of {behind:.1e} s would see it",
+             was not stopped; a time_step of {behind:.1e} s would detect it",
             i + 1,
             name(i)
         )
@@ -156,8 +145,8 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
     let limited = system.limited();
     if limited.steps > 0 {
         out.push(format!(
-            "in {} of {} steps friction would have made impacts create energy: their restitution was \
-             reduced, to {:.3} of what was given at least",
+            "in {} of {} steps impacts with friction would have created energy: their restitution was \
+             reduced, to no less than {:.3} of the given value",
             limited.steps,
             system.steps(),
             limited.least_factor
@@ -165,7 +154,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
     }
     if system.n_divided() > 0 {
         out.push(format!(
-            "{} of {} steps had no solution and were taken in parts: shorten simulation.time_step",
+            "{} of {} steps had no solution and were divided: shorten simulation.time_step",
             system.n_divided(),
             system.steps()
         ));

@@ -58,7 +58,7 @@ pub(super) fn system(
 
 /// The first error of a scenario of rigid bodies that is known without a run.
 ///
-/// * `parts` — what is known of each body; none is reported unless all geometries are there
+/// * `parts` — the known part of each body; no error is reported unless all geometries are known
 pub(crate) fn problem(
     scenario: &Scenario,
     parts: &[Parts<'_>],

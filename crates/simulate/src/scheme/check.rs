@@ -1,7 +1,7 @@
 //! A scenario against the row of its scheme.
 
 use carom_contact::Law;
-use carom_format::scenario::model::{Scenario, TABLES};
+use carom_format::scenario::model::{Scenario, TABLES, Takes};
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
@@ -17,25 +17,23 @@ pub enum SchemeError {
         /// Name of the tables.
         table: &'static str,
     },
-    /// Contact without penetration where no mode responds without inertia.
-    #[error(
-        "the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: all modes move, and none is left that \
-         answers a pressure at once; `quasistatic` has contact without a penalty"
-    )]
+    /// Contact without penetration.
+    #[error("the scheme `{scheme}` needs `law = {{ kind = \"penalty\" }}`: {why}")]
     NeedsPenalty {
         /// Name of the scheme.
         scheme: &'static str,
+        /// The reason and the way out.
+        why: &'static str,
     },
     /// Friction.
-    #[error(
-        "contact between {pair}: scheme `{scheme}` has no friction, as what sticks would depend on how the \
-         loads came on; set `friction = 0`, or take scheme `quasistatic` with time"
-    )]
+    #[error("contact between {pair}: scheme `{scheme}` has no friction, {why}")]
     Friction {
         /// Name of the scheme.
         scheme: &'static str,
         /// The surfaces.
         pair: String,
+        /// The reason and the way out.
+        why: &'static str,
     },
 }
 
@@ -49,7 +47,7 @@ impl Kind for SchemeError {
 ///
 /// # Errors
 ///
-/// [`SchemeError`] at the key of what the scheme does not take.
+/// [`SchemeError`] at the key of the table, law or friction that the scheme does not take.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     let row = scenario.simulation.scheme.row();
     let scheme = row.name;
@@ -58,14 +56,12 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
         return Err(SchemeError::Table { scheme, table }.at(format!("{table}.0")));
     }
     for (i, pair) in scenario.contact.iter().enumerate() {
-        if !row.takes_hard_contact && pair.law == Law::Hard {
-            let error = SchemeError::NeedsPenalty { scheme };
-            return Err(error.at(format!("contact.{i}.law")));
+        if let (Takes::No(why), Law::Hard) = (row.hard_contact, pair.law) {
+            return Err(SchemeError::NeedsPenalty { scheme, why }.at(format!("contact.{i}.law")));
         }
-        if !row.takes_friction && pair.friction > 0.0 {
+        if let (Takes::No(why), true) = (row.friction, pair.friction > 0.0) {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
-            let error = SchemeError::Friction { scheme, pair };
-            return Err(error.at(format!("contact.{i}.friction")));
+            return Err(SchemeError::Friction { scheme, pair, why }.at(format!("contact.{i}.friction")));
         }
     }
     Ok(())

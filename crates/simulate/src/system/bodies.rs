@@ -53,7 +53,7 @@ pub(super) fn body(
     Ok(if spec.fixed || !held.is_empty() { body.fixed() } else { body })
 }
 
-/// Sets that the model of a body holds to its frame, which is then held in space.
+/// Sets that the model of a body holds to the ground.
 fn held(ready: &PreparedBody) -> &[String] {
     match &ready.model {
         PreparedModel::Reduced(rom) => &rom.held,

@@ -47,8 +47,8 @@ pub enum AssembleError {
     Read(#[from] ReadArchiveError),
     /// Stops without a stiffness where it does not follow from the bodies that meet them.
     #[error(
-        "the stops of joint `{joint}` need a `stiffness`: nothing says how fast they are met; m (v/d)² lets \
-         a mass m (or an inertia) of speed v go d beyond"
+        "the stops of joint `{joint}` need a `stiffness`, as the speed at which they are met is unknown; \
+         with m (v/d)² a mass m (or an inertia) of speed v goes d beyond the stop"
     )]
     StopStiffness {
         /// Name of the joint.

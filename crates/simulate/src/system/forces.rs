@@ -1,4 +1,4 @@
-//! Springs, bushings, and what acts on the joints of a scenario.
+//! Springs, bushings, and the springs, stops and drives of joints.
 
 use carom_format::scenario::model::{
     ActionSpec, BushingSpec, JointKind, JointSpec, Scenario, SpringSpec, StopSpec,
@@ -16,17 +16,17 @@ use crate::error::{At, AtKey};
 pub(crate) struct Acting {
     pub(crate) elements: Vec<ForceElement>,
     pub(crate) drives: Vec<Drive>,
-    /// What was chosen where the scenario says nothing.
+    /// Choices that the scenario leaves open.
     pub(crate) notes: Vec<String>,
 }
 
-/// What a scenario puts between its bodies beside their joints.
+/// The force elements and drives of a scenario.
 ///
 /// * `joints` — those of the scenario, in its order
 ///
 /// # Errors
 ///
-/// [`AssembleError`] names the place that a body does not have, at the table that wants it.
+/// [`AssembleError`] names the missing place of a body, at the table that refers to it.
 pub(crate) fn acting(
     scenario: &Scenario,
     start: &Start<'_>,
@@ -98,7 +98,7 @@ impl Acting {
 }
 
 impl Acting {
-    /// The stiffness of stops that are given none, with a note.
+    /// The stiffness of stops that the scenario does not give, with a note.
     fn choose_stiffness(
         &mut self,
         start: &Start<'_>,
@@ -112,7 +112,7 @@ impl Acting {
         let [force, rate, length] =
             if coordinate.is_angle() { ["N m/rad", "rad/s", "rad"] } else { ["N/m", "m/s", "m"] };
         self.notes.push(format!(
-            "joint `{}`: its stops have a stiffness of {stiffness:.3e} {force}, by which what comes with \
+            "joint `{}`: its stops have a stiffness of {stiffness:.3e} {force}: a body that arrives at \
              {speed:.3e} {rate} goes some {depth:.1e} {length} beyond them",
             joint.name
         ));
@@ -147,7 +147,7 @@ fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, Assemb
         Some(held) if spec.axes == "body" => held.rotation,
         _ => Matrix3::identity(),
     };
-    // The ground holds the other end where it starts.
+    // The other end of a bushing to the ground is where the first end starts.
     let other = held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
     let place = |side: usize| held[side].as_ref().map_or(other, |held| held.position);
     let bushing = Bushing {

@@ -26,7 +26,7 @@ pub(crate) struct Start<'a> {
     placements: Vec<Placement>,
 }
 
-/// An end whose place is known; nothing for the ground.
+/// The end of a joint on a body.
 pub(crate) struct Held {
     body: usize,
     marker: Marker,
@@ -54,7 +54,7 @@ pub(crate) struct Falling {
 ///
 /// # Errors
 ///
-/// [`AssembleError`] names the place that a body does not have, at the joint that wants it.
+/// [`AssembleError`] names the missing place of a body, at the joint that refers to it.
 pub(crate) fn joints(scenario: &Scenario, start: &Start<'_>) -> Result<Vec<Joint>, At<AssembleError>> {
     let all = scenario.joint.iter().enumerate();
     all.map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between")))).collect()
@@ -93,7 +93,7 @@ impl<'a> Start<'a> {
         let held = [self.held(first)?, self.held(second)?];
         let axis = Vector3::from(spec.axis);
         let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
-        // Unless it says where, the ground holds the other end where it starts.
+        // A joint to the ground without a `point` is where its other end starts.
         let start = || held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
         let place = spec.point.map_or_else(start, Vector3::from);
         let at = |end: &Option<Held>| end.as_ref().map_or(place, |end| end.position);
@@ -158,7 +158,7 @@ fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[x, z.cross(&x), z])
 }
 
-/// An error of a run at its start, at the place of the joint that it is about.
+/// An error of a run at its start, at the key of its joint.
 pub(crate) fn placed(scenario: &Scenario, error: RunError) -> At<AssembleError> {
     let (joint, key) = match &error {
         RunError::Assembly(AssemblyError::Driven { joint }) => (joint, ".motion"),
@@ -167,14 +167,14 @@ pub(crate) fn placed(scenario: &Scenario, error: RunError) -> At<AssembleError> 
         | RunError::Assembly(AssemblyError::Project(ProjectError::Open { joint, .. })) => (joint, ""),
         _ => return AssembleError::from(error).into(),
     };
-    // Of joints alike it is the last that repeats the others.
+    // Of joints with the same title, the last one repeats the others.
     match scenario.joint.iter().rposition(|spec| spec.title() == *joint) {
         Some(i) => AssembleError::from(error).at(format!("joint.{i}{key}")),
         None => AssembleError::from(error).into(),
     }
 }
 
-/// What the result says of joints, springs and bushings, in the order of the system.
+/// Joints, springs and bushings for the header of the result, in the order of the system.
 pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
     let entry = |name: String, kind: &str, [first, second]: &[End; 2]| ResultJoint {
         name,
@@ -188,39 +188,35 @@ pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
     joints.chain(springs).chain(bushings).collect()
 }
 
-/// Part of the size of a mechanism by which its bodies may be moved until the joints close without a word,
-/// and angle \[rad\]: coordinates of a scenario have six digits or so.
+/// Largest displacement, over the size of the mechanism, and angle \[rad\] by which bodies are moved without
+/// a warning until their joints close: coordinates of a scenario have some six digits.
 const PLACED: f64 = 1e-6;
 
-/// What a user should know of joints that were closed.
+/// Warnings about joints that were closed before the start.
 pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     let mut notes: Vec<String> = assembly
         .redundant
         .iter()
         .map(|(joint, count)| {
-            let what = if *count == 1 {
-                "1 equation of it \
-                repeats"
-                    .to_owned()
-            } else {
-                format!("{count} equations of it repeat")
+            let equations = match count {
+                1 => "1 of its equations repeats".to_owned(),
+                _ => format!("{count} of its equations repeat"),
             };
             format!(
-                "joint `{joint}`: {what} what other joints hold already; left out, so that how they share \
-                 these reactions is not determined"
+                "joint `{joint}`: {equations} equations of other joints and was left out; how the joints \
+                 share these reactions is not determined"
             )
         })
         .collect();
     let moved = assembly.moved;
-    let told = |displaced: &&Displaced| {
+    let is_reported = |displaced: &&Displaced| {
         displaced.offset.abs() > PLACED * if displaced.is_angle { 1.0 } else { assembly.size }
     };
-    for Displaced { joint, offset, is_angle } in assembly.displaced.iter().filter(told) {
+    for Displaced { joint, offset, is_angle } in assembly.displaced.iter().filter(is_reported) {
         let unit = if *is_angle { "rad" } else { "m" };
         notes.push(format!(
-            "joint `{joint}`: its motion begins {:.3e} {unit} from where the bodies are placed, and they \
-             were moved there before the start (by up to {moved:.3e} m): let it begin there, or place them \
-             where it begins",
+            "joint `{joint}`: its motion begins {:.3e} {unit} away from the placed bodies, which were moved \
+             by up to {moved:.3e} m before the start: change the motion, or the `position` of the bodies",
             offset.abs()
         ));
     }
@@ -233,8 +229,8 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     }
     if is_apart && assembly.strain_energy > 0.0 {
         notes.push(format!(
-            "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; look at lengths and \
-             axes if that is not meant",
+            "bodies begin deformed, with {:.3e} J: their joints do not close otherwise; check lengths and \
+             axes if this is not intended",
             assembly.strain_energy
         ));
     }

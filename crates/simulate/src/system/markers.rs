@@ -10,8 +10,8 @@ use super::material_point;
 use crate::geometry::{GeometryError, discretisation};
 use crate::prepared::{PreparedBody, PreparedModel};
 
-/// A named marker, the marker of an attachment, or the mean of an interface set. A point of a reduced body
-/// moves with the modes there; its marker is over all modes of the model.
+/// A named marker, the marker of an attachment, or the mean of an interface set. The marker of a point of a
+/// reduced body is over all modes of the model.
 pub(super) fn marker(
     part: &str,
     spec: &BodySpec,

@@ -1,4 +1,4 @@
-//! Markers of reduced bodies at points of their surface, where nothing is attached.
+//! Markers of reduced bodies at points of their surface without an attachment.
 //!
 //! The motion of the point is that of the modes, by the shape functions of the face it lies on; its rotation
 //! ψ is that of the face, with tangents t_α, their duals g^α in its plane, its normal n, and the derivatives
@@ -8,9 +8,9 @@
 //! ψ = n × δn + ½ n (n · Σ g^α × u,_α),   δn = −Σ (n · u,_α) g^α
 //! ```
 //!
-//! which is ½ curl u where no stress acts on the surface, and ω for u = ω × x. What a force dents where
-//! nothing is attached is in no mode of the model: the point is stiffer than that of the body, by its local
-//! compliance.
+//! which is ½ curl u where no stress acts on the surface, and ω for u = ω × x. The local
+//! deformation by a force at such a point is in no mode of the model: the point is stiffer than that of the
+//! body, by its local compliance.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(crate) fn marker(
             "its model was imported without geometry".to_owned()
         } else {
             let place = ready.rom_path.with_extension("npz");
-            format!("the body file of its model is not beside it: put it there as `{}`", place.display())
+            format!("the body file of its model is not in the same folder: put it there as `{}`", place.display())
         };
         return Err(refuse(why));
     }
@@ -60,8 +60,8 @@ pub(crate) fn marker(
         // Rounded to micrometres, without a sign of zero.
         let [x, y, z] = <[f64; 3]>::from(spot.position).map(|x| (1e6 * x).round() / 1e6 + 0.0);
         let why = format!(
-            "it lies {distance:.3e} m from the surface of the body, where alone the model knows how it \
-             moves; the nearest point there is [{x:.6}, {y:.6}, {z:.6}]"
+            "it lies {distance:.3e} m from the surface of the body, and the model contains the motion of \
+             the surface alone; the nearest point of the surface is [{x:.6}, {y:.6}, {z:.6}]"
         );
         return Err(refuse(why));
     }
@@ -85,13 +85,13 @@ struct Spot {
     /// Source coordinates \[m\].
     position: Vector3<f64>,
     tangents: [Vector3<f64>; 2],
-    /// From the point that was asked for \[m\].
+    /// Distance from the given point \[m\].
     distance: f64,
     /// Largest distance of a point of the surface from its first one \[m\].
     size: f64,
 }
 
-/// Where mode values of a point are kept: among the boundary points or the fields, and at which place.
+/// The row of a point among the mode values: true for the boundary points, false for the fields; its number.
 type Row = (bool, usize);
 
 impl Spot {

@@ -1,11 +1,11 @@
-//! The stiffness of stops that are given none.
+//! The stiffness of stops that the scenario does not give.
 //!
 //! ```text
 //! k = m (v/d)²
 //! ```
 //!
-//! lets a mass m of speed v go d beyond a stop. m is the mass, or inertia about the axis, of the two bodies
-//! against each other, v what they have at the start and gain by gravity on the way s to the stop, d a
+//! A mass m of speed v then goes d beyond the stop. m is the mass, or inertia about the axis, of the two bodies
+//! against each other, v their speed at the start with the gain by gravity on the way s to the stop, d a
 //! thousandth of the way between the stops:
 //!
 //! ```text
@@ -13,8 +13,8 @@
 //! angle   1/m = Σ 1/J_i,  J = m (ρ² + a²)   v² = (Σ |ω_i| + |v_i|/√(ρ² + a²))² + 2 g s (Σ m_i a_i)/m
 //! ```
 //!
-//! with ρ the radius of gyration and a the distance of the centre of mass from the end of the joint. Where
-//! motions, forces or springs move the bodies, nothing says how fast they come.
+//! with ρ the radius of gyration and a the distance of the centre of mass from the end of the joint. If
+//! motions, forces or springs move the bodies, their speed is unknown.
 
 use carom_format::scenario::model::{ActionSpec, Scenario, StopSpec};
 use carom_multibody::{Coordinate, Joint};
@@ -33,8 +33,7 @@ pub(crate) struct Chosen {
     pub(crate) depth: f64,
 }
 
-/// The stiffness of stops between bodies that fall or fly against them; none where nothing says how fast they
-/// come.
+/// The stiffness of stops between bodies that fall or fly against them; none if their speed is unknown.
 pub(crate) fn stiffness(
     start: &Start<'_>,
     joint: &Joint,
@@ -68,7 +67,7 @@ pub(crate) fn stiffness(
     (stiffness > 0.0 && stiffness.is_finite()).then_some(Chosen { stiffness, speed, depth })
 }
 
-/// True if something but gravity moves bodies.
+/// True if something other than gravity moves bodies.
 fn is_driven(scenario: &Scenario) -> bool {
     let acts = |action: &ActionSpec| action.motion.is_some() || action.spring.is_some();
     let joints = scenario.joint.iter();

@@ -27,7 +27,7 @@ pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
 pub use output::{OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec};
 pub use scheme::{
-    Bodies, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, TimeIntegration,
+    Bodies, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, Takes, TimeIntegration,
 };
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use simulation::Simulation;

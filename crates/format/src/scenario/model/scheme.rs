@@ -1,4 +1,4 @@
-//! The table of schemes: what each takes, and its settings.
+//! The table of schemes: the settings of each, and a row with its properties.
 
 use carom_contact::Law;
 use serde::Serialize;
@@ -47,6 +47,12 @@ impl Scheme {
     /// True if flexible bodies are reduced.
     pub fn reduces(&self) -> bool {
         self.row().bodies == Bodies::Reduced
+    }
+
+    /// True if flexible bodies must not lie inside each other at the start: an equilibrium may begin so, as
+    /// its displacements can part the bodies.
+    pub fn starts_apart(&self) -> bool {
+        self.row().has_time && self.row().bodies != Bodies::Rigid
     }
 
     /// Name of the integrator, of schemes that move bodies through time.
@@ -155,7 +161,16 @@ pub enum HighModes {
     Damped,
 }
 
-/// What a scheme takes.
+/// Whether a scheme takes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// It does.
+    Yes,
+    /// It does not, for this reason and with this way out, as the end of a sentence.
+    No(&'static str),
+}
+
+/// The properties of a scheme.
 #[derive(Debug)]
 pub struct SchemeRow {
     /// Name in scenarios.
@@ -172,19 +187,21 @@ pub struct SchemeRow {
     pub points_touch: bool,
     /// Contact law if the scenario gives none.
     pub default_law: Law,
-    /// True if contact may be without penetration.
-    pub takes_hard_contact: bool,
-    /// True if contact may have friction.
-    pub takes_friction: bool,
+    /// Contact without penetration.
+    pub hard_contact: Takes,
+    /// Contact with friction.
+    pub friction: Takes,
+    /// True if impacts have a coefficient of restitution.
+    pub has_restitution: bool,
     /// Lists of tables in addition to `body` and `contact`.
     pub tables: &'static [&'static str],
     /// Keys of `[simulation]` in addition to those of all schemes.
     pub keys: &'static [&'static str],
-    /// What the scheme does instead, for messages about keys that it does not have.
+    /// The way of the scheme, for messages about keys that it does not have.
     pub way: &'static str,
 }
 
-/// Keys of `[simulation]` that some schemes have and others have not.
+/// Keys of `[simulation]` that some schemes have and others do not.
 pub(in crate::scenario) const KEYS: [&str; 7] = [
     "integrator",
     "spectral_radius",
@@ -209,8 +226,9 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     has_time: true,
     points_touch: false,
     default_law: Law::penalty(carom_contact::law::DEFAULT_ALPHA),
-    takes_hard_contact: true,
-    takes_friction: true,
+    hard_contact: Takes::Yes,
+    friction: Takes::Yes,
+    has_restitution: false,
     tables: &["joint", "spring", "bushing", "force"],
     keys: &[
         "integrator",
@@ -226,7 +244,10 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
 const DYNAMIC: SchemeRow = SchemeRow {
     name: "dynamic",
     high_modes: Some(HighModes::Dynamic),
-    takes_hard_contact: false,
+    hard_contact: Takes::No(
+        "all modes move, and none is left that responds to a pressure at once; `quasistatic` has contact \
+         without a penalty",
+    ),
     ..ROW_QUASISTATIC
 };
 
@@ -237,7 +258,10 @@ const STATIC: SchemeRow = SchemeRow {
     bodies: Bodies::Whole,
     high_modes: None,
     has_time: false,
-    takes_friction: false,
+    friction: Takes::No(
+        "as sticking would depend on the order in which the loads came on; set `friction = 0`, or choose \
+         the scheme `quasistatic`, which has time",
+    ),
     tables: &["support", "pressure", "force"],
     keys: &["steps"],
     way: "applies the load in `steps`",
@@ -250,6 +274,7 @@ const RIGID: SchemeRow = SchemeRow {
     high_modes: None,
     points_touch: true,
     default_law: Law::Hard,
+    has_restitution: true,
     tables: &[],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
