@@ -85,7 +85,7 @@ fn functions_that_are_none_are_told_with_their_line() {
     for (to, told) in [
         (
             "\"20*t + sinn(t)\"",
-            "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is no formula: column 8: `sinn` is not \
+            "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is not a formula: column 8: `sinn` is not \
              known",
         ),
         ("\"20*t + max(t, 1)\"", "joint 1: turn: `max` has a corner or a jump"),

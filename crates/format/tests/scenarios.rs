@@ -112,7 +112,7 @@ fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
         ("levels = 2", "`refine = { near ="),
         ("elevate = 1", "`refine = { … }` of the body"),
         ("finest = 1e-4", "`grade = { at = …, finest = … }`"),
-        ("zone = []", "the body itself, beside `make`"),
+        ("zone = []", "the body itself, next to `make`"),
     ] {
         let text = refusal(&GOOD.replace("radius = 0.015", &format!("radius = 0.015, {key}")), &[]);
         assert!(
@@ -214,7 +214,7 @@ fn overrides_replace_values_and_are_named_in_problems() {
     let text = refusal(GOOD, &["body.cube.velocity=[0,0,0]"]);
     assert!(text.contains("`body` has 2 elements, and none is called `cube`"), "{text}");
     assert!(refusal(GOOD, &["simulation.end_time"]).contains("key.path=value"));
-    assert!(refusal(GOOD, &["simulation.end_time.x=1"]).contains("`end_time` is no table"));
+    assert!(refusal(GOOD, &["simulation.end_time.x=1"]).contains("`end_time` is not a table"));
     assert!(refusal(GOOD, &["body.velocity=1"]).contains("`body` is a list"));
 }
 

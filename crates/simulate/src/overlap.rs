@@ -44,8 +44,8 @@ impl Kind for Overlap {
 
 /// Each contact pair whose bodies lie inside each other at the start, in the order of the scenario.
 ///
-/// Points of either zone are searched for inside the whole surface of the other body. Schemes whose bodies may
-/// begin so have no problems here.
+/// Points of either zone are searched for inside the whole surface of the other body. Schemes whose bodies
+/// may begin so have no problems here.
 pub(crate) fn problems<'a>(
     scenario: &Scenario,
     parts: &[Parts<'a>],

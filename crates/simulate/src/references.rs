@@ -47,8 +47,8 @@ pub enum ReferenceError {
     Set(#[from] SetError),
     /// A contact with a part of a reduced body that is not an interface.
     #[error(
-        "contact between {pair}: `{set}` is not an interface of the reduced body `{body}`, and only interfaces \
-         can touch; add it to its `reduce.interface`, or name one of its interfaces: {known}"
+        "contact between {pair}: `{set}` is not an interface of the reduced body `{body}`, and only \
+         interfaces can touch; add it to its `reduce.interface`, or name one of its interfaces: {known}"
     )]
     NotAnInterface {
         /// The surfaces.

@@ -79,8 +79,8 @@ pub(crate) fn continued<'a>(
 ///
 /// # Errors
 ///
-/// [`ResumeError::Complete`] if there is nothing left to do, [`ResumeError::OfAnotherRun`] if the result is of
-/// another run, and those of the files.
+/// [`ResumeError::Complete`] if there is nothing left to do, [`ResumeError::OfAnotherRun`] if the result
+/// belongs to another run, and those of the files.
 pub(crate) fn begin(
     path: &Path,
     header: &RunHeader,
@@ -108,7 +108,8 @@ pub(crate) fn begin(
 ///
 /// # Errors
 ///
-/// [`ResumeError::OfAnotherRun`] with the difference, [`ResumeError::Complete`] if the run has reached its end.
+/// [`ResumeError::OfAnotherRun`] with the difference, [`ResumeError::Complete`] if the run has reached its
+/// end.
 fn same_run(path: &Path, header: &RunHeader, scenario: &Scenario) -> Result<bool, ResumeError> {
     let refuse = |why: String| Err(ResumeError::OfAnotherRun { path: path.to_owned(), why });
     let reader = ResultReader::open(path)?;

@@ -44,7 +44,7 @@ pub struct RunOutcome {
 ///
 /// # Errors
 ///
-/// [`RunError`], at its key of the scenario where it has one; everything computed until then is in the result.
+/// [`RunError`], at its key of the scenario if it has one; everything computed until then is in the result.
 pub fn run(
     scenario: &Scenario,
     scenario_folder: &Path,

@@ -24,8 +24,8 @@ Examples:
 
 /// Runs a scenario and keeps the result. Quantities are SI units.
 ///
-/// Bodies and models that the scenario describes rather than names are made in a folder beside the result,
-/// RESULT.bodies, and used again as long as they are up to date.
+/// Bodies and models that the scenario describes are made in the folder RESULT.bodies next to the result.
+/// They are used again as long as they are up to date.
 #[derive(Debug, Parser)]
 #[command(name = "carom-solve", version, propagate_version = true, after_help = AFTER_HELP)]
 pub struct Arguments {
@@ -37,11 +37,11 @@ pub struct Arguments {
     pub set: Vec<String>,
 
     /// Continue the run from its last checkpoint, or from the start if there is none yet. A complete run is
-    /// left as it is, or prolonged by a later --end-time.
+    /// unchanged, or prolonged by a later --end-time.
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 
-    /// End of the run instead of that in the scenario [s]; with --resume it prolongs a run that is complete.
+    /// End of the run [s], instead of `end_time` in the scenario. With --resume it prolongs a complete run.
     #[arg(long, value_name = "T")]
     pub end_time: Option<f64>,
 
@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long)]
     pub strict: bool,
 
-    /// Where the result goes.
+    /// The path of the result.
     #[command(flatten)]
     pub output: OutputArgs,
 }

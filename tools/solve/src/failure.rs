@@ -30,8 +30,8 @@ pub fn failed<E: Kind + Send + Sync>(path: &Path, overrides: &[String], error: A
     let category = category(error.kind());
     if category == Category::Interrupted {
         let failure = Failure::from_error(category, error);
-        let is_told = failure.to_string().contains("interrupted");
-        return if is_told { failure } else { failure.context("interrupted") };
+        let says_so = failure.to_string().contains("interrupted");
+        return if says_so { failure } else { failure.context("interrupted") };
     }
     match error.key().and_then(|key| Scenario::place_of(path, overrides, key)) {
         Some(place) => Failure::from_error(category, Placed { place, source: error }),

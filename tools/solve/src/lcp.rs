@@ -64,7 +64,7 @@ struct Coordinates {
     vals: Vec<f64>,
 }
 
-/// What is printed: z and w, or r and u with friction.
+/// The printed object: z and w, or r and u with friction.
 #[derive(Debug, Serialize)]
 struct Solved<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,12 +82,12 @@ struct Solved<'a> {
     seconds: f64,
 }
 
-/// Reads the problem, solves it and prints the solution; the JSON object is printed for the best point found,
-/// too.
+/// Reads the problem, solves it and prints the solution. If no method converges, the JSON object holds the
+/// best point found.
 ///
 /// # Errors
 ///
-/// [`Failure`] for a file that cannot be read or is no problem, and if no method makes the residual small.
+/// [`Failure`] for a file that cannot be read or is not a problem, and if no method makes the residual small.
 pub fn solve_lcp(arguments: &LcpArgs, session: &Session) -> Result<(), Failure> {
     let LcpProblem { matrix, q, mu, dim } = read_lcp(&arguments.problem)?;
     session.progress().begin(&format!("{}: {} unknowns", arguments.problem.display(), q.len()), 0);
@@ -118,18 +118,18 @@ impl LcpProblem {
 ///
 /// # Errors
 ///
-/// [`Failure`] for a file that cannot be read or is no problem.
+/// [`Failure`] for a file that cannot be read or is not a problem.
 pub fn read_lcp(path: &Path) -> Result<LcpProblem, Failure> {
     let text = carom_files::input::read_text(path).map_err(|error| {
         Failure::new(Category::Files, format!("cannot read `{}`: {error}", path.display()))
     })?;
     let problem: Problem = serde_json::from_str(&text).map_err(|error| {
-        input(path, &error.to_string()).hint("see `carom-solve lcp --help` for what a problem holds")
+        input(path, &error.to_string()).hint("`carom-solve lcp --help` describes the file")
     })?;
     let (Some(entries), Some(q)) = (&problem.matrix, &problem.q) else {
         let missing = if problem.matrix.is_some() { "`q`" } else { "a matrix: `M`, or `W` with friction" };
         return Err(input(path, &format!("the problem lacks {missing}"))
-            .hint("see `carom-solve lcp --help` for what a problem holds"));
+            .hint("`carom-solve lcp --help` describes the file"));
     };
     let matrix = matrix(path, entries, q.len())?;
     Ok(LcpProblem { matrix, q: q.clone(), mu: problem.mu, dim: problem.dim })

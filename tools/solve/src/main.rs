@@ -75,7 +75,7 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         let what = format!("cannot write `{result}`: there is no folder `{parent}`; make it first");
         return Err(Failure::new(Category::Files, what));
     }
-    // Told before bodies are made; who writes takes it again.
+    // Checked before bodies are made; the writer takes the lock again.
     drop(ResultLock::take(result).or_fail(Category::Files)?);
     if result.exists() && !arguments.output.force && !arguments.resume {
         return Err(exists(result));
@@ -101,7 +101,7 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         }
         Err(error) => return Err(stopped(failed(&arguments.scenario, &overrides, error))),
     };
-    // Those of the start were said before the run.
+    // Warnings of the start were printed before the run.
     for warning in solved.warnings().iter().filter(|warning| !prepared.warnings.contains(warning)) {
         session.warn(warning);
     }
@@ -120,12 +120,12 @@ fn stopped(failure: Failure) -> Failure {
     if failure.category() != Category::Interrupted {
         return failure;
     }
-    failure.hint("what was computed is kept: the same command with --resume goes on from there")
+    failure.hint("the computed steps are kept: the same command with --resume continues from there")
 }
 
 /// A result that calls itself complete and is not.
 fn incomplete(path: &Path) -> Failure {
-    let what = format!("`{}` lacks what a complete run has: it is damaged", path.display());
+    let what = format!("`{}` lacks tables of a complete run: it is damaged", path.display());
     Failure::new(Category::Input, what).hint("--force runs the scenario again")
 }
 

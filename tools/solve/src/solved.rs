@@ -14,9 +14,9 @@ use crate::statics::Statics;
 pub struct Solved {
     pub(crate) end_time: f64,
     pub(crate) steps: u64,
-    /// None of schemes that reject no steps.
+    /// None for schemes that reject no steps.
     pub(crate) rejected_steps: Option<u64>,
-    /// None of schemes without a choice of integrators.
+    /// None for schemes without a choice of integrators.
     pub(crate) right_hand_sides: Option<u64>,
     pub(crate) seconds: f64,
     pub(crate) cpu_seconds: f64,
@@ -24,7 +24,7 @@ pub struct Solved {
     pub(crate) linear_momentum: Error,
     pub(crate) angular_momentum: Error,
     pub(crate) contacts: Vec<Contact>,
-    /// Which of them people are shown.
+    /// The contacts that are shown as text.
     #[serde(skip)]
     pub(crate) shown: Vec<PairImpacts>,
     pub(crate) bodies: BTreeMap<String, Body>,
@@ -48,7 +48,7 @@ pub(crate) struct Energy {
     pub(crate) claim: Option<&'static str>,
 }
 
-/// None against a momentum that is none but for round-off.
+/// None if the momentum is zero to round-off, so that there is no reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Error {
     pub(crate) max_relative_error: Option<f64>,
@@ -108,10 +108,10 @@ struct Cost {
     seconds: [f64; 2],
 }
 
-/// Impacts of a pair that people are shown each; of more, the first, the largest and the last.
+/// Largest number of impacts of a pair that are all shown; of more, the first, the largest and the last are.
 pub(crate) const IMPACTS: usize = 5;
 
-/// What results call the time in the load steps of a static run.
+/// Name of the timing of the load steps of a static run in results.
 const STATIC_STEPS: &str = "statics: load steps";
 
 impl Solved {
@@ -158,7 +158,7 @@ impl Solved {
         let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
-        // Notes of the start say how the run was set up.
+        // Notes of the start belong to the set-up.
         let remarks = notes.iter().filter(|note| note.level == NoteLevel::Note && note.time > 0.0);
         let remarks: Vec<String> = remarks.map(|note| note.text.clone()).collect();
         let warnings = notes.into_iter().filter(|note| note.level == NoteLevel::Warning);
@@ -208,7 +208,7 @@ impl Solved {
         }
     }
 
-    /// Doubts about the numbers.
+    /// Warnings about the accuracy of the results.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -1,4 +1,4 @@
-//! What a static run came to.
+//! The outcome of a static run.
 
 use carom_format::result::{RunHeader, StaticForce, StoredFrame};
 use carom_report::number::quantity;

@@ -1,4 +1,4 @@
-//! What a run came to, for people: lines of at most 100 letters, figures of four digits, one unit of time.
+//! The summary of a run as text: lines of at most 100 letters, figures of four digits, one unit of time.
 
 use carom_dynamics::PairImpacts;
 use carom_report::number::{quantity, relative_error};
@@ -22,7 +22,7 @@ impl Solved {
         }
     }
 
-    /// As lines for people.
+    /// As text.
     pub fn text(&self) -> String {
         if let Some(statics) = &self.statics {
             return statics.text(self.steps, self.seconds, self.energy.last);
@@ -70,7 +70,7 @@ impl Solved {
         )
     }
 
-    /// A line for each impact that is shown, and what of many is not.
+    /// A line for each shown impact, and the number of those that are not shown.
     fn impacts(&self, time: Prefix) -> String {
         let shown: Vec<(&PairImpacts, &Contact, &'static str)> = self
             .shown
@@ -84,7 +84,7 @@ impl Solved {
             out += &format!("\n{}", velocity_table(&shown).to_text());
         }
         for (_, contact, _) in &shown {
-            // Of a contact that lasts the table says so.
+            // The table marks contacts that last.
             if let (Some(reason), Some(_)) = (&contact.restitution_reason, contact.end) {
                 let start = time.quantity(contact.start, "s", 4);
                 out += &lines(&format!("{} at {start}: no restitution, as {reason}", contact.pair));
@@ -232,7 +232,7 @@ impl Contact {
 }
 
 impl Energy {
-    /// The claim behind its error: nothing where there is none.
+    /// The claim behind its error; empty if the run claims nothing.
     fn claim(&self) -> String {
         match (self.claim, self.limit) {
             (Some("met"), _) => " (met)".to_owned(),

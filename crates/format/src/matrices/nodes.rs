@@ -27,7 +27,7 @@ impl NodeList {
         self.nodes.len()
     }
 
-    /// True if there is no node.
+    /// True if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

@@ -136,7 +136,7 @@ pub enum ReadArchiveError {
     #[error(
         "`{path}` has version {version} but no checksum, which every file of this version has: it was \
          changed \
-         after it was written; make it again, or export and import what you want to change"
+         after it was written; make it again, or export the content, change it and import it"
     )]
     NoChecksum {
         /// The file.

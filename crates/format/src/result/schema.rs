@@ -24,7 +24,8 @@ const RUN: &str = "\
              rom_path TEXT NOT NULL, rom_checksum TEXT NOT NULL,
              body_path TEXT NOT NULL, body_checksum TEXT NOT NULL);
          CREATE TABLE contact_pair (
-             id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);\n";
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
+";
 
 /// Frames with the states of bodies and pairs.
 const FRAMES: &str = "\
@@ -41,7 +42,8 @@ const FRAMES: &str = "\
              frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
              fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL, normal_force REAL NOT NULL, free_gap REAL,
              faces BLOB NOT NULL, pressures BLOB NOT NULL,
-             PRIMARY KEY (frame, pair)) WITHOUT ROWID;\n";
+             PRIMARY KEY (frame, pair)) WITHOUT ROWID;
+";
 
 /// Contact events, and forces in equilibrium of static runs.
 const EVENTS: &str = "\
@@ -61,7 +63,8 @@ const EVENTS: &str = "\
              vibration_before REAL NOT NULL, other_impulse REAL NOT NULL);
          CREATE TABLE static_force (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
-             kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);\n";
+             kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
+";
 
 /// Joints and their forces.
 const JOINTS: &str = "\
@@ -77,7 +80,8 @@ const JOINTS: &str = "\
              frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
              coordinate TEXT NOT NULL, value REAL NOT NULL, rate REAL NOT NULL,
              spring REAL, stop REAL, drive REAL, power REAL,
-             PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;\n";
+             PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
+";
 
 /// Notes, costs and balances of a run, and its last checkpoint.
 const END: &str = "\
@@ -90,7 +94,8 @@ const END: &str = "\
              id INTEGER PRIMARY KEY CHECK (id = 1), scheme TEXT NOT NULL, version INTEGER NOT NULL,
              time REAL NOT NULL, steps INTEGER NOT NULL);
          CREATE TABLE checkpoint_entry (name TEXT PRIMARY KEY, kind TEXT NOT NULL, data BLOB NOT NULL) \
-         WITHOUT ROWID;\n";
+         WITHOUT ROWID;
+";
 
 /// Statements that create the tables of version 1.4.
 pub(super) fn statements() -> String {

@@ -51,7 +51,7 @@ pub(super) fn body(table: Table<'_>, takes: Bodies) -> Option<BodySpec> {
     source.map(|_| spec)
 }
 
-/// What does not fit together within one body.
+/// Reports contradictions within one body.
 fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Bodies) {
     let reduced = takes == Bodies::Reduced;
     check_rigid(table, spec, takes);

@@ -1,5 +1,4 @@
-//! Tables of a scenario, read key by key: types and ranges are checked, and keys that nobody asked for are
-//! reported.
+//! Tables of a scenario, read key by key: types and ranges are checked, and unknown keys are reported.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -47,7 +46,7 @@ impl Interval {
     }
 }
 
-/// All problems found so far, with the position of each so that they can be told in the order of the file.
+/// All problems found so far, with their positions, so that they are reported in the order of the file.
 pub(super) struct Problems {
     sources: Sources,
     found: RefCell<Vec<(usize, Problem)>>,
@@ -285,7 +284,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reports the keys that nobody asked for.
+    /// Reports the keys that were not read.
     pub(super) fn finish(self) {
         self.finish_beside(&[]);
     }

@@ -84,7 +84,7 @@ fn checked(
     Some(spec)
 }
 
-/// * `default` — what lies between the values of a table that does not say
+/// * `default` — the interpolation of a table that does not name one
 fn read(table: &Table<'_>, key: &'static str, default: InterpolationSpec) -> Option<FunctionSpec> {
     let value = table.value(key)?;
     match value.get_ref() {

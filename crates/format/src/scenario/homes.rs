@@ -5,7 +5,7 @@ const OF_REFINE: &str = "`refine = { … }` of the body";
 const OF_GRADE: &str = "`grade = { at = …, finest = … }`";
 const OF_MAKE: &str = "`make = { … }` of the body";
 const OF_REDUCE: &str = "`reduce = { … }` of the body";
-const OF_BODY: &str = "the body itself, beside `make`";
+const OF_BODY: &str = "the body itself, next to `make`";
 
 /// Keys of the tables within a body, and their tables: users who know the flags of carom-mesh write them side
 /// by side.

@@ -88,7 +88,7 @@ fn second_axis(table: &Table<'_>, kind: Option<JointKind>, axis: [f64; 3]) -> Op
     Some(second)
 }
 
-/// What acts on the coordinate of a joint that has one.
+/// Spring, stops and motion of the coordinate of a joint, if it has one.
 fn action(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> ActionSpec {
     let action = acting(table, run);
     let has_one =
@@ -97,7 +97,7 @@ fn action(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> ActionSpec {
         if given && !has_one {
             let text = format!(
                 "`{key}` belongs to `revolute` (about the axis), `prismatic` and `cylindrical` (along it); \
-                 put a [[spring]] or a [[bushing]] beside other joints"
+                 add a [[spring]] or a [[bushing]] to other joints"
             );
             table.conflict(key, text);
         }
@@ -110,7 +110,7 @@ fn action(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> ActionSpec {
     action
 }
 
-/// What acts on the angle of a cylindrical joint.
+/// Spring, stops and motion of the angle of a cylindrical joint.
 fn turn(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> Option<ActionSpec> {
     let inner = table.table("turn")?;
     if kind != Some(JointKind::Cylindrical) {
@@ -168,9 +168,9 @@ fn stops(table: Table<'_>) -> Option<StopSpec> {
     Some(StopSpec { low, high, stiffness, damping })
 }
 
-/// Where the ground holds an end that is a point: needed there, and nowhere else.
+/// The point of an end on the ground; needed for such ends, refused for others.
 ///
-/// * `why` — what to write where it is missing
+/// * `why` — the message if it is missing
 fn ground_point(table: &Table<'_>, ends: Option<&[PlacedEnd; 2]>, why: &'static str) -> Option<[f64; 3]> {
     let point = table.vector("point");
     let has_ground = ends?.iter().any(|(end, _)| end.body == "ground");

@@ -62,7 +62,7 @@ pub use model::Scenario;
 use problem::Sources;
 pub use problem::{Place, Problem, ProblemKind, ScenarioError};
 
-/// Longest scenario \[byte\]: with every value comes its place, which takes many times the memory of its
+/// Longest scenario \[byte\]: every value is stored with its place, which needs many times the memory of its
 /// text.
 const LONGEST: u64 = 8 << 20;
 
@@ -79,7 +79,7 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`ScenarioError`]; all problems of a file are told at once.
+    /// [`ScenarioError`] with all problems of the file.
     pub fn read(path: &Path, overrides: &[String], known_materials: &[&str]) -> Result<Self, ScenarioError> {
         let text = carom_files::input::open(path)
             .and_then(|file| match file.metadata()?.len() {
@@ -91,7 +91,7 @@ impl Scenario {
         Self::parse(path, &text, overrides, known_materials)
     }
 
-    /// Reads the text of a scenario; `path` is what messages call it.
+    /// Reads the text of a scenario; `path` is its name in messages.
     ///
     /// # Errors
     ///
@@ -127,20 +127,20 @@ impl Scenario {
         }
     }
 
-    /// Where a key of the scenario stands: for problems that show only when bodies are looked at.
+    /// The place of a key of the scenario, for problems that show only with the bodies.
     ///
     /// * `overrides` — as for [`Scenario::read`]
     /// * `key` — keys joined by dots, elements of lists by their numbers from 0: `body.1.reduce.interface`;
-    ///   where it is not written out, the table that it would stand in is the place
+    ///   if it is not written, the place is that of its table
     ///
-    /// `None` if the file cannot be read any more, or has nothing of the path.
+    /// `None` if the file can no longer be read, or has no part of the path.
     pub fn place_of(path: &Path, overrides: &[String], key: &str) -> Option<Place> {
         let text = carom_files::input::read_text(path).ok()?;
         let mut sources = Sources::new(path, &text);
         let mut document = DeTable::parse(&text).ok()?.into_inner();
         let placed = placed(&mut sources, overrides);
         for (text, shifted, offset) in &placed {
-            // What cannot be applied was told when the scenario was read.
+            // Invalid overrides were reported when the scenario was read.
             let _ = overrides::apply(&mut document, text, shifted, *offset);
         }
         overrides::span_of(&document, key).map(|span| sources.place(&span))
@@ -151,7 +151,7 @@ impl Scenario {
         toml::to_string(self).expect("a scenario is made of tables, lists, texts and finite numbers")
     }
 
-    /// The part that a result depends on: without what says how pictures are made from it.
+    /// The scenario without the options of pictures, on which the result does not depend.
     pub fn without_pictures(&self) -> Self {
         let output = model::OutputSpec { pictures: None, ..self.output.clone() };
         Self { output, ..self.clone() }
@@ -163,7 +163,7 @@ impl Scenario {
     }
 }
 
-/// Each override as it is, shifted to its place among the sources, and that place.
+/// Each override, the same shifted to its place among the sources, and that place.
 fn placed<'a>(sources: &mut Sources, overrides: &'a [String]) -> Vec<(&'a String, String, usize)> {
     let place = |text: &'a String| {
         let offset = sources.add_override(text);
@@ -173,7 +173,7 @@ fn placed<'a>(sources: &mut Sources, overrides: &'a [String]) -> Vec<(&'a String
 }
 
 fn not_a_text(error: &std::string::FromUtf8Error) -> std::io::Error {
-    let why = format!("it is no text file ({})", error.utf8_error());
+    let why = format!("it is not a text file ({})", error.utf8_error());
     std::io::Error::new(std::io::ErrorKind::InvalidData, why)
 }
 
@@ -184,7 +184,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     }
     let table = root.table("simulation");
     if table.as_ref().is_some_and(scheme::is_of_another_release) {
-        // What else is wrong depends on the scheme.
+        // Further problems depend on the scheme.
         return None;
     }
     let simulation = table.map(|table| scheme::simulation(table, root.has("contact")));

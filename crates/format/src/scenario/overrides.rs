@@ -10,12 +10,12 @@ use super::problem::ProblemKind;
 
 /// Puts a value at a path of the document.
 ///
-/// A path is made of keys joined by dots; in a list of tables the `name` of an element or its number from 0
-/// stands for it: `body.ball.velocity`, `contact.0.friction`. A value is written as in the file; a bare word
-/// is taken as a text.
+/// A path is made of keys joined by dots. An element of a list of tables is named by its `name` or by its
+/// number from 0: `body.ball.velocity`, `contact.0.friction`. A value is written as in the file; a bare word
+/// is a text.
 ///
-/// * `shifted` — the value as [`shifted`] makes it
-/// * `offset` — where the spans of the new value begin, so that a problem with it is placed at the command
+/// * `shifted` — the value from [`shifted`]
+/// * `offset` — start of the new value among the sources, so that its problems are placed at the command
 ///   line
 pub(super) fn apply<'d>(
     document: &mut DeTable<'d>,
@@ -51,14 +51,14 @@ pub(super) fn apply<'d>(
             (DeValue::Array(_), []) => {
                 return Err(nowhere(&format!("`{key}` is a list: name an element, `{key}.NAME.{last}`")));
             }
-            _ => return Err(nowhere(&format!("`{key}` is no table"))),
+            _ => return Err(nowhere(&format!("`{key}` is not a table"))),
         }
     }
     table.insert(Spanned::new(span, Cow::Borrowed(*last)), value);
     Ok(())
 }
 
-/// Where the longest part of a path that the document has stands.
+/// The place of the longest part of a path that the document has.
 pub(super) fn span_of(document: &DeTable<'_>, path: &str) -> Option<Range<usize>> {
     let mut keys = path.split('.');
     let mut value = document.get(keys.next()?)?;
@@ -95,7 +95,7 @@ fn position<'t, 'd: 't>(elements: impl Iterator<Item = &'t DeValue<'d>>, word: &
     elements.into_iter().position(named).or_else(|| word.parse().ok())
 }
 
-/// The value of an override as a small document whose spans lie behind the file.
+/// The value of an override as a small document whose positions lie behind the file.
 pub(super) fn shifted(text: &str, offset: usize) -> String {
     let value = text.split_once('=').map_or("", |(_, value)| value.trim());
     format!("{}v={value}", " ".repeat(offset))

@@ -1,4 +1,4 @@
-//! What can be wrong with a scenario, and where.
+//! Problems of a scenario, with their places.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::model::SchemeRow;
 
-/// Where a problem lies.
+/// The place of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// A line of the scenario file, counted from 1.
@@ -32,7 +32,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ProblemKind {
     /// A key that has no meaning here.
@@ -40,7 +40,7 @@ pub enum ProblemKind {
     UnknownKey {
         /// The key.
         key: String,
-        /// Where a key of this name belongs.
+        /// The table of a key of this name.
         home: Option<&'static str>,
         /// A known key that looks like it.
         suggestion: Option<String>,
@@ -52,9 +52,9 @@ pub enum ProblemKind {
     WrongType {
         /// The key.
         key: String,
-        /// What it must be.
+        /// The required type.
         expected: &'static str,
-        /// What it is.
+        /// The type that was found.
         found: String,
     },
     /// A number out of its range.
@@ -67,7 +67,7 @@ pub enum ProblemKind {
         /// The valid range.
         range: &'static str,
     },
-    /// A word that is none of the possible ones.
+    /// An impossible word.
     #[error("`{key}` = \"{found}\" is not possible{}; choose one of {choices}", did_you_mean(.suggestion))]
     UnknownChoice {
         /// The key.
@@ -85,10 +85,10 @@ pub enum ProblemKind {
         /// Its name.
         scheme: &'static str,
     },
-    /// A name that nothing bears.
+    /// An unknown name.
     #[error("there is no {kind} `{name}`{}; there are {known}", did_you_mean(.suggestion))]
     UnknownName {
-        /// What kind of thing is named.
+        /// The kind of the named thing.
         kind: &'static str,
         /// The name.
         name: String,
@@ -102,23 +102,23 @@ pub enum ProblemKind {
     Missing {
         /// The key.
         key: String,
-        /// Why it is needed, or what to write.
+        /// The reason, or the text to write.
         why: &'static str,
     },
     /// Keys that exclude each other or do not fit together.
     #[error("{0}")]
     Conflict(String),
-    /// A `--set` whose path leads nowhere.
+    /// A `--set` whose path does not exist.
     #[error("the path `{path}` leads nowhere: {why}")]
     Path {
         /// The path.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// Where the key belongs is more than what it looks like.
+/// The table of the key if it is known, otherwise a similar key.
 fn hint(home: &Option<&'static str>, suggestion: &Option<String>) -> String {
     home.map_or_else(|| did_you_mean(suggestion), |home| format!("; it belongs to {home}"))
 }
@@ -127,14 +127,14 @@ fn did_you_mean(suggestion: &Option<String>) -> String {
     suggestion.as_ref().map_or(String::new(), |s| format!("; did you mean `{s}`?"))
 }
 
-/// One thing that is wrong with a scenario.
+/// One problem of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// In which table, `body "ball"` for instance; empty at the top.
+    /// Its table, `body "ball"` for instance; empty at the top.
     pub context: String,
-    /// What.
+    /// Its kind.
     pub kind: ProblemKind,
 }
 
@@ -148,7 +148,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a scenario cannot be used.
+/// Errors from reading a scenario.
 #[derive(Debug, Error)]
 pub enum ScenarioError {
     /// The file cannot be read.
@@ -156,15 +156,15 @@ pub enum ScenarioError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// It is not TOML.
     #[error("{place}: {message}")]
     Syntax {
-        /// Where.
+        /// Its place.
         place: Place,
-        /// What the parser said.
+        /// The message of the parser.
         message: String,
     },
     /// It is TOML, but no valid scenario: all problems, in the order of the file.
@@ -173,13 +173,13 @@ pub enum ScenarioError {
 }
 
 impl ScenarioError {
-    /// True if the operating system refused, false if the content is wrong.
+    /// True for errors of the operating system, false for errors in the content.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidData)
     }
 }
 
-/// The texts that spans refer to: the file, and the overrides behind it.
+/// The texts in which values have positions: the file, and the overrides behind it.
 #[derive(Debug, Clone)]
 pub(super) struct Sources {
     file: PathBuf,
@@ -195,7 +195,7 @@ impl Sources {
         Self { file: file.to_owned(), line_starts, length: text.len(), overrides: Vec::new() }
     }
 
-    /// Takes an override in and returns the offset at which its spans must begin.
+    /// Adds an override and returns the offset at which its positions begin.
     pub(super) fn add_override(&mut self, text: &str) -> usize {
         let start = self.overrides.last().map_or(self.length, |(text, start)| start + text.len()) + 1;
         self.overrides.push((text.to_owned(), start));

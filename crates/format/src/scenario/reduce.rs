@@ -28,7 +28,7 @@ pub(super) fn reduce(table: Table<'_>) -> ReduceSpec {
         modes: table.count("modes", 0),
         up_to: table.number("up_to", Interval::Positive),
         split: table.number("split", Interval::NotNegative),
-        // What pictures need, unless it is said.
+        // By default the points that pictures need.
         fields: table
             .choice("fields", &["full", "surface", "interface"].map(|word| (word, word)))
             .unwrap_or_default()

@@ -36,7 +36,7 @@ pub(super) fn check_names(problems: &Problems, bodies: &[PlacedBody]) {
     }
 }
 
-/// What the part of an end may be.
+/// The possible parts of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parts {
     /// A set of the body; whether it exists is known only once the body is read.
@@ -91,10 +91,10 @@ pub(super) fn check_ends<T>(
     }
 }
 
-/// Two contacts of the same ends, whose forces would come twice.
+/// Reports two contacts of the same ends, whose forces would act twice.
 ///
-/// * `ordered` — whether the points of the first end meet the surface of the second, so that the ends may
-///   stand the other way round
+/// * `ordered` — true if the points of the first end meet the surface of the second, so that the reversed
+///   pair is another contact
 pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], ordered: bool) {
     for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
         let [(a, span), (b, _)] = ends.as_slice() else { continue };
@@ -109,9 +109,9 @@ pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], or
     }
 }
 
-/// Names of joints, springs and bushings, by which plots know them; none may bear that of another.
+/// Reports joints, springs and bushings with equal names: plots refer to them by name.
 ///
-/// * `named` — the given name of each, with its place and what it is
+/// * `named` — the given name of each, with its ends and its table
 pub(super) fn check_joint_names<'a>(
     problems: &Problems,
     named: impl Iterator<Item = (Option<&'a String>, &'a [PlacedEnd], &'a str)>,

@@ -1,4 +1,4 @@
-//! The table `[simulation]`: the scheme with its own settings, and what all schemes have.
+//! The table `[simulation]`: the scheme with its own settings, and the settings of all schemes.
 
 use carom_dynamics::RELATIVE_TOLERANCE;
 use toml::de::DeValue;
@@ -8,7 +8,7 @@ use super::model::scheme::{ENERGY_MOMENTUM, KEYS};
 use super::model::{Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration};
 use super::problem::ProblemKind;
 
-/// Integrators of schemes with a choice; generalised-alpha with the settings that it has if none are given.
+/// Integrators of schemes with a choice; generalised-alpha with its default settings.
 const INTEGRATORS: [(&str, Integrator); 6] = [
     ("dop853", Integrator::Dop853),
     ("dormand-prince5", Integrator::DormandPrince5),
@@ -76,8 +76,7 @@ fn fixed_step(table: &Table<'_>) -> f64 {
     table.number("time_step", Interval::Positive).unwrap_or(1.0)
 }
 
-/// * `default` — the integrator if none is named: where all modes move, the steps of an explicit pair would
-///   follow the highest of them
+/// * `default` — the integrator if none is named
 fn integration(table: &Table<'_>, default: Integrator) -> TimeIntegration {
     let time_step = table.number("time_step", Interval::Positive);
     if time_step.is_some() && table.has("relative_tolerance") {
@@ -146,7 +145,7 @@ fn refuse_keys_of_others(table: &Table<'_>, row: &SchemeRow) {
     }
 }
 
-/// True if a key that the scheme does not have stands as it was written by versions that wrote all keys.
+/// True if a key that the scheme does not have has the value that earlier versions wrote for it.
 fn is_written_default(table: &Table<'_>, row: &SchemeRow, key: &'static str) -> bool {
     match (row.name, key) {
         ("rigid", "integrator") => word(table, key) == Some(ENERGY_MOMENTUM),

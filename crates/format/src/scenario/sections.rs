@@ -38,7 +38,7 @@ fn end_of(text: &str) -> End {
     }
 }
 
-/// An [`End`] and where it stands.
+/// An [`End`] and its position.
 pub(super) type PlacedEnd = (End, Range<usize>);
 
 fn one_end(table: &Table<'_>) -> Option<PlacedEnd> {
@@ -63,7 +63,7 @@ pub(super) fn two_ends(table: &Table<'_>) -> Option<[PlacedEnd; 2]> {
     ends.ok()
 }
 
-/// What refers to bodies, with the places of the references.
+/// A table that refers to bodies, with the positions of its references.
 pub(super) struct Referring<T> {
     pub(super) spec: T,
     pub(super) ends: Vec<PlacedEnd>,
@@ -123,7 +123,7 @@ fn penalty(table: &Table<'_>, of_points: bool) -> Law {
     if table.has(wrong) {
         table.conflict(wrong, why);
     } else if of_points && !table.has("point_stiffness") {
-        table.missing("point_stiffness", "rigid bodies do not give way: the stiffness of each point in N/m");
+        table.missing("point_stiffness", "rigid bodies do not deform: the stiffness of each point in N/m");
     }
     // A scenario that is written with all defaults names the default factor.
     let is_chosen = factor.is_some_and(|factor| factor != DEFAULT_ALPHA);

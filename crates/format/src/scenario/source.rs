@@ -33,7 +33,7 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
     }
     if file.is_none() {
         for key in ["size", "order", "hex", "scale", "units"].into_iter().filter(|key| table.has(key)) {
-            table.conflict(key, format!("`{key}` belongs to `file`; for `make` it stands within its braces"));
+            table.conflict(key, format!("`{key}` belongs to `file`; for `make` write it within its braces"));
         }
     }
     if let Some(make) = make {
@@ -44,7 +44,7 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
         .or(rom.map(|rom| BodySource::Rom { rom }))
 }
 
-/// Units of a file; a scale would say the same twice. A scenario that is written out has the scale 1.
+/// Units of a file, which exclude a scale other than 1. A scenario that is written out has the scale 1.
 fn units(table: &Table<'_>) -> Option<String> {
     let units = table.text("units")?;
     if let Err(message) = units.parse::<Units>() {
@@ -117,7 +117,7 @@ pub(super) fn spot(table: &Table<'_>, key: &'static str) -> Option<Spot> {
 fn grade(table: Table<'_>) -> Option<GradeSpec> {
     let at = spot(&table, "at");
     if !table.has("finest") {
-        table.missing("finest", "the size of the spans there, in metres");
+        table.missing("finest", "the size of the knot spans or cells there, in metres");
     }
     let finest = table.number("finest", Interval::Positive);
     let radius = table.number("radius", Interval::Positive);
@@ -141,7 +141,7 @@ pub(super) fn refine(table: Table<'_>) -> RefineSpec {
 fn near(table: Table<'_>) -> Option<NearSpec> {
     let at = spot(&table, "at");
     if !table.has("levels") {
-        table.missing("levels", "how often spans are halved there");
+        table.missing("levels", "the number of times that knot spans are halved there");
     }
     let levels = table.count("levels", 1);
     let radius = table.number("radius", Interval::Positive);

@@ -9,7 +9,7 @@ use super::damping::ratio;
 use super::decode::{Interval, Table};
 use super::model::VariantSpec;
 
-/// Reads them and tells what does not go together.
+/// Reads the options and reports contradictions.
 pub(super) fn variant(table: &Table<'_>) -> VariantSpec {
     let mut interface_modes = BTreeMap::new();
     if let Some(sets) = table.table("interface_modes") {
@@ -51,7 +51,7 @@ pub(super) fn variant(table: &Table<'_>) -> VariantSpec {
             VariantError::ReducedResidual if table.has("interface_modes") => "interface_modes",
             VariantError::ReducedResidual => "reduce_interface",
             VariantError::Frequency { .. } => "interface_modes",
-            // Impossible ratios were told when they were read.
+            // Impossible ratios were reported when they were read.
             VariantError::Damping(_) => return spec,
         };
         table.conflict(key, error.to_string());

@@ -198,13 +198,13 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
         .redundant
         .iter()
         .map(|(joint, count)| {
-            let equations = match count {
-                1 => "1 of its equations repeats".to_owned(),
-                _ => format!("{count} of its equations repeat"),
+            let [equations, are] = match count {
+                1 => ["equation repeats", "is"],
+                _ => ["equations repeat", "are"],
             };
             format!(
-                "joint `{joint}`: {equations} equations of other joints and was left out; how the joints \
-                 share these reactions is not determined"
+                "joint `{joint}`: {count} {equations} those of other joints and {are} left out; how the \
+                 joints share these reactions is not determined"
             )
         })
         .collect();

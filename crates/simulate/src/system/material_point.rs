@@ -48,7 +48,10 @@ pub(crate) fn marker(
             "its model was imported without geometry".to_owned()
         } else {
             let place = ready.rom_path.with_extension("npz");
-            format!("the body file of its model is not in the same folder: put it there as `{}`", place.display())
+            format!(
+                "the body file of its model is not in the same folder: put it there as `{}`",
+                place.display()
+            )
         };
         return Err(refuse(why));
     }

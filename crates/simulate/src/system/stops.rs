@@ -4,9 +4,9 @@
 //! k = m (v/d)²
 //! ```
 //!
-//! A mass m of speed v then goes d beyond the stop. m is the mass, or inertia about the axis, of the two bodies
-//! against each other, v their speed at the start with the gain by gravity on the way s to the stop, d a
-//! thousandth of the way between the stops:
+//! A mass m of speed v then goes d beyond the stop. m is the mass, or inertia about the axis, of the two
+//! bodies against each other, v their speed at the start with the gain by gravity on the way s to the stop, d
+//! a thousandth of the way between the stops:
 //!
 //! ```text
 //! shift   1/m = Σ 1/m_i                     v² = (Σ |v_i|)² + 2 g s

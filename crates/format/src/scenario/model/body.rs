@@ -21,9 +21,9 @@ pub enum Spot {
 /// Knots or cells graded towards a spot.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GradeSpec {
-    /// Towards what.
+    /// The set or point.
     pub at: Spot,
-    /// Size of the spans or cells there \[m\].
+    /// Size of the knot spans or cells there \[m\].
     pub finest: f64,
     /// Radius around the spot in which they keep that size \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,12 +33,12 @@ pub struct GradeSpec {
 /// Local refinement near a spot, by hierarchical B-splines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearSpec {
-    /// Near what.
+    /// The set or point.
     pub at: Spot,
-    /// Spans that come as near as this get the finest level \[m\].
+    /// Distance within which knot spans get the finest level \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub radius: Option<f64>,
-    /// How often spans are halved.
+    /// Number of times that knot spans are halved.
     pub levels: usize,
 }
 
@@ -132,12 +132,12 @@ pub enum BodySource {
 /// Refinement of a body: the flags of `carom-mesh refine`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RefineSpec {
-    /// Takes out knots and degrees that the shape does not need, before the rest.
+    /// Removes knots and degrees that the shape does not need, before the other steps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub coarsen: bool,
     /// Degrees to add.
     pub elevate: usize,
-    /// Parts into which every span or cell edge is divided.
+    /// Number of parts into which every knot span or cell edge is divided.
     pub subdivide: usize,
     /// Gradings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -147,7 +147,7 @@ pub struct RefineSpec {
     pub near: Vec<NearSpec>,
 }
 
-/// A named part of the surface: what of a set lies near a point.
+/// A named part of the surface: the faces of a set near a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ZoneSpec {
     /// Name of the new set.
@@ -216,9 +216,9 @@ pub struct ReduceSpec {
     pub fields: String,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
-    /// How systems of the stiffness are solved: `auto`, `direct` or `iterative`.
+    /// Solver of systems with the stiffness: `auto`, `direct` or `iterative`.
     pub solver: String,
-    /// What is chosen beyond the plain reduction.
+    /// Options beyond the plain reduction.
     #[serde(flatten)]
     pub variant: VariantSpec,
 }

@@ -18,12 +18,12 @@ pub enum FunctionSpec {
     Table {
         /// Pairs of time \[s\] and value.
         table: Vec<[f64; 2]>,
-        /// What lies between them.
+        /// The interpolation between them.
         interpolation: InterpolationSpec,
     },
 }
 
-/// What lies between the values of a table.
+/// Interpolation between the values of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InterpolationSpec {
@@ -37,24 +37,24 @@ pub enum InterpolationSpec {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FunctionError {
     /// A formula.
-    #[error("`{formula}` is no formula: {source}")]
+    #[error("`{formula}` is not a formula: {source}")]
     Formula {
         /// Its text.
         formula: String,
-        /// Why.
+        /// The error of the parser.
         source: FormulaError,
     },
     /// A table.
-    #[error("the table of times and values makes no function: {0}")]
+    #[error("the table of times and values is not a function: {0}")]
     Table(#[from] TableError),
 }
 
 impl FunctionSpec {
-    /// As loads and drives take it.
+    /// The function of loads and drives.
     ///
     /// # Errors
     ///
-    /// [`FunctionError`]; not for what a scenario was read with.
+    /// [`FunctionError`]; never for functions of a scenario that was read.
     pub fn function(&self) -> Result<TimeFunction, FunctionError> {
         Ok(match self {
             Self::Number(value) => TimeFunction::Constant(*value),

@@ -44,19 +44,19 @@ pub struct JointSpec {
     /// Length of a distance; that of the start if not given \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
-    /// Where the ground holds a distance, inertial coordinates \[m\].
+    /// End of a distance on the ground, inertial coordinates \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
-    /// What acts on the angle of a revolute joint, the shift of a prismatic or cylindrical one, the length of
-    /// a distance.
+    /// Spring, stops and motion of the angle of a revolute joint, of the shift of a prismatic or cylindrical
+    /// one, or of the length of a distance.
     #[serde(flatten)]
     pub action: ActionSpec,
-    /// What acts on the angle of a cylindrical joint.
+    /// Spring, stops and motion of the angle of a cylindrical joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<ActionSpec>,
 }
 
-/// What acts on a coordinate of a joint. Angles and shifts count from the start.
+/// Spring, stops and motion of a coordinate of a joint. Angles and shifts are zero at the start.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ActionSpec {
     /// Spring and damper.
@@ -65,7 +65,7 @@ pub struct ActionSpec {
     /// Limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stops: Option<StopSpec>,
-    /// Function of time that it follows.
+    /// The prescribed function of time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<FunctionSpec>,
 }
@@ -77,7 +77,7 @@ pub struct JointSpringSpec {
     pub stiffness: f64,
     /// \[N s/m or N m s/rad\].
     pub damping: f64,
-    /// Where the preload acts alone \[m or rad\].
+    /// Value at which the preload acts alone \[m or rad\].
     pub free: f64,
     /// \[N or N m\].
     pub preload: f64,
@@ -92,7 +92,7 @@ pub struct StopSpec {
     /// Highest value \[m or rad\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// \[N/m or N m/rad\]; chosen from what falls on the stops if not given.
+    /// \[N/m or N m/rad\]; chosen from the mass and speed of the bodies if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// β of 1 + β δ̇ \[s/m or s/rad\].

@@ -82,7 +82,7 @@ pub struct MaterialSpec {
 /// One end of a joint or contact: a body and a marker or set of it, or the ground.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct End {
-    /// Name of the body; `ground` is what is fixed in space.
+    /// Name of the body; `ground` for an end that is fixed in space.
     pub body: String,
     /// Marker or set; empty for the ground or a whole body.
     pub part: String,
@@ -141,18 +141,18 @@ pub struct ContactSpec {
     /// penalties.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
-    /// What pressure at the rim of a contact zone does to the run.
+    /// Effect of pressure at the rim of a contact zone.
     pub rim: Rim,
 }
 
-/// What pressure at the rim of a contact zone, where the force is too low, does to the run.
+/// Effect of pressure at the rim of a contact zone, where the computed force is too low.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rim {
     /// It ends the run.
     #[default]
     Error,
-    /// It is said when the run has ended.
+    /// There is a warning at the end of the run.
     Warning,
 }
 

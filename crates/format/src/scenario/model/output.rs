@@ -1,4 +1,4 @@
-//! What a run keeps for pictures, and how `carom run` makes them: the table `[output]`.
+//! The table `[output]`: frames for pictures, and the pictures of `carom run`.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
-//! What a rigid body is in place of its geometry: given mass and inertia, shapes that touch.
+//! Given mass and inertia of a rigid body, and its shapes that touch, instead of those of its geometry.
 
 use serde::Serialize;
 
-/// Mass and inertia given in place of those of the geometry.
+/// Mass and inertia instead of those of the geometry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MassSpec {
     /// \[kg\].

@@ -20,17 +20,17 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Frames of a result if the scenario does not say how often.
+    /// Number of frames of a result by default.
     pub const FRAMES: f64 = 200.0;
 
-    /// True if the time between frames is what it would be if the scenario did not give it.
+    /// True if the time between frames has its default value.
     pub fn has_default_frames(&self) -> bool {
         self.output_every == self.end_time / Self::FRAMES
     }
 }
 
-/// The table as it is written: the keys of the scheme among those of all schemes, in the order in which
-/// every version has written them, by which a result is compared with the run that continues it.
+/// The table as it is written: the keys of the scheme among those of all schemes. Their order is that of
+/// every earlier version, as the text of a result is compared with that of the run that continues it.
 #[derive(Serialize)]
 struct Written {
     scheme: &'static str,

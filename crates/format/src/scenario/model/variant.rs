@@ -10,7 +10,7 @@ use super::damping::RatioSpec;
 /// Flags of `carom-reduce craig-bampton` with `_` in place of `-`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct VariantSpec {
-    /// Inertia-relief modes beside the fixed-interface modes.
+    /// Inertia-relief modes in addition to the fixed-interface modes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inertia_relief: bool,
     /// Free modes with residual attachment modes.
