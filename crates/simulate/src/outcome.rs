@@ -57,12 +57,14 @@ pub(crate) struct Described {
     pub(crate) joints: Vec<ResultJoint>,
 }
 
-/// Names of timings; a phase without a name is not part of the cost of the run.
+/// Names of timings.
 pub(crate) struct Phases {
+    /// The set-up, if it is part of the cost of the run.
     pub(crate) set_up: Option<&'static str>,
+    /// The run.
     pub(crate) run: &'static str,
-    /// CPU time of the run.
-    pub(crate) cpu: Option<&'static str>,
+    /// CPU time of both.
+    pub(crate) cpu: &'static str,
 }
 
 /// The end of a run.

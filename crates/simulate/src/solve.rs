@@ -9,7 +9,7 @@ use carom_format::scenario::model::Scenario;
 use carom_progress::Progress;
 
 use crate::error::{At, ErrorKind, Kind};
-use crate::outcome::{Described, Phases, RunSummary, StaticOutcome, absolute};
+use crate::outcome::{Described, RunSummary, StaticOutcome, absolute};
 use crate::prepared::Prepared;
 use crate::recorder::Recorder;
 use crate::resume::RunOptions;
@@ -77,16 +77,17 @@ pub fn run(
         Err(error) if error.kind() == ErrorKind::Files => return Err(error.into()),
         ended => ended,
     };
-    let [mut seconds, mut cpu_seconds] = clock.read();
+    let of_run = clock.read();
     let end = run.end(ended.is_ok(), recorder.overlaps())?;
     let phases = run.phases();
-    let timings = timings(prepared, &phases, set_up, [seconds, cpu_seconds]);
+    let set_up = phases.set_up.map(|name| (name, set_up));
+    let [seconds, cpu_seconds] = set_up.map_or(of_run, |(_, set_up)| [0, 1].map(|k| set_up[k] + of_run[k]));
+    let mut timings: Vec<(&str, f64)> =
+        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
+    timings.extend(set_up.map(|(name, set_up)| (name, set_up[0])));
+    timings.extend([(phases.run, of_run[0]), (phases.cpu, cpu_seconds)]);
     recorder.finish(&ended, &end, &timings).map_err(RunError::from)?;
     ended?;
-    if phases.set_up.is_some() {
-        seconds += set_up[0];
-        cpu_seconds += set_up[1];
-    }
     Ok(RunOutcome {
         summary: end.summary,
         pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
@@ -98,21 +99,6 @@ pub fn run(
         remarks: end.remarks,
         statics: end.statics,
     })
-}
-
-/// Seconds of the phases that made the bodies, and of the run.
-fn timings<'a>(
-    prepared: &'a Prepared,
-    phases: &Phases,
-    set_up: [f64; 2],
-    [seconds, cpu_seconds]: [f64; 2],
-) -> Vec<(&'a str, f64)> {
-    let mut timings: Vec<(&str, f64)> =
-        prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
-    timings.extend(phases.set_up.map(|name| (name, set_up[0])));
-    timings.push((phases.run, seconds));
-    timings.extend(phases.cpu.map(|name| (name, cpu_seconds)));
-    timings
 }
 
 /// Wall clock and CPU clock of a phase.

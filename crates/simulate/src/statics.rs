@@ -104,7 +104,11 @@ impl Run for StaticRun<'_> {
     }
 
     fn phases(&self) -> Phases {
-        Phases { set_up: Some("statics: stiffness and compliance"), run: "statics: load steps", cpu: None }
+        Phases {
+            set_up: Some("statics: stiffness and compliance"),
+            run: "statics: load steps",
+            cpu: "statics, cpu",
+        }
     }
 }
 

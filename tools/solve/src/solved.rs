@@ -23,6 +23,7 @@ pub struct Solved {
     pub(crate) energy: Energy,
     pub(crate) linear_momentum: Error,
     pub(crate) angular_momentum: Error,
+    /// Impacts; none in the scheme `static`.
     pub(crate) contacts: Vec<Contact>,
     /// The contacts that are shown as text.
     #[serde(skip)]
@@ -111,8 +112,9 @@ struct Cost {
 /// Largest number of impacts of a pair that are all shown; of more, the first, the largest and the last are.
 pub(crate) const IMPACTS: usize = 5;
 
-/// Name of the timing of the load steps of a static run in results.
-const STATIC_STEPS: &str = "statics: load steps";
+/// Names of the timings of a static run in results: wall clock, and CPU of both.
+const STATIC_PHASES: [&str; 2] = ["statics: stiffness and compliance", "statics: load steps"];
+const STATIC_CPU: &str = "statics, cpu";
 
 impl Solved {
     /// The summary of a run that has just ended.
@@ -124,11 +126,13 @@ impl Solved {
             counts: [s.integration.map(|c| c.rejected), s.integration.map(|c| c.evaluations)],
             seconds: [outcome.seconds, outcome.cpu_seconds],
         };
-        let contacts =
-            s.contacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone())).collect();
+        // Statics has no impacts; its contact forces are in equilibrium.
+        let impacts = if outcome.statics.is_some() { &[][..] } else { &s.contacts };
+        let contacts = impacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone()));
+        let contacts = contacts.collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
-        solved.shown = condensed(&s.contacts, IMPACTS);
+        solved.shown = condensed(impacts, IMPACTS);
         solved.remarks.clone_from(&outcome.remarks);
         solved.statics = outcome.statics.as_ref().map(|statics| Statics::of(statics, &outcome.names));
         solved
@@ -151,10 +155,14 @@ impl Solved {
             end_time: last.time,
             steps: count("steps").unwrap_or(0),
             counts: ["rejected_steps", "right_hand_sides"].map(count),
-            seconds: [seconds("time loop") + seconds(STATIC_STEPS), seconds("time loop, cpu")],
+            seconds: [
+                seconds("time loop") + STATIC_PHASES.map(seconds).iter().sum::<f64>(),
+                seconds("time loop, cpu") + seconds(STATIC_CPU),
+            ],
         };
         let pair = |n: usize| header.pairs.get(n).map_or_else(|| n.to_string(), |pair| pair.name.clone());
-        let events = result.contact_events()?;
+        let statics = Statics::read(&result.static_forces()?, &header, &last);
+        let events = if statics.is_some() { Vec::new() } else { result.contact_events()? };
         let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
@@ -171,7 +179,7 @@ impl Solved {
         );
         solved.shown = condensed(&events, IMPACTS);
         solved.remarks = remarks;
-        solved.statics = Statics::read(&result.static_forces()?, &header, &last);
+        solved.statics = statics;
         Ok(Some(solved))
     }
 
