@@ -6,8 +6,8 @@
 //!
 //! Both balls (radius 15 mm, a plastic of 3 GPa) are reduced with the zone around a pole as interface and
 //! meet at 5 m/s. All of their modes are quasistatic, as an impact lasts much longer than a period of the
-//! lowest one. Balls are stiffer than the half-spaces of Hertz' theory, by a tenth where the contact has a
-//! tenth of their radius (docs/quasistatic.md, section 3); the test integrates that stiffness.
+//! lowest one. Balls are stiffer than the half-spaces of Hertz' theory, by a tenth where the contact radius
+//! is a tenth of their radius (docs/quasistatic.md, section 3); the test integrates that stiffness.
 //!
 //! ```text
 //! dofs            11160
@@ -39,7 +39,7 @@ const SPEED: f64 = 5.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 1. A ball with small knot spans around its pole. Hertz' contact radius is 1.47 mm; the zone has 1.3
-    //    times that, its spans are half of it. The patches are drawn towards the pole.
+    // times that, its knot spans are half of it. The patches are concentrated at the pole.
     let options = ShapeOptions {
         radius: Some(RADIUS),
         pole_radius: Some(1.9e-3),
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("dofs            {}", reduced.n_dofs);
     println!("modes           {}", reduced.omega.len());
 
-    // 3. Two of them: the pole of the first looks up, the second comes from above, upside down.
+    // 3. Two of these balls: the pole of the first points up, the second comes from above, upside down.
     let bodies = vec![Body::reduced(reduced.clone())?, Body::reduced(reduced)?];
     let below = Placement { velocity: [0.0, 0.0, 0.5 * SPEED], ..Placement::default() };
     let above = Placement {

@@ -4,9 +4,9 @@
 //! cargo run --release -q -p carom-examples --bin own_contact_law
 //! ```
 //!
-//! A rigid body with a blunt conical tip drops onto an elastic half-space. Sneddon's force of a cone with the
-//! half opening angle α is F = 2/π E* tan α δ². The law is a [`ContactModel`]: it says where the bodies are
-//! near each other, adds opposite forces to both, and reports the energy that they store. The impact has a
+//! A rigid body with a blunt conical tip drops onto an elastic half-space. Sneddon's force of a cone with
+//! the half opening angle α is F = 2/π E* tan α δ². The law is a [`ContactModel`]: it gives the distance of
+//! the bodies, adds opposite forces to both, and reports the energy that they store. The impact has a
 //! closed form, as ½ m v² = k δ³/3 with k = 2/π E* tan α:
 //!
 //! ```text
@@ -84,7 +84,7 @@ impl ContactModel for ConeOnPlane {
             reaction.normal_force = self.stiffness * gap * gap;
             reaction.force = reaction.normal_force * normal;
             sums.elastic_energy = self.stiffness * (-gap).powi(3) / 3.0;
-            // Opposite forces at one point in space keep both momenta.
+            // Opposite forces at one point in space conserve both momenta.
             forces[0].add_force(&tip, &reaction.force);
             forces[1].add_force(&tip, &-reaction.force);
         }

@@ -4,9 +4,10 @@
 //! cargo run --release -q -p carom-examples --bin read_a_result -- out/slide
 //! ```
 //!
-//! A rigid block slides on a floor with the friction μ = 0.3. It stops after v/μg, v²/2μg away from its
-//! start, and friction has taken its kinetic energy. The program reads this from the result: `slide.carom` is
-//! an SQLite database of frames, energies and contact events, whose tables docs/files.md lists.
+//! A rigid block slides on a floor with the friction μ = 0.3. It stops after the time v/μg and the distance
+//! v²/2μg, when friction has dissipated its kinetic energy. The program reads this from the result:
+//! `slide.carom` is an SQLite database of frames, energies and contact events; docs/files.md lists its
+//! tables.
 //!
 //! ```text
 //! bodies          block, floor
@@ -76,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // 1. The scenario. Errors name the line of the text.
     let scenario = Scenario::parse(Path::new("slide.toml"), SCENARIO, &[], &["steel"])?;
 
-    // 2. Bodies are made, or found up to date in the folder; then the run.
+    // 2. Bodies are made, unless they are up to date in the folder; then the run.
     let workshop = Workshop { scenario_folder: &folder, bodies: &folder };
     let bodies = prepare(&scenario, workshop, &Silent)?;
     let options = RunOptions { replace: true, resume: false };
@@ -101,7 +102,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("kinetic energy  {:.3} J at the start", rows[0][kinetic]);
     println!("friction        {:.3} J", rows[rows.len() - 1][friction]);
 
-    // 6. The contact, which lasts.
+    // 6. The contact, which lasts to the end.
     let event = reader.contact_events()?[0];
     println!("impulse         {:.2} N s along the normal", event.impulse[2]);
     println!("state           {}", if event.open { "in contact" } else { "apart" });

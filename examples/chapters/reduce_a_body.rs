@@ -5,9 +5,10 @@
 //! ```
 //!
 //! A free rod, 0.4 m long and 20 mm thick, is reduced by the method of Craig and Bampton with both ends as
-//! interface. The modes of the reduced body are those of the free rod. Three of them have closed forms: a
-//! slender rod twists at √(G/ρ)/2L, stretches at √(E/ρ)/2L, and bends at 22.373 √(EI/ρA)/2πL², the last of
-//! which shear and rotary inertia lower by half a per cent. The folder gets a picture of each kind of mode.
+//! interface. The modes of the reduced body are those of the free rod. Three frequencies have closed forms
+//! for a slender rod: torsion √(G/ρ)/2L, axial √(E/ρ)/2L, and bending 22.373 √(EI/ρA)/2πL². Shear and
+//! rotary inertia lower the last one by half a per cent. The program writes a picture of each kind of mode
+//! to the folder.
 //!
 //! ```text
 //! dofs                    2964

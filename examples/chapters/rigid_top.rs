@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The tip of a symmetric top slides on a plane without friction. In steady precession its centre of mass
-//! rests, the floor carries its weight, and the axis turns about the vertical at the rate Ω that solves
+//! is at rest, the floor carries its weight, and the axis turns about the vertical at the rate Ω that
+//! solves
 //!
 //! ```text
 //! I₁ cos θ Ω² − I₃ ω₃ Ω + m g l = 0

@@ -1,10 +1,9 @@
-//! Runs each chapter and compares its printed numbers with closed forms, and its output with the one that the
-//! head of the chapter shows.
+//! Runs each chapter and compares its numbers with closed forms, and its output with that in its head.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What a chapter printed.
+/// Output of a chapter.
 struct Output(String);
 
 impl Output {
@@ -63,7 +62,7 @@ fn a_reduced_rod_has_the_frequencies_of_a_slender_rod() {
     close(output.number("first torsion"), wave(young / 2.6), 1e-4);
     let lateral = 0.25 * (std::f64::consts::PI * 0.3 * radius / length).powi(2);
     close(output.number("first axial"), wave(young) * (1.0 - lateral), 1e-4);
-    // Euler and Bernoulli's frequency; shear and rotary inertia take half a per cent of it.
+    // Euler and Bernoulli's frequency; shear and rotary inertia lower it by half a per cent.
     let bending =
         22.373_285 * (young / density).sqrt() * 0.5 * radius / (std::f64::consts::TAU * length * length);
     close(output.number("first bending"), bending * 0.995, 2e-3);
@@ -94,10 +93,10 @@ fn two_elastic_balls_meet_the_stiffness_of_balls() {
         work += step * force_of_balls(approach + 0.5 * step);
         approach += step;
     }
-    // docs/quasistatic.md, section 2: 2.5 % at two cells a contact radius.
+    // docs/quasistatic.md, section 2: 2.5 % at two cells to a contact radius.
     close(output.number("peak force"), force_of_balls(approach), 0.025);
-    // The impulse of a force d^1.5 is 0.54361 of peak force times duration, that of whole balls differs
-    // little; 5.2 % in duration at two cells a contact radius.
+    // The impulse of a force d^1.5 is 0.54361 of peak force times duration; that of whole balls differs
+    // little. 5.2 % in duration at two cells to a contact radius.
     close(output.number("duration"), 1e6 * mass * 5.0 / (0.543_61 * force_of_balls(approach)), 0.06);
     close(output.number("restitution"), 1.0, 1e-4);
     assert!(output.number("energy error") < 1e-6 && output.number("momentum error") < 1e-12);
