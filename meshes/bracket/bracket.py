@@ -1,7 +1,7 @@
 """Writes the bent bracket of this folder as an exact solid of three patches: python3 bracket.py > bracket.xml.
 
 A flat leg along x, a quarter of a bend about y, a flat leg along z: a sheet of the thickness T and the width W. Degree 2 throughout; the
-bend is rational. Spans are about as long as the sheet is thick.
+bend is rational. Knot spans are about as long as the sheet is thick.
 """
 
 from math import sqrt

@@ -6,11 +6,11 @@ profile is the curve at a distance R inside of the path of that centre: a period
 
 import numpy as np
 
-R = 0.005  # of the ball [m]
+R = 0.005  # radius of the ball [m]
 RHO = 0.035  # distance of its centre from the axis of the cam at no lift [m]
 H = 0.003  # lift [m]
 BORE = 0.012  # radius of the bore [m]
-WIDTH = 0.012  # of the cam [m]
+WIDTH = 0.012  # width of the cam [m]
 DEGREE, N, PATCHES = 5, 32, 4
 ANGLES = 2 * np.pi * np.arange(N) / N
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from cam import ANGLES, DEGREE, N, controls, profile
 
-WIDTH, CHAMFER = 6.0, 1.0  # of the disc [mm]
+WIDTH, CHAMFER = 6.0, 1.0  # width and chamfer of the disc [mm]
 BORE, HUB, FILLET = 10.0, 17.0, 2.0  # radii [mm]
-HEIGHT = 10.0  # of the hub above the disc [mm]
-KEY_WIDTH, KEY_DEPTH = 6.0, 2.8  # of the keyway beyond the bore [mm]
+HEIGHT = 10.0  # height of the hub above the disc [mm]
+KEY_WIDTH, KEY_DEPTH = 6.0, 2.8  # size of the keyway beyond the bore [mm]
 
 
 def flank(kernel, z):
@@ -50,7 +50,7 @@ part, _ = kernel.fuse(disc, [hub])
 kernel.synchronize()
 part = kernel.fillet([part[0][1]], [around(HUB, half)], [FILLET])
 bore = (3, kernel.addCylinder(0, 0, -2 * half, 0, 0, 4 * half + HEIGHT, BORE))
-kernel.rotate([bore], 0, 0, 0, 0, 0, 1, np.pi / 2)  # the seam of the cylinder goes where the keyway is
+kernel.rotate([bore], 0, 0, 0, 0, 0, 1, np.pi / 2)  # moves the seam of the cylinder into the keyway
 key = (3, kernel.addBox(-KEY_WIDTH / 2, 0, -2 * half, KEY_WIDTH, BORE + KEY_DEPTH, 4 * half + HEIGHT))
 kernel.cut(part, [bore, key])
 kernel.synchronize()
