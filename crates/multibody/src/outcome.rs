@@ -100,8 +100,8 @@ impl From<IntegrateError<RateError>> for RunError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
     "contact `{first}` / `{second}`: {:.2} % of the force lies at the rim of `{zone}` \
-     ({}pressure cell {cell} of `{carrier}`): the zone is too small and the force too low; make the set reach \
-     1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
+     ({}pressure cell {cell} of `{carrier}`): the zone is too small and the force too low; make the set \
+     reach 1.25 contact radii (`pole_radius`, or a larger zone) and reduce the body again",
     100.0 * share,
     if zone == carrier { "" } else { "met there by " }
 )]

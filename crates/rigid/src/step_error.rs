@@ -21,8 +21,8 @@ pub enum Unsolved {
     },
     /// Friction.
     #[error(
-        "the friction of {contacts} contacts does not converge: the error of their laws is {missed:.1e} of the \
-         largest velocity or impulse"
+        "the friction of {contacts} contacts does not converge: the error of their laws is {missed:.1e} of \
+         the largest velocity or impulse"
     )]
     Friction {
         /// Number of contacts.

@@ -1,8 +1,9 @@
 //! Display of bodies: VTK grids with fields, and pictures.
 //!
 //! [`BodyGrid`] converts a body to cells of VTK: unchanged mesh cells, and knot spans as rational Bezier
-//! cells of the exact shape. It maps values at the body's points (nodes, control points) to the points of the
-//! grid; [`StressRecovery`] computes the stress there, by linear elasticity or by a law of large deformation. [`picture()`] draws the surface of a grid.
+//! cells of the exact shape. It maps values at the body's points (nodes, control points) to the points of
+//! the grid. [`StressRecovery`] computes the stress there, by linear elasticity or by a law of large
+//! deformation. [`picture()`] draws the surface of a grid.
 //!
 //! ```
 //! use carom_fem::{Body, Geometry, Material};

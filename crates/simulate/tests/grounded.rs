@@ -101,8 +101,8 @@ fn grounded_bodies_with_a_velocity_are_refused() {
     // The same through a model of its own.
     let chain = Chain::new();
     chain.prepare(&parse(BRIDGE, &[])).unwrap();
-    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bodies/bridge.rom\"\nvelocity \
-        = [0.0, 0.0, 1.0]\n";
+    let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bodies/bridge.rom\"\n\
+        velocity = [0.0, 0.0, 1.0]\n";
     let error = chain.solve(&parse(of_rom, &[])).unwrap_err().to_string();
     assert!(error.contains("`bridge`") && error.contains("`top`") && error.contains("--fix"), "{error}");
     let loose = BRIDGE.replace("fix = [\"top\"]", "fix = [\"bottom_\"]");

@@ -23,8 +23,8 @@ pub(crate) enum Role {
 /// A shape that cannot stand at its end of a pair.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the second \
-     with a surface; name it {place}"
+    "`{end}` has no {has} to touch with: in `between` the first body touches with points or balls, the \
+     second with a surface; name it {place}"
 )]
 pub struct ShapeRole {
     /// The end.
@@ -92,8 +92,8 @@ pub(super) fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
     }
 }
 
-/// Nodes of a set of a mesh; corners and middles of the knot spans of NURBS sides, whose control points do not
-/// lie on the surface.
+/// Nodes of a set of a mesh; corners and middles of the knot spans of NURBS sides, whose control points do
+/// not lie on the surface.
 pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, GeometryError> {
     let discretisation = discretisation(&spec.name, geometry)?;
     let points: Vec<Vector3<f64>> = match &geometry.geometry {
