@@ -12,11 +12,11 @@ use carom_fem::constitutive::{ElasticModuli, Law, NeoHookean, SaintVenantKirchho
 use carom_fem::internal_force::{InternalForce, PointRule, TangentAssembly};
 use carom_fem::{Body, Discretisation};
 use carom_mesh::CellShape;
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn internal_force(criterion: &mut Criterion) {
     let mesh = |shape, n| bodies::block(shape, n, |x| bodies::distort(x, 0.01));
-    let cases: [(&str, Body, PointRule); 7] = [
+    let cases: [(&str, Body, PointRule); 9] = [
         ("hex8 full", mesh(CellShape::Hex8, 20), PointRule::default()),
         ("hex8 one point", mesh(CellShape::Hex8, 20), PointRule::Centre),
         ("tet4", mesh(CellShape::Tet4, 12), PointRule::default()),
@@ -24,6 +24,8 @@ fn internal_force(criterion: &mut Criterion) {
         ("hex20", mesh(CellShape::Hex20, 8), PointRule::default()),
         ("NURBS p = 2", bodies::quarter_ring(2, 14), PointRule::default()),
         ("NURBS p = 3", bodies::quarter_ring(3, 10), PointRule::default()),
+        ("NURBS p = 4", bodies::quarter_ring(4, 6), PointRule::default()),
+        ("NURBS p = 5", bodies::quarter_ring(5, 4), PointRule::default()),
     ];
     for (name, body, rule) in cases {
         let moduli = ElasticModuli::of(&body.materials[0]);
@@ -42,7 +44,11 @@ fn one_case<L: Law>(criterion: &mut Criterion, name: &str, d: &Discretisation, r
     let mut force = vec![0.0; u.len()];
     let sizes = format!("{} cells, {} dof", d.n_cells(), d.n_dofs());
     let mut group = criterion.benchmark_group(format!("{name}, {}, {sizes}", laws[0].name()));
-    group.sample_size(20);
+    group.sample_size(10);
+    group.warm_up_time(std::time::Duration::from_millis(500));
+    group.measurement_time(std::time::Duration::from_secs(2));
+    // Rates are in quadrature points per second.
+    group.throughput(Throughput::Elements(internal.n_quadrature_points() as u64));
     group.bench_function("force", |bencher| {
         bencher.iter(|| internal.force(laws, black_box(&u), &mut history, &mut force).is_ok());
     });

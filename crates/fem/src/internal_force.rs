@@ -8,10 +8,12 @@
 //! their points, and the map of the undeformed cell at each quadrature point. A *sweep* takes displacement
 //! gradients to stresses at all points by a [`PointMap`]: the stress of a law, its derivative, or a map
 //! of the scheme, such as a discrete gradient over both ends of a step. [`TangentAssembly`] assembles
-//! the matrix over a fixed sparsity pattern, [`element_frequencies`] bounds the critical time step.
+//! the matrix of symmetric tangents over a fixed sparsity pattern, [`GeneralTangentAssembly`] that of others;
+//! [`element_frequencies`] bounds the critical time step.
 //!
 //! Cells of one kind are computed [`LANES`](crate::constitutive::LANES) at a time. NURBS cells are summed
-//! direction by direction (sum factorisation), so that a cell of degree p costs (p+1)⁴ and not (p+1)⁶.
+//! direction by direction (sum factorisation), so that the force of a cell of degree p costs (p+1)⁴
+//! operations and not (p+1)⁶, its tangent (p+1)⁷ and not (p+1)⁹.
 //! Neighbouring cells share a group and its sums; the sums of the groups at a point are added in the order of
 //! the groups. The bits do not depend on the number of threads, and nothing is allocated after
 //! [`InternalForce::new`].
@@ -48,12 +50,17 @@ mod chunk;
 mod elements;
 mod frequencies;
 mod gather;
+mod general_tangent;
 mod groups;
 mod history;
 mod lagrange;
+mod line_tangent;
 mod maps;
+mod pairs;
 mod point_map;
 mod point_stress;
+mod rounds;
+mod shape;
 mod spline;
 mod tangent;
 
@@ -65,13 +72,15 @@ use crate::assembly::AssemblyError;
 use crate::constitutive::Law;
 use crate::quadrature::QuadratureRule;
 use crate::{Cells, Discretisation};
-use chunk::{Chunk, Fields, Shape};
+use chunk::{Chunk, Fields};
 use gather::{Gather, Hanging};
 use lagrange::LagrangeShape;
 use point_map::{Dissipated, Product, Stored, Stress};
+use shape::Shape;
 use spline::SplineShape;
 
 pub use frequencies::{ElementFrequencies, element_frequencies};
+pub use general_tangent::GeneralTangentAssembly;
 pub use history::History;
 pub use point_map::{PointMap, PointTangent};
 pub use point_stress::{PointCount, PointStress};

@@ -1,4 +1,4 @@
-//! Whether a body is one sound solid: closed, joined, without points that are nobody's.
+//! Checks that a body is watertight, connected and has no unused points.
 
 use carom_mesh::quality::Quality;
 use carom_nurbs::{Multipatch, NearSides, Side};

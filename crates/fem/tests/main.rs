@@ -8,6 +8,7 @@ mod bodies;
 mod constitutive;
 mod deformed;
 mod frequencies;
+mod general_tangent;
 mod hierarchy;
 mod internal_force;
 mod kinds;

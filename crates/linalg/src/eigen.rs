@@ -1,12 +1,12 @@
 //! The lowest eigenpairs of K x = λ M x on free dofs, none missing and none invented.
 //!
 //! 1. Block Lanczos on (K + sM)⁻¹ M in the inner product of M, with full reorthogonalisation and thick
-//!    restarts, until the wanted pairs and a gap behind them have converged.
+//!    restarts, until the requested pairs and a gap behind them have converged.
 //! 2. Rayleigh-Ritz among the Lanczos vectors, and the true residual |K x − λ M x| of every pair. Where it is
-//!    too large, Lanczos goes on; if that does not help, block inverse iteration.
+//!    too large, Lanczos continues; if that does not help, block inverse iteration follows.
 //! 3. The inertia of K − σM, σ in the gap, must count as many eigenvalues as were found. If it counts more (a
 //!    copy of a multiple root that the start block did not excite), fresh directions are added and the search
-//!    goes on.
+//!    continues.
 //!
 //! Here are the interface of callers and the dense solution of small problems; steps 1 and 3 are in `search`,
 //! step 2 in `inverse`; `again` is the search without a factor, which cannot count.
@@ -96,8 +96,8 @@ pub fn lowest_pairs_by_iteration(
     outcome
 }
 
-/// Bytes that a search for eigenpairs holds beside the inverse: the space of Lanczos, and what verifies the
-/// pairs.
+/// Bytes of a search for eigenpairs in addition to the inverse: the space of Lanczos, and the vectors that
+/// verify the pairs.
 pub fn search_bytes(n_dofs: usize, wanted: Wanted) -> u64 {
     let n_pairs = match wanted {
         Wanted::Count(n) => n,

@@ -10,7 +10,7 @@
 //!
 //! Components of z drawn evenly from [−1, 1] give yᵀz a density of at most √2/2 (Ball 1986), so that |yᵀz| ≤
 //! s has a probability of at most √2 s, and that of all of sixteen such z is at most (√2 s)¹⁶. The count is
-//! taken when no |Eᵏ z| is longer than the s at which this is `DOUBT`, whatever k. Triangular solutions
+//! accepted when no |Eᵏ z| is longer than the s at which this is `DOUBT`, whatever k. Triangular solutions
 //! round as the factorisation does and change E by as much again as it is small; if E does not contract fast,
 //! double precision counts.
 //!

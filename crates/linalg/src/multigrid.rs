@@ -168,7 +168,7 @@ fn factor(matrix: &Blocks<MOTIONS, MOTIONS>) -> Result<Cholesky, FactorError> {
         }
     }
     Cholesky::new(&k, None, DofSet::all(n), &Silent).map_err(|error| match error {
-        // Its nodes are aggregates, of which nobody knows.
+        // Its nodes are aggregates, which the caller does not know.
         FactorError::NotPositiveDefinite { pivot, .. } => {
             FactorError::Iteration(IterationError::NotPositiveDefinite { energy: pivot })
         }

@@ -1,4 +1,4 @@
-//! The numbers of a factor: double precision, or single where only the signs of its pivots are wanted.
+//! The numbers of a factor: double precision, or single where only the signs of its pivots are needed.
 //!
 //! Numbers lie in *rows* of the size of a cache line, eight doubles or sixteen single numbers. Storage is
 //! always that of doubles: single numbers use the first half of it, so that a factor gives up its memory to

@@ -119,7 +119,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "meshed by Gmsh", endings: cad::ENDINGS, reader: Some(Reader::Cad), writer: None },
 ];
 
-/// A format of NURBS files. The content of a file tells the format, not its ending.
+/// A format of NURBS files. The content of a file determines its format, not its ending.
 const fn nurbs(name: &'static str, endings: &'static [&'static str], writer: Option<WritePatches>) -> Format {
     let writer = match writer {
         Some(write) => Some(Writer::Nurbs(write)),

@@ -208,7 +208,7 @@ fn connectivity(cells: VertexNumbers) -> Result<(Vec<u32>, Vec<usize>), ParseLeg
                 }
                 last = end;
             }
-            // A number beyond 32 bits is no point of a grid of 32 bits.
+            // A number beyond 32 bits is an invalid point number: the check of the grid reports it.
             let point = |&id: &u64| u32::try_from(id).unwrap_or(u32::MAX);
             Ok((connectivity.iter().map(point).collect(), ends.iter().map(|&end| end as usize).collect()))
         }

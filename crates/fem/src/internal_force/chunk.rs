@@ -3,12 +3,13 @@
 use carom_mesh::CellRef;
 use pulp::{Arch, Simd, WithSimd};
 
+use super::MAX_FIELDS;
 use super::gather::Hanging;
 use super::groups::groups;
 use super::history::ChunkHistory;
 use super::maps::{Local, PointMaps};
 use super::point_map::PointMap;
-use super::{MAX_FIELDS, spline};
+use super::shape::{Mapped, Shape, Stages};
 use crate::assembly::AssemblyError;
 use crate::constitutive::{LANES, Lanes, Tensor, ZERO, lanes, volume_change};
 use crate::{CellBasis, CellEvaluator, Discretisation};
@@ -22,45 +23,6 @@ const MAX_CELL_POINTS: usize = 2048;
 pub(super) struct Fields<'a, const N: usize> {
     pub(super) at_points: [&'a [[f64; 3]]; N],
     pub(super) hanging: &'a Hanging,
-}
-
-/// Memory for sums direction by direction.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Stages {
-    /// Functions of the batch in each direction: Gauss point after Gauss point.
-    pub(super) lines: [Vec<spline::Line>; 3],
-    /// Value and slope in ξ.
-    pub(super) after_x: Vec<[[Lanes; 3]; 2]>,
-    /// Value, slope in ξ and slope in η.
-    pub(super) after_y: Vec<[[Lanes; 3]; 3]>,
-}
-
-/// The map of the cells at a batch of points, with det J.
-pub(super) struct Mapped<const A: usize> {
-    pub(super) maps: PointMaps<A>,
-    pub(super) det: Lanes,
-}
-
-/// The functions of cells of one kind, for a batch of cells at a time.
-pub(super) trait Shape<const A: usize>: Sync {
-    /// Points of a cell.
-    fn n_nodes(&self) -> usize;
-    /// Quadrature points of a cell.
-    fn n_points(&self) -> usize;
-    /// Parameters of a quadrature point.
-    fn xi(&self, point: usize) -> [f64; 3];
-    /// Memory for a batch.
-    fn stages(&self) -> Stages;
-    /// Makes these cells the batch of the following calls.
-    fn enter(&self, cells: &[u32; LANES], stages: &mut Stages);
-    /// Derivatives at all points of fields given at the points of the cells, times their weights.
-    fn gradients(&self, nodal: &[[Lanes; 3]], local: &mut [Local<A>], stages: &mut Stages);
-    /// Forces, but for the weights, from stresses at all points: the transpose of `gradients`.
-    fn forces(&self, local: &[Local<A>], nodal: &mut [[Lanes; 3]], stages: &mut Stages);
-    /// ∂R_i/∂X of all functions at a point, but for the weights.
-    fn functions(&self, point: usize, maps: &PointMaps<A>, stages: &Stages, out: &mut [[Lanes; 3]]);
-    /// The map at a point from the derivatives of the coordinates and of the constant 1.
-    fn map(&self, point: usize, coordinates: &Local<A>, ones: &Local<A>) -> Mapped<A>;
 }
 
 /// Some cells side by side; lanes beyond the end repeat the last cell.

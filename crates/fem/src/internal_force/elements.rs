@@ -2,32 +2,34 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::chunk::{Chunk, Shape, lower};
+use super::chunk::{Chunk, lower};
 use super::history::ChunkHistory;
+use super::line_tangent::LineTangent;
+use super::pairs::Pairs;
 use super::point_map::PointTangent;
+use super::shape::Shape;
 use crate::constitutive::{LANES, Lanes, Tangent, Tensor, ZERO, lanes, volume_change};
 
 /// Element tangents of the cells of a group, and memory for them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct ElementTangents {
-    /// Cell after cell the blocks K_ij, j = 0.., i = j.., of the pairs of its points.
+    kinds: Pairs,
+    /// Cell after cell the blocks K_ij of the pairs of its points.
     pub(super) blocks: Vec<[f64; 9]>,
     slopes: Vec<[Lanes; 3]>,
     pairs: Vec<[Lanes; 9]>,
-}
-
-/// Pairs i ≥ j of n points.
-pub(super) fn n_pairs(n: usize) -> usize {
-    n * (n + 1) / 2
+    lines: LineTangent,
 }
 
 impl ElementTangents {
     /// Memory for groups of at most `n_cells` cells of n points.
-    pub(super) fn new(n: usize, n_cells: usize) -> Self {
+    pub(super) fn new(kinds: Pairs, n: usize, n_cells: usize) -> Self {
         Self {
-            blocks: Vec::with_capacity(n_pairs(n) * n_cells),
+            kinds,
+            blocks: Vec::with_capacity(kinds.count(n) * n_cells),
             slopes: vec![[ZERO; 3]; n],
-            pairs: vec![[ZERO; 9]; n_pairs(n)],
+            pairs: vec![[ZERO; 9]; kinds.count(n)],
+            lines: LineTangent::default(),
         }
     }
 
@@ -71,7 +73,7 @@ impl ElementTangents {
                     })
                 })
             });
-            for (left, pair) in slopes[j..].iter().zip(pairs.by_ref()) {
+            for (left, pair) in slopes[self.kinds.first(j)..].iter().zip(pairs.by_ref()) {
                 for a in 0..3 {
                     for c in 0..3 {
                         for l in 0..LANES {
@@ -99,46 +101,92 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>> WithSimd f
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<V: Simd>(self, _: V) {
-        let Self { elements, chunk, shape, map, history } = self;
-        let (n, n_points) = (shape.n_nodes(), shape.n_points());
-        let checked = map.checked_field();
-        chunk.least_det = (f64::INFINITY, 0);
-        elements.blocks.clear();
-        for i_batch in 0..chunk.batches.len() {
-            shape.enter(&chunk.batches[i_batch].cells, &mut chunk.work.stages);
+    fn with_simd<V: Simd>(mut self, _: V) {
+        let n = self.shape.n_nodes();
+        let n_pairs = self.elements.kinds.count(n);
+        self.chunk.least_det = (f64::INFINITY, 0);
+        self.elements.blocks.clear();
+        for i_batch in 0..self.chunk.batches.len() {
+            self.shape.enter(&self.chunk.batches[i_batch].cells, &mut self.chunk.work.stages);
             for i_field in 0..N {
-                chunk.local_gradients(shape, i_batch, i_field);
+                self.chunk.local_gradients(self.shape, i_batch, i_field);
             }
             let mut least = [f64::INFINITY; LANES];
-            elements.pairs.fill([ZERO; 9]);
-            for point in 0..n_points {
-                let place = n_points * i_batch + point;
-                let maps = &chunk.maps[place];
-                let local = &chunk.work.local;
-                let gradients: [Tensor; N] = std::array::from_fn(|field| maps.gradient(&local[field][point]));
-                if let Some(field) = checked {
-                    lower(&mut least, &volume_change(&gradients[field]));
-                }
-                let mut tangent = [[ZERO; 9]; 9];
-                map.apply(&gradients, &history.old[history.n * place..history.n * (place + 1)], &mut tangent);
-                shape.functions(point, maps, &chunk.work.stages, &mut elements.slopes[..n]);
-                if !chunk.weights.is_empty() {
-                    let weights = &chunk.weights[n * i_batch..n * (i_batch + 1)];
-                    for (slope, weight) in elements.slopes[..n].iter_mut().zip(weights) {
-                        *slope = slope.map(|s| lanes(|l| s[l] * weight[l]));
-                    }
-                }
-                elements.add_point(n, &tangent, &maps.volume);
+            if self.shape.sizes().is_some() {
+                self.by_lines(i_batch, &mut least);
+            } else {
+                self.by_points(i_batch, &mut least);
             }
-            if checked.is_some() {
-                chunk.note_least(i_batch, &least);
+            if self.map.checked_field().is_some() {
+                self.chunk.note_least(i_batch, &least);
             }
-            for l in 0..chunk.batches[i_batch].n_cells {
-                let blocks =
-                    elements.pairs[..n_pairs(n)].iter().map(|pair| std::array::from_fn(|k| pair[k][l]));
+            let elements = &mut *self.elements;
+            for l in 0..self.chunk.batches[i_batch].n_cells {
+                let blocks = elements.pairs[..n_pairs].iter().map(|pair| std::array::from_fn(|k| pair[k][l]));
                 elements.blocks.extend(blocks);
             }
         }
+    }
+}
+
+impl<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>> Compute<'_, A, N, S, M> {
+    /// The tangent of the map at a point of a batch.
+    #[inline(always)]
+    fn tangent(&self, i_batch: usize, point: usize, least: &mut Lanes) -> Tangent {
+        let place = self.shape.n_points() * i_batch + point;
+        let maps = &self.chunk.maps[place];
+        let local = &self.chunk.work.local;
+        let gradients: [Tensor; N] = std::array::from_fn(|field| maps.gradient(&local[field][point]));
+        if let Some(field) = self.map.checked_field() {
+            lower(least, &volume_change(&gradients[field]));
+        }
+        let mut tangent = [[ZERO; 9]; 9];
+        let n = self.history.n;
+        self.map.apply(&gradients, &self.history.old[n * place..n * (place + 1)], &mut tangent);
+        tangent
+    }
+
+    /// The pairs of a batch, point by point.
+    #[inline(always)]
+    fn by_points(&mut self, i_batch: usize, least: &mut Lanes) {
+        let (n, n_points) = (self.shape.n_nodes(), self.shape.n_points());
+        self.elements.pairs.fill([ZERO; 9]);
+        for point in 0..n_points {
+            let tangent = self.tangent(i_batch, point, least);
+            let Self { elements, chunk, shape, .. } = self;
+            let maps = &chunk.maps[n_points * i_batch + point];
+            shape.functions(point, maps, &chunk.work.stages, &mut elements.slopes[..n]);
+            if !chunk.weights.is_empty() {
+                let weights = &chunk.weights[n * i_batch..n * (i_batch + 1)];
+                for (slope, weight) in elements.slopes[..n].iter_mut().zip(weights) {
+                    *slope = slope.map(|s| lanes(|l| s[l] * weight[l]));
+                }
+            }
+            elements.add_point(n, &tangent, &maps.volume);
+        }
+    }
+
+    /// The pairs of a batch, direction by direction.
+    #[inline(always)]
+    fn by_lines(&mut self, i_batch: usize, least: &mut Lanes) {
+        let Some(sizes) = self.shape.sizes() else { return };
+        let (points, kinds) = (sizes.q, self.elements.kinds);
+        let (n, n_points) = (self.shape.n_nodes(), self.shape.n_points());
+        self.elements.lines.resize(sizes, kinds);
+        for place in 0..points[0] * points[1] {
+            // Points are numbered along ξ first.
+            let (s, r) = (place / points[1], place % points[1]);
+            for t in 0..points[2] {
+                let point = s + points[0] * (r + points[1] * t);
+                let tangent = self.tangent(i_batch, point, least);
+                let maps = &self.chunk.maps[n_points * i_batch + point];
+                self.elements.lines.set_point(t, &tangent, maps);
+            }
+            self.elements.lines.sum_line(sizes, kinds, place, &self.chunk.work.stages);
+        }
+        let weights = &self.chunk.weights;
+        let weights = if weights.is_empty() { weights } else { &weights[n * i_batch..n * (i_batch + 1)] };
+        let ElementTangents { lines, pairs, .. } = &mut *self.elements;
+        lines.sum_plane(sizes, kinds, &self.chunk.work.stages, weights, pairs);
     }
 }

@@ -16,10 +16,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
-use super::chunk::{Chunk, Fields, Shape};
-use super::elements::{ElementTangents, n_pairs};
+use super::chunk::{Chunk, Fields};
+use super::elements::ElementTangents;
 use super::history::{ChunkHistory, History};
+use super::pairs::Pairs;
 use super::point_map::OfLaw;
+use super::shape::Shape;
 use super::{InternalForce, Part, SweepError};
 use crate::constitutive::Law;
 use crate::lumped_mass::LumpedMass;
@@ -111,12 +113,18 @@ fn of_block<const A: usize, S: Shape<A>, L: Law>(
         .par_iter_mut()
         .zip(history)
         .map_init(
-            || (ElementTangents::new(n, most), Mat::zeros(3 * n, 3 * n), Mat::zeros(3 * n, 3 * n)),
+            || {
+                (
+                    ElementTangents::new(Pairs::Lower, n, most),
+                    Mat::zeros(3 * n, 3 * n),
+                    Mat::zeros(3 * n, 3 * n),
+                )
+            },
             |(elements, matrix, square), (chunk, history)| {
                 chunk.load(fields);
                 elements.compute(chunk, shape, &OfLaw(law), history);
                 let cells = chunk.batches.iter().flat_map(|batch| &batch.cells[..batch.n_cells]);
-                let blocks = elements.blocks.chunks_exact(n_pairs(n));
+                let blocks = elements.blocks.chunks_exact(Pairs::Lower.count(n));
                 let bound = |(&cell, blocks): (&u32, &[[f64; 9]])| {
                     let masses = mass.of_cell_with(n, CellRef { block: i_block as u32, cell });
                     fill_scaled(matrix, blocks, masses);

@@ -3,8 +3,8 @@
 use carom_mesh::{CellShape, lagrange};
 
 use super::PointRule;
-use super::chunk::{Mapped, Shape, Stages};
-use super::maps::{Local, PointMaps};
+use super::maps::{Local, PointMaps, inverse};
+use super::shape::{Mapped, Shape, Stages};
 use crate::constitutive::{LANES, Lanes, ZERO, lanes};
 use crate::evaluator::determinant;
 use crate::quadrature::{Integrand, Quadrature};
@@ -133,14 +133,4 @@ impl Shape<3> for LagrangeShape {
         let volume = lanes(|l| self.rule.weights[point] * det[l]);
         Mapped { maps: PointMaps { slopes, volume }, det }
     }
-}
-
-/// ∂ξ_d/∂X_b of a Jacobian ∂X_b/∂ξ_d.
-pub(super) fn inverse(j: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
-    std::array::from_fn(|d| {
-        std::array::from_fn(|b| {
-            let (a, c, e, f) = ((b + 1) % 3, (b + 2) % 3, (d + 1) % 3, (d + 2) % 3);
-            (j[a][e] * j[c][f] - j[a][f] * j[c][e]) / det
-        })
-    })
 }

@@ -48,3 +48,13 @@ impl<const A: usize> PointMaps<A> {
         })
     }
 }
+
+/// ∂ξ_d/∂X_b of a Jacobian ∂X_b/∂ξ_d.
+pub(super) fn inverse(j: &[[f64; 3]; 3], det: f64) -> [[f64; 3]; 3] {
+    std::array::from_fn(|d| {
+        std::array::from_fn(|b| {
+            let (a, c, e, f) = ((b + 1) % 3, (b + 2) % 3, (d + 1) % 3, (d + 2) % 3);
+            (j[a][e] * j[c][f] - j[a][f] * j[c][e]) / det
+        })
+    })
+}

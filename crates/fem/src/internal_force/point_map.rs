@@ -26,7 +26,7 @@ pub trait PointTangent<const N: usize>: Sync {
     /// The field whose deformation gradient must have det F > 0, if any.
     fn checked_field(&self) -> Option<usize>;
 
-    /// Fills ∂P_ab/∂F_cd = ∂P_cd/∂F_ab.
+    /// Fills ∂P_ab/∂F_cd.
     fn apply(&self, gradients: &[Tensor; N], old: &[Lanes], tangent: &mut Tangent);
 }
 

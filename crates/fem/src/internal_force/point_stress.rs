@@ -4,8 +4,9 @@ use carom_mesh::CellRef;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::chunk::{Chunk, Fields, Shape};
+use super::chunk::{Chunk, Fields};
 use super::history::ChunkHistory;
+use super::shape::Shape;
 use super::{InternalForce, Part, PointRule, lagrange};
 use crate::constitutive::{Law, Tensor, ZERO, cauchy_stress, volume_change};
 use crate::internal_force::{History, SweepError};

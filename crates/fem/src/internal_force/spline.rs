@@ -6,17 +6,19 @@
 use carom_nurbs::basis::MAX_DEGREE;
 
 use super::PointRule;
-use super::chunk::{Mapped, Shape, Stages};
-use super::lagrange::inverse;
-use super::maps::{Local, PointMaps};
+use super::maps::{Local, PointMaps, inverse};
+use super::shape::{Mapped, Shape, Sizes, Stages};
 use crate::SplineCells;
 use crate::basis::eval_line;
 use crate::constitutive::{LANES, Lanes, ZERO, lanes};
 use crate::evaluator::determinant;
 use crate::quadrature::{QuadratureRule, gauss_legendre, spline_points};
 
-/// Value and slope of a function of one direction in each lane.
-pub(super) type Line = [Lanes; 2];
+/// Functions of a cell from which its tangent is summed direction by direction.
+///
+/// By count that takes 16 000 multiplications in place of 13 000 for degree 1, 120 000 in place of 330 000
+/// for degree 2.
+const FUNCTIONS_BY_LINES: usize = 27;
 
 /// The functions of a patch at the Gauss points of its spans.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ pub(super) struct SplineShape {
     functions: [Vec<[f64; 2]>; 3],
     /// The spans of each cell.
     spans: Vec<[u32; 3]>,
+    /// Whether the tangent is summed direction by direction.
+    by_lines: bool,
 }
 
 impl SplineShape {
@@ -56,7 +60,8 @@ impl SplineShape {
         });
         let spans = (0..cells.n_cells()).map(|cell| cells.span_of_cell(cell).map(|k| k as u32)).collect();
         let weights = std::array::from_fn(|d| rules[d].1.clone());
-        Self { n, q, points: rules.map(|rule| rule.0), weights, functions, spans }
+        let by_lines = n.iter().product::<usize>() >= FUNCTIONS_BY_LINES;
+        Self { n, q, points: rules.map(|rule| rule.0), weights, functions, spans, by_lines }
     }
 
     /// Place of a Gauss point in the three directions.
@@ -78,6 +83,11 @@ impl Shape<4> for SplineShape {
     fn xi(&self, point: usize) -> [f64; 3] {
         let place = self.place(point);
         std::array::from_fn(|d| self.points[d][place[d]])
+    }
+
+    #[inline(always)]
+    fn sizes(&self) -> Option<Sizes> {
+        self.by_lines.then_some(Sizes { n: self.n, q: self.q })
     }
 
     fn stages(&self) -> Stages {

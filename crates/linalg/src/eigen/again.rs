@@ -3,8 +3,8 @@
 //!
 //! Directions drawn afresh, in the M-orthogonal complement of the pairs that were found, span a Krylov space
 //! of their own. A copy of a multiple root that the first start block did not excite has the largest θ there:
-//! it shows as a Ritz value below the gap within a few blocks. Then the first search gets fresh directions
-//! and goes on.
+//! it appears as a Ritz value below the gap within a few blocks. Then the first search gets fresh directions
+//! and continues.
 
 use carom_progress::Progress;
 
@@ -64,8 +64,8 @@ impl Pencil<'_> {
         Err(EigenError::NotConverged { converged: 0, solves: krylov.n_solves + n_solves, shift: self.shift })
     }
 
-    /// Searches beside the pairs until the lowest value there is known to lie above σ, or one below it has
-    /// shown; and the solves that it took.
+    /// Searches the complement of the pairs until its lowest value is known to lie above σ, or a value below
+    /// σ appears. Returns the outcome and the number of solves.
     fn beside(
         &self,
         pairs: &EigenPairs,

@@ -1,7 +1,7 @@
 //! Block inverse iteration with Rayleigh-Ritz: from nearly converged vectors to pairs with small true
 //! residuals.
 //!
-//! A step is taken as a correction,
+//! A step is computed as a correction,
 //!
 //! ```text
 //! y = x − A⁻¹ (K x − λ M x) = (λ + s) A⁻¹ M x,    A = K + sM
@@ -27,7 +27,7 @@ use crate::tall::{symmetric_gram, transform};
 /// Most steps of inverse iteration.
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
 
-/// Ritz vectors with the forces that K and M make of them, reactions taken out.
+/// Ritz vectors x with K x and M x, without reactions.
 struct RitzVectors {
     x: Mat<f64>,
     k_x: Mat<f64>,

@@ -95,8 +95,8 @@ impl<'a> Krylov<'a> {
         }
     }
 
-    /// A space beside known eigenvectors, which are locked in it; its directions are drawn from another part
-    /// of the sequence.
+    /// A space in the complement of known eigenvectors, which are locked in it; its random directions come
+    /// from another part of the sequence.
     ///
     /// * `known` — M-orthonormal
     /// * `theta` — of each

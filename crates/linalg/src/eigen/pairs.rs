@@ -13,7 +13,7 @@ pub const RESIDUAL: f64 = 1e-8;
 /// Largest deviation of Xᵀ M X from the identity.
 pub const ORTHOGONALITY: f64 = 1e-10;
 
-/// Which eigenpairs are wanted.
+/// The requested eigenpairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wanted {
     /// The lowest n, copies of multiple roots counted.
@@ -35,10 +35,10 @@ impl Wanted {
 /// Why eigenpairs could not be found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum EigenError {
-    /// More pairs are wanted than there are dofs.
-    #[error("{wanted} eigenpairs are wanted, but only {n_free} dofs are free")]
+    /// The request exceeds the number of free dofs.
+    #[error("{wanted} eigenpairs are requested, but only {n_free} dofs are free")]
     TooMany {
-        /// Number of pairs wanted.
+        /// Number of requested pairs.
         wanted: usize,
         /// Number of free dofs.
         n_free: usize,

@@ -1,4 +1,4 @@
-//! Block Lanczos until the wanted pairs and a gap behind them have converged, and the inertia count that
+//! Block Lanczos until the requested pairs and a gap behind them have converged, and the inertia count that
 //! proves them.
 
 use carom_progress::Progress;
@@ -13,7 +13,7 @@ use crate::lanes::LANES;
 /// Columns of a Lanczos block.
 pub(super) const BLOCK: usize = LANES;
 
-/// Ritz vectors that take part in inverse iteration behind those that are wanted.
+/// Number of additional Ritz vectors in inverse iteration, behind the requested ones.
 pub(super) const GUARD: usize = 12;
 
 /// Pairs for which there is room at first where their number is not known.
@@ -24,25 +24,25 @@ pub(super) const FIRST_GUESS: usize = 40;
 /// The true residual after the last step of the operator is about the same.
 pub(super) const LANCZOS_RESIDUAL: f64 = 8e-9;
 
-/// How often Lanczos goes on to a smaller residual after true ones were too large, before inverse iteration
-/// takes over.
+/// Number of times that Lanczos continues to a smaller residual because true residuals were too large; then
+/// inverse iteration follows.
 const MAX_CHECKS: usize = 4;
 
-/// What the residual of Lanczos must fall by then.
+/// Factor by which the residual of Lanczos must fall in each of these continuations.
 const TIGHTENING: f64 = 0.1;
 
-/// Part of a true residual that may be left after that; with more, rounding of the factor is what keeps it
-/// up.
+/// Largest part of a true residual that may remain after a continuation; a larger one comes from rounding of
+/// the factor.
 const NO_GAIN: f64 = 0.5;
 
-/// A pair is locked when its residual is this part of the largest residual of the smallest wanted pair.
+/// A pair is locked when its residual is this part of the largest residual of the smallest requested pair.
 const LOCKING: f64 = 0.1;
 
-/// θ of the first pair over the smallest wanted one above which converged pairs are locked: rounding of the
-/// first would show in the others.
+/// θ of the first pair over the smallest requested one above which converged pairs are locked: rounding of
+/// the first would show in the others.
 const SPREAD: f64 = 1e4;
 
-/// Residual over θ at which a Lanczos value bounds the gap behind the wanted pairs.
+/// Residual over θ at which a Lanczos value bounds the gap behind the requested pairs.
 pub(super) const GAP_RESIDUAL: f64 = 1e-3;
 
 /// Smallest gap, relative to the eigenvalue behind it, into which the shift of the inertia count may fall.
@@ -57,8 +57,9 @@ const MAX_IDLE_BLOCKS: usize = 400;
 /// Part of the space by which it grows before it is looked at again, two blocks at least.
 const LOOK_AGAIN: usize = 16;
 
-/// Near the end a look after every block spares a block or two. It is taken while the cube of the space's
-/// dimension is below this number times the nodes of the body: while it costs less than a block.
+/// Near the end a check after every block saves one or two blocks. Lanczos checks after every block while the
+/// cube of the space's dimension is below this number times the nodes of the body: while a check costs less
+/// than a block.
 const CHEAP_LOOK: f64 = 3e3;
 
 /// Lanczos blocks that fresh directions get after each inertia count that found a pair missing.
@@ -67,28 +68,28 @@ pub(super) const BLOCKS_AFTER_COUNT: usize = 6;
 /// Most inertia counts before the search gives up.
 pub(super) const MAX_COUNTS: usize = 5;
 
-/// Pairs that Lanczos vouches for: how many to return, how many to verify, where to count.
+/// Converged pairs of Lanczos: how many to return, how many to verify, and the shift of the inertia count.
 pub(super) struct Candidate {
     pub(super) n_return: usize,
     pub(super) n_verify: usize,
     pub(super) sigma: f64,
 }
 
-/// What a Lanczos pass is for, and how far it goes.
+/// The requested pairs of a Lanczos pass, and its limits.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) wanted: Wanted,
     /// Dimension at which the space is cut back.
     pub(super) max_dim: usize,
-    /// Blocks before a candidate is taken.
+    /// Number of blocks before the first candidate is accepted.
     pub(super) least_blocks: usize,
     /// Residual over θ at which a pair has converged.
     pub(super) residual: f64,
 }
 
-/// What a bar that runs to the number of wanted pairs shows: half of it is the growth of the space to twice
-/// that number, as the first pairs converge late, half the pairs that have converged. Where no number is
-/// wanted, the pairs that have converged.
+/// Progress on a scale that ends at the number of requested pairs: half of it is the growth of the space to
+/// twice that number, as the first pairs converge late; half is the number of converged pairs. Without a
+/// requested number it is the number of converged pairs.
 fn bar(wanted: Wanted, n_applied: usize, converged: usize) -> u64 {
     let n = wanted.expected() as usize;
     if n == 0 {
@@ -196,7 +197,7 @@ impl Pencil<'_> {
         Ok((inertia.below, symbolic))
     }
 
-    /// Expands the space until the wanted pairs and a gap behind them have converged.
+    /// Expands the space until the requested pairs and a gap behind them have converged.
     fn lanczos(
         &self,
         krylov: &mut Krylov<'_>,
@@ -205,7 +206,7 @@ impl Pencil<'_> {
         progress: &dyn Progress,
     ) -> Result<(Candidate, Ritz), EigenError> {
         let (mut converged, mut most) = (0, 0);
-        // A space must be larger than the number of wanted pairs to hold all of them.
+        // A space must be larger than the number of requested pairs to hold all of them.
         let mut next_ritz = match wanted {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => 0,

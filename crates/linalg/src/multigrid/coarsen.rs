@@ -12,7 +12,8 @@ pub(super) const MOTIONS: usize = 6;
 /// Damping of the step of Jacobi that smooths the prolongation, over the largest eigenvalue of D⁻¹A.
 const DAMPING: f64 = 4.0 / 3.0;
 
-/// A motion of an aggregate that keeps no more than this part beside those before it is none of its own.
+/// A motion of an aggregate is dependent on the motions before it if no more than this part of it remains
+/// orthogonal to them.
 const DEPENDENT: f64 = 1e-9;
 
 /// No column yet.

@@ -6,7 +6,7 @@
 //! to end takes three eighths of the separators' operations (7/3 s³ in place of 19/3 s³ for each one of s
 //! dofs). So the separators above the smaller parts, the *multisector*, are ordered by minimum degree in the
 //! graph that is left when these parts are eliminated, for parts of several sizes, and the order with the
-//! fewest operations is taken; it is that of the dissection where no other has fewer.
+//! fewest operations is chosen; it is the order of the dissection where no other has fewer.
 //!
 //! # Source
 //!

@@ -100,7 +100,7 @@ impl Matching<'_> {
 
     /// Gives a column a row along a way of rising levels, if there is one.
     ///
-    /// * `next` — entry at which the search of each column goes on
+    /// * `next` — entry at which the search of each column continues
     fn augment(&mut self, column: usize, levels: &[usize], next: &mut [usize]) {
         let mut way = vec![column];
         while let Some(&column) = way.last() {

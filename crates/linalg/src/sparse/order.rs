@@ -40,8 +40,8 @@ impl Order {
     }
 }
 
-/// The partner of each row with a weak diagonal: a row to which it couples strongly, that is nobody's partner
-/// yet. Rows without a partner are their own.
+/// The partner of each row with a weak diagonal: a row to which it couples strongly and that has no
+/// partner yet. Rows without a partner are their own.
 pub(super) fn partners(columns: &Columns) -> Vec<usize> {
     let n = columns.n;
     let entries = |j: usize| (columns.starts[j]..columns.starts[j + 1]).map(|e| (columns.rows[e], e));
