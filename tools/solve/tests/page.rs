@@ -1,4 +1,4 @@
-//! The page that says what survives what names a test in each row; these tests are there.
+//! Each row of docs/interruptions.md names a test; these tests exist.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use std::path::Path;
 fn every_row_names_tests_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/interruptions.md")).unwrap();
-    let rows: Vec<&str> =
-        page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what happens")).collect();
+    // The first row of the table is its heading.
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
     assert!(rows.len() > 15, "{}", rows.len());
     for row in rows {
         let shown = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap();
