@@ -30,6 +30,33 @@ fn overlap(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|d| a[0][d] <= b[1][d] && b[0][d] <= a[1][d])
 }
 
+/// A ball that holds a body, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball {
+    /// Centre \[m\].
+    pub center: Vector3<f64>,
+    /// Radius; negative around nothing, infinite for what has no end \[m\].
+    pub radius: f64,
+}
+
+impl Ball {
+    /// The ball about the middle of the box of some points.
+    pub fn around(points: &[Vector3<f64>]) -> Self {
+        if points.is_empty() {
+            return Self { center: Vector3::zeros(), radius: f64::NEG_INFINITY };
+        }
+        let bounds = points.iter().fold(NOTHING, |b, x| union(&b, &[*x, *x]));
+        let center = 0.5 * (bounds[0] + bounds[1]);
+        let radius = points.iter().map(|x| (x - center).norm_squared()).fold(0.0, f64::max).sqrt();
+        Self { center, radius }
+    }
+
+    /// What is between two balls \[m\], negative if they overlap: no point of one is nearer to one of the other.
+    pub fn clearance(&self, other: &Self) -> f64 {
+        (self.center - other.center).norm() - self.radius - other.radius
+    }
+}
+
 /// A balanced binary tree over things that have centres, halved along the longest extent of these.
 ///
 /// It is built once; the boxes of its nodes follow those of the things ([`Tree::refit`]).
@@ -280,6 +307,18 @@ impl Neighbours {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ball_holds_its_points_and_touches_one() {
+        let mut number = numbers();
+        let points: Vec<Vector3<f64>> = (0..40).map(|_| Vector3::from_fn(|_, _| number())).collect();
+        let ball = Ball::around(&points);
+        let farthest = points.iter().map(|x| (x - ball.center).norm()).fold(0.0, f64::max);
+        assert_eq!(ball.radius, farthest);
+        let other = Ball { center: ball.center + Vector3::new(0.0, 0.0, 3.0), radius: 0.5 };
+        assert!((ball.clearance(&other) - (2.5 - farthest)).abs() < 1e-15);
+        assert_eq!(Ball::around(&[]).clearance(&other), f64::INFINITY);
+    }
 
     /// Numbers of a linear congruential generator, from 0 to 1.
     fn numbers() -> impl FnMut() -> f64 {

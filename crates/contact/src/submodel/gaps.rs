@@ -1,8 +1,9 @@
 //! Gaps of the pressure cells and their gradients at the present displacement.
 //!
-//! One pass calls [`Gaps::place`], for each pair [`Gaps::follow`], and for each cell that may be closed
-//! [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
+//! One pass calls [`Gaps::place`], for each pair [`Gaps::leave_out`] or [`Gaps::follow`], and for each cell that
+//! may be closed [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
 
+mod apart;
 mod memory;
 mod overlap;
 mod pair_geometry;
@@ -14,6 +15,7 @@ use super::BodyState;
 use super::body::ContactBody;
 use super::pair::Pairs;
 use super::row::Row;
+use apart::Apart;
 use memory::CellMemory;
 
 pub(super) use memory::{GapMemory, feet_fit, read_feet, write_feet};
@@ -27,7 +29,9 @@ pub(super) struct Gaps {
     /// Positions of the points of each body in its frame.
     positions: Vec<Vec<Vector3<f64>>>,
     pairs: Vec<PairGeometry>,
-    /// Average gap of each cell; of those not evaluated the last one known.
+    apart: Apart,
+    /// Average gap of each cell; of those not evaluated the last one known, or the bound of a pair that is left
+    /// out.
     gap: Vec<f64>,
     /// True for cells whose gap and row are those of the present displacement.
     is_evaluated: Vec<bool>,
@@ -44,6 +48,7 @@ impl Gaps {
         Self {
             positions: bodies.iter().map(|b| vec![Vector3::zeros(); b.n_points]).collect(),
             pairs: (0..pairs.len()).map(|k| PairGeometry::new(pairs, k)).collect(),
+            apart: Apart::new(bodies.len(), pairs),
             gap: vec![0.0; n],
             is_evaluated: vec![false; n],
             beyond_rim: vec![false; n],
@@ -51,20 +56,45 @@ impl Gaps {
         }
     }
 
-    /// Sets the positions of all points and the relative pose of each pair; the first step of a pass.
+    /// Sets the positions of all points and the relative pose of each pair that is not left out; the first
+    /// step of a pass.
     ///
     /// * `displacement` — of the points of each body by the high modes, 3n numbers \[m\]
-    pub(super) fn place(&mut self, states: &[BodyState<'_>], displacement: &[Vec<f64>], pairs: &Pairs) {
+    /// * `is_needed` — pairs that are not left out wherever they are
+    pub(super) fn place(
+        &mut self,
+        states: &[BodyState<'_>],
+        displacement: &[Vec<f64>],
+        pairs: &Pairs,
+        is_needed: impl Fn(usize) -> bool,
+    ) {
         for ((state, u), positions) in states.iter().zip(displacement).zip(&mut self.positions) {
             for (k, x) in positions.iter_mut().enumerate() {
                 *x = Vector3::from_fn(|d, _| state.positions_b[3 * k + d] + u[3 * k + d]);
             }
         }
-        for (k, geometry) in self.pairs.iter_mut().enumerate() {
+        self.apart.sort_out(states, &self.positions, pairs, is_needed);
+        let evaluated = self.pairs.iter_mut().enumerate().filter(|(k, _)| self.apart.gap(*k).is_none());
+        for (k, geometry) in evaluated {
             let first = pairs.first(k);
             let states = pairs.bodies(k).map(|body| &states[body]);
             geometry.place(&first, states, &self.positions[first.body]);
         }
+    }
+
+    /// Bound on the gap of a pair that this pass leaves out as its bodies are apart, and the middle of the
+    /// points of its first body in the inertial frame \[m\]; none of other pairs.
+    pub(super) fn apart(&self, k: usize, pairs: &Pairs) -> Option<(f64, Vector3<f64>)> {
+        Some((self.apart.gap(k)?, self.apart.middle(pairs.bodies(k)[0])))
+    }
+
+    /// Writes the bound on the gap of a pair that is left out to its cells. False if the pair is evaluated.
+    pub(super) fn leave_out(&mut self, k: usize, pairs: &Pairs) -> bool {
+        let Some(gap) = self.apart.gap(k) else { return false };
+        let cells = pairs.get(k).cell_range();
+        self.gap[cells.clone()].fill(gap);
+        self.is_evaluated[cells].fill(false);
+        true
     }
 
     /// Moves the faces of the second zone of a pair, and takes the motion of both zones off the bounds of the

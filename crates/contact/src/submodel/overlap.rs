@@ -35,6 +35,9 @@ pub(super) fn corner_overlap(
     gaps: &mut Gaps,
     memory: &GapMemory,
 ) -> Option<Overlap> {
+    if gaps.apart(k, pairs).is_some() {
+        return None;
+    }
     let pair = pairs.get(k);
     let mut worst: Option<Overlap> = None;
     for corner in &pair.corners {

@@ -46,6 +46,11 @@ impl Filling<'_> {
             }
         }
         for k in 0..self.model.n_pairs() {
+            if let Some((gap, center_i)) = self.gaps.apart(k, &self.model.pairs) {
+                out.pairs[k] =
+                    PairSolution { min_free_gap: gap, is_apart: true, center_i, ..PairSolution::default() };
+                continue;
+            }
             let two = self.model.pairs.bodies(k)[1];
             let mut sum = self.pair(k, &mut out.wrench[two]);
             sum.overlap = overlap((k, &self.model.pairs), &out.lambda, &self.warm.gaps);

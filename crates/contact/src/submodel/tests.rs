@@ -1,3 +1,4 @@
+mod apart;
 mod consistency;
 mod friction;
 mod hertz;

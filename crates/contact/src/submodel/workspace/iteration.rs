@@ -75,8 +75,19 @@ impl Workspace {
     /// Evaluates gaps and rows of all cells that may be closed, or have a force, at the present displacement.
     fn pass(&mut self, model: &QuasistaticContact, states: &[BodyState<'_>], warm: &mut WarmState) {
         let (pairs, unknowns) = (&model.pairs, &model.unknowns);
-        self.gaps.place(states, &self.now.displacement, pairs);
+        // A pair with a row in W may get a force; one that was sheared releases its shear force.
+        let is_needed = |k: usize| {
+            let mut cells = pairs.get(k).cell_range();
+            cells.any(|s| self.condensed.has(unknowns.normal(s)) || warm.friction.is_sheared(s))
+        };
+        self.gaps.place(states, &self.now.displacement, pairs, is_needed);
         for k in 0..pairs.len() {
+            if self.gaps.leave_out(k, pairs) {
+                if let Some(friction) = &mut self.friction {
+                    pairs.get(k).cell_range().for_each(|s| friction.skip(s));
+                }
+                continue;
+            }
             self.gaps.follow(k, pairs, &mut warm.gaps);
             for (cell, s) in pairs.get(k).cell_range().enumerate() {
                 let is_loaded = self.now.lambda[unknowns.normal(s)] > 0.0;
