@@ -3,6 +3,7 @@
 use carom_testing::heap;
 
 mod complementarity_takes_nothing_from_the_heap;
+mod rows_take_nothing_from_the_heap;
 
 /// Counts for each thread on its own: the tests beside one another do not disturb it.
 #[global_allocator]

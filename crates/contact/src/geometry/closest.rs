@@ -285,6 +285,9 @@ fn newton_step(domain: Domain, xi: [f64; 2], jet: &Jet, d: &Vector3<f64>) -> ([f
 }
 
 /// `free` unless it leaves through an edge on which ξ lies: then Newton along that edge, or none in a corner.
+///
+/// In a corner the edge with the larger decrease is taken: straight above the line of one edge, the step along
+/// the other is zero up to round-off, of either sign.
 fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f64; 2]) -> [f64; 2] {
     let leaves = |k: usize, step: [f64; 2]| {
         let n = domain.inward(k);
@@ -294,18 +297,21 @@ fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f
     if !edges.clone().any(|k| leaves(k, free)) {
         return free;
     }
+    // Newton along edge k, and the decrease that it promises.
     let along = |k: usize| {
         let t = domain.edge_direction(k);
         let curvature = h[0] * t[0] * t[0] + 2.0 * h[1] * t[0] * t[1] + h[2] * t[1] * t[1];
-        let s = (r[0] * t[0] + r[1] * t[1]) / curvature;
-        t.map(|t| s * t)
+        let slope = r[0] * t[0] + r[1] * t[1];
+        let s = slope / curvature;
+        (t.map(|t| s * t), s * slope)
     };
     edges
         .clone()
         .filter(|&k| domain.touches(k, xi))
         .map(|k| (k, along(k)))
-        .find(|&(k, step)| !edges.clone().any(|j| j != k && leaves(j, step)))
-        .map_or([0.0; 2], |(_, step)| step)
+        .filter(|&(k, (step, _))| !edges.clone().any(|j| j != k && leaves(j, step)))
+        .max_by(|(_, a), (_, b)| a.1.total_cmp(&b.1))
+        .map_or([0.0; 2], |(_, (step, _))| step)
 }
 
 /// y(ξ + dξ), y,a(ξ + dξ) to second and first order.

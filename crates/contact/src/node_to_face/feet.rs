@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::Limits;
-use crate::geometry::{Faces, FacesNow, LocalFoot, Site};
+use crate::geometry::{Faces, FacesNow, LocalFoot};
 use crate::shape::Shape;
 
 /// Distance between foot points, over their distance from the node or the size of a face, below which they
@@ -57,7 +57,6 @@ impl Feet {
             // Each of two faces may leave a point to the other by round-off.
             self.found.extend(nearest);
         }
-        self.drop_undercut(faces, now, candidates, x);
         self.drop_hidden();
         self.found.retain(|found| found.foot.gap <= limits.reach && -found.foot.gap <= limits.depth);
     }
@@ -70,23 +69,6 @@ impl Feet {
                 && known.foot.normal.cross(&foot.normal).norm() <= SAME_NORMAL
                 && known.foot.normal.dot(&foot.normal) > 0.0
         })
-    }
-
-    /// Drops foot points on edges and corners from which another face that holds them comes nearer to the
-    /// node: where the node lies straight above the line of an edge, round-off may hide that face from the
-    /// step across.
-    fn drop_undercut(&mut self, faces: &Faces, now: &mut FacesNow, candidates: &[u32], x: &Vector3<f64>) {
-        self.found.retain(|found| {
-            let foot = &found.foot;
-            let size = foot.tangents[0].norm() + foot.tangents[1].norm();
-            let mut undercuts = |face: u32| {
-                faces.foot_on_face(now, face, x).distance < (1.0 - SAME_PLACE) * found.distance
-                    && faces.foot_on_face(now, face, &foot.position).distance <= SAME_PLACE * size
-            };
-            found.is_continued
-                || foot.site == Site::Interior
-                || !candidates.iter().any(|&face| face != foot.face && undercuts(face))
-        });
     }
 
     /// Drops the faces that a node is behind although it has not come through them: other sides of a body, or

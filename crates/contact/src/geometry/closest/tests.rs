@@ -189,3 +189,31 @@ fn a_radius_limits_the_search() {
     now.set_positions(|k| positions[k] + Vector3::new(1.0, 1.0, 1.0));
     assert!((faces.closest(&mut now, &x).unwrap().gap + 1.0).abs() < 1e-12);
 }
+
+/// Points straight above the lines of edges, where round-off decides to which side of an edge they lie. The
+/// faces are rectangles along the axes, so that their closest points are known.
+#[test]
+fn newton_from_any_corner_reaches_the_closest_point_straight_above_the_lines_of_edges() {
+    for shape in [FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9] {
+        let (surface, reference) = plate(shape, 8, 8, |x, y| [x, y, 0.0]);
+        let faces = Faces::new(surface, &reference).unwrap();
+        for step in 0..40 {
+            let height = 0.1 - 1e-4 * f64::from(step);
+            let mut now = faces.state_at(&reference);
+            now.set_positions(|k| reference[k] - height * Vector3::z());
+            for (i, j) in (0..=4).flat_map(|j| (0..=4).map(move |i| (f64::from(i), f64::from(j)))) {
+                let x = Vector3::new(0.25 * i, 0.25 * j, 0.0);
+                for face in 0..faces.n_faces() as u32 {
+                    let low = [face % 8, face / 8].map(|k| f64::from(k) / 8.0);
+                    let beside = [0, 1].map(|d| (low[d] - x[d]).max(x[d] - low[d] - 0.125).max(0.0));
+                    let distance = Vector3::new(beside[0], beside[1], height).norm();
+                    for corner in 0..4 {
+                        let local = faces.newton(&mut now, face, Domain::Square.corner(corner), &x);
+                        let found = local.distance_squared.sqrt();
+                        assert!((found - distance).abs() < 1e-13, "{shape:?} {face} {corner} {x:?}: {found}");
+                    }
+                }
+            }
+        }
+    }
+}
