@@ -10,6 +10,9 @@ use super::super::zone::{FaceZone, Zone};
 use super::scatter::Scatter;
 use crate::geometry::{FacesNow, FootPoint, Start};
 
+/// Position of a point of a cell, and Σ w N_i n.
+type PlaceAndShare = (Vector3<f64>, Vector3<f64>);
+
 /// The points of the first zone and the faces of the second one, both in the frame of the second body.
 pub(in super::super) struct PairGeometry {
     /// Faces of the second zone; none for other shapes.
@@ -22,7 +25,7 @@ pub(in super::super) struct PairGeometry {
     /// Distance of each of them from its place at the last pass.
     moved: Vec<f64>,
     /// Of the points of the present cell: position, and Σ w N_i n.
-    own: Vec<(Vector3<f64>, Vector3<f64>)>,
+    own: Vec<PlaceAndShare>,
     scatter: Scatter,
 }
 
@@ -234,7 +237,7 @@ impl PairGeometry {
 fn average(
     pair: &PairModel,
     cell: usize,
-    (first_in_2, own): (&[Vector3<f64>], &mut Vec<(Vector3<f64>, Vector3<f64>)>),
+    (first_in_2, own): (&[Vector3<f64>], &mut Vec<PlaceAndShare>),
     mut project: impl FnMut((usize, f64), &Vector3<f64>) -> FootPoint,
 ) -> Sums {
     let points = pair.cells.points(cell);
