@@ -51,7 +51,8 @@ impl Ball {
         Self { center, radius }
     }
 
-    /// What is between two balls \[m\], negative if they overlap: no point of one is nearer to one of the other.
+    /// What is between two balls \[m\], negative if they overlap: no point of one is nearer to one of the
+    /// other.
     pub fn clearance(&self, other: &Self) -> f64 {
         (self.center - other.center).norm() - self.radius - other.radius
     }

@@ -286,8 +286,8 @@ fn newton_step(domain: Domain, xi: [f64; 2], jet: &Jet, d: &Vector3<f64>) -> ([f
 
 /// `free` unless it leaves through an edge on which ξ lies: then Newton along that edge, or none in a corner.
 ///
-/// In a corner the edge with the larger decrease is taken: straight above the line of one edge, the step along
-/// the other is zero up to round-off, of either sign.
+/// In a corner the edge with the larger decrease is taken: straight above the line of one edge, the step
+/// along the other is zero up to round-off, of either sign.
 fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f64; 2]) -> [f64; 2] {
     let leaves = |k: usize, step: [f64; 2]| {
         let n = domain.inward(k);

@@ -1,7 +1,7 @@
 //! Gaps of the pressure cells and their gradients at the present displacement.
 //!
-//! One pass calls [`Gaps::place`], for each pair [`Gaps::leave_out`] or [`Gaps::follow`], and for each cell that
-//! may be closed [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
+//! One pass calls [`Gaps::place`], for each pair [`Gaps::leave_out`] or [`Gaps::follow`], and for each cell
+//! that may be closed [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
 
 mod apart;
 mod memory;
@@ -30,8 +30,8 @@ pub(super) struct Gaps {
     positions: Vec<Vec<Vector3<f64>>>,
     pairs: Vec<PairGeometry>,
     apart: Apart,
-    /// Average gap of each cell; of those not evaluated the last one known, or the bound of a pair that is left
-    /// out.
+    /// Average gap of each cell; of those not evaluated the last one known, or the bound of a pair that is
+    /// left out.
     gap: Vec<f64>,
     /// True for cells whose gap and row are those of the present displacement.
     is_evaluated: Vec<bool>,

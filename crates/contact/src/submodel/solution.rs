@@ -64,7 +64,8 @@ pub struct PairSolution {
     /// Force on the second body, friction included, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
     /// Centre of the force: middles of the cells weighted by their forces, inertial components \[m\];
-    /// without force the middle of the nearest cell, or of the points of the first body if the bodies are apart.
+    /// without force the middle of the nearest cell, or of the points of the first body if the bodies are
+    /// apart.
     pub center_i: Vector3<f64>,
     /// Largest λ/A \[Pa\].
     pub peak_pressure: f64,
@@ -75,8 +76,8 @@ pub struct PairSolution {
     /// Smallest gap without displacement by high modes \[m\], negative in contact.
     ///
     /// Exact to first order in the displacement. For cells so far away that they were not evaluated, a bound
-    /// from below that is at least half of their gap, or their distance from the box of the second zone; if the
-    /// bodies are apart the distance of balls around the points of both.
+    /// from below that is at least half of their gap, or their distance from the box of the second zone; if
+    /// the bodies are apart the distance of balls around the points of both.
     pub min_free_gap: f64,
     /// True if the bodies are so far apart that no cell was looked at: the gap is then a bound from below.
     pub is_apart: bool,
@@ -102,8 +103,8 @@ pub struct PairSolution {
 pub struct Solution {
     /// Force on each cell, all pairs \[N\]; pressure is λ over [`crate::pressure::PressureCells::area`].
     pub lambda: Vec<f64>,
-    /// Average gap of each cell in the deformed state \[m\]; for cells not evaluated the last one known, or if
-    /// their bodies are apart the bound of the pair.
+    /// Average gap of each cell in the deformed state \[m\]; for cells not evaluated the last one known, or
+    /// if their bodies are apart the bound of the pair.
     pub gap: Vec<f64>,
     /// Forces on the points of each body in its frame, 3n numbers \[N\].
     pub force_b: Vec<Vec<f64>>,

@@ -4,8 +4,8 @@
 //! cells apart, their distance is the gap that is reported for the pair, and its cells are not evaluated. The
 //! present positions and the rows of W alone decide, so that a resumed run gives the same bits.
 //!
-//! A list of neighbours ([`crate::broad::Neighbours`]) would save nothing: a time loop takes the length of its
-//! next step from the gap of every pair, so that each pair is visited in any case.
+//! A list of neighbours ([`crate::broad::Neighbours`]) would save nothing: a time loop takes the length of
+//! its next step from the gap of every pair, so that each pair is visited in any case.
 
 use nalgebra::Vector3;
 
@@ -96,8 +96,8 @@ impl Apart {
 fn clearance(pairs: &Pairs, k: usize, states: &[BodyState<'_>], balls: &[Ball]) -> f64 {
     let (ball, second) = (&balls[pairs.bodies(k)[0]], pairs.second(k));
     match &second.shape {
-        // The rounding of a rim stands out by its radius, and a point beside it below the surface is nearer by
-        // another.
+        // The rounding of a rim stands out by its radius, and a point beside it below the surface is nearer
+        // by another.
         Shape::Faces(faces) => ball.clearance(&balls[second.body]) - 2.0 * faces.rim_radius,
         shape => {
             let state = &states[second.body];
