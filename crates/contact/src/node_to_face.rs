@@ -219,6 +219,11 @@ impl NodeToFace {
         }
     }
 
+    /// A side, 0 or 1.
+    pub fn side(&self, side: usize) -> &ContactSide {
+        &self.sides[side]
+    }
+
     /// The rows of the last configuration.
     pub fn rows(&self) -> &[GapRow] {
         &self.rows

@@ -1,5 +1,6 @@
 //! Bodies unreduced: every point of a body is an unknown.
 //!
+//! * [`explicit`]: central differences in time, large deformation, contact by multipliers
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
 //! * [`NodalPoints`]: the nodes of a body as surface points, for contact
 //!
@@ -68,6 +69,7 @@
 //! # }
 //! ```
 
+pub mod explicit;
 mod nodal_points;
 pub mod statics;
 

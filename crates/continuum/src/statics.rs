@@ -15,7 +15,7 @@ mod contact;
 mod doubts;
 mod equilibrium;
 mod error;
-mod loads;
+pub(crate) mod loads;
 mod outcome;
 mod problem;
 mod restart;

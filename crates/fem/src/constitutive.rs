@@ -31,16 +31,20 @@ mod elastic;
 mod hyperelastic;
 mod moduli;
 mod neo_hookean;
+mod plastic;
 mod saint_venant;
 mod small_strain;
+mod solid;
 mod verification;
 
 pub use elastic::ElasticLaw;
 pub use hyperelastic::{Hyperelastic, Symmetric, green_strain};
 pub use moduli::{ElasticModuli, LawError};
 pub use neo_hookean::NeoHookean;
+pub use plastic::{Hardening, Plastic};
 pub use saint_venant::SaintVenantKirchhoff;
 pub use small_strain::SmallStrain;
+pub use solid::SolidLaw;
 pub use verification::{Verification, verify};
 
 /// Points of a batch.

@@ -88,5 +88,5 @@ pub use points::OffsetPoints;
 pub use simulation::{RunError, Settings, Simulation};
 pub use state::State;
 pub use step_error::{StepError, Unsolved};
-pub use system::{Books, PairReport, System, SystemError};
+pub use system::{Books, FreeMotion, PairReport, System, SystemError};
 pub use turn::{TooFast, Turn};

@@ -8,7 +8,7 @@ use crate::limit::Limited;
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
 use crate::state::State;
-use crate::system::{Books, PairReport};
+use crate::system::{Books, PairReport, System};
 
 /// Name of the scheme in checkpoints.
 pub const SCHEME: &str = "rigid";
@@ -35,27 +35,11 @@ impl Simulation {
             steps: system.steps,
             ..Checkpoint::default()
         };
-        let flat = |arrays: Vec<Vec<f64>>| arrays.concat();
         let (shown, impulses) = &self.shown;
-        checkpoint.put_integers(
-            "counters",
-            &[system.steps, system.n_impulses, self.outputs, *shown, system.n_divided, system.limited.steps],
-        );
+        let [steps, n_impulses, n_divided, limited] = system.counters();
+        checkpoint.put_integers("counters", &[steps, n_impulses, self.outputs, *shown, n_divided, limited]);
         checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
-        checkpoint.put_reals("missed", &flat(system.pairs.iter().map(|p| p.missed.to_vec()).collect()));
-        checkpoint.put_reals("states", &flat(system.states.iter().map(|s| s.to_array().to_vec()).collect()));
-        checkpoint.put_reals("gaps", &flat(system.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
-        let held =
-            system.pairs.iter().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
-        checkpoint.put_reals("held", &held.collect::<Vec<_>>());
-        checkpoint
-            .put_reals("reports", &flat(system.reports.iter().map(|r| r.to_array().to_vec()).collect()));
-        let books = &system.books;
-        let mut sums =
-            vec![books.d_imp, books.d_fric, system.energies[0], system.energies[1], system.spring_energy];
-        sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
-        sums.push(system.limited.least_factor);
-        checkpoint.put_reals("books", &sums);
+        system.save(&mut checkpoint);
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
         checkpoint
             .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
@@ -72,47 +56,15 @@ impl Simulation {
     /// unusable.
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         checkpoint.expect(SCHEME, VERSION)?;
-        let system = &mut self.system;
         let counters = checkpoint.integers("counters")?;
         let &[steps, n_impulses, outputs, shown, n_divided, limited] = counters else {
             return Err(length("counters", counters.len(), 6));
         };
+        let system = &mut self.system;
         let impulses = checkpoint.reals_of("shown", 3 * system.reports.len())?;
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
-        let missed = checkpoint.reals_of("missed", 2 * system.pairs.len())?;
-        for (pair, missed) in system.pairs.iter_mut().zip(arrays::<2>(missed)) {
-            pair.missed = *missed;
-        }
-        (system.steps, system.n_impulses, self.outputs) = (steps, n_impulses, outputs);
-        system.n_divided = n_divided;
-        let states = checkpoint.reals_of("states", system.states.len() * State::NUMBERS)?;
-        system.states = arrays(states).map(State::from_array).collect();
-        system.stages = system.states.iter().map(Stage::new).collect();
-        let mut gaps = checkpoint.reals_of("gaps", system.pairs.iter().map(|pair| pair.gaps.len()).sum())?;
-        for pair in &mut system.pairs {
-            let (own, rest) = gaps.split_at(pair.gaps.len());
-            pair.gaps.copy_from_slice(own);
-            // An early look at a pair does not change the result.
-            (gaps, pair.due) = (rest, 0);
-        }
-        system.nearby.restart(&system.pairs);
-        let n_points = system.pairs.iter().map(|pair| pair.held.len()).sum::<usize>();
-        let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
-        let points = system.pairs.iter_mut().flat_map(|pair| &mut pair.held);
-        points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
-        let reports = checkpoint.reals_of("reports", system.reports.len() * PairReport::NUMBERS)?;
-        system.reports = arrays(reports).map(PairReport::from_array).collect();
-        system.deepest = system.reports.iter().fold(0.0, |most, report| report.depth.max(most));
-        let books = checkpoint.reals_of("books", 12)?;
-        system.energies = [books[2], books[3]];
-        system.spring_energy = books[4];
-        system.limited = Limited { steps: limited, least_factor: books[11] };
-        system.books = Books {
-            d_imp: books[0],
-            d_fric: books[1],
-            external_impulse: Vector3::from_column_slice(&books[5..8]),
-            external_ang_impulse: Vector3::from_column_slice(&books[8..11]),
-        };
+        self.outputs = outputs;
+        system.restore(checkpoint, [steps, n_impulses, n_divided, limited])?;
         self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
         let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
         self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
@@ -121,6 +73,86 @@ impl Simulation {
         self.ledger.restore(checkpoint)?;
         Ok(())
     }
+}
+
+impl System {
+    /// Steps, impulses, steps in parts, and steps of a reduced restitution.
+    pub fn counters(&self) -> [u64; 4] {
+        [self.steps, self.n_impulses, self.n_divided, self.limited.steps]
+    }
+
+    /// Stores all but [`System::counters`] in a checkpoint.
+    pub fn save(&self, checkpoint: &mut Checkpoint) {
+        checkpoint.put_reals("missed", &flat(self.pairs.iter().map(|p| p.missed.to_vec()).collect()));
+        checkpoint.put_reals("states", &flat(self.states.iter().map(|s| s.to_array().to_vec()).collect()));
+        checkpoint.put_reals("gaps", &flat(self.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
+        let held = self.pairs.iter().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
+        checkpoint.put_reals("held", &held.collect::<Vec<_>>());
+        checkpoint.put_reals("reports", &flat(self.reports.iter().map(|r| r.to_array().to_vec()).collect()));
+        let books = &self.books;
+        let mut sums =
+            vec![books.d_imp, books.d_fric, self.energies[0], self.energies[1], self.spring_energy];
+        sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
+        sums.push(self.limited.least_factor);
+        checkpoint.put_reals("books", &sums);
+        let loads = [books.load_impulse, books.load_ang_impulse];
+        if books.load_work != 0.0 || loads != [Vector3::zeros(); 2] {
+            let mut sums = vec![books.load_work];
+            sums.extend(loads.iter().flatten());
+            checkpoint.put_reals("loads", &sums);
+        }
+    }
+
+    /// Takes what [`System::save`] has stored of the same bodies and pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if something is missing or of another size. The system is then unusable.
+    pub fn restore(&mut self, checkpoint: &Checkpoint, counters: [u64; 4]) -> Result<(), CheckpointError> {
+        let [steps, n_impulses, n_divided, limited] = counters;
+        let missed = checkpoint.reals_of("missed", 2 * self.pairs.len())?;
+        for (pair, missed) in self.pairs.iter_mut().zip(arrays::<2>(missed)) {
+            pair.missed = *missed;
+        }
+        (self.steps, self.n_impulses, self.n_divided) = (steps, n_impulses, n_divided);
+        let states = checkpoint.reals_of("states", self.states.len() * State::NUMBERS)?;
+        self.states = arrays(states).map(State::from_array).collect();
+        self.stages = self.states.iter().map(Stage::new).collect();
+        let mut gaps = checkpoint.reals_of("gaps", self.pairs.iter().map(|pair| pair.gaps.len()).sum())?;
+        for pair in &mut self.pairs {
+            let (own, rest) = gaps.split_at(pair.gaps.len());
+            pair.gaps.copy_from_slice(own);
+            // An early look at a pair does not change the result.
+            (gaps, pair.due) = (rest, 0);
+        }
+        self.nearby.restart(&self.pairs);
+        let n_points = self.pairs.iter().map(|pair| pair.held.len()).sum::<usize>();
+        let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
+        let points = self.pairs.iter_mut().flat_map(|pair| &mut pair.held);
+        points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
+        let reports = checkpoint.reals_of("reports", self.reports.len() * PairReport::NUMBERS)?;
+        self.reports = arrays(reports).map(PairReport::from_array).collect();
+        self.deepest = self.reports.iter().fold(0.0, |most, report| report.depth.max(most));
+        let books = checkpoint.reals_of("books", 12)?;
+        self.energies = [books[2], books[3]];
+        self.spring_energy = books[4];
+        self.limited = Limited { steps: limited, least_factor: books[11] };
+        let loads = checkpoint.reals_of("loads", 7).unwrap_or(&[0.0; 7]);
+        self.books = Books {
+            d_imp: books[0],
+            d_fric: books[1],
+            external_impulse: Vector3::from_column_slice(&books[5..8]),
+            external_ang_impulse: Vector3::from_column_slice(&books[8..11]),
+            load_work: loads[0],
+            load_impulse: Vector3::from_column_slice(&loads[1..4]),
+            load_ang_impulse: Vector3::from_column_slice(&loads[4..7]),
+        };
+        Ok(())
+    }
+}
+
+fn flat(arrays: Vec<Vec<f64>>) -> Vec<f64> {
+    arrays.concat()
 }
 
 /// Consecutive arrays of N numbers.

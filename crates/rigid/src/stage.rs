@@ -27,6 +27,11 @@ pub(crate) struct Stage {
     pub(crate) position_mid: Vector3<f64>,
     /// The rotation of the step.
     pub(crate) turn: Turn,
+    /// Force and torque about the centre of mass from outside, constant over the step, inertial axes \[N\],
+    /// \[N m\].
+    pub(crate) load: [Vector3<f64>; 2],
+    /// The moment of the load over the step, axes of the body at the start \[N m s\].
+    load_moment_b: Vector3<f64>,
     /// Impulse of contacts, inertial axes \[N s\].
     pub(crate) impulse: Vector3<f64>,
     /// Their moment about the centre of mass, axes of the body at the start \[N m s\].
@@ -52,6 +57,8 @@ impl Stage {
             velocity: Vector3::zeros(),
             position_mid: state.position,
             turn: Turn::NONE,
+            load: [Vector3::zeros(); 2],
+            load_moment_b: Vector3::zeros(),
             impulse: Vector3::zeros(),
             moment_b: Vector3::zeros(),
             d_omega: Matrix3::zeros(),
@@ -66,6 +73,8 @@ impl Stage {
     /// ```text
     /// v_{n+1} = v_n + dt g,   x_{n+1} = x_n + dt/2 (v_n + v_{n+1}),   s_{n+1} = s_n,   A_{n+1} = A_n Exp(Θ)
     /// ```
+    ///
+    /// A load from outside adds its impulses to both momenta.
     #[inline]
     pub(crate) fn predict(
         &mut self,
@@ -78,14 +87,16 @@ impl Stage {
             return Ok(());
         }
         self.velocity_old = state.momentum / body.mass;
-        self.velocity = self.velocity_old + dt * gravity;
+        let [force, torque] = self.load;
+        self.velocity = self.velocity_old + dt * gravity + (dt / body.mass) * force;
         self.position_mid = state.position + 0.5 * dt * self.velocity_old;
         self.kinetic = 0.5 * state.momentum.dot(&self.velocity_old);
         self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
-        self.next.momentum = state.momentum + (body.mass * dt) * gravity;
-        self.next.spin = state.spin;
+        self.next.momentum = state.momentum + (body.mass * dt) * gravity + dt * force;
+        self.next.spin = state.spin + dt * torque;
         self.rot_ib = rotation::matrix(&state.quaternion);
-        if state.spin == Vector3::zeros() {
+        self.load_moment_b = self.rot_ib.tr_mul(&(dt * torque));
+        if state.spin == Vector3::zeros() && torque == Vector3::zeros() {
             (self.spin_b, self.omega_old, self.turn) = (Vector3::zeros(), Vector3::zeros(), Turn::NONE);
             self.next.quaternion = state.quaternion;
             return Ok(());
@@ -93,7 +104,8 @@ impl Stage {
         self.spin_b = self.rot_ib.tr_mul(&state.spin);
         self.omega_old = self.spin_b.component_div(&body.inertia);
         self.kinetic += 0.5 * self.spin_b.dot(&self.omega_old);
-        self.turn = Turn::solve(&body.inertia, &self.omega_old, &self.spin_b, dt)?;
+        let spin = self.spin_b + self.load_moment_b;
+        self.turn = Turn::solve(&body.inertia, &self.omega_old, &spin, dt)?;
         self.next.quaternion = self.turn.turned(&state.quaternion);
         Ok(())
     }
@@ -117,8 +129,9 @@ impl Stage {
         if body.fixed {
             return Ok(());
         }
-        self.velocity = self.velocity_old + dt * gravity + self.impulse / body.mass;
-        let spin = self.spin_b + self.moment_b;
+        let outside = dt * gravity + (dt / body.mass) * self.load[0];
+        self.velocity = self.velocity_old + outside + self.impulse / body.mass;
+        let spin = self.spin_b + self.load_moment_b + self.moment_b;
         self.turn = Turn::solve(&body.inertia, &self.omega_old, &spin, dt)?;
         self.d_omega = self.turn.d_omega_d_spin(&body.inertia, &self.omega_old, &spin, dt);
         Ok(())
@@ -153,9 +166,16 @@ impl Stage {
         if body.fixed {
             return;
         }
-        self.next.momentum = state.momentum + (body.mass * dt) * gravity + self.impulse;
+        let outside = (body.mass * dt) * gravity + dt * self.load[0];
+        self.next.momentum = state.momentum + outside + self.impulse;
         self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
-        self.next.spin = state.spin + self.rot_ib * self.moment_b;
+        self.next.spin = state.spin + dt * self.load[1] + self.rot_ib * self.moment_b;
         self.next.quaternion = self.turn.turned(&state.quaternion);
+    }
+
+    /// Work of the load in the step: the mean of the velocities at both ends is that of the scheme \[J\].
+    pub(crate) fn load_work(&self, dt: f64) -> f64 {
+        0.5 * dt * self.load[0].dot(&(self.velocity_old + self.velocity))
+            + 0.5 * self.load_moment_b.dot(&(self.omega_old + self.turn.omega_b))
     }
 }

@@ -200,6 +200,12 @@ impl System {
                 self.books.external_impulse += impulse;
                 self.books.external_ang_impulse += stage.position_mid.cross(&impulse);
             }
+            if stage.load != [Vector3::zeros(); 2] {
+                let [impulse, moment] = stage.load.map(|load| self.dt * load);
+                self.books.load_work += stage.load_work(self.dt);
+                self.books.load_impulse += impulse;
+                self.books.load_ang_impulse += stage.position_mid.cross(&impulse) + moment;
+            }
             *state = stage.next;
         }
         self.steps += 1;
@@ -209,7 +215,7 @@ impl System {
     /// part.
     #[inline]
     fn track_energy(&mut self) {
-        let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric;
+        let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric - self.books.load_work;
         let falls = self.gravity != Vector3::zeros();
         for ((state, stage), body) in self.states.iter().zip(&self.stages).zip(&self.bodies) {
             if !body.fixed {

@@ -1,6 +1,6 @@
 //! Bodies and pairs with their states, and their balance.
 
-use carom_dynamics::{Balance, BodyMotion, BodyState, ContactSample, Placement};
+use carom_dynamics::{Balance, BodyMotion, BodyState, ContactSample, Placement, Pose};
 use nalgebra::Vector3;
 use thiserror::Error;
 
@@ -14,6 +14,7 @@ use crate::search;
 use crate::spring::potential;
 use crate::stage::Stage;
 use crate::state::State;
+use crate::turn::TooFast;
 
 /// Number of simultaneous contacts for which memory is reserved.
 const FORESEEN: usize = 32;
@@ -158,6 +159,21 @@ pub struct Books {
     pub external_impulse: Vector3<f64>,
     /// Its moment about the inertial origin \[N m s\].
     pub external_ang_impulse: Vector3<f64>,
+    /// Work of [`System::load`] \[J\].
+    pub load_work: f64,
+    /// Its impulse \[N s\].
+    pub load_impulse: Vector3<f64>,
+    /// Its moment about the inertial origin \[N m s\].
+    pub load_ang_impulse: Vector3<f64>,
+}
+
+/// A body in a step without contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FreeMotion {
+    /// Where impulses of the step act: the place x_n + dt/2 v_n and the orientation half-way.
+    pub middle: Pose,
+    /// The state at the end of the step.
+    pub end: State,
 }
 
 /// Bodies and pairs in motion with a fixed step.
@@ -286,6 +302,62 @@ impl System {
         self.steps
     }
 
+    /// Makes the following steps of another length \[s\]. [`System::time`] is then that of nobody: it counts
+    /// steps of the present length.
+    ///
+    /// # Panics
+    ///
+    /// If the length is not positive.
+    pub fn set_time_step(&mut self, dt: f64) {
+        assert!(dt > 0.0 && dt.is_finite(), "a step has a positive length");
+        if dt != self.dt {
+            self.dt = dt;
+            // How long pairs cannot touch was counted in steps of the old length.
+            self.pairs.iter_mut().for_each(|pair| pair.due = 0);
+        }
+    }
+
+    /// Puts a body into a state.
+    pub fn set_state(&mut self, body: usize, state: State) {
+        self.states[body] = state;
+        let load = self.stages[body].load;
+        self.stages[body] = Stage::new(&state);
+        self.stages[body].load = load;
+        self.pairs.iter_mut().for_each(|pair| pair.due = 0);
+        self.nearby.restart(&self.pairs);
+    }
+
+    /// A force and a torque on a body in all following steps, until others are given: forces of bodies that
+    /// are not of this system. Their impulses act where those of contacts do, at x_n + dt/2 v_n.
+    ///
+    /// * `force` — at the centre of mass, inertial axes \[N\]
+    /// * `torque` — about it \[N m\]
+    pub fn load(&mut self, body: usize, force: Vector3<f64>, torque: Vector3<f64>) {
+        let load = [force, torque];
+        if self.bodies[body].fixed || self.stages[body].load == load {
+            return;
+        }
+        self.stages[body].load = load;
+        // Pairs of this body held for its motion without the load.
+        let with_body = self.pairs.iter_mut().filter(|pair| pair.bodies.contains(&body));
+        with_body.for_each(|pair| pair.due = 0);
+    }
+
+    /// A body in the coming step without contact, with its load.
+    ///
+    /// # Errors
+    ///
+    /// [`TooFast`] if it turns too far in a step.
+    pub fn free_motion(&self, body: usize) -> Result<FreeMotion, TooFast> {
+        let (spec, state) = (&self.bodies[body], &self.states[body]);
+        let mut stage = self.stages[body].clone();
+        stage.predict(spec, state, &self.gravity, self.dt)?;
+        stage.touched = false;
+        stage.touch(state);
+        let middle = Pose { position: stage.position_mid, rotation: stage.rot_mid };
+        Ok(FreeMotion { middle, end: if spec.fixed { *state } else { stage.next } })
+    }
+
     /// States of the bodies.
     pub fn states(&self) -> &[State] {
         &self.states
@@ -348,13 +420,14 @@ impl System {
         self.nearby.pairs().iter().map(|&number| of(&self.pairs[number as usize])).sum()
     }
 
-    /// E_kin + E_con + E_pot + losses, which is constant \[J\].
+    /// E_kin + E_con + E_pot + losses, less the work of loads, which is constant \[J\].
     pub fn energy(&self) -> f64 {
         self.kinetic()
             + self.gravity_potential()
             + self.contact_potential()
             + self.books.d_imp
             + self.books.d_fric
+            - self.books.load_work
     }
 
     /// Σ p of the bodies that move \[N s\].
@@ -384,12 +457,13 @@ impl System {
             e_kin: self.kinetic(),
             e_con: self.contact_potential(),
             e_pot: self.gravity_potential(),
+            w_ext: self.books.load_work,
             d_imp: self.books.d_imp,
             d_fric: self.books.d_fric,
             momentum: self.momentum().into(),
             ang_momentum: self.ang_momentum().into(),
-            external_impulse: self.books.external_impulse.into(),
-            external_ang_impulse: self.books.external_ang_impulse.into(),
+            external_impulse: (self.books.external_impulse + self.books.load_impulse).into(),
+            external_ang_impulse: (self.books.external_ang_impulse + self.books.load_ang_impulse).into(),
             mass: moving().map(|(body, _)| body.mass).sum(),
             radius: moving().map(|(body, _)| radius(body)).fold(0.0, f64::max),
             momentum_scale: moving().map(|(body, state)| size(body, state)).sum(),

@@ -17,6 +17,7 @@
 //! Its product with Θ is Θ·(J W_{n+1} − m) = 0, which is T_{n+1} − T_n = c·θ exactly.
 
 use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
 
 /// A rotation over a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +31,8 @@ pub struct Turn {
 }
 
 /// Newton's method found no rotation: the body turns too far within the step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[error("it turns by {:.0} degrees or more within a step", angle.to_degrees())]
 pub struct TooFast {
     /// |Θ| in the last iteration \[rad\].
     pub angle: f64,

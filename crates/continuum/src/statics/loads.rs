@@ -86,7 +86,7 @@ impl Loads {
             }
             Place::Set(set) => set.as_str(),
         };
-        let shares = shares(on, set)?;
+        let shares = shares(on.body, on.discretisation, set)?;
         self.add(&shares.iter().map(|w| force.map(|f| f * w)).collect::<Vec<_>>());
         if torque != [0.0; 3] {
             let spread = torque_forces(&shares, &on.discretisation.points, torque)
@@ -99,25 +99,25 @@ impl Loads {
 
 /// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The
 /// sum is 1.
-fn shares(on: &Loaded<'_>, set: &str) -> Result<Vec<f64>, SetupError> {
-    match on.body.faces_of_set(set) {
+pub(crate) fn shares(body: &Body, discretisation: &Discretisation, set: &str) -> Result<Vec<f64>, SetError> {
+    match body.faces_of_set(set) {
         Ok(faces) => {
-            let forces = total_force(on.discretisation, &faces, [1.0, 0.0, 0.0]);
+            let forces = total_force(discretisation, &faces, [1.0, 0.0, 0.0]);
             Ok(forces.into_iter().map(|f| f[0]).collect())
         }
         Err(SetError::NoFaces { .. }) => {
-            let points = on.body.points_of_set(on.discretisation, set)?;
-            let mut shares = vec![0.0; on.discretisation.n_points()];
+            let points = body.points_of_set(discretisation, set)?;
+            let mut shares = vec![0.0; discretisation.n_points()];
             points.iter().for_each(|&k| shares[k as usize] = 1.0 / points.len() as f64);
             Ok(shares)
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
 /// Forces of a torque: f = w ω × (x − c) about the middle c of the shares w, with ω such that Σ x × f is the
 /// torque.
-fn torque_forces(shares: &[f64], points: &[[f64; 3]], torque: [f64; 3]) -> Option<Vec<[f64; 3]>> {
+pub(crate) fn torque_forces(shares: &[f64], points: &[[f64; 3]], torque: [f64; 3]) -> Option<Vec<[f64; 3]>> {
     let at = |i: usize| Vector3::from(points[i]);
     let total: f64 = shares.iter().sum();
     let center: Vector3<f64> = (0..points.len()).map(|i| at(i) * shares[i]).sum::<Vector3<f64>>() / total;

@@ -52,7 +52,7 @@ impl NeoHookean {
 const SMALL_CHANGE: f64 = 0.1;
 
 /// j − ln(1 + j) to all digits: ln(1 + j) = 2 artanh(s) with s = j/(2 + j), and j − 2s = j s.
-fn excess(j: f64) -> f64 {
+pub(super) fn excess(j: f64) -> f64 {
     // A NaN takes the direct way too.
     if j.abs() >= SMALL_CHANGE || j.is_nan() {
         return j - j.ln_1p();

@@ -1,0 +1,37 @@
+//! Explicit dynamics: central differences in time, large deformation, contact by multipliers that a step
+//! predicts and corrects.
+//!
+//! ```text
+//! v_{n+1/2} = v_{n−1/2} + dt̃ M⁻¹ (f_ext − f_int(x_n) + f_contact),   x_{n+1} = x_n + dt v_{n+1/2}
+//! ```
+//!
+//! with lumped mass M and dt̃ = ½ (dt_{n−1} + dt_n). A step without contact forces is *predicted*; where nodes
+//! would pass through faces, multipliers *correct* it: the least impulses along the normals that leave no gap
+//! below zero, see `contact`. Deformable bodies know no other coordinates than their points. Rigid bodies
+//! are those of [`carom_rigid`], whose steps go from t_{n−1/2} to t_{n+1/2}: their impulses act where the
+//! body is at t_n, as those of points do, so that one time level serves both (docs/decisions/0042).
+//!
+//! Path to read: [`problem`] is the input; `step` is the scheme; `flexible` and `rigid` are the bodies,
+//! `contact` what happens between them, `books` the balance; [`simulation`] is the time loop.
+//!
+//! # Source
+//!
+//! Zywicz & Puso (1999), with the corrections of docs/papers.md. Theory: docs/theory/explicit.md.
+
+mod bodies;
+mod books;
+mod contact;
+mod error;
+mod flexible;
+mod loads;
+pub mod problem;
+mod restart;
+mod rigid;
+pub mod simulation;
+mod step;
+mod step_size;
+
+pub use contact::ContactCounts;
+pub use error::{RunError, SetupError, StepError};
+pub use problem::{BodyKind, BodySpec, ContactSpec, Load, Pressure, Problem, Settings, SideSpec, Support};
+pub use simulation::Simulation;

@@ -1,0 +1,97 @@
+//! All bodies of a run: deformable ones and the system of the rigid ones.
+
+use nalgebra::Vector3;
+
+use super::flexible::Flexible;
+use super::problem::{BodyKind, Problem};
+use super::rigid::RigidBodies;
+use super::{SetupError, StepError};
+
+/// A body by its kind and its number among those of the kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    Flexible(usize),
+    Rigid(usize),
+}
+
+/// The bodies of a problem.
+pub(super) struct Bodies {
+    pub(super) flexible: Vec<Flexible>,
+    pub(super) rigid: Option<RigidBodies>,
+    /// Kind and place of each body of the problem.
+    pub(super) which: Vec<Which>,
+    pub(super) gravity: Vector3<f64>,
+}
+
+impl Bodies {
+    /// The bodies at their start. Rigid bodies are set back by half a step once its length is known:
+    /// [`Bodies::start`].
+    ///
+    /// * `end_time` — when supports have reached their displacements \[s\]
+    pub(super) fn new(problem: &Problem, end_time: f64) -> Result<Self, SetupError> {
+        let (mut flexible, mut which, mut n_rigid) = (Vec::new(), Vec::new(), 0);
+        for (number, spec) in problem.bodies.iter().enumerate() {
+            match &spec.kind {
+                BodyKind::Deformable { laws, rule } => {
+                    which.push(Which::Flexible(flexible.len()));
+                    flexible.push(Flexible::new(problem, number, (laws, *rule), end_time)?);
+                }
+                BodyKind::Rigid(_) => {
+                    which.push(Which::Rigid(n_rigid));
+                    n_rigid += 1;
+                }
+            }
+        }
+        let rigid = if n_rigid > 0 { Some(RigidBodies::new(problem, &which)?) } else { None };
+        Ok(Self { flexible, rigid, which, gravity: Vector3::from(problem.gravity) })
+    }
+
+    /// Name of a body of the problem.
+    pub(super) fn name(&self, number: usize) -> &str {
+        match (self.which[number], &self.rigid) {
+            (Which::Flexible(k), _) => &self.flexible[k].name,
+            (Which::Rigid(k), Some(rigid)) => &rigid.system.bodies[k].name,
+            (Which::Rigid(_), None) => "",
+        }
+    }
+
+    /// Velocities at t_{−1/2}, so that the first step is as all others.
+    pub(super) fn start(&mut self, dt: f64) -> Result<(), SetupError> {
+        for body in &mut self.flexible {
+            body.start(dt, &self.gravity)?;
+        }
+        match &mut self.rigid {
+            Some(rigid) => rigid.start(dt, &self.gravity),
+            None => Ok(()),
+        }
+    }
+
+    /// Forces at t_n.
+    pub(super) fn compute_forces(&mut self, time: f64, step: u64) -> Result<(), StepError> {
+        for body in &mut self.flexible {
+            let computed = body.compute_forces(time);
+            computed.map_err(|source| StepError::Sweep { time, step, body: body.name.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    /// Velocities at t_{n+1/2} without contact.
+    ///
+    /// * `dt_mean` — dt̃, from t_{n−1/2} to t_{n+1/2} \[s\]
+    /// * `dt` — from t_n to t_{n+1} \[s\]
+    pub(super) fn predict(&mut self, time: f64, dt_mean: f64, dt: f64) -> Result<(), StepError> {
+        for body in &mut self.flexible {
+            body.predict(dt_mean, &self.gravity);
+        }
+        if let Some(rigid) = &mut self.rigid {
+            rigid.load(time);
+            rigid.predict(time, dt_mean, dt)?;
+        }
+        Ok(())
+    }
+
+    /// Places at t_{n+1} from velocities at t_{n+1/2}, which become those of the past.
+    pub(super) fn advance(&mut self, dt: f64) {
+        self.flexible.iter_mut().for_each(|body| body.advance(dt));
+    }
+}

@@ -1,0 +1,354 @@
+//! Rows of gaps over points of deformable bodies and over rigid bodies, and their matrix by products.
+
+use std::cell::RefCell;
+
+use carom_contact::solver::Operator;
+use nalgebra::{Matrix3, Vector3};
+
+use crate::explicit::bodies::Bodies;
+
+/// The part of a row on one rigid body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RigidEnd {
+    /// Slot of the body.
+    pub(super) slot: u32,
+    /// +1 where the node is on the body, −1 where the body is faced.
+    pub(super) sign: f64,
+    /// From the centre of mass at t_n to where the force acts \[m\].
+    pub(super) arm: Vector3<f64>,
+}
+
+/// One gap and how impulses along its normal change it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// Number of the pair in its list.
+    pub(super) pair: u32,
+    /// Side and number of the node.
+    pub(super) side: usize,
+    pub(super) node: u32,
+    /// Away from the faced surface, inertial axes.
+    pub(super) normal: Vector3<f64>,
+    /// Where the force acts at t_n \[m\].
+    pub(super) place: Vector3<f64>,
+    /// Gap at t_n, gap at t_{n+1} without multipliers, and the least gap that the step allows \[m\].
+    pub(super) gap_now: f64,
+    pub(super) gap: f64,
+    pub(super) least: f64,
+    /// Way of the node along the faced surface in the step, as predicted \[m\].
+    pub(super) slip: Vector3<f64>,
+    /// Entries of this row in the list.
+    first: u32,
+    n_entries: u32,
+    pub(super) rigid: [Option<RigidEnd>; 2],
+}
+
+/// A point of a deformable body that a row moves.
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    body: u32,
+    point: u32,
+    inverse_mass: [f64; 3],
+}
+
+/// A rigid body that a row moves.
+#[derive(Debug, Clone, Copy)]
+struct RigidSlot {
+    body: u32,
+    inverse_mass: f64,
+    inverse_inertia: Matrix3<f64>,
+}
+
+/// Rows of one step with the points and bodies that they move.
+#[derive(Default)]
+pub(super) struct Rows {
+    pub(super) rows: Vec<Row>,
+    /// Slot of a point and its weight: positive on the side of the node.
+    entries: Vec<(u32, f64)>,
+    slots: Vec<Slot>,
+    rigid_slots: Vec<RigidSlot>,
+    /// Slot of each point of each body, if it has one in this step.
+    slot_of: Vec<Vec<u32>>,
+    rigid_slot_of: Vec<u32>,
+    work: RefCell<Work>,
+}
+
+#[derive(Default)]
+struct Work {
+    points: Vec<Vector3<f64>>,
+    bodies: Vec<[Vector3<f64>; 2]>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Rows {
+    /// Room for all points.
+    pub(super) fn new(bodies: &Bodies) -> Self {
+        let n_rigid = bodies.rigid.as_ref().map_or(0, |rigid| rigid.system.bodies.len());
+        Self {
+            slot_of: bodies.flexible.iter().map(|body| vec![NONE; body.mass.len()]).collect(),
+            rigid_slot_of: vec![NONE; n_rigid],
+            ..Self::default()
+        }
+    }
+
+    /// Forgets all rows.
+    pub(super) fn clear(&mut self) {
+        for slot in self.slots.drain(..) {
+            self.slot_of[slot.body as usize][slot.point as usize] = NONE;
+        }
+        for slot in self.rigid_slots.drain(..) {
+            self.rigid_slot_of[slot.body as usize] = NONE;
+        }
+        self.rows.clear();
+        self.entries.clear();
+    }
+
+    /// Adds a row that has no entries yet.
+    pub(super) fn begin(&mut self, row: RowStart) {
+        let RowStart { pair, side, node, normal, place, gap_now, gap, least, slip } = row;
+        let first = self.entries.len() as u32;
+        self.rows.push(Row {
+            pair,
+            side,
+            node,
+            normal,
+            place,
+            gap_now,
+            gap,
+            least,
+            slip,
+            first,
+            n_entries: 0,
+            rigid: [None; 2],
+        });
+    }
+
+    /// Adds a point of a deformable body to the last row.
+    pub(super) fn add_point(&mut self, bodies: &Bodies, body: usize, point: u32, weight: f64) {
+        let slot = &mut self.slot_of[body][point as usize];
+        if *slot == NONE {
+            *slot = self.slots.len() as u32;
+            let k = 3 * point as usize;
+            let inverse = &bodies.flexible[body].inverse_mass;
+            let inverse_mass = [inverse[k], inverse[k + 1], inverse[k + 2]];
+            self.slots.push(Slot { body: body as u32, point, inverse_mass });
+        }
+        self.entries.push((*slot, weight));
+        if let Some(row) = self.rows.last_mut() {
+            row.n_entries += 1;
+        }
+    }
+
+    /// Adds a rigid body to the last row.
+    ///
+    /// * `end` — 0 for the side of the node, 1 for the faced one
+    pub(super) fn add_rigid(&mut self, bodies: &Bodies, body: usize, end: usize, arm: Vector3<f64>) {
+        let Some(rigid) = &bodies.rigid else { return };
+        let slot = &mut self.rigid_slot_of[body];
+        if *slot == NONE {
+            *slot = self.rigid_slots.len() as u32;
+            let (inverse_mass, inverse_inertia) = rigid.mobility(body);
+            self.rigid_slots.push(RigidSlot { body: body as u32, inverse_mass, inverse_inertia });
+        }
+        let sign = if end == 0 { 1.0 } else { -1.0 };
+        if let Some(row) = self.rows.last_mut() {
+            row.rigid[end] = Some(RigidEnd { slot: *slot, sign, arm });
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn entries(&self, row: &Row) -> &[(u32, f64)] {
+        &self.entries[row.first as usize..(row.first + row.n_entries) as usize]
+    }
+
+    /// Calls a function with each deformable body, point and weight of a row.
+    pub(super) fn for_points(&self, row: &Row, mut each: impl FnMut(usize, u32, f64)) {
+        for &(slot, weight) in self.entries(row) {
+            let slot = &self.slots[slot as usize];
+            each(slot.body as usize, slot.point, weight);
+        }
+    }
+
+    /// Number of the rigid body of an end.
+    pub(super) fn rigid_body(&self, end: &RigidEnd) -> usize {
+        self.rigid_slots[end.slot as usize].body as usize
+    }
+
+    /// Relative velocities along rows' forces that impulses in any directions bring about.
+    ///
+    /// * `impulse` — of each row \[N s\]
+    /// * `each` — receives the row and its relative velocity \[m/s\]
+    pub(super) fn respond(
+        &self,
+        impulse: impl Fn(usize) -> Vector3<f64>,
+        mut each: impl FnMut(usize, Vector3<f64>),
+    ) {
+        let work = &mut *self.work.borrow_mut();
+        work.points.clear();
+        work.points.resize(self.slots.len(), Vector3::zeros());
+        work.bodies.clear();
+        work.bodies.resize(self.rigid_slots.len(), [Vector3::zeros(); 2]);
+        for (k, row) in self.rows.iter().enumerate() {
+            let impulse = impulse(k);
+            if impulse == Vector3::zeros() {
+                continue;
+            }
+            for &(slot, weight) in self.entries(row) {
+                work.points[slot as usize] += weight * impulse;
+            }
+            for end in row.rigid.iter().flatten() {
+                let sum = &mut work.bodies[end.slot as usize];
+                sum[0] += end.sign * impulse;
+                sum[1] += end.sign * end.arm.cross(&impulse);
+            }
+        }
+        for (sum, slot) in work.points.iter_mut().zip(&self.slots) {
+            (0..3).for_each(|d| sum[d] *= slot.inverse_mass[d]);
+        }
+        for (sum, slot) in work.bodies.iter_mut().zip(&self.rigid_slots) {
+            *sum = [slot.inverse_mass * sum[0], slot.inverse_inertia * sum[1]];
+        }
+        for (k, row) in self.rows.iter().enumerate() {
+            let mut velocity = Vector3::zeros();
+            for &(slot, weight) in self.entries(row) {
+                velocity += weight * work.points[slot as usize];
+            }
+            for end in row.rigid.iter().flatten() {
+                let [linear, angular] = &work.bodies[end.slot as usize];
+                velocity += end.sign * (linear + angular.cross(&end.arm));
+            }
+            each(k, velocity);
+        }
+    }
+
+    /// n·W n of a row: the inverse of the mass that its gap has \[1/kg\].
+    pub(super) fn inverse_mass(&self, row: &Row) -> f64 {
+        let mut sum = 0.0;
+        for &(slot, weight) in self.entries(row) {
+            let inverse = &self.slots[slot as usize].inverse_mass;
+            sum += weight * weight * (0..3).map(|d| inverse[d] * row.normal[d] * row.normal[d]).sum::<f64>();
+        }
+        for end in row.rigid.iter().flatten() {
+            let slot = &self.rigid_slots[end.slot as usize];
+            let lever = end.arm.cross(&row.normal);
+            sum += slot.inverse_mass + lever.dot(&(slot.inverse_inertia * lever));
+        }
+        sum
+    }
+}
+
+/// What is known of a row before its entries.
+pub(super) struct RowStart {
+    pub(super) pair: u32,
+    pub(super) side: usize,
+    pub(super) node: u32,
+    pub(super) normal: Vector3<f64>,
+    pub(super) place: Vector3<f64>,
+    pub(super) gap_now: f64,
+    pub(super) gap: f64,
+    pub(super) least: f64,
+    pub(super) slip: Vector3<f64>,
+}
+
+/// Gᵀ W G: relative velocities of gaps by impulses along their normals \[1/kg\].
+impl Operator for Rows {
+    fn n(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn apply_into(&self, x: &[f64], y: &mut [f64]) {
+        self.respond(|k| x[k] * self.rows[k].normal, |k, velocity| y[k] = velocity.dot(&self.rows[k].normal));
+    }
+
+    fn diagonal_into(&self, diagonal: &mut [f64]) {
+        self.rows.iter().zip(diagonal).for_each(|(row, d)| *d = self.inverse_mass(row));
+    }
+}
+
+/// Weights of the points of a face with Σ = 1 that put a force along n on the line through a place: the least
+/// change of the given weights.
+///
+/// A node and its foot point are not at one place at t_n, where forces act, but at t_{n+1}. With these weights
+/// the forces on node and face have no moment, whatever the motion between.
+///
+/// * `points` — places of the points at t_n \[m\]
+/// * `weights` — shape values at the foot point; replaced
+pub(super) fn balance(
+    normal: &Vector3<f64>,
+    place: &Vector3<f64>,
+    points: &[Vector3<f64>],
+    weights: &mut [f64],
+) {
+    let size = points.iter().map(|x| (x - place).norm()).fold(0.0, f64::max);
+    let axis = normal.iamin();
+    let first = normal.cross(&Vector3::ith(axis, 1.0)).normalize();
+    let second = normal.cross(&first);
+    let row = |x: &Vector3<f64>| {
+        let from = (x - place) / size;
+        Vector3::new(1.0, first.dot(&from), second.dot(&from))
+    };
+    let mut missing = Vector3::new(1.0, 0.0, 0.0);
+    let mut gram = Matrix3::zeros();
+    for (x, weight) in points.iter().zip(weights.iter()) {
+        let row = row(x);
+        missing -= *weight * row;
+        gram += row * row.transpose();
+    }
+    if missing.amax() <= 4.0 * f64::EPSILON {
+        return;
+    }
+    // A face that is seen from its edge has no lever in one direction.
+    let eigen = gram.symmetric_eigen();
+    let least = 1e-9 * eigen.eigenvalues.max();
+    let in_axes = eigen.eigenvectors.tr_mul(&missing);
+    let scaled =
+        Vector3::from_fn(
+            |i, _| {
+                if eigen.eigenvalues[i] > least { in_axes[i] / eigen.eigenvalues[i] } else { 0.0 }
+            },
+        );
+    let factors = eigen.eigenvectors * scaled;
+    for (x, weight) in points.iter().zip(weights) {
+        *weight += row(x).dot(&factors);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn balanced_weights_have_no_moment_and_the_sum_one() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [1.1, 1.0, 0.2], [0.0, 0.9, -0.1]].map(Vector3::from);
+        let normal = Vector3::new(0.1, -0.2, 1.0).normalize();
+        let place = Vector3::new(0.4, 0.35, 0.03);
+        let mut weights = [0.3, 0.3, 0.2, 0.2];
+        balance(&normal, &place, &points, &mut weights);
+        let sum: f64 = weights.iter().sum();
+        let center: Vector3<f64> = points.iter().zip(weights).map(|(x, w)| w * x).sum();
+        assert!((sum - 1.0).abs() < 1e-15, "{sum}");
+        assert!((center - place).cross(&normal).norm() < 1e-15, "{center}");
+        // Weights that are balanced stay as they are.
+        let before = weights;
+        balance(&normal, &place, &points, &mut weights);
+        assert!(before.iter().zip(weights).all(|(a, b)| (a - b).abs() < 1e-15));
+    }
+
+    #[test]
+    fn a_face_seen_from_its_edge_keeps_its_sum() {
+        let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(Vector3::from);
+        let mut weights = [0.5, 0.5, 0.0, 0.0];
+        balance(&Vector3::y(), &Vector3::new(0.7, -0.1, 0.4), &points, &mut weights);
+        let sum: f64 = weights.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{weights:?}");
+        let center: Vector3<f64> = points.iter().zip(weights).map(|(x, w)| w * x).sum();
+        assert!((center.x - 0.7).abs() < 1e-12, "the direction with a lever is balanced: {center}");
+    }
+}

@@ -1,0 +1,103 @@
+//! Coulomb friction by springs that slide.
+//!
+//! ```text
+//! ẽ = (e_{n−1} − κ u) along the surface,   e_n = ẽ min(μ λ, |ẽ|)/|ẽ|
+//! ```
+//!
+//! u is the slip of the step, from the velocities without multipliers. The stiffness κ is a quarter of
+//! what would stop the relative motion of the contact in one step, so that it never limits the step.
+
+use nalgebra::Vector3;
+
+use super::pair::Pair;
+use super::row::Rows;
+
+/// Part of the stiffness that stops a relative motion in one step.
+const STIFFNESS: f64 = 0.25;
+
+/// Steps without contact after which a spring is forgotten: multipliers may leave out a step.
+const MEMORY: u64 = 3;
+
+/// The spring of a node: its force before and in the last step in which the node was in contact.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Spring {
+    before: (Vector3<f64>, u64),
+    last: (Vector3<f64>, u64),
+}
+
+impl Spring {
+    /// Numbers in [`Spring::to_array`].
+    pub(super) const NUMBERS: usize = 4;
+
+    /// The force at the start of a step \[N\]; steps are counted from 1.
+    pub(super) fn at_start(&self, step: u64) -> Vector3<f64> {
+        let (force, when) = if self.last.1 == step { self.before } else { self.last };
+        if when + MEMORY >= step && when > 0 { force } else { Vector3::zeros() }
+    }
+
+    /// Keeps the force of a step, in place of an earlier one of the same step.
+    pub(super) fn set(&mut self, force: Vector3<f64>, step: u64) {
+        if self.last.1 != step {
+            self.before = self.last;
+        }
+        self.last = (force, step);
+    }
+
+    pub(super) fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let ([a, b, c], step) = (self.last.0.into(), self.last.1);
+        [a, b, c, step as f64]
+    }
+
+    pub(super) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let last = (Vector3::from_column_slice(&array[..3]), array[3] as u64);
+        Self { before: (Vector3::zeros(), 0), last }
+    }
+}
+
+/// Forces of friction of the rows of a step.
+#[derive(Default)]
+pub(super) struct Friction {
+    /// e of each row on the side of its node \[N\].
+    forces: Vec<Vector3<f64>>,
+}
+
+impl Friction {
+    /// No friction for n rows.
+    pub(super) fn reset(&mut self, n: usize) {
+        self.forces.clear();
+        self.forces.resize(n, Vector3::zeros());
+    }
+
+    /// The force on the node of a row.
+    pub(super) fn force(&self, row: usize) -> Vector3<f64> {
+        self.forces.get(row).copied().unwrap_or_default()
+    }
+
+    /// The forces for given normal forces; returns their largest change \[N\].
+    pub(super) fn follow(
+        &mut self,
+        rows: &Rows,
+        pairs: &mut [Pair],
+        normal_force: impl Fn(usize) -> f64,
+        [dt_mean, dt]: [f64; 2],
+    ) -> f64 {
+        self.forces.resize(rows.len(), Vector3::zeros());
+        let mut change = 0.0_f64;
+        for (k, row) in rows.rows.iter().enumerate() {
+            let pair = &mut pairs[row.pair as usize];
+            let limit = pair.friction * normal_force(k).max(0.0);
+            let mut force = Vector3::zeros();
+            if limit > 0.0 {
+                let stiffness = STIFFNESS / (dt * dt_mean * rows.inverse_mass(row));
+                let trial = pair.spring_force(row) - stiffness * row.slip;
+                let along = trial - row.normal * row.normal.dot(&trial);
+                let size = along.norm();
+                force = if size > limit { along * (limit / size) } else { along };
+                pair.set_force(row, force);
+            }
+            change = change.max((force - self.forces[k]).norm());
+            self.forces[k] = force;
+        }
+        change
+    }
+}

@@ -1,0 +1,391 @@
+//! A deformable body: its points, forces on them, and their motion.
+
+use carom_dynamics::{BodyMotion, BodyState, rotation};
+use carom_fem::constitutive::SolidLaw;
+use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError, element_frequencies};
+use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule};
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+use super::SetupError;
+use super::loads::Loads;
+use super::problem::Problem;
+
+/// Points of a chunk: sums over chunks are added in their order, whatever the number of threads.
+const CHUNK: usize = 1024;
+
+/// A degree of freedom that a support moves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    pub(super) dof: u32,
+    /// Its velocity \[m/s\].
+    pub(super) velocity: f64,
+}
+
+/// A deformable body.
+pub(super) struct Flexible {
+    /// Its number in the problem.
+    pub(super) number: usize,
+    pub(super) name: String,
+    /// The undeformed body in inertial axes.
+    pub(super) discretisation: Discretisation,
+    pub(super) laws: Vec<SolidLaw>,
+    pub(super) history: History,
+    internal: InternalForce,
+    lumped: LumpedMass,
+    /// Mass of each point \[kg\].
+    pub(super) mass: Vec<f64>,
+    /// Inverse mass of each dof, zero where it is held or has no cells \[1/kg\].
+    pub(super) inverse_mass: Vec<f64>,
+    pub(super) held: Vec<Held>,
+    /// u_n \[m\].
+    pub(super) u: Vec<f64>,
+    /// v_{n−1/2} \[m/s\].
+    pub(super) v: Vec<f64>,
+    /// v_{n+1/2}: predicted, then corrected by contact \[m/s\].
+    pub(super) next: Vec<f64>,
+    /// f_int(x_n) and loads other than gravity \[N\].
+    pub(super) f_int: Vec<f64>,
+    pub(super) f_ext: Vec<f64>,
+    /// Contact forces \[N\]; zero but at the points that are listed.
+    pub(super) f_contact: Vec<f64>,
+    pub(super) touched: Vec<u32>,
+    loads: Loads,
+    rotation: Matrix3<f64>,
+    quaternion: [f64; 4],
+    origin: [f64; 3],
+    chunks: Vec<Sums>,
+}
+
+/// Sums over points at t_n; powers and forces, before they are multiplied by a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    /// ½ v_{n−1/2}·M v_{n+1/2} \[J\].
+    pub(super) kinetic: f64,
+    /// f_int·v_{n−1/2} and f_int·(v_{n−1/2} + v_{n+1/2}) \[W\].
+    pub(super) internal: [f64; 2],
+    /// The same of loads and reactions.
+    pub(super) external: [f64; 2],
+    /// ½ Σ m (v_{n−1/2} + v_{n+1/2}) and its moment about the origin.
+    pub(super) momentum: Vector3<f64>,
+    pub(super) ang_momentum: Vector3<f64>,
+    /// Σ m x and Σ m.
+    pub(super) mass_moment: Vector3<f64>,
+    pub(super) mass: f64,
+    /// Σ m v_{n−1/2}, for the work of gravity.
+    pub(super) momentum_behind: Vector3<f64>,
+    /// Σ f of loads and reactions and its moment.
+    pub(super) force: Vector3<f64>,
+    pub(super) moment: Vector3<f64>,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.kinetic += other.kinetic;
+        for k in 0..2 {
+            self.internal[k] += other.internal[k];
+            self.external[k] += other.external[k];
+        }
+        self.momentum += other.momentum;
+        self.ang_momentum += other.ang_momentum;
+        self.mass_moment += other.mass_moment;
+        self.mass += other.mass;
+        self.momentum_behind += other.momentum_behind;
+        self.force += other.force;
+        self.moment += other.moment;
+    }
+}
+
+impl Flexible {
+    /// The body of this number at its start.
+    pub(super) fn new(
+        problem: &Problem,
+        number: usize,
+        (laws, rule): (&[SolidLaw], PointRule),
+        end_time: f64,
+    ) -> Result<Self, SetupError> {
+        let spec = &problem.bodies[number];
+        let body = spec.geometry.clone();
+        let name = body.name.clone();
+        let mut discretisation = Discretisation::new(&body)
+            .map_err(|source| SetupError::Discretisation { body: name.clone(), source })?;
+        let (turn, origin) =
+            (rotation::matrix(&spec.placement.quaternion), Vector3::from(spec.placement.origin));
+        for x in &mut discretisation.points {
+            *x = (origin + turn * Vector3::from(*x)).into();
+        }
+        let assembly = |source| SetupError::Assembly { body: name.clone(), source };
+        let internal = InternalForce::new(&discretisation, rule).map_err(assembly)?;
+        let lumped = LumpedMass::new(&discretisation, QuadratureRule::Default).map_err(assembly)?;
+        let mass = lumped.points.clone();
+        let held = held(problem, number, &body, &discretisation, end_time)?;
+        let mut inverse_mass: Vec<f64> =
+            mass.iter().flat_map(|&m| [if m > 0.0 { 1.0 / m } else { 0.0 }; 3]).collect();
+        held.iter().for_each(|held| inverse_mass[held.dof as usize] = 0.0);
+        let loads = Loads::new(problem, number, &body, &discretisation, (turn, origin))?;
+        let n = discretisation.n_dofs();
+        let mut made = Self {
+            number,
+            name: name.clone(),
+            history: internal.history(laws),
+            laws: laws.to_vec(),
+            internal,
+            lumped,
+            chunks: vec![Sums::default(); mass.len().div_ceil(CHUNK)],
+            mass,
+            inverse_mass,
+            held,
+            u: vec![0.0; n],
+            v: vec![0.0; n],
+            next: vec![0.0; n],
+            f_int: vec![0.0; n],
+            f_ext: vec![0.0; n],
+            f_contact: vec![0.0; n],
+            touched: Vec::new(),
+            loads,
+            rotation: turn,
+            quaternion: spec.placement.quaternion,
+            origin: spec.placement.origin,
+            discretisation,
+        };
+        made.set_velocities(spec.placement.velocity.into(), spec.placement.angular_velocity.into());
+        Ok(made)
+    }
+
+    /// A rigid motion at the start: v + ω × (x − centre of mass).
+    fn set_velocities(&mut self, velocity: Vector3<f64>, omega: Vector3<f64>) {
+        let points = || self.discretisation.points.iter().zip(&self.mass);
+        let total: f64 = self.mass.iter().sum();
+        let center = points().map(|(x, m)| *m * Vector3::from(*x)).sum::<Vector3<f64>>() / total;
+        for (v, x) in self.v.as_chunks_mut().0.iter_mut().zip(&self.discretisation.points) {
+            *v = (velocity + omega.cross(&(Vector3::from(*x) - center))).into();
+        }
+        for held in &self.held {
+            self.v[held.dof as usize] = held.velocity;
+        }
+    }
+
+    /// v_{−1/2} = v_0 − ½ dt a_0.
+    pub(super) fn start(&mut self, dt: f64, gravity: &Vector3<f64>) -> Result<(), SetupError> {
+        let name = self.name.clone();
+        self.compute_forces(0.0).map_err(|source| SetupError::Sweep { body: name, source })?;
+        self.predict(-0.5 * dt, gravity);
+        self.v.copy_from_slice(&self.next);
+        Ok(())
+    }
+
+    /// The largest step for which central differences are stable, 2/ω with a bound ω of the frequencies of
+    /// the elements \[s\]. Infinite without cells.
+    pub(super) fn critical_step(&mut self) -> Result<f64, SweepError> {
+        let Self { internal, laws, u, history, lumped, .. } = self;
+        Ok(element_frequencies(internal, laws, u, history, lumped)?.critical_step())
+    }
+
+    /// f_int(x_n) with the history that goes with it, and loads.
+    pub(super) fn compute_forces(&mut self, time: f64) -> Result<(), SweepError> {
+        self.internal.force(&self.laws, &self.u, &mut self.history, &mut self.f_int)?;
+        self.history.commit();
+        self.loads.forces(time, &self.u, &mut self.f_ext);
+        for &point in &self.touched {
+            self.f_contact[3 * point as usize..3 * point as usize + 3].fill(0.0);
+        }
+        self.touched.clear();
+        Ok(())
+    }
+
+    /// v_{n+1/2} = v_{n−1/2} + dt̃ M⁻¹ f without contact.
+    pub(super) fn predict(&mut self, dt_mean: f64, gravity: &Vector3<f64>) {
+        let n = 3 * CHUNK;
+        let (v, f_int, f_ext, inverse) = (&self.v, &self.f_int, &self.f_ext, &self.inverse_mass);
+        self.next.par_chunks_mut(n).enumerate().for_each(|(chunk, next)| {
+            let first = n * chunk;
+            for (k, next) in next.iter_mut().enumerate() {
+                let i = first + k;
+                // Inverse masses of held dofs and of points without cells are zero.
+                let weight = if inverse[i] > 0.0 { gravity[k % 3] } else { 0.0 };
+                *next = v[i] + dt_mean * ((f_ext[i] - f_int[i]) * inverse[i] + weight);
+            }
+        });
+        for held in &self.held {
+            self.next[held.dof as usize] = held.velocity;
+        }
+    }
+
+    /// Adds a force on a point, dt̃ M⁻¹ f, to the velocities ahead.
+    #[inline]
+    pub(super) fn push(&mut self, point: u32, force: &Vector3<f64>, dt_mean: f64) {
+        let first = 3 * point as usize;
+        if self.f_contact[first..first + 3] == [0.0; 3] {
+            self.touched.push(point);
+        }
+        for d in 0..3 {
+            self.f_contact[first + d] += force[d];
+            self.next[first + d] += dt_mean * self.inverse_mass[first + d] * force[d];
+        }
+    }
+
+    /// x_n of a point \[m\].
+    #[inline]
+    pub(super) fn place(&self, point: u32) -> Vector3<f64> {
+        let k = point as usize;
+        Vector3::from(self.discretisation.points[k]) + Vector3::from_column_slice(&self.u[3 * k..3 * k + 3])
+    }
+
+    /// v_{n−1/2} and v_{n+1/2} of a point \[m/s\].
+    #[inline]
+    pub(super) fn velocities(&self, point: u32) -> [Vector3<f64>; 2] {
+        let k = 3 * point as usize;
+        [&self.v, &self.next].map(|v| Vector3::from_column_slice(&v[k..k + 3]))
+    }
+
+    /// Sums over all points at t_n.
+    pub(super) fn sums(&mut self, dt_mean: f64, gravity: &Vector3<f64>) -> Sums {
+        let Self { chunks, mass, u, v, next, f_int, f_ext, discretisation, .. } = self;
+        let points = &discretisation.points;
+        chunks.par_iter_mut().enumerate().for_each(|(chunk, sums)| {
+            *sums = Sums::default();
+            for p in CHUNK * chunk..(CHUNK * (chunk + 1)).min(mass.len()) {
+                let at = |values: &[f64]| Vector3::new(values[3 * p], values[3 * p + 1], values[3 * p + 2]);
+                let (m, behind, ahead) = (mass[p], at(v), at(next));
+                let (x, mean) = (Vector3::from(points[p]) + at(u), 0.5 * (behind + ahead));
+                let (inner, outer) = (at(f_int), at(f_ext));
+                sums.kinetic += 0.5 * m * behind.dot(&ahead);
+                sums.internal[0] += inner.dot(&behind);
+                sums.internal[1] += 2.0 * inner.dot(&mean);
+                sums.external[0] += outer.dot(&behind);
+                sums.external[1] += 2.0 * outer.dot(&mean);
+                sums.momentum += m * mean;
+                sums.ang_momentum += x.cross(&(m * mean));
+                sums.mass_moment += m * x;
+                sums.mass += m;
+                sums.momentum_behind += m * behind;
+                sums.force += outer;
+                sums.moment += x.cross(&outer);
+            }
+        });
+        let mut total = Sums::default();
+        self.chunks.iter().for_each(|chunk| total.add(chunk));
+        self.add_reactions(dt_mean, gravity, &mut total);
+        total
+    }
+
+    /// Forces of supports: what is missing of the forces for the motion that they prescribe.
+    fn add_reactions(&self, dt_mean: f64, gravity: &Vector3<f64>, sums: &mut Sums) {
+        for held in &self.held {
+            let i = held.dof as usize;
+            let (p, d) = (i / 3, i % 3);
+            let [behind, ahead] = [self.v[i], self.next[i]];
+            let weight = self.mass[p] * gravity[d];
+            let others = self.f_ext[i] - self.f_int[i] + self.f_contact[i] + weight;
+            let reaction = self.mass[p] * (ahead - behind) / dt_mean - others;
+            sums.external[0] += reaction * behind;
+            sums.external[1] += reaction * (behind + ahead);
+            let mut force = Vector3::zeros();
+            force[d] = reaction;
+            sums.force += force;
+            sums.moment += self.place(p as u32).cross(&force);
+        }
+    }
+
+    /// u_{n+1} = u_n + dt v_{n+1/2}.
+    pub(super) fn advance(&mut self, dt: f64) {
+        let n = 3 * CHUNK;
+        let next = &self.next;
+        self.u.par_chunks_mut(n).enumerate().for_each(|(chunk, u)| {
+            u.iter_mut().zip(&next[n * chunk..]).for_each(|(u, v)| *u += dt * v);
+        });
+        std::mem::swap(&mut self.v, &mut self.next);
+    }
+
+    /// Energy that is stored and that was dissipated at x_n \[J\].
+    pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
+        let stored = self.internal.stored_energy(&self.laws, &self.u, &mut self.history)?;
+        Ok([stored, self.internal.dissipated_energy(&self.laws, &mut self.history)])
+    }
+
+    /// What is reported at t_n: displacements from the undeformed body in body axes, and their rates.
+    pub(super) fn reported(&self, sums: &Sums) -> BodyState {
+        let back = self.rotation.transpose();
+        let velocity = sums.momentum / sums.mass;
+        let in_body = |values: &[f64]| -> Vec<f64> {
+            let (vectors, _) = values.as_chunks::<3>();
+            vectors.iter().flat_map(|v| <[f64; 3]>::from(back * Vector3::from(*v))).collect()
+        };
+        let (behind, ahead) = (self.v.as_chunks::<3>().0, self.next.as_chunks::<3>().0);
+        let rates = behind.iter().zip(ahead).flat_map(|(a, b)| {
+            let mean = 0.5 * (Vector3::from(*a) + Vector3::from(*b));
+            <[f64; 3]>::from(back * (mean - velocity))
+        });
+        BodyState {
+            position: self.origin,
+            quaternion: self.quaternion,
+            velocity: velocity.into(),
+            modal: in_body(&self.u),
+            modal_rate: rates.collect(),
+            ..BodyState::default()
+        }
+    }
+
+    /// The rigid part of the motion, seen from a place: momenta of the body.
+    ///
+    /// * `ahead` — at t_{n+1/2}; false for t_{n−1/2}
+    pub(super) fn motion(&self, place: &Vector3<f64>, ahead: bool) -> BodyMotion {
+        let v = if ahead { &self.next } else { &self.v };
+        let (mut mass, mut moment, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for (p, &m) in self.mass.iter().enumerate() {
+            mass += m;
+            moment += m * self.place(p as u32);
+            momentum += m * Vector3::from_column_slice(&v[3 * p..3 * p + 3]);
+        }
+        let (center, velocity) = (moment / mass, momentum / mass);
+        let (mut inertia, mut spin) = (Matrix3::zeros(), Vector3::zeros());
+        for (p, &m) in self.mass.iter().enumerate() {
+            let r = self.place(p as u32) - center;
+            inertia += m * (Matrix3::identity() * r.norm_squared() - r * r.transpose());
+            spin += m * r.cross(&(Vector3::from_column_slice(&v[3 * p..3 * p + 3]) - velocity));
+        }
+        let omega = inertia.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * spin);
+        let is_free = self.held.is_empty();
+        BodyMotion {
+            velocity: velocity + omega.cross(&(place - center)),
+            omega,
+            momentum: is_free.then_some(momentum),
+        }
+    }
+}
+
+/// The dofs that supports hold, ascending.
+fn held(
+    problem: &Problem,
+    number: usize,
+    body: &Body,
+    discretisation: &Discretisation,
+    end_time: f64,
+) -> Result<Vec<Held>, SetupError> {
+    let mut owners: Vec<Option<usize>> = vec![None; discretisation.n_dofs()];
+    let supports = problem.supports.iter().enumerate().filter(|(_, support)| support.body == number);
+    for (k, support) in supports {
+        for point in body.points_of_set(discretisation, &support.set)? {
+            for d in (0..3).filter(|&d| support.directions[d]) {
+                let owner = &mut owners[3 * point as usize + d];
+                match *owner {
+                    Some(other) if problem.supports[other].displacement[d] != support.displacement[d] => {
+                        return Err(SetupError::SupportsDiffer {
+                            body: body.name.clone(),
+                            first: problem.supports[other].set.clone(),
+                            second: support.set.clone(),
+                            direction: ['x', 'y', 'z'][d],
+                        });
+                    }
+                    Some(_) => {}
+                    None => *owner = Some(k),
+                }
+            }
+        }
+    }
+    let of_dof = |(dof, owner): (usize, Option<usize>)| {
+        let velocity = problem.supports[owner?].displacement[dof % 3] / end_time;
+        Some(Held { dof: dof as u32, velocity })
+    };
+    Ok(owners.into_iter().enumerate().filter_map(of_dof).collect())
+}

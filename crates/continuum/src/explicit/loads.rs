@@ -1,0 +1,104 @@
+//! Loads on a deformable body: pressures that follow its faces, forces and torques that functions of time
+//! scale.
+
+use carom_dynamics::{Axes, TimeFunction};
+use carom_fem::loads::pressure_force;
+use carom_fem::{Body, Discretisation};
+use carom_mesh::FaceRef;
+use nalgebra::{Matrix3, Vector3};
+
+use super::SetupError;
+use super::problem::{Place, Problem};
+use crate::statics::loads::{shares, torque_forces};
+
+/// The loads on one body.
+pub(super) struct Loads {
+    pressures: Vec<(Vec<FaceRef>, f64)>,
+    /// The deformed body, where pressures act.
+    deformed: Option<Discretisation>,
+    reference: Vec<[f64; 3]>,
+    forces: Vec<Spread>,
+}
+
+/// A force and torque spread over points, for a scale of 1.
+struct Spread {
+    /// Points and the force on each \[N\].
+    on_points: Vec<(u32, [f64; 3])>,
+    scale: TimeFunction,
+}
+
+impl Loads {
+    /// The loads of the body of this number.
+    ///
+    /// * `pose` — from source to inertial axes, and where the source origin lies
+    pub(super) fn new(
+        problem: &Problem,
+        number: usize,
+        body: &Body,
+        discretisation: &Discretisation,
+        (rotation, _): (Matrix3<f64>, Vector3<f64>),
+    ) -> Result<Self, SetupError> {
+        let mut pressures = Vec::new();
+        for pressure in problem.pressures.iter().filter(|load| load.body == number) {
+            pressures.push((body.faces_of_set(&pressure.set)?, pressure.value));
+        }
+        let mut forces = Vec::new();
+        for load in problem.loads.iter().filter(|load| load.body == number) {
+            let set = match &load.at {
+                Place::Set(set) => set.as_str(),
+                Place::Point { name, .. } => {
+                    return Err(SetupError::PointForce {
+                        body: body.name.clone(),
+                        part: name.clone(),
+                        known: body.set_names().join(", "),
+                    });
+                }
+            };
+            let turned = |v: [f64; 3]| -> [f64; 3] {
+                match load.axes {
+                    Axes::Body => (rotation * Vector3::from(v)).into(),
+                    Axes::Inertial => v,
+                }
+            };
+            let (force, torque) = (turned(load.force), turned(load.torque));
+            let shares = shares(body, discretisation, set)?;
+            let mut all: Vec<[f64; 3]> = shares.iter().map(|w| force.map(|f| f * w)).collect();
+            if torque != [0.0; 3] {
+                let spread = torque_forces(&shares, &discretisation.points, torque);
+                let spread = spread
+                    .ok_or_else(|| SetupError::NoLever { body: body.name.clone(), part: set.to_owned() })?;
+                for (sum, f) in all.iter_mut().zip(spread) {
+                    (0..3).for_each(|d| sum[d] += f[d]);
+                }
+            }
+            let on_points = (0..).zip(all).filter(|(_, f)| *f != [0.0; 3]).collect();
+            forces.push(Spread { on_points, scale: load.scale.clone() });
+        }
+        let deformed = (!pressures.is_empty()).then(|| discretisation.clone());
+        Ok(Self { pressures, deformed, reference: discretisation.points.clone(), forces })
+    }
+
+    /// The forces at a time \[N\].
+    ///
+    /// * `u` — displacement of all points \[m\]
+    pub(super) fn forces(&mut self, time: f64, u: &[f64], forces: &mut [f64]) {
+        if self.pressures.is_empty() && self.forces.is_empty() {
+            return;
+        }
+        forces.fill(0.0);
+        for spread in &self.forces {
+            let scale = spread.scale.at(time).value;
+            for (point, force) in &spread.on_points {
+                (0..3).for_each(|d| forces[3 * *point as usize + d] += scale * force[d]);
+            }
+        }
+        let Some(deformed) = &mut self.deformed else { return };
+        for ((x, reference), u) in deformed.points.iter_mut().zip(&self.reference).zip(u.as_chunks::<3>().0) {
+            *x = std::array::from_fn(|d| reference[d] + u[d]);
+        }
+        for (faces, value) in &self.pressures {
+            let pressed = pressure_force(deformed, faces, *value);
+            forces.iter_mut().zip(pressed.as_flattened()).for_each(|(sum, f)| *sum += f);
+        }
+    }
+}

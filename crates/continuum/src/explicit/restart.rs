@@ -1,0 +1,198 @@
+//! Checkpoints: all that a run carries from step to step, so that it goes on bit for bit.
+
+use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker};
+use nalgebra::Vector3;
+
+use super::books::Totals;
+use super::contact::Pair;
+use super::rigid::{LoadSums, RigidBodies};
+use super::simulation::Simulation;
+
+/// Name of the scheme in checkpoints.
+const SCHEME: &str = "explicit";
+
+/// Version of the entries.
+const VERSION: u64 = 1;
+
+impl Simulation {
+    /// The present point of the run: x_n and v_{n−1/2}.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let system = &self.system;
+        let mut checkpoint = Checkpoint {
+            scheme: SCHEME.to_owned(),
+            version: VERSION,
+            time: system.time,
+            steps: system.steps,
+            ..Checkpoint::default()
+        };
+        let (size, counts) = (&system.size, &system.contacts.counts);
+        checkpoint.put_integers(
+            "counters",
+            &[
+                self.outputs,
+                size.due,
+                size.interval,
+                counts.steps,
+                counts.multipliers,
+                counts.most_multipliers,
+                counts.gaps,
+                counts.iterations,
+                counts.fallbacks,
+            ],
+        );
+        let [before, _] = system.lengths;
+        let sizes = [before, size.dt, size.critical, size.least_critical];
+        let sums = [system.contacts.deepest, self.missed[0], self.missed[1]];
+        checkpoint.put_reals("step", &[&sizes[..], &sums[..]].concat());
+        for body in &system.bodies.flexible {
+            let number = body.number;
+            checkpoint.put_reals(&format!("u{number}"), &body.u);
+            checkpoint.put_reals(&format!("v{number}"), &body.v);
+            checkpoint.put_reals(&format!("history{number}"), &body.history.accepted().collect::<Vec<_>>());
+        }
+        let books = &system.books;
+        let totals = [books.before, books.first.unwrap_or_default()].map(Totals::to_array);
+        checkpoint.put_reals("books", &[totals.as_flattened(), &books.start.unwrap_or_default()].concat());
+        let pairs = &system.contacts.pairs;
+        checkpoint.put_reals("pairs", &pairs.iter().flat_map(Pair::to_numbers).collect::<Vec<_>>());
+        if let Some(rigid) = &system.bodies.rigid {
+            checkpoint.put_integers("rigid", &rigid.system.counters());
+            rigid.system.save(&mut checkpoint);
+            checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
+        }
+        let events = self.events.iter().flat_map(ContactEvent::to_array);
+        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
+        self.ledger.save(&mut checkpoint);
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same problem: the next steps are those that the saved run took, bit
+    /// for bit.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is of another scheme, version or problem. The simulation is then unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        let counters = checkpoint.integers("counters")?;
+        let &[outputs, due, interval, steps, multipliers, most_multipliers, gaps, iterations, fallbacks] =
+            counters
+        else {
+            return Err(length("counters", counters.len(), 9));
+        };
+        let system = &mut self.system;
+        self.outputs = outputs;
+        (system.time, system.steps) = (checkpoint.time, checkpoint.steps);
+        let counts = &mut system.contacts.counts;
+        (counts.steps, counts.multipliers, counts.most_multipliers) = (steps, multipliers, most_multipliers);
+        (counts.gaps, counts.iterations, counts.fallbacks) = (gaps, iterations, fallbacks);
+        let step = checkpoint.reals_of("step", 7)?;
+        system.lengths[0] = step[0];
+        let size = &mut system.size;
+        (size.due, size.interval) = (due, interval);
+        (size.dt, size.critical, size.least_critical) = (step[1], step[2], step[3]);
+        system.contacts.deepest = step[4];
+        self.missed = [step[5], step[6]];
+        for body in &mut system.bodies.flexible {
+            let (number, n) = (body.number, body.u.len());
+            body.u.copy_from_slice(checkpoint.reals_of(&format!("u{number}"), n)?);
+            body.v.copy_from_slice(checkpoint.reals_of(&format!("v{number}"), n)?);
+            let history = checkpoint.reals_of(&format!("history{number}"), body.history.len())?;
+            body.history.restore(history);
+        }
+        let books = checkpoint.reals_of("books", 2 * Totals::NUMBERS + 3)?;
+        let (totals, start) = books.split_at(2 * Totals::NUMBERS);
+        if let ([before, first], [a, b, c]) = (totals.as_chunks().0, start) {
+            system.books.before = Totals::from_array(before);
+            system.books.first = Some(Totals::from_array(first));
+            system.books.start = Some([*a, *b, *c]);
+        }
+        let n_pairs = system.contacts.pairs.iter().map(Pair::n_numbers).sum();
+        let mut numbers = checkpoint.reals_of("pairs", n_pairs)?;
+        for pair in &mut system.contacts.pairs {
+            let (own, rest) = numbers.split_at(pair.n_numbers());
+            pair.read_numbers(own);
+            numbers = rest;
+        }
+        if let Some(rigid) = &mut system.bodies.rigid {
+            let counters = checkpoint.integers("rigid")?;
+            let &[a, b, c, d] = counters else { return Err(length("rigid", counters.len(), 4)) };
+            rigid.system.restore(checkpoint, [a, b, c, d])?;
+            rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
+        }
+        self.events =
+            checkpoint.reals("impacts")?.as_chunks().0.iter().map(ContactEvent::from_array).collect();
+        self.ledger.restore(checkpoint)
+    }
+}
+
+impl RigidBodies {
+    /// Numbers of [`RigidBodies::sums_to_numbers`].
+    const N_SUMS: usize = 2 * LoadSums::NUMBERS + Balance::NUMBERS;
+
+    /// What was summed up to t_{n−1/2}.
+    fn sums_to_numbers(&self) -> Vec<f64> {
+        let sums = [self.outer_sums[1], self.contact_sums[1]].map(LoadSums::to_array);
+        [sums.as_flattened(), &self.balances[1].to_array()].concat()
+    }
+
+    fn read_sums(&mut self, numbers: &[f64]) {
+        let (sums, balance) = numbers.split_at(2 * LoadSums::NUMBERS);
+        if let ([outer, contact], [balance]) = (sums.as_chunks().0, balance.as_chunks().0) {
+            self.outer_sums = [LoadSums::from_array(outer); 2];
+            self.contact_sums = [LoadSums::from_array(contact); 2];
+            self.balances = [Balance::from_array(balance); 2];
+        }
+    }
+}
+
+impl LoadSums {
+    const NUMBERS: usize = 7;
+
+    fn to_array(self) -> [f64; Self::NUMBERS] {
+        let ([a, b, c], [d, e, f]) = (self.impulse.into(), self.ang_impulse.into());
+        [self.work, a, b, c, d, e, f]
+    }
+
+    fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        Self {
+            work: array[0],
+            impulse: Vector3::from_column_slice(&array[1..4]),
+            ang_impulse: Vector3::from_column_slice(&array[4..]),
+        }
+    }
+}
+
+impl Pair {
+    /// Numbers before those of the springs: impulses, depth, place, tracker.
+    const N_OWN: usize = 11 + ContactTracker::NUMBERS;
+
+    fn n_numbers(&self) -> usize {
+        Self::N_OWN + Self::N_SPRING * self.springs().count()
+    }
+
+    fn to_numbers(&self) -> Vec<f64> {
+        let mut numbers = Vec::with_capacity(self.n_numbers());
+        numbers.extend(self.impulse.iter().chain(&self.normal_impulse).chain(&self.last_place));
+        numbers.extend([self.deepest, self.steps() as f64]);
+        numbers.extend(self.tracker.to_array());
+        self.springs().for_each(|spring| numbers.extend(spring));
+        numbers
+    }
+
+    fn read_numbers(&mut self, numbers: &[f64]) {
+        let vector = |i: usize| Vector3::from_column_slice(&numbers[i..i + 3]);
+        (self.impulse, self.normal_impulse, self.last_place) = (vector(0), vector(3), vector(6));
+        self.deepest = numbers[9];
+        self.set_steps(numbers[10] as u64);
+        let (tracker, springs) = numbers[11..].split_at(ContactTracker::NUMBERS);
+        if let [tracker] = tracker.as_chunks().0 {
+            self.tracker = ContactTracker::from_array(tracker);
+        }
+        self.read_springs(springs);
+    }
+}
+
+fn length(name: &str, found: usize, expected: usize) -> CheckpointError {
+    CheckpointError::Length { name: name.to_owned(), found, expected }
+}

@@ -1,0 +1,300 @@
+//! The rigid bodies of a run: the system of `carom-rigid`, with forces from deformable bodies as loads.
+//!
+//! A step of that system goes from t_{n−1/2} to t_{n+1/2}, and its impulses act at x_{n−1/2} + ½ dt̃ v_{n−1/2}:
+//! where central differences have the body at t_n. Pairs of rigid bodies are solved by the system itself, in
+//! its two phases, after the forces of deformable bodies are known.
+
+use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
+use carom_fem::Discretisation;
+use carom_rigid::{FreeMotion, RigidBody, State, System};
+use nalgebra::{Matrix3, Vector3};
+
+use super::bodies::Which;
+use super::problem::{BodyKind, Place, Problem};
+use super::{SetupError, StepError};
+use crate::statics::loads::shares;
+
+/// The rigid bodies.
+pub(super) struct RigidBodies {
+    pub(super) system: System,
+    /// Number of each pair among all contacts.
+    pub(super) pairs: Vec<usize>,
+    loads: Vec<RigidLoad>,
+    /// The coming step without contact.
+    motions: Vec<FreeMotion>,
+    /// Poses at t_{n+1} without contact, axes of [`RigidBody`].
+    pub(super) ahead: Vec<Pose>,
+    /// Forces of loads, and of contacts with deformable bodies: force and torque about the centre of mass
+    /// \[N\], \[N m\].
+    outer: Vec<[Vector3<f64>; 2]>,
+    pub(super) contact: Vec<[Vector3<f64>; 2]>,
+    /// Balances at t_{n−1/2} and t_{n+1/2}.
+    pub(super) balances: [Balance; 2],
+    /// States at t_{n−1/2}.
+    behind: Vec<State>,
+    /// What loads, and contacts with deformable bodies, have done up to t_{n−1/2} and t_{n+1/2}.
+    pub(super) outer_sums: [LoadSums; 2],
+    pub(super) contact_sums: [LoadSums; 2],
+}
+
+/// What forces on rigid bodies have done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LoadSums {
+    pub(super) work: f64,
+    pub(super) impulse: Vector3<f64>,
+    pub(super) ang_impulse: Vector3<f64>,
+}
+
+/// A force and torque at a place of a body.
+struct RigidLoad {
+    body: usize,
+    /// Place in the axes of the body.
+    place_b: Vector3<f64>,
+    force: Vector3<f64>,
+    torque: Vector3<f64>,
+    axes: Axes,
+    scale: TimeFunction,
+}
+
+impl RigidBodies {
+    /// The rigid bodies of a problem in their places.
+    pub(super) fn new(problem: &Problem, which: &[Which]) -> Result<Self, SetupError> {
+        let (mut bodies, mut placements) = (Vec::new(), Vec::new());
+        for spec in &problem.bodies {
+            if let BodyKind::Rigid(body) = &spec.kind {
+                bodies.push(body.clone());
+                placements.push(spec.placement);
+            }
+        }
+        let own = |number: usize| match which[number] {
+            Which::Rigid(k) => k,
+            Which::Flexible(_) => unreachable!("pairs of rigid bodies have rigid bodies"),
+        };
+        let mut pairs = Vec::new();
+        let renumbered = |(number, pair): &(usize, carom_rigid::PairSpec)| {
+            pairs.push(*number);
+            carom_rigid::PairSpec { bodies: pair.bodies.map(own), ..pair.clone() }
+        };
+        let specs: Vec<_> = problem.rigid_pairs.iter().map(renumbered).collect();
+        let gravity = Vector3::from(problem.gravity);
+        let system = System::new(bodies, &placements, &specs, gravity, 1.0)?;
+        let loads = loads(problem, which, &system)?;
+        let n = system.bodies.len();
+        let balance = system.balance();
+        Ok(Self {
+            behind: system.states().to_vec(),
+            pairs,
+            loads,
+            motions: Vec::with_capacity(n),
+            ahead: Vec::with_capacity(n),
+            outer: vec![[Vector3::zeros(); 2]; n],
+            contact: vec![[Vector3::zeros(); 2]; n],
+            balances: [balance; 2],
+            outer_sums: [LoadSums::default(); 2],
+            contact_sums: [LoadSums::default(); 2],
+            system,
+        })
+    }
+
+    /// States at t_{−1/2}: half a step back, with the momenta that gravity has not yet given.
+    pub(super) fn start(&mut self, dt: f64, gravity: &Vector3<f64>) -> Result<(), SetupError> {
+        let half = 0.5 * dt;
+        for k in 0..self.system.bodies.len() {
+            let (body, mut state) = (&self.system.bodies[k], self.system.states()[k]);
+            if body.fixed {
+                continue;
+            }
+            state.momentum -= half * body.mass * gravity;
+            state.position -= half * state.momentum / body.mass;
+            let omega_b = rotation::matrix(&state.quaternion).tr_mul(&body.angular_velocity(&state));
+            let back = rotation::from_vector(&(-half * omega_b));
+            state.quaternion = rotation::product(&state.quaternion, &back);
+            rotation::normalise(&mut state.quaternion);
+            self.system.set_state(k, state);
+        }
+        self.balances = [self.system.balance(); 2];
+        Ok(())
+    }
+
+    /// Loads at a time; contact forces are none as yet.
+    pub(super) fn load(&mut self, time: f64) {
+        self.outer.fill([Vector3::zeros(); 2]);
+        self.contact.fill([Vector3::zeros(); 2]);
+        for load in &self.loads {
+            let turn = rotation::matrix(&self.system.states()[load.body].quaternion);
+            let scale = load.scale.at(time).value;
+            let turned = |v: Vector3<f64>| scale * if load.axes == Axes::Body { turn * v } else { v };
+            let (force, arm) = (turned(load.force), turn * load.place_b);
+            let sum = &mut self.outer[load.body];
+            sum[0] += force;
+            sum[1] += turned(load.torque) + arm.cross(&force);
+        }
+        for (k, [force, torque]) in self.outer.iter().enumerate() {
+            self.system.load(k, *force, *torque);
+        }
+    }
+
+    /// The step without contact, and from its end to t_{n+1}.
+    pub(super) fn predict(&mut self, time: f64, dt_mean: f64, dt: f64) -> Result<(), StepError> {
+        self.system.set_time_step(dt_mean);
+        self.motions.clear();
+        self.ahead.clear();
+        for (k, body) in self.system.bodies.iter().enumerate() {
+            let motion = self.system.free_motion(k).map_err(|source| StepError::TooFast {
+                time,
+                body: body.name.clone(),
+                source,
+            })?;
+            self.motions.push(motion);
+            self.ahead.push(if body.fixed { motion.middle } else { pose_after(body, &motion.end, 0.5 * dt) });
+        }
+        Ok(())
+    }
+
+    /// Pose at t_n of a body.
+    pub(super) fn now(&self, body: usize) -> &Pose {
+        &self.motions[body].middle
+    }
+
+    /// Velocity at t_{n+1/2} without contact of a place of a body \[m/s\].
+    pub(super) fn velocity_ahead(&self, body: usize, place: &Vector3<f64>) -> Vector3<f64> {
+        let (spec, motion) = (&self.system.bodies[body], &self.motions[body]);
+        if spec.fixed {
+            return Vector3::zeros();
+        }
+        let omega = spec.angular_velocity(&motion.end);
+        motion.end.momentum / spec.mass + omega.cross(&(place - motion.middle.position))
+    }
+
+    /// Inverse mass and inverse inertia in inertial axes at t_n; zero for a fixed body.
+    pub(super) fn mobility(&self, body: usize) -> (f64, Matrix3<f64>) {
+        let spec = &self.system.bodies[body];
+        if spec.fixed {
+            return (0.0, Matrix3::zeros());
+        }
+        let turn = self.motions[body].middle.rotation;
+        let inverse = Matrix3::from_diagonal(&spec.inertia.map(|j| 1.0 / j));
+        (1.0 / spec.mass, turn * inverse * turn.transpose())
+    }
+
+    /// Adds a contact force at an arm from the centre of mass at t_n.
+    pub(super) fn push(&mut self, body: usize, force: &Vector3<f64>, arm: &Vector3<f64>) {
+        let sum = &mut self.contact[body];
+        sum[0] += force;
+        sum[1] += arm.cross(force);
+    }
+
+    /// The step of all rigid bodies with the contact forces that were pushed.
+    pub(super) fn step(&mut self) -> Result<(), StepError> {
+        for (k, (outer, contact)) in self.outer.iter().zip(&self.contact).enumerate() {
+            self.system.load(k, outer[0] + contact[0], outer[1] + contact[1]);
+        }
+        self.behind.copy_from_slice(self.system.states());
+        self.system.step()?;
+        self.balances = [self.balances[1], self.system.balance()];
+        self.outer_sums[0] = self.outer_sums[1];
+        self.contact_sums[0] = self.contact_sums[1];
+        let dt = self.system.time_step();
+        for (k, body) in self.system.bodies.iter().enumerate().filter(|(_, body)| !body.fixed) {
+            let (behind, ahead) = (&self.behind[k], &self.system.states()[k]);
+            let velocity = 0.5 * (behind.momentum + ahead.momentum) / body.mass;
+            let omega_b =
+                |s: &State| rotation::matrix(&s.quaternion).tr_mul(&s.spin).component_div(&body.inertia);
+            let (turn, omega_b) =
+                (rotation::matrix(&behind.quaternion), 0.5 * (omega_b(behind) + omega_b(ahead)));
+            let place = self.motions[k].middle.position;
+            for (sums, [force, torque]) in
+                [(&mut self.outer_sums[1], self.outer[k]), (&mut self.contact_sums[1], self.contact[k])]
+            {
+                sums.work += dt * (force.dot(&velocity) + turn.tr_mul(&torque).dot(&omega_b));
+                sums.impulse += dt * force;
+                sums.ang_impulse += dt * (place.cross(&force) + torque);
+            }
+        }
+        Ok(())
+    }
+
+    /// The motion at t_{n−1/2}, seen from a place.
+    pub(super) fn motion(&self, body: usize, place: &Vector3<f64>) -> BodyMotion {
+        let (spec, state) = (&self.system.bodies[body], &self.behind[body]);
+        let omega = spec.angular_velocity(state);
+        let velocity = state.momentum / spec.mass + omega.cross(&(place - state.position));
+        BodyMotion { velocity, omega, momentum: (!spec.fixed).then_some(state.momentum) }
+    }
+
+    /// What is reported at t_n: the pose there, and the mean of the velocities beside it.
+    pub(super) fn reported(&self) -> Vec<BodyState> {
+        let each = self.system.bodies.iter().enumerate().map(|(k, body)| {
+            let behind = body.reported(&self.behind[k]);
+            let ahead = body.reported(&self.system.states()[k]);
+            let mean = |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| 0.5 * (a[d] + b[d]));
+            let middle: [f64; 4] = std::array::from_fn(|i| behind.quaternion[i] + ahead.quaternion[i]);
+            let mut quaternion = middle;
+            rotation::normalise(&mut quaternion);
+            BodyState {
+                position: self.motions[k].middle.position.into(),
+                quaternion,
+                velocity: mean(behind.velocity, ahead.velocity),
+                angular_velocity: mean(behind.angular_velocity, ahead.angular_velocity),
+                ..BodyState::default()
+            }
+        });
+        each.collect()
+    }
+}
+
+/// The pose of a body that moves on freely for a time.
+fn pose_after(body: &RigidBody, state: &State, time: f64) -> Pose {
+    let omega_b = rotation::matrix(&state.quaternion).tr_mul(&state.spin).component_div(&body.inertia);
+    let mut quaternion = rotation::product(&state.quaternion, &rotation::from_vector(&(time * omega_b)));
+    rotation::normalise(&mut quaternion);
+    Pose {
+        position: state.position + time * state.momentum / body.mass,
+        rotation: rotation::matrix(&quaternion),
+    }
+}
+
+fn loads(problem: &Problem, which: &[Which], system: &System) -> Result<Vec<RigidLoad>, SetupError> {
+    let mut loads = Vec::new();
+    for (number, spec) in problem.bodies.iter().enumerate() {
+        let Which::Rigid(k) = which[number] else { continue };
+        let name = || spec.geometry.name.clone();
+        if problem.supports.iter().any(|support| support.body == number) {
+            return Err(SetupError::RigidSupport { body: name() });
+        }
+        if problem.pressures.iter().any(|pressure| pressure.body == number) {
+            return Err(SetupError::RigidPressure { body: name() });
+        }
+        let body = &system.bodies[k];
+        for load in problem.loads.iter().filter(|load| load.body == number) {
+            let place = match &load.at {
+                Place::Point { position, .. } => Vector3::from(*position),
+                Place::Set(set) => center_of_set(spec, set)?,
+            };
+            // Vectors in source axes become those of the body; inertial ones stay.
+            let vector = |v: [f64; 3]| match load.axes {
+                Axes::Body => body.vector_b(&v.into()),
+                Axes::Inertial => v.into(),
+            };
+            loads.push(RigidLoad {
+                body: k,
+                place_b: body.point_b(&place),
+                force: vector(load.force),
+                torque: vector(load.torque),
+                axes: load.axes,
+                scale: load.scale.clone(),
+            });
+        }
+    }
+    Ok(loads)
+}
+
+/// Where a force on a set of a rigid body acts, in source coordinates.
+fn center_of_set(spec: &super::problem::BodySpec, set: &str) -> Result<Vector3<f64>, SetupError> {
+    let body = &spec.geometry;
+    let discretisation = Discretisation::new(body)
+        .map_err(|source| SetupError::Discretisation { body: body.name.clone(), source })?;
+    let shares = shares(body, &discretisation, set)?;
+    let points = discretisation.points.iter().zip(&shares);
+    Ok(points.map(|(x, w)| *w * Vector3::from(*x)).sum())
+}

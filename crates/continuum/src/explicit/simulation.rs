@@ -1,0 +1,346 @@
+//! The time loop: steps, frames, impacts, checkpoints.
+
+use carom_dynamics::{
+    BodyMotion, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary, Observer,
+};
+use carom_progress::Progress;
+use nalgebra::Vector3;
+
+use super::bodies::{Bodies, Which};
+use super::books::Books;
+use super::contact::{ContactCounts, Contacts, Pair};
+use super::problem::{Problem, Settings};
+use super::step::System;
+use super::step_size::StepSize;
+use super::{RunError, SetupError, StepError};
+
+/// Part of the largest energy that the time integration may miss before a run doubts itself.
+const DOUBTFUL: f64 = 0.02;
+
+/// Steps between reports of how far the run is.
+const REPORT: u64 = 64;
+
+/// A problem on its way through time.
+pub struct Simulation {
+    pub(super) system: System,
+    pub(super) settings: Settings,
+    pub(super) ledger: Ledger,
+    pub(super) events: Vec<ContactEvent>,
+    /// Frames handed over so far.
+    pub(super) outputs: u64,
+    /// Bodies at the last frame.
+    states: Vec<BodyState>,
+    /// Largest |D_num| and energy so far, at frames \[J\].
+    pub(super) missed: [f64; 2],
+}
+
+impl Simulation {
+    /// The bodies at their start.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] names the body, load or pair that does not fit.
+    pub fn new(problem: &Problem, settings: Settings) -> Result<Self, SetupError> {
+        check(&settings)?;
+        let mut bodies = Bodies::new(problem, settings.end_time)?;
+        let size = StepSize::new(&mut bodies, settings.courant, settings.time_step)
+            .map_err(|(body, source)| SetupError::Sweep { body, source })?
+            .ok_or(SetupError::NoStep)?;
+        let dt = size.dt.min(settings.end_time);
+        bodies.start(dt)?;
+        let contacts = Contacts::new(problem, &bodies)?;
+        let system =
+            System { bodies, contacts, books: Books::default(), size, time: 0.0, steps: 0, lengths: [dt; 2] };
+        Ok(Self {
+            system,
+            settings,
+            ledger: Ledger::default(),
+            events: Vec::new(),
+            outputs: 0,
+            states: Vec::new(),
+            missed: [0.0; 2],
+        })
+    }
+
+    /// Runs to the end time, or on to it from where a checkpoint left off.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`].
+    pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        const PARTS: u64 = 1000;
+        let end = self.settings.end_time;
+        progress.begin("time steps", PARTS);
+        loop {
+            let left = end - self.system.time;
+            // What is left is rounding, or a step of its own.
+            let is_last = left <= 1e-9 * self.system.size.dt;
+            self.system.accelerate(if is_last { self.system.lengths[0] } else { left })?;
+            self.follow(observer)?;
+            if is_last {
+                break;
+            }
+            if self.is_due() {
+                self.hand_over(observer)?;
+            }
+            self.system.advance();
+            let steps = self.system.steps;
+            if observer.wants_checkpoint(steps) {
+                observer.checkpoint(&self.checkpoint())?;
+            }
+            if steps.is_multiple_of(REPORT) {
+                progress.set((PARTS as f64 * self.system.time / end) as u64);
+                progress.note(&format!("t = {:.3e} s, step {:.2e} s", self.system.time, self.system.size.dt));
+                if progress.interrupted() {
+                    observer.checkpoint(&self.checkpoint())?;
+                    return Err(RunError::Interrupted { time: self.system.time, end_time: end });
+                }
+            }
+        }
+        self.finish(observer)?;
+        progress.end();
+        Ok(())
+    }
+
+    /// True at the step nearest to the time of the next frame.
+    fn is_due(&self) -> bool {
+        let next = self.outputs as f64 * self.settings.output_every;
+        self.system.time + 0.5 * self.system.lengths[1] > next
+    }
+
+    /// Contact events of the present step.
+    fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let (now, dt_mean) = (self.system.time, self.system.dt_mean());
+        let System { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let (pressed, moment) = pair.pressed;
+            if pressed > 0.0 {
+                let place = moment / pressed;
+                if !pair.tracker.touching {
+                    let sample = sample(pair, bodies, now, place);
+                    pair.tracker.touch(pair.number, &sample);
+                }
+                pair.impulse += dt_mean * pair.force;
+                pair.normal_impulse += dt_mean * pair.normal_force;
+                pair.tracker.observe(now, pair.force.norm(), (-pair.least_gap).max(0.0));
+                pair.tracker.press(now, dt_mean * pressed, &place);
+                pair.last_place = place;
+            } else if pair.tracker.touching {
+                let sample = sample(pair, bodies, now, pair.last_place);
+                pair.tracker.part(&sample);
+            }
+            if let Some(event) = pair.tracker.settle(now) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame at t_n.
+    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let balance = self.record()?;
+        let row = self.ledger.row(balance);
+        self.states = self.system.body_states();
+        let contacts: Vec<ContactState> = self.system.contact_states();
+        let (time, steps) = (self.system.time, self.system.steps);
+        let frame =
+            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
+        observer.frame(&frame)?;
+        self.outputs += 1;
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<carom_dynamics::Balance, RunError> {
+        let balance = self.system.balance()?;
+        self.ledger.record(balance);
+        let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_mat;
+        self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
+        Ok(balance)
+    }
+
+    /// The events that are still open, and the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        observer.checkpoint(&self.checkpoint())?;
+        let now = self.system.time;
+        let System { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let sample = sample(pair, bodies, now, pair.last_place);
+            if pair.pressed.0 > 0.0 {
+                pair.tracker.last_on();
+            }
+            if let Some(event) = pair.tracker.finish(&sample) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.hand_over(observer)
+    }
+
+    /// Time reached \[s\].
+    pub fn time(&self) -> f64 {
+        self.system.time
+    }
+
+    /// Steps taken.
+    pub fn n_steps(&self) -> u64 {
+        self.system.steps
+    }
+
+    /// Bodies at the last frame.
+    pub fn body_states(&self) -> &[BodyState] {
+        &self.states
+    }
+
+    /// Impacts so far, in the order in which they ended.
+    pub fn events(&self) -> &[ContactEvent] {
+        &self.events
+    }
+
+    /// Errors of the balance so far.
+    pub fn summary(&self) -> LedgerSummary {
+        self.ledger.summary()
+    }
+
+    /// What the contacts have cost.
+    pub fn contact_counts(&self) -> ContactCounts {
+        self.system.contacts.counts
+    }
+
+    /// The critical step at the last look, the least so far, and the present step \[s\].
+    pub fn step_sizes(&self) -> [f64; 3] {
+        let size = &self.system.size;
+        [size.critical, size.least_critical, size.dt]
+    }
+
+    /// Mass of a body \[kg\].
+    pub fn mass(&self, body: usize) -> f64 {
+        match (self.system.bodies.which[body], &self.system.bodies.rigid) {
+            (Which::Flexible(k), _) => self.system.bodies.flexible[k].mass.iter().sum(),
+            (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].mass,
+            (Which::Rigid(_), None) => 0.0,
+        }
+    }
+
+    /// Number of displacements of a body: three a point, none of a rigid body.
+    pub fn n_displacements(&self, body: usize) -> usize {
+        match self.system.bodies.which[body] {
+            Which::Flexible(k) => self.system.bodies.flexible[k].u.len(),
+            Which::Rigid(_) => 0,
+        }
+    }
+
+    /// Doubts about the numbers, each with its figure and a way out.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let size = &self.system.size;
+        if size.is_unstable() {
+            out.push(format!(
+                "steps of {:.3e} s are longer than the critical step, {:.3e} s: central differences are \
+                 unstable there; shorten `simulation.time_step`, or leave it out",
+                size.dt, size.least_critical
+            ));
+        }
+        let [missed, energy] = self.missed;
+        if missed > DOUBTFUL * energy {
+            out.push(format!(
+                "the time integration missed {missed:.2e} J of the energy, {:.1} % of it: take a smaller \
+                 `simulation.courant`",
+                100.0 * missed / energy
+            ));
+        }
+        out
+    }
+}
+
+impl System {
+    /// The balance at t_n.
+    fn balance(&mut self) -> Result<carom_dynamics::Balance, StepError> {
+        let mut energies = [0.0; 2];
+        for body in &mut self.bodies.flexible {
+            let (time, step) = (self.time, self.steps);
+            let own = body.energies().map_err(|source| StepError::Sweep {
+                time,
+                step,
+                body: body.name.clone(),
+                source,
+            })?;
+            (0..2).for_each(|i| energies[i] += own[i]);
+        }
+        Ok(self.books.balance(self.time, &self.bodies, &self.contacts, energies))
+    }
+
+    /// All bodies at t_n, in the order of the problem.
+    fn body_states(&self) -> Vec<BodyState> {
+        let rigid = self.bodies.rigid.as_ref().map(|rigid| rigid.reported()).unwrap_or_default();
+        let of = |which: &Which| match *which {
+            Which::Flexible(k) => self.bodies.flexible[k].reported(&self.books.bodies[k]),
+            Which::Rigid(k) => rigid[k].clone(),
+        };
+        self.bodies.which.iter().map(of).collect()
+    }
+
+    /// All contacts at t_n, by their numbers.
+    fn contact_states(&self) -> Vec<ContactState> {
+        let rigid = self.bodies.rigid.as_ref();
+        let n = self.contacts.pairs.len() + rigid.map_or(0, |rigid| rigid.pairs.len());
+        let mut states = vec![ContactState::default(); n];
+        for pair in &self.contacts.pairs {
+            states[pair.number] = ContactState {
+                force: pair.force.into(),
+                normal_force: pair.normal_force.norm(),
+                free_gap: pair.least_gap,
+                ..ContactState::default()
+            };
+        }
+        if let Some(rigid) = rigid {
+            let dt = rigid.system.time_step();
+            for (number, report) in rigid.pairs.iter().zip(&rigid.system.reports) {
+                let touches = report.last == rigid.system.steps() && report.last > 0;
+                let force = if touches { report.last_impulse / dt } else { Vector3::zeros() };
+                let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
+                states[*number] = ContactState {
+                    force: force.into(),
+                    normal_force: force.norm(),
+                    free_gap,
+                    ..ContactState::default()
+                };
+            }
+        }
+        states
+    }
+}
+
+/// Motions of both bodies of a pair at t_{n−1/2}.
+fn sample(pair: &Pair, bodies: &Bodies, time: f64, place: Vector3<f64>) -> ContactSample {
+    let motion = |body: usize| match (bodies.which[body], &bodies.rigid) {
+        (Which::Flexible(k), _) => bodies.flexible[k].motion(&place, false),
+        (Which::Rigid(k), Some(rigid)) => rigid.motion(k, &place),
+        (Which::Rigid(_), None) => BodyMotion::default(),
+    };
+    ContactSample {
+        time,
+        place,
+        bodies: pair.bodies.map(motion),
+        impulse: pair.impulse,
+        normal_impulse: pair.normal_impulse,
+        ..ContactSample::default()
+    }
+}
+
+fn check(settings: &Settings) -> Result<(), SetupError> {
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    for (name, value) in [("end_time", settings.end_time), ("output_every", settings.output_every)] {
+        if !positive(value) {
+            return Err(SetupError::Setting { name, value, more: "" });
+        }
+    }
+    if !(positive(settings.courant) && settings.courant <= 1.0) {
+        let more = ", at most 1, above which central differences are unstable";
+        return Err(SetupError::Setting { name: "courant", value: settings.courant, more });
+    }
+    match settings.time_step {
+        Some(value) if !positive(value) => Err(SetupError::Setting { name: "time_step", value, more: "" }),
+        _ => Ok(()),
+    }
+}

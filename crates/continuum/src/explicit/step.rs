@@ -1,0 +1,60 @@
+//! One step of all bodies.
+
+use super::StepError;
+use super::bodies::Bodies;
+use super::books::Books;
+use super::contact::Contacts;
+use super::step_size::StepSize;
+
+/// Bodies and contacts on their way through time.
+pub(super) struct System {
+    pub(super) bodies: Bodies,
+    pub(super) contacts: Contacts,
+    pub(super) books: Books,
+    pub(super) size: StepSize,
+    /// t_n \[s\], and n.
+    pub(super) time: f64,
+    pub(super) steps: u64,
+    /// dt_{n−1} and dt_n \[s\].
+    pub(super) lengths: [f64; 2],
+}
+
+impl System {
+    /// dt̃ = ½ (dt_{n−1} + dt_n) \[s\].
+    pub(super) fn dt_mean(&self) -> f64 {
+        0.5 * (self.lengths[0] + self.lengths[1])
+    }
+
+    /// At t_n: all forces, and from them the velocities at t_{n+1/2}.
+    ///
+    /// * `most` — length that the step must not exceed, as the run ends there \[s\]
+    pub(super) fn accelerate(&mut self, most: f64) -> Result<(), StepError> {
+        let (time, step) = (self.time, self.steps);
+        self.size.update(&mut self.bodies).map_err(|(body, source)| StepError::Sweep {
+            time,
+            step,
+            body,
+            source,
+        })?;
+        self.lengths[1] = self.size.dt.min(most);
+        let lengths = [self.dt_mean(), self.lengths[1]];
+        self.bodies.compute_forces(time, step)?;
+        self.bodies.predict(time, lengths[0], lengths[1])?;
+        self.contacts.press(&mut self.bodies, lengths);
+        self.contacts.correct(&mut self.bodies, time, lengths)?;
+        if let Some(rigid) = &mut self.bodies.rigid {
+            rigid.step()?;
+        }
+        self.books.record(&mut self.bodies, &self.contacts, lengths[0]);
+        Ok(())
+    }
+
+    /// From t_n to t_{n+1}.
+    pub(super) fn advance(&mut self) {
+        self.books.close();
+        self.bodies.advance(self.lengths[1]);
+        self.time += self.lengths[1];
+        self.steps += 1;
+        self.lengths[0] = self.lengths[1];
+    }
+}

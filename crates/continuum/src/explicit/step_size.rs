@@ -1,0 +1,100 @@
+//! The length of the steps: a part of the critical step of central differences, which is looked at again as
+//! the bodies deform.
+
+use carom_fem::constitutive::Law;
+use carom_fem::internal_force::SweepError;
+
+use super::bodies::Bodies;
+
+/// Steps between two looks at the element frequencies, at first, at least and at most.
+const FIRST: u64 = 50;
+const LEAST: u64 = 10;
+const MOST: u64 = 1000;
+
+/// Relative changes of the critical step between two looks: below the first the next look comes later, above
+/// the second sooner.
+const SMALL: f64 = 0.002;
+const LARGE: f64 = 0.01;
+
+/// Growth of the critical step from which on steps grow, too: a step of one length is exact in more respects.
+const GROWTH: f64 = 1.05;
+
+/// Chooses the length of steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct StepSize {
+    /// Part of the critical step.
+    courant: f64,
+    /// The length that the user gave \[s\].
+    given: Option<f64>,
+    /// The critical step at the last look \[s\].
+    pub(super) critical: f64,
+    /// The length of the coming step \[s\].
+    pub(super) dt: f64,
+    /// Steps until the next look, and between looks.
+    pub(super) due: u64,
+    pub(super) interval: u64,
+    /// The smallest critical step so far \[s\].
+    pub(super) least_critical: f64,
+}
+
+impl StepSize {
+    /// The first step of bodies at their start; none if no body limits it and no length is given.
+    pub(super) fn new(
+        bodies: &mut Bodies,
+        courant: f64,
+        given: Option<f64>,
+    ) -> Result<Option<Self>, (String, SweepError)> {
+        let critical = critical(bodies)?;
+        let dt = given.unwrap_or(courant * critical);
+        let made =
+            Self { courant, given, critical, dt, due: FIRST, interval: FIRST, least_critical: critical };
+        Ok(dt.is_finite().then_some(made))
+    }
+
+    /// Looks again if it is time.
+    pub(super) fn update(&mut self, bodies: &mut Bodies) -> Result<(), (String, SweepError)> {
+        if self.due > 0 {
+            self.due -= 1;
+            return Ok(());
+        }
+        let changes = bodies.flexible.iter().any(|body| body.laws.iter().any(Law::is_objective));
+        if !changes {
+            self.due = MOST;
+            return Ok(());
+        }
+        let before = self.critical;
+        self.critical = critical(bodies)?;
+        self.least_critical = self.least_critical.min(self.critical);
+        let change = (self.critical / before - 1.0).abs();
+        if change < SMALL {
+            self.interval = (2 * self.interval).min(MOST);
+        } else if change > LARGE {
+            self.interval = (self.interval / 2).max(LEAST);
+        }
+        self.due = self.interval;
+        if self.given.is_none() {
+            let wanted = self.courant * self.critical;
+            if wanted < self.dt {
+                self.dt = wanted;
+            } else if wanted > GROWTH * self.dt {
+                self.dt *= GROWTH;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if given steps are longer than central differences are stable for.
+    pub(super) fn is_unstable(&self) -> bool {
+        self.given.is_some_and(|dt| dt > self.least_critical)
+    }
+}
+
+/// The critical step of all deformable bodies \[s\]; infinite without any.
+fn critical(bodies: &mut Bodies) -> Result<f64, (String, SweepError)> {
+    let mut least = f64::INFINITY;
+    for body in &mut bodies.flexible {
+        let own = body.critical_step().map_err(|source| (body.name.clone(), source))?;
+        least = least.min(own);
+    }
+    Ok(least)
+}

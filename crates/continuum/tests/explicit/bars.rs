@@ -1,0 +1,74 @@
+//! Two slender bars (Zywicz and Puso 1999, first and second example; docs/theory/explicit.md).
+
+use carom_contact::Law;
+use carom_continuum::explicit::Problem;
+
+use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings};
+
+const MATERIAL: [f64; 3] = [0.01, 100.0, 0.0];
+
+fn bar(name: &str) -> carom_fem::Body {
+    block(name, [50.0, 1.0, 1.0], [50, 1, 1], MATERIAL)
+}
+
+fn problem(law: Law) -> Problem {
+    Problem {
+        bodies: vec![
+            deformable(bar("left"), "small-strain", at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
+            deformable(bar("right"), "small-strain", at([0.0; 3], [0.0; 3])),
+        ],
+        contacts: vec![pair(0, [0, 1], ["east", "west"], law, 0.0)],
+        ..Problem::default()
+    }
+}
+
+/// Waves of 100 m/s: contact from 0.01 s to 1.01 s at 0.5 m/s and 0.5 N; 1/(4N) of the energy is lost where
+/// the node at the face stops (0.58 % at nine tenths of the critical step).
+#[test]
+fn two_elastic_bars_change_their_velocities() {
+    let (simulation, kept) = run(&problem(Law::Hard), settings(1.5, Some(0.009)));
+    let [left, right] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][0]);
+    assert!((left - 0.00704).abs() < 2e-4 && (right - 0.99296).abs() < 2e-4, "{left} {right}");
+    let [energy, momentum, ang_momentum] = residuals(&kept);
+    // Of 0.5 N s: some ulps after 167 steps.
+    assert!(energy < 1e-14 && momentum < 4e-15 && ang_momentum < 1e-14, "{energy} {momentum} {ang_momentum}");
+    let last = kept.rows.last().unwrap().balance;
+    let lost = last.d_imp / 0.25;
+    assert!((0.0053..0.0060).contains(&lost), "{lost}");
+    assert!(last.pen_max < 1e-14, "{}", last.pen_max);
+    let event = &simulation.events()[0];
+    assert!((event.start - 0.01).abs() < 0.01 && (event.end - 1.01).abs() < 0.02, "{event:?}");
+    // While they touch, the face moves with 0.5 m/s.
+    let mean: f64 = kept.forces[10..60].iter().map(|force| force[0][0]).sum::<f64>() / 50.0;
+    assert!((mean + 0.5).abs() < 0.02, "{mean}");
+    assert_eq!(simulation.contact_counts().fallbacks, 0);
+}
+
+/// Springs of 100 N/m in sum, 12.5 of each of the eight rows of both passes, let the bars overlap by 7.4 mm;
+/// ten times that is unstable with this step (docs/theory/explicit.md).
+#[test]
+fn a_penalty_penetrates_and_a_stiff_one_is_unstable() {
+    let (_, kept) = run(&problem(Law::per_point(12.5)), settings(1.5, Some(0.009)));
+    let last = kept.rows.last().unwrap().balance;
+    assert!((last.pen_max - 7.4e-3).abs() < 5e-4, "{}", last.pen_max);
+    assert!(residuals(&kept)[0] < 1e-14);
+    let (_, stiff) = run(&problem(Law::per_point(125.0)), settings(1.0, Some(0.009)));
+    let pushed =
+        |kept: &crate::setup::Kept| kept.rows.iter().map(|row| row.balance.pen_max).fold(0.0, f64::max);
+    assert!(pushed(&stiff) > 3.0 * last.pen_max, "nodes are thrown back and forth: {}", pushed(&stiff));
+}
+
+/// Eight pairs of nodes of which four repeat the others: velocities change in one step.
+#[test]
+fn a_rigid_bar_gives_its_velocity_to_a_deformable_one_at_rest() {
+    let mut problem = problem(Law::Hard);
+    problem.bodies[0] = rigid(bar("left"), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0]));
+    let (_, kept) = run(&problem, settings(3.0, Some(0.009)));
+    let [energy, momentum, ang_momentum] = residuals(&kept);
+    assert!(energy < 1e-13 && momentum < 1e-14 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");
+    // A rigid bar of the same mass slows down as exp(−t/T) with T = m c/(E A) until the wave is back:
+    // v = exp(−2 L/c · E A/(m c)) = exp(−2) of the first.
+    let at = |time: f64| kept.velocities[(time / 0.03).round() as usize][0][0];
+    let expected = (-(0.9_f64 - 0.01) * 100.0 / (0.5 * 100.0)).exp();
+    assert!((at(0.9) - expected).abs() < 0.02, "{} {expected}", at(0.9));
+}

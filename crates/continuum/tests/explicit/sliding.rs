@@ -1,0 +1,102 @@
+//! Contact between deformable bodies that slide, with and without friction.
+
+use carom_contact::Law;
+use carom_continuum::explicit::Problem;
+use carom_dynamics::Placement;
+
+use crate::setup::{at, block, deformable, pair, residuals, run, settings};
+
+const RUBBER: [f64; 3] = [1000.0, 1e6, 0.3];
+
+/// Two bricks of unlike meshes that meet askew.
+fn bricks(friction: f64, fineness: usize) -> Problem {
+    let upper = block("upper", [0.1, 0.08, 0.04], [5, 4, 2].map(|n| n * fineness), RUBBER);
+    let lower = block("lower", [0.15, 0.1, 0.03], [4, 3, 2].map(|n| n * fineness), RUBBER);
+    let placement = Placement {
+        origin: [0.03, 0.01, 0.0312],
+        velocity: [1.5, 0.3, -2.0],
+        angular_velocity: [3.0, -8.0, 5.0],
+        ..Placement::default()
+    };
+    Problem {
+        bodies: vec![
+            deformable(upper, "neo-hookean", placement),
+            deformable(lower, "neo-hookean", at([0.0; 3], [0.0; 3])),
+        ],
+        contacts: vec![pair(0, [0, 1], ["bottom", "top"], Law::Hard, friction)],
+        ..Problem::default()
+    }
+}
+
+/// Forces on nodes and faces have no moment although the surfaces slide.
+#[test]
+fn bricks_of_unlike_meshes_keep_their_momenta() {
+    for friction in [0.0, 0.4] {
+        let (simulation, kept) = run(&bricks(friction, 1), settings(0.02, None));
+        let row = &kept.rows[0].balance;
+        let [energy, momentum, ang_momentum] = residuals(&kept);
+        assert!(energy < 1e-11 * row.e_kin, "{energy} {}", row.e_kin);
+        assert!(momentum < 1e-12 * row.momentum_scale, "{momentum}");
+        assert!(ang_momentum < 1e-11 * row.ang_momentum_scale, "{ang_momentum} {}", row.ang_momentum_scale);
+        let last = &kept.rows.last().unwrap().balance;
+        assert!(simulation.contact_counts().multipliers > 100, "{:?}", simulation.contact_counts());
+        assert!(last.pen_max < 2e-4, "{}", last.pen_max);
+        if friction > 0.0 {
+            assert!(last.d_fric > 0.001 * row.e_kin, "{}", last.d_fric / row.e_kin);
+        } else {
+            assert!(last.d_fric.abs() < 1e-15);
+        }
+    }
+}
+
+/// The error of the time integration falls with the square of the step.
+#[test]
+fn what_the_time_integration_misses_falls_with_the_step() {
+    let missed = [0.9, 0.3].map(|courant| {
+        let settings = carom_continuum::explicit::Settings { courant, ..settings(0.02, None) };
+        let (_, kept) = run(&bricks(0.0, 1), settings);
+        kept.rows.iter().map(|row| row.balance.d_num.abs()).fold(0.0, f64::max) / kept.rows[0].balance.e_kin
+    });
+    assert!(missed[0] < 0.03 && missed[1] < missed[0] / 5.0, "{missed:?}");
+}
+
+/// What is lost where nodes of a face stop is an error of the mesh: half as much with half the cells.
+#[test]
+fn the_loss_of_an_impact_falls_with_the_cells() {
+    let lost = [1, 2].map(|fineness| {
+        let (_, kept) = run(&bricks(0.0, fineness), settings(0.02, None));
+        kept.rows.last().unwrap().balance.d_imp / kept.rows[0].balance.e_kin
+    });
+    assert!(lost[1] > 0.0 && lost[1] < 0.65 * lost[0], "{lost:?}");
+}
+
+/// A block thrown along a plate stops by friction: v = v₀ − μ g t.
+#[test]
+fn a_block_slides_to_rest() {
+    let block_on = block("block", [0.1, 0.1, 0.05], [3, 3, 2], [1000.0, 1e6, 0.0]);
+    let plate = block("plate", [0.6, 0.2, 0.05], [6, 2, 1], [1000.0, 1e6, 0.0]);
+    let problem = Problem {
+        bodies: vec![
+            deformable(block_on, "neo-hookean", at([0.05, 0.05, 0.05], [0.5, 0.0, 0.0])),
+            crate::setup::rigid(plate, Placement::default()),
+        ],
+        contacts: vec![pair(0, [0, 1], ["bottom", "top"], Law::Hard, 0.2)],
+        gravity: [0.0, 0.0, -10.0],
+        ..Problem::default()
+    };
+    let mut problem = problem;
+    if let carom_continuum::explicit::BodyKind::Rigid(body) = &mut problem.bodies[1].kind {
+        body.fixed = true;
+    }
+    let (_, kept) = run(&problem, settings(0.2, None));
+    let velocity = |time: f64| kept.velocities[(time / 0.002).round() as usize][0][0];
+    // The block bounces on its own waves, so that it is the mean that slows down.
+    let mean = |from: f64, to: f64| {
+        let n = ((to - from) / 0.002).round();
+        (0..n as usize).map(|k| velocity(from + 0.002 * k as f64)).sum::<f64>() / n
+    };
+    let slowed = (mean(0.02, 0.06) - mean(0.14, 0.18)) / 0.12;
+    assert!((slowed - 2.0).abs() < 0.1, "{slowed}");
+    let [energy, momentum, ang_momentum] = residuals(&kept);
+    assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{energy} {momentum} {ang_momentum}");
+}

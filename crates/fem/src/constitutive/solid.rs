@@ -1,0 +1,69 @@
+//! All laws of solids as one type, for bodies whose law is an input.
+
+use super::{ElasticLaw, Lanes, Law, Plastic, Tangent, Tensor};
+
+/// An elastic or elastic-plastic law.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SolidLaw {
+    /// Without memory.
+    Elastic(ElasticLaw),
+    /// Von Mises plasticity.
+    Plastic(Plastic),
+}
+
+/// Calls a function of the law inside: one branch a batch of points, always the same one.
+macro_rules! of_law {
+    ($self:ident, $law:ident => $call:expr) => {
+        match $self {
+            Self::Elastic($law) => $call,
+            Self::Plastic($law) => $call,
+        }
+    };
+}
+
+impl Law for SolidLaw {
+    fn name(&self) -> &'static str {
+        of_law!(self, law => law.name())
+    }
+
+    fn is_objective(&self) -> bool {
+        of_law!(self, law => law.is_objective())
+    }
+
+    fn is_symmetric(&self) -> bool {
+        of_law!(self, law => law.is_symmetric())
+    }
+
+    fn n_history(&self) -> usize {
+        of_law!(self, law => law.n_history())
+    }
+
+    fn initial_history(&self, history: &mut [f64]) {
+        of_law!(self, law => law.initial_history(history));
+    }
+
+    #[inline(always)]
+    fn stored_energy(&self, h: &Tensor, history: &[Lanes]) -> Lanes {
+        of_law!(self, law => law.stored_energy(h, history))
+    }
+
+    #[inline(always)]
+    fn dissipated_energy(&self, history: &[Lanes]) -> Lanes {
+        of_law!(self, law => law.dissipated_energy(history))
+    }
+
+    #[inline(always)]
+    fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor) {
+        of_law!(self, law => law.stress(h, old, new, pk1));
+    }
+
+    #[inline(always)]
+    fn tangent_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor, d_pk1: &mut Tensor) {
+        of_law!(self, law => law.tangent_product(h, old, dh, d_pk1));
+    }
+
+    #[inline(always)]
+    fn tangent(&self, h: &Tensor, old: &[Lanes], tangent: &mut Tangent) {
+        of_law!(self, law => law.tangent(h, old, tangent));
+    }
+}
