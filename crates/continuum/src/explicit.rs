@@ -9,14 +9,14 @@
 //! would pass through faces, multipliers *correct* it: the least impulses along the normals that leave no gap
 //! below zero, see `contact`. Deformable bodies know no other coordinates than their points. Rigid bodies
 //! are those of [`carom_rigid`], whose steps go from t_{n−1/2} to t_{n+1/2}: their impulses act where the
-//! body is at t_n, as those of points do, so that one time level serves both (docs/decisions/0042).
+//! body is at t_n, as those of points do, so that one time level serves both (docs/decisions/0043).
 //!
 //! Path to read: [`problem`] is the input; `step` is the scheme; `flexible` and `rigid` are the bodies,
 //! `contact` what happens between them, `books` the balance; [`simulation`] is the time loop.
 //!
 //! # Source
 //!
-//! Zywicz & Puso (1999), with the corrections of docs/papers.md. Theory: docs/theory/explicit.md.
+//! Zywicz & Puso (1999), with the corrections of docs/papers.md. Theory: docs/theory/whole-bodies.md, eq. (84).
 
 mod bodies;
 mod books;

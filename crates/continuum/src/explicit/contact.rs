@@ -224,10 +224,18 @@ impl Contacts {
             if normal_force <= 0.0 {
                 continue;
             }
-            let force = normal_force * row.normal + friction.force(k);
+            let (normal, along) = (normal_force * row.normal, friction.force(k));
+            let force = normal + along;
             rows.for_points(row, |body, point, weight| {
-                bodies.flexible[body].push(point, &(weight * force), dt_mean);
+                bodies.flexible[body].push(point, &(weight * normal), dt_mean);
             });
+            let flexible = std::cell::RefCell::new(&mut bodies.flexible);
+            rows.for_friction(
+                row,
+                &along,
+                |body, point| flexible.borrow()[body].place(point),
+                |body, point, force| flexible.borrow_mut()[body].push(point, &force, dt_mean),
+            );
             for end in row.rigid.iter().flatten() {
                 let body = rows.rigid_body(end);
                 let Some(rigid) = &mut bodies.rigid else { continue };
@@ -261,16 +269,18 @@ impl Contacts {
                     relative[0] += weight * behind;
                     relative[1] += weight * (behind + ahead);
                 });
-                let tangential = friction.force(k);
-                for i in 0..2 {
-                    let normal = normal_force * row.normal.dot(&relative[i]);
-                    if is_penalty {
-                        powers.penalty[i] += normal
-                    } else {
-                        powers.hard[i] += normal
-                    }
-                    powers.friction[i] += tangential.dot(&relative[i]);
-                }
+                let normal = if is_penalty { &mut powers.penalty } else { &mut powers.hard };
+                (0..2).for_each(|i| normal[i] += normal_force * row.normal.dot(&relative[i]));
+                rows.for_friction(
+                    row,
+                    &friction.force(k),
+                    |body, point| bodies.flexible[body].place(point),
+                    |body, point, force| {
+                        let [behind, ahead] = bodies.flexible[body].velocities(point);
+                        powers.friction[0] += force.dot(&behind);
+                        powers.friction[1] += force.dot(&(behind + ahead));
+                    },
+                );
             }
         }
         powers

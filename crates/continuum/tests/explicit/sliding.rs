@@ -13,8 +13,8 @@ fn bricks(friction: f64, fineness: usize) -> Problem {
     let upper = block("upper", [0.1, 0.08, 0.04], [5, 4, 2].map(|n| n * fineness), RUBBER);
     let lower = block("lower", [0.15, 0.1, 0.03], [4, 3, 2].map(|n| n * fineness), RUBBER);
     let placement = Placement {
-        origin: [0.03, 0.01, 0.0312],
-        velocity: [1.5, 0.3, -2.0],
+        origin: [0.01, 0.008, 0.0312],
+        velocity: [0.8, 0.2, -2.0],
         angular_velocity: [3.0, -8.0, 5.0],
         ..Placement::default()
     };

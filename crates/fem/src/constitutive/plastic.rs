@@ -42,7 +42,7 @@ impl Hardening {
             if !(pair[1][0] > pair[0][0] && pair[1][0].is_finite()) {
                 return Err(out_of_range("plastic strain", pair[1][0], "", "above the one before it"));
             }
-            if !(pair[1][1] >= pair[0][1]) {
+            if pair[1][1] < pair[0][1] || pair[1][1].is_nan() {
                 return Err(out_of_range("yield stress", pair[1][1], " Pa", "not below the one before it"));
             }
         }
@@ -400,7 +400,7 @@ fn unimodular(d: &[f64; 6]) -> f64 {
         let misfit = y * (x * x + x + 1.0) - q * x + det;
         let step = misfit / (3.0 * x * x - q);
         y -= step;
-        if !(step.abs() > 2.0 * f64::EPSILON * y.abs()) {
+        if step.abs() <= 2.0 * f64::EPSILON * y.abs() || step.is_nan() {
             break;
         }
     }

@@ -206,7 +206,9 @@ impl Pair {
         self.gaps.for_gradient(&found, |of, point, weight| around.add(of == side, point, weight));
         let now = |of: usize, point: u32| place_now(&ends[of], point, bodies);
         let sum = |of: usize, list: &Few| -> Vector3<f64> {
-            list.iter().map(|(point, weight)| weight.abs() * now(of, point)).sum()
+            // Weights of the faced side have the sign of the gap.
+            let sign = if of == side { 1.0 } else { -1.0 };
+            list.iter().map(|(point, weight)| sign * weight * now(of, point)).sum()
         };
         let node_now = sum(side, &around.node);
         // Where the foot point is at t_n: carried by its points, or by the rigid body.
@@ -224,8 +226,9 @@ impl Pair {
             (Which::Rigid(body), Some(rigid)) => rigid.velocity_ahead(body, &place),
             (Which::Rigid(_), None) => Vector3::zeros(),
             (Which::Flexible(body), _) => {
+                let sign = if of == side { 1.0 } else { -1.0 };
                 let of_point = |(point, weight): (u32, f64)| {
-                    weight.abs() * bodies.flexible[body].velocities(ends[of].points[point as usize])[1]
+                    sign * weight * bodies.flexible[body].velocities(ends[of].points[point as usize])[1]
                 };
                 list.iter().map(of_point).sum()
             }
@@ -250,7 +253,7 @@ impl Pair {
                 }
                 Which::Flexible(body) if end == 0 => {
                     for (point, weight) in around.node.iter() {
-                        rows.add_point(bodies, body, ends[of].points[point as usize], weight);
+                        rows.add_point(bodies, (body, end), ends[of].points[point as usize], weight);
                     }
                 }
                 Which::Flexible(body) => {
@@ -258,7 +261,7 @@ impl Pair {
                         around.faced.balance(&normal, &place, |point| now(of, point));
                     }
                     for (point, weight) in around.faced.iter() {
-                        rows.add_point(bodies, body, ends[of].points[point as usize], weight);
+                        rows.add_point(bodies, (body, end), ends[of].points[point as usize], weight);
                     }
                 }
             }

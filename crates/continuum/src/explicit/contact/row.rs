@@ -39,6 +39,8 @@ pub(super) struct Row {
     /// Entries of this row in the list.
     first: u32,
     n_entries: u32,
+    /// The first of them are those of the node.
+    n_node: u32,
     pub(super) rigid: [Option<RigidEnd>; 2],
 }
 
@@ -119,12 +121,21 @@ impl Rows {
             slip,
             first,
             n_entries: 0,
+            n_node: 0,
             rigid: [None; 2],
         });
     }
 
-    /// Adds a point of a deformable body to the last row.
-    pub(super) fn add_point(&mut self, bodies: &Bodies, body: usize, point: u32, weight: f64) {
+    /// Adds a point of a deformable body to the last row; those of the node come first.
+    ///
+    /// * `end` — 0 for the side of the node, 1 for the faced one
+    pub(super) fn add_point(
+        &mut self,
+        bodies: &Bodies,
+        (body, end): (usize, usize),
+        point: u32,
+        weight: f64,
+    ) {
         let slot = &mut self.slot_of[body][point as usize];
         if *slot == NONE {
             *slot = self.slots.len() as u32;
@@ -136,6 +147,7 @@ impl Rows {
         self.entries.push((*slot, weight));
         if let Some(row) = self.rows.last_mut() {
             row.n_entries += 1;
+            row.n_node += u32::from(end == 0);
         }
     }
 
@@ -173,6 +185,47 @@ impl Rows {
         for &(slot, weight) in self.entries(row) {
             let slot = &self.slots[slot as usize];
             each(slot.body as usize, slot.point, weight);
+        }
+    }
+
+    /// Calls a function with each deformable body and point of a row and its part of a force along the surface.
+    ///
+    /// Node and face are apart by the gap at t_n, along which a force along the surface has a lever. A couple on
+    /// the points of the face, `a × (x_K − x̄)`, takes that moment away.
+    pub(super) fn for_friction(
+        &self,
+        row: &Row,
+        force: &Vector3<f64>,
+        place: impl Fn(usize, u32) -> Vector3<f64>,
+        mut each: impl FnMut(usize, u32, Vector3<f64>),
+    ) {
+        if *force == Vector3::zeros() {
+            return;
+        }
+        let mut lever = Vector3::zeros();
+        self.for_points(row, |body, point, weight| {
+            lever += weight * place(body, point);
+            each(body, point, weight * force);
+        });
+        if row.rigid.iter().any(Option::is_some) {
+            return;
+        }
+        let faced = || {
+            let slots = self.entries(row)[row.n_node as usize..].iter().map(|&(slot, _)| slot);
+            slots.map(|slot| &self.slots[slot as usize]).map(|slot| (slot.body as usize, slot.point))
+        };
+        let n = f64::from(row.n_entries - row.n_node);
+        let center = faced().map(|(body, point)| place(body, point)).sum::<Vector3<f64>>() / n;
+        let mut inertia = Matrix3::zeros();
+        for (body, point) in faced() {
+            let r = place(body, point) - center;
+            inertia += Matrix3::identity() * r.norm_squared() - r * r.transpose();
+        }
+        let Some(inverse) = inertia.try_inverse() else { return };
+        let turn = -(inverse * lever.cross(force));
+        for (body, point) in faced() {
+            let arm = place(body, point) - center;
+            each(body, point, turn.cross(&arm));
         }
     }
 
