@@ -285,7 +285,7 @@ impl Pair {
     pub(in crate::explicit) fn springs(&self) -> impl Iterator<Item = [f64; Spring::NUMBERS]> + '_ {
         let has_friction = self.friction > 0.0;
         let springs = self.ends.iter().flat_map(|end| &end.springs).filter(move |_| has_friction);
-        springs.map(Spring::to_array)
+        springs.map(|spring| spring.to_array())
     }
 
     /// Takes the springs of a checkpoint.

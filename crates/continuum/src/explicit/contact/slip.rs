@@ -44,7 +44,7 @@ impl Spring {
         self.last = (force, step);
     }
 
-    pub(super) fn to_array(&self) -> [f64; Self::NUMBERS] {
+    pub(super) fn to_array(self) -> [f64; Self::NUMBERS] {
         let ([a, b, c], step) = (self.last.0.into(), self.last.1);
         [a, b, c, step as f64]
     }
