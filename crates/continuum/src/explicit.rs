@@ -30,6 +30,7 @@ mod rigid;
 pub mod simulation;
 mod step;
 mod step_size;
+mod which;
 
 pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};

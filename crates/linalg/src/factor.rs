@@ -28,12 +28,14 @@ use crate::symbolic::Symbolic;
 
 mod division;
 mod panel;
+mod panel_size;
 mod pivots;
 mod product;
 mod schedule;
 mod updates;
+mod workspace;
 
-pub(crate) use panel::panel_tiles;
+pub(crate) use panel_size::panel_tiles;
 pub(crate) use pivots::SMALLEST_PIVOT;
 pub(crate) use schedule::factorise;
 

@@ -9,9 +9,10 @@
 //! [`ContactSpec`] says what may touch; [`QuasistaticContacts`] is the [`ContactModel`] made of it.
 
 mod setup;
+mod spec;
 mod zones;
 
-pub use setup::{ContactSetupError, ContactSpec, ContactSurface};
+pub use spec::{ContactSetupError, ContactSpec, ContactSurface};
 
 use crate::body::Body;
 use crate::contact::{

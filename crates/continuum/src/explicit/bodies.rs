@@ -5,14 +5,8 @@ use nalgebra::Vector3;
 use super::flexible::Flexible;
 use super::problem::{BodyKind, Problem};
 use super::rigid::RigidBodies;
+use super::which::Which;
 use super::{SetupError, StepError};
-
-/// A body by its kind and its number among those of the kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
-    Flexible(usize),
-    Rigid(usize),
-}
 
 /// The bodies of a problem.
 pub(super) struct Bodies {

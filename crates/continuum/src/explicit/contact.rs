@@ -21,6 +21,7 @@
 mod pair;
 mod row;
 mod slip;
+mod spring;
 
 use carom_contact::solver::{LcpMethod, LcpSolver};
 use nalgebra::Vector3;

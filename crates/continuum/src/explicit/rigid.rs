@@ -9,8 +9,8 @@ use carom_fem::Discretisation;
 use carom_rigid::{FreeMotion, RigidBody, State, System};
 use nalgebra::{Matrix3, Vector3};
 
-use super::bodies::Which;
 use super::problem::{BodyKind, Place, Problem};
+use super::which::Which;
 use super::{SetupError, StepError};
 use crate::statics::loads::shares;
 

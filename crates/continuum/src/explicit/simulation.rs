@@ -6,12 +6,13 @@ use carom_dynamics::{
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
-use super::bodies::{Bodies, Which};
+use super::bodies::Bodies;
 use super::books::Books;
 use super::contact::{ContactCounts, Contacts, Pair};
 use super::problem::{Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
+use super::which::Which;
 use super::{RunError, SetupError, StepError};
 
 /// Part of the largest energy that the time integration may miss before a run doubts itself.

@@ -2,70 +2,19 @@
 //! block.
 
 use faer::MatMut;
-use faer::dyn_stack::MemBuffer;
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::division::{Division, Triangle};
-use super::pivots::{Pivots, factorise_diagonal, pivot_memory};
+use super::division::Division;
+use super::panel_size::{height, width};
+use super::pivots::{Pivots, factorise_diagonal};
 use super::updates::{PieceWorkspace, Updates, piece_tiles};
+use super::workspace::Workspace;
 use super::{FactorError, Matrix, PanelValues};
 use crate::lanes::Row;
 use crate::number::Number;
-use crate::symbolic::{Panel, Symbolic};
-use crate::tiles::{Tiles, clear, place};
-
-/// Memory of one worker.
-pub(super) struct Workspace<T> {
-    /// Row of each position in the panel at work.
-    row_at: Vec<u32>,
-    piece: PieceWorkspace<T>,
-    /// Diagonal of the matrix in the columns of the panel.
-    pub(super) diagonal: Vec<f64>,
-    /// The diagonal block, column-major; only its lower triangle counts.
-    block: Vec<T>,
-    /// The diagonal block before it was factorised, if that may fail.
-    pub(super) backup: Vec<T>,
-    pub(super) pivots: MemBuffer,
-    triangle: Triangle<T>,
-}
-
-impl<T: Number> Workspace<T> {
-    pub(super) fn new(symbolic: &Symbolic) -> Self {
-        let widest = symbolic.panels.iter().map(|panel| width(symbolic, panel)).max().unwrap_or(0);
-        Self {
-            row_at: vec![0; symbolic.order.len()],
-            piece: PieceWorkspace::new(),
-            diagonal: Vec::new(),
-            block: Vec::new(),
-            backup: Vec::new(),
-            pivots: pivot_memory::<T>(widest),
-            triangle: Triangle::new(),
-        }
-    }
-}
-
-/// Dofs of a panel.
-fn width(symbolic: &Symbolic, panel: &Panel) -> usize {
-    let row_of = &symbolic.supernodes[panel.supernode].row_of;
-    (row_of[panel.nodes.end] - row_of[panel.nodes.start]) as usize
-}
-
-/// Rows of a panel.
-fn height(symbolic: &Symbolic, panel: &Panel) -> usize {
-    let supernode = &symbolic.supernodes[panel.supernode];
-    supernode.height() - supernode.row_of[panel.nodes.start] as usize
-}
-
-/// The factor of a panel.
-pub(crate) fn panel_tiles<'a, T: Number>(
-    symbolic: &Symbolic,
-    i_panel: usize,
-    values: &'a PanelValues,
-) -> Tiles<'a, T> {
-    let panel = &symbolic.panels[i_panel];
-    Tiles::new(&values.values, height(symbolic, panel), width(symbolic, panel))
-}
+use crate::symbolic::Panel;
+use crate::tiles::{clear, place};
 
 /// Computes one panel from the panels before it.
 ///

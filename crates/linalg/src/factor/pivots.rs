@@ -1,10 +1,10 @@
 //! The diagonal block of a panel: its factor, the signs of its pivots, and how small they became.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::{ldlt, llt};
 use faer::{MatMut, MatRef, Par};
 
-use super::panel::Workspace;
+use super::workspace::Workspace;
 use super::{FactorError, Matrix};
 use crate::number::Number;
 use crate::symbolic::{Panel, Symbolic};
@@ -27,13 +27,6 @@ impl Pivots {
     pub(super) fn and(self, other: Self) -> Self {
         Self { smallest_pivot: self.smallest_pivot.min(other.smallest_pivot) }
     }
-}
-
-/// Memory in which diagonal blocks up to this width are factorised.
-pub(super) fn pivot_memory<T: Number>(widest: usize) -> MemBuffer {
-    let scratch = llt::factor::cholesky_in_place_scratch::<T>(widest, Par::Seq, Default::default())
-        .or(ldlt::factor::cholesky_in_place_scratch::<T>(widest, Par::Seq, Default::default()));
-    MemBuffer::new(scratch)
 }
 
 /// Factorises the diagonal block of a panel in place: A = W Wᵀ, or W S Wᵀ if the matrix may be indefinite.

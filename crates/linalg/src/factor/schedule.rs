@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use carom_progress::Progress;
 use rayon::prelude::*;
 
-use super::panel::{Workspace, factorise_panel};
+use super::panel::factorise_panel;
 use super::pivots::Pivots;
+use super::workspace::Workspace;
 use super::{FactorError, Matrix, PanelValues};
 use crate::number::Number;
 use crate::symbolic::Supernode;

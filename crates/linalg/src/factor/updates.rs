@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulp::Arch;
 
 use super::PanelValues;
-use super::panel::panel_tiles;
+use super::panel_size::panel_tiles;
 use super::product::{Subtraction, pack};
 use crate::lanes::Row;
 use crate::multiply::Packed;

@@ -1,6 +1,6 @@
 //! Sizes and curvatures of contact zones.
 
-use super::setup::{ContactSetupError, ContactSpec};
+use super::spec::{ContactSetupError, ContactSpec};
 use crate::body::Body;
 use crate::contact::HertzNumbers;
 use carom_contact::closed_form::contact_modulus;

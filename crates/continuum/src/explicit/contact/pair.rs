@@ -10,10 +10,11 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::KEPT;
 use super::row::{Row, RowStart, Rows, balance};
-use super::slip::Spring;
+use super::spring::Spring;
 use crate::explicit::SetupError;
-use crate::explicit::bodies::{Bodies, Which};
+use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{BodyKind, ContactSpec, Problem, SideSpec};
+use crate::explicit::which::Which;
 
 /// Depth up to which a node counts as having come through a face, and gap up to which it has a row, over the
 /// smallest face of both surfaces.

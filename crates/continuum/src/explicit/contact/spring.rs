@@ -1,0 +1,42 @@
+//! The spring of a node, which friction stretches.
+
+use nalgebra::Vector3;
+
+/// Steps without contact after which a spring is forgotten: multipliers may leave out a step.
+const MEMORY: u64 = 3;
+
+/// The spring of a node: its force before and in the last step in which the node was in contact.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Spring {
+    before: (Vector3<f64>, u64),
+    last: (Vector3<f64>, u64),
+}
+
+impl Spring {
+    /// Numbers in [`Spring::to_array`].
+    pub(super) const NUMBERS: usize = 4;
+
+    /// The force at the start of a step \[N\]; steps are counted from 1.
+    pub(super) fn at_start(&self, step: u64) -> Vector3<f64> {
+        let (force, when) = if self.last.1 == step { self.before } else { self.last };
+        if when + MEMORY >= step && when > 0 { force } else { Vector3::zeros() }
+    }
+
+    /// Keeps the force of a step, in place of an earlier one of the same step.
+    pub(super) fn set(&mut self, force: Vector3<f64>, step: u64) {
+        if self.last.1 != step {
+            self.before = self.last;
+        }
+        self.last = (force, step);
+    }
+
+    pub(super) fn to_array(self) -> [f64; Self::NUMBERS] {
+        let ([a, b, c], step) = (self.last.0.into(), self.last.1);
+        [a, b, c, step as f64]
+    }
+
+    pub(super) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let last = (Vector3::from_column_slice(&array[..3]), array[3] as u64);
+        Self { before: (Vector3::zeros(), 0), last }
+    }
+}

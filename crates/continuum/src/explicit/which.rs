@@ -1,0 +1,8 @@
+//! Deformable or rigid: where a body of the problem is kept.
+
+/// A body by its kind and its number among those of the kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    Flexible(usize),
+    Rigid(usize),
+}
