@@ -25,9 +25,9 @@ pub struct Format {
     pub name: &'static str,
     /// Endings of its files, in lower case without a dot.
     pub endings: &'static [&'static str],
-    /// How files are read; `None` if they are written alone.
+    /// Reader of its files; `None` if they are only written.
     pub reader: Option<Reader>,
-    /// How files are written; `None` if they are read alone.
+    /// Writer of its files; `None` if they are only read.
     pub writer: Option<Writer>,
 }
 
@@ -37,7 +37,7 @@ pub type ReadPatches = fn(&Path) -> Result<(Multipatch, Vec<String>), ImportErro
 /// A writer of NURBS patches.
 pub type WritePatches = fn(&Multipatch) -> Result<write::Written, write::WriteError>;
 
-/// How the files of a format are read.
+/// Kinds of readers.
 #[derive(Debug, Clone, Copy)]
 pub enum Reader {
     /// As a mesh.
@@ -48,23 +48,23 @@ pub enum Reader {
     Cad,
 }
 
-/// How the files of a format are written.
+/// Kinds of writers.
 #[derive(Debug, Clone, Copy)]
 pub enum Writer {
-    /// Meshes alone, with the materials of the body if the flag says so.
+    /// Meshes only; the flag is true if the file contains the materials of the body.
     Mesh(fn(&Body, &Mesh, &Path) -> Result<(), ExportError>, bool),
-    /// NURBS patches alone.
+    /// NURBS patches only.
     Nurbs(WritePatches),
-    /// Cells of VTK, whatever the geometry.
+    /// Cells of VTK, for meshes and NURBS bodies.
     Grid(fn(&Grid, &Path) -> Result<(), ExportError>),
 }
 
-/// What a mesh file holds.
+/// Content of a mesh file.
 #[derive(Debug, Clone)]
 pub struct MeshFile {
     /// The mesh.
     pub mesh: Mesh,
-    /// What the user should know, a sentence each.
+    /// Notes for the user, a sentence each.
     pub notes: Vec<String>,
     /// Materials of the file in its units, and the number of the material of each block.
     pub materials: Option<(Vec<InpMaterial>, Vec<Option<usize>>)>,
@@ -160,7 +160,7 @@ impl Format {
         FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()))
     }
 
-    /// Whether files say the materials of a body.
+    /// Whether files contain the materials of a body.
     pub fn has_materials(&self) -> bool {
         matches!(self.writer, Some(Writer::Mesh(_, true)))
     }
@@ -189,16 +189,16 @@ fn written(is_wanted: impl Fn(&Writer) -> bool) -> String {
     formats.map(Format::listed).collect::<Vec<_>>().join(", ")
 }
 
-/// Why a body is not written as a file.
+/// Error from writing a body to a file.
 #[derive(Debug, Error)]
 pub enum ExportError {
-    /// A file that no writer knows.
+    /// No writer has this ending.
     #[error("cannot write files ending in `.{ending}`; valid endings are {}", writable())]
     UnknownFormat {
         /// The ending.
         ending: String,
     },
-    /// A NURBS body in a format of meshes.
+    /// The format holds only meshes; the body is NURBS.
     #[error(
         "`{body}` is a NURBS body, which .{ending} files cannot hold: write {}, or make the body again with \
          --hex", written(|writer| !matches!(writer, Writer::Mesh(..)))
@@ -209,7 +209,7 @@ pub enum ExportError {
         /// The ending.
         ending: String,
     },
-    /// A mesh in a format of NURBS.
+    /// The format holds only NURBS; the body is a mesh.
     #[error(
         "`{body}` is a mesh, which .{ending} files (NURBS) cannot hold: write {}",
         written(|writer| !matches!(writer, Writer::Nurbs(_)))
@@ -234,7 +234,7 @@ pub enum ExportError {
     Nurbs {
         /// The file.
         path: PathBuf,
-        /// What it cannot hold.
+        /// The content that the format cannot hold.
         source: write::WriteError,
     },
     /// The file cannot be written.
@@ -242,14 +242,14 @@ pub enum ExportError {
     File(#[from] WriteFileError),
 }
 
-/// Writes a body as a file of another program; the ending says which. Returns what the user should know, a
-/// sentence each.
+/// Writes a body as a file of another program in the format of the file's ending. Returns notes for the user,
+/// a sentence each.
 ///
-/// * `picture` — the cells of VTK of a NURBS body, for formats that hold such
+/// * `picture` — the VTK cells of a NURBS body, for formats of such cells
 ///
 /// # Errors
 ///
-/// [`ExportError`]; no half file is left.
+/// [`ExportError`]; an incomplete file is removed.
 pub fn export(body: &Body, path: &Path, picture: fn(&Body) -> Grid) -> Result<Vec<String>, ExportError> {
     let unknown = || ExportError::UnknownFormat { ending: ending(path) };
     let writer = Format::of(path).and_then(|format| format.writer).ok_or_else(unknown)?;
@@ -267,7 +267,7 @@ pub fn export(body: &Body, path: &Path, picture: fn(&Body) -> Grid) -> Result<Ve
         (Writer::Nurbs(_), Geometry::Mesh(_)) => {
             Err(ExportError::NotNurbs { body: body.name.clone(), ending: ending(path) })
         }
-        // The sets of a mesh can be said in fields; those of a NURBS body lie on patch sides, not on its
+        // Fields can represent the sets of a mesh; the sets of a NURBS body lie on patch sides, not on its
         // cells.
         (Writer::Grid(write), Geometry::Mesh(mesh)) => write(&vtu::grid(mesh), path).map(|()| Vec::new()),
         (Writer::Grid(write), Geometry::Nurbs(_)) => write(&picture(body), path).map(|()| Vec::new()),

@@ -284,7 +284,7 @@ fn materials_left_out(body: &Body, materials: &[InpMaterial], options: &ImportOp
     )
 }
 
-/// Has Gmsh mesh a CAD file, in the units of the file.
+/// Meshes a CAD file by Gmsh, in the units of the file.
 fn mesh_cad(
     path: &Path,
     options: &CadOptions,

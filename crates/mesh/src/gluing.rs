@@ -11,15 +11,15 @@ pub(crate) struct PointGrid {
 }
 
 impl PointGrid {
-    /// An empty grid; points closer than `tolerance` \[m\] coincide. A tolerance of zero finds equal points
-    /// only.
+    /// An empty grid. Points closer than `tolerance` \[m\] coincide; a tolerance of zero finds only equal
+    /// points.
     pub(crate) fn new(tolerance: f64) -> Self {
-        // Cells much larger than the tolerance: a search hardly ever looks into more than one.
+        // Grid cells are much larger than the tolerance: a search rarely visits more than one.
         let spacing = if tolerance > 0.0 { 64.0 * tolerance } else { f64::MIN_POSITIVE };
         Self { tolerance, spacing, cells: HashMap::new() }
     }
 
-    /// The number under which a point near `x` was inserted, the nearest of them.
+    /// The number of the nearest inserted point within the tolerance of `x`.
     pub(crate) fn find(&self, x: [f64; 3]) -> Option<u32> {
         let low = x.map(|c| self.cell(c - self.tolerance));
         let high = x.map(|c| self.cell(c + self.tolerance));
@@ -45,7 +45,7 @@ impl PointGrid {
     }
 
     fn cell(&self, c: f64) -> i64 {
-        // Saturates for absurd coordinates: then cells are merely crowded.
+        // The conversion saturates for absurd coordinates; many points then share a grid cell.
         (c / self.spacing).floor() as i64
     }
 }

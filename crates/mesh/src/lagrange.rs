@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn linear_functions_have_their_gradient_at_every_node() {
-        // At the apex of a pyramid the gradients of its functions depend on the direction; that of a linear
-        // function does not.
+        // At the apex of a pyramid the gradients of its functions depend on the direction; the gradient of a
+        // linear function does not.
         for shape in CellShape::ALL {
             let mut gradients = vec![[0.0; 3]; shape.n_nodes()];
             for &xi in shape.reference_nodes() {

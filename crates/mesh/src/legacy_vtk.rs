@@ -1,5 +1,5 @@
-//! VTK's legacy unstructured grids (`.vtk`) as meshes, with the sets of [`vtu`]; surfaces (`.vtp`) are
-//! refused with the way to a solid.
+//! VTK's legacy unstructured grids (`.vtk`) as meshes, with the sets of [`vtu`]. Surfaces (`.vtp`) are errors
+//! that explain how to obtain a solid.
 
 use std::path::{Path, PathBuf};
 
@@ -8,22 +8,22 @@ use carom_vtk::{ReadLegacyError, read_legacy};
 use crate::Mesh;
 use crate::vtu::{self, GridMeshError, Note};
 
-/// Why a `.vtk` or `.vtp` file gives no mesh.
+/// Error from reading the mesh of a `.vtk` or `.vtp` file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadVtkError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] ReadLegacyError),
-    /// Its grid is not a mesh.
+    /// The grid of the file is not a mesh.
     #[error("`{path}`: {source}")]
     Mesh {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error in the grid.
         source: GridMeshError,
     },
-    /// A surface without volume.
+    /// The file holds a surface without volume.
     #[error(
         "`{path}` is a surface (VTK PolyData): it has no volume, so it cannot be a body; save it as .stl, \
          mesh its inside with a mesher such as Gmsh, and import that mesh (.msh)"

@@ -1,4 +1,4 @@
-//! Volumes of cells and meshes, exact for the polynomial geometry that the cells have.
+//! Volumes of cells and meshes, exact for the polynomial geometry of the cells.
 
 use crate::{CellShape, Mesh, lagrange};
 
@@ -8,10 +8,11 @@ const GAUSS: [(f64, f64); 3] =
 
 /// Points and weights that integrate det ∂x/∂ξ of a cell exactly.
 ///
-/// The tensor product of Gauss points on the unit cube, mapped onto the reference cell. The determinant of
-/// the cell times that of the map has degree 5 at most in each direction of the cube: hexahedra of second
-/// order have 5; the cubic of a tet10 has 5 with the factor (1−u)²(1−v) of the map, a wedge15 4 with the
-/// factor 1−u and 5 along its axis, a pyramid13 5 across and 3 with the factor (1−t)² along its axis.
+/// The rule is the tensor product of Gauss points on the unit cube, mapped onto the reference cell. The
+/// determinant of the cell times that of the map has degree 5 at most in each direction of the cube.
+/// Hexahedra of second order have degree 5. The cubic of a tet10 has 5 with the factor (1−u)²(1−v) of the
+/// map. A wedge15 has 4 with the factor 1−u and 5 along its axis. A pyramid13 has 5 across and 3 with the
+/// factor (1−t)² along its axis.
 #[derive(Debug, Clone)]
 pub struct VolumeRule {
     shape: CellShape,
@@ -56,8 +57,7 @@ impl VolumeRule {
 }
 
 impl Mesh {
-    /// Coordinates of a cell's nodes in its order, written into `coordinates`, which is returned cut to
-    /// length.
+    /// Coordinates of a cell's nodes in its order, written into `coordinates`; returns the written part.
     ///
     /// # Panics
     ///

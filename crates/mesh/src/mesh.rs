@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::topology::FaceTable;
 use crate::{CellShape, FaceShape};
 
-/// A cell: block and number within it.
+/// A cell: number of its block, and its number in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellRef {
     /// Number of the block.
@@ -74,11 +74,11 @@ impl CellBlock {
     }
 }
 
-/// A finite-element mesh. Node `k` is the k-th node of the file that it came from.
+/// A finite-element mesh. Node `k` is the k-th node of the file from which the mesh was read.
 ///
 /// Nodes that no cell uses are kept, so that node numbers stay those of the file. They must not become
 /// degrees of freedom (their rows of K and M would be empty): number the dofs over [`Mesh::used_nodes`], or
-/// drop the others with [`Mesh::compacted`].
+/// remove the unused nodes with [`Mesh::compacted`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
     /// Node coordinates \[m\].
@@ -154,9 +154,9 @@ impl Mesh {
         (0..self.points.len() as u32).filter(|&node| used[node as usize]).collect()
     }
 
-    /// The mesh without its unused nodes, and the old number of each node that is left.
+    /// The mesh without its unused nodes, and the old number of each remaining node.
     ///
-    /// Node sets lose the unused nodes; a set of only such nodes stays, empty.
+    /// Node sets lose the unused nodes; a set of unused nodes alone stays as an empty set.
     pub fn compacted(&self) -> (Self, Vec<u32>) {
         let kept = self.used_nodes();
         let mut number = vec![u32::MAX; self.points.len()];

@@ -6,7 +6,7 @@
 
 use crate::CellShape;
 
-/// How finely the element integrals are sampled.
+/// The accuracy of element integrals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum QuadratureRule {
     /// The rules in common use: exact for undistorted cells. Tet10: 4 points for stiffness, 15 for mass; hex8
@@ -16,11 +16,11 @@ pub enum QuadratureRule {
     Default,
     /// Rules for curved cells. Tet10: 14 points of degree 5 for stiffness, 64 of degree 7 for mass, which is
     /// exact (the stiffness of a strongly curved tet10 is rational and converges slowly with any rule); two
-    /// more points per direction on hexahedra, wedges, pyramids and NURBS spans.
+    /// more points per direction on hexahedra, wedges, pyramids and knot spans of NURBS.
     High,
 }
 
-/// What is integrated: the rules differ where the polynomial degrees do.
+/// The integrand: the polynomial degree and so the rule depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Integrand {
     /// Products of gradients.
@@ -45,13 +45,13 @@ pub fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
 
 /// Gauss-Jacobi points and weights for ∫₀¹ (1−x)ᵅ f(x) dx, exact for f of degree 2n−1.
 ///
-/// The points are the zeros of P_n^(α,0)(2x−1), by Newton's iteration with deflation of the zeros found
-/// before; the weights follow from its derivative: w = 1/((1−t²) P′(t)²), t = 2x−1.
+/// The points are the zeros of P_n^(α,0)(2x−1), computed by Newton's iteration with deflation of the zeros
+/// already found. The weights follow from its derivative: w = 1/((1−t²) P′(t)²), t = 2x−1.
 pub fn gauss_jacobi(n: usize, alpha: u32) -> (Vec<f64>, Vec<f64>) {
     let mut roots: Vec<f64> = Vec::with_capacity(n);
     let mut weights = Vec::with_capacity(n);
     for k in 0..n {
-        // Chebyshev points lie close to the zeros; the last zero found pulls the guess to its own gap.
+        // Chebyshev points lie close to the zeros; the mean with the last zero improves the guess.
         let mut t = -((2 * k + 1) as f64 * std::f64::consts::PI / (2 * n) as f64).cos();
         if let Some(&last) = roots.last() {
             t = 0.5 * (t + last);

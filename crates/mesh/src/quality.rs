@@ -6,40 +6,41 @@ use crate::gluing::PointGrid;
 use crate::measure::VolumeRule;
 use crate::{CellRef, CellShape, FaceTable, Mesh, lagrange};
 
-/// Two nodes closer than this part of the largest extent of the mesh count as duplicates.
+/// Two nodes closer than this part of the largest extent of the mesh are duplicates.
 pub const DUPLICATE_TOLERANCE: f64 = 1e-9;
 
-/// Cells with a scaled Jacobian between 0 and this are slivers: they shorten the steps of explicit schemes,
-/// make the stiffness badly conditioned, and their stresses mean little.
+/// Cells with a scaled Jacobian between 0 and this value are slivers: they shorten the steps of explicit
+/// schemes, make the stiffness badly conditioned, and have inaccurate stresses.
 pub const SLIVER: f64 = 0.02;
 
 /// Findings of [`assess`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
     /// Smallest scaled Jacobian of all cells: 1 for cubes, regular tetrahedra, upright regular wedges and
-    /// pyramids with equal edges; ≤ 0 where a cell is inverted.
+    /// pyramids with equal edges; ≤ 0 if a cell is inverted.
     pub min_scaled_jacobian: f64,
-    /// Where it occurs; `None` for a mesh without cells.
+    /// Cell with the smallest scaled Jacobian; `None` for a mesh without cells.
     pub worst_cell: Option<CellRef>,
-    /// Cells with a scaled Jacobian that is not positive, ascending. A curved cell may be folded at a node
-    /// only, where no quadrature point lies: it can be computed with, but stresses there mean nothing.
+    /// Cells with a scaled Jacobian that is not positive, ascending. A curved cell may be folded only at a
+    /// node, where no quadrature point lies: computation is then possible, but stresses there are
+    /// meaningless.
     pub folded: Vec<CellRef>,
-    /// Those of them that are folded at inner points too (27 Gauss points), ascending: no computation is
+    /// Cells of `folded` that are folded at inner points too (27 Gauss points), ascending: computation is not
     /// possible.
     pub inverted: Vec<CellRef>,
-    /// Cells with a scaled Jacobian between 0 and [`SLIVER`] and its value, the worst first.
+    /// Cells with a scaled Jacobian between 0 and [`SLIVER`], with its value, the smallest first.
     pub slivers: Vec<(CellRef, f64)>,
     /// Number of nodes that no cell uses.
     pub unused_nodes: usize,
-    /// Nodes in (nearly) the same place, each with the first one there; unused nodes are left out.
+    /// Nodes in (nearly) the same place, each with the first node there; unused nodes are left out.
     pub duplicate_nodes: Vec<(u32, u32)>,
-    /// Edges of the surface where it does not close: an odd number of its faces meet. Zero in a sound mesh.
+    /// Edges at which the surface does not close: an odd number of its faces meet. Zero in a valid mesh.
     pub open_edges: usize,
-    /// Edges of the surface where more than two faces meet: parts that touch only along an edge.
+    /// Edges at which more than two faces of the surface meet: parts that touch only along an edge.
     pub crowded_edges: usize,
-    /// Faces that more than two cells claim.
+    /// Number of faces that more than two cells have.
     pub overlapping_faces: usize,
-    /// Cells that share a face and lie on the same side of it, ascending: they fill the same space.
+    /// Cells that share a face and lie on the same side of it, ascending: they overlap.
     pub overlaid: Vec<(CellRef, CellRef)>,
     /// Number of parts that share no node.
     pub parts: usize,
@@ -56,12 +57,12 @@ impl Quality {
     }
 }
 
-/// The same number, but 0 where three digits show nothing else: "-0.000" would confuse.
+/// The same number, but 0 if three digits would show "-0.000".
 pub fn without_negative_zero(scaled_jacobian: f64) -> f64 {
     if scaled_jacobian.abs() < 5e-4 { 0.0 } else { scaled_jacobian }
 }
 
-/// Looks at every cell, node and face of a mesh.
+/// Checks every cell, node and face of a mesh.
 pub fn assess(mesh: &Mesh) -> Quality {
     let mut worst: Option<(f64, CellRef)> = None;
     let (mut folded, mut inverted, mut slivers) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,7 +87,7 @@ pub fn assess(mesh: &Mesh) -> Quality {
             }
         }
     }
-    // The first of equal ones stays the first.
+    // The order of equal values is kept.
     slivers.sort_by(|a, b| a.1.total_cmp(&b.1));
     let table = FaceTable::new(mesh);
     let (open_edges, crowded_edges) = surface_edges(mesh, &table);
@@ -130,7 +131,7 @@ pub struct ScaledJacobian {
 }
 
 impl ScaledJacobian {
-    /// For cells of this kind.
+    /// The scaled Jacobian for cells of this kind.
     pub fn new(shape: CellShape) -> Self {
         let points = shape.reference_nodes().iter().chain([&shape.table().center]);
         let mut gradients = Vec::new();
@@ -142,7 +143,7 @@ impl ScaledJacobian {
         Self { shape, gradients }
     }
 
-    /// The least value of a cell.
+    /// The smallest scaled Jacobian of a cell.
     ///
     /// * `nodes` — coordinates of its nodes \[m\]
     pub fn of_cell(&self, nodes: &[[f64; 3]]) -> f64 {
@@ -167,7 +168,7 @@ fn surface_edges(mesh: &Mesh, table: &FaceTable) -> (usize, usize) {
     (count.values().filter(|n| **n % 2 == 1).count(), count.values().filter(|n| **n > 2).count())
 }
 
-/// Pairs (first node there, node) in the same place.
+/// Pairs (first node in a place, another node in this place).
 fn duplicate_nodes(mesh: &Mesh, used: &[bool]) -> Vec<(u32, u32)> {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for x in &mesh.points {
@@ -193,7 +194,7 @@ fn parts(mesh: &Mesh, used: &[bool]) -> usize {
     let mut parent: Vec<u32> = (0..mesh.points.len() as u32).collect();
     fn root(parent: &mut [u32], mut node: u32) -> u32 {
         while parent[node as usize] != node {
-            // Halving the path keeps the trees flat.
+            // Path halving keeps the trees flat.
             parent[node as usize] = parent[parent[node as usize] as usize];
             node = parent[node as usize];
         }
@@ -227,7 +228,7 @@ mod tests {
         }
         let regular = |x: &[f64; 3]| [x[1] + x[2], x[0] + x[2], x[0] + x[1]];
         for shape in [CellShape::Tet4, CellShape::Tet10] {
-            // The map turns the sense around: mirrored.
+            // The map inverts the orientation: mirrored.
             let mut nodes: Vec<[f64; 3]> = shape.reference_nodes().iter().map(regular).collect();
             let value = ScaledJacobian::new(shape).of_cell(&nodes);
             assert!((value - 1.0).abs() < 1e-14, "{}: {value}", shape.name());
@@ -241,7 +242,7 @@ mod tests {
     fn regular_wedges_and_pyramids_have_scaled_jacobian_one() {
         let height = 0.75_f64.sqrt();
         let wedge = |x: &[f64; 3]| [x[0] + 0.5 * x[1], height * x[1], 3.0 * x[2]];
-        // The apex (0, 0, 1) goes over the middle of the base.
+        // The apex (0, 0, 1) moves over the middle of the base.
         let pyramid = |x: &[f64; 3]| [x[0] + 0.5 * x[2], x[1] + 0.5 * x[2], 0.5_f64.sqrt() * x[2]];
         for (shape, regular) in [
             (CellShape::Wedge6, &wedge as &dyn Fn(&[f64; 3]) -> [f64; 3]),

@@ -1,26 +1,26 @@
-//! Uniform subdivision: every cell into n³ of its kind.
+//! Uniform subdivision: every cell into n³ cells of its kind.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, lagrange};
 
-/// Most cells of a refined mesh.
+/// Largest number of cells of a refined mesh.
 const MAX_CELLS: f64 = 5.0e7;
 
-/// Largest number of parts of an edge at once.
+/// Largest number of parts of an edge in one call.
 const MAX_PARTS: usize = 64;
 
-/// Why a mesh cannot be subdivided.
+/// Error from subdividing a mesh.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RefineError {
-    /// Nonsensical number of parts.
+    /// The number of parts is invalid.
     #[error("edges cannot be divided into {parts} parts; give a number from 1 to {MAX_PARTS}")]
     Parts {
-        /// The number that was given.
+        /// The number given.
         parts: usize,
     },
-    /// Cells that cannot be divided.
+    /// The mesh has cells that cannot be divided.
     #[error(
         "cells of kind {name} cannot be divided into cells of their kind (a pyramid falls into pyramids and \
          tetrahedra): mesh the part again with smaller cells"
@@ -29,10 +29,10 @@ pub enum RefineError {
         /// Name of the kind.
         name: &'static str,
     },
-    /// Too many cells.
+    /// The mesh would have too many cells.
     #[error("{count:.2e} cells would be more than {most:.0e}; divide edges into fewer parts")]
     TooManyCells {
-        /// How many.
+        /// Number of cells.
         count: f64,
         /// The limit.
         most: f64,
@@ -116,7 +116,7 @@ fn parts_of_face<'a>(
     })
 }
 
-/// How a cell of one kind is cut: the same for all of them.
+/// The division of a cell of one kind, the same for all its cells.
 struct Pattern {
     shape: CellShape,
     points: Vec<LatticePoint>,
@@ -126,16 +126,16 @@ struct Pattern {
     faces: Vec<Vec<(u32, u8)>>,
 }
 
-/// A point of a cell where a node of a part lies.
+/// A point of a cell at which a part has a node.
 struct LatticePoint {
-    /// The old node there, if any.
+    /// The old node at this point, if there is one.
     old: Option<u8>,
     /// Corners with their whole-numbered weights: equal for cells that share the point, whatever their
     /// orientation.
     corners: Vec<(u8, u32)>,
-    /// Old nodes on the edge, face or cell that the point lies inside of.
+    /// Old nodes on the edge, face or cell that contains the point in its interior.
     around: Vec<u8>,
-    /// Shape functions there.
+    /// Shape functions at this point.
     values: Vec<f64>,
 }
 
@@ -183,8 +183,7 @@ fn part_nodes(shape: CellShape, corners: &[[u32; 3]]) -> Vec<[u32; 3]> {
     shape.reference_nodes().iter().map(node).collect()
 }
 
-/// The face of a cell on which all these lattice points lie: they need no other corners than those of the
-/// face.
+/// The face of a cell on which all these lattice points lie: all their corners are corners of the face.
 fn face_of(shape: CellShape, points: &[[u32; 3]], n: u32) -> Option<usize> {
     (0..shape.n_faces()).find(|&face| {
         let corners = &shape.face(face)[..shape.face_shape(face).n_corners()];
@@ -211,8 +210,8 @@ impl LatticePoint {
     }
 }
 
-/// Weights of the corners at a lattice point, times n³; those that are not zero. They are whole numbers in
-/// every cell that can be divided, and the same ones in all cells that share the point.
+/// The nonzero weights of the corners at a lattice point, times n³. They are integers in every cell that can
+/// be divided, and equal in all cells that share the point.
 fn corner_weights(shape: CellShape, ijk: [u32; 3], n: u32) -> Vec<(u8, u32)> {
     let mut values = vec![0.0; shape.n_corners()];
     lagrange::values_into(shape.table().linear, ijk.map(|i| f64::from(i) / f64::from(n)), &mut values);
@@ -220,13 +219,13 @@ fn corner_weights(shape: CellShape, ijk: [u32; 3], n: u32) -> Vec<(u8, u32)> {
     (0..).zip(values).map(|(corner, value)| (corner, whole(value))).filter(|(_, w)| *w > 0).collect()
 }
 
-/// Members of a node set while nodes are added.
+/// Members of a node set under construction.
 struct Members {
     nodes: Vec<u32>,
     is_old_member: Vec<bool>,
 }
 
-/// Nodes of the refined mesh as they come.
+/// Nodes of the refined mesh under construction.
 struct NewNodes<'a> {
     mesh: &'a Mesh,
     points: Vec<[f64; 3]>,
@@ -248,7 +247,7 @@ impl<'a> NewNodes<'a> {
         Self { mesh, points: mesh.points.clone(), shared: HashMap::new(), members }
     }
 
-    /// Finds or makes the nodes of a cell at all points of the pattern.
+    /// Finds or creates the nodes of a cell at all points of the pattern.
     fn place(&mut self, pattern: &Pattern, cell: &[u32], lattice: &mut Vec<u32>) {
         lattice.clear();
         for point in &pattern.points {
@@ -260,7 +259,7 @@ impl<'a> NewNodes<'a> {
     }
 
     fn node_at(&mut self, shape: CellShape, point: &LatticePoint, cell: &[u32]) -> u32 {
-        // Inside the cell nothing is shared.
+        // Points inside the cell are not shared.
         if point.corners.len() == shape.n_corners() {
             return self.push(point, cell);
         }

@@ -1,28 +1,28 @@
-//! Named sets: looking them up, what nodes and faces they hold, and zones cut out of them.
+//! Named sets: looking them up, their nodes and faces, and zones as parts of them.
 
 use crate::{CellRef, FaceRef, Mesh, Set};
 
-/// Why a set cannot be used.
+/// Error from the use of a set.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
-    /// No set of that name.
+    /// There is no set of this name.
     #[error("there is no set `{name}`; {}", known_sets(.known))]
     Unknown {
-        /// The name that was requested.
+        /// The requested name.
         name: String,
-        /// Names of the sets there are.
+        /// Names of the existing sets.
         known: Vec<String>,
     },
-    /// The set holds members of another kind than is needed.
+    /// The members of the set have the wrong kind.
     #[error(
         "set `{name}` is a set of {kind}, but a set of {wanted} is needed; name a surface group of the mesh"
     )]
     WrongKind {
         /// Name of the set.
         name: String,
-        /// What it holds.
+        /// Kind of its members.
         kind: &'static str,
-        /// The kind that is needed.
+        /// Required kind.
         wanted: &'static str,
     },
     /// No face lies in the zone.
@@ -32,7 +32,7 @@ pub enum SetError {
          there", .centre[0], .centre[1], .centre[2]
     )]
     EmptyZone {
-        /// Name of the set that the zone is cut out of.
+        /// Name of the set of which the zone is a part.
         base: String,
         /// Middle of the zone \[m\].
         centre: [f64; 3],
@@ -79,7 +79,7 @@ impl Set {
         }
     }
 
-    /// Whether it holds nothing.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -107,9 +107,9 @@ impl Set {
 }
 
 impl Mesh {
-    /// Adds a set under its name, or with its kind appended (`name.nodes`) where another set has the name. A
-    /// set that says no more than the one that has the name is left out: many programs write the nodes of a
-    /// group in addition to its faces.
+    /// Adds a set under its name, or with its kind appended (`name.nodes`) if another set has the name. A set
+    /// with the same nodes as the set of that name is left out: many programs write the nodes of a group in
+    /// addition to its faces.
     ///
     /// # Panics
     ///

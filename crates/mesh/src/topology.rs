@@ -31,15 +31,15 @@ impl FaceTable {
         Self { entries }
     }
 
-    /// Faces with these corner nodes, in any order: none, one on the boundary, two inside.
+    /// Faces with these corner nodes, in any order: none, one (on the boundary) or two (inside).
     pub fn find(&self, corners: &[u32]) -> impl Iterator<Item = FaceRef> + '_ {
         let key = if matches!(corners.len(), 3 | 4) { face_key(corners) } else { [u32::MAX; 4] };
         let start = self.entries.partition_point(|(k, _)| *k < key);
         self.entries[start..].iter().take_while(move |(k, _)| *k == key).map(|(_, face)| *face)
     }
 
-    /// The face of a cell that a surface element stands for: that with its corners; of two, that which the
-    /// element turns around as its cell does. `None` if it is the face of no cell.
+    /// The face of a cell that a surface element represents: the face with its corners; of two such faces,
+    /// the one with the orientation of the element. `None` if it is not the face of a cell.
     ///
     /// * `mesh` — the mesh that was tabulated
     /// * `nodes` — nodes of the surface element, its corners first
@@ -73,15 +73,15 @@ impl FaceTable {
         pairs
     }
 
-    /// Faces that more than two cells claim: overlapping cells.
+    /// Faces that more than two cells have: the cells overlap.
     pub fn overlapping(&self) -> Vec<FaceRef> {
         self.groups().filter(|group| group.len() > 2).map(|group| group[0].1).collect()
     }
 
-    /// Pairs of cells that share a face and lie on the same side of it: both turn around it in the same
-    /// sense.
+    /// Pairs of cells that share a face and lie on the same side of it: the face has the same orientation in
+    /// both.
     ///
-    /// Faces with a node more than once, as of collapsed cells, are left out.
+    /// Faces with a repeated node, as in collapsed cells, are left out.
     pub fn overlaid(&self, mesh: &Mesh) -> Vec<(CellRef, CellRef)> {
         let pairs = self.groups().filter(|group| group.len() == 2);
         let sound = pairs.filter(|group| {
@@ -105,14 +105,14 @@ impl FaceTable {
     }
 }
 
-/// Whether a cell turns around its face as these corners do.
+/// Whether a face of a cell has the orientation of these corners.
 fn turns_like(mesh: &Mesh, face: FaceRef, corners: &[u32]) -> bool {
     let (_, face_nodes) = mesh.face(face);
     let (n, own): (usize, Vec<u32>) = (corners.len(), face_nodes.take(corners.len()).collect());
     (0..n).any(|shift| (0..n).all(|k| own[(k + shift) % n] == corners[k]))
 }
 
-/// Corner nodes of a face in the cell's outward order; the first `n_corners` numbers are meant.
+/// Corner nodes of a face in the cell's outward order; the result is the first `n_corners` numbers.
 fn corners_of_face(shape: CellShape, nodes: &[u32], i_face: usize) -> [u32; 4] {
     let mut corners = [u32::MAX; 4];
     let n = shape.face_shape(i_face).n_corners();
@@ -122,7 +122,7 @@ fn corners_of_face(shape: CellShape, nodes: &[u32], i_face: usize) -> [u32; 4] {
     corners
 }
 
-/// The corners in ascending order, filled up with `u32::MAX`.
+/// The corners in ascending order, padded with `u32::MAX`.
 fn face_key(corners: &[u32]) -> FaceKey {
     let mut key = [u32::MAX; 4];
     key[..corners.len()].copy_from_slice(corners);

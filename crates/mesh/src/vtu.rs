@@ -1,16 +1,16 @@
-//! VTK's unstructured grids (.vtu): those of VTK, meshio and our own are read as meshes, meshes are written
+//! VTK's unstructured grids (.vtu): files of VTK, meshio and carom are read as meshes; meshes are written
 //! with their sets.
 //!
 //! * Point k of the file is node k.
-//! * A set is a field of marks called `set:NAME`, 1 for what is in it and 0 elsewhere: over the volume cells
-//!   for a set of cells; over surface cells, which then follow the volume cells, for a set of faces;
-//!   over points for a set of nodes.
+//! * A set is a field of marks called `set:NAME`, 1 for its members and 0 elsewhere: over the volume cells
+//!   for a set of cells; over surface cells, which then follow the volume cells, for a set of faces; over
+//!   points for a set of nodes.
 //! * Fields of group numbers that other programs write (`gmsh:physical`, `medit:ref`, `CellEntityIds`) become
 //!   a set for each number, `physical3`, `ref3`, `entity3`.
-//! * Cells of one kind and in the same sets form a block. Materials have no place in the file.
+//! * Cells of one kind and in the same sets form a block. The file has no materials.
 //!
-//! Polyhedra and so on are refused by name, and so are Bezier cells: those are pictures of NURBS bodies,
-//! whose knots are lost. Wedges of either sense are read.
+//! Polyhedra and other unsupported kinds are errors that name the kind. Bezier cells are errors too: they are
+//! pictures of NURBS bodies without their knots. Wedges of either orientation are read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -22,10 +22,10 @@ use carom_vtk::{CellType, Field, Grid, ReadError, Values, read_vtu_with};
 use crate::measure::VolumeRule;
 use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
 
-/// What the names of fields begin with that mark a set.
+/// Prefix of the names of fields that mark a set.
 const MARK: &str = "set:";
 
-/// Fields of group numbers, and what their sets are called before the number.
+/// Fields of group numbers, and the prefix of the names of their sets.
 const GROUPS: [(&str, &str); 5] = [
     ("gmsh:physical", "physical"),
     ("medit:ref", "ref"),
@@ -34,60 +34,60 @@ const GROUPS: [(&str, &str); 5] = [
     ("MaterialIds", "material"),
 ];
 
-/// Why a `.vtu` file gives no mesh.
+/// Error from reading the mesh of a `.vtu` file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadVtuError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// Its grid is not a mesh.
+    /// The grid of the file is not a mesh.
     #[error("`{path}`: {source}")]
     Mesh {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Error in the grid.
         source: GridMeshError,
     },
 }
 
-/// Why a grid is not a mesh.
+/// Errors of a grid that is not a mesh.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GridMeshError {
-    /// A kind of cell that is not supported.
+    /// A kind of cell is not supported.
     #[error(
         "cell {cell} is one of {count} {kind}; carom reads tetrahedra, hexahedra, wedges and pyramids of \
          first and second order (VTK's cell types {}): mesh without others",
         known_types()
     )]
     UnsupportedCell {
-        /// Number of the first of them, from zero.
+        /// Number of the first cell of this kind, from zero.
         cell: usize,
-        /// How many there are.
+        /// Number of cells of this kind.
         count: usize,
-        /// What they are.
+        /// Name of the kind.
         kind: &'static str,
     },
-    /// Bezier cells.
+    /// The grid has Bezier cells.
     #[error(
         "it holds {kind}, the picture of a NURBS body, of whose knots and patches it says nothing: import \
          the NURBS file itself (.xml, .mesh, .json, …) or use the body file that it was written from"
     )]
     Bezier {
-        /// Which.
+        /// Name of the kind.
         kind: &'static str,
     },
     /// A coordinate is too large; points are counted from zero.
     #[error(transparent)]
     Coordinates(#[from] ImpossiblePoint),
-    /// No volume cell at all.
+    /// The grid has no volume cells.
     #[error("the grid has no volume cells, only {found}; save the solid, not its surface")]
     NoVolume {
-        /// What it has.
+        /// The cells that the grid has.
         found: String,
     },
 }
 
-/// VTK's numbers of the kinds that are read: "10, 24, …".
+/// VTK's numbers of the supported kinds: "10, 24, …".
 fn known_types() -> String {
     CellShape::ALL.map(|shape| (shape.table().vtk.kind as u8).to_string()).join(", ")
 }
@@ -100,19 +100,18 @@ pub enum Note {
         /// How many.
         count: usize,
     },
-    /// Points, lines and surface cells that are in no set, or of a kind that cannot be a face; they are left
-    /// out.
+    /// Points, lines and surface cells in no set, or of a kind that cannot be a face; they are left out.
     LeftOut {
-        /// What they are.
+        /// Name of the kind.
         kind: &'static str,
-        /// How many.
+        /// Number of cells.
         count: usize,
     },
-    /// Surface cells in a set that are a face of no volume cell; they are left out.
+    /// Surface cells in a set that are not a face of a volume cell; they are left out.
     LooseFaces {
         /// Name of the set.
         name: String,
-        /// How many.
+        /// Number of cells.
         count: usize,
     },
 }
@@ -192,7 +191,7 @@ pub fn grid(mesh: &Mesh) -> Grid {
     grid
 }
 
-/// The mesh that a grid is.
+/// The mesh of a grid.
 ///
 /// # Errors
 ///
@@ -253,7 +252,7 @@ pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
     Ok((mesh, notes))
 }
 
-/// The kind of a volume cell, and the places of its nodes where the order differs.
+/// The kind of a volume cell, and the places of its nodes if the order differs.
 fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [u8]>)> {
     CellShape::ALL.into_iter().find_map(|shape| {
         let vtk = &shape.table().vtk;
@@ -265,8 +264,8 @@ fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [
     })
 }
 
-/// Turns the cells of a block over that are mirror images, where VTK's definition allows both senses: the
-/// figure of the wedge in VTK's documentation and its shape functions contradict each other.
+/// Inverts mirrored cells of a block if VTK's definition allows both orientations: the figure of the wedge in
+/// VTK's documentation and its shape functions contradict each other.
 fn turn_mirrored(points: &[[f64; 3]], block: &mut CellBlock) {
     let Some(mirrored) = block.shape.table().vtk.mirrored else { return };
     let rule = VolumeRule::new(block.shape);
@@ -304,14 +303,14 @@ fn kinds_found(grid: &Grid) -> String {
 /// The sets of a grid.
 struct Groups {
     names: Vec<String>,
-    /// Groups that are marked by a field each: the marks of all cells, and the group.
+    /// Groups with a field of marks each: the marks of all cells, and the group.
     marks: Vec<(Vec<i64>, usize)>,
-    /// Fields of group numbers: those of all cells, and which group a number is.
+    /// Fields of group numbers: the numbers of all cells, and the group of each number.
     numbers: Vec<(Vec<i64>, HashMap<i64, usize>)>,
     cells: Vec<Vec<CellRef>>,
     faces: Vec<Vec<FaceRef>>,
     nodes: Vec<Vec<u32>>,
-    /// Sets that are marked over the points.
+    /// Sets with marks over the points.
     point_sets: Vec<(String, Vec<u32>)>,
 }
 
@@ -353,7 +352,7 @@ impl Groups {
         all
     }
 
-    /// Finds the cell faces that surface cells stand for; a note for each set with others.
+    /// Finds the cell faces of surface cells; adds a note for each set with surface cells of no volume cell.
     fn match_faces(&mut self, mesh: &Mesh, surfaces: &[(FaceShape, &[u32], Vec<usize>)]) -> Vec<Note> {
         if surfaces.is_empty() {
             return Vec::new();

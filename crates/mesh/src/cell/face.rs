@@ -1,4 +1,4 @@
-//! The kinds of faces: one table each.
+//! The kinds of faces of cells, one table for each kind.
 
 use carom_vtk::CellType;
 
@@ -20,7 +20,7 @@ pub enum FaceShape {
     Quad9,
 }
 
-/// All that carom knows about a kind of face.
+/// The table of a kind of face: nodes, shape functions, numbers in file formats.
 struct Table {
     name: &'static str,
     order: usize,
@@ -190,7 +190,7 @@ impl FaceShape {
         self.table().vtk
     }
 
-    /// The kind that a surface cell of VTK with that number of nodes stands for.
+    /// The kind of face that a surface cell of VTK with this number of nodes represents.
     pub fn from_vtk(kind: CellType, n_nodes: usize) -> Option<Self> {
         match kind {
             CellType::Polygon => Self::ALL.into_iter().find(|s| s.order() == 1 && s.n_corners() == n_nodes),

@@ -48,7 +48,7 @@ pub(super) static HEX8: CellTable = CellTable {
         mirrored: None,
     },
     gmsh: GmshElement { number: 5, places: IN_ORDER.split_at(8).0 },
-    // As many nodes as a hexahedron of second order has are a wrong type.
+    // A line with as many nodes as a hexahedron of second order has a wrong type.
     abaqus: AbaqusElement { name: "C3D8", faces: &ABAQUS_FACES, last: None, cut_below: 20 },
 };
 
@@ -76,7 +76,7 @@ pub(super) static HEX20: CellTable = CellTable {
         }
     },
     rule: quadratic_rule,
-    // Three edges a corner.
+    // A large mesh has three edges for each corner.
     nodes_per_cell: 4.0,
     vtk: VtkCell { kind: CellType::QuadraticHexahedron, others: &[], mirrored: None },
     gmsh: GmshElement { number: 17, places: GMSH_PLACES.split_at(20).0 },
@@ -100,7 +100,7 @@ pub(super) static HEX27: CellTable = CellTable {
     values: |xi, values| tensor_values(2, &NODES, xi, values),
     gradients: |xi, gradients| tensor_gradients(2, &NODES, xi, gradients),
     rule: quadratic_rule,
-    // Three edges and three faces a corner.
+    // A large mesh has three edges and three faces for each corner.
     nodes_per_cell: 8.0,
     vtk: VtkCell { kind: CellType::TriquadraticHexahedron, others: &[], mirrored: None },
     gmsh: GmshElement { number: 12, places: &GMSH_PLACES },
@@ -128,7 +128,7 @@ const FACES: [[u8; 9]; 6] = [
     [4, 5, 6, 7, 12, 13, 14, 15, 25],
 ];
 
-/// Abaqus counts the faces by their corners 1-2-3-4, 5-8-7-6, 1-5-6-2, 2-6-7-3, 3-7-8-4, 4-8-5-1.
+/// Abaqus numbers the faces by their corners 1-2-3-4, 5-8-7-6, 1-5-6-2, 2-6-7-3, 3-7-8-4, 4-8-5-1.
 const ABAQUS_FACES: [u8; 6] = [4, 5, 2, 1, 3, 0];
 
 /// Gmsh's edges run 01 03 04 12 15 23 26 37 45 47 56 67, its faces z− y− x− x+ y+ z+, then the centre.
@@ -166,7 +166,7 @@ const NODES: [[f64; 3]; 27] = [
 ];
 
 impl CellShape {
-    /// The hexahedron that solids are made of: trilinear for order 1, serendipity for order 2.
+    /// The hexahedron for solids of this order: trilinear for 1, serendipity for 2.
     pub fn hexahedron(order: u8) -> Option<Self> {
         match order {
             1 => Some(Self::Hex8),
@@ -258,20 +258,20 @@ fn serendipity(node: &[f64; 3], xi: [f64; 3]) -> (f64, [f64; 3]) {
     (0.125 * f[0] * f[1] * f[2] * sum, gradient)
 }
 
-/// Trilinear between the eight samples.
+/// Factors of trilinear interpolation between the eight samples.
 fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
     let (x, _) = gauss_legendre(2);
     let [u, v, w] = xi.map(|t| [(x[1] - t) / (x[1] - x[0]), (t - x[0]) / (x[1] - x[0])]);
     (0..8).map(|k| u[k & 1] * v[k >> 1 & 1] * w[k >> 2]).collect()
 }
 
-/// det / (|c₁||c₂||c₃|) (Verdict).
+/// Scaled Jacobian det / (|c₁||c₂||c₃|), as in Verdict.
 fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     let product = columns.iter().map(|c| super::length(*c)).product::<f64>();
     if product > 0.0 { lagrange::determinant(columns) / product } else { 0.0 }
 }
 
-/// Corners of the n³ parts.
+/// Corners of the n³ parts of a divided hexahedron.
 fn parts(n: usize) -> Vec<Part> {
     let n = n as u32;
     let part = |m: u32| {

@@ -1,17 +1,17 @@
-//! The kinds of cells: one table each of all that carom knows about a kind.
+//! The kinds of cells, one table for each kind.
 //!
 //! A [`CellTable`] holds the nodes, edges and faces of a kind, its shape functions, quadrature rules and
-//! stress samples, and its numbers and node orders in the formats of VTK, Gmsh and Abaqus. The tables stand
-//! in `tetrahedron.rs`, `hexahedron.rs`, `wedge.rs` and `pyramid.rs`; no other code of carom asks which kind
-//! a cell is. A new kind needs a variant of [`CellShape`] and a table.
+//! stress samples, and its numbers and node orders in the formats of VTK, Gmsh and Abaqus. The tables are in
+//! `tetrahedron.rs`, `hexahedron.rs`, `wedge.rs` and `pyramid.rs`; no other code of carom distinguishes the
+//! kinds of cells. A new kind needs a variant of [`CellShape`] and a table.
 //!
 //! Nodes are in VTK's order. The reference cells are the unit simplex ξ, η, ζ ≥ 0, ξ + η + ζ ≤ 1, the unit
 //! cube \[0,1\]³, the wedge over the unit triangle with 0 ≤ ζ ≤ 1, and the pyramid over \[0,1\]² with the
-//! apex (0, 0, 1). These are VTK's parameters but for the pyramid, where VTK uses the collapsed cube
-//! (r, s, t) with ξ = r (1−t), η = s (1−t), ζ = t. Reference faces are \[0,1\]² and the unit triangle.
+//! apex (0, 0, 1). These are VTK's parameters, except for the pyramid: VTK uses the collapsed cube (r, s, t)
+//! with ξ = r (1−t), η = s (1−t), ζ = t. Reference faces are \[0,1\]² and the unit triangle.
 //!
-//! A cell is *right-handed* if det ∂x/∂ξ > 0 there. Face lists then turn counter-clockwise seen from outside:
-//! ∂x/∂ξ₁ × ∂x/∂ξ₂ of a face points out of the cell.
+//! A cell is *right-handed* at a point if det ∂x/∂ξ > 0 there. Its face lists then turn counter-clockwise
+//! seen from outside: ∂x/∂ξ₁ × ∂x/∂ξ₂ of a face points out of the cell.
 
 mod face;
 mod hexahedron;
@@ -49,7 +49,7 @@ pub enum CellShape {
     Pyramid13,
 }
 
-/// All that carom knows about a kind of cell.
+/// The table of a kind of cell: nodes, shape functions, quadrature, numbers in file formats.
 #[derive(Debug, Clone, Copy)]
 pub struct CellTable {
     /// Name in lower case, as in `carom-mesh info` and in body files.
@@ -80,9 +80,9 @@ pub struct CellTable {
     pub scaled_jacobian: fn(&[[f64; 3]; 3]) -> f64,
     /// The quadrature rules of the matrices.
     pub rule: fn(Integrand, QuadratureRule) -> Quadrature,
-    /// Where stress is sampled.
+    /// Points at which stress is sampled.
     pub stress: StressSamples,
-    /// Nodes for each cell of a large mesh: each node is divided by the number of cells that share it.
+    /// Nodes per cell in a large mesh, where each node is divided by the number of cells that share it.
     pub nodes_per_cell: f64,
     /// The parts of a cell whose edges are divided into n parts; `None` if such cells cannot be divided into
     /// cells of their kind.
@@ -101,53 +101,53 @@ pub type Part = Vec<[u32; 3]>;
 /// A face of a kind of cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellFace {
-    /// Its kind.
+    /// Kind of the face.
     pub shape: FaceShape,
-    /// Local numbers of its nodes in the order of its kind.
+    /// Local numbers of the face's nodes in the order of its kind.
     pub nodes: &'static [u8],
 }
 
-/// Where the stress of a kind of cell is sampled, and how stress elsewhere follows from the samples.
+/// Points at which the stress of a kind of cell is sampled, and the interpolation between them.
 #[derive(Debug, Clone, Copy)]
 pub struct StressSamples {
-    /// Parameters of the samples: the points where stress is most accurate.
+    /// Parameters of the samples: the points at which stress is most accurate.
     pub points: fn() -> Vec<[f64; 3]>,
-    /// Factors of the samples at ξ; their sum is 1, and a stress that is linear in ξ is reproduced.
+    /// Factors of the samples at ξ. Their sum is 1; a stress that is linear in ξ is reproduced.
     pub factors: fn([f64; 3]) -> Vec<f64>,
 }
 
 /// A kind of cell in VTK's files. The node order of the first kind is that of carom.
 #[derive(Debug, Clone, Copy)]
 pub struct VtkCell {
-    /// VTK's kind.
+    /// VTK's number of the kind.
     pub kind: CellType,
     /// Other kinds of VTK that are read as this one.
     pub others: &'static [VtkAlias],
-    /// The order of the nodes of the mirror image, for kinds that other programs write in both senses.
+    /// The order of the nodes of the mirror image, for kinds that other programs write in both orientations.
     pub mirrored: Option<&'static [u8]>,
 }
 
 /// Another kind of VTK for the same cell.
 #[derive(Debug, Clone, Copy)]
 pub struct VtkAlias {
-    /// VTK's kind.
+    /// VTK's number of the kind.
     pub kind: CellType,
-    /// Number of nodes that it must have.
+    /// Number of nodes that the cell must have.
     pub n_nodes: usize,
-    /// For each node in the order of carom its place in that of the file; `None` if they agree.
+    /// For each node in carom's order its place in the file's order; `None` if the orders agree.
     pub places: Option<&'static [u8]>,
 }
 
 /// A kind of cell or face in Gmsh's files.
 #[derive(Debug, Clone, Copy)]
 pub struct GmshElement {
-    /// Gmsh's number.
+    /// Gmsh's number of the kind.
     pub number: i32,
     /// For each node in the order of carom its place in Gmsh's order.
     pub places: &'static [u8],
 }
 
-/// A kind of cell in the files of Abaqus and CalculiX. The node order is that of carom, but for the last
+/// A kind of cell in the files of Abaqus and CalculiX. The node order is that of carom, except for the last
 /// nodes of some kinds.
 #[derive(Debug, Clone, Copy)]
 pub struct AbaqusElement {
@@ -155,9 +155,9 @@ pub struct AbaqusElement {
     pub name: &'static str,
     /// Carom's number of the faces S1, S2, …
     pub faces: &'static [u8],
-    /// The last nodes, where Abaqus has them in another order and other programs in orders of their own.
+    /// The last nodes, if Abaqus has them in another order and other programs use orders of their own.
     pub last: Option<AbaqusLast>,
-    /// Lines with more nodes than the type has are cut as CalculiX does, if they have fewer than this.
+    /// A line with more nodes than the type has is cut, as CalculiX does, if it has fewer nodes than this.
     pub cut_below: usize,
 }
 
@@ -166,7 +166,7 @@ pub struct AbaqusElement {
 pub struct AbaqusLast {
     /// Carom's numbers of these nodes in the order of Abaqus.
     pub order: &'static [u8],
-    /// The kind without these nodes: its shape functions tell where they should lie.
+    /// The kind without these nodes; its shape functions give their expected positions.
     pub without: CellShape,
 }
 

@@ -1,8 +1,8 @@
 //! Pyramids over the unit square with the apex (0, 0, 1).
 //!
-//! Their shape functions are rational. In the collapsed coordinates r = ξ/(1−ζ), s = η/(1−ζ), t = ζ they are
-//! polynomials, and so are their gradients by ξ, η, ζ. At the apex, where r and s are free, the functions
-//! have one value but their gradients depend on the direction; there r = s = ½ is taken, the axis.
+//! The shape functions are rational. In the collapsed coordinates r = ξ/(1−ζ), s = η/(1−ζ), t = ζ they are
+//! polynomials, and so are their gradients by ξ, η, ζ. At the apex r and s are undetermined: the functions
+//! have one value, but their gradients depend on the direction. The code uses the axis there, r = s = ½.
 
 use carom_vtk::CellType;
 
@@ -41,7 +41,7 @@ pub(super) static PYRAMID5: CellTable = CellTable {
         QuadratureRule::High => Quadrature::pyramid(4),
     },
     stress: StressSamples { points: || Quadrature::pyramid(2).points, factors: stress_factors },
-    // As in a cube that is cut into six pyramids around its centre.
+    // A cube is cut into six pyramids around its centre.
     nodes_per_cell: 1.0 / 3.0,
     parts: None,
     vtk: VtkCell {
@@ -73,12 +73,12 @@ pub(super) static PYRAMID13: CellTable = CellTable {
         QuadratureRule::Default => Quadrature::pyramid(3),
         QuadratureRule::High => Quadrature::pyramid(5),
     },
-    // Eleven edges in such a cube.
+    // A cube of six pyramids has eleven edges.
     nodes_per_cell: 13.0 / 6.0,
     vtk: VtkCell { kind: CellType::QuadraticPyramid, others: &[], mirrored: None },
     // Gmsh's edges run 01 03 04 12 14 23 24 34.
     gmsh: GmshElement { number: 19, places: &[0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12] },
-    // Gmsh's name for it; Abaqus itself has the linear pyramid alone.
+    // Gmsh's name for the quadratic pyramid; Abaqus has only the linear one.
     abaqus: AbaqusElement { name: "C3D13", faces: &ABAQUS_FACES, last: None, cut_below: 0 },
     ..PYRAMID5
 };
@@ -93,7 +93,7 @@ const BASE: [u8; 8] = [0, 3, 2, 1, 8, 7, 6, 5];
 const SIDES: [[u8; 6]; 4] =
     [[0, 1, 4, 5, 10, 9], [1, 2, 4, 6, 11, 10], [2, 3, 4, 7, 12, 11], [3, 0, 4, 8, 9, 12]];
 
-/// Abaqus counts the faces by their corners 1-2-3-4, 1-5-2, 2-5-3, 3-5-4, 4-5-1.
+/// Abaqus numbers the faces by their corners 1-2-3-4, 1-5-2, 2-5-3, 3-5-4, 4-5-1.
 const ABAQUS_FACES: [u8; 5] = [0, 1, 2, 3, 4];
 
 const NODES: [[f64; 3]; 13] = [
@@ -115,7 +115,7 @@ const NODES: [[f64; 3]; 13] = [
 /// Signs of the corners of the base in 2r − 1 and 2s − 1.
 const SIGNS: [[f64; 2]; 4] = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
 
-/// r, s and t.
+/// The collapsed coordinates r, s and t of a point.
 fn collapsed(xi: [f64; 3]) -> [f64; 3] {
     let d = 1.0 - xi[2];
     if d == 0.0 { [0.5, 0.5, 1.0] } else { [xi[0] / d, xi[1] / d, xi[2]] }
@@ -129,12 +129,12 @@ fn bilinear(r: f64, s: f64) -> [[f64; 3]; 4] {
     })
 }
 
-/// ∂/∂ξ, ∂/∂η, ∂/∂ζ of N(r, s, t) from N_r/(1−t), N_s/(1−t), N_t.
+/// Gradient ∂/∂ξ, ∂/∂η, ∂/∂ζ of N(r, s, t) from N_r/(1−t), N_s/(1−t), N_t.
 fn gradient(r: f64, s: f64, by_r: f64, by_s: f64, by_t: f64) -> [f64; 3] {
     [by_r, by_s, by_t + r * by_r + s * by_s]
 }
 
-/// (1−t) p_k(r, s) with the bilinear functions p_k at the base, t at the apex.
+/// Linear shape functions: (1−t) p_k(r, s) with the bilinear functions p_k at the base, t at the apex.
 fn linear_values(xi: [f64; 3], values: &mut [f64]) {
     let [r, s, t] = collapsed(xi);
     for (value, [p, ..]) in values.iter_mut().zip(bilinear(r, s)) {
@@ -202,7 +202,8 @@ fn quadratic_gradients(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     gradients[8] = gradient(r, s, -d * bubble_s, slope_s * (1.0 - r), -2.0 * d * bubble_s * (1.0 - r));
 }
 
-/// Trilinear in the collapsed coordinates between the eight samples, which reproduces what is linear in ξ.
+/// Factors of the eight samples, trilinear in the collapsed coordinates: linear functions of ξ are
+/// reproduced.
 fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
     let points = Quadrature::pyramid(2).points;
     let at = |k: usize| collapsed(points[k]);
@@ -215,7 +216,7 @@ fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
 }
 
 /// √2 det / max over the corners of the base of the product of the three edge lengths there: 1 for the
-/// pyramid all of whose edges have one length.
+/// pyramid with edges of equal length.
 fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     let [a, b, c] = *columns;
     let upright = |x: f64, y: f64| super::length([0, 1, 2].map(|d| c[d] - x * a[d] - y * b[d]));

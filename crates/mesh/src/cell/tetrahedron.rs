@@ -33,12 +33,12 @@ pub(super) static TET4: CellTable = CellTable {
         (Integrand::Stiffness, QuadratureRule::Default) => {
             Quadrature { points: vec![[0.25; 3]], weights: vec![1.0 / 6.0] }
         }
-        // The gradients of a straight cell are constant and the product of two values is quadratic: these are
-        // exact.
+        // Gradients in a straight cell are constant and the product of two values is quadratic: these rules
+        // are exact.
         _ => Quadrature::tetrahedron_4(),
     },
     stress: StressSamples { points: || vec![[0.25; 3]], factors: |_| vec![1.0] },
-    // As in a cube that is cut into six tetrahedra: seven edges a corner.
+    // A cube is cut into six tetrahedra: seven edges for each corner.
     nodes_per_cell: 1.0 / 6.0,
     parts: Some(parts),
     vtk: VtkCell {
@@ -87,7 +87,7 @@ const EDGES: [[u8; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
 /// Faces η = 0, the slanted one, ξ = 0, ζ = 0.
 const FACES: [[u8; 6]; 4] = [[0, 1, 3, 4, 8, 7], [1, 2, 3, 5, 9, 8], [2, 0, 3, 6, 7, 9], [0, 2, 1, 6, 5, 4]];
 
-/// Abaqus counts the faces by their corners 1-2-3, 1-4-2, 2-4-3, 3-4-1.
+/// Abaqus numbers the faces by their corners 1-2-3, 1-4-2, 2-4-3, 3-4-1.
 const ABAQUS_FACES: [u8; 4] = [3, 0, 1, 2];
 
 const NODES: [[f64; 3]; 10] = [
@@ -111,7 +111,7 @@ fn barycentric(xi: [f64; 3]) -> [f64; 4] {
     [1.0 - xi[0] - xi[1] - xi[2], xi[0], xi[1], xi[2]]
 }
 
-/// (ξ, η, ζ) = (u, v(1−u), w(1−u)(1−v)), with the determinant (1−u)²(1−v).
+/// The map (u, v, w) → (ξ, η, ζ) = (u, v(1−u), w(1−u)(1−v)), with its determinant (1−u)²(1−v).
 fn collapse([u, v, w]: [f64; 3]) -> ([f64; 3], f64) {
     ([u, v * (1.0 - u), w * (1.0 - u) * (1.0 - v)], (1.0 - u).powi(2) * (1.0 - v))
 }
@@ -139,15 +139,15 @@ fn quadratic_gradients(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Linear interpolation between the four samples: at sample k the barycentric coordinate k is b, the others
-/// are a.
+/// Factors of linear interpolation between the four samples: at sample k the barycentric coordinate k is b,
+/// the others are a.
 fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
     let a = Quadrature::tetrahedron_4().points[0][0];
     let b = 1.0 - 3.0 * a;
     barycentric(xi).map(|l| (l - a) / (b - a)).to_vec()
 }
 
-/// √2 det / max over corners of the product of the three edge lengths there (Verdict).
+/// Scaled Jacobian √2 det / max over corners of the product of the three edge lengths there (Verdict).
 fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     let difference = |a: usize, b: usize| {
         super::length([
@@ -163,12 +163,12 @@ fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     if largest > 0.0 { std::f64::consts::SQRT_2 * lagrange::determinant(columns) / largest } else { 0.0 }
 }
 
-/// Corners of the n³ parts, all of one volume.
+/// Corners of the n³ parts of a divided tetrahedron, all of the same volume.
 ///
-/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0, and Kuhn's cut of every unit
-/// cube into six tetrahedra (a path along the three axes in each order) leaves none half inside. On each face
-/// it draws the lines parallel to the edges, so neighbours fit (Freudenthal 1942; Bey 2000, Numer. Math. 85,
-/// 1–29).
+/// In the coordinates (X, Y, Z) = (i+j+k, j+k, k) the cell is n ≥ X ≥ Y ≥ Z ≥ 0. Kuhn's cut divides every
+/// unit cube into six tetrahedra, one for each order of the three axes; each of them lies either inside or
+/// outside of the cell. On each face the cut draws lines parallel to the edges, so parts of neighbouring
+/// cells fit (Freudenthal 1942; Bey 2000, Numer. Math. 85, 1–29).
 fn parts(n: usize) -> Vec<Part> {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let n = n as u32;

@@ -40,7 +40,7 @@ pub(super) static WEDGE6: CellTable = CellTable {
         points: || Quadrature::triangle_3().times_line(2).points,
         factors: stress_factors,
     },
-    // As in a cube that is cut into two wedges.
+    // A cube is cut into two wedges.
     nodes_per_cell: 0.5,
     parts: Some(parts),
     vtk: VtkCell {
@@ -72,7 +72,7 @@ pub(super) static WEDGE15: CellTable = CellTable {
         QuadratureRule::Default => Quadrature::triangle_6().times_line(3),
         QuadratureRule::High => Quadrature::triangle(5).times_line(5),
     },
-    // Four edges a corner.
+    // A large mesh of wedges has four edges for each corner.
     nodes_per_cell: 2.5,
     vtk: VtkCell { kind: CellType::QuadraticWedge, others: &[], mirrored: Some(&MIRRORED) },
     // Gmsh's edges run 01 02 03 12 14 25 34 35 45.
@@ -91,11 +91,11 @@ const TRIANGLES: [[u8; 6]; 2] = [[0, 2, 1, 8, 7, 6], [3, 4, 5, 9, 10, 11]];
 const SIDES: [[u8; 8]; 3] =
     [[0, 1, 4, 3, 6, 13, 9, 12], [1, 2, 5, 4, 7, 14, 10, 13], [2, 0, 3, 5, 8, 12, 11, 14]];
 
-/// Abaqus counts the faces by their corners 1-2-3, 4-6-5, 1-4-5-2, 2-5-6-3, 3-6-4-1.
+/// Abaqus numbers the faces by their corners 1-2-3, 4-6-5, 1-4-5-2, 2-5-6-3, 3-6-4-1.
 const ABAQUS_FACES: [u8; 5] = [0, 1, 2, 3, 4];
 
-/// The mirror image: both triangles turn the other way. The figure of VTK's wedge shows the triangle 012 with
-/// its normal pointing away from 345, its shape functions have it the other way, and programs write both.
+/// Node order of the mirror image: both triangles turn the other way. In the figure of VTK's wedge the normal
+/// of triangle 012 points away from 345; in VTK's shape functions it points towards 345; programs write both.
 const MIRRORED: [u8; 15] = [0, 2, 1, 3, 5, 4, 8, 7, 6, 11, 10, 9, 12, 14, 13];
 
 const NODES: [[f64; 3]; 15] = [
@@ -126,7 +126,7 @@ fn area_coordinates(xi: [f64; 3]) -> [f64; 3] {
     [1.0 - xi[0] - xi[1], xi[0], xi[1]]
 }
 
-/// L_i (1−ζ) and L_i ζ.
+/// Linear shape functions L_i (1−ζ) and L_i ζ.
 fn linear_values(xi: [f64; 3], values: &mut [f64]) {
     let (l, z) = (area_coordinates(xi), xi[2]);
     for i in 0..3 {
@@ -144,7 +144,7 @@ fn linear_gradients(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// The serendipity functions:
+/// The serendipity functions of the wedge:
 ///
 /// ```text
 /// corners:             L_i (1−ζ)(2 L_i − 1 − 2ζ),   L_i ζ (2 L_i + 2ζ − 3)
@@ -182,7 +182,7 @@ fn quadratic_gradients(xi: [f64; 3], gradients: &mut [[f64; 3]]) {
     }
 }
 
-/// Linear in the triangle, linear along the axis, between the six samples.
+/// Factors of the six samples: linear in the triangle, linear along the axis.
 fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
     let (x, _) = gauss_legendre(2);
     let line = [(x[1] - xi[2]) / (x[1] - x[0]), (xi[2] - x[0]) / (x[1] - x[0])];
@@ -192,7 +192,7 @@ fn stress_factors(xi: [f64; 3]) -> Vec<f64> {
 }
 
 /// 2/√3 det / (|c₃| · max over corners of the triangle of the product of the two edge lengths there): 1 for
-/// an upright prism over a regular triangle, as Verdict has it for prisms.
+/// an upright prism over a regular triangle, as in Verdict.
 fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     let [a, b, c] = *columns;
     let (la, lb, lc) = (super::length(a), super::length(b), super::length(c));
@@ -201,7 +201,8 @@ fn scaled_jacobian(columns: &[[f64; 3]; 3]) -> f64 {
     if largest > 0.0 { 2.0 / 3.0_f64.sqrt() * lagrange::determinant(columns) / largest } else { 0.0 }
 }
 
-/// Corners of the n³ parts: n layers of n² triangles, cut along lines parallel to the edges.
+/// Corners of the n³ parts of a divided wedge: n layers of n² triangles, cut along lines parallel to the
+/// edges.
 fn parts(n: usize) -> Vec<Part> {
     let n = n as u32;
     let mut triangles = Vec::new();

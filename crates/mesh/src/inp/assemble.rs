@@ -1,4 +1,4 @@
-//! From parts and instances to points, blocks of cells and, for every element, what became of it.
+//! From parts and instances to points, blocks of cells and the meaning of every element.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,18 +15,18 @@ use super::scope::{Element, Scope};
 use crate::cell::AbaqusLast;
 use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, lagrange};
 
-/// What became of an element.
+/// The part of the mesh that an element became.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Item {
-    /// A cell.
+    /// A cell of the mesh.
     Cell(CellRef),
     /// A face, with the place of its nodes in [`Assembled::face_nodes`].
     Face(FaceShape, usize),
-    /// Nothing.
+    /// The element is not in the mesh.
     Other,
 }
 
-/// A scope at its place, with the numbers that its nodes and elements have in the mesh.
+/// A placed scope, with the numbers of its nodes and elements in the mesh.
 #[derive(Debug)]
 pub(super) struct Unit {
     /// Name of the instance; `None` for the assembly and for files without one.
@@ -36,7 +36,7 @@ pub(super) struct Unit {
     pub(super) item_of: HashMap<u64, u32>,
 }
 
-/// All units, and the mesh they make without its sets.
+/// All placed scopes, and their mesh without its sets.
 #[derive(Debug)]
 pub(super) struct Assembled {
     pub(super) mesh: Mesh,
@@ -47,7 +47,7 @@ pub(super) struct Assembled {
     pub(super) material_of_block: Vec<Option<usize>>,
 }
 
-/// Sets of these names only say which cells form a block; our writer needs them for `*SOLID SECTION`.
+/// Prefix of sets that define the blocks of a mesh; our writer needs them for `*SOLID SECTION`.
 pub(super) const BLOCK_PREFIX: &str = "CAROM_BLOCK_";
 
 pub(super) fn assemble(deck: &Deck, model: &mut Model) -> Result<Assembled, ParseInpError> {
@@ -69,7 +69,8 @@ pub(super) fn assemble(deck: &Deck, model: &mut Model) -> Result<Assembled, Pars
     Ok(assembled)
 }
 
-/// Numbers the nodes: those of a file without parts, of the instances in their order, of the assembly.
+/// Numbers the nodes: first those outside of parts, then those of the instances in order, then the
+/// assembly's.
 fn units(deck: &Deck, model: &mut Model, points: &mut Vec<[f64; 3]>) -> Result<Vec<Unit>, ParseInpError> {
     let mut units = vec![unit(deck, None, std::mem::take(&mut model.flat), &Motion::default(), points)?];
     let instances = std::mem::take(&mut model.instances);
@@ -114,7 +115,7 @@ fn unit(
                 free.insert(points.len() as u32);
                 points.push(x);
             }
-            // The same line twice, as where an included file repeats the nodes at a seam.
+            // The same line occurs twice if, for example, an included file repeats the nodes at a seam.
             Entry::Occupied(known) if points[*known.get() as usize] == x => {}
             Entry::Occupied(_) => {
                 return Err(ParseInpError::RepeatedNode { place: deck.place(at), node: number });
@@ -209,7 +210,7 @@ impl Assembled {
     }
 }
 
-/// Nodes of an element by their numbers in the mesh, in the order of the file, which is VTK's but for
+/// Nodes of an element by their numbers in the mesh, in the order of the file. This is VTK's order except for
 /// the last nodes of a C3D27.
 fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u32>, ParseInpError> {
     let numbers = &unit.scope.connectivity[element.start..element.start + n];
@@ -221,14 +222,14 @@ fn nodes(deck: &Deck, unit: &Unit, element: &Element, n: usize) -> Result<Vec<u3
 }
 
 /// Brings the last nodes of a cell (those on the faces and in the middle of a C3D27) into VTK's order. Abaqus
-/// puts the middle first and then the faces S1 to S6, other writers keep an order of their own: each node
-/// belongs to that middle, of a face or of the whole, which it is next to.
+/// has the middle first and then the faces S1 to S6; other programs use orders of their own. Each node is
+/// assigned to the nearest middle of a face or of the cell.
 fn sort_last_nodes(mesh: &Mesh, shape: CellShape, last: AbaqusLast, nodes: &mut [u32]) -> Option<()> {
     let AbaqusLast { order, without } = last;
     let n = without.n_nodes();
     let mut values = vec![0.0; n];
     let mut sorted = vec![u32::MAX; order.len()];
-    // Where there is doubt, the order of Abaqus: the first of equally near places in it wins.
+    // Ties are decided by the order of Abaqus: the first of equally near places in that order is used.
     let mut place = |&place: &u8| {
         lagrange::values_into(without, shape.reference_nodes()[place as usize], &mut values);
         let mut x = [0.0; 3];

@@ -11,9 +11,9 @@ use super::error::{ParseInpError, ReadInpError};
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file: the deck itself, or one that it includes.
+    /// The file that contains the line: the deck itself, or an included file.
     pub path: PathBuf,
-    /// Its line, from one.
+    /// Number of the line, from one.
     pub line: usize,
 }
 
@@ -23,19 +23,19 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where a line stands: number of the source file, and line in it from one.
+/// Position of a line: number of the source file, and line in it from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct At {
     source: u32,
     line: u32,
 }
 
-/// A name as the file writes it. Names are alike whatever their case, except those in quotation marks.
+/// A name as the file writes it. Names are compared without regard to case, except those in quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
-    /// As it is written, without quotation marks.
+    /// The written name, without quotation marks.
     pub(super) text: String,
-    /// What is compared.
+    /// The text that is compared.
     pub(super) key: String,
 }
 
@@ -60,9 +60,9 @@ pub(super) struct Line {
 /// A keyword with its parameters and data lines.
 #[derive(Debug, Clone)]
 pub(super) struct Keyword {
-    /// In capitals, without blanks: `SOLIDSECTION`.
+    /// Name in capitals, without blanks: `SOLIDSECTION`.
     pub(super) name: String,
-    /// In capitals without blanks, and the value if there is one.
+    /// Parameters in capitals without blanks, each with its value if it has one.
     parameters: Vec<(String, Option<String>)>,
     pub(super) at: At,
     pub(super) lines: Vec<Line>,
@@ -74,7 +74,7 @@ impl Keyword {
         self.parameters.iter().find(|(name, _)| name == parameter).and_then(|(_, value)| value.as_deref())
     }
 
-    /// Whether a parameter is there, with a value or without.
+    /// Whether the keyword has a parameter, with or without a value.
     pub(super) fn has(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|(name, _)| name == parameter)
     }
@@ -86,21 +86,21 @@ pub(super) struct Deck {
     sources: Vec<(PathBuf, String)>,
     /// Bytes of all sources.
     bytes: usize,
-    /// Bytes of those files that were included more than once, each time counted.
+    /// Bytes of repeated inclusions: files included more than once count each time.
     repeated: usize,
-    /// Files that were read, by their identity.
+    /// Files that were read, by their canonical paths.
     known: BTreeSet<PathBuf>,
     pub(super) keywords: Vec<Keyword>,
 }
 
-/// Keywords whose data lines are the mesh and its sets.
+/// Keywords that define the mesh and its sets in their data lines.
 const OF_MESH: [&str; 5] = ["NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"];
 
 /// Largest depth of files that include files.
 const MAX_DEPTH: usize = 32;
-/// More *INCLUDE of a deck are refused.
+/// Largest number of *INCLUDE keywords in a deck.
 const MAX_INCLUDES: usize = 10_000;
-/// Bytes that included files may add by being included again, beyond as many as the files themselves have.
+/// Bytes that repeated inclusions may add to the size of the files themselves.
 const MAX_REPEATED: usize = 4 << 20;
 
 impl Deck {
@@ -115,8 +115,8 @@ impl Deck {
         Ok(deck)
     }
 
-    /// An upper bound of the memory that a mesh of these lines takes \[byte\]: much more than the file where
-    /// its lines are as short as those of no mesh.
+    /// An upper bound of the memory of the mesh in these lines \[byte\]: much more than the file if its lines
+    /// are shorter than those of a valid mesh.
     fn memory_needed(&self) -> u64 {
         const A_LINE: usize = 40;
         const A_NODE: usize = 160;
@@ -143,7 +143,7 @@ impl Deck {
         &self.sources[line.at.source as usize].1[line.start..line.end]
     }
 
-    /// The entries of a data line: between commas, without blanks around them; what follows the last comma
+    /// The entries of a data line: between commas, without blanks around them; the text after the last comma
     /// only if it is not empty.
     pub(super) fn entries(&self, line: Line) -> impl Iterator<Item = &str> {
         let text = self.text(line).trim().trim_end_matches(',');
@@ -165,7 +165,7 @@ impl Deck {
         self.entries(line).map(number).collect()
     }
 
-    /// The keyword of a set whose numbers end with the file, without a line end after them.
+    /// The keyword of a set with numbers that end at the end of the file, without a line end after them.
     pub(super) fn open_end(&self) -> Option<&str> {
         let keyword = self.keywords.last().filter(|keyword| keyword.name.ends_with("SET"))?;
         let line = keyword.lines.last()?;
@@ -173,7 +173,7 @@ impl Deck {
         is_open.then_some(keyword.name.as_str())
     }
 
-    /// Takes in a file. `open` holds the files that are being read.
+    /// Reads a file and appends its keywords. `open` holds the files that are being read.
     fn include(&mut self, path: &Path, open: &mut Vec<PathBuf>) -> Result<(), ReadInpError> {
         let bytes =
             input::read(path).map_err(|source| ReadInpError::Open { path: path.to_owned(), source })?;
@@ -191,7 +191,7 @@ impl Deck {
         Ok(())
     }
 
-    /// Takes in the lines of a source.
+    /// Appends the keywords in the lines of a source.
     fn scan(&mut self, source: u32, open: &mut Vec<PathBuf>) -> Result<(), ReadInpError> {
         let (mut start, mut number) = (0, 0);
         loop {
@@ -212,7 +212,7 @@ impl Deck {
                     if self.keywords.is_empty() { self.shown(line.at, trimmed) } else { String::new() };
                 let keyword = self.keywords.last_mut().ok_or(ParseInpError::NotInp { found })?;
                 keyword.lines.push(line);
-                // Writers put a comma after the last number too (Gmsh, cgx), but none leaves out the line
+                // Writers put a comma after the last number too (Gmsh, cgx), but all of them write the line
                 // end after it.
                 let goes_on = end == text.len() && trimmed.ends_with(',');
                 if goes_on && OF_MESH.contains(&keyword.name.as_str()) {
@@ -222,7 +222,7 @@ impl Deck {
                 continue;
             }
             let mut words = trimmed.to_owned();
-            // A comma at the end of a keyword line: its parameters go on.
+            // A comma at the end of a keyword line: its parameters continue on the next line.
             while words.ends_with(',') && start < text.len() {
                 let end = text[start..].find('\n').map_or(text.len(), |n| start + n);
                 words.push_str(text[start..end].trim());
@@ -233,7 +233,7 @@ impl Deck {
         }
     }
 
-    /// Takes in a keyword; included files at once.
+    /// Appends a keyword; included files are read at once.
     fn keyword(&mut self, words: &str, at: At, open: &mut Vec<PathBuf>) -> Result<(), ReadInpError> {
         let keyword = parse_keyword(words, at);
         let input = keyword.value("INPUT").map(str::to_owned);
@@ -268,8 +268,8 @@ impl Deck {
         self.include(&path, open)
     }
 
-    /// What a message shows of a text of the file. An included file may be any file of this machine, whose
-    /// content is not for messages: only numbers of it are shown.
+    /// The form of a text of the file in messages. An included file may be any file of this machine, and
+    /// messages must not reveal its content: only its numbers are shown.
     pub(super) fn shown(&self, at: At, text: &str) -> String {
         const LONGEST: usize = 40;
         let is_number = text.chars().all(|c| c.is_ascii_digit() || "+-.eEdD, ".contains(c));
@@ -283,7 +283,7 @@ impl Deck {
         shown
     }
 
-    /// An included file lies in the folder of the file that names it, or in that of the first file.
+    /// Path of an included file: in the folder of the file that names it, or in that of the first file.
     fn resolve(&self, file: &str, at: At) -> PathBuf {
         let file = Path::new(file.trim_matches('"'));
         let beside = |source: usize| self.sources[source].0.parent().unwrap_or(Path::new("")).join(file);
@@ -306,7 +306,7 @@ fn parse_keyword(words: &str, at: At) -> Keyword {
     Keyword { name, parameters: parameters.collect(), at, lines: Vec::new() }
 }
 
-/// Parts between commas; commas between quotation marks are none.
+/// Parts between commas; commas between quotation marks do not separate parts.
 fn split_outside_quotes(words: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut quoted) = (0, false);
@@ -324,7 +324,7 @@ fn split_outside_quotes(words: &str) -> Vec<&str> {
     parts
 }
 
-/// A real number, Fortran's exponents too: `1.5D-3`, `1.5-3`.
+/// Parses a real number, with Fortran's exponents too: `1.5D-3`, `1.5-3`.
 pub(super) fn parse_real(entry: &str) -> Option<f64> {
     if let Ok(value) = entry.parse::<f64>() {
         return Some(value).filter(|value| value.is_finite());

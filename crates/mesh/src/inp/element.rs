@@ -2,19 +2,19 @@
 
 use crate::{CellShape, FaceShape};
 
-/// What an element type becomes in the mesh.
+/// The part of the mesh that an element type becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cell of the mesh.
     Cell(CellShape),
-    /// A face, which names a part of the surface. `false`: plane elements, which meshers write for just that;
-    /// `true`: shells and membranes, whose stiffness is lost.
+    /// A face, which names a part of the surface. `false`: plane elements, which meshers write for this
+    /// purpose; `true`: shells and membranes, whose stiffness is lost.
     Face(FaceShape, bool),
-    /// Neither: beams, springs, masses, rigid bodies.
+    /// Neither a cell nor a face: beams, springs, masses, rigid bodies.
     Other,
 }
 
-/// What an element type means, or the name of a solid that is not supported.
+/// The kind of an element type, or the name of an unsupported solid.
 pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
     let name = name.trim().to_uppercase();
     // Letters after the number of nodes choose the integration (R, I), pressure (H), fields (T, P, E), a
@@ -65,7 +65,7 @@ fn face(name: &str, count: impl Fn(&str) -> Option<u32>) -> Option<Kind> {
     FaceShape::with_nodes(n as usize).map(|shape| Kind::Face(shape, stiff))
 }
 
-/// The kind of cell whose plain type this is.
+/// The kind of cell with this plain type.
 fn of_type(name: &str) -> Option<CellShape> {
     CellShape::ALL.into_iter().find(|shape| shape.table().abaqus.name == name)
 }
@@ -75,8 +75,8 @@ pub(super) fn types() -> String {
     CellShape::ALL.map(|shape| shape.table().abaqus.name).join(", ")
 }
 
-/// Whether a type has a stiffness or mass that is lost with it: all but the plane elements that meshers write
-/// to name faces.
+/// Whether a type has stiffness or mass, which is lost with it. All types have, except the plane elements
+/// that meshers write to name faces.
 pub(super) fn is_stiff(name: &str) -> bool {
     !matches!(kind(name), Ok(Kind::Cell(_) | Kind::Face(_, false)))
 }

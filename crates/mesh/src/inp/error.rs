@@ -1,4 +1,4 @@
-//! Why an .inp file cannot be read or written.
+//! Errors from reading and writing .inp files.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use carom_files::coordinates::ImpossiblePoint;
 
 use super::deck::Place;
 
-/// Why an .inp file cannot be read.
+/// Error from reading an .inp file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadInpError {
     /// The file, or one that it includes, cannot be opened or read.
@@ -14,15 +14,15 @@ pub enum ReadInpError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: std::io::Error,
     },
-    /// The file is not a valid .inp file, or holds a mesh that carom does not support.
+    /// The file is not a valid .inp file, or contains a mesh that carom does not support.
     #[error(transparent)]
     Content(#[from] ParseInpError),
 }
 
-/// What is wrong in an .inp file.
+/// Error in the content of an .inp file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParseInpError {
     /// The file does not begin with a keyword or comment.
@@ -31,59 +31,59 @@ pub enum ParseInpError {
          *HEADING or *NODE"
     )]
     NotInp {
-        /// How the file begins.
+        /// First characters of the file.
         found: String,
     },
-    /// A keyword without a parameter that it needs.
+    /// A keyword lacks a required parameter.
     #[error("{place}: *{keyword} has no parameter {parameter}=…")]
     NoParameter {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
         /// The keyword.
         keyword: &'static str,
         /// The parameter.
         parameter: &'static str,
     },
-    /// An included file is not there.
+    /// An included file does not exist.
     #[error(
         "{place}: the file `{file}` is neither in the folder of this file nor in that of the first; copy it \
          there"
     )]
     NoInclude {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// The file as it is named.
+        /// The file name in the deck.
         file: String,
     },
-    /// An included file that is a folder, device or pipe.
+    /// An included file is a folder, device or pipe.
     #[error("{place}: `{file}` is not a regular file; include files of text alone")]
     SpecialInclude {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// The file as it is named.
+        /// The file name in the deck.
         file: String,
     },
-    /// Files that are included again and again.
+    /// Files are included repeatedly.
     #[error(
         "{place}: `{file}` is included again, and files that are included more than once add up to more than \
          the deck itself (or there are more than 10000 *INCLUDE); write the deck into one file"
     )]
     TooManyIncludes {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// The file as it is named.
+        /// The file name in the deck.
         file: String,
     },
-    /// Lines that are shorter than those of a mesh.
+    /// The lines are shorter than those of a valid mesh.
     #[error(
         "the deck has {lines} data lines, too many for its size: reading it would take {needed} bytes of \
          memory, more than the {most} that a file of its size may take; it is damaged, or its lines hold \
          less than nodes, elements and sets need: write the mesh again"
     )]
     TooManyLines {
-        /// How many.
+        /// Number of lines.
         lines: usize,
-        /// Memory \[byte\].
+        /// Required memory \[byte\].
         needed: u64,
         /// The limit \[byte\].
         most: u64,
@@ -91,28 +91,28 @@ pub enum ParseInpError {
     /// A file includes itself.
     #[error("{place}: `{file}` includes itself, directly or through others; take that *INCLUDE out")]
     IncludeCycle {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// The file as it is named.
+        /// The file name in the deck.
         file: String,
     },
-    /// Something is not the number or name that it should be.
+    /// An entry is not the expected number or name.
     #[error("{place}: `{found}` stands where {wanted} should be")]
     Number {
-        /// Where.
+        /// Place of the entry.
         place: Place,
-        /// What should be there.
+        /// The expected entry.
         wanted: &'static str,
-        /// What is there.
+        /// The entry found.
         found: String,
     },
-    /// A keyword that makes nodes or elements in a way that is not read.
+    /// A keyword generates nodes or elements in a way that is not supported.
     #[error(
         "{place}: *{keyword} is not read; have the pre-processor write all nodes and elements out, or mesh \
          with Gmsh and import its .msh"
     )]
     UnsupportedKeyword {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
         /// The keyword.
         keyword: String,
@@ -124,25 +124,25 @@ pub enum ParseInpError {
         super::element::types()
     )]
     UnsupportedElement {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// What it is, in words.
+        /// Description of the kind.
         kind: &'static str,
-        /// Its type in the file.
+        /// Element type in the file.
         name: String,
     },
     /// An element has too many or too few nodes.
     #[error("{place}: element {element} has {found} nodes, its type {name} needs {wanted}")]
     ElementSize {
-        /// Where.
+        /// Place of the element.
         place: Place,
         /// Number of the element.
         element: u64,
-        /// Its type.
+        /// Type of the element.
         name: String,
-        /// Nodes that it needs.
+        /// Number of nodes of the type.
         wanted: usize,
-        /// Nodes that are there.
+        /// Number of nodes found.
         found: usize,
     },
     /// The last nodes of an element, as of a C3D27, do not lie near the middles of its faces.
@@ -151,7 +151,7 @@ pub enum ParseInpError {
          and of the whole; write the mesh with elements without nodes on their faces"
     )]
     FaceNodes {
-        /// Where.
+        /// Place of the element.
         place: Place,
         /// Number of the element.
         element: u64,
@@ -163,74 +163,74 @@ pub enum ParseInpError {
     /// A coordinate is too large.
     #[error("{place}: {source}")]
     Coordinates {
-        /// Where.
+        /// Place of the node.
         place: Place,
-        /// The node.
+        /// Number and coordinates of the node.
         source: ImpossiblePoint,
     },
-    /// A node comes again at another place.
+    /// A node is defined a second time at another position.
     #[error("{place}: node {node} is there a second time, at another place")]
     RepeatedNode {
-        /// Where.
+        /// Place of the second definition.
         place: Place,
-        /// Its number.
+        /// Number of the node.
         node: u64,
     },
-    /// An element comes again.
+    /// An element is defined a second time.
     #[error("{place}: element {element} is there a second time")]
     RepeatedElement {
-        /// Where.
+        /// Place of the second definition.
         place: Place,
-        /// Its number.
+        /// Number of the element.
         element: u64,
     },
     /// A node, element, set, part or instance that the file does not have.
     #[error("{place}: there is no {what} `{name}` here")]
     Unknown {
-        /// Where.
+        /// Place of the reference.
         place: Place,
         /// "node", "element", "node set", "element set", "part", "instance".
         what: &'static str,
-        /// Its name or number.
+        /// Name or number of the missing entity.
         name: String,
     },
-    /// A set that holds itself.
+    /// A set contains itself.
     #[error("{place}: the set `{name}` holds itself, directly or through others")]
     SetCycle {
-        /// Where.
+        /// Place of the set.
         place: Place,
-        /// Its name.
+        /// Name of the set.
         name: String,
     },
-    /// A range of numbers that is not valid.
+    /// A range of numbers is invalid.
     #[error(
         "{place}: `{found}` is not a range: first, last and step, the last not before the first, the step \
          positive"
     )]
     Range {
-        /// Where.
+        /// Place of the range.
         place: Place,
-        /// What is there.
+        /// The range found.
         found: String,
     },
     /// A face that the element does not have.
     #[error("{place}: `{face}` is not a face of element {element}, which has S1 to S{n_faces}")]
     NoFace {
-        /// Where.
+        /// Place of the reference.
         place: Place,
-        /// The face as it is named.
+        /// The name of the face in the file.
         face: String,
         /// Number of the element.
         element: u64,
-        /// Number of its faces.
+        /// Number of faces of the element.
         n_faces: usize,
     },
-    /// A transformation or system of coordinates that is not valid.
+    /// A transformation or coordinate system is invalid.
     #[error("{place}: {what}")]
     Axes {
-        /// Where.
+        /// Place of the keyword.
         place: Place,
-        /// What is wrong with it.
+        /// Description of the error.
         what: &'static str,
     },
     /// The file ends within a line that continues.
@@ -239,27 +239,27 @@ pub enum ParseInpError {
          copy it again (if it is whole, end that line)"
     )]
     Truncated {
-        /// Where.
+        /// Place of the line.
         place: Place,
         /// The keyword.
         keyword: String,
     },
-    /// No node and no element.
+    /// The file has neither nodes nor elements.
     #[error("the file has neither nodes nor elements; write the mesh out with *NODE and *ELEMENT")]
     Empty,
-    /// No solid element at all.
+    /// The file has no solid element.
     #[error(
         "the file has no solid elements, only {found}; carom reads solids, {} and their variants: mesh the \
          volume with these",
         super::element::types()
     )]
     NoVolume {
-        /// What it has.
+        /// The elements that the file has.
         found: String,
     },
 }
 
-/// Why an .inp file cannot be written.
+/// Error from writing an .inp file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteInpError {
     /// The file cannot be written.
@@ -268,7 +268,7 @@ pub enum WriteInpError {
     /// The writer failed.
     #[error("cannot write the mesh: {source}")]
     Write {
-        /// What it says.
+        /// The writer's message.
         source: std::io::Error,
     },
     /// A name that the format cannot hold.
@@ -277,7 +277,7 @@ pub enum WriteInpError {
          sign or line break, which .inp files cannot; rename it"
     )]
     Name {
-        /// The name.
+        /// The rejected name.
         name: String,
     },
     /// Two names that the format cannot tell apart.
@@ -286,9 +286,9 @@ pub enum WriteInpError {
          rename one"
     )]
     SameName {
-        /// One name.
+        /// The first name.
         first: String,
-        /// The other.
+        /// The second name.
         second: String,
     },
 }

@@ -1,19 +1,19 @@
-//! Abaqus' and CalculiX's input files (.inp): their meshes are read and written.
+//! Abaqus' and CalculiX's input files (.inp): reading and writing of their meshes.
 //!
-//! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]); with instances, those of
-//!   the first instance come first, nodes of the assembly last.
+//! * Node k is the k-th node of the file, used by an element or not (see [`Mesh`]). In a file with instances,
+//!   nodes of the first instance come first, nodes of the assembly last.
 //! * Solids of first and second order are cells: tetrahedra, hexahedra, wedges (C3D6, C3D15) and pyramids
-//!   (C3D5, and C3D13 as Gmsh writes it) with all letters after the number, which choose an integration that
-//!   carom does not share. Solid shells, elements for heat and so on are refused by name.
-//! * Shells, membranes and plane elements that lie on faces of solids name these faces; they, beams, springs
-//!   and masses add no stiffness and no mass, which is noted.
-//! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes.
-//!   Where several of them share a name, cells keep it, then faces, and the others are called `name.faces`,
-//!   `name.nodes`, unless they say the same. Sets of an instance are called `instance.set` where there are
-//!   several instances.
+//!   (C3D5, and C3D13 as Gmsh writes it). Letters after the number choose an integration and are ignored.
+//!   Solid shells, elements for heat and other solids are errors that name the type.
+//! * Shells, membranes and plane elements that lie on faces of solids name these faces. They, beams, springs
+//!   and masses add no stiffness and no mass; a note says so.
+//! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes. If
+//!   several sets share a name, the set of cells keeps it, then the set of faces; the others are called
+//!   `name.faces`, `name.nodes`, unless they are equal. Sets of an instance are called `instance.set` if
+//!   there are several instances.
 //! * Cells of one kind, of one `*ELEMENT, ELSET=…`, instance and material form a block.
-//! * `*INCLUDE`, parts, instances, moved and turned, local and cylindrical coordinates are understood.
-//!   Keywords that generate nodes or elements are refused; loads, steps and output are left out.
+//! * The reader supports `*INCLUDE`, parts, moved and rotated instances, local and cylindrical coordinates.
+//!   Keywords that generate nodes or elements are errors; loads, steps and output are ignored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,58 +42,58 @@ use crate::Mesh;
 pub enum Note {
     /// Nodes that no solid uses.
     UnusedNodes {
-        /// How many.
+        /// Number of nodes.
         count: usize,
     },
     /// Nodes whose numbers in the file are not their places in it.
     Renumbered {
-        /// Number of the first such node in the file.
+        /// Number of the first of these nodes in the file.
         label: u64,
         /// Its place in the file, from 1.
         place: u32,
     },
     /// Elements with more nodes on their line than their type has; the first ones are used.
     SurplusNodes {
-        /// Their type.
+        /// Element type.
         name: String,
-        /// How many.
+        /// Number of elements.
         count: usize,
     },
     /// Elements that are not solids.
     NoSolids {
-        /// Their type.
+        /// Element type.
         name: String,
-        /// How many.
+        /// Number of elements.
         count: usize,
     },
-    /// Elements of a set that are a face of no solid. If others are, the faces are the set, and `name.nodes`
-    /// holds all nodes of the set that solids use.
+    /// Elements of a set that are not a face of a solid. If other elements are, the set consists of these
+    /// faces, and `name.nodes` holds all nodes of the set that solids use.
     LooseFaces {
         /// Name of the set.
         name: String,
-        /// How many.
+        /// Number of elements.
         count: usize,
-        /// Whether all are: then the set holds their nodes instead of faces.
+        /// Whether this holds for all elements of the set, which then holds their nodes instead of faces.
         all: bool,
     },
     /// A set without nodes, cells or faces; it is left out.
     EmptySet {
-        /// Its name.
+        /// Name of the set.
         name: String,
     },
     /// A set names nodes or elements that the file does not have.
     MissingMembers {
-        /// Its name.
+        /// Name of the set.
         name: String,
-        /// How many.
+        /// Number of missing members.
         count: usize,
     },
-    /// A surface that is cut or combined; it is left out.
+    /// A surface is cut or combined; it is left out.
     SkippedSurface {
-        /// Its name.
+        /// Name of the surface.
         name: String,
     },
-    /// The last line has no end, and the numbers of a set stand in it.
+    /// The last line has no line end and contains numbers of a set.
     OpenEnd {
         /// The keyword of the set.
         keyword: String,
@@ -158,7 +158,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// What a file holds.
+/// Content of an .inp file.
 #[derive(Debug, Clone)]
 pub struct InpFile {
     /// The mesh.
@@ -167,7 +167,7 @@ pub struct InpFile {
     pub materials: Vec<InpMaterial>,
     /// Number of the material of each block, where a `*SOLID SECTION` gives it one.
     pub material_of_block: Vec<Option<usize>>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -175,7 +175,7 @@ pub struct InpFile {
 ///
 /// # Errors
 ///
-/// [`ReadInpError`]: a file cannot be opened, is damaged (with its line), or holds what is not supported.
+/// [`ReadInpError`]: a file cannot be opened, is damaged (with its line), or has unsupported content.
 pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
     let deck = deck::Deck::read(path)?;
     let mut model = model::Model::new(&deck)?;
@@ -199,7 +199,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What the file has instead of solids.
+/// The content of a file without solids, for a message.
 fn no_volume(assembled: &assemble::Assembled) -> ParseInpError {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, count) in assembled.units.iter().flat_map(|unit| &unit.scope.others) {

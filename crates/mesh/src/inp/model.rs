@@ -1,11 +1,11 @@
-//! What the keywords say, before parts become one mesh: parts, instances, materials.
+//! The content of the keywords before parts become one mesh: parts, instances, materials.
 
 use super::deck::{At, Deck, Keyword, Name};
 use super::error::ParseInpError;
 use super::motion::{Motion, NodeSystem};
 use super::scope::{Scope, required};
 
-/// A part at its place.
+/// A placed part.
 #[derive(Debug, Clone)]
 pub(super) struct Instance {
     pub(super) name: Name,
@@ -19,7 +19,7 @@ pub(super) struct Instance {
 /// An elastic material of the file, in its units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InpMaterial {
-    /// Its name.
+    /// Name of the material.
     pub name: String,
     /// Mass density.
     pub density: Option<f64>,
@@ -27,22 +27,22 @@ pub struct InpMaterial {
     pub elastic: Option<[f64; 2]>,
 }
 
-/// A file, sorted.
+/// The content of a file by parts, instances and materials.
 #[derive(Debug, Default)]
 pub(super) struct Model {
-    /// What stands outside of parts and assembly.
+    /// Content outside of parts and assembly.
     pub(super) flat: Scope,
     pub(super) parts: Vec<(Name, Scope)>,
     pub(super) instances: Vec<Instance>,
     pub(super) assembly: Scope,
     pub(super) materials: Vec<InpMaterial>,
-    /// Keywords that tie or constrain nodes, each once: a body has no place for them.
+    /// Keywords that tie or constrain nodes, each once: bodies have no constraints of their own.
     pub(super) constraints: Vec<String>,
-    /// Surfaces of a kind that is not read.
+    /// Surfaces of unsupported kinds.
     pub(super) skipped_surfaces: Vec<String>,
 }
 
-/// Where keywords belong at present.
+/// The scope that receives the next keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Flat,
@@ -51,7 +51,7 @@ enum Room {
     Instance,
 }
 
-/// Keywords that generate nodes or elements, or make text out of other text.
+/// Keywords that generate nodes or elements, or text from other text.
 const UNSUPPORTED: [&str; 10] = [
     "NGEN",
     "NFILL",
@@ -127,7 +127,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The first line of a density or of constants of elasticity belongs to the material that was named last.
+    /// The first line of a density or of elastic constants belongs to the material that was named last.
     fn material_value(&mut self, deck: &Deck, keyword: &Keyword) -> Result<(), ParseInpError> {
         let (Some(material), Some(&line)) = (self.materials.last_mut(), keyword.lines.first()) else {
             return Ok(());
@@ -143,7 +143,7 @@ impl Model {
     }
 }
 
-/// Surfaces that are cut, combined or drawn are none of the mesh.
+/// Whether a surface is cut, combined or drawn, and so not a part of the mesh.
 fn skip_surface(keyword: &Keyword) -> bool {
     let kind = keyword.value("TYPE").map_or("ELEMENT".to_owned(), str::to_uppercase);
     !["ELEMENT", "NODE"].contains(&kind.as_str()) || keyword.has("COMBINE") || keyword.has("CROP")

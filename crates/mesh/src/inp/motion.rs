@@ -1,4 +1,4 @@
-//! Where nodes lie: systems of coordinates, and instances that are moved and turned.
+//! Positions of nodes: coordinate systems, and instances that are moved and rotated.
 
 use super::deck::{At, Deck, Keyword};
 use super::error::ParseInpError;
@@ -22,8 +22,8 @@ impl Motion {
         [0, 1, 2].map(|i| dot(self.rotation[i], x) + self.translation[i])
     }
 
-    /// Data lines of `*INSTANCE`: a translation, and then two points of an axis and the angle in degrees by
-    /// which what was moved is turned about it, right-handed from the first point to the second.
+    /// Data lines of `*INSTANCE`: a translation, then two points of an axis and the angle in degrees by which
+    /// the moved part is rotated about it, right-handed from the first point to the second.
     pub(super) fn of_instance(deck: &Deck, keyword: &Keyword) -> Result<Self, ParseInpError> {
         let mut motion = Self::default();
         if let Some(&line) = keyword.lines.first() {
@@ -70,11 +70,11 @@ fn rotation(n: [f64; 3], degrees: f64) -> [[f64; 3]; 3] {
     r
 }
 
-/// What coordinates of nodes mean.
+/// The coordinate system of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct NodeSystem {
     kind: Kind,
-    /// Local axes to global ones.
+    /// Rotation and translation from local to global axes.
     pub(super) axes: Motion,
 }
 
@@ -119,7 +119,8 @@ impl NodeSystem {
     }
 
     /// `*SYSTEM`: the origin; a point of the local x axis; a point on the side of the local y axis. Without
-    /// the third the axis z stays and x is projected on its plane; without data the axes are the global ones.
+    /// the third point the z axis is unchanged and x is projected on its plane; without data the axes are the
+    /// global ones.
     pub(super) fn axes(deck: &Deck, keyword: &Keyword) -> Result<Motion, ParseInpError> {
         let mut numbers = Vec::new();
         for &line in keyword.lines.iter().take(2) {

@@ -8,7 +8,7 @@ use super::deck::{At, Deck, Name};
 use super::error::ParseInpError;
 use super::scope::{Definitions, Member, Piece};
 
-/// What a set holds.
+/// The kind of a set's members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Nodes,
@@ -41,14 +41,14 @@ impl Kind {
 /// Numbers of nodes or elements, ascending.
 type Members = Rc<Vec<u32>>;
 
-/// Members of sets: numbers of nodes of the mesh, or of elements in the order of the file. Each set is worked
-/// out once.
+/// Members of sets: numbers of nodes of the mesh, or of elements in the order of the file. Each set is
+/// evaluated once.
 pub(super) struct Resolver<'a> {
     deck: &'a Deck,
     units: &'a [Unit],
-    /// `None` while a set is being worked out.
+    /// `None` while a set is being evaluated.
     known: HashMap<(Kind, usize, usize), Option<Members>>,
-    /// Numbers in sets that the file does not have, by set.
+    /// Number of members of each set that the file does not have.
     pub(super) missing: Vec<(String, usize)>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Resolver<'a> {
         Self { deck, units, known: HashMap::new(), missing: Vec::new() }
     }
 
-    /// Elements of a set by its name, as it is known in a unit.
+    /// Elements of a named set, with the names that are valid in a unit.
     pub(super) fn elements_named(
         &mut self,
         unit: usize,
@@ -113,7 +113,7 @@ impl<'a> Resolver<'a> {
         if let Some(set) = kind.definitions(&self.units[unit]).find(&name.key) {
             return self.set(kind, unit, set);
         }
-        // Names of instances and sets may hold points themselves.
+        // Names of instances and sets may contain points themselves.
         for (point, _) in name.text.match_indices('.') {
             let (instance, rest) = (Name::new(&name.text[..point]), Name::new(&name.text[point + 1..]));
             if let Some(other) = self.instance(&instance)
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
         Ok(members)
     }
 
-    /// Adds the members of a piece; returns how many numbers there are none of.
+    /// Adds the members of a piece; returns how many numbers do not exist.
     fn piece(
         &mut self,
         kind: Kind,

@@ -1,4 +1,4 @@
-//! Nodes, elements and sets that belong together, by the numbers and names of the file.
+//! Nodes, elements and sets of one scope, by the numbers and names of the file.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,8 +8,7 @@ use super::error::ParseInpError;
 use super::motion::NodeSystem;
 use crate::CellShape;
 
-/// Nodes, elements and sets that belong together: a part, an instance, the assembly, or a whole file without
-/// parts.
+/// Nodes, elements and sets of one scope: a part, an instance, the assembly, or a whole file without parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     pub(super) nodes: Vec<(u64, [f64; 3], At)>,
@@ -23,9 +22,9 @@ pub(super) struct Scope {
     pub(super) surfaces: Vec<Surface>,
     /// Element set and material of each solid section.
     pub(super) sections: Vec<(Name, Name, At)>,
-    /// Elements that are not solids: how many of each type.
+    /// Number of elements of each type that is not a solid.
     pub(super) others: BTreeMap<String, usize>,
-    /// Elements with more nodes on their line than their type has: how many of each type.
+    /// Number of elements of each type with more nodes on their line than the type has.
     pub(super) surplus: BTreeMap<String, usize>,
 }
 
@@ -34,9 +33,9 @@ pub(super) struct Scope {
 pub(super) struct Element {
     pub(super) number: u64,
     pub(super) kind: Kind,
-    /// Which of [`Scope::labels`] it was made in.
+    /// Number among [`Scope::labels`] of the set that the element keyword names.
     pub(super) label: Option<u32>,
-    /// Where its nodes begin in [`Scope::connectivity`]; others than cells and faces have none.
+    /// Index of its first node in [`Scope::connectivity`]; only cells and faces have nodes.
     pub(super) start: usize,
     pub(super) at: At,
 }
@@ -46,13 +45,13 @@ pub(super) struct Element {
 pub(super) struct Definitions {
     pub(super) names: Vec<Name>,
     pub(super) pieces: Vec<Vec<Piece>>,
-    /// Whether a set is only there for something else, such as the faces S1 of a surface.
+    /// Whether a set only serves another definition, such as the faces S1 of a surface.
     pub(super) internal: Vec<bool>,
     index: HashMap<String, usize>,
 }
 
 impl Definitions {
-    /// Number of the set of this name, which is begun if it is new.
+    /// Number of the set of this name; a new set is begun if none has it.
     pub(super) fn number(&mut self, name: &Name) -> usize {
         *self.index.entry(name.key.clone()).or_insert_with(|| {
             self.names.push(name.clone());
@@ -76,10 +75,10 @@ impl Definitions {
     }
 }
 
-/// Members of a set that are said in one place.
+/// Members of a set from one keyword.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
-    /// The instance that numbers and names belong to, if it is said for all.
+    /// The instance of all numbers and names, if the keyword names one.
     pub(super) instance: Option<Name>,
     pub(super) members: Vec<Member>,
     pub(super) at: At,
@@ -129,7 +128,7 @@ impl Scope {
         }
     }
 
-    /// Takes in a keyword; others than those of the mesh are left out.
+    /// Reads a keyword of the mesh; other keywords are ignored.
     pub(super) fn take(
         &mut self,
         deck: &Deck,
@@ -237,7 +236,7 @@ impl Scope {
     }
 
     /// CalculiX uses the first eight nodes of a C3D8 or C3D8I whose line has more, as some pre-processors
-    /// write them. So many as a hexahedron of second order has are a wrong type.
+    /// write them. A line with as many nodes as a hexahedron of second order has a wrong type.
     fn take_surplus(
         &mut self,
         deck: &Deck,
@@ -254,7 +253,7 @@ impl Scope {
         Ok(())
     }
 
-    /// The element that was read last has not the nodes that it needs.
+    /// Error: the element that was read last lacks required nodes.
     fn wrong_size(&self, deck: &Deck, name: &str, wanted: usize, surplus: usize) -> ParseInpError {
         let element = self.elements.last().expect("an element was just read");
         ParseInpError::ElementSize {
@@ -312,7 +311,7 @@ fn take_set(
     Ok(())
 }
 
-/// First, last and step of a range; the step is one if it is left out.
+/// First, last and step of a range; the step is one by default.
 fn range<'a>(
     deck: &Deck,
     at: At,
@@ -348,7 +347,7 @@ fn real(deck: &Deck, at: At, entry: &str) -> Result<f64, ParseInpError> {
     })
 }
 
-/// The name that a parameter gives.
+/// The name that is the value of a required parameter.
 pub(super) fn required(
     deck: &Deck,
     keyword: &Keyword,

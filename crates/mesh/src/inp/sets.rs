@@ -23,7 +23,7 @@ pub(super) fn name_sets(
     let faces = Faces { deck, assembled, mesh: &mesh, table, boundary: None };
     let mut collector = Collector { faces, notes };
     let named = assembled.units.iter().filter(|unit| unit.name.is_some()).count();
-    // The assembly and what stands outside of parts first: they keep their names.
+    // The assembly and the content outside of parts come first: their sets keep their names.
     let order = (0..assembled.units.len()).rev().filter(|&u| assembled.units[u].name.is_none());
     let order: Vec<usize> =
         order.chain((0..assembled.units.len()).filter(|&u| assembled.units[u].name.is_some())).collect();
@@ -65,14 +65,14 @@ pub(super) fn name_sets(
     Ok(())
 }
 
-/// Sets in the order in which they take their names.
+/// Sets in the order in which names are assigned.
 struct Found {
     cells: Vec<(String, Set)>,
     others: Vec<(String, Set)>,
     nodes: Vec<(String, Set)>,
 }
 
-/// Finds the faces that are meant.
+/// Finds the faces of cells that elements and labels refer to.
 struct Faces<'a> {
     deck: &'a Deck,
     assembled: &'a Assembled,
@@ -87,7 +87,7 @@ struct Collector<'a, 'b> {
 }
 
 impl Collector<'_, '_> {
-    /// An element set: its solids are cells, its shells and plane elements faces.
+    /// Makes the sets of an element set: its solids are cells, its shells and plane elements faces.
     fn element_set(&mut self, name: &str, elements: &[u32], used: &mut Option<Vec<bool>>, found: &mut Found) {
         let Faces { assembled, mesh, table, .. } = &self.faces;
         let (mut cells, mut faces, mut loose) = (Vec::new(), Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ impl Collector<'_, '_> {
 }
 
 impl Faces<'_> {
-    /// The face of an element that a label names; all that are free if there is none.
+    /// The face of an element with this label; all free faces if the label is empty.
     fn of_element(
         &mut self,
         element: u32,

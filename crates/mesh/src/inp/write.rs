@@ -12,17 +12,16 @@ use super::error::WriteInpError;
 use crate::cell::AbaqusLast;
 use crate::{CellRef, Mesh, Set};
 
-/// Writes `mesh` with the materials of its blocks, under a temporary name first, which is renamed once the
-/// file is whole.
+/// Writes `mesh` with the materials of its blocks to a temporary file, which is renamed once it is complete.
 ///
 /// * `materials` — in the units of the coordinates
 /// * `material_of_block` — number of the material of each block
 ///
-/// Sets of cells become `*ELSET`, of nodes `*NSET`, of faces `*SURFACE` and, in addition, an `*NSET` of the
-/// same name, to which supports can be applied. Reading it back gives the same blocks, sets and materials.
-/// CalculiX reads no more than 20 letters of a number: coordinates are rounded where 20 letters do not hold
-/// them, by less than 1e-14 of their size. CalculiX has neither C3D27 nor the pyramids C3D5 and C3D13; Abaqus
-/// has them but for C3D13, the name that Gmsh gives to quadratic pyramids.
+/// Sets of cells become `*ELSET`, sets of nodes `*NSET`, sets of faces `*SURFACE` and, in addition, an
+/// `*NSET` of the same name, to which supports can be applied. Reading the file back gives the same blocks,
+/// sets and materials. CalculiX reads at most 20 characters of a number: longer coordinates are rounded, by
+/// less than 1e-14 of their size. CalculiX has neither C3D27 nor the pyramids C3D5 and C3D13. Abaqus has them
+/// except for C3D13, which is Gmsh's name of quadratic pyramids.
 ///
 /// # Errors
 ///
@@ -37,7 +36,7 @@ pub fn write(
     Ok(write_atomically(path, |out| write_text(out, mesh, materials, material_of_block))?)
 }
 
-/// As [`write()`], to any writer.
+/// Writes a mesh as [`write()`] does, to any writer.
 ///
 /// # Errors
 ///
@@ -99,7 +98,7 @@ fn write_text(
     Ok(())
 }
 
-/// The shortest text of a number, or the most digits of it that fit into 20 letters.
+/// The shortest text of a number, or the most digits of it that fit into 20 characters.
 fn number_of_twenty(x: f64) -> String {
     let plain = format!("{x}");
     if plain.len() <= 20 {
@@ -168,7 +167,7 @@ fn write_set(out: &mut dyn Write, mesh: &Mesh, first: &[usize], name: &str, set:
     }
 }
 
-/// Numbers, ten a line.
+/// Writes numbers, ten a line.
 fn write_numbers(out: &mut dyn Write, numbers: impl Iterator<Item = usize>) -> io::Result<()> {
     let mut n = 0;
     for number in numbers {
@@ -183,7 +182,7 @@ fn write_numbers(out: &mut dyn Write, numbers: impl Iterator<Item = usize>) -> i
     if n > 0 { writeln!(out) } else { Ok(()) }
 }
 
-/// Names that hold more than letters, digits and a few marks stand in quotation marks.
+/// A name for the file; in quotation marks if it has more than letters, digits and a few marks.
 fn quoted(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:".contains(c));

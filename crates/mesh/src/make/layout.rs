@@ -1,4 +1,4 @@
-//! Blocks of hexahedra that share parameter lines, and the mesh that they make.
+//! Blocks of hexahedra that share parameter lines, and their mesh.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,10 @@ use crate::{CellBlock, CellShape, FaceRef, Mesh, Set};
 /// From \[0,1\]³ to space, right-handed, one-to-one.
 type BlockMap = Box<dyn Fn([f64; 3]) -> [f64; 3]>;
 
-/// Most nodes of a mesh: numbers and memory end somewhere.
+/// Largest number of nodes of a mesh; bounds the memory.
 const MAX_NODES: f64 = 5.0e7;
 
-/// One block: a map, the line that subdivides each of its directions, the set that each of its faces belongs
-/// to.
+/// One block: its map, the line that subdivides each of its directions, the set of each of its faces.
 pub(super) struct Block {
     pub(super) map: BlockMap,
     pub(super) lines: [usize; 3],
@@ -36,7 +35,7 @@ impl Block {
 /// Blocks whose common faces have the same lines, running the same way.
 pub(super) struct Layout {
     pub(super) blocks: Vec<Block>,
-    /// Number of cells along each line where no grading requires more.
+    /// Number of cells along each line in places without grading.
     pub(super) n_uniform: Vec<usize>,
 }
 
@@ -47,9 +46,9 @@ pub struct Grading {
     pub point: [f64; 3],
     /// Size of the cells there \[m\].
     pub finest: f64,
-    /// How far from the point that size holds \[m\].
+    /// Distance from the point within which cells have this size \[m\].
     pub zone_radius: f64,
-    /// How much larger a cell may be than its neighbour: above 1, at most 2.
+    /// Largest ratio of the sizes of neighbouring cells: above 1, at most 2.
     pub growth: f64,
 }
 
@@ -98,7 +97,7 @@ impl Layout {
         self.n_uniform.iter().zip(&foci).map(|(&n, foci)| subdivide(n, foci)).collect()
     }
 
-    /// The blocks that the zone of a grading reaches, with the parameters of their points nearest to its
+    /// The blocks within reach of the zone of a grading, with the parameters of their points nearest to its
     /// middle.
     fn near(&self, grading: &Grading) -> Vec<(&Block, [f64; 3])> {
         let nearest: Vec<_> = self.blocks.iter().map(|block| nearest(block, grading.point)).collect();
@@ -127,8 +126,8 @@ impl Layout {
     }
 }
 
-/// Distance of a block from `x` and the parameters of its nearest point: the best of a grid, then of ever
-/// smaller ones.
+/// Distance of a block from `x` and the parameters of its nearest point: the best point of a grid, then of
+/// successively smaller grids.
 fn nearest(block: &Block, x: [f64; 3]) -> (f64, [f64; 3]) {
     const STEPS: i32 = 8;
     let (mut centre, mut half_width, mut least) = ([0.5; 3], 0.5, f64::INFINITY);
@@ -172,7 +171,7 @@ fn stretch(block: &Block, xi: [f64; 3], direction: usize) -> f64 {
     distance((block.map)(xi), (block.map)(other)) / h.abs()
 }
 
-/// Nodes and cells as they come.
+/// Nodes and cells of a mesh under construction.
 struct Assembly {
     points: Vec<[f64; 3]>,
     connectivity: Vec<u32>,
@@ -180,12 +179,12 @@ struct Assembly {
     rim: PointGrid,
 }
 
-/// Stands for lattice points without a node (face centres and middles of serendipity cells).
+/// Marks lattice points without a node (face centres and middles of serendipity cells).
 const NO_NODE: u32 = u32::MAX;
 
 impl Assembly {
     fn new(shortest: f64) -> Self {
-        // Neighbouring blocks agree on a common face to rounding errors.
+        // Positions of neighbouring blocks on a common face are equal up to rounding errors.
         Self { points: Vec::new(), connectivity: Vec::new(), rim: PointGrid::new(1e-4 * shortest) }
     }
 
@@ -204,7 +203,7 @@ impl Assembly {
             let (cell, half) = (i / order, i % order);
             if half == 0 { line[cell] } else { 0.5 * (line[cell] + line[cell + 1]) }
         };
-        // Serendipity cells have no nodes in the middles of faces and of the whole.
+        // Serendipity cells have no nodes in the middles of faces and of the cell.
         let has_node = |odd: usize| {
             let halves = |node: &[f64; 3]| node.iter().filter(|t| **t == 0.5).count();
             shape.reference_nodes().iter().any(|node| halves(node) == odd)

@@ -2,30 +2,30 @@
 
 use super::MakeError;
 
-/// Most cells along one line: more is a slip of a unit, not a wish.
+/// Largest number of cells along one line: a larger number is probably a wrong unit.
 const MAX_CELLS: usize = 20_000;
 
-/// A wish for small cells around one parameter of a line.
+/// A requested cell size around one parameter of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Focus {
-    /// Where, in \[0,1\].
+    /// The parameter, in \[0,1\].
     pub(super) at: f64,
-    /// Size of the cells there, as a part of the line.
+    /// Size of the cells at the parameter, as a part of the line.
     pub(super) finest: f64,
-    /// How far on either side that size holds, as a part of the line.
+    /// Distance on either side with this cell size, as a part of the line.
     pub(super) zone: f64,
-    /// How much larger a cell may be than its neighbour, > 1.
+    /// Largest ratio of the sizes of neighbouring cells, > 1.
     pub(super) growth: f64,
 }
 
 impl Focus {
-    /// Size wanted at `t`: constant in the zone, then rising by ln(growth) a unit, which makes sizes a
-    /// geometric series.
+    /// Cell size at `t`: constant in the zone, then growing linearly with slope ln(growth), so that the sizes
+    /// form a geometric series.
     fn size(&self, t: f64) -> f64 {
         self.finest + self.growth.ln() * ((t - self.at).abs() - self.zone).max(0.0)
     }
 
-    /// ∫ dt / size over a distance from the focus: the number of cells that it takes.
+    /// ∫ dt / size over a distance from the focus: the number of cells there.
     fn cells_within(&self, distance: f64) -> f64 {
         let inner = distance.min(self.zone);
         let outer = distance - inner;
@@ -34,15 +34,15 @@ impl Focus {
     }
 }
 
-/// Points 0 = t₀ < t₁ < … = 1 with cells of at most 1/`n_uniform`, smaller where a focus wants it.
+/// Points 0 = t₀ < t₁ < … = 1 with cells of at most 1/`n_uniform`, smaller near the foci.
 ///
-/// Between the ends and the foci the number of cells is ∫ dt/h, rounded up, with h the smallest size wanted
-/// at t, and cells are placed at equal parts of that integral: neighbours then differ by the growth at most.
+/// Between the ends and the foci the number of cells is ∫ dt/h, rounded up; h is the smallest size that
+/// applies at t. Cells have equal parts of that integral: neighbours then differ at most by the growth.
 pub(super) fn subdivide(n_uniform: usize, foci: &[Focus]) -> Result<Vec<f64>, MakeError> {
     let coarsest = 1.0 / n_uniform as f64;
     let mut stops: Vec<f64> = vec![0.0, 1.0];
     for focus in foci {
-        // A focus hardly off an end or another one would leave a sliver.
+        // A focus very close to an end or another focus would cause a sliver.
         let at = focus.at.clamp(0.0, 1.0);
         if stops.iter().all(|stop| (stop - at).abs() > 0.5 * focus.finest) {
             stops.push(at);
@@ -64,7 +64,7 @@ fn subdivide_piece(
     points: &mut Vec<f64>,
 ) -> Result<(), MakeError> {
     let size = |t: f64| foci.iter().map(|focus| focus.size(t)).fold(coarsest, f64::min);
-    // Exact for one focus; an upper bound for several, which only makes the sampling denser.
+    // Exact for one focus; for several foci an upper bound, which only makes the sampling denser.
     let bound: f64 = foci.iter().map(|f| f.cells_within((a - f.at).abs().max((b - f.at).abs()))).sum();
     let bound = bound + (b - a) / coarsest;
     if bound.is_nan() || bound >= MAX_CELLS as f64 {
@@ -80,7 +80,7 @@ fn subdivide_piece(
         samples.push((next, sum));
         t = next;
     }
-    // Rounded up, but not for rounding errors of the sum.
+    // Rounded up, with an allowance for rounding errors of the sum.
     let n = ((sum - 1e-3).ceil() as usize).max(1);
     let mut i = 0;
     for k in 1..n {

@@ -1,8 +1,9 @@
 //! Solids of hexahedra without a mesher: ball, hollow sphere, rod, tube, box, plate, torus.
 //!
-//! Each is a few blocks, curved exactly and cut along parameter lines: all nodes of the surface, mid-edge and
-//! mid-face ones too, lie on the exact surface. [`Grading`] puts small cells around a point; as lines run
-//! through the whole body, the mesh stays conforming, and cells far away become flat rather than small.
+//! Each solid consists of a few exactly curved blocks, which are divided along parameter lines. All nodes of
+//! the surface, mid-edge and mid-face nodes too, lie on the exact surface. [`Grading`] makes small cells
+//! around a point. Lines run through the whole body: the mesh stays conforming, and cells far away become
+//! flat rather than small.
 //!
 //! Axes, sets and default radii are those of the exact solids of `carom_nurbs`.
 
@@ -20,7 +21,7 @@ pub enum Solid {
     /// A ball around the origin. Sets: `surface`; `pole`, its part around (0, 0, R).
     /// Cells along: an edge of the inner cube, the radius outside of it.
     Ball {
-        /// R.
+        /// Radius R.
         radius: f64,
     },
     /// A hollow sphere around the origin. Sets: `outer`, `inner`; `pole`, the part of `outer` around (0, 0,
@@ -35,9 +36,9 @@ pub enum Solid {
     /// parts of `start` and `end` around the axis. Cells along: the axis, a quarter of the circumference, the
     /// radius outside of the inner square.
     Rod {
-        /// R.
+        /// Radius R.
         radius: f64,
-        /// L.
+        /// Length L.
         length: f64,
     },
     /// A hollow cylinder along +x from 0 to L. Sets: `start` (x = 0), `end`, `outer`, `inner`.
@@ -47,19 +48,19 @@ pub enum Solid {
         radius: f64,
         /// Inner radius.
         inner_radius: f64,
-        /// L.
+        /// Length L.
         length: f64,
     },
     /// A box from the origin to (A, B, C). Sets: `west` (x = 0), `east`, `south` (y = 0), `north`, `bottom`
     /// (z = 0), `top`. Cells along: x, y, z.
     Box {
-        /// A, B, C.
+        /// Edges A, B, C.
         size: [f64; 3],
     },
     /// A plate A × B × C around the origin. Sets: those of the box; `edge`, its four narrow sides; `pole`,
     /// the part of `top` around its middle. Cells along: x, y, z.
     Plate {
-        /// A, B and the thickness C.
+        /// Edges A, B and the thickness C.
         size: [f64; 3],
     },
     /// A ring of circular section around the z axis. Set: `surface`. Cells along: a quarter of the ring, a
@@ -72,15 +73,15 @@ pub enum Solid {
     },
 }
 
-/// How to cut a solid into hexahedra.
+/// Options for dividing a solid into hexahedra.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HexOptions {
     /// A kind of hexahedron.
     pub shape: CellShape,
-    /// Numbers of cells in the directions that the solid names, or one for all; empty:
+    /// Numbers of cells in the directions of the solid, or one number for all; if empty,
     /// [`Solid::default_elements`].
     pub elements: Vec<usize>,
-    /// Points with small cells around.
+    /// Points surrounded by small cells.
     pub gradings: Vec<Grading>,
     /// Radius of the zones called `pole` \[m\]; by default a tenth of the radius (of the shorter edge of a
     /// plate), or the faces nearest to the pole where cells are larger.
@@ -94,47 +95,47 @@ impl Default for HexOptions {
     }
 }
 
-/// Why a solid cannot be meshed.
+/// Error from meshing a solid.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum MakeError {
     /// Cells other than hexahedra.
     #[error("solids are made of hexahedra, not of {}; for other cells mesh a CAD file with carom-gmsh",
         .shape.name())]
     NotHexahedra {
-        /// The kind that was given.
+        /// The kind given.
         shape: CellShape,
     },
-    /// A size that makes no solid.
+    /// A size is invalid.
     #[error("the {what} of the {solid} is {value:?} m: it must be {valid}")]
     Size {
-        /// Which solid.
+        /// Name of the solid.
         solid: &'static str,
-        /// Which size.
+        /// Name of the size.
         what: &'static str,
         /// Its value \[m\].
         value: f64,
         /// The valid range.
         valid: String,
     },
-    /// A wrong list of numbers of cells.
+    /// A list of numbers of cells is invalid.
     #[error(
         "numbers of cells {given:?} do not fit the {solid}: give one for all or {n}, each at least 1, for \
          {directions}"
     )]
     Elements {
-        /// Which solid.
+        /// Name of the solid.
         solid: &'static str,
-        /// What was given.
+        /// The numbers given.
         given: Vec<usize>,
-        /// How many it needs.
+        /// Required number of entries.
         n: usize,
-        /// For which directions.
+        /// Directions of the entries.
         directions: &'static str,
     },
-    /// A grading that makes no sense.
+    /// A parameter of a grading is invalid.
     #[error("the {what} of the grading is {value}: it must be {valid}")]
     Grading {
-        /// Which number.
+        /// Name of the parameter.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -144,7 +145,7 @@ pub enum MakeError {
     /// Too many cells along one line.
     #[error("{count:.0} cells along one direction are more than {most}: is the finest size meant in metres?")]
     TooManyCells {
-        /// How many.
+        /// Number of cells.
         count: f64,
         /// The limit.
         most: usize,
@@ -154,19 +155,19 @@ pub enum MakeError {
         "{count:.2e} nodes are more than {most:.0e}: take fewer elements, or a smaller zone of fine ones"
     )]
     TooManyNodes {
-        /// How many.
+        /// Number of nodes.
         count: f64,
         /// The limit.
         most: f64,
     },
-    /// A zone around a pole cannot be made.
+    /// The zone around a pole cannot be made.
     #[error(transparent)]
     Zone(#[from] SetError),
 }
 
 impl Grading {
-    /// Cells of size `finest` within `zone_radius` of `point` \[m\], growing by half from one to the next
-    /// beyond.
+    /// Cells of size `finest` within `zone_radius` of `point` \[m\]; beyond, each is at most 1.5 times as
+    /// large as its neighbour.
     pub fn new(point: [f64; 3], finest: f64, zone_radius: f64) -> Self {
         Self { point, finest, zone_radius, growth: 1.5 }
     }
@@ -189,7 +190,7 @@ impl Grading {
     }
 }
 
-/// Cuts a solid into hexahedra.
+/// Divides a solid into hexahedra.
 ///
 /// # Errors
 ///
@@ -212,7 +213,8 @@ pub fn hexahedra(solid: Solid, options: &HexOptions) -> Result<Mesh, MakeError> 
     Ok(mesh)
 }
 
-/// The zone of the given radius, or of the default one; then the nearest faces where all are larger than it.
+/// The zone of the given or default radius; the nearest faces if all faces are larger than the default
+/// radius.
 fn add_pole(
     mesh: &mut Mesh,
     name: &str,
@@ -235,7 +237,7 @@ fn add_pole(
 }
 
 impl Mesh {
-    /// Faces of a set of a side; none if there is no such set.
+    /// Faces of a set of a side; empty if there is no such set.
     fn side(&self, name: &str) -> Vec<FaceRef> {
         self.faces_of_set(name).map(<[FaceRef]>::to_vec).unwrap_or_default()
     }

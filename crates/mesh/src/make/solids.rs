@@ -7,11 +7,11 @@ use carom_files::coordinates;
 use super::layout::{Block, Layout};
 use super::{MakeError, Solid};
 
-/// Corners of the inner cube or square lie at this part of the radius. At 0.6 the cells inside and outside of
-/// it have similar sizes.
+/// Corners of the inner cube or square as a part of the radius. At 0.6 the cells inside and outside of it
+/// have similar sizes.
 const CORE: f64 = 0.6;
 
-/// tan(π/4 (2t − 1)): from −1 to 1, so that directions (·, 1) divide a right angle evenly.
+/// tan(π/4 (2t − 1)), from −1 to 1: directions (·, 1) divide a right angle evenly.
 fn slope(t: f64) -> f64 {
     (FRAC_PI_4 * (2.0 * t - 1.0)).tan()
 }
@@ -22,7 +22,7 @@ fn between(s: f64, a: f64, b: f64) -> f64 {
 }
 
 impl Solid {
-    /// Its name in messages.
+    /// Name of the solid in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ball { .. } => "ball",
@@ -37,7 +37,7 @@ impl Solid {
 
     /// Numbers of cells that give a coarse but usable mesh.
     pub fn default_elements(self) -> Vec<usize> {
-        // Cells along a length, so that they are about as long as wide.
+        // Number of cells along a length for which they are about as long as wide.
         let along = |length: f64, size: f64| ((length / size).round() as usize).clamp(1, 1000);
         match self {
             Self::Ball { .. } => vec![6, 4],
@@ -58,7 +58,7 @@ impl Solid {
         }
     }
 
-    /// The zones called poles: name, set that it is cut out of, middle.
+    /// The zones called poles: name, set of which it is a part, middle.
     pub fn poles(self) -> Vec<(&'static str, &'static str, [f64; 3])> {
         match self {
             Self::Ball { radius } => vec![("pole", "surface", [0.0, 0.0, radius])],
@@ -71,7 +71,7 @@ impl Solid {
         }
     }
 
-    /// Radius of the poles where none is given \[m\].
+    /// Default radius of the poles \[m\].
     pub fn default_pole_radius(self) -> f64 {
         match self {
             Self::Ball { radius }
@@ -164,9 +164,9 @@ impl Solid {
     }
 }
 
-/// The six directions out of a cube: axes along which the first two parameters and the third run, and the
-/// sign of the third. Ordered so that the block is right-handed while every parameter line runs along +x, +y
-/// or +z.
+/// The six directions from the centre of a cube: axes of the first two parameters and of the third, and the
+/// sign of the third. The order makes the block right-handed while every parameter line runs along +x, +y or
+/// +z.
 const OUTWARD: [([usize; 3], f64); 6] = [
     ([1, 2, 0], 1.0),
     ([2, 1, 0], -1.0),
@@ -210,7 +210,7 @@ fn shell(radius: f64, inner: f64, n: &[usize]) -> Layout {
 }
 
 /// A piece of a disc in coordinates (a, b): right-handed map of two parameters, their lines (0 along a, 1
-/// along b, 2 outward), and whether the first or the second parameter ends on the circle.
+/// along b, 2 outward), and which of the two parameters ends on the circle, if one does.
 struct DiscPiece {
     lines: [usize; 2],
     outer: Option<usize>,
@@ -260,7 +260,7 @@ fn disc() -> [DiscPiece; 5] {
     ]
 }
 
-/// A disc piece swept along a first parameter whose line is `along`; the disc's lines are 0, 1, 2.
+/// A piece of a disc swept along a first parameter with the line `along`; the disc's lines are 0, 1, 2.
 fn swept(
     piece: &DiscPiece,
     along: usize,

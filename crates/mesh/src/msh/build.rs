@@ -8,7 +8,7 @@ use super::error::ParseMshError;
 use super::raw::{RawFile, Run};
 use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceTable, Mesh, Set};
 
-/// The mesh that a file describes, and what the user should know about it.
+/// The mesh in a file, and notes for the user.
 pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
     name_groups_of_tags(&mut raw);
     merge_repeated_cells(&mut raw);
@@ -29,11 +29,11 @@ pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError>
     Ok((mesh, notes))
 }
 
-/// Gives names that are known by tag alone to the groups of all dimensions that have the tag.
+/// Assigns names that have only a tag to the groups of all dimensions with this tag.
 fn name_groups_of_tags(raw: &mut RawFile) {
     for (tag, name) in std::mem::take(&mut raw.names_of_tags) {
         let groups: Vec<_> = (0..4).map(|dim| (dim, tag)).filter(|g| raw.physical.contains_key(g)).collect();
-        // A group without elements is noted as such, whatever its dimension.
+        // A group without elements is noted with its name, whatever its dimension.
         let groups = if groups.is_empty() { vec![(3, tag)] } else { groups };
         raw.names.extend(groups.into_iter().map(|group| (group, name.clone())));
     }
@@ -44,7 +44,7 @@ fn name_groups_of_tags(raw: &mut RawFile) {
 struct Members {
     cells: BTreeMap<i32, Vec<CellRef>>,
     faces: BTreeMap<i32, Vec<FaceRef>>,
-    /// Surface elements that are a face of no cell: how many, and their nodes.
+    /// Number and nodes of surface elements that are not a face of a cell.
     loose: BTreeMap<i32, (usize, Vec<u32>)>,
     curves: BTreeMap<i32, Vec<u32>>,
     points: BTreeMap<i32, Vec<u32>>,
@@ -60,7 +60,7 @@ struct RepeatedCell {
     tags: Vec<i32>,
 }
 
-/// Versions 1 and 2 write an element once for each group it is in: such copies become one cell in all of the
+/// Versions 1 and 2 write an element once for each of its groups: the copies become one cell in all of these
 /// groups.
 fn merge_repeated_cells(raw: &mut RawFile) {
     let mut groups: Vec<i32> = cell_runs(&raw.runs).map(|(_, run)| run.entity.1).collect();
@@ -93,7 +93,7 @@ fn merge_repeated_cells(raw: &mut RawFile) {
     cells.sort_unstable_by_key(|cell| cell.position);
     raw.runs.retain(|run| !matches!(run.kind, Kind::Cell(_)));
     raw.physical.retain(|key, _| key.0 != 3);
-    // Each combination of groups becomes an entity of its own.
+    // Each combination of groups becomes a separate entity.
     let mut entities: BTreeMap<Vec<i32>, i32> = BTreeMap::new();
     for RepeatedCell { shape, nodes, mut tags, .. } in cells {
         tags.sort_unstable();
@@ -137,7 +137,7 @@ fn place_cells(raw: &RawFile, mesh: &mut Mesh, members: &mut Members) {
     }
 }
 
-/// Finds the cell face that each surface element of a group stands for.
+/// Finds the cell face of each surface element of a group.
 fn match_faces(raw: &RawFile, mesh: &Mesh, members: &mut Members) {
     let mut table = None;
     for run in &raw.runs {
@@ -171,7 +171,8 @@ fn gather_nodes(raw: &RawFile, members: &mut Members) {
     }
 }
 
-/// Gives every group its set. Where groups of different dimensions have one name, the highest keeps it.
+/// Makes the set of every group. If groups of different dimensions share a name, the highest dimension keeps
+/// it.
 fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<Note>) {
     let used = mesh.node_is_used();
     let mut named = NamedSets { raw, sets: BTreeMap::new(), used: Vec::new() };
@@ -182,8 +183,8 @@ fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<N
     for (tag, faces) in members.faces {
         let name = named.insert(2, tag, Set::of_faces(faces));
         if let Some((count, mut nodes)) = loose.remove(&tag) {
-            // The group as the file has it, less what has no freedoms: its faces' nodes and the loose ones in
-            // use.
+            // The group without nodes that have no dofs: its faces' nodes and the used nodes of loose
+            // elements.
             nodes.retain(|node| used[*node as usize]);
             let face_nodes = mesh.nodes_of(&named.sets[&name]);
             named.insert(2, tag, Set::of_nodes([face_nodes, nodes].concat()));
@@ -205,7 +206,7 @@ fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<N
     mesh.sets = named.sets;
 }
 
-/// Sets under names that are free.
+/// Sets under names that are not in use.
 struct NamedSets<'a> {
     raw: &'a RawFile,
     sets: BTreeMap<String, Set>,
@@ -213,7 +214,7 @@ struct NamedSets<'a> {
 }
 
 impl NamedSets<'_> {
-    /// Adds the set of a group; returns the name it got.
+    /// Adds the set of a group; returns its name.
     fn insert(&mut self, dim: u8, tag: i32, set: Set) -> String {
         let given = self.raw.names.get(&(dim, tag)).filter(|name| !name.is_empty());
         let base = given.cloned().unwrap_or_else(|| format!("physical{tag}"));

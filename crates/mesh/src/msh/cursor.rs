@@ -1,11 +1,10 @@
-//! Reading numbers and section marks from the bytes of a file, ASCII or binary, with the place of every
-//! fault.
+//! Reading of numbers and section marks from the bytes of a file, ASCII or binary; errors have their place.
 
 use std::fmt;
 
 use super::error::ParseMshError;
 
-/// Where in a file: a line of text, or a byte of a binary file.
+/// Place in a file: a line of text, or a byte of a binary file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Line, from 1.
@@ -23,7 +22,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// As text.
@@ -65,7 +64,7 @@ macro_rules! read_number {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a file whose numbers are text until said otherwise.
+    /// A cursor at the start of a file; numbers are text by default.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, encoding: Encoding::Ascii }
     }
@@ -104,7 +103,7 @@ impl<'a> Cursor<'a> {
         rest[..length].trim_ascii()
     }
 
-    /// The rest of the line, a text in quotation marks, without them.
+    /// The rest of the line, which is a text in quotation marks, without them.
     pub(super) fn quoted(&mut self, wanted: &'static str) -> Result<&'a [u8], ParseMshError> {
         let start = self.at;
         let line = self.line();
@@ -130,7 +129,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Requires the end mark of section `name`.
+    /// Reads the end mark of section `name`; an error if it is not there.
     pub(super) fn end_section(&mut self, name: &'static str) -> Result<(), ParseMshError> {
         self.skip_blanks();
         let start = self.at;
@@ -158,8 +157,8 @@ impl<'a> Cursor<'a> {
         Err(ParseMshError::UnendedSection { place: self.place_of(start), name: name.to_owned() })
     }
 
-    /// Requires that `count` items of at least `bytes_each` bytes can still follow: a wrong count must not
-    /// make us reserve memory for it.
+    /// Checks that `count` items of at least `bytes_each` bytes can still follow, so that no memory is
+    /// reserved for a wrong count.
     pub(super) fn expect_room(
         &self,
         count: u64,
@@ -199,7 +198,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The present place. Lines are counted from the start of the file: for errors alone.
+    /// The present place. Lines are counted from the start of the file, which is slow: for errors only.
     pub(super) fn place(&self) -> Place {
         self.place_of(self.at)
     }
@@ -236,7 +235,7 @@ fn is_end_mark(text: &[u8]) -> bool {
     text.starts_with(b"$End") || text.starts_with(b"$END")
 }
 
-/// A short, printable version of what stands in a file.
+/// A short, printable form of bytes of a file.
 pub(super) fn printable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut short: String =

@@ -2,7 +2,7 @@
 
 use crate::{CellShape, FaceShape};
 
-/// What an element of a file becomes in the mesh.
+/// The part of the mesh that an element of a file becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cell of the mesh.
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of Gmsh's element type `number`, or the name of what is not supported.
+    /// The kind of Gmsh's element type `number`, or the name of the unsupported type.
     pub(super) fn from_gmsh(number: i32) -> Result<Self, String> {
         if let Some(shape) = CellShape::ALL.into_iter().find(|shape| shape.table().gmsh.number == number) {
             return Ok(Self::Cell(shape));
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// Dimension of the element; points count as lines, as both only name nodes.
+    /// Name of the kind for messages; points count as lines, because both only name nodes.
     pub(super) fn name(self) -> String {
         match self {
             Self::Cell(shape) => shape.name().to_owned(),
@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// What to call an element type that is not supported.
+/// Name of an unsupported element type.
 fn unsupported(number: i32) -> String {
     let name = match number {
         13 => "wedges (prisms) with nodes on their faces (in Gmsh: Mesh.SecondOrderIncomplete = 1)",

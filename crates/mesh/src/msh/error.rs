@@ -1,4 +1,4 @@
-//! Why an MSH file cannot be read or written.
+//! Errors from reading and writing MSH files.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use carom_files::coordinates::ImpossiblePoint;
 use super::cursor::Place;
 use crate::CellShape;
 
-/// Why an MSH file cannot be read.
+/// Error from reading an MSH file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadMshError {
     /// The file cannot be opened or read.
@@ -15,29 +15,29 @@ pub enum ReadMshError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: std::io::Error,
     },
-    /// The file is not a valid MSH file, or holds a mesh that carom does not support.
+    /// The file is not a valid MSH file, or contains a mesh that carom does not support.
     #[error("`{path}`: {source}")]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// Error in the content, with its place.
         source: ParseMshError,
     },
 }
 
-/// What is wrong in the bytes of an MSH file.
+/// Error in the bytes of an MSH file.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParseMshError {
-    /// The file does not begin as an MSH file.
+    /// The file does not begin like an MSH file.
     #[error("this is not an MSH file: it begins with `{found}` instead of $MeshFormat (or $NOD, version 1)")]
     NotMsh {
-        /// How the file begins.
+        /// First characters of the file.
         found: String,
     },
-    /// A version of the format that is not read.
+    /// A version of the format is not supported.
     #[error(
         "MSH version {found} is not read, only 1, 2.0 to 2.2, 4.0 and 4.1; save the mesh as version 4.1 \
          (gmsh -format msh41)"
@@ -46,80 +46,80 @@ pub enum ParseMshError {
         /// Version found.
         found: String,
     },
-    /// Sizes other than 8 bytes.
+    /// Numbers do not have 8 bytes.
     #[error("numbers of {found} bytes are not read, only of 8; save the mesh with a 64-bit Gmsh")]
     NumberSize {
         /// Size found.
         found: i32,
     },
-    /// The byte-order mark is not 1 in either order.
+    /// The byte-order mark is not 1 in either byte order.
     #[error(
         "byte {at}: the byte-order mark of this binary file is broken; copy the file again in binary mode"
     )]
     ByteOrder {
-        /// Its position.
+        /// Position of the mark.
         at: usize,
     },
     /// The file ends too early.
     #[error("{place}: the file ends where {wanted} should follow; it is incomplete, write or copy it again")]
     Truncated {
-        /// Where.
+        /// Place of the end.
         place: Place,
-        /// What should follow.
+        /// The expected content.
         wanted: &'static str,
     },
-    /// Something is not the number it should be.
+    /// An entry is not the expected number.
     #[error("{place}: `{found}` stands where {wanted} should be")]
     Number {
-        /// Where.
+        /// Place of the entry.
         place: Place,
-        /// What should be there.
+        /// The expected entry.
         wanted: &'static str,
-        /// What is there.
+        /// The entry found.
         found: String,
     },
-    /// Text between sections.
+    /// There is text between sections.
     #[error("{place}: `{found}` stands where a section such as $Nodes should begin")]
     NoSection {
-        /// Where.
+        /// Place of the text.
         place: Place,
-        /// What is there.
+        /// The text found.
         found: String,
     },
-    /// A section continues where it should end.
+    /// A section continues after its expected end.
     #[error(
         "{place}: `{found}` stands where $End{name} should be: the section holds more or less than it \
          announces"
     )]
     EndMark {
-        /// Where.
+        /// Place of the expected end.
         place: Place,
         /// Name of the section.
         name: &'static str,
-        /// What is there.
+        /// The content found.
         found: String,
     },
-    /// A section that is not needed has no end.
+    /// A skipped section has no end.
     #[error("{place}: section ${name} has no end; the file is incomplete, write or copy it again")]
     UnendedSection {
-        /// Where it begins.
+        /// Place of its beginning.
         place: Place,
-        /// Its name.
+        /// Name of the section.
         name: String,
     },
-    /// A count that the rest of the file cannot hold.
+    /// A count is larger than the rest of the file can contain.
     #[error(
         "{place}: {count} {what} are announced, but only {left} bytes follow; the file is incomplete or \
          damaged"
     )]
     Count {
-        /// Where.
+        /// Place of the count.
         place: Place,
-        /// Of what.
+        /// Name of the counted items.
         what: &'static str,
-        /// The count.
+        /// The count found.
         count: u64,
-        /// Bytes that are left.
+        /// Number of remaining bytes.
         left: usize,
     },
     /// A section is missing.
@@ -130,65 +130,65 @@ pub enum ParseMshError {
         /// Name of the section.
         name: &'static str,
     },
-    /// A section comes twice.
+    /// A section occurs twice.
     #[error("{place}: section ${name} comes a second time")]
     Repeated {
-        /// Where.
+        /// Place of the second one.
         place: Place,
         /// Name of the section.
         name: &'static str,
     },
-    /// Elements before nodes.
+    /// Elements come before nodes.
     #[error(
         "{place}: the elements come before the nodes; save the file again with Gmsh, which writes nodes first"
     )]
     Order {
-        /// Where.
+        /// Place of the elements.
         place: Place,
     },
-    /// A partitioned mesh.
+    /// The mesh is partitioned.
     #[error("{place}: this mesh is partitioned; save it unpartitioned (in Gmsh: Mesh, Unpartition)")]
     Partitioned {
-        /// Where.
+        /// Place of the first partitioned element.
         place: Place,
     },
-    /// A kind of element that is not supported.
+    /// A kind of element is not supported.
     #[error(
         "{place}: the mesh has {kind}; carom reads tetrahedra, hexahedra, wedges and pyramids of first and \
          second order ({}): mesh without it, or with a lower order",
         CellShape::names()
     )]
     UnsupportedElement {
-        /// Where.
+        /// Place of the element.
         place: Place,
-        /// Kind of element.
+        /// Name of the kind.
         kind: String,
     },
-    /// An element lists another number of nodes than its type has (MSH 1).
+    /// The number of nodes of an element differs from that of its type (MSH 1).
     #[error("{place}: an element of kind {name} lists {found} nodes, but this kind has {wanted}")]
     NodeCount {
-        /// Where.
+        /// Place of the element.
         place: Place,
         /// Name of the kind.
         name: String,
-        /// Nodes that it says it has.
+        /// Number of nodes that the element states.
         found: i32,
-        /// Nodes of the kind.
+        /// Number of nodes of the kind.
         wanted: usize,
     },
-    /// No volume element at all.
+    /// The file has no volume element.
     #[error(
         "the mesh has no volume elements, only {found}; mesh in three dimensions (gmsh -3), \
          and put the volume into a physical group if others are"
     )]
     NoVolume {
-        /// What it has.
+        /// The elements that the file has.
         found: String,
     },
-    /// Two nodes of the same number.
+    /// Two nodes have the same number.
     #[error("{place}: node {tag} is there a second time")]
     RepeatedNode {
-        /// Where.
+        /// Place of the second node.
         place: Place,
         /// Number of the node.
         tag: u64,
@@ -196,7 +196,7 @@ pub enum ParseMshError {
     /// An element uses a node that the file does not have.
     #[error("{place}: element {element} uses node {tag}, which the file does not have")]
     UnknownNode {
-        /// Where.
+        /// Place of the element.
         place: Place,
         /// Number of the element.
         element: u64,
@@ -206,17 +206,17 @@ pub enum ParseMshError {
     /// A coordinate is not a number or too large.
     #[error("section $Nodes: {0}")]
     Coordinates(#[from] ImpossiblePoint),
-    /// An entity of a dimension other than 0 to 3.
+    /// The dimension of an entity is not 0 to 3.
     #[error("{place}: dimension {found} stands where 0, 1, 2 or 3 should be")]
     Dimension {
-        /// Where.
+        /// Place of the dimension.
         place: Place,
-        /// What is there.
+        /// The dimension found.
         found: i32,
     },
 }
 
-/// Why an MSH file cannot be written.
+/// Error from writing an MSH file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteMshError {
     /// The file cannot be written.
@@ -225,15 +225,15 @@ pub enum WriteMshError {
     /// The writer failed.
     #[error("cannot write the mesh: {source}")]
     Write {
-        /// What it says.
+        /// The writer's message.
         source: std::io::Error,
     },
-    /// A name that the format cannot hold.
+    /// The format cannot hold a name.
     #[error(
         "the set name `{name}` holds a quotation mark or a line break, which MSH files cannot; rename it"
     )]
     Name {
-        /// The name.
+        /// The rejected name.
         name: String,
     },
 }

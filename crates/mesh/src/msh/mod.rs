@@ -4,12 +4,13 @@
 //! * Node k is the k-th node of the file, whatever its tag, used by a cell or not (see [`Mesh`]).
 //! * Groups of volumes become sets of cells, groups of surfaces sets of cell faces, groups of curves and
 //!   points sets of nodes. A group without a name is called `physical<tag>`. If groups of several dimensions
-//!   share a name, the highest keeps it and the others are called `name.faces`, `name.nodes`.
-//! * A surface inside the body (between two cells) means the faces out of which its elements' normals point.
+//!   share a name, the highest dimension keeps it and the others are called `name.faces`, `name.nodes`.
+//! * A surface inside the body (between two cells) consists of the faces with normals in the direction of its
+//!   elements' normals.
 //! * Cells of one kind and of the same groups form a block.
 //!
-//! Orders above 2, wedges and pyramids with nodes on their faces, partitioned files, files without volume
-//! elements are refused by name.
+//! Orders above 2, wedges and pyramids with nodes on their faces, partitioned files and files without volume
+//! elements are errors that name the reason.
 
 use std::fmt;
 use std::path::Path;
@@ -38,22 +39,22 @@ use raw::RawFile;
 pub enum Note {
     /// Nodes that no volume element uses.
     UnusedNodes {
-        /// How many.
+        /// Number of nodes.
         count: usize,
     },
-    /// Surface elements of a group that are a face of no volume element. If others are, the faces are the
-    /// set, and `name.nodes` holds all nodes of the group that volume elements use.
+    /// Surface elements of a group that are not a face of a volume element. If other elements are, the set
+    /// consists of these faces, and `name.nodes` holds all nodes of the group that volume elements use.
     LooseSurface {
         /// Name of the set.
         name: String,
-        /// How many.
+        /// Number of elements.
         count: usize,
-        /// Whether all are: then the set holds their nodes instead of faces.
+        /// Whether this holds for all elements of the group, whose set then holds nodes instead of faces.
         all: bool,
     },
     /// A named group without elements; there is no set for it.
     EmptyGroup {
-        /// Its name.
+        /// Name of the group.
         name: String,
     },
 }
@@ -155,9 +156,9 @@ pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
 /// Versions that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
-    /// 1, without a number in the file.
+    /// Version 1, which is not stated in the file.
     V1,
-    /// 2.0 and 2.1.
+    /// Versions 2.0 and 2.1.
     V20,
     V22,
     V40,

@@ -1,4 +1,4 @@
-//! What an MSH file says, before it becomes a mesh.
+//! The content of an MSH file before it becomes a mesh.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,26 +20,26 @@ pub(super) struct Run {
     pub(super) nodes: Vec<u32>,
 }
 
-/// The sections of a file that matter.
+/// The sections of a file that define the mesh.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawFile {
     pub(super) points: Vec<[f64; 3]>,
     pub(super) numbers: NodeNumbers,
     /// Names of physical groups by dimension and tag.
     pub(super) names: BTreeMap<EntityKey, String>,
-    /// Names of physical groups by tag alone, as MSH 2.0 has them: of groups of any dimension.
+    /// Names of physical groups by tag alone, as in MSH 2.0: they belong to groups of any dimension.
     pub(super) names_of_tags: BTreeMap<i32, String>,
     /// Physical tags of each entity, ascending.
     pub(super) physical: HashMap<EntityKey, Vec<i32>>,
     pub(super) runs: Vec<Run>,
 }
 
-/// From the tags of a file, which may have gaps, to node numbers in the order of the file.
+/// Map from the tags of a file, which may have gaps, to node numbers in the order of the file.
 #[derive(Debug, Clone)]
 pub(super) enum NodeNumbers {
-    /// Tags hardly larger than the number of nodes: a table, `u32::MAX` where there is none.
+    /// Table by tag, for tags not much larger than the number of nodes; `u32::MAX` marks unused tags.
     Dense(Vec<u32>),
-    /// Anything else.
+    /// Map for other tags.
     Sparse(HashMap<u64, u32>),
 }
 
@@ -50,7 +50,7 @@ impl Default for NodeNumbers {
 }
 
 impl NodeNumbers {
-    /// Numbers `tags` in their order; gives back the second of two equal ones.
+    /// Numbers `tags` in their order; the error is the second of two equal tags.
     pub(super) fn new(tags: &[u64]) -> Result<Self, u64> {
         let largest = tags.iter().copied().max().unwrap_or(0);
         if largest <= 4 * tags.len() as u64 + 1024 {
@@ -84,7 +84,7 @@ impl NodeNumbers {
 }
 
 impl RawFile {
-    /// Takes the nodes of a file.
+    /// Sets the nodes of a file.
     pub(super) fn set_nodes(
         &mut self,
         cursor: &Cursor<'_>,
@@ -100,7 +100,7 @@ impl RawFile {
         Ok(())
     }
 
-    /// Appends an element whose node tags stand in Gmsh's order.
+    /// Appends an element with its node tags in Gmsh's order.
     #[inline]
     pub(super) fn push_element(
         &mut self,
@@ -127,7 +127,7 @@ impl RawFile {
     }
 }
 
-/// A dimension read from a file.
+/// The valid dimension of a number from a file.
 pub(super) fn dimension(cursor: &Cursor<'_>, found: i32) -> Result<u8, ParseMshError> {
     u8::try_from(found)
         .ok()

@@ -27,8 +27,8 @@ pub(super) fn nodes(
 
 /// `$Elements`: text gives number, type, tags and nodes in a line; binary runs of elements of one type.
 ///
-/// * `has_partition_count` — since 2.2 the third tag is the number of partitions, which makes a partitioned
-///   mesh; before, it was the number of the one partition of the element, which says nothing of the mesh
+/// * `has_partition_count` — since 2.2 the third tag is the number of partitions, so that it marks a
+///   partitioned mesh; before, it was the number of the element's single partition
 pub(super) fn elements(
     cursor: &mut Cursor<'_>,
     raw: &mut RawFile,
@@ -57,7 +57,7 @@ pub(super) fn elements(
     cursor.end_section("Elements")
 }
 
-/// One element from its tags on (binary: from its number on).
+/// Reads one element from its tags on (binary: from its number on).
 fn element(
     cursor: &mut Cursor<'_>,
     raw: &mut RawFile,
@@ -89,7 +89,7 @@ fn element(
     raw.push_element(cursor, kind, entity, number.unsigned_abs().into(), tags)
 }
 
-/// The physical group as an entity: elements of one dimension and tag; 0 stands for none.
+/// The physical group as an entity: elements of one dimension and tag; 0 means no group.
 pub(super) fn group(raw: &mut RawFile, kind: Kind, physical: i32) -> EntityKey {
     let dim = match kind {
         Kind::Cell(_) => 3,

@@ -6,9 +6,9 @@ use super::error::ParseMshError;
 use super::raw::{RawFile, dimension};
 use crate::CellShape;
 
-/// `$Entities`: which physical groups each point, curve, surface and volume belongs to.
+/// `$Entities`: the physical groups of each point, curve, surface and volume.
 ///
-/// * `point_has_box` — in 4.0 a point has the corners of a box as the others have, in 4.1 its coordinates
+/// * `point_has_box` — in 4.0 a point has the corners of a box like other entities, in 4.1 its coordinates
 pub(super) fn entities(
     cursor: &mut Cursor<'_>,
     raw: &mut RawFile,

@@ -10,14 +10,14 @@ use super::element::Kind;
 use super::error::WriteMshError;
 use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
 
-/// Numbers of the sets that an element is in, ascending: elements of the same sets become one entity.
+/// Numbers of the sets that contain an element, ascending: elements of the same sets become one entity.
 type Membership = Vec<i32>;
 
-/// Writes `mesh` as MSH 4.1 text, under a temporary name first, which is renamed once the file is whole.
+/// Writes `mesh` as MSH 4.1 text to a temporary file, which is renamed once it is complete.
 ///
-/// Reading it back gives the same points, cells and sets; blocks are distinguished by kind and by the cell
-/// sets they are in. Cells that are in no set while other things are become the group `volume`: Gmsh saves,
-/// and meshio reads, files whose elements are all in groups or none.
+/// Reading the file back gives the same points, cells and sets; blocks are distinguished by kind and by the
+/// cell sets that contain them. If the mesh has sets, cells in none of them become the group `volume`: Gmsh
+/// saves, and meshio reads, files in which all elements have groups or none has.
 ///
 /// # Errors
 ///
@@ -30,8 +30,7 @@ pub fn write(path: &Path, mesh: &Mesh) -> Result<(), WriteMshError> {
 /// Name of the physical group of cells that are in no set.
 pub(super) const REST: &str = "volume";
 
-/// The sets as they are written: those of the mesh, and [`REST`] (with underscores if a set is called so) if
-/// needed.
+/// The sets as written: those of the mesh, and [`REST`] if needed (with underscores if a set has this name).
 fn written_sets(mesh: &Mesh) -> BTreeMap<String, Set> {
     let mut sets: BTreeMap<String, Set> =
         mesh.sets.iter().map(|(name, set)| (name.clone(), set.clone())).collect();
@@ -110,7 +109,7 @@ fn write_names(out: &mut dyn Write, sets: &BTreeMap<String, Set>) -> io::Result<
     writeln!(out, "$EndPhysicalNames")
 }
 
-/// Everything that is written as an element: nodes in sets, faces in sets, cells.
+/// All elements of the file: nodes in sets, faces in sets, cells.
 fn entities(mesh: &Mesh, sets: &BTreeMap<String, Set>) -> Vec<Entity> {
     let mut nodes: BTreeMap<u32, Membership> = BTreeMap::new();
     let mut faces: BTreeMap<FaceRef, Membership> = BTreeMap::new();
