@@ -1,5 +1,5 @@
-//! From pairs of surfaces to the quasistatic problem: the points of each body, and the surface that carries
-//! the pressure. One map for all schemes that solve it.
+//! From pairs of surfaces to the quasistatic problem: the contact points of each body, and the surface of
+//! each pair that carries the pressure. All schemes that solve the problem use this map.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::pressure::PressureCells;
 use crate::shape::Shape;
 use crate::submodel::{ContactBody, Pair, QuasistaticContact, SetupError, Zone};
 
-/// A body that takes part in contact, and its points that may be touched.
+/// A body with contact, and its points on contact surfaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyPoints {
     /// Number of the body in its system.
@@ -33,7 +33,7 @@ pub fn points_by_body<'a>(surfaces: impl IntoIterator<Item = (usize, &'a [u32])>
     by_body.into_iter().map(sorted).collect()
 }
 
-/// Which of the two surfaces of a pair, in the order of the caller, carries the pressure.
+/// The surface of a pair that carries the pressure, by the order of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     /// The surface that the caller names first.
@@ -43,12 +43,12 @@ pub enum Carrier {
 }
 
 impl Carrier {
-    /// The surface with faces, and of two such surfaces the one with the smaller pressure cells; the first if
-    /// they are equal.
+    /// Chooses the surface with faces, and of two such surfaces the one with the smaller pressure cells; the
+    /// first if they are equal.
     ///
-    /// Cells are compared by √A of their true areas. The control points of a spline face reach far beyond the
-    /// face, by which a fine NURBS zone would pass for a coarse one, and the large faces of a mesh would
-    /// carry a pressure that they cannot resolve.
+    /// Cells are compared by √A of their true areas, not by their control points. The control points of a
+    /// spline face reach far beyond the face: a fine NURBS zone would count as coarse, and the large faces of
+    /// a mesh would carry a pressure that they cannot resolve.
     pub fn of([first, second]: [&Shape; 2]) -> Self {
         if cell_size(second) < cell_size(first) { Self::Second } else { Self::First }
     }
@@ -61,7 +61,7 @@ impl Carrier {
         }
     }
 
-    /// The values of both surfaces from the order of the caller to carrier first, or back.
+    /// Puts the values of both surfaces from the order of the caller to carrier first, or back.
     pub fn ordered<T>(self, [first, second]: [T; 2]) -> [T; 2] {
         match self {
             Self::First => [first, second],
@@ -69,12 +69,13 @@ impl Carrier {
         }
     }
 
-    /// Index in the order of the caller of the carrier (0) or of the other surface (1), or back.
+    /// Index of the carrier (0) or of the other surface (1) for an index in the order of the caller, or back.
     pub fn turned(self, index: usize) -> usize {
         index ^ self.index()
     }
 
-    /// Factor of a force on the surface that does not carry the pressure to that on the caller's first.
+    /// Sign of a force on the caller's first surface if the force on the other surface than the carrier is
+    /// given.
     pub fn sign(self) -> f64 {
         match self {
             Self::First => -1.0,

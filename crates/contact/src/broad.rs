@@ -1,5 +1,4 @@
-//! The broad phase: which of many boxes overlap. Bodies that may touch, and faces near a point, come from one
-//! tree.
+//! The broad phase: finds overlapping boxes by a tree. Serves pairs of bodies and faces near a point.
 
 use std::cmp::Ordering;
 
@@ -8,7 +7,7 @@ use nalgebra::Vector3;
 /// A box along the axes: its lower and its upper corner \[m\].
 pub type Bounds = [Vector3<f64>; 2];
 
-/// The box that holds nothing: any other one contains it.
+/// The empty box: its union with any box is that box.
 pub const NOTHING: Bounds = {
     const fn all(x: f64) -> Vector3<f64> {
         Vector3::new(x, x, x)
@@ -30,17 +29,17 @@ fn overlap(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|d| a[0][d] <= b[1][d] && b[0][d] <= a[1][d])
 }
 
-/// A ball that holds a body, or a part of it.
+/// A ball that contains a body, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ball {
     /// Centre \[m\].
     pub center: Vector3<f64>,
-    /// Radius; negative around nothing, infinite for what has no end \[m\].
+    /// Radius \[m\]; negative for an empty ball, infinite for an unbounded body.
     pub radius: f64,
 }
 
 impl Ball {
-    /// The ball about the middle of the box of some points.
+    /// The ball around the centre of the bounding box of points.
     pub fn around(points: &[Vector3<f64>]) -> Self {
         if points.is_empty() {
             return Self { center: Vector3::zeros(), radius: f64::NEG_INFINITY };
@@ -51,16 +50,16 @@ impl Ball {
         Self { center, radius }
     }
 
-    /// What is between two balls \[m\], negative if they overlap: no point of one is nearer to one of the
-    /// other.
+    /// Distance between two balls \[m\], negative if they overlap: a lower bound of the distance between
+    /// their points.
     pub fn clearance(&self, other: &Self) -> f64 {
         (self.center - other.center).norm() - self.radius - other.radius
     }
 }
 
-/// A balanced binary tree over things that have centres, halved along the longest extent of these.
+/// A balanced binary tree over objects with centres, halved along the longest extent of the centres.
 ///
-/// It is built once; the boxes of its nodes follow those of the things ([`Tree::refit`]).
+/// It is built once; the boxes of its nodes are updated with those of the objects ([`Tree::refit`]).
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -71,21 +70,21 @@ pub struct Tree {
 pub enum Node {
     /// Numbers of its two children.
     Inner([u32; 2]),
-    /// Number of a thing.
+    /// Number of an object.
     Leaf(u32),
 }
 
 impl Tree {
-    /// The tree over things with these centres \[m\].
+    /// The tree over objects with these centres \[m\].
     pub fn new(centers: &[Vector3<f64>]) -> Self {
         let mut tree = Self::default();
         tree.rebuild(centers, &mut Vec::new());
         tree
     }
 
-    /// Takes the tree down and builds that over other centres in its place.
+    /// Replaces the tree by that over other centres.
     ///
-    /// * `order` — room to sort in
+    /// * `order` — memory for sorting
     fn rebuild(&mut self, centers: &[Vector3<f64>], order: &mut Vec<u32>) {
         self.nodes.clear();
         order.clear();
@@ -105,7 +104,7 @@ impl Tree {
         self.nodes[k as usize]
     }
 
-    /// Adds the subtree over `things` and returns its root; a node comes before its children.
+    /// Adds the subtree over `things` and returns its root; a node precedes its children.
     fn build(&mut self, things: &mut [u32], centers: &[Vector3<f64>]) -> u32 {
         let node = self.nodes.len() as u32;
         if let [thing] = things {
@@ -124,10 +123,10 @@ impl Tree {
         node
     }
 
-    /// Brings the boxes of all nodes up to date.
+    /// Updates the boxes of all nodes.
     ///
     /// * `boxes` — one for each node
-    /// * `of` — the box of a thing
+    /// * `of` — the box of an object
     pub fn refit(&self, boxes: &mut [Bounds], mut of: impl FnMut(u32) -> Bounds) {
         for k in (0..self.nodes.len()).rev() {
             boxes[k] = match self.nodes[k] {
@@ -137,9 +136,9 @@ impl Tree {
         }
     }
 
-    /// Calls `meet` with the number of each box that overlaps the given one.
+    /// Calls `meet` with the number of each object whose box overlaps the given one.
     ///
-    /// * `boxes` — those of the nodes, see [`Tree::refit`]
+    /// * `boxes` — boxes of the nodes, see [`Tree::refit`]
     fn overlapping(&self, boxes: &[Bounds], one: &Bounds, stack: &mut Vec<u32>, mut meet: impl FnMut(u32)) {
         stack.clear();
         stack.extend((!self.nodes.is_empty()).then_some(0));
@@ -156,9 +155,9 @@ impl Tree {
 }
 
 impl Tree {
-    /// Calls `meet` with the number of each box within a distance of a point.
+    /// Calls `meet` with the number of each object whose box is within a distance of a point.
     ///
-    /// * `boxes` — those of the nodes, see [`Tree::refit`]
+    /// * `boxes` — boxes of the nodes, see [`Tree::refit`]
     pub(crate) fn near(
         &self,
         boxes: &[Bounds],
@@ -179,7 +178,7 @@ impl Tree {
         }
     }
 
-    /// Distance of a point from the nearest box of a thing; infinite without things \[m\].
+    /// Distance of a point from the nearest box of an object \[m\]; infinite without objects.
     pub(crate) fn distance(&self, boxes: &[Bounds], x: &Vector3<f64>, stack: &mut Vec<u32>) -> f64 {
         let mut least = f64::INFINITY;
         stack.clear();
@@ -202,44 +201,43 @@ impl Tree {
     }
 }
 
-/// Bodies that are near each other, as balls around their centres that may move a little before they are
-/// asked for again.
+/// Pairs of neighbouring bodies, found by bounding balls with a margin for motion.
 ///
-/// A body may move by its margin, a part of its radius or some of its steps, from where it was at the last
-/// search: until then no pair that is missing from the list can touch. A search takes O(n log n) and finds
-/// the pairs in ascending order, so that what is summed over them is summed in one order.
+/// A body may move by its margin, a part of its radius or several of its steps, from its position at the last
+/// search. Until then the list contains all pairs that can touch. A search costs O(n log n) and finds the
+/// pairs in ascending order, so that sums over them have a fixed order.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
-    /// Radius of the ball around each body; infinite for what has no end \[m\].
+    /// Radius of the ball around each body \[m\]; infinite for an unbounded body.
     radii: Vec<f64>,
     /// Centres at the last search \[m\].
     centers: Vec<Vector3<f64>>,
-    /// How far each body may move from there \[m\].
+    /// Distance by which each body may move from there \[m\].
     margins: Vec<f64>,
     pairs: Vec<[u32; 2]>,
     tree: Tree,
     boxes: Vec<Bounds>,
-    /// Room to search and to sort in.
+    /// Memory for searching and sorting.
     stack: Vec<u32>,
 }
 
-/// Part of its radius by which a body may move: wide balls have many neighbours, narrow ones are searched for
-/// often.
+/// Margin of a body as a part of its radius: large margins give many neighbours, small ones frequent
+/// searches.
 const MARGIN: f64 = 0.1;
 
-/// Steps for which a search shall hold at least, where bodies are fast.
+/// Smallest number of steps for which a search is valid for fast bodies.
 const STEPS: f64 = 16.0;
 
-/// Neighbours of a body for which there is room beforehand.
+/// Neighbours of a body for which memory is reserved.
 const FORESEEN: usize = 16;
 
 impl Neighbours {
-    /// Balls around bodies; nothing is known of their places yet.
+    /// Balls around bodies, before the first search.
     ///
     /// * `radii` — of each body \[m\]
     pub fn new(radii: Vec<f64>) -> Self {
         let n = radii.len();
-        // Lists seldom grow later: a ball has twelve neighbours in the densest packing.
+        // Lists rarely grow later: a ball has twelve neighbours in the densest packing.
         let most = (n * n.saturating_sub(1) / 2).min(FORESEEN * n);
         Self {
             margins: vec![-1.0; n],
@@ -252,26 +250,26 @@ impl Neighbours {
         }
     }
 
-    /// Forgets the last search: nothing is covered until the next.
+    /// Discards the last search: it covers no body.
     pub fn forget(&mut self) {
         self.margins.fill(-1.0);
     }
 
-    /// True if a body at a place is still covered by the last search.
+    /// True if the last search still covers a body at this position.
     #[inline]
     pub fn covers(&self, body: usize, place: &Vector3<f64>) -> bool {
         let margin = self.margins[body];
         margin >= 0.0 && (place - self.centers[body]).norm_squared() <= margin * margin
     }
 
-    /// Searches anew.
+    /// Searches for neighbours.
     ///
-    /// * `motion` — of each body: where it is, and how far it moves at once \[m\]
+    /// * `motion` — position of each body, and its motion in a step \[m\]
     pub fn search(&mut self, motion: impl Iterator<Item = (Vector3<f64>, f64)>) {
         for (body, (center, reach)) in motion.enumerate() {
             self.centers[body] = center;
             let radius = self.radii[body];
-            // What has no end is met wherever it is.
+            // An unbounded body is a neighbour of every body.
             let margin = if radius.is_finite() { MARGIN * radius } else { f64::MAX.sqrt() };
             self.margins[body] = margin.max(STEPS * reach);
         }
@@ -299,7 +297,7 @@ impl Neighbours {
         self.pairs.sort_unstable();
     }
 
-    /// Pairs of bodies that may touch, each with its smaller number first, ascending.
+    /// Pairs of bodies that may touch, ascending; each has its smaller number first.
     pub fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
     }
@@ -321,7 +319,7 @@ mod tests {
         assert_eq!(Ball::around(&[]).clearance(&other), f64::INFINITY);
     }
 
-    /// Numbers of a linear congruential generator, from 0 to 1.
+    /// A linear congruential generator of numbers from 0 to 1.
     fn numbers() -> impl FnMut() -> f64 {
         let mut state = 1_u64;
         move || {
@@ -330,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Balls of very unequal sizes, one of them without an end.
+    /// Balls of very different sizes, one of them unbounded.
     fn balls(n: usize) -> (Vec<f64>, Vec<Vector3<f64>>) {
         let mut number = numbers();
         let mut radii: Vec<f64> = (0..n).map(|_| 0.03 + 0.1 * number().powi(4)).collect();
@@ -355,7 +353,7 @@ mod tests {
         assert!(expected.len() > 400 && expected.len() < 20_000, "{}", expected.len());
     }
 
-    /// No pair that touches is missing while every body is covered, wherever it went.
+    /// The list contains every touching pair while all bodies are covered, wherever they move.
     #[test]
     fn a_list_holds_while_bodies_are_covered() {
         let (radii, mut centers) = balls(200);

@@ -1,10 +1,10 @@
-//! Geometry of contact: who is near whom, the closest point, the gap and its variations
+//! Geometry of contact: neighbourhood, the closest point, the gap and its variations
 //! (docs/theory/contact.md).
 //!
-//! Geometry sees points only. [`Faces`] prepares a [`carom_fem::Surface`]: Bezier form, neighbours, rim.
+//! Geometry works on points only. [`Faces`] prepares a [`carom_fem::Surface`]: Bezier form, neighbours, rim.
 //! [`FacesNow`] holds its state, the positions of its points in one frame. [`closest`] finds foot points on
 //! it; a [`FootPoint`] is data: face, parameters, gap, normal, tangents, metric, curvature. [`Plane`] and
-//! [`Sphere`] are the surfaces of rigid bodies that need no faces. The gap is positive where the surfaces are
+//! [`Sphere`] are surfaces of rigid bodies without faces. The gap is positive if the surfaces are apart.
 //! apart.
 
 pub mod analytic;

@@ -1,19 +1,18 @@
-//! Node to face: rows of gaps of nodes against faces, for schemes of whole bodies.
+//! Node to face: rows of gaps of nodes against faces, for schemes of unreduced bodies.
 //!
-//! A row is one place where the distance of a node to a surface has a local minimum. A node in a concave edge
-//! has two rows; one beyond the rim of a surface has its closest point on the rim; one that crosses an edge
-//! keeps its gap. On every row
+//! A row is a local minimum of the distance from a node to a surface. A node in a concave edge has two rows.
+//! The closest point of a node beyond the rim of a surface is on the rim. The gap of a node is continuous
+//! where it crosses an edge. On every row
 //!
 //! ```text
 //! x − y = g n,   dg = n·(dx − Σ_K N_K dy_K),   x = Σ_m w_m x_m
 //! ```
 //!
-//! so that forces λ dg/dx on both surfaces sum up to no force and no moment. Second variations are computed
-//! on request ([`NodeToFace::variations`]).
+//! so that the forces λ dg/dx on both surfaces have a zero sum and a zero moment. Second variations are
+//! computed on request ([`NodeToFace::variations`]).
 //!
-//! Path to read: [`Nodes`] and [`ContactSide`] say what is there, [`NodeToFace::update`] makes the
-//! [`GapRow`]s of a configuration. `candidates` is the search, `feet` decides which foot points of a node
-//! count.
+//! Path to read: [`Nodes`] and [`ContactSide`] are the input, [`NodeToFace::update`] makes the [`GapRow`]s of
+//! a configuration. `candidates` is the search, `feet` selects the foot points of a node that are contacts.
 //!
 //! # Source
 //!
@@ -41,32 +40,33 @@ pub use nodes::Nodes;
 pub struct ContactSide {
     /// The surface; a shape without faces rests in the frame of the positions.
     pub shape: Shape,
-    /// The nodes on it; none where it is faced alone.
+    /// Nodes on the surface; empty if only the other side's nodes are tested.
     pub nodes: Nodes,
 }
 
-/// Which rows are made.
+/// Limits that select the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Gap up to which a node has a row \[m\], above 0.
     pub reach: f64,
-    /// Depth up to which a node counts as having come through the surface \[m\], above 0.
+    /// Depth up to which a node has penetrated the surface \[m\], above 0.
     pub depth: f64,
 }
 
-/// Whose nodes are tested against whose faces.
+/// The sides whose nodes are tested against the other side's faces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passes {
     /// The nodes of the first side against the second.
     Single,
-    /// The nodes of each side against the other: two flat surfaces of unlike meshes pass constant pressure.
+    /// The nodes of each side against the other: two flat surfaces of different meshes transmit constant
+    /// pressure.
     Dual,
 }
 
-/// Why there can be no rows.
+/// Errors from setting up rows.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum NodeToFaceError {
-    /// A limit that is not a positive number.
+    /// A limit is not a positive number.
     #[error("the {name} of contact is {value}; it must be a positive number of metres")]
     Limit {
         /// `reach` or `depth`.
@@ -74,7 +74,7 @@ pub enum NodeToFaceError {
         /// Its value.
         value: f64,
     },
-    /// A side whose nodes are to be tested has none.
+    /// A side whose nodes are tested has no nodes.
     #[error("side {side} of a contact has no nodes, which its pass needs")]
     NoNodes {
         /// Number of the side, from 1.
@@ -87,15 +87,15 @@ pub enum NodeToFaceError {
         side: usize,
         /// Number of the point.
         point: u32,
-        /// Points of the surface.
+        /// Number of points of the surface.
         count: usize,
     },
 }
 
-/// The gap of one node from one place of the other surface.
+/// The gap of one node at one place of the other surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GapRow {
-    /// The side with the node, 0 or 1; the other one is faced.
+    /// The side of the node, 0 or 1.
     pub side: usize,
     /// Number of the node on its side.
     pub node: u32,
@@ -108,9 +108,9 @@ pub struct GapRow {
     n_points: u32,
 }
 
-/// Rows of gaps of nodes against faces, with the memory of their search.
+/// Rows of gaps of nodes against faces, with the state of their search.
 ///
-/// The rows depend on the present positions alone; the memory only saves time.
+/// The rows depend on the present positions alone; the state only saves time.
 #[derive(Debug, Clone)]
 pub struct NodeToFace {
     sides: [ContactSide; 2],
@@ -133,7 +133,7 @@ struct Pass {
     feet: Feet,
 }
 
-/// Rows of a node for which there is room beforehand.
+/// Rows of a node for which memory is reserved.
 const FORESEEN: usize = 3;
 
 impl NodeToFace {
@@ -229,7 +229,7 @@ impl NodeToFace {
         &self.rows
     }
 
-    /// Points of the faced surface that move the foot point of a row, and their shape values N_K; none where
+    /// Points of the other surface that move the foot point of a row, and their shape values N_K; empty if
     /// the surface has no faces.
     pub fn faced_points(&self, row: &GapRow) -> (&[u32], &[f64]) {
         let range = row.first as usize..(row.first + row.n_points) as usize;
@@ -259,13 +259,13 @@ impl NodeToFace {
 
     /// First and second variations of a row for the dofs (node, y_K), K as in [`NodeToFace::faced_points`].
     ///
-    /// `None` where the faced surface has no faces, and where the second variation does not exist: on an edge
+    /// `None` if the other surface has no faces, or if the second variation does not exist: on an edge
     /// itself, and where the foot point is not unique.
     pub fn variations(&self, row: &GapRow) -> Option<Variations> {
         Variations::new(self.sides[1 - row.side].shape.as_faces()?, &row.foot)
     }
 
-    /// Times that the boxes of faces have been brought up to date, of all passes.
+    /// Number of updates of the boxes of faces, in all passes.
     pub fn searches(&self) -> u64 {
         self.passes.iter().filter_map(|pass| pass.faced.as_ref()).map(|(_, c)| c.searches()).sum()
     }

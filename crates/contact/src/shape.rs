@@ -1,8 +1,8 @@
 //! Shapes in contact: one enum for all schemes.
 //!
-//! A [`Shape`] is immutable and given in the frame of its body. Planes, spheres, cavities and blocks need
-//! nothing else; the state of [`Faces`], where their points are now, is a [`FacesNow`] of its own, as faces
-//! may deform.
+//! A [`Shape`] is immutable and given in the frame of its body. Planes, spheres, cavities and blocks have no
+//! other state. The current positions of the points of [`Faces`], which may deform, are a separate
+//! [`FacesNow`].
 
 mod block;
 mod edge;
@@ -18,8 +18,8 @@ use crate::geometry::{Faces, FacesNow, FootPoint, Plane, Side, Sphere, Start};
 /// A surface that can be touched.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Planes without an end, the body behind each of them: the ground, the walls of a room. A point may
-    /// touch several at once.
+    /// Unbounded planes with the body behind each of them: the ground, the walls of a room. A point may touch
+    /// several at once.
     Planes(Vec<Plane>),
     /// The outside of a ball.
     Sphere(Sphere),
@@ -48,7 +48,7 @@ impl Shape {
         Some(Self::Planes(vec![Plane::new(origin, normal)?]))
     }
 
-    /// The faces, if it has any.
+    /// The faces, if the shape has them.
     pub fn as_faces(&self) -> Option<&Faces> {
         match self {
             Self::Faces(faces) => Some(faces),
@@ -78,7 +78,7 @@ impl Shape {
         }
     }
 
-    /// Number of contacts that a point may have with it at once.
+    /// Largest number of simultaneous contacts of a point with the shape.
     #[inline]
     pub fn sheets(&self) -> usize {
         match self {
@@ -87,17 +87,17 @@ impl Shape {
         }
     }
 
-    /// True if a point that has passed through it may leave on the other side.
+    /// True if a point that has passed through the shape may leave on the other side.
     pub fn can_be_passed(&self) -> bool {
         !matches!(self, Self::Planes(_) | Self::Cavity(_))
     }
 
-    /// True if a convex solid has edges and corners there.
+    /// True if the shape is a convex solid with edges and corners.
     pub fn has_edges(&self) -> bool {
         matches!(self, Self::Block(_))
     }
 
-    /// True if faces meet at edges, where the nearest face need not be the one that a point touches.
+    /// True if faces meet at edges, where a point need not touch the nearest face.
     pub fn has_rims(&self) -> bool {
         matches!(self, Self::Block(_) | Self::Faces(_))
     }
@@ -110,8 +110,8 @@ impl Shape {
         }
     }
 
-    /// Radius of the ball around the origin of the frame that holds all that can be touched; infinite for
-    /// planes, and for a cavity, which also holds what has left it \[m\].
+    /// Radius of the ball around the origin of the frame that contains all points of contact \[m\]; infinite
+    /// for planes, and for a cavity, because points outside of it are still in contact.
     pub fn radius(&self) -> f64 {
         match self {
             Self::Planes(_) | Self::Cavity(_) => f64::INFINITY,
@@ -121,8 +121,8 @@ impl Shape {
         }
     }
 
-    /// Smallest and largest convex curvature, of faces in their middles \[1/m\]: 1/R of a ball, 0 of what is
-    /// flat or hollow.
+    /// Smallest and largest convex curvature, of faces in their middles \[1/m\]: 1/R of a ball, 0 of a flat
+    /// or hollow shape.
     pub fn convex_curvatures(&self) -> [f64; 2] {
         match self {
             Self::Planes(_) | Self::Cavity(_) | Self::Block(_) => [0.0; 2],
@@ -171,7 +171,7 @@ impl Shape {
         self.as_faces().map(Faces::state_at_rest)
     }
 
-    /// Marks edges (face and edge) at which the faces end because the surface of the body turns there, see
+    /// Marks edges (face and edge) at which the faces end because the surface of the body has a kink, see
     /// [`Surface::sharp_edges`]. Pressure at other borders is pressure at the rim of a zone that is too
     /// small.
     pub fn with_sharp_edges(mut self, edges: &[[u32; 2]]) -> Self {
@@ -193,7 +193,7 @@ fn curvatures_in_the_middles(faces: &Faces) -> [f64; 2] {
         let xi = faces.domain(face).center();
         let x = faces.position(&mut now, face, xi);
         let foot = faces.project(&mut now, &x, Start { face, xi });
-        // Positive is bent towards the normal: a ball has −1/R.
+        // Curvature is positive towards the normal: a ball has −1/R.
         foot.principal_curvatures().map_or(0.0, |[low, _]| -low).max(0.0)
     };
     let all = (0..faces.n_faces() as u32).map(&mut at_middle);

@@ -8,7 +8,7 @@ use super::{FootPoint, Site};
 /// The boundary of a half-space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
-    /// Any point of it \[m\].
+    /// Any point of the plane \[m\].
     pub origin: Vector3<f64>,
     /// Normal out of the half-space.
     pub normal: Unit<Vector3<f64>>,
@@ -24,7 +24,7 @@ pub struct Sphere {
 }
 
 impl Plane {
-    /// The plane through a point with a normal of any length; `None` if that has no direction.
+    /// The plane through a point with a normal of any length; `None` if the normal is zero.
     pub fn new(origin: Vector3<f64>, normal: Vector3<f64>) -> Option<Self> {
         Some(Self { origin, normal: Unit::try_new(normal, 0.0)? })
     }
@@ -46,12 +46,12 @@ impl Plane {
     }
 }
 
-/// The side of a sphere that is touched.
+/// Side of a sphere that is in contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The outside, of a ball.
+    /// The outside: a ball.
     Outside,
-    /// The inside, of a cavity.
+    /// The inside: a cavity.
     Inside,
 }
 
@@ -76,13 +76,13 @@ impl Sphere {
         (sign * (length - self.radius), normal)
     }
 
-    /// Closest point of the outside to `x`; ξ are lengths along two directions that touch the sphere there.
-    /// In the centre, where every point of the sphere is as near, it is the one in direction z.
+    /// Closest point of the outside to `x`; ξ are lengths along two tangent directions of the sphere. At the
+    /// centre, where all points of the sphere are equally near, it is the point in direction z.
     pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
         self.closest_on(Side::Outside, x)
     }
 
-    /// The same on one of both sides.
+    /// Closest point of the given side to `x`.
     pub fn closest_on(&self, side: Side, x: &Vector3<f64>) -> FootPoint {
         let d = x - self.center;
         let outward = d.try_normalize(1e-14 * self.radius).unwrap_or_else(Vector3::z);
@@ -95,7 +95,7 @@ impl Sphere {
     }
 }
 
-/// Two unit vectors with t₁ × t₂ = n.
+/// Two unit vectors t₁, t₂ with t₁ × t₂ = n.
 pub(crate) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let mut axis = Vector3::zeros();
     axis[n.iamin()] = 1.0;

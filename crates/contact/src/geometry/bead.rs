@@ -1,4 +1,5 @@
-//! The bead in which a surface ends (decision 26): gap, normal and variation of foot points on its rim.
+//! The bead, a quarter-round fillet at the rim of a surface (decision 26): gap, normal and variation of its
+//! foot points.
 
 use nalgebra::Vector3;
 
@@ -22,8 +23,8 @@ impl Beside {
 }
 
 impl Faces {
-    /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its middle c = y − ρ n and n the normal of the
-    /// face. What is deeper than ρ is beside the bead, at its distance from the rim.
+    /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its centre c = y − ρ n and n the normal of the
+    /// face. A point deeper than ρ is beside the bead; its gap is its distance from the rim.
     pub(super) fn gap_to_bead(
         &self,
         face: u32,
@@ -49,8 +50,8 @@ impl Faces {
         Beside { normal, gap: distance - radius, lever: (normal - own) * radius, slip, beyond_rim }
     }
 
-    /// r/ρ τ_a: along an edge with parameter s the foot point is where d·y,s = 0, and there −g,s = n'·c,s =
-    /// −(ρ/r) d·n,s.
+    /// r/ρ τ_a of the slip: along an edge with parameter s the foot point has d·y,s = 0, and there −g,s =
+    /// n'·c,s = −(ρ/r) d·n,s.
     fn slip_along(
         &self,
         face: u32,

@@ -1,8 +1,7 @@
-//! Faces in Bezier form: one evaluation for Lagrange faces and rational spline spans.
+//! Faces in Bezier form: one evaluation for Lagrange faces and rational spline faces.
 //!
-//! Every face is a rational Bezier rectangle or triangle whose control points are constant linear
-//! combinations of the face's points. Its control points enclose it, so boxes and subdivision need no further
-//! thought.
+//! Every face is a rational Bezier rectangle or triangle. Its control points are constant linear combinations
+//! of the face's points. They enclose the face, which gives its boxes and its subdivision.
 
 use carom_fem::surface::MAX_DEGREE;
 use carom_fem::{Face, FaceBasis, Surface};
@@ -116,7 +115,7 @@ pub fn from_points(surface: &Surface, face: &Face, positions: &[Vector3<f64>], o
             let mut places = [[0.0; 4]; MAX_POINTS];
             (0..(p + 1) * (q + 1)).for_each(|k| places[k] = at_place(k));
             for a in 0..=p {
-                // One column of (C₁ᵀ ⊗ E) P, then all that it gives.
+                // One column of (C₁ᵀ ⊗ E) P, then all its contributions.
                 let mut column = [[0.0; 4]; MAX_DEGREE + 1];
                 for (sum, row) in column[..=q].iter_mut().zip(places.chunks_exact(p + 1)) {
                     row.iter().enumerate().for_each(|(i, x)| add_scaled(sum, c[0][i * (p + 1) + a], x));
@@ -131,7 +130,7 @@ pub fn from_points(surface: &Surface, face: &Face, positions: &[Vector3<f64>], o
     }
 }
 
-/// Rows of C of a face whose functions are no tensor products, and their length.
+/// Rows of C and their length, for a face whose functions are not tensor products.
 fn combined_rows<'a>(surface: &'a Surface, basis: &FaceBasis) -> Option<(&'a [f64], usize)> {
     match basis {
         FaceBasis::Combined { degrees: [p, q], operator, .. } => {
@@ -185,7 +184,7 @@ pub fn to_points(
             let (c, grid) = tensor_form(surface, &face.basis);
             for i in 0..=p {
                 let c_i = &c[0][i * (p + 1)..(i + 1) * (p + 1)];
-                // One column of (C₁ ⊗ E) v, then all of its shares.
+                // One column of (C₁ ⊗ E) v, then all its contributions.
                 let mut column = [Vector3::zeros(); MAX_DEGREE + 1];
                 for (sum, row) in column.iter_mut().zip(on_bezier.chunks_exact(p + 1)) {
                     c_i.iter().zip(row).for_each(|(c, v)| *sum += v * *c);
@@ -201,7 +200,8 @@ pub fn to_points(
     }
 }
 
-/// Gives the vector at place k of the tensor grid to the point there, or to those of which the place is made.
+/// Adds the vector at place k of the tensor grid to the point there, or to the points that the place
+/// combines.
 fn add_share(
     surface: &Surface,
     face: &Face,

@@ -1,9 +1,10 @@
 //! The closest point on a surface of faces, docs/theory/contact.md, eq. (42), with all its fallbacks.
 //!
-//! [`Faces::project`] continues from a known foot point: Newton's method on the face, clamped to its domain;
-//! at an edge or a corner it goes on on the neighbouring faces. [`Faces::closest`] needs no start: it takes
-//! the faces whose boxes may contain the closest point, starts Newton from the best of a coarse sample, and
-//! subdivides the Bezier form of a face on which Newton does not converge.
+//! [`Faces::project`] continues from a known foot point by Newton's method on the face, clamped to its
+//! domain; at an edge or a corner it continues on the neighbouring faces. [`Faces::closest`] needs no start:
+//! it considers the faces whose boxes may contain the closest point, starts Newton's method from the best
+//! point of a coarse sample, and subdivides the Bezier form of a face on which Newton's method does not
+//! converge.
 
 use nalgebra::Vector3;
 
@@ -11,7 +12,7 @@ use super::jet::{self, Jet};
 use super::{Domain, Faces, FacesNow, FootPoint, Site};
 use crate::broad::{Node, distance_squared};
 
-/// Where a search begins, and where a foot point lies.
+/// A point on a surface by face and parameters: the start of a search, or a foot point.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Start {
     /// Number of the face.
@@ -31,21 +32,21 @@ pub(super) struct Local {
 
 const MAX_ITERATIONS: usize = 40;
 const MAX_HALVINGS: usize = 25;
-/// More faces are not crossed from a start: the global search is then faster.
+/// Largest number of faces crossed from a start; beyond it the global search is faster.
 const MAX_HOPS: usize = 40;
-/// Below this parameter step y(ξ + dξ) is its Taylor series to second order: the next term is 1e-18 of the
-/// face.
+/// Below this parameter step y(ξ + dξ) is evaluated by its Taylor series to second order: the next term is
+/// 1e-18 of the face.
 const TAYLOR_STEP: f64 = 1e-6;
-/// The same for foot points that are followed, where gap and normal count: the next term is 1e-14 of the
+/// The same limit for followed foot points, of which gap and normal are used: the next term is 1e-14 of the
 /// face's size, less across it, the error of the normal 1e-9, that of the curvature 1e-4.
 const TAYLOR_STEP_FOLLOWED: f64 = 3e-5;
-/// A larger step is not taken without asking whether it leads nearer.
+/// A larger Newton step is accepted only if it decreases the distance.
 const LARGE_STEP: f64 = 0.2;
 
 impl Faces {
-    /// Closest point to `x` that is reached from `start` without leaving the valley of the distance function.
+    /// Closest point to `x` in the valley of the distance function that contains `start`.
     ///
-    /// Falls back to [`Self::closest`] if that does not converge.
+    /// Uses [`Self::closest`] if the iteration does not converge.
     pub fn project(&self, now: &mut FacesNow, x: &Vector3<f64>, start: Start) -> FootPoint {
         if let Some(foot) = self.follow(now, x, start) {
             return foot;
@@ -53,15 +54,15 @@ impl Faces {
         let local = self.newton(now, start.face, start.xi, x);
         match self.walk(now, start.face, local, x) {
             Some((face, local)) => FootPoint::on_faces(self, now, face, &local, x),
-            // A surface with a start has at least one face, so the search finds something.
+            // A surface with a start has at least one face, so the search has a result.
             None => {
                 self.closest(now, x).unwrap_or_else(|| FootPoint::on_faces(self, now, start.face, &local, x))
             }
         }
     }
 
-    /// A foot point that stays inside its face and that Newton's method reaches in small steps: nearly every
-    /// call in a run.
+    /// Follows a foot point that stays inside its face and that Newton's method reaches in small steps:
+    /// nearly every call in a run.
     fn follow(&self, now: &mut FacesNow, x: &Vector3<f64>, start: Start) -> Option<FootPoint> {
         let (kind, domain, polynomial) =
             (self.kind(start.face), self.domain(start.face), self.is_polynomial(start.face));
@@ -72,7 +73,7 @@ impl Faces {
             let (step, newton) = free_step(&jet, &(x - jet.y));
             let size = step[0].abs().max(step[1].abs());
             xi = [xi[0] + step[0], xi[1] + step[1]];
-            // The comparisons are false for a step that is not a number.
+            // The comparisons are false if the step is not a number.
             if !(newton && size < LARGE_STEP && domain.is_well_inside(xi)) {
                 return None;
             }
@@ -130,13 +131,13 @@ impl Faces {
         Some(FootPoint::on_faces(self, now, face, &local, x))
     }
 
-    /// Closest point on one face: best of a coarse sample, Newton, subdivision if that fails.
+    /// Closest point on one face: best point of a coarse sample, Newton's method, subdivision if that fails.
     pub(super) fn closest_on_face(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
         let kind = self.kind(face);
         let q = self.bezier(now, face);
         let mut best = (f64::INFINITY, kind.domain().center());
         for (i, j) in (0..4).flat_map(|j| (0..4).map(move |i| (i, j))) {
-            // On a triangle the upper half of the grid folds onto points that are sampled already.
+            // On a triangle the upper half of the grid falls onto points that are sampled already.
             let xi = kind.domain().clamp([f64::from(i) / 3.0, f64::from(j) / 3.0]);
             let d = (x - jet::position(kind, q, xi)).norm_squared();
             if d < best.0 {
@@ -152,7 +153,7 @@ impl Faces {
         if again.distance_squared <= local.distance_squared { again } else { local }
     }
 
-    /// Newton's method (4.1) on one face within its domain.
+    /// Newton's method on one face within its domain.
     ///
     /// ```text
     /// H dξ = r,   r_a = (x − y)·y,a,   H_ab = m_ab − (x − y)·y,ab
@@ -195,8 +196,8 @@ impl Faces {
         Local { xi, jet, distance_squared: (x - jet.y).norm_squared(), converged: false }
     }
 
-    /// Goes on on neighbouring faces while that brings the foot point nearer. `None` if Newton fails on the
-    /// way.
+    /// Continues on neighbouring faces while the foot point gets nearer. `None` if Newton's method fails on
+    /// one of them.
     fn walk(&self, now: &mut FacesNow, face: u32, local: Local, x: &Vector3<f64>) -> Option<(u32, Local)> {
         let (mut face, mut local) = (face, local);
         for _ in 0..MAX_HOPS {
@@ -211,8 +212,7 @@ impl Faces {
         None
     }
 
-    /// The nearest foot point on the faces that share the edge or corner on which `local` lies, if it is
-    /// nearer.
+    /// The nearest foot point on the faces that share the edge or corner of `local`, if it is nearer.
     pub(super) fn step_across(
         &self,
         now: &mut FacesNow,
@@ -221,7 +221,8 @@ impl Faces {
         x: &Vector3<f64>,
     ) -> Option<(u32, Local)> {
         let domain = self.domain(face);
-        // Nearer by round-off alone is not nearer: two faces would hand the point to and fro.
+        // The distance must decrease by more than round-off; otherwise the point could alternate between two
+        // faces.
         let mut bound = local.distance_squared * (1.0 - 1e-13);
         let mut best = None;
         let mut consider = |next: u32, xi: [f64; 2]| {
@@ -251,14 +252,14 @@ impl Faces {
     }
 }
 
-/// The matrix of a step: H, or the Gauss-Newton matrix where H is not positive definite, and which of them.
+/// The matrix of a step: H, or the Gauss-Newton matrix if H is not positive definite; and which of them.
 #[inline(always)]
 fn step_matrix(jet: &Jet, d: &Vector3<f64>) -> ([f64; 3], bool) {
     let m = [jet.d[0].norm_squared(), jet.d[0].dot(&jet.d[1]), jet.d[1].norm_squared()];
     let h = [m[0] - d.dot(&jet.dd[0]), m[1] - d.dot(&jet.dd[1]), m[2] - d.dot(&jet.dd[2])];
     // Nearly singular H (the centre of curvature) counts as not positive definite.
     let newton = h[0] > 1e-8 * m[0] && h[0] * h[2] - h[1] * h[1] > 1e-8 * m[0] * m[2];
-    // Where the tangents are parallel (a pole) a multiple of the identity keeps the step finite.
+    // If the tangents are parallel (at a pole), a multiple of the identity keeps the step finite.
     let floor = 1e-12 * (m[0] + m[2]) + f64::MIN_POSITIVE;
     (if newton { h } else { [m[0] + floor, m[1], m[2] + floor] }, newton)
 }
@@ -284,10 +285,11 @@ fn newton_step(domain: Domain, xi: [f64; 2], jet: &Jet, d: &Vector3<f64>) -> ([f
     (step, newton, r[0] * step[0] + r[1] * step[1])
 }
 
-/// `free` unless it leaves through an edge on which ξ lies: then Newton along that edge, or none in a corner.
+/// The step `free`, unless it leaves the domain through an edge that contains ξ: then Newton's step along
+/// that edge, or a zero step in a corner.
 ///
-/// In a corner the edge with the larger decrease is taken: straight above the line of one edge, the step
-/// along the other is zero up to round-off, of either sign.
+/// In a corner the edge with the larger decrease is used: straight above the line of one edge, the step along
+/// the other is zero up to round-off, of either sign.
 fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f64; 2]) -> [f64; 2] {
     let leaves = |k: usize, step: [f64; 2]| {
         let n = domain.inward(k);
@@ -297,7 +299,7 @@ fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f
     if !edges.clone().any(|k| leaves(k, free)) {
         return free;
     }
-    // Newton along edge k, and the decrease that it promises.
+    // Newton's step along edge k, and its predicted decrease.
     let along = |k: usize| {
         let t = domain.edge_direction(k);
         let curvature = h[0] * t[0] * t[0] + 2.0 * h[1] * t[0] * t[1] + h[2] * t[1] * t[1];

@@ -1,6 +1,6 @@
 //! Parameter domains of faces: the unit square and the unit triangle, their edges and corners.
 
-/// Where the parameters of a face run. Edge k goes from corner k to corner k + 1.
+/// Parameter domain of a face. Edge k goes from corner k to corner k + 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// \[0,1\]², corners (0,0), (1,0), (1,1), (0,1).
@@ -9,7 +9,7 @@ pub enum Domain {
     Triangle,
 }
 
-/// What part of a face a foot point lies on.
+/// The part of a face on which a foot point lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Site {
     /// Inside; the foot point is the orthogonal projection.
@@ -117,7 +117,7 @@ impl Domain {
         self.distance(k, xi) <= ON_EDGE
     }
 
-    /// True if ξ is inside and clear of every edge.
+    /// True if ξ is inside and away from every edge.
     #[inline]
     pub fn is_well_inside(self, xi: [f64; 2]) -> bool {
         const CLEAR: f64 = 1e-9;
@@ -128,7 +128,7 @@ impl Domain {
         }
     }
 
-    /// The part of the face that ξ lies on.
+    /// The part of the face on which ξ lies.
     pub fn site(self, xi: [f64; 2]) -> Site {
         let n = self.n_corners();
         let mut edges = (0..n).filter(|&k| self.touches(k, xi));

@@ -16,8 +16,8 @@ pub struct Faces {
     pub surface: Surface,
     /// Neighbours and rim.
     pub topology: Topology,
-    /// Radius ρ of the bead in which the surface ends at its rim \[m\], see [`FootPoint`](super::FootPoint);
-    /// 0 at first.
+    /// Radius ρ of the bead at the rim of the surface \[m\], see [`FootPoint`](super::FootPoint); 0 by
+    /// default.
     pub rim_radius: f64,
     /// Reference positions of the points of the surface \[m\].
     pub reference: Vec<Vector3<f64>>,
@@ -29,9 +29,9 @@ pub struct Faces {
     pub(crate) tree: Tree,
 }
 
-/// The state of a surface: where its faces are now, in one frame.
+/// The state of a surface: current positions of its faces in one frame.
 ///
-/// The Bezier points of a face are computed when it is first looked at after a change of the positions.
+/// The Bezier points of a face are computed at their first use after a change of the positions.
 #[derive(Debug, Clone)]
 pub struct FacesNow {
     positions: Vec<Vector3<f64>>,
@@ -42,7 +42,7 @@ pub struct FacesNow {
     pub(super) boxed: bool,
 }
 
-/// Two surfaces of the same faces in the same reference positions.
+/// Surfaces are equal if they have the same faces in the same reference positions.
 impl PartialEq for Faces {
     fn eq(&self, other: &Self) -> bool {
         self.surface == other.surface
@@ -158,7 +158,7 @@ impl Faces {
         jet::position(self.kinds[face as usize], self.bezier(now, face), xi)
     }
 
-    /// Brings the boxes of the tree up to date with the positions.
+    /// Updates the boxes of the tree to the positions.
     pub(super) fn refit(&self, now: &mut FacesNow) {
         if now.boxed {
             return;
@@ -174,8 +174,8 @@ impl Faces {
         self.tree.refit(boxes, |face| enclose(self.bezier(now, face)));
     }
 
-    /// How far the box of a face may move when none of the points of the surface moves by more than 1: the
-    /// largest sum of the magnitudes of the factors of a Bezier point; 1 for linear faces and splines.
+    /// Largest motion of the box of a face if no point of the surface moves by more than 1: the largest sum
+    /// of the magnitudes of the factors of a Bezier point; 1 for linear faces and splines.
     pub fn growth(&self) -> f64 {
         let mut positions = vec![Vector3::zeros(); self.n_points()];
         let mut out = [[0.0; 4]; bezier::MAX_POINTS];
@@ -216,7 +216,7 @@ pub(super) fn enclose(points: &[Homogeneous]) -> Bounds {
 }
 
 impl FacesNow {
-    /// Moves the points; `position` gives the place of each of them.
+    /// Moves the points; `position` gives the position of each.
     pub fn set_positions(&mut self, position: impl Fn(usize) -> Vector3<f64>) {
         for (k, x) in self.positions.iter_mut().enumerate() {
             *x = position(k);

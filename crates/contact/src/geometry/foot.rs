@@ -8,14 +8,15 @@ use super::jet::Jet;
 use super::{Faces, FacesNow, Site};
 use carom_fem::surface::MAX_FACE_POINTS;
 
-/// The closest point on a surface to a point x, with what laws and solvers need of it.
+/// The closest point on a surface to a point x, with all data for laws and solvers.
 ///
 /// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner
 /// between faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still
-/// holds and the variation `dg = n·(dx − dy)` stays exact. Beyond the rim, where the surface ends, x lies
-/// beside the surface, which ends in a quarter of a round bead of radius ρ ([`Faces::rim_radius`]) that
-/// touches it: n leads from the middle of the bead to x, and the gap is the distance to the bead. Without a
-/// radius it is the distance to the rim, never negative: what slides off the surface while it is pressed in
+/// holds and the variation `dg = n·(dx − dy)` stays exact. Beyond the rim x lies beside the surface. The rim
+/// ends in a bead, a quarter-round fillet of radius ρ ([`Faces::rim_radius`]) that is tangent to the surface:
+/// n leads from the centre of the bead to x, and the gap is the distance to the bead. Without a radius the
+/// gap is the distance to the rim, never negative: a body that slides off the surface while it is pressed in
+/// would lose its gap at once.
 /// would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FootPoint {
@@ -25,8 +26,8 @@ pub struct FootPoint {
     pub xi: [f64; 2],
     /// Part of the face on which it lies.
     pub site: Site,
-    /// True if x lies beyond the rim of the zone where it was cut out of the surface: what it would touch is
-    /// missing.
+    /// True if x lies beyond the rim of the zone where the zone was cut out of the surface: the surface that
+    /// x would touch is missing.
     pub beyond_rim: bool,
     /// Gap g \[m\], positive if open.
     pub gap: f64,
@@ -34,10 +35,10 @@ pub struct FootPoint {
     pub normal: Vector3<f64>,
     /// The foot point y.
     pub position: Vector3<f64>,
-    /// From the point of the face at ξ to y: zero but on the bead of a rim.
+    /// Vector from the point of the face at ξ to y: zero except on the bead of a rim.
     pub lever: Vector3<f64>,
-    /// τ over the parameters: where the face is twisted along its rim, dg = (n − τ_a y,a)·(dx − dy) − τ_a (x
-    /// − y)·dy,a and what the turn of the bead brings, with y at ξ; zero elsewhere.
+    /// Slip τ over the parameters, nonzero if the face is twisted along its rim: dg = (n − τ_a y,a)·(dx − dy)
+    /// − τ_a (x − y)·dy,a plus the contribution of the bead's rotation, with y at ξ.
     pub slip: [f64; 2],
     /// Tangents y,₁ and y,₂.
     pub tangents: [Vector3<f64>; 2],
@@ -95,7 +96,7 @@ impl FootPoint {
         }
     }
 
-    /// ∂g/∂x: the normal, but for the slip along a twisted rim.
+    /// ∂g/∂x: the normal, corrected by the slip along a twisted rim.
     pub fn push(&self) -> Vector3<f64> {
         self.normal - self.tangents[0] * self.slip[0] - self.tangents[1] * self.slip[1]
     }
@@ -141,7 +142,7 @@ impl Faces {
         self.normal_at_pole(now, face, xi)
     }
 
-    /// At a pole the tangents are parallel: a little inside they are not.
+    /// At a pole the tangents are parallel; slightly inside they are not.
     #[cold]
     fn normal_at_pole(&self, now: &mut FacesNow, face: u32, xi: [f64; 2]) -> Vector3<f64> {
         let center = self.domain(face).center();
@@ -254,7 +255,7 @@ pub struct Variations {
     first: [[f64; 2]; MAX_FACE_POINTS],
 }
 
-/// The part of a face on which a foot point may move.
+/// The set on which a foot point may move.
 #[derive(Debug, Clone, Copy)]
 enum Support {
     /// The face: inverse of the metric, and of A.
@@ -267,8 +268,8 @@ enum Support {
 
 impl Variations {
     /// Variations at a foot point without a bead; `None` if the foot point is not unique, the tangents are
-    /// parallel, or the point lies on the edge or corner itself, where the direction of the gap turns at
-    /// once.
+    /// parallel, or the point lies on the edge or corner itself, where the direction of the gap is
+    /// discontinuous.
     pub fn new(faces: &Faces, foot: &FootPoint) -> Option<Self> {
         let (mut values, mut first, mut second) =
             ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
@@ -290,7 +291,7 @@ impl Variations {
         1 + self.n_points
     }
 
-    /// w of a block: 1 for x, −N_K for a point.
+    /// Factor of a block in w: 1 for x, −N_K for a point.
     fn factor(&self, block: usize) -> f64 {
         if block == 0 { 1.0 } else { -self.values[block - 1] }
     }
@@ -370,7 +371,7 @@ impl Variations {
     }
 }
 
-/// Where a foot point may move; `None` where it is not unique.
+/// The set on which a foot point may move; `None` if the foot point is not unique.
 fn support(faces: &Faces, foot: &FootPoint) -> Option<Support> {
     let m = foot.metric;
     let on_face = || {
@@ -381,7 +382,7 @@ fn support(faces: &Faces, foot: &FootPoint) -> Option<Support> {
         let metric = [[m[1][1] / det, -m[0][1] / det], [-m[1][0] / det, m[0][0] / det]];
         Some(Support::Face { metric, inverse: foot.inverse()? })
     };
-    // The direction of the gap is that of the face as long as the point lies above it.
+    // The gap has the direction of the face's normal while the point lies above the face.
     let own = foot.tangents[0].cross(&foot.tangents[1]).try_normalize(0.0);
     let is_level = own.is_some_and(|own| own.cross(&foot.normal).norm() < 1e-9);
     if foot.site == Site::Interior || is_level {

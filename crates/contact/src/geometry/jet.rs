@@ -81,7 +81,7 @@ fn square_jet<const N: usize, const NN: usize>(q: &[Homogeneous], xi: [f64; 2]) 
 /// Homogeneous value and derivatives: 1, ∂₁, ∂₂, ∂₁₁, ∂₁₂, ∂₂₂.
 fn homogeneous_jet(kind: BezierKind, q: &[Homogeneous], xi: [f64; 2]) -> [Homogeneous; 6] {
     match kind {
-        // The usual degrees with loops that the compiler unrolls.
+        // The usual degrees, for which the compiler unrolls the loops.
         BezierKind::Rectangle([1, 1]) => square_jet::<2, 4>(q, xi),
         BezierKind::Rectangle([2, 2]) => square_jet::<3, 9>(q, xi),
         BezierKind::Rectangle([3, 3]) => square_jet::<4, 16>(q, xi),
@@ -131,7 +131,7 @@ fn triangle2(xi: [f64; 2]) -> [[f64; 6]; 6] {
 
 /// Position and derivatives at ξ of the face with homogeneous control points `q`.
 ///
-/// `polynomial` says that all weights are 1, which saves the quotient.
+/// `polynomial` is true if all weights are 1; it saves the quotient.
 pub fn jet(kind: BezierKind, polynomial: bool, q: &[Homogeneous], xi: [f64; 2]) -> Jet {
     let s = homogeneous_jet(kind, q, xi);
     let v = |k: usize| Vector3::new(s[k][0], s[k][1], s[k][2]);
@@ -150,7 +150,7 @@ pub fn jet(kind: BezierKind, polynomial: bool, q: &[Homogeneous], xi: [f64; 2]) 
     Jet { y, d, dd }
 }
 
-/// Position alone.
+/// Position of a face at ξ, without derivatives.
 pub fn position(kind: BezierKind, q: &[Homogeneous], xi: [f64; 2]) -> Vector3<f64> {
     let mut s = [0.0; 4];
     for_basis(kind, xi, |k, b| (0..4).for_each(|d| s[d] += b * q[k][d]));

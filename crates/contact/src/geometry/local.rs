@@ -1,8 +1,8 @@
-//! Foot points of one face at a time: all places where the distance to a surface has a local minimum.
+//! Foot points on single faces: all local minima of the distance to a surface.
 //!
-//! The closest point alone is not enough where a point touches several faces: in a concave edge it lies
-//! before two of them. A point that has come through one of these lies beyond the edge of the other, which
-//! there is continued as the polynomial that it is, so that its gap goes on.
+//! The closest point alone is not enough if a point touches several faces: in a concave edge it lies in front
+//! of two of them. A point that has penetrated one of these lies beyond the edge of the other. There the
+//! other face is continued as a polynomial, so that its gap remains defined.
 
 use nalgebra::Vector3;
 
@@ -10,7 +10,7 @@ use super::closest::{Local, free_step};
 use super::jet;
 use super::{Faces, FacesNow, FootPoint, Site};
 
-/// A foot point on one face that no neighbouring face undercuts.
+/// A foot point on one face with no nearer point on the neighbouring faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LocalFoot {
     /// The foot point.
@@ -21,9 +21,9 @@ pub struct LocalFoot {
     pub distance: f64,
 }
 
-/// Sine of the angle between faces from which on their edge is concave.
+/// Sine of the angle between two faces above which their common edge is concave.
 const CONCAVE: f64 = 0.02;
-/// How far a face is continued beyond an edge, in ξ.
+/// Distance by which a face is continued beyond an edge, in ξ.
 const CONTINUED: f64 = 0.5;
 const MAX_ITERATIONS: usize = 12;
 /// Newton's method has converged below this step in ξ; the error is its square.
@@ -32,7 +32,7 @@ const SMALL_STEP: f64 = 1e-7;
 impl Faces {
     /// The foot point of a point on one face, if the distance to the surface has a local minimum there.
     ///
-    /// `None` where a neighbouring face is nearer, so that its own foot point stands for both.
+    /// `None` if a neighbouring face is nearer: its foot point then represents both.
     pub fn local_foot(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Option<LocalFoot> {
         let local = self.closest_on_face(now, face, x);
         let distance = local.distance_squared.sqrt();
@@ -55,8 +55,8 @@ impl Faces {
         LocalFoot { foot, is_continued: false, distance: local.distance_squared.sqrt() }
     }
 
-    /// The foot point on the continuation of a face beyond the concave edges on which its closest point lies,
-    /// for a point that is behind the faces there.
+    /// The foot point on the continuation of a face beyond concave edges with its closest point, for a point
+    /// that is behind the faces there.
     fn continued(&self, now: &mut FacesNow, face: u32, local: &Local, x: &Vector3<f64>) -> Option<FootPoint> {
         let domain = self.domain(face);
         let n = domain.n_corners();
@@ -96,7 +96,7 @@ impl Faces {
             xi = [xi[0] + step[0], xi[1] + step[1]];
             let size = step[0].abs().max(step[1].abs());
             let is_near = |x: &f64| (-2.0 * CONTINUED..=1.0 + 2.0 * CONTINUED).contains(x);
-            // The comparisons are false for a step that is not a number.
+            // The comparisons are false if the step is not a number.
             if !(newton && xi.iter().all(is_near)) {
                 return None;
             }

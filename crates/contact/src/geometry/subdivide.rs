@@ -1,4 +1,4 @@
-//! Closest point on one face by subdivision of its Bezier form: slow, but it cannot miss.
+//! Closest point on one face by subdivision of its Bezier form: slow, but certain to find it.
 
 use nalgebra::Vector3;
 
@@ -8,15 +8,16 @@ use super::faces::enclose;
 use super::jet;
 use crate::broad::distance_squared;
 
-/// Pieces looked at before the best point so far is returned.
+/// Largest number of pieces examined before the best point so far is returned.
 const MAX_PIECES: usize = 4000;
-/// Pieces are halved until they are this small in ξ; Newton does the rest. Boxes bound tilted pieces loosely,
-/// so that the number of pieces of size δ that cannot be dropped grows like 1/δ.
+/// Pieces are halved until they have this size in ξ; Newton's method then converges. Boxes enclose tilted
+/// pieces loosely, so that the number of remaining pieces of size δ grows like 1/δ.
 const SMALLEST: f64 = 0.01;
-/// Nested halvings of both directions: 2⁻⁷ < [`SMALLEST`], one more piece waits for each.
+/// Depth of nested halvings of both directions: 2⁻⁷ < [`SMALLEST`], with one more piece on the stack for
+/// each.
 const MAX_STACK: usize = 32;
 
-/// A piece of the square \[0,1\]² in ξ: lower corner, size, and a bound from below on the squared distance.
+/// A piece of the square \[0,1\]² in ξ: lower corner, size, and a lower bound of the squared distance.
 #[derive(Clone, Copy)]
 struct Piece {
     low: [f64; 2],
@@ -26,8 +27,8 @@ struct Piece {
 
 /// Parameters near the closest point to `x`, starting from the bound `distance_squared` at `xi`.
 ///
-/// Pieces are cut by de Casteljau's algorithm and dropped by the boxes around their control points, the
-/// nearer half first. A triangle is cut as the rectangle that it is under ξ₁ = s (1 − t), ξ₂ = t.
+/// Pieces are divided by de Casteljau's algorithm and discarded by the boxes around their control points; the
+/// nearer half comes first. A triangle is divided as a rectangle under the map ξ₁ = s (1 − t), ξ₂ = t.
 pub(super) fn closest(
     kind: BezierKind,
     q: &[Homogeneous],
@@ -93,7 +94,7 @@ fn as_rectangle(kind: BezierKind, q: &[Homogeneous]) -> ([usize; 2], [Homogeneou
     (degrees, net)
 }
 
-/// A bound from below on the squared distance of `x` from a piece of a Bezier rectangle.
+/// A lower bound of the squared distance of `x` from a piece of a Bezier rectangle.
 fn lower_bound([p1, p2]: [usize; 2], net: &[Homogeneous], piece: Piece, x: &Vector3<f64>) -> f64 {
     let mut part = [[0.0; 4]; MAX_POINTS];
     part[..net.len()].copy_from_slice(net);

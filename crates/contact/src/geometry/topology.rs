@@ -1,4 +1,4 @@
-//! Which faces of a surface meet along an edge or at a corner, and which edges are its rim.
+//! Neighbours of the faces of a surface along edges and at corners, and its rim.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use super::bezier::BezierKind;
 pub struct Neighbour {
     /// Number of the face.
     pub face: u32,
-    /// Its edge that is shared.
+    /// Edge of this face that is shared.
     pub edge: u8,
-    /// Where the edge begins and ends on that one: 0 and 1, or 1 and 0 where they run in opposite directions
-    /// (the rule where both faces have the same sense); a part of it where the face across is of a coarser
-    /// level.
+    /// Positions on that edge of begin and end of the own edge: 0 and 1, or 1 and 0 if the edges run in
+    /// opposite directions (the usual case of equal orientation). If the face across has a coarser level, the
+    /// range is a part of its edge.
     pub range: [f64; 2],
 }
 
 impl Neighbour {
-    /// Position along the shared edge for one along the edge itself.
+    /// Position on the shared edge for a position on the own edge.
     fn at(&self, t: f64) -> f64 {
         self.range[0] + t * (self.range[1] - self.range[0])
     }
 }
 
-/// A part of an edge beyond which lies a face of a finer level.
+/// A part of an edge that borders a face of a finer level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Part {
-    /// From where to where.
+    /// Begin and end of the part.
     range: [f64; 2],
     face: u32,
     edge: u8,
@@ -39,8 +39,8 @@ struct Part {
 
 /// Neighbours of the faces of a surface, found from the points and extraction operators alone.
 ///
-/// Two corners are the same where the same points enter with the same factors; two edges are, where both
-/// corners are. Edges with one face are the rim; edges with more than two are treated as rim too.
+/// Two corners are equal if the same points enter with the same factors; two edges are equal if both corners
+/// are. Edges with one face are the rim; edges with more than two are treated as rim too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
     /// For each face and edge the neighbour; `None` at the rim, at edges with several neighbours, and at
@@ -48,10 +48,9 @@ pub struct Topology {
     neighbours: Vec<[Option<Neighbour>; 4]>,
     /// Edges with several neighbours, of finer levels.
     divided: BTreeMap<(u32, u8), Vec<Part>>,
-    /// Corners that lie on an edge of a face of a coarser level, and where.
+    /// Corners on an edge of a face of a coarser level, with their positions on it.
     hanging_corners: BTreeMap<u32, Vec<(u32, u8, f64)>>,
-    /// True for edges at which the surface of the body turns: where it is the surface that ends and not the
-    /// zone.
+    /// True for edges at which the surface of the body has a kink: there the surface ends, not only the zone.
     pub sharp: Vec<[bool; 4]>,
     /// Number of each corner of each face, `u32::MAX` for corner 3 of triangles.
     pub corners: Vec<[u32; 4]>,
@@ -60,7 +59,7 @@ pub struct Topology {
     around_start: Vec<u32>,
 }
 
-/// The points whose shape functions do not vanish at a corner, with their factors in units of 2⁻³⁰.
+/// The points with nonzero shape functions at a corner, with their factors in units of 2⁻³⁰.
 type CornerKey = Vec<(u32, i64)>;
 
 impl Topology {
@@ -72,7 +71,7 @@ impl Topology {
             let n = BezierKind::of(&face.basis).domain().n_corners();
             for k in 0..n {
                 let (a, b) = (corners[f][k], corners[f][(k + 1) % n]);
-                // A collapsed edge (pole of a sphere, axis of a rod) joins nothing.
+                // A collapsed edge (pole of a sphere, axis of a rod) has no neighbour.
                 if a != b {
                     by_edge.entry((a.min(b), a.max(b))).or_default().push((f as u32, k as u8));
                 }
@@ -124,7 +123,7 @@ impl Topology {
             }
             for part in &parts {
                 let [from, to] = part.range;
-                // The finer edge runs with this one, or against it.
+                // The finer edge has the direction of this one, or the opposite one.
                 let begin = self.corners[part.face as usize][part.edge as usize];
                 let with = corner_at(from) == Some(begin) || (from == 0.0 && begin == start);
                 let range = if with { [from, to] } else { [to, from] };
@@ -152,19 +151,20 @@ impl Topology {
         let part = parts.iter().find(|part| t <= part.range[1]).or(parts.last())?;
         let [from, to] = part.range;
         let s = ((t - from) / (to - from)).clamp(0.0, 1.0);
-        // The finer edge knows which way it runs on this one.
+        // The finer edge stores its range on this one.
         let back = self.neighbours[part.face as usize][part.edge as usize]?;
         let runs_with = back.range[0] < back.range[1];
         Some((part.face, part.edge, if runs_with { s } else { 1.0 - s }))
     }
 
-    /// Faces of coarser levels on whose edge a corner lies: the face, its edge and the position there.
+    /// Faces of coarser levels with an edge that contains a corner: the face, its edge and the position on
+    /// it.
     pub fn beside_corner(&self, face: u32, corner: u8) -> &[(u32, u8, f64)] {
         let corner = self.corners[face as usize][corner as usize];
         self.hanging_corners.get(&corner).map_or(&[], Vec::as_slice)
     }
 
-    /// All faces around corner `corner` of `face`, itself included, each with the number of its corner there.
+    /// All faces around corner `corner` of `face`, itself included, each with the number of the corner in it.
     pub fn around(&self, face: u32, corner: u8) -> &[(u32, u8)] {
         let c = self.corners[face as usize][corner as usize] as usize;
         &self.around[self.around_start[c] as usize..self.around_start[c + 1] as usize]
@@ -175,7 +175,7 @@ impl Topology {
         self.neighbours[face as usize][edge as usize].is_none() && !self.divided.contains_key(&(face, edge))
     }
 
-    /// True if edge `edge` of `face` has no neighbour although the surface of the body goes on smoothly
+    /// True if edge `edge` of `face` has no neighbour although the surface of the body continues smoothly
     /// there.
     pub fn is_cut(&self, face: u32, edge: u8) -> bool {
         self.is_rim(face, edge) && !self.sharp[face as usize][edge as usize]
@@ -191,13 +191,12 @@ impl Topology {
         self.any_edge_at(face, corner, domain_of, |f, k| self.is_rim(f, k))
     }
 
-    /// True if one of the edges that end in the corner is one at which the zone was cut.
+    /// True if the zone was cut out of the surface at one of the edges that end in the corner.
     pub fn corner_on_cut(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
         self.any_edge_at(face, corner, domain_of, |f, k| self.is_cut(f, k))
     }
 
-    /// True if one of the edges that end in the corner is one at which the surface of the body turns and the
-    /// zone ends.
+    /// True if the zone ends at a kink of the body's surface along one of the edges that end in the corner.
     pub fn corner_on_sharp(&self, face: u32, corner: u8, domain_of: impl Fn(u32) -> Domain) -> bool {
         self.any_edge_at(face, corner, domain_of, |f, k| {
             self.is_rim(f, k) && self.sharp[f as usize][k as usize]
@@ -218,10 +217,10 @@ impl Topology {
     }
 }
 
-/// How often an edge is halved at most to meet the edges of finer faces.
+/// Largest number of halvings of an edge to match the edges of finer faces.
 const MAX_HALVINGS: usize = 6;
 
-/// Finds the finer edges that make up a part of an edge between two corners. False if there are none.
+/// Finds the finer edges that form a part of an edge between two corners. False if there are none.
 fn find_parts(
     corner_at: &impl Fn(f64) -> Option<u32>,
     by_edge: &BTreeMap<(u32, u32), Vec<(u32, u8)>>,
@@ -266,7 +265,7 @@ fn corner_key(surface: &Surface, face: &Face, corner: usize) -> CornerKey {
     }
 }
 
-/// The points that enter at a place of a spline face, see [`CornerKey`].
+/// The points with nonzero shape functions at a place of a spline face, see [`CornerKey`].
 fn place_key(surface: &Surface, face: &Face, xi: [f64; 2]) -> CornerKey {
     let mut factors: BTreeMap<u32, f64> = BTreeMap::new();
     let sum = |row: &[f64], b: &[f64]| row.iter().zip(b).map(|(c, b)| c * b).sum::<f64>();

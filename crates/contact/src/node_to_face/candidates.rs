@@ -1,4 +1,4 @@
-//! Which faces are near a node: lists that hold while nothing has moved by more than a bound.
+//! Faces near a node: lists that are valid while bounds on the motion hold.
 
 use nalgebra::Vector3;
 
@@ -6,34 +6,34 @@ use super::Limits;
 use crate::broad::Bounds;
 use crate::geometry::{Faces, FacesNow};
 
-/// Part of a face by which faces and nodes may move before lists are made anew.
+/// Motion of faces and nodes after which lists are updated, as a part of a face.
 const MARGIN: f64 = 0.25;
 
 /// Faces near each node.
 ///
-/// The boxes of the faces are those of an earlier configuration. No face has moved by more than the margin
-/// since, and no node by more than its own bound, so that no face that is missing from a list is near.
+/// The boxes of the faces are those of an earlier configuration. Since then no face has moved by more than
+/// the margin, and no node by more than its own bound, so that each list contains all near faces.
 #[derive(Debug, Clone)]
 pub(super) struct Candidates {
-    /// Distance up to which faces are looked for \[m\].
+    /// Distance up to which faces are searched \[m\].
     radius: f64,
-    /// Bound on the motion of a box over that of the points of the surface.
+    /// Bound on the ratio of the motions of a box and of the surface's points.
     growth: f64,
-    /// How far boxes may move \[m\]; negative before the first search.
+    /// Distance by which boxes may move \[m\]; negative before the first search.
     margin: f64,
     boxes: Vec<Bounds>,
-    /// Points of the faces when the boxes were made \[m\].
+    /// Points of the faces at the time of the boxes \[m\].
     points_then: Vec<Vector3<f64>>,
-    /// Nodes when their lists were made \[m\].
+    /// Nodes at the time of their lists \[m\].
     nodes_then: Vec<Vector3<f64>>,
-    /// How far each node may move from there; negative where its list is void \[m\].
+    /// Distance by which each node may move from there \[m\]; negative if its list is invalid.
     slack: Vec<f64>,
     lists: Vec<Vec<u32>>,
     stack: Vec<u32>,
     searches: u64,
 }
 
-/// Faces of a node for which there is room beforehand.
+/// Faces of a node for which memory is reserved.
 const FORESEEN: usize = 16;
 
 impl Candidates {
@@ -62,9 +62,9 @@ impl Candidates {
         self.searches
     }
 
-    /// Brings the lists up to date with the positions of faces and nodes.
+    /// Updates the lists to the positions of faces and nodes.
     pub(super) fn update(&mut self, faces: &Faces, now: &mut FacesNow, nodes: &[Vector3<f64>]) {
-        // Written so that a position that is not a number is searched anew.
+        // The comparison is false for a position that is not a number, so that a search follows.
         let holds = self.motion(now.positions()) <= self.margin;
         if !holds {
             self.fit(faces, now);
@@ -77,7 +77,7 @@ impl Candidates {
         }
     }
 
-    /// A bound on the motion of the boxes: the common shift of all points moves them with itself alone.
+    /// A bound on the motion of the boxes; a common translation of all points does not count.
     fn motion(&self, positions: &[Vector3<f64>]) -> f64 {
         let moved = || positions.iter().zip(&self.points_then).map(|(x, then)| x - then);
         let shift = moved().sum::<Vector3<f64>>() / positions.len().max(1) as f64;
@@ -100,7 +100,7 @@ impl Candidates {
         let distance = tree.distance(&self.boxes, x, &mut self.stack);
         let reach = self.radius + self.margin;
         if distance > reach + self.margin {
-            // Nothing is near, and will not be until the node has moved so far.
+            // No face is near until the node has moved by this distance.
             self.slack[node] = distance - reach;
             return;
         }

@@ -1,4 +1,4 @@
-//! Which foot points of one node count as contacts.
+//! Selection of the foot points of one node that are contacts.
 
 use nalgebra::Vector3;
 
@@ -6,13 +6,13 @@ use super::Limits;
 use crate::geometry::{Faces, FacesNow, LocalFoot};
 use crate::shape::Shape;
 
-/// Distance between foot points, over their distance from the node or the size of a face, below which they
-/// are one.
+/// Distance between two foot points below which they are equal, relative to their distance from the node or
+/// to the size of a face.
 const SAME_PLACE: f64 = 1e-9;
-/// Sine of the angle between normals of one foot point on two faces.
+/// Sine of the angle between the normals of one foot point on two faces, below which they are equal.
 const SAME_NORMAL: f64 = 1e-6;
 
-/// The foot points of a node, in the order of the faces.
+/// The foot points of a node, ordered by face.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Feet {
     pub(super) found: Vec<LocalFoot>,
@@ -54,14 +54,14 @@ impl Feet {
             }
         }
         if self.found.is_empty() {
-            // Each of two faces may leave a point to the other by round-off.
+            // By round-off each of two faces may exclude a point as nearer to the other.
             self.found.extend(nearest);
         }
         self.drop_hidden();
         self.found.retain(|found| found.foot.gap <= limits.reach && -found.foot.gap <= limits.depth);
     }
 
-    /// True if a foot point on the edge of two faces has been found on the other one.
+    /// True if a foot point on the common edge of two faces has been found on the other face.
     fn is_known(&self, found: &LocalFoot) -> bool {
         let (foot, size) = (&found.foot, found.foot.tangents[0].norm() + found.foot.tangents[1].norm());
         self.found.iter().any(|known| {
@@ -71,8 +71,8 @@ impl Feet {
         })
     }
 
-    /// Drops the faces that a node is behind although it has not come through them: other sides of a body, or
-    /// the far side of a thin one. These lie behind a nearer face.
+    /// Removes faces that the node is behind without having penetrated them: other sides of a body, or the
+    /// far side of a thin one. These lie behind a nearer face.
     fn drop_hidden(&mut self) {
         let mut k = 0;
         while k < self.found.len() {

@@ -1,13 +1,13 @@
-//! Nodes: places of a surface that are tested against another one.
+//! Nodes: points of a surface that are tested against another one.
 
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
 
 use crate::geometry::{Faces, Start};
 
-/// Places of a surface as weighted sums of its points, x = Σ_m w_m x_m.
+/// Nodes of a surface as weighted sums of its points, x = Σ_m w_m x_m.
 ///
-/// On Lagrange faces the nodes are the points themselves. The control points of a NURBS surface lie beside
+/// On Lagrange faces the nodes are the points themselves. The control points of a NURBS surface are not on
 /// it; its nodes are places on its faces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nodes {
@@ -57,7 +57,7 @@ impl Nodes {
         self.start.len() - 1
     }
 
-    /// True without any node.
+    /// True if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -68,7 +68,7 @@ impl Nodes {
         (&self.points[range.clone()], &self.weights[range])
     }
 
-    /// Writes the places of the nodes.
+    /// Writes the positions of the nodes.
     pub(super) fn places_into(&self, positions: &[Vector3<f64>], places: &mut [Vector3<f64>]) {
         for (node, place) in places.iter_mut().enumerate() {
             let (points, weights) = self.of(node);

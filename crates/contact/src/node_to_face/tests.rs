@@ -13,13 +13,13 @@ use crate::test_surfaces::{Random, cap, plate};
 
 pub(super) const LIMITS: Limits = Limits { reach: 0.3, depth: 0.3 };
 
-/// A surface that is faced, without nodes, and the reference positions of its points.
+/// A side without nodes, and the reference positions of its points.
 pub(super) fn faced((surface, positions): (Surface, Vec<Vector3<f64>>)) -> (ContactSide, Vec<Vector3<f64>>) {
     let shape = Shape::faces(surface, &positions).unwrap();
     (ContactSide { shape, nodes: Nodes::default() }, positions)
 }
 
-/// Loose nodes, each a point of its own.
+/// Free nodes, each of them a separate point.
 pub(super) fn cloud(n: usize) -> ContactSide {
     let points: Vec<u32> = (0..n as u32).collect();
     let shape = Shape::plane(Vector3::zeros(), Vector3::z()).unwrap();
@@ -70,7 +70,7 @@ pub(super) fn boundary(low: [f64; 3], high: [f64; 3]) -> (Surface, Vec<Vector3<f
     quads(&faces.map(|face| face.map(at)))
 }
 
-/// A floor z = 0 and a wall x = 0 that share the edge along y: a concave corner, free for x, z > 0.
+/// A floor z = 0 and a wall x = 0 that share the edge along y: a concave corner; x, z > 0 is free.
 pub(super) fn floor_and_wall() -> (Surface, Vec<Vector3<f64>>) {
     let floor = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     let wall = [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]];

@@ -17,10 +17,10 @@ pub struct Block {
     pub axes: Matrix3<f64>,
 }
 
-/// Part of the smallest half length by which a corner may stand over the edge of a face.
+/// Height up to which a corner may stand over the edge of a face, as a part of the smallest half length.
 pub const FLUSH: f64 = 1e-6;
 
-/// How far edges may dip into a face that their corner touches, the sine of an angle.
+/// Smallest sine of the angle between edges and a face that their corner touches.
 const DIP: f64 = -0.5;
 
 impl Block {
@@ -29,7 +29,7 @@ impl Block {
         Self { center, half, axes: Matrix3::identity() }
     }
 
-    /// The same in another frame.
+    /// The same block in another frame.
     pub fn moved(
         &self,
         point: impl Fn(&Vector3<f64>) -> Vector3<f64>,
@@ -39,14 +39,14 @@ impl Block {
         Self { center: point(&self.center), half: self.half, axes: Matrix3::from_columns(&columns) }
     }
 
-    /// Its edges, those along its first axis first.
+    /// The edges of the block, those along its first axis first.
     pub fn edges(&self) -> [Edge; 12] {
         let edges = Edge::of_block(Vector3::zeros(), 2.0 * self.half);
         edges.map(|edge| edge.map(|x| self.center + self.axes * x, |v| self.axes * v))
     }
 
-    /// Signed distance of a point and its gradient; faces that the edges of a corner would pierce count only
-    /// for a corner that is clearly beyond them.
+    /// Signed distance of a point and its gradient. Faces that the edges of a corner would penetrate count
+    /// only if the corner is clearly beyond them.
     #[inline]
     pub fn distance(&self, x: &Vector3<f64>, corner: &[Vector3<f64>; 3]) -> (f64, Vector3<f64>) {
         let edges = corner.map(|edge| self.axes.tr_mul(&edge));
@@ -54,8 +54,8 @@ impl Block {
         (distance, self.axes * normal)
     }
 
-    /// Closest point to `x`; inside it is on the nearest face. ξ are distances along two fixed directions of
-    /// the face, zero beyond edges and corners, which the foot point names as sites.
+    /// Closest point to `x`; if `x` is inside, on the nearest face. ξ are distances along two fixed
+    /// directions of the face, zero beyond edges and corners, which are the sites of the foot point.
     pub fn closest(&self, x: &Vector3<f64>) -> FootPoint {
         let (gap, n) = self.distance(x, &[Vector3::zeros(); 3]);
         let (y, d) = (x - n * gap, across(&n));
@@ -104,8 +104,8 @@ mod tests {
         assert_eq!((distance, normal), (5.0, Vector3::new(0.6, 0.8, 0.0)));
     }
 
-    /// The lower corner of a block that stands flush on an equal one meets its top face, wherever rounding
-    /// puts it.
+    /// The lower corner of a block that stands flush on an equal one touches its top face, whatever the
+    /// rounding.
     #[test]
     fn a_flush_corner_meets_the_face_that_its_edges_do_not_pierce() {
         let half = Vector3::new(1.0, 1.0, 1.0);

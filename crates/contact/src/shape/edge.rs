@@ -1,8 +1,8 @@
-//! Straight edges of bodies, and where two of them cross: contact without a corner nearby.
+//! Straight edges of bodies and their crossings: contact without a corner nearby.
 
 use nalgebra::Vector3;
 
-/// A straight edge of a body where two of its faces meet.
+/// A straight edge of a body between two of its faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
     /// Its middle \[m\].
@@ -13,11 +13,11 @@ pub struct Edge {
     pub normals: [Vector3<f64>; 2],
 }
 
-/// Sine of the angle below which edges count as parallel: corners then carry what lies on each other.
+/// Sine of the angle below which edges count as parallel: the contact is then at corners.
 const PARALLEL: f64 = 1e-3;
 
-/// How far the direction in which two edges part may lie outside the faces that meet in one of them, the sine
-/// of an angle.
+/// Sine of the angle by which the direction of separation of two edges may lie outside the faces that meet in
+/// one of them.
 const BESIDE: f64 = 0.02;
 
 impl Edge {
@@ -37,7 +37,7 @@ impl Edge {
         })
     }
 
-    /// The edge with its vectors turned and its middle moved.
+    /// The edge with its vectors rotated and its middle moved.
     pub fn map(
         &self,
         point: impl Fn(&Vector3<f64>) -> Vector3<f64>,
@@ -51,12 +51,12 @@ impl Edge {
     }
 }
 
-/// Where the straight lines of two edges come nearest to each other.
+/// The closest points of the straight lines of two edges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
     /// Distance of the first line from the second along the normal, negative where the bodies overlap \[m\].
     pub gap: f64,
-    /// Out of the body with the second edge.
+    /// Normal out of the body with the second edge.
     pub normal: Vector3<f64>,
     /// Places on both lines, −1 and 1 the ends of the edges.
     pub at: [f64; 2],
@@ -82,13 +82,14 @@ pub fn crossing(first: &Edge, second: &Edge) -> Crossing {
     Crossing { gap: between.dot(&normal), normal, at }
 }
 
-/// The crossing of two edges that can touch each other: within both, farther from their ends than they are
-/// deep, not as deep as where they would come out on the other side, and in a direction in which the bodies
-/// can part.
+/// The crossing of two edges that can touch. It lies within both edges, farther from their ends than its
+/// depth, at most at the depth `deepest`, and the bodies can separate in its direction.
 ///
-/// * `deepest` — depth beyond which edges are those of other sides \[m\]
+/// * `deepest` — depth beyond which edges belong to other sides \[m\]
 ///
-/// Two edges make a face of the Minkowski difference of both bodies where the arcs of normals of one meet the
+/// Two edges form a face of the Minkowski difference of both bodies if the arcs of normals of one edge
+/// intersect the negative arcs of the other: the normal of the crossing lies between the faces of either
+/// edge.
 /// arcs of the other's, turned round: the normal of the crossing lies between the faces of either edge.
 pub fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
     let lengths = [first, second].map(|edge| edge.half.norm());
@@ -120,8 +121,8 @@ mod tests {
         all.filter(|crossing| crossing.gap < 0.01).collect()
     }
 
-    /// Four crossings of the lower face of one with the upper face of the other, and nothing else, also where
-    /// they have sunk.
+    /// Crossed beams have four crossings of the lower face of one with the upper face of the other, and no other
+    /// ones, also after penetration.
     #[test]
     fn beams_that_cross_touch_at_four_places() {
         let beam = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 0.2, 0.1));
@@ -145,13 +146,12 @@ mod tests {
         let found = pairs(&upper, &lower);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!((found[0].gap + 1e-3).abs() < 1e-15 && (found[0].normal - Vector3::z()).norm() < 1e-15);
-        // Seen from the other body the normal is the opposite one.
+        // For the other body the normal has the opposite sign.
         let back = pairs(&lower, &upper);
         assert!((back[0].normal + found[0].normal).norm() < 1e-15 && back[0].at[1] == found[0].at[0]);
     }
 
-    /// Blocks side by side, or apart, touch with no edges; those that stand on each other with none of their
-    /// sides.
+    /// Blocks side by side, or apart, have no crossing; blocks on top of each other have none of their sides.
     #[test]
     fn parallel_edges_and_edges_apart_do_not_touch() {
         let block = Edge::of_block(Vector3::zeros(), Vector3::new(0.4, 0.3, 0.2));

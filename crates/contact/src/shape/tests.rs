@@ -40,7 +40,7 @@ fn a_cavity_bends_towards_its_free_side_and_a_ball_away_from_it() {
     let sphere = Sphere { center: Vector3::zeros(), radius: 2.0 };
     for (shape, expected) in [(Shape::Sphere(sphere), -0.5), (Shape::Cavity(sphere), 0.5)] {
         let curvatures = shape.closest(0, &X).unwrap().principal_curvatures().unwrap();
-        // The root of a difference that vanishes.
+        // The error is the root of a rounding error.
         assert!(curvatures.iter().all(|k| (k - expected).abs() < 1e-7), "{curvatures:?}");
     }
 }

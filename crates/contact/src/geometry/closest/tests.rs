@@ -11,7 +11,8 @@ fn sheet(x: f64, y: f64) -> [f64; 3] {
     [x + 0.15 * y * y, y + 0.1 * (3.0 * x).sin(), 0.12 * (4.0 * x).sin() * (3.0 * y).cos()]
 }
 
-/// Smallest distance by sampling every face densely, then around the best sample ever more finely.
+/// Smallest distance by dense sampling of every face, then by successively finer samples around the best
+/// point.
 fn brute_force(faces: &Faces, now: &mut FacesNow, x: &Vector3<f64>) -> f64 {
     let mut best = (f64::INFINITY, 0, [0.0; 2]);
     for face in 0..faces.n_faces() as u32 {
@@ -69,7 +70,7 @@ fn a_warm_start_anywhere_on_the_ball_walks_across_faces_to_the_foot_point() {
         let x = random.vector().normalize() * 1.3;
         let face = (random.next() * faces.n_faces() as f64) as u32;
         let start = Start { face, xi: [random.next(), random.next()] };
-        // Not from the far side, where the distance has another stationary point.
+        // Starts on the far side are left out: the distance has another stationary point there.
         if faces.position(&mut now, face, start.xi).dot(&x) < 0.0 {
             continue;
         }
@@ -130,8 +131,8 @@ fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
     }
 }
 
-/// A sheet that ends in a bead: what slides off it while it is pressed in loses its gap little by little, and
-/// normals do not jump.
+/// A sheet with a bead at its rim: a body that slides off it while it is pressed in loses its gap gradually,
+/// and normals are continuous.
 #[test]
 fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
     let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.1 * x]);
@@ -152,7 +153,7 @@ fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
     }
     // 0.02 to 0.03 deep above the sheet, free beyond the bead.
     assert!(last.is_some_and(|foot| foot.gap > 0.02));
-    // What lies deeper than the bead is beside the sheet, and is not drawn further.
+    // A point deeper than the bead is beside the sheet, and is not attracted further.
     let deep = faces.closest(&mut now, &Vector3::new(1.02, 0.4, 0.1 - 0.075)).unwrap();
     assert!(deep.gap > 0.07 && deep.lever == Vector3::zeros(), "{deep:?}");
 }
@@ -169,7 +170,7 @@ fn on_a_ridge_between_facets_the_gap_is_positive_outside_and_negative_inside() {
         assert!((above.gap - 0.3f64.hypot(0.02)).abs() < 1e-14 && above.site != Site::Interior);
         let below = faces.closest(&mut now, &Vector3::new(0.55, 0.3, 0.35)).unwrap();
         assert!((below.gap + 0.1 / 2f64.sqrt()).abs() < 1e-14);
-        // A valley: the ridge of the mirrored roof is nearest to no point above it, but to those below.
+        // A valley: points above it are not nearest to the ridge of the mirrored roof, points below it are.
         let (surface, positions) = plate(shape, 2, 2, |x, y| [x, y, -roof(x, y)[2]]);
         let faces = Faces::new(surface, &positions).unwrap();
         let mut now = faces.state_at(&positions);
@@ -190,7 +191,7 @@ fn a_radius_limits_the_search() {
     assert!((faces.closest(&mut now, &x).unwrap().gap + 1.0).abs() < 1e-12);
 }
 
-/// Points straight above the lines of edges, where round-off decides to which side of an edge they lie. The
+/// Points straight above the lines of edges, where round-off decides on which side of an edge they lie. The
 /// faces are rectangles along the axes, so that their closest points are known.
 #[test]
 fn newton_from_any_corner_reaches_the_closest_point_straight_above_the_lines_of_edges() {

@@ -1,8 +1,8 @@
-//! Rows as derivatives of their gaps, and what they do to momenta.
+//! Rows as derivatives of their gaps, and their effect on momenta.
 
 use super::*;
 
-/// Nodes around a surface, in reach of it or not.
+/// Nodes around a surface, within reach or not.
 fn around(random: &mut Random, n: usize) -> Vec<Vector3<f64>> {
     (0..n).map(|_| random.vector().component_mul(&Vector3::new(1.1, 1.1, 0.3))).collect()
 }
@@ -88,7 +88,7 @@ fn second_variations_are_the_derivatives_of_the_gradients() {
         let mut contact = NodeToFace::new([cloud(counts[0]), side], LIMITS, Passes::Single).unwrap();
         let rows = contact.update([&nodes, &positions]).to_vec();
         let way: [Vec<Vector3<f64>>; 2] = counts.map(|n| (0..n).map(|_| random.vector()).collect());
-        // D²g of each row along the way, point after point.
+        // D²g of each row along the path, point after point.
         let mut expected: Vec<Option<Vec<Vector3<f64>>>> = Vec::new();
         for row in &rows {
             let along = contact.variations(row).map(|variations| {
@@ -138,8 +138,8 @@ fn second_variations_are_the_derivatives_of_the_gradients() {
     assert!(kinds.iter().all(|n| *n >= 2), "inside, edges, corners: {kinds:?}");
 }
 
-/// Two blocks with unlike meshes on a common plane: constant pressure on both is in the range of the rows of
-/// both passes, and not of one alone.
+/// Two blocks with different meshes on a common plane: constant pressure on both is in the range of the rows
+/// of both passes, and not of a single pass.
 #[test]
 fn two_passes_transmit_constant_pressure_between_unlike_meshes() {
     let flat = |n: usize, m: usize, up: f64| {

@@ -1,4 +1,4 @@
-//! Where rows are: edges, corners, rims, concave corners, thin bodies.
+//! Places of rows: edges, corners, rims, concave corners, thin bodies.
 
 use super::*;
 use crate::geometry::Site;
@@ -50,7 +50,7 @@ fn a_node_in_a_concave_corner_touches_both_faces_on_either_side_of_them() {
 
 #[test]
 fn a_node_in_the_corner_of_a_room_touches_three_faces() {
-    // The inside of a box: its faces turned round.
+    // The inside of a box: its faces are inverted.
     let (mut surface, positions) = boundary([0.0; 3], [1.0; 3]);
     surface.faces.iter_mut().for_each(|face| face.orientation = -1.0);
     for x in [[0.1, 0.05, 0.2], [-0.01, 0.05, 0.2], [-0.01, -0.02, 0.2], [-0.01, -0.02, -0.03]] {
@@ -65,7 +65,7 @@ fn a_node_in_the_corner_of_a_room_touches_three_faces() {
 
 #[test]
 fn the_faces_of_a_shared_edge_give_one_row() {
-    // Flat, so that the feet of nodes over inner edges and nodes of the mesh lie on several faces.
+    // A flat surface: foot points of nodes over inner edges and over nodes of the mesh lie on several faces.
     for shape in [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9] {
         let nodes: Vec<_> = (0..=8)
             .flat_map(|i| (0..=8).map(move |j| Vector3::new(f64::from(i) / 8.0, f64::from(j) / 8.0, 0.0)))

@@ -1,4 +1,4 @@
-//! The search: nothing is missed, and little is done.
+//! The search is complete and infrequent.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn the_rows_are_those_of_all_faces_with_all_nodes_wherever_both_go() {
         let mut met = 0;
         for step in 0..30 {
             let t = f64::from(step);
-            // The surface is bent and shifted while the nodes fly.
+            // The surface is bent and shifted while the nodes move.
             let bend = |x: &Vector3<f64>| x + Vector3::new(0.0, 0.0, 0.01 * t * (x.x + 0.3).sin());
             let positions: Vec<_> = reference.iter().map(bend).collect();
             let rows = contact.update([&nodes, &positions]);
