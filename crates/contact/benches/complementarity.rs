@@ -5,15 +5,15 @@
 //! cargo bench -p carom-contact --bench complementarity -- delassus/500      # one family and size
 //! ```
 //!
-//! One thread, cold starts; what is timed is a solve with memory of an earlier one, the check of the residual
-//! included. Each method runs once before the timing: a method that does not solve the problem is reported
+//! The times are of one thread from cold starts, with memory allocated by an earlier solve, and include the
+//! check of the residual. Each method runs once before the timing: a method that does not solve the problem is reported
 //! on standard error and left out.
 //!
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution
 //! * `obstacle` — second difference, stored sparse, under a wave of load
-//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: how sparse problems
-//!   grow
+//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: the growth of the
+//!   cost with sparse problems
 //! * `fathi` — L Lᵀ with L_ii = 1, L_ij = 2 below: positive definite, exponentially many pivots for some
 //!   rules
 
@@ -58,7 +58,7 @@ fn delassus(n: usize) -> (Dense, Vec<f64>) {
     let mut random = Random(7 + n as u64);
     let bodies = (n / 2).max(2);
     let masses: Vec<f64> = (0..bodies).map(|_| 0.5 + 1.5 * random.uniform()).collect();
-    // Of each contact its two bodies and the six components of H on each.
+    // For each contact: its two bodies and the six components of H on each.
     let contacts: Vec<[(usize, [f64; 6]); 2]> = (0..n)
         .map(|_| {
             let a = (random.uniform() * bodies as f64) as usize;
@@ -115,7 +115,7 @@ fn obstacle(n: usize) -> (Sparse, Vec<f64>) {
     (Sparse::new(n, &triplets).expect("entries are finite"), (0..n).map(load).collect())
 }
 
-/// side² unknowns with five entries a row.
+/// The membrane: side² unknowns with five entries a row.
 fn membrane(side: usize) -> (Sparse, Vec<f64>) {
     let mut triplets = Vec::new();
     for k in 0..side * side {
@@ -131,7 +131,7 @@ fn membrane(side: usize) -> (Sparse, Vec<f64>) {
 }
 
 fn fathi(n: usize) -> (Dense, Vec<f64>) {
-    // (L Lᵀ)_ij with i ≤ j: four for each earlier column, and the products with the diagonal.
+    // Entries (L Lᵀ)_ij with i ≤ j: four for each earlier column, plus the products with the diagonal.
     let entry = |i: usize, j: usize| 4.0 * i.min(j) as f64 + if i == j { 1.0 } else { 2.0 };
     (dense(n, entry), vec![-1.0; n])
 }
@@ -144,7 +144,7 @@ fn measure(criterion: &mut Criterion, family: &str, m: &dyn Operator, q: &[f64])
         .measurement_time(Duration::from_millis(800));
     let (n, mut solver) = (q.len(), LcpSolver::default());
     for (name, method) in METHODS {
-        // Tableaux of this size take minutes, sweeps hours.
+        // Problems of this size take Lemke's tableaux minutes and the sweeps hours.
         let takes_long = match method {
             Some(LcpMethod::Lemke) => n > 1000,
             Some(LcpMethod::GaussSeidel) => n > 5000,

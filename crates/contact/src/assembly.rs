@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn points_of_a_body_are_those_of_all_its_surfaces_once_and_ascending() {
+    fn points_of_a_body_are_the_union_of_its_surface_points_in_ascending_order() {
         let surfaces: [(usize, &[u32]); 4] = [(7, &[5, 2]), (1, &[]), (7, &[2, 9, 3]), (4, &[0])];
         let found = points_by_body(surfaces);
         let expected = [(1, vec![]), (4, vec![0]), (7, vec![2, 3, 5, 9])];
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_are_turned_back_by_the_same_carrier() {
+    fn ordering_twice_by_the_same_carrier_restores_the_order() {
         for carrier in [Carrier::First, Carrier::Second] {
             let turned = carrier.ordered(["a", "b"]);
             assert_eq!(carrier.ordered(turned), ["a", "b"]);

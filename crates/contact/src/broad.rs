@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ball_holds_its_points_and_touches_one() {
+    fn a_bounding_ball_contains_its_points_and_touches_one() {
         let mut number = numbers();
         let points: Vec<Vector3<f64>> = (0..40).map(|_| Vector3::from_fn(|_, _| number())).collect();
         let ball = Ball::around(&points);
@@ -337,10 +337,10 @@ mod tests {
     }
 
     #[test]
-    fn the_pairs_are_those_of_all_with_all() {
+    fn the_pairs_are_those_of_an_exhaustive_search() {
         let (radii, centers) = balls(300);
         let mut neighbours = Neighbours::new(radii.clone());
-        assert!(!neighbours.covers(0, &centers[0]), "nothing is known before a search");
+        assert!(!neighbours.covers(0, &centers[0]), "before a search no body is covered");
         neighbours.search(centers.iter().map(|x| (*x, 0.0)));
         let touch = |a: usize, b: usize| {
             let reach = (1.0 + MARGIN) * (radii[a] + radii[b]);
@@ -355,7 +355,7 @@ mod tests {
 
     /// The list contains every touching pair while all bodies are covered, wherever they move.
     #[test]
-    fn a_list_holds_while_bodies_are_covered() {
+    fn a_list_is_complete_while_bodies_are_covered() {
         let (radii, mut centers) = balls(200);
         let mut neighbours = Neighbours::new(radii.clone());
         let mut number = numbers();

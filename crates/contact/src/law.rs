@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_have_no_law_of_points_and_none_with_open_or_senseless_numbers() {
+    fn laws_of_points_and_laws_with_missing_or_invalid_numbers_are_refused_for_cells() {
         let open = Law::penalty(100.0);
         assert!(!open.is_of_cells() && open.compliance(1.0).is_nan());
         assert!(open.with_modulus(1e9).is_of_cells());

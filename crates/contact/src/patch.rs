@@ -306,7 +306,7 @@ mod tests {
     };
 
     #[test]
-    fn the_fit_finds_the_pressure_it_was_given() {
+    fn the_fit_recovers_a_prescribed_pressure() {
         let (peak, radius) = (3.0, 0.73);
         let sheet = Sheet(|_, _| 0.0);
         let mean = |face: usize| {
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saddle_has_its_second_derivatives() {
+    fn the_fit_of_a_saddle_has_its_second_derivatives() {
         let sheet = Sheet(|x, y| 0.2 * x * x - 0.1 * x * y + 0.05 * y * y);
         let found = curvature(&sheet, &HORIZONTAL, 0.5).unwrap();
         assert!((found - Matrix2::new(0.4, -0.1, -0.1, 0.1)).norm() < 1e-12, "{found}");
@@ -350,7 +350,7 @@ mod tests {
     /// A paraboloid of the curvatures 2 and 8 against a plane: Johnson (1985), eq. (4.30), a b = the round
     /// patch of R_e = 1/√(κ₁ κ₂) to leading order, the longer axis along the smaller curvature.
     #[test]
-    fn the_ellipse_is_long_along_the_smaller_curvature() {
+    fn the_major_axis_lies_along_the_smaller_curvature() {
         let (bowl, flat) = (Sheet(|x, y| -x * x - 4.0 * y * y), Sheet(|_, _| 0.0));
         let (found, angle) = hertz_of_patch([&bowl, &flat], &HORIZONTAL, 0.2, 1e9, 1e3).unwrap();
         assert!(angle.sin().abs() < 1e-9 && found.semi_axes[0] > found.semi_axes[1], "{found:?} {angle}");

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_sum_up_to_that_of_the_ball_and_weights_to_one() {
+    fn cell_areas_sum_up_to_the_area_of_the_ball_and_weights_to_one() {
         let (surface, positions) = ball(0.015, 6);
         let faces = Faces::new(surface, &positions).unwrap();
         let cells = PressureCells::new(&faces, &positions);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_faces_have_one_pressure_a_node_on_the_dual_mesh() {
+    fn linear_faces_have_one_pressure_per_node_on_the_dual_mesh() {
         for shape in [FaceShape::Tri3, FaceShape::Quad4] {
             let (surface, positions) = plate(shape, 3, 3, |x, y| [3.0 * x + 0.2 * y, 3.0 * y, 0.0]);
             let faces = Faces::new(surface, &positions).unwrap();
@@ -367,10 +367,10 @@ mod tests {
     }
 
     #[test]
-    fn where_the_surface_of_the_body_turns_no_zone_was_cut() {
+    fn edges_of_the_body_are_not_at_the_rim_of_a_zone() {
         let (surface, positions) = plate(FaceShape::Quad8, 4, 4, |x, y| [x, y, 0.0]);
         let mut faces = Faces::new(surface, &positions).unwrap();
-        // The edges of all faces at x = 0, where edge 3 is.
+        // Edge 3 of each face at x = 0.
         (0..16).filter(|f| f % 4 == 0).for_each(|f| faces.topology.sharp[f][3] = true);
         let at_rim = PressureCells::new(&faces, &positions).at_rim;
         assert_eq!(at_rim.iter().filter(|&&rim| rim).count(), 10);

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_plate_is_a_cell_from_its_rim() {
+    fn the_distance_to_the_rim_of_a_plate_is_measured_from_its_middle() {
         let region = flat(5);
         let middle = region.middle().unwrap();
         assert!((region.centers[middle] - Vector3::new(0.5, 0.5, 0.0)).norm() < 1e-12);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_has_its_curvature() {
+    fn the_curvatures_of_a_ball_are_those_of_its_radius() {
         let (surface, positions) = ball(0.015, 4);
         let positions: Vec<[f64; 3]> = positions.iter().map(|&x| x.into()).collect();
         let region = Region::new(surface, &positions).unwrap();
@@ -319,17 +319,17 @@ mod tests {
         }
     }
 
-    /// Mean flexibility of the half-space over the cells of a plate by their exact closed forms, summed as W
-    /// does it: both closed forms of this module follow from Boussinesq's 1/(π E* r).
+    /// Mean flexibility of the half-space over the cells of a plate by their exact closed forms, summed as in
+    /// the compliance W: both closed forms of this module follow from Boussinesq's 1/(π E* r).
     #[test]
-    fn closed_forms_are_those_of_the_half_space() {
+    fn closed_forms_agree_with_quadrature_over_the_half_space() {
         // ∫∫ dA dA'/r over a unit square from the middles of n² squares, each against itself in closed form;
         // its error is of order 1/n.
         let mean = |n: i32| {
             let h = 1.0 / f64::from(n);
             let mut sum = 0.0;
             for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-                // Each difference of places occurs this often.
+                // The number of pairs of squares with this offset.
                 let both = |i: i32| if i > 0 { 2.0 } else { 1.0 };
                 let count = f64::from((n - i) * (n - j)) * both(i) * both(j);
                 let r = f64::from(i).hypot(f64::from(j)) * h;
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_of_a_static_mode_is_that_of_the_theory() {
+    fn the_error_of_a_static_mode_follows_the_theory() {
         assert!((static_mode_error(5.0e4, 1e-4) - 0.01).abs() < 1e-15);
         assert!((static_mode_error(2.0e4, 1e-4) - 0.0625).abs() < 1e-15);
         assert!((static_mode_error(split_for_error(0.06, 2e-4), 2e-4) - 0.06).abs() < 1e-15);

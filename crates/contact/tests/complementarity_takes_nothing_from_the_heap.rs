@@ -5,7 +5,7 @@ use carom_testing::heap;
 
 const N: usize = 24;
 
-/// Compliance 1/(1 + |i − j|), plus 1 on the diagonal.
+/// A compliance matrix with the entries 1/(1 + |i − j|), plus 1 on the diagonal.
 fn matrix(skew: f64) -> Dense {
     let entry = |i: usize, j: usize| {
         let distance = i.abs_diff(j) as f64;
@@ -32,7 +32,7 @@ fn a_chain_over_time_steps_allocates_nothing() {
 }
 
 #[test]
-fn methods_alone_allocate_nothing() {
+fn each_method_alone_allocates_nothing() {
     let (m, mut solver) = (matrix(0.0), LcpSolver::default());
     for method in [LcpMethod::ConjugateGradients, LcpMethod::GaussSeidel, LcpMethod::Lemke] {
         let mut z = vec![0.0; N];

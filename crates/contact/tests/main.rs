@@ -5,6 +5,6 @@ use carom_testing::heap;
 mod complementarity_takes_nothing_from_the_heap;
 mod rows_take_nothing_from_the_heap;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// A counter for each thread, so that tests in parallel do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

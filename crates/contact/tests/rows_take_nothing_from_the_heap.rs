@@ -33,7 +33,7 @@ fn sheet(orientation: f64) -> (ContactSide, Vec<Vector3<f64>>) {
     (ContactSide { shape, nodes: Nodes::of_points(&points) }, places)
 }
 
-/// Where both sheets are in a step: waves run through the lower one; the upper one comes down on it, slides
+/// Positions of both sheets in a step: waves run through the lower one; the upper one descends on it, slides
 /// beyond its rim and leaves.
 fn place(step: usize, reference: [&[Vector3<f64>]; 2], positions: &mut [Vec<Vector3<f64>>; 2]) {
     let t = step as f64 / STEPS as f64;
@@ -45,7 +45,7 @@ fn place(step: usize, reference: [&[Vector3<f64>]; 2], positions: &mut [Vec<Vect
 }
 
 #[test]
-fn rows_of_moving_surfaces_allocate_nothing_once_the_path_is_known() {
+fn rows_of_moving_surfaces_allocate_nothing_on_a_repeated_path() {
     let ([lower, upper], [a, b]) = {
         let ((lower, a), (upper, b)) = (sheet(1.0), sheet(-1.0));
         ([lower, upper], [a, b])
@@ -73,5 +73,5 @@ fn rows_of_moving_surfaces_allocate_nothing_once_the_path_is_known() {
         }
     }
     assert!(rows > 20 * N * N, "{rows}");
-    assert!(contact.searches() > 4, "boxes were made anew {} times", contact.searches());
+    assert!(contact.searches() > 4, "boxes were rebuilt {} times", contact.searches());
 }

@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(power(&f, &v), power(&all, &rates));
     }
 
-    /// Two nodes of 2 kg and 4 kg, one row between them: an impulse λ along both parts them by λ (1/2 + 1/4).
+    /// Two nodes of 2 kg and 4 kg, one row between them: an impulse λ on both separates them at λ (1/2 + 1/4).
     #[test]
-    fn the_inverse_mass_of_a_row_is_the_sum_of_those_of_its_nodes() {
+    fn the_inverse_mass_of_a_row_is_the_sum_over_its_nodes() {
         let points = points();
         let row: &[PointForce] = &[(0, [0.0, 0.6, 0.8]), (1, [0.0, -0.6, -0.8])];
         let mut room = [0.0; 6];

@@ -95,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn three_masses_on_linear_springs_move_as_their_modes_do() {
-        // Modes of a free chain: at rest, (1, 0, −1) at √(k/m), (1, −2, 1) at √(3k/m), in 1/3, 1/2, 1/6 of
-        // the first mass.
+    fn three_masses_on_linear_springs_follow_their_modes() {
+        // Modes of a free chain: the rigid one, (1, 0, −1) at √(k/m) and (1, −2, 1) at √(3k/m); they contribute
+        // 1/3, 1/2 and 1/6 of the motion of the first mass.
         let (m, k, t) = (2.0, 50.0_f64, 0.3_f64);
         let [slow, fast] = [(k / m).sqrt(), (3.0 * k / m).sqrt()].map(|omega| (omega * t).cos());
         let expected = [
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn balls_apart_hand_their_velocity_on() {
+    fn separated_balls_pass_their_velocity_on() {
         let row = collide_in_a_row(hertz, &[0.04; 4], &[1.0, 0.0, 0.0, 0.0], &[2e-3; 3], 0.02, 40_000);
         for (found, expected) in row.velocities.iter().zip([0.0, 0.0, 0.0, 1.0]) {
             assert!((found - expected).abs() < 1e-7, "{row:?}");

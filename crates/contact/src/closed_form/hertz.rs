@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn force_is_the_derivative_of_the_kinetic_energy_that_it_takes() {
+    fn force_is_the_derivative_of_the_lost_kinetic_energy() {
         let (pair, v) = (on_rigid_plane(), 0.3);
         let peak = pair.impact(mass(), v).peak;
         // ∫F dd = 2/5 F d

@@ -132,9 +132,9 @@ mod tests {
         SphereOnRod { contact, sphere_mass: 7800.0 * 4.0 / 3.0 * PI * 0.02f64.powi(3), impedance }
     }
 
-    /// While no wave is back, both far ends and none at all are the same.
+    /// Before the reflected wave returns, a free, a held and a missing far end give the same impact.
     #[test]
-    fn a_long_rod_is_a_semi_infinite_one() {
+    fn a_long_rod_responds_like_a_semi_infinite_one() {
         let near = SphereOnRod { impedance: 4.0 * near().impedance, ..near() };
         let expected = near.impact(0.3);
         for far_end in [FarEnd::Free, FarEnd::Held] {
@@ -148,10 +148,10 @@ mod tests {
         }
     }
 
-    /// Many round trips to a contact: the free rod then is a rigid mass, whose speed and that of the sphere
-    /// are those of two bodies that meet without loss; the held one sends the sphere back as it came.
+    /// The wave makes many round trips during a contact. A free rod then acts as a rigid mass in an elastic
+    /// impact; a held rod returns the sphere with the speed of its approach.
     #[test]
-    fn a_short_rod_is_a_body() {
+    fn a_short_rod_acts_as_a_rigid_body() {
         let near = near();
         let round_trip = 1e-6;
         let rod_mass = 0.5 * near.impedance * round_trip;
@@ -163,9 +163,9 @@ mod tests {
         assert!((held.sphere_velocity / v + 1.0).abs() < 1e-3, "{}", held.sphere_velocity);
     }
 
-    /// The wave from a held end comes back as pressure, and the ball is struck a second time.
+    /// The wave returns from a held end as pressure and strikes the ball a second time.
     #[test]
-    fn the_wave_comes_back_and_strikes_again() {
+    fn the_reflected_wave_strikes_the_sphere_again() {
         let round_trip = 2.0 * 0.8 / (72e9_f64 / 2710.0).sqrt();
         let bar = SphereOnBar { near: near(), round_trip, far_end: FarEnd::Held };
         let [coarse, fine] = [2_000, 4_000].map(|steps| bar.impact(0.3, 2e-3, steps));

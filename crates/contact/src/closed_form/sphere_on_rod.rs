@@ -121,7 +121,7 @@ mod tests {
                 rod,
                 e,
             ];
-            // The table's times of the largest force scatter by 0.1 us around the flat maximum: an
+            // The maximum of the force is flat, so that its times in the table scatter by 0.1 us: an
             // independent integration with steps of 1 ns gives 97.440, 83.868, 76.779 and 68.651 us.
             let tolerance = [1e-4, 1.5e-3, 1e-4, 1e-4, 1e-4, 1e-4];
             for ((found, expected), tolerance) in found.iter().zip(expected).zip(tolerance) {

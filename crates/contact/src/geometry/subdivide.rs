@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_curve_is_the_curve() {
+    fn the_parts_of_a_cut_curve_reproduce_the_curve() {
         let q: Vec<Homogeneous> =
             vec![[0.0, 0.0, 0.0, 1.0], [1.0, 2.0, 0.0, 0.7], [2.0, -1.0, 1.0, 1.3], [3.0, 0.0, 0.0, 1.0]];
         let mut part = q.clone();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn subdivision_alone_comes_near_the_closest_point() {
+    fn subdivision_alone_approaches_the_closest_point() {
         for (surface, positions) in crate::test_surfaces::one_of_each() {
             let face = &surface.faces[0];
             let kind = BezierKind::of(&face.basis);

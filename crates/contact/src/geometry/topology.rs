@@ -317,7 +317,7 @@ mod tests {
     use carom_mesh::FaceShape;
 
     #[test]
-    fn a_closed_ball_has_no_rim_and_eulers_number_two() {
+    fn a_closed_ball_has_no_rim_and_euler_characteristic_two() {
         let (surface, _) = ball(0.015, 3);
         let topology = Topology::new(&surface);
         let n_faces = surface.faces.len();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_mutual_and_a_plate_has_its_sides_as_rim() {
+    fn neighbours_are_mutual_and_the_rim_of_a_plate_is_its_sides() {
         for shape in [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9]
         {
             let (surface, _) = plate(shape, 4, 3, |x, y| [x, y, 0.0]);

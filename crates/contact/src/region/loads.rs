@@ -97,8 +97,8 @@ mod tests {
         Region::new(surface, &positions).unwrap()
     }
 
-    /// Two modes that move the whole plate by −b z: the compliance under a load with the sum 1 has b²/ω² of
-    /// each.
+    /// Two modes that move the whole plate by −b z: each contributes b²/ω² to the compliance under a load of
+    /// sum 1.
     fn uniform(region: &Region) -> ModalCompliance {
         let b = [3.0, 1.0];
         let modal = Mat::from_fn(region.n_cells(), 2, |_, k| b[k]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rigid_translation_answers_every_load_alike() {
+    fn the_compliance_of_a_rigid_translation_is_the_same_under_every_load() {
         let region = region();
         let middle = region.middle().unwrap();
         let radii = region.test_radii(middle, Some(0.3));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_few_and_spread() {
+    fn load_places_are_few_and_spread_over_the_zone() {
         assert_eq!(region().sample_cells(6), [0, 5, 10, 15, 20]);
         assert_eq!(region().sample_cells(100).len(), 25);
     }

@@ -82,7 +82,7 @@ pub fn cumulative_shares(parts: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Two modes, 1 kHz and 10 kHz, of which the first has three quarters of the compliance; T = 1 ms.
+    /// Two modes of 1 kHz and 10 kHz. The first has three quarters of the compliance; T = 1 ms.
     #[test]
     fn a_split_between_two_modes_leaves_the_error_of_the_upper_one() {
         let omega = [1e3 * TAU, 1e4 * TAU];
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_to_one() {
+    fn shares_of_the_compliance_sum_up_to_one() {
         assert_eq!(cumulative_shares(&[1.0, 1.0, 2.0]), [0.25, 0.5, 1.0]);
     }
 }

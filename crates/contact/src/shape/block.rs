@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inside_of_a_block_the_nearest_face_counts() {
+    fn the_gap_inside_a_block_is_measured_to_the_nearest_face() {
         let half = Vector3::new(1.0, 2.0, 3.0);
         let (distance, normal) = from_block(&Vector3::new(-0.75, 0.5, 2.5), &half, &[Vector3::zeros(); 3]);
         assert_eq!((distance, normal), (-0.25, -Vector3::x()));
@@ -107,7 +107,7 @@ mod tests {
     /// The lower corner of a block that stands flush on an equal one touches its top face, whatever the
     /// rounding.
     #[test]
-    fn a_flush_corner_meets_the_face_that_its_edges_do_not_pierce() {
+    fn a_flush_corner_meets_the_top_face() {
         let half = Vector3::new(1.0, 1.0, 1.0);
         let edges = [-Vector3::x(), -Vector3::y(), Vector3::z()];
         for x in [[1.0 + 1e-16, 1.0, 1.0 - 1e-15], [1.0, 1.0 + 1e-12, 1.0 - 1e-9], [0.999, 1.0, 1.0 - 1e-4]] {

@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// A cube on its edge above the edge of another: one crossing, whose gap is their distance.
+    /// A cube standing on its edge above the edge of another has one crossing; its gap is the distance.
     #[test]
     fn edge_on_edge_touches_once() {
         let cube = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 1.0, 1.0));

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forces_of_a_torque_sum_up_to_it_and_to_no_force() {
+    fn forces_of_a_torque_have_its_moment_and_zero_resultant() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 2.0, 0.0], [0.0, 2.0, 0.5]];
         let torque = [1.0, -2.0, 3.0];
         let forces = torque_forces(&[0.1, 0.4, 0.2, 0.3], &points, torque).unwrap();

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_solves_the_model_or_ends_at_the_radius() {
+    fn a_step_solves_the_quadratic_model_or_ends_at_the_trust_radius() {
         let h = Mat::from_fn(3, 3, |i, j| [[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.0]][i][j]);
         let free = Model::new(h.clone(), &DVector::from_vec(vec![1.0, 2.0, 1e-12]), 1e-9);
         let (step, limited) = free.step(10.0);

@@ -22,15 +22,15 @@ fn problem(law: Law) -> Problem {
     }
 }
 
-/// Waves of 100 m/s: contact from 0.01 s to 1.01 s at 0.5 m/s and 0.5 N; 1/(4N) of the energy is lost where
-/// the node at the face stops (0.58 % at nine tenths of the critical step).
+/// Waves of 100 m/s give a contact from 0.01 s to 1.01 s at 0.5 m/s and 0.5 N. The node at the face loses
+/// 1/(4N) of the energy as it stops (0.58 % at nine tenths of the critical step).
 #[test]
-fn two_elastic_bars_change_their_velocities() {
+fn two_elastic_bars_exchange_their_velocities() {
     let (simulation, kept) = run(&problem(Law::Hard), settings(1.5, Some(0.009)));
     let [left, right] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][0]);
     assert!((left - 0.00704).abs() < 2e-4 && (right - 0.99296).abs() < 2e-4, "{left} {right}");
     let [energy, momentum, ang_momentum] = residuals(&kept);
-    // Of 0.5 N s: some ulps after 167 steps.
+    // Relative to 0.5 N s: some ulps after 167 steps.
     assert!(energy < 1e-14 && momentum < 4e-15 && ang_momentum < 1e-14, "{energy} {momentum} {ang_momentum}");
     let last = kept.rows.last().unwrap().balance;
     let lost = last.d_imp / 0.25;
@@ -44,7 +44,7 @@ fn two_elastic_bars_change_their_velocities() {
     assert_eq!(simulation.contact_counts().fallbacks, 0);
 }
 
-/// Springs of 25 N/m in sum, an eighth of it for each row of both passes, give way by 0.5 N/25 N/m and swing
+/// Springs of 25 N/m in total, an eighth of it for each row of both passes, yield by 0.5 N/25 N/m and oscillate
 /// about it. With 250 N/m the step is too long: ω² = (2 k + E A/h)/m of a node at the face, ω dt = 3.1 > 2.
 #[test]
 fn a_penalty_penetrates_and_a_stiff_one_is_unstable() {
@@ -55,19 +55,19 @@ fn a_penalty_penetrates_and_a_stiff_one_is_unstable() {
     let (_, stiff) = run(&problem(Law::per_point(250.0 / 8.0)), settings(1.0, Some(0.009)));
     let pushed =
         |kept: &crate::setup::Kept| kept.rows.iter().map(|row| row.balance.pen_max).fold(0.0, f64::max);
-    assert!(pushed(&stiff) > 3.0 * last.pen_max, "nodes swing ever farther: {}", pushed(&stiff));
+    assert!(pushed(&stiff) > 3.0 * last.pen_max, "the oscillation of the nodes grows: {}", pushed(&stiff));
 }
 
-/// Eight pairs of nodes of which four repeat the others: velocities change in one step.
+/// The contact has eight pairs of nodes, four of them redundant: velocities change in one step.
 #[test]
-fn a_rigid_bar_gives_its_velocity_to_a_deformable_one_at_rest() {
+fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {
     let mut problem = problem(Law::Hard);
     problem.bodies[0] = rigid(bar("left"), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0]));
     let (_, kept) = run(&problem, settings(3.0, Some(0.009)));
     let [energy, momentum, ang_momentum] = residuals(&kept);
     assert!(energy < 1e-13 && momentum < 1e-14 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");
-    // A rigid bar of the same mass slows down as exp(−t/T) with T = m c/(E A) until the wave is back:
-    // v = exp(−2 L/c · E A/(m c)) = exp(−2) of the first.
+    // A rigid bar of the same mass slows down as exp(−t/T) with T = m c/(E A) until the reflected wave
+    // returns: v = exp(−2 L/c · E A/(m c)) = exp(−2) of the initial velocity.
     let at = |time: f64| kept.velocities[(time / 0.03).round() as usize][0][0];
     let expected = (-(0.9_f64 - 0.01) * 100.0 / (0.5 * 100.0)).exp();
     assert!((at(0.9) - expected).abs() < 0.02, "{} {expected}", at(0.9));

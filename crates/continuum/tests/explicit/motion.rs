@@ -21,8 +21,8 @@ fn spinning() -> Problem {
     Problem { bodies: vec![deformable(brick, "neo-hookean", placement)], ..Problem::default() }
 }
 
-/// A brick that spins and swings in large strain keeps its momenta to round-off and its books closed; its
-/// energy swings with dt².
+/// A brick that spins and oscillates at large strain keeps its momenta and its energy balance to round-off;
+/// the oscillation of its energy is of order dt².
 #[test]
 fn a_spinning_brick_keeps_momenta_and_energy() {
     let swings = [2e-5, 1e-5].map(|dt| {
@@ -32,7 +32,7 @@ fn a_spinning_brick_keeps_momenta_and_energy() {
         assert!(energy < 1e-12 * size, "{energy} {size}");
         assert!(momentum < 1e-13 * kept.rows[0].balance.momentum_scale, "{momentum}");
         assert!(ang_momentum < 1e-12 * kept.rows[0].balance.ang_momentum_scale, "{ang_momentum}");
-        assert!(kept.rows.iter().any(|row| row.balance.e_el > 0.003 * size), "it swings");
+        assert!(kept.rows.iter().any(|row| row.balance.e_el > 0.003 * size), "it oscillates");
         kept.rows.iter().map(|row| row.balance.d_num.abs()).fold(0.0, f64::max) / size
     });
     let order = (swings[0] / swings[1]).log2();
@@ -40,7 +40,7 @@ fn a_spinning_brick_keeps_momenta_and_energy() {
     assert!(swings[1] < 1e-4, "{swings:?}");
 }
 
-/// The clamped bar under a sudden force: its end swings about the static displacement with twice of it, in
+/// The end of a clamped bar under a sudden force reaches twice the static displacement; the period is
 /// 4 L/c.
 #[test]
 fn a_bar_under_a_sudden_force_stretches_to_twice_its_static_length() {
@@ -70,15 +70,15 @@ fn a_bar_under_a_sudden_force_stretches_to_twice_its_static_length() {
     let most = kept.displacements.iter().map(end).fold(0.0, f64::max);
     let statics = 10.0 * 1.0 / (1e7 * 0.01);
     assert!((most / (2.0 * statics) - 1.0).abs() < 0.03, "{most} {statics}");
-    // One period of 4 L/c = 0.04 s is over: it is back where it began.
+    // After one period of 4 L/c = 0.04 s the end is back at its start.
     assert!(end(kept.displacements.last().unwrap()).abs() < 0.05 * statics);
     let [critical, _, dt] = simulation.step_sizes();
     assert!((dt / critical - 0.9).abs() < 1e-12);
 }
 
-/// A fall: gravity gives momentum and takes it from the potential, to round-off.
+/// In free fall, momentum and potential energy change by the impulse and the work of gravity, to round-off.
 #[test]
-fn a_falling_brick_gets_what_gravity_gives() {
+fn a_falling_brick_gains_the_impulse_and_work_of_gravity() {
     let mut problem = spinning();
     problem.gravity = [0.0, 0.0, -9.81];
     let (_, kept) = run(&problem, settings(0.02, None));
@@ -93,9 +93,9 @@ fn a_falling_brick_gets_what_gravity_gives() {
     assert!((velocity - (3.0 - 9.81 * row.balance.time)).abs() < 1e-6, "{velocity}");
 }
 
-/// A run that is continued from a checkpoint goes on bit for bit.
+/// A run resumed from a checkpoint continues bit for bit.
 #[test]
-fn a_run_continues_bit_for_bit() {
+fn a_resumed_run_continues_bit_for_bit() {
     let mut problem = spinning();
     let moduli = ElasticModuli::from_young_poisson(1e5, 0.4).unwrap();
     let law = Plastic::new(moduli, Hardening::linear(5e2, 1e4).unwrap()).unwrap();

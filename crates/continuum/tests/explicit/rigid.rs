@@ -6,7 +6,7 @@ use carom_dynamics::Placement;
 
 use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings};
 
-/// A rigid block hits a deformable brick off its centre: the time levels of both belong together.
+/// A rigid block hits a deformable brick off its centre: both bodies use the same time levels.
 #[test]
 fn an_off_centre_impact_keeps_the_angular_momentum() {
     let steel = [7800.0, 2e9, 0.3];
@@ -32,6 +32,6 @@ fn an_off_centre_impact_keeps_the_angular_momentum() {
     assert!(ang_momentum < 1e-13 * row.ang_momentum_scale, "{ang_momentum} {}", row.ang_momentum_scale);
     let last = &kept.rows.last().unwrap().balance;
     assert!(last.d_imp >= -1e-3 * row.e_kin && last.d_imp < 0.1 * row.e_kin, "{}", last.d_imp / row.e_kin);
-    // The brick has been given a part of the motion, and spins.
+    // The brick moves and spins.
     assert!(kept.velocities.last().unwrap()[1][2] < -0.5);
 }

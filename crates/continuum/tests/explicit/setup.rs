@@ -1,4 +1,4 @@
-//! Bodies and runs of the tests.
+//! Bodies and runs shared by the tests of explicit dynamics.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub(crate) fn pair(
     ContactSpec { number, bodies, sides, law, friction }
 }
 
-/// What a run hands over.
+/// Records the rows and checkpoints that a run passes to its observer.
 #[derive(Default)]
 pub(crate) struct Kept {
     pub(crate) rows: Vec<LedgerRow>,

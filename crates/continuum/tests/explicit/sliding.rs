@@ -51,7 +51,7 @@ fn bricks_of_unlike_meshes_keep_their_momenta() {
 
 /// The error of the time integration falls with the square of the step.
 #[test]
-fn what_the_time_integration_misses_falls_with_the_step() {
+fn the_error_of_time_integration_falls_with_the_square_of_the_step() {
     let missed = [0.9, 0.3].map(|courant| {
         let settings = carom_continuum::explicit::Settings { courant, ..settings(0.02, None) };
         let (_, kept) = run(&bricks(0.0, 1), settings);
@@ -60,9 +60,9 @@ fn what_the_time_integration_misses_falls_with_the_step() {
     assert!(missed[0] < 0.03 && missed[1] < missed[0] / 5.0, "{missed:?}");
 }
 
-/// What is lost where nodes of a face stop is an error of the mesh: half as much with half the cells.
+/// The energy lost as nodes of a face stop is an error of the mesh: it halves with the size of the elements.
 #[test]
-fn the_loss_of_an_impact_falls_with_the_cells() {
+fn the_loss_of_an_impact_falls_with_the_element_size() {
     let lost = [1, 2].map(|fineness| {
         let (_, kept) = run(&bricks(0.0, fineness), settings(0.02, None));
         kept.rows.last().unwrap().balance.d_imp / kept.rows[0].balance.e_kin
@@ -90,7 +90,7 @@ fn a_block_slides_to_rest() {
     }
     let (_, kept) = run(&problem, settings(0.2, None));
     let velocity = |time: f64| kept.velocities[(time / 0.002).round() as usize][0][0];
-    // The block bounces on its own waves, so that it is the mean that slows down.
+    // The block bounces on its own waves, so that only its mean velocity decreases steadily.
     let mean = |from: f64, to: f64| {
         let n = ((to - from) / 0.002).round();
         (0..n as usize).map(|k| velocity(from + 0.002 * k as f64)).sum::<f64>() / n

@@ -195,10 +195,10 @@ mod tests {
         assert!(found.iter().all(|&count| count > 200), "open, stuck and slipping: {found:?}");
     }
 
-    /// W = E, q_N = −1: sticks while |q_T| ≤ μ and slips with r_T = μ above, one part in a thousand on either
-    /// side.
+    /// W = E, q_N = −1: sticks while |q_T| ≤ μ and slips with r_T = μ above, tested one part in a thousand on
+    /// either side.
     #[test]
-    fn a_contact_sticks_up_to_the_cone_and_not_beyond() {
+    fn a_contact_sticks_inside_the_cone_and_slips_beyond_it() {
         for mu in [0.05, 0.3, 1.2] {
             for (part, stuck) in [(0.999, true), (1.001, false), (1.02, false)] {
                 let tangential = [0.6 * part * mu, 0.8 * part * mu];

@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn balanced_weights_have_no_moment_and_the_sum_one() {
+    fn balanced_weights_have_zero_moment_and_sum_one() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [1.1, 1.0, 0.2], [0.0, 0.9, -0.1]].map(Vector3::from);
         let normal = Vector3::new(0.1, -0.2, 1.0).normalize();
         let place = Vector3::new(0.4, 0.35, 0.03);
@@ -388,14 +388,14 @@ mod tests {
         let center: Vector3<f64> = points.iter().zip(weights).map(|(x, w)| w * x).sum();
         assert!((sum - 1.0).abs() < 1e-15, "{sum}");
         assert!((center - place).cross(&normal).norm() < 1e-15, "{center}");
-        // Weights that are balanced stay as they are.
+        // Balanced weights are left unchanged.
         let before = weights;
         balance(&normal, &place, &points, &mut weights);
         assert!(before.iter().zip(weights).all(|(a, b)| (a - b).abs() < 1e-15));
     }
 
     #[test]
-    fn a_face_seen_from_its_edge_keeps_its_sum() {
+    fn the_weights_of_a_face_seen_edge_on_sum_up_to_one() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(Vector3::from);
         let mut weights = [0.5, 0.5, 0.0, 0.0];
         balance(&Vector3::y(), &Vector3::new(0.7, -0.1, 0.4), &points, &mut weights);
