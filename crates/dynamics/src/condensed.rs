@@ -80,8 +80,8 @@ mod tests {
     }
 
     #[test]
-    fn of_many_impacts_the_first_the_largest_and_the_last_are_shown() {
-        // Events are in the order in which they ended, which is not that of their starts.
+    fn the_first_largest_and_last_of_many_impacts_are_shown() {
+        // Events are ordered by their ends, not by their starts.
         let mut events: Vec<ContactEvent> = (0..469).map(|n| impact(1, f64::from(n), 7.0)).collect();
         events[200].peak_force = 9.0;
         events[300].peak_force = 9.0;

@@ -228,14 +228,14 @@ mod tests {
     }
 
     #[test]
-    fn all_numbers_come_back_from_the_array() {
+    fn an_event_written_to_an_array_is_read_back() {
         let numbers: [f64; ContactEvent::NUMBERS] =
             std::array::from_fn(|i| if i == 3 || i == 4 { 1.0 } else { i as f64 });
         assert_eq!(ContactEvent::from_array(&numbers).to_array(), numbers);
     }
 
     #[test]
-    fn restitution_is_that_of_velocities_which_the_contact_alone_has_changed() {
+    fn restitution_is_defined_where_the_contact_alone_changes_the_velocities() {
         let event = impact();
         assert_eq!(
             (event.restitution(), event.normal_impulse(), event.impulse_size()),

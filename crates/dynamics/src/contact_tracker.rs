@@ -340,7 +340,7 @@ mod tests {
 
     /// A body that slides over another at 45°: the normal is that of the impulse without friction.
     #[test]
-    fn velocities_are_along_the_normal_and_the_slip_across() {
+    fn velocities_are_measured_along_the_normal_and_slip_across_it() {
         let (before, after) = (sample(0.0, -2.0, 0.0), sample(1.0, 1.0, 3.0));
         let slips = |mut sample: ContactSample, slip: f64, friction: f64| {
             sample.bodies[0].velocity.x = slip;
@@ -357,10 +357,10 @@ mod tests {
         assert_eq!((event.normal_impulse(), event.impulse[0]), (3.0, -0.9));
     }
 
-    /// A ball that spins about z touches at the origin, which the first and the last cell miss by 0.1; its
-    /// centre moves along x.
+    /// A ball that spins about z touches at the origin, 0.1 from the first and the last cell; its centre
+    /// moves along x.
     #[test]
-    fn the_centre_of_pressure_tells_where_a_spinning_body_touches() {
+    fn a_spinning_body_touches_at_the_centre_of_pressure() {
         let spin = |time: f64, place: f64, velocity: f64, impulse: f64| {
             let mut sample = sample(time, velocity + 5.0 * (place - time), impulse);
             (sample.place.x, sample.place_error) = (place, 0.2);
@@ -381,9 +381,9 @@ mod tests {
         assert_eq!(known.velocities(Some(Vector3::zeros()))[0].y, -1.5);
     }
 
-    /// A body that is held otherwise gets no momentum from the contact.
+    /// The momentum of a body with other supports does not change by the impulse of the contact.
     #[test]
-    fn momentum_that_the_contact_does_not_explain_counts() {
+    fn momentum_from_other_forces_is_recognised() {
         let with = |mut sample: ContactSample, momentum: f64| {
             sample.bodies[0].momentum = Some(Vector3::new(0.0, momentum, 0.0));
             sample
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn all_numbers_come_back_from_the_array() {
+    fn a_tracker_written_to_an_array_is_read_back() {
         let mut tracker = ContactTracker::default();
         tracker.touch(2, &sample(0.5, -1.0, 0.25));
         tracker.press(0.75, 2.0, &Vector3::new(1.0, 2.0, 3.0));
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn contact_that_is_taken_up_again_is_open_at_the_end() {
+    fn a_resumed_contact_is_open_at_the_end() {
         let mut tracker = ContactTracker::default();
         tracker.touch(0, &sample(0.0, -1.0, 0.0));
         tracker.part(&sample(1.0, 0.1, 1.0));

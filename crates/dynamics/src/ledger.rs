@@ -338,7 +338,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn balanced_books_leave_no_residual() {
+    fn a_balanced_ledger_has_zero_residual() {
         let mut ledger = Ledger::default();
         ledger.record(Balance { e_kin: 2.0, e_pot: 1.0, momentum: [1.0, 0.0, 0.0], ..Balance::default() });
         let row = ledger.record(Balance {
@@ -370,12 +370,12 @@ mod tests {
         ledger.record(Balance { e_pot: 14.4, ..Balance::default() });
         ledger.record(Balance { e_pot: 14.4 + 2e-15, e_kin: 2e-31, ..Balance::default() });
         assert!(ledger.summary().energy_error < 1e-9, "{:?}", ledger.summary());
-        // The whole energy of a fall counts.
+        // The energy scale of a fall is its whole potential energy.
         ledger.record(Balance { e_pot: 12.4, e_kin: 1.0, ..Balance::default() });
         assert_eq!(ledger.summary().energy_error, 0.5);
     }
 
-    /// A ring that spins about its centre has a linear momentum of round-off, and no error of it.
+    /// The linear momentum of a ring that spins about its centre is round-off and has no relative error.
     #[test]
     fn an_error_relative_to_a_momentum_of_round_off_is_undefined() {
         let mut ledger = Ledger::default();
@@ -392,16 +392,16 @@ mod tests {
         ledger.record(Balance { momentum: [2.4e-16, 0.0, 0.0], ..spins });
         let summary = ledger.summary();
         assert_eq!((summary.momentum_error, summary.errors()), (0.0, [Some(0.0), None, Some(0.0)]));
-        // A momentum that appears is visible.
+        // A momentum that develops later has a visible error.
         ledger.record(Balance { momentum: [1e-3, 0.0, 0.0], momentum_scale: 1e-3, ..spins });
         assert_eq!(ledger.summary().errors()[1], Some(1.0 - 3e-14));
         let nothing = Ledger::default().summary();
         assert_eq!(nothing.errors(), [None; 3]);
     }
 
-    /// A machine that a drive turns against a damper stores little energy and transmits much.
+    /// A machine whose drive works against a damper stores little energy and transmits much.
     #[test]
-    fn work_and_losses_are_energy_that_moved() {
+    fn work_and_losses_count_in_the_energy_scale() {
         let mut ledger = Ledger::default();
         ledger.record(Balance { e_kin: 1e-3, ..Balance::default() });
         ledger.record(Balance { e_kin: 1e-3, w_ext: 8.0, d_mat: 7.0, ..Balance::default() });
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_met_or_not_met_and_nan_is_not() {
+    fn a_claim_is_met_or_not_met_and_nan_does_not_meet_it() {
         let claim = |energy_error, energy_limit| LedgerSummary {
             energy_error,
             energy_limit,

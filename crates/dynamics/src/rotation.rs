@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matrix_is_a_rotation_whatever_the_length() {
+    fn the_matrix_of_a_quaternion_of_any_length_is_a_rotation() {
         let b = [0.3, -1.7, 0.9, 2.2];
         let a = matrix(&b);
         assert!((a * a.transpose() - Matrix3::identity()).norm() < 1e-15);
@@ -79,7 +79,7 @@ mod tests {
     fn rotation_vector_turns_by_the_right_hand() {
         let a = matrix(&from_vector(&Vector3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2)));
         assert!((a * Vector3::x() - Vector3::y()).norm() < 1e-15);
-        // Series and closed form meet.
+        // The series and the closed form agree where they meet.
         for angle in [0.999e-4, 1.001e-4] {
             let b = from_vector(&Vector3::new(angle, 0.0, 0.0));
             assert!((norm_squared(&b) - 1.0).abs() < 1e-15);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_is_that_of_the_matrix() {
+    fn quaternion_rate_gives_the_rate_of_the_matrix() {
         // Ȧ = A ω̃ against a central difference.
         let b = from_vector(&Vector3::new(0.3, -0.8, 0.5));
         let omega = Vector3::new(1.1, 0.4, -0.7);

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn velocities_are_the_rates_of_displacements() {
+    fn velocities_are_time_derivatives_of_displacements() {
         let points = [Vector3::new(1.0, 0.0, 0.5), Vector3::new(-0.3, 0.8, 0.1)];
         let reference = at(0.0).0.pose();
         let displacements = |t: f64| {

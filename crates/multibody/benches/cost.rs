@@ -1,12 +1,12 @@
-//! The cost of a step against the number of modes, of bodies and of pressure cells in contact.
+//! The cost of a step as a function of the numbers of modes, bodies and pressure cells in contact.
 //!
 //! ```text
 //! cargo bench -p carom-multibody --bench cost
 //! ```
 //!
 //! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
-//! lattice of 18 points with as many of its 48 modes as the table says, from some 300 Hz on. Contact is that
-//! of two balls at the peak of an impact, whose caps are as compliant as half-spaces: one right-hand side.
+//! lattice of 18 points with the number of modes in the table, up to 48, from some 300 Hz on. The contact is
+//! that of two balls at the peak of an impact, with caps as compliant as half-spaces: one right-hand side.
 //! One thread, CPU time, the least of three runs.
 
 mod balls;
@@ -92,7 +92,7 @@ fn step_of_chain(body: &Body, bodies: usize, integrator: IntegratorKind) -> (f64
     (1e6 * seconds / (runs * STEPS) as f64, evaluations)
 }
 
-/// Bodies that hang on each other, the first on the ground, at first aside.
+/// A chain of bodies that hangs from the ground, initially to one side.
 fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
     let marker = |points: &[u32]| body.marker(points).expect("points of the lattice");
     let ends = [marker(&[0, 1, 2, 9, 10, 11]), marker(&[6, 7, 8, 15, 16, 17])];
@@ -135,7 +135,7 @@ fn evaluation_in_contact(ball: &Arc<carom_reduce::ReducedBody>, law: Law) -> (f6
     let mut state = ContactState::default();
     system.contact_models()[0].report(0, &mut state);
     let mut run = || {
-        // There and back again, so that no state is far from the last one.
+        // The states are visited forwards and backwards, so that consecutive states are close to each other.
         let order = (0..states.len()).chain((0..states.len()).rev()).cycle();
         for k in order.take(EVALUATIONS) {
             system.rate(0.0, &states[k], &mut rate).expect("an impact");

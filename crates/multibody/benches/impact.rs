@@ -33,7 +33,7 @@ fn simulation(ball: &Arc<ReducedBody>, law: Law) -> Simulation {
         .expect("two balls at rest but for their approach")
 }
 
-/// States at 48 moments over a twentieth of the pulse about its middle, as stages of a step are.
+/// States at 48 times within a twentieth of the pulse about its middle, as close as the stages of a step.
 fn states_at_peak(ball: &Arc<ReducedBody>) -> (System, Vec<Vec<f64>>) {
     let mut simulation = simulation(ball, Law::Hard);
     simulation.settings.max_step = Some(1e-7);
@@ -51,7 +51,7 @@ fn right_hand_side(c: &mut Criterion) {
     let ball = Arc::new(Cap::splines(10, HALF_WIDTH, 2).reduced());
     let (mut system, states) = states_at_peak(&ball);
     let mut rate = vec![0.0; states[0].len()];
-    // There and back again, so that no state is far from the last one.
+    // The states are visited forwards and backwards, so that consecutive states are close to each other.
     let mut order = (0..48).chain((0..48).rev()).cycle();
     c.bench_function("right-hand side at the peak", |b| {
         b.iter(|| {

@@ -251,7 +251,7 @@ impl Bodies {
 mod tests {
     use super::*;
 
-    /// Bodies can be tested without a system: a force on a free body through its centre of mass.
+    /// A force on a free body through its centre of mass; the test needs no system.
     #[test]
     fn a_force_through_the_centre_of_mass_does_not_turn_a_body() {
         let body = Body::rigid("ball", 2.0, Matrix3::from_diagonal_element(0.1), Vector3::zeros()).unwrap();

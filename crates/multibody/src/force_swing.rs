@@ -220,15 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn a_force_that_swings_by_sixty_percent_is_seen_with_its_period() {
+    fn an_oscillation_of_the_force_by_sixty_percent_is_detected_with_its_period() {
         let found = swing(|t| 1.0 - 0.6 * (2.0 * std::f64::consts::PI * t / 0.2).cos()).unwrap();
         assert!((found.ratio - 0.6).abs() < 0.01 && (found.period - 0.2).abs() < 2e-3, "{found:?}");
     }
 
     #[test]
-    fn a_smooth_pulse_does_not_swing() {
+    fn a_smooth_pulse_has_no_oscillation() {
         assert_eq!(swing(|t| (std::f64::consts::PI * t).sin().powf(1.5)), None);
-        // Nor does one with a ripple of a few percent.
+        // A ripple of a few percent is not reported either.
         assert_eq!(swing(|t| (std::f64::consts::PI * t).sin() * (1.0 + 0.03 * (60.0 * t).sin())), None);
     }
 }

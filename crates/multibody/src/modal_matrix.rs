@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_those_of_all_entries_whatever_is_kept() {
+    fn products_equal_those_of_the_full_matrix_for_every_kept_part() {
         let x = [1.0, -2.0, 0.5];
         let full = DMatrix::from_row_slice(3, 3, &[4.0, 1.0, 0.0, 1.0, 5.0, -2.0, 0.0, -2.0, 6.0]);
         let diagonal = DMatrix::from_row_slice(3, 3, &[4.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 6.0]);

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn costs_are_those_that_were_measured() {
+    fn costs_agree_with_the_measured_ones() {
         // A ball on a rigid plane at a/h = 2, 3, 4, 6: force and duration in percent.
         for (spans, force, duration) in [(2.0, 2.5, 5.2), (3.0, 1.2, 2.3), (4.0, 0.7, 1.3), (6.0, 0.3, 0.7)] {
             let cost = Cost::of(spans, 1.0, true);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_checkpoint_are_read_back() {
+    fn a_resolution_written_to_a_checkpoint_is_read_back() {
         let found = Resolution { force: 7.0, time: 1e-3, radius: 2e-4, sizes: [1e-4, 0.0], is_full: true };
         assert_eq!(Resolution::from_array(&found.to_array()), found);
     }

@@ -86,7 +86,7 @@ mod tests {
             Err(Stalled { steps, at_events, .. }) => assert_eq!((steps, at_events), (STEPS, false)),
             other => panic!("{other:?}"),
         }
-        // After a good start, too.
+        // The error also occurs after a start at full speed.
         let mut stall = Stall::default();
         let mut time = 0.0;
         let stalled = (1..200_000_u64).find(|&k| {

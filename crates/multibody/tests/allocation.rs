@@ -39,7 +39,7 @@ fn steps_allocate_nothing() {
     assert!(simulation.summary().counters.steps > 15, "{:?}", simulation.summary());
 }
 
-/// Two flexible bodies on a hinge, thrown about.
+/// Two flexible bodies on a hinge in tumbling motion.
 fn joined_bodies_allocate_nothing(integrator: IntegratorKind) {
     let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();
     let marker = |body: &Body, points: &[u32]| body.marker(points).unwrap();
@@ -118,8 +118,8 @@ fn allocations_until(end: f64, simulation: &mut Simulation) -> u64 {
     heap::allocations_during(steps).1
 }
 
-/// Steps of an impact at the pole of a ball from its deepest point to its end, in which nothing may be
-/// allocated.
+/// Counts allocations in the steps of an impact at the pole of a ball from its deepest point to its end;
+/// there must be none.
 fn parts_without_allocation(bodies: Vec<Body>, other: ContactSurface, start: &[Placement], friction: f64) {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     for (integrator, time_step) in
@@ -164,7 +164,7 @@ fn elastic_ball() -> Body {
 }
 
 #[test]
-fn contact_with_a_plane_allocates_nothing_once_it_has_grown() {
+fn contact_with_a_plane_allocates_nothing_once_it_shrinks() {
     let ground = Body::rigid("ground", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed();
     let plane = ContactSurface::Of {
         name: "plane".into(),
@@ -181,8 +181,8 @@ fn contact_with_a_plane_allocates_nothing_once_it_has_grown() {
 }
 
 #[test]
-fn contact_of_two_elastic_bodies_allocates_nothing_once_it_has_grown() {
-    // Aside of each other, so that foot points wander and both bodies turn.
+fn contact_of_two_elastic_bodies_allocates_nothing_once_it_shrinks() {
+    // The paths are offset from each other, so that foot points move and both bodies turn.
     let start = [
         Placement { velocity: [0.0, 0.0, 0.2], ..Placement::default() },
         Placement {

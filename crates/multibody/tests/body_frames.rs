@@ -1,9 +1,9 @@
-//! One motion in two body frames: that of the mean motion, and one that follows three nodes.
+//! One motion in two body frames: the frame of the mean motion, and a frame that follows three nodes.
 //!
 //! With displacements of size ε a point is at r + A (R + Φ q) in one frame and at r' + A' (R + Φ' q') in the
 //! other. The two frames differ by a turn θ = C q of size ε, and the shapes by its linear part: Exp(θ) R =
-//! R + θ × R + O(ε²). So the same point of the same model is at places that differ by O(ε²), and so do the
-//! motions.
+//! R + θ × R + O(ε²). So the places of a point in the two models differ by O(ε²), and so do the motions.
+//! 
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Contact in generalised-α: rows of closed contacts against differences, and the work that they save.
+//! Contact in generalised-α: rows of closed contacts against differences, and the evaluations they save.
 
 use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -29,7 +29,7 @@ fn balls(cap: &Cap, law: Law, friction: f64) -> System {
     System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap()
 }
 
-/// A gap between the balls, an approach along z and a motion aside.
+/// Initial states with a gap between the balls, an approach along z and a sideways motion.
 fn placements(gap: f64, speed: f64, aside: f64) -> [Placement; 2] {
     let second = Placement {
         origin: [2e-5, -1e-5, 2.0 * RADIUS + gap],
@@ -39,7 +39,7 @@ fn placements(gap: f64, speed: f64, aside: f64) -> [Placement; 2] {
     [Placement::default(), second]
 }
 
-/// −Bᵀ S⁻¹ B of the rows of the system, and the derivative of its forces by increments by differences.
+/// −Bᵀ S⁻¹ B of the rows of the system, and the derivative of its forces with respect to increments, by differences.
 fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
     let mut rate = vec![0.0; y.len()];
     system.rate(0.0, y, &mut rate).unwrap();
@@ -80,7 +80,7 @@ fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
 /// The rows leave out normals that turn under forces, of the order of depth over radius; the stiffness of the
 /// modes themselves is subtracted.
 #[test]
-fn closed_rows_tell_how_forces_change() {
+fn closed_rows_give_the_derivative_of_the_contact_forces() {
     for (law, friction) in [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.4)] {
         let mut system = balls(&Cap::new(5, 0.4e-3, 2), law, friction);
         let y = system.initial_state(&placements(-6e-6, 0.0, 0.0)).unwrap();
@@ -99,10 +99,10 @@ fn impact(law: Law, friction: f64, settings: Settings) -> RunSummary {
     simulation.run(&mut Ignore, &Silent).unwrap()
 }
 
-/// Steps of a hundredth of the impact, whose contacts close and open, need no derivative but the first, and
-/// are hardly ever cut.
+/// Steps of a hundredth of the impact need no derivative after the first although contacts close and open,
+/// and are hardly ever rejected.
 #[test]
-fn an_impact_takes_one_derivative() {
+fn an_impact_needs_one_derivative() {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     let fixed = Settings { integrator: alpha, time_step: Some(1e-6), ..Settings::until(1.5e-4) };
     let laws = [(Law::Hard, 0.0), (Law::penalty(30.0), 0.0), (Law::penalty(30.0), 0.3)];

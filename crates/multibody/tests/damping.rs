@@ -100,7 +100,7 @@ fn rigid_motion_is_not_damped() {
 }
 
 #[test]
-fn impossible_damping_names_the_body() {
+fn the_error_of_a_negative_damping_names_the_body() {
     let message = |damping: &Damping| -> String {
         let error: BodyError = Lattice::new(0.4, 3.0, 60.0).body(2).with_damping(damping).unwrap_err();
         error.to_string()

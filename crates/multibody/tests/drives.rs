@@ -1,14 +1,14 @@
-//! Motions that are prescribed to joints, against closed forms and the ledger.
+//! Prescribed motions of joints against closed forms and the ledger.
 
 use crate::blocks::{at, balanced, block, formula, ground, joint, on, position, run, settings};
 use carom_dynamics::{Interpolation, Loads, Placement, Table, TimeFunction};
 use carom_multibody::{Coordinate, Drive, JointKind, Simulation, System};
 use nalgebra::Vector3;
 
-/// A rod driven about its end by θ = sin t in gravity: reaction torque from J θ̈ + m g s cos θ; the work of
-/// the drive is its integral, the change of the energy.
+/// A rod driven about its end by θ = sin t in gravity: the reaction torque is J θ̈ + m g s cos θ; the work
+/// of the drive is its integral and equals the change of the energy.
 #[test]
-fn a_drive_works_as_much_as_the_energy_changes() {
+fn the_work_of_a_drive_equals_the_change_of_energy() {
     let (mass, arm, g) = (2.0, 0.3, 9.81);
     let body = block("rod", mass);
     let axis = Vector3::y();
@@ -40,7 +40,7 @@ fn a_drive_works_as_much_as_the_energy_changes() {
 
 /// A slider-crank whose crank turns at a constant speed, against x = r cos φ + √(ℓ² − r² sin² φ).
 #[test]
-fn a_slider_crank_at_constant_speed_moves_its_slider_as_geometry_says() {
+fn a_slider_crank_at_constant_speed_follows_its_geometry() {
     let (r, l, omega) = (0.1_f64, 0.35_f64, 20.0_f64);
     let (crank, rod, slider) = (block("crank", 1.0), block("rod", 0.5), block("slider", 0.8));
     let y = Vector3::y();
@@ -75,10 +75,10 @@ fn a_slider_crank_at_constant_speed_moves_its_slider_as_geometry_says() {
     assert!(summary.ledger.momentum_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// A load on a hoist whose length changes, and a slide that follows a smooth table, both level with gravity
-/// across or along.
+/// A load on a hoist of prescribed length, and a slide that follows a smooth table, with gravity across or
+/// along their direction.
 #[test]
-fn lengths_and_shifts_are_driven() {
+fn driven_lengths_and_shifts_follow_their_function() {
     let (mass, g) = (1.0, 9.81);
     let body = block("load", mass);
     let course: Vec<_> = (0..=20).map(|i| [0.1 * f64::from(i), 0.2 * (0.4 * f64::from(i)).sin()]).collect();
@@ -125,9 +125,9 @@ fn lengths_and_shifts_are_driven() {
     }
 }
 
-/// A motion of a coordinate that a joint holds is refused with a message.
+/// A prescribed motion of a coordinate that the joint constrains is refused with a message.
 #[test]
-fn a_drive_of_a_held_coordinate_is_refused() {
+fn a_drive_of_a_constrained_coordinate_is_refused() {
     let body = block("body", 1.0);
     let x = Vector3::x();
     let ends = [ground([0.0; 3], x), on(0, &body, [0.0; 3], x)];

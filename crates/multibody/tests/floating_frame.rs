@@ -7,8 +7,8 @@ use carom_multibody::{Body, FloatingFrame, Kinetics, Velocities};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::sync::Arc;
 
-/// A lattice with modes that are neither orthogonal to rigid motion nor to each other: C_t, C_r0 and M̄_e are
-/// full.
+/// A lattice with modes that are orthogonal neither to rigid motions nor to each other, so that C_t, C_r0 and
+/// M̄_e are full.
 struct General {
     lattice: Lattice,
     phi: DMatrix<f64>,
@@ -64,7 +64,7 @@ impl General {
 }
 
 #[test]
-fn mass_matrix_is_the_sum_over_points() {
+fn mass_matrix_equals_the_sum_over_points() {
     let g = general();
     let mut direct = DMatrix::zeros(11, 11);
     for i in 0..g.lattice.points() {
@@ -77,7 +77,7 @@ fn mass_matrix_is_the_sum_over_points() {
 }
 
 #[test]
-fn quadratic_velocity_forces_are_the_sum_over_points() {
+fn quadratic_velocity_forces_equal_the_sum_over_points() {
     let g = general();
     let omega = g.z.omega;
     let mut direct = DVector::zeros(11);
@@ -173,7 +173,7 @@ fn kinetic_force_is_the_derivative_of_the_energy() {
 }
 
 #[test]
-fn elastic_modes_give_the_buckens_frame() {
+fn elastic_modes_of_a_free_body_give_the_buckens_frame() {
     let lattice = Lattice::new(0.5, 3.0, 40.0);
     let frame = lattice.body(8).frame;
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -184,7 +184,7 @@ fn elastic_modes_give_the_buckens_frame() {
 
 #[test]
 fn placement_gives_the_velocity_of_the_centre_of_mass() {
-    // Frame next to the centre of mass, source origin elsewhere again: momenta against sums over points.
+    // The frame is beside the centre of mass and the source origin elsewhere: momenta against sums over points.
     let g = general();
     let mut reduced = g.lattice.reduced(4, 4);
     reduced.invariants = g.lattice.invariants(&g.phi);

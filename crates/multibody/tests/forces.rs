@@ -10,10 +10,10 @@ use carom_multibody::{
 };
 use nalgebra::Vector3;
 
-/// A mass on a spring and damper, against its damped oscillation; the loss is the energy that is
-/// missing.
+/// A mass on a spring and damper against its damped oscillation; the booked loss equals the decrease
+/// of energy.
 #[test]
-fn a_mass_on_a_spring_and_damper_oscillates_as_it_must() {
+fn a_mass_on_a_spring_and_damper_follows_the_damped_oscillation() {
     let (mass, k, c, amplitude) = (2.0, 50.0, 3.0, 0.1);
     let body = block("mass", mass);
     let spring = Spring { stiffness: k, damping: c, free: 0.5, preload: 0.0 };
@@ -37,7 +37,7 @@ fn a_mass_on_a_spring_and_damper_oscillates_as_it_must() {
     assert!(lost > 0.2 && lost < 0.25, "{lost}");
 }
 
-/// A stiff spring that is let go: its own speed says how accurate the run must be, not the length of the run.
+/// A released stiff spring: the tolerance follows the speed of the mass, not the length of the run.
 #[test]
 fn a_short_run_on_a_stiff_spring_is_accurate() {
     let (mass, k, amplitude, end) = (1.0, 1.0e8, 1.0e-5, 2.0e-3);
@@ -94,10 +94,10 @@ fn a_torsion_spring_counts_turns() {
     assert_eq!(second.state(), simulation.state());
 }
 
-/// Two masses on a slide with a spring between them, free in space: the reduced mass oscillates, momenta
-/// stay.
+/// Two masses free in space on a slide with a spring between them: the reduced mass oscillates, momenta
+/// are conserved.
 #[test]
-fn a_spring_in_a_slide_keeps_momenta_of_free_bodies() {
+fn a_spring_in_a_slide_conserves_the_momenta_of_free_bodies() {
     let bodies = [block("a", 1.0), block("b", 3.0)];
     let axis = Vector3::new(0.6, 0.0, 0.8);
     let (k, amplitude) = (40.0, 0.05);
@@ -125,7 +125,7 @@ fn a_spring_in_a_slide_keeps_momenta_of_free_bodies() {
     assert!(summary.ledger.energy_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// Springs, bushings and dampers between flexible bodies that tumble: the ledger closes, P and L stay.
+/// Springs, bushings and dampers between flexible bodies that tumble: the ledger balances, P and L are conserved.
 #[test]
 fn elements_between_flexible_bodies_balance_energy_and_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -169,8 +169,8 @@ fn elements_between_flexible_bodies_balance_energy_and_momenta() {
     assert!(simulation.body_states().unwrap().iter().all(|body| body.modal.iter().any(|q| q.abs() > 1e-9)));
 }
 
-/// A slider flies freely against a stop: it stays half a period of the mass on the stop's spring, and returns
-/// with its speed. A step as long as the whole flight does not pass over it.
+/// A slider flies freely against a stop: the contact lasts half a period of the mass on the stop's spring, and
+/// the slider returns with its speed. A step as long as the flight does not miss the stop.
 #[test]
 fn a_stop_returns_a_slider_after_half_a_period() {
     let (mass, k, speed, high) = (2.0, 3.0e4, 1.5, 0.3);
@@ -221,7 +221,7 @@ fn a_stop_returns_a_slider_after_half_a_period() {
 
 /// Loads by time: position and work of a free body under F sin ωt, and under the pulse of a table.
 #[test]
-fn loads_follow_their_course_in_time() {
+fn loads_follow_their_functions_of_time() {
     let (mass, force, omega) = (2.0, 3.0, 7.0);
     let load = |scale: TimeFunction| {
         let body = block("body", mass);

@@ -133,7 +133,7 @@ fn elliptic_k(m: f64) -> f64 {
 }
 
 #[test]
-fn intermediate_axis_flips_with_eulers_period() {
+fn rotation_about_the_intermediate_axis_has_eulers_period() {
     // Dzhanibekov: rotation about the axis of the middle moment is unstable; the angular velocity in body
     // axes has the period 4 K(m) √(I₁ I₂ I₃ / ((I₃ − I₂)(L² − 2 E I₁))) for L² > 2 E I₂ (Landau & Lifshitz,
     // Mechanics, § 37).
@@ -154,7 +154,7 @@ fn intermediate_axis_flips_with_eulers_period() {
     let mut y = system.initial_state(&[placement]).unwrap();
     let mut lowest: f64 = 5.0;
     let omega_b = |system: &System| {
-        // ḃ = ½ b ⊗ ω gives ω back through the state that was set last.
+        // ω follows from ḃ = ½ b ⊗ ω at the last state.
         system.angular_velocity_b(0)
     };
     integrate(&mut system, &mut y, period, 1e-13, |system, _, y| {
@@ -162,7 +162,7 @@ fn intermediate_axis_flips_with_eulers_period() {
         lowest = lowest.min(omega_b(system).y);
     });
     system.set_state(&y).unwrap();
-    assert!(lowest < -4.99, "it has flipped: {lowest}");
+    assert!(lowest < -4.99, "the body flips: {lowest}");
     let error = (omega_b(&system) - omega).norm();
     // The start is near an unstable state: errors grow by about 5000 within a period.
     assert!(error < 1e-7, "{error:.1e}");
@@ -192,7 +192,7 @@ fn flexible_motion_converges_with_order_eight() {
 }
 
 #[test]
-fn gravity_moves_the_centre_of_mass_on_a_parabola_and_deforms_nothing() {
+fn gravity_moves_the_centre_of_mass_on_a_parabola_without_deformation() {
     let lattice = Lattice::new(0.4, 3.0, 60.0);
     let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
     let mut system = System::new(vec![lattice.body(6), brick()], loads, Vec::new()).unwrap();
@@ -247,7 +247,7 @@ fn work_of_a_following_force_balances_the_energy() {
 }
 
 #[test]
-fn held_body_vibrates_without_momentum_for_the_others() {
+fn a_held_body_vibrates_without_effect_on_the_momenta() {
     let body = Lattice::new(0.4, 3.0, 60.0).body(3).fixed();
     let mut system = System::new(vec![body, brick()], Loads::default(), Vec::new()).unwrap();
     let mut y = system.initial_state(&[Placement::default(), tumbling()]).unwrap();
@@ -260,7 +260,7 @@ fn held_body_vibrates_without_momentum_for_the_others() {
 }
 
 #[test]
-fn turned_world_gives_turned_motion() {
+fn rotated_initial_values_give_the_rotated_motion() {
     let turn = carom_dynamics::rotation::from_vector(&Vector3::new(0.4, -1.1, 0.7));
     let a = carom_dynamics::rotation::matrix(&turn);
     let plain = tumbling();

@@ -1,4 +1,4 @@
-//! Coulomb friction of contact that is integrated in time: a block on a plane, and oblique impacts of a ball.
+//! Coulomb friction integrated in time: a block on a plane, and oblique impacts of a ball.
 
 use crate::cap::{Cap, RADIUS};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -85,7 +85,7 @@ fn run(simulation: &mut Simulation) -> RunSummary {
 }
 
 #[test]
-fn a_sliding_block_stops_where_coulomb_says_and_loses_its_energy_to_friction() {
+fn a_sliding_block_stops_by_coulombs_law_and_friction_dissipates_its_energy() {
     let (friction, speed) = (0.3, 1.0);
     let (mut simulation, _) = block(friction, 0.0, speed, 0.5);
     let summary = run(&mut simulation);
@@ -101,15 +101,15 @@ fn a_sliding_block_stops_where_coulomb_says_and_loses_its_energy_to_friction() {
 }
 
 #[test]
-fn a_block_on_a_slope_stays_or_slides_as_its_angle_says() {
+fn a_block_sticks_below_the_angle_of_friction_and_slides_above_it() {
     let friction: f64 = 0.4;
     let limit = friction.atan();
     for (part, most) in [(0.45, 2.0), (0.9, 6.0)] {
         let (mut stays, depth) = block(friction, part * limit, 0.0, 0.2);
         run(&mut stays);
         let moved = stays.body_states().unwrap()[0].position[0];
-        // It hangs on tangential springs as stiff as the normal ones and swings to twice the static shift;
-        // nearer to the limit that swing slips a little at first, and no more.
+        // The block hangs on tangential springs as stiff as the normal ones and swings to twice the static
+        // shift; near the limit it slips a little during the first swing only.
         let shift = depth * (part * limit).tan();
         assert!(moved < 0.0 && moved.abs() <= most * shift * (1.0 + 1e-6), "{part}: {moved} {shift}");
     }
@@ -118,7 +118,7 @@ fn a_block_on_a_slope_stays_or_slides_as_its_angle_says() {
     let summary = run(&mut slides);
     let moved = slides.body_states().unwrap()[0].position[0];
     let acceleration = GRAVITY * (slope.sin() - friction * slope.cos());
-    // It slides from the start, so that friction is there within some µm.
+    // The block slides from the start; friction reaches its limit within some µm.
     let expected = -0.5 * 0.2 - 0.5 * acceleration * 0.2 * 0.2;
     assert!((moved / expected - 1.0).abs() < 1e-4, "{moved} {expected}");
     assert!(summary.ledger.energy_error < 1e-5, "{:?}", summary.ledger);
@@ -156,13 +156,13 @@ fn a_ball_that_slips_through_an_impact_has_the_impulse_of_coulomb() {
 }
 
 #[test]
-fn a_ball_that_sticks_swings_on_its_contact_and_keeps_its_spin_about_it() {
-    // Much friction and a steep way in.
+fn a_sticking_ball_oscillates_tangentially_and_keeps_its_angular_momentum_about_the_contact() {
+    // High friction and a steep approach.
     let velocity = [0.03, 0.0, -0.3];
     let (hard, [v, omega]) = oblique(Law::Hard, 0.5, velocity, 1e-7);
     let (soft, [v_soft, _]) = oblique(Law::penalty(400.0), 0.5, velocity, 1e-7);
-    // Far less than Coulomb's impulse, and the spin that goes with it: I Δω = R × J at the contact, which
-    // lies up to the approach of 10 µm nearer to the centre.
+    // The impulse is far below Coulomb's limit and changes the spin by I Δω = R × J. The contact lies up to
+    // the approach of 10 µm nearer to the centre.
     let slowed = velocity[0] - v.x;
     assert!(slowed > 0.0 && slowed < 0.05 * 0.5 * (v.z + 0.3), "{v}");
     assert!((omega.y * RADIUS / (2.5 * slowed) - 1.0).abs() < 1e-3, "{v} {omega}");
@@ -171,7 +171,7 @@ fn a_ball_that_sticks_swings_on_its_contact_and_keeps_its_spin_about_it() {
     let mass = 2.0 * hard.ledger.energy_initial / (0.3f64.powi(2) + 0.03f64.powi(2));
     let tangential = 0.5 * mass * 0.03f64.powi(2) * 2.0 / 7.0;
     assert!(lost > 0.0 && lost < tangential, "{lost} {tangential}");
-    // The penalty is the same contact, a little softer.
+    // The penalty contact is a little softer and gives nearly the same velocities.
     assert!((v.x - v_soft.x).abs() < 1e-3 * velocity[0], "{v} {v_soft}");
     for summary in [&hard, &soft] {
         assert!(summary.ledger.energy_error < 1e-5, "{:?}", summary.ledger);

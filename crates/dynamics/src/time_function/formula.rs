@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_bind_as_on_paper() {
+    fn operators_have_their_usual_precedence() {
         for (text, expected) in [
             ("1 + 2*3", 7.0),
             ("(1 + 2)*3", 9.0),
@@ -174,7 +174,7 @@ mod tests {
 
     /// Derivatives against central differences of the values and of the first derivatives.
     #[test]
-    fn derivatives_are_those_of_the_values() {
+    fn derivatives_agree_with_central_differences() {
         for text in [
             "sin(3*t)*cos(t)",
             "tan(t/2) - atan(2*t)",

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_that_of_the_run() {
+    fn the_peak_is_the_largest_value_of_the_run() {
         let wave = TimeFunction::Formula(Formula::parse("-3*sin(t)").unwrap());
         assert!((wave.peak(10.0) - 3.0).abs() < 1e-4);
         let pulse =

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_through_their_values_and_hold_the_last() {
+    fn a_linear_table_interpolates_its_values_and_holds_the_last() {
         let pulse = table(&[[1.0, 0.0], [2.0, 4.0], [4.0, 0.0]], Interpolation::Linear);
         for (time, value, rate) in
             [(0.0, 0.0, 0.0), (1.5, 2.0, 4.0), (2.0, 4.0, -2.0), (3.0, 2.0, -2.0), (9.0, 0.0, 0.0)]
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(kinks, [1.0, 2.0, 2.0, 4.0, f64::INFINITY]);
     }
 
-    /// Value, first and second derivative meet at every node; the ends are straight.
+    /// Value, first and second derivative are continuous at every node; the second derivative is zero at the ends.
     #[test]
     fn a_smooth_table_has_continuous_second_derivatives() {
         let points = [[0.0, 1.0], [0.5, -1.0], [0.7, 2.0], [1.5, 0.3], [2.0, 0.0]];
@@ -183,10 +183,10 @@ mod tests {
         assert_eq!(curve.next_kink(0.6), 2.0);
     }
 
-    /// A sine has no curvature at 0 and π, as the spline: errors decrease with the fourth power of the
-    /// distance of the nodes.
+    /// A sine has zero curvature at 0 and π, as the spline does: errors decrease with the fourth power of the
+    /// spacing of the nodes.
     #[test]
-    fn a_smooth_table_is_of_fourth_order() {
+    fn a_smooth_table_converges_with_order_four() {
         let error = |n: usize| {
             let time = |i: usize| std::f64::consts::PI * i as f64 / n as f64;
             let points: Vec<_> = (0..=n).map(|i| [time(i), time(i).sin()]).collect();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_make_no_table_are_refused() {
+    fn invalid_pairs_of_a_table_are_refused() {
         let error =
             |points: &[[f64; 2]]| Table::new(points.to_vec(), Interpolation::Linear).unwrap_err().to_string();
         assert!(error(&[[0.0, 1.0]]).contains("at least two pairs"));

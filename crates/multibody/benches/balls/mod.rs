@@ -1,4 +1,4 @@
-//! Two balls that fly against each other, for the cost of their contact.
+//! Two balls that collide, to measure the cost of their contact.
 
 use std::sync::Arc;
 

@@ -62,7 +62,7 @@ mod tests {
     use super::place_in_series;
 
     #[test]
-    fn steps_of_the_series_double_and_end() {
+    fn steps_of_the_series_double_until_the_end() {
         let mut places = vec![place_in_series(0.0, 3, 4.5).unwrap()];
         while let Some(next) = place_in_series(*places.last().unwrap(), 3, 4.5) {
             places.push(next);

@@ -76,7 +76,7 @@ impl Stops {
 mod tests {
     use super::*;
 
-    /// The power of the force on the outside is the negative of the stored and the lost power.
+    /// The power of the force is the negative of the sum of the stored and the dissipated power.
     #[test]
     fn force_is_the_derivative_of_energy_and_loss() {
         let spring = Spring { stiffness: 7.0, damping: 0.4, free: 0.3, preload: 2.0 };
@@ -91,7 +91,7 @@ mod tests {
                 assert!(loss >= 0.0);
             }
         }
-        // A stop that is left faster than 1/β does not pull.
+        // A stop does not pull on a body that leaves faster than 1/β.
         assert_eq!(stops.at(0.7, -5.0).force, 0.0);
         assert_eq!(stops.at(0.0, 9.0), Response::default());
     }

@@ -88,9 +88,9 @@ mod tests {
 
     use crate::velocities::Velocities;
 
-    /// u̇ and ü against central differences, for two ends that turn about a common axis which turns itself.
+    /// u̇ and ü against central differences, for two ends that turn about a common, rotating axis.
     #[test]
-    fn rates_are_those_of_the_motion() {
+    fn rates_of_coordinates_agree_with_central_differences() {
         let axis = Vector3::new(0.2, -0.5, 0.9).normalize();
         let frame = rotation::matrix(&rotation::from_vector(&Vector3::new(0.4, 1.0, -0.6)));
         // The axis z of both ends is the axis of `frame`, turned by the common rotation.
@@ -123,12 +123,12 @@ mod tests {
             assert!((now.1 - rate).abs() < 1e-7, "{coordinate:?}: {} {rate}", now.1);
             assert!((now.2 - second_rate).abs() < 1e-7, "{coordinate:?}: {} {second_rate}", now.2);
         }
-        // The second end has turned by −1.3 t to the first.
+        // The second end has turned by −1.3 t relative to the first.
         assert!((at(0.3, Coordinate::Angle).0 + 0.39).abs() < 1e-14);
     }
 
     #[test]
-    fn angles_lose_whole_turns() {
+    fn angles_are_reduced_by_whole_turns() {
         for (angle, expected) in
             [(0.3, 0.3), (7.0, 7.0 - std::f64::consts::TAU), (-20.0, -20.0 + 3.0 * std::f64::consts::TAU)]
         {

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn factors_are_smooth_where_the_series_ends() {
+    fn factors_are_continuous_at_the_end_of_the_series() {
         let (below, above) = (factors(0.999_999e-3), factors(1.000_001e-3));
         for (b, a) in [(below.a, above.a), (below.b, above.b), (below.da, above.da), (below.db, above.db)] {
             assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
@@ -158,7 +158,7 @@ mod tests {
 
     /// Rates against central differences of positions, triads and velocities along a motion.
     #[test]
-    fn rates_are_those_of_the_motion() {
+    fn rates_of_places_agree_with_central_differences() {
         let marker = Marker {
             position_b: [0.3, -0.2, 0.5],
             displacement: vec![[0.1, 0.4, -0.3], [0.2, -0.5, 0.6]],

@@ -83,7 +83,7 @@ mod tests {
 
     /// ġ and g̈ against central differences, for two ends that move without acceleration.
     #[test]
-    fn rates_are_those_of_the_motion() {
+    fn rates_of_rows_agree_with_central_differences() {
         let marker = Marker { position_b: [0.3, -0.2, 0.5], ..Marker::default() };
         let place = |t: f64, v: Vector3<f64>, omega: Vector3<f64>, start: Vector3<f64>| {
             let rotation = rotation::matrix(&rotation::from_vector(&(omega * t)));

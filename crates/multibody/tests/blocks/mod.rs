@@ -1,4 +1,4 @@
-//! Rigid blocks with joints and springs, and how runs of them are made and judged.
+//! Rigid blocks with joints and springs, their runs and the checks of the balances.
 
 #![allow(unreachable_pub, reason = "short declarations in a program of tests")]
 
@@ -20,7 +20,7 @@ pub fn at(origin: [f64; 3]) -> Placement {
     Placement { origin, ..Placement::default() }
 }
 
-/// Axes whose z is this one.
+/// Orthonormal axes with the given z axis.
 pub fn triad(axis: Vector3<f64>) -> Matrix3<f64> {
     let z = axis.normalize();
     let x = z.cross(&Vector3::ith(z.iamin(), 1.0)).normalize();

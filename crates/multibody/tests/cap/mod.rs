@@ -60,9 +60,9 @@ impl Cap {
         Self::with_half_space(positions, surface, spacing, low)
     }
 
-    /// The same with biquadratic B-spline faces, as zones of NURBS bodies are: (`faces` + 2)² points over ±
+    /// The ball with biquadratic B-spline faces, as zones of NURBS bodies have: (`faces` + 2)² points over ±
     /// `half_width` on the paraboloid of the ball.
-    #[allow(dead_code, reason = "a benchmark's")]
+    #[allow(dead_code, reason = "used by a benchmark")]
     pub fn splines(faces: usize, half_width: f64, low: usize) -> Self {
         let (n, h) = (faces, 2.0 * half_width / faces as f64);
         let side = n + 2;
@@ -108,7 +108,7 @@ impl Cap {
     }
 
     /// Displacement of one point by a unit force on another, along it \[m/N\].
-    #[allow(dead_code, reason = "of one test")]
+    #[allow(dead_code, reason = "used by one test")]
     pub fn kernel_between(&self, a: &[f64; 3], b: &[f64; 3]) -> f64 {
         half_space(&(Vector3::from(*a) - Vector3::from(*b)), self.smooth)
     }
@@ -124,7 +124,7 @@ impl Cap {
         }
         let (values, vectors) = &self.kernel;
         let (n, low) = (self.positions.len(), self.low);
-        // Three directions for each eigenvector of the kernel; low modes displace the cap smoothly.
+        // Each eigenvector of the kernel gives a mode in each of three directions; low modes displace the cap smoothly.
         let amplitude = 1.0 / mass.sqrt();
         let entry = |row: usize, k: usize| {
             let (point, a) = (row / 3, row % 3);
