@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The times are of one thread from cold starts, with memory allocated by an earlier solve, and include the
-//! check of the residual. Each method runs once before the timing: a method that does not solve the problem is reported
-//! on standard error and left out.
+//! check of the residual. Each method runs once before the timing: a method that does not solve the problem
+//! is reported on standard error and left out.
 //!
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution

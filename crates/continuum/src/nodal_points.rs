@@ -135,7 +135,8 @@ mod tests {
         assert_eq!(power(&f, &v), power(&all, &rates));
     }
 
-    /// Two nodes of 2 kg and 4 kg, one row between them: an impulse λ on both separates them at λ (1/2 + 1/4).
+    /// Two nodes of 2 kg and 4 kg, one row between them: an impulse λ on both separates them at λ (1/2 +
+    /// 1/4).
     #[test]
     fn the_inverse_mass_of_a_row_is_the_sum_over_its_nodes() {
         let points = points();

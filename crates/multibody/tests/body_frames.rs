@@ -3,7 +3,6 @@
 //! With displacements of size ε a point is at r + A (R + Φ q) in one frame and at r' + A' (R + Φ' q') in the
 //! other. The two frames differ by a turn θ = C q of size ε, and the shapes by its linear part: Exp(θ) R =
 //! R + θ × R + O(ε²). So the places of a point in the two models differ by O(ε²), and so do the motions.
-//! 
 
 use std::sync::Arc;
 

@@ -39,7 +39,8 @@ fn placements(gap: f64, speed: f64, aside: f64) -> [Placement; 2] {
     [Placement::default(), second]
 }
 
-/// −Bᵀ S⁻¹ B of the rows of the system, and the derivative of its forces with respect to increments, by differences.
+/// −Bᵀ S⁻¹ B of the rows of the system, and the derivative of its forces with respect to increments, by
+/// differences.
 fn tangents(system: &mut System, y: &[f64]) -> [DMatrix<f64>; 2] {
     let mut rate = vec![0.0; y.len()];
     system.rate(0.0, y, &mut rate).unwrap();

@@ -125,7 +125,8 @@ fn a_spring_in_a_slide_conserves_the_momenta_of_free_bodies() {
     assert!(summary.ledger.energy_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// Springs, bushings and dampers between flexible bodies that tumble: the ledger balances, P and L are conserved.
+/// Springs, bushings and dampers between flexible bodies that tumble: the ledger balances, P and L are
+/// conserved.
 #[test]
 fn elements_between_flexible_bodies_balance_energy_and_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -169,8 +170,8 @@ fn elements_between_flexible_bodies_balance_energy_and_momenta() {
     assert!(simulation.body_states().unwrap().iter().all(|body| body.modal.iter().any(|q| q.abs() > 1e-9)));
 }
 
-/// A slider flies freely against a stop: the contact lasts half a period of the mass on the stop's spring, and
-/// the slider returns with its speed. A step as long as the flight does not miss the stop.
+/// A slider flies freely against a stop: the contact lasts half a period of the mass on the stop's spring,
+/// and the slider returns with its speed. A step as long as the flight does not miss the stop.
 #[test]
 fn a_stop_returns_a_slider_after_half_a_period() {
     let (mass, k, speed, high) = (2.0, 3.0e4, 1.5, 0.3);

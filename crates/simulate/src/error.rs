@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_keeps_its_first_place() {
+    fn an_error_keeps_the_innermost_key() {
         let of_scenario = Wrong { is_of_scenario: true }.at("body.1.make").at("body.1");
         assert_eq!((of_scenario.key(), of_scenario.to_string().as_str()), (Some("body.1.make"), "wrong"));
         assert_eq!(Wrong { is_of_scenario: false }.at("body.1").key(), None);

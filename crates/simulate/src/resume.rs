@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_time_alone_may_differ() {
+    fn only_the_end_time_may_differ() {
         let difference = |was, is| first_difference(was, is, &["end_time"]);
         assert_eq!(difference("end_time = 1.0\na = 1", "end_time = 2.0\na = 1"), None);
         let (was, is) = difference("a = 1\nb = 2", "a = 1\nb = 3").unwrap();

@@ -1,8 +1,8 @@
-//! An elastic ball on a rigid plane, against figures for elastic balls that were computed apart: F(d) in
-//! statics gives the impact by quadrature, as all modes of the ball are quasistatic.
+//! An elastic ball on a rigid plane, against independently computed figures of elastic balls: all modes of
+//! the ball are quasistatic, so that the static force F(d) gives the impact by quadrature.
 //!
-//! At 40 m/s the contact radius is 2.7 mm, so that few spans of 1.5 mm resolve the contact as spans of a
-//! quarter of a millimetre do at everyday speeds; elasticity is linear here as there.
+//! At 40 m/s the contact radius is 2.7 mm, so that a few pressure cells of 1.5 mm resolve the contact as
+//! cells of a quarter of a millimetre do at everyday speeds; elasticity is linear in both cases.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ const SPEED: f64 = 40.0;
 const BALL: [f64; 3] = [0.0, 0.0, -0.0150001];
 const WALL: [f64; 3] = [-0.01, -0.01, 0.0];
 
-/// Low split: the tests choose the number of dynamic modes themselves.
+/// The scenario, with a low split: the tests choose the number of dynamic modes themselves.
 const SPLIT: &str = "body.ball.reduce.split=1.0e3";
 
 fn scenario(overrides: &[String]) -> Scenario {
@@ -42,7 +42,7 @@ struct Impact {
     warnings: Vec<String>,
 }
 
-/// The impact with `n_low` dynamic modes, told apart from its place by `overrides`.
+/// The impact with `n_low` dynamic modes; `overrides` change the scenario.
 fn impact(n_low: usize, relative_tolerance: f64, overrides: &[String]) -> Impact {
     impact_with(n_low, Settings { relative_tolerance, ..Settings::until(5e-5) }, overrides)
 }
@@ -79,7 +79,7 @@ fn force(d: f64) -> f64 {
     4.0 / 3.0 * 210e9 / (1.0 - 0.09) * RADIUS.sqrt() * d.powf(1.5) * (1.0 + k * a)
 }
 
-/// Peak force and duration of the impact of a mass with that law: ½ m v² = ½ m ḋ² + ∫ F.
+/// Peak force and duration of the impact of a mass on the law F(d): ½ m v² = ½ m ḋ² + ∫ F.
 fn exact() -> (f64, f64) {
     let mass = 7800.0 * 4.0 / 3.0 * PI * RADIUS.powi(3);
     let n = 20_000;
@@ -93,8 +93,8 @@ fn exact() -> (f64, f64) {
         if work(mid) < 0.5 * mass * SPEED * SPEED { low = mid } else { high = mid }
     }
     let deepest = low;
-    // d = d_max sin θ takes the root out of the integrand; the energy that is left is summed up from the
-    // turning point.
+    // The substitution d = d_max sin θ removes the root of the integrand; the remaining kinetic energy is
+    // summed up from the turning point.
     let (mut left, mut duration, mut last) = (0.0, 0.0, deepest);
     for i in (0..n).rev() {
         let theta = (i as f64 + 0.5) / n as f64 * FRAC_PI_2;
@@ -110,16 +110,16 @@ fn exact() -> (f64, f64) {
 fn the_impact_is_that_of_an_elastic_ball() {
     let (peak, duration) = exact();
     let Impact { event, ledger, warnings } = impact(0, 1e-6, &[]);
-    // At spans of a/1.8 a force 2.5 % too high and a duration 5 to 6 % too short are expected of span
-    // averages.
+    // With averages over pressure cells of a/1.8, the force is expected to be 2.5 % too high and the
+    // duration 5 to 6 % too short.
     assert!((event.peak_force / peak - 1.0).abs() < 0.025, "{} {peak}", event.peak_force);
     let short = 1.0 - event.duration() / duration;
     assert!(short > 0.0 && short < 0.065, "{} {duration}", event.duration());
-    // Nothing is left behind: no low mode, no damping.
+    // The impact is elastic: the model has no low mode and no damping.
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-6, "{event:?}");
     assert!(ledger.energy_error < 1e-6 && ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12);
     assert!(warnings.iter().all(|w| !w.contains("rim")), "{warnings:?}");
-    // And told of: the body, the spans to the contact radius, what they cost.
+    // The warning names the body, the pressure cells in the contact radius and the errors they cause.
     let coarse: Vec<&String> = warnings.iter().filter(|w| w.contains("the mesh is too coarse")).collect();
     let parts = [
         "body `ball`",
@@ -132,7 +132,7 @@ fn the_impact_is_that_of_an_elastic_ball() {
 }
 
 #[test]
-fn the_impact_runs_backwards_as_forwards() {
+fn the_impact_is_symmetric_in_time() {
     let event = impact(0, 1e-7, &[]).event;
     let middle = 0.5 * (event.start + event.end);
     assert!((event.peak_time - middle).abs() < 1e-3 * event.duration(), "{event:?}");
@@ -142,7 +142,7 @@ fn the_impact_runs_backwards_as_forwards() {
 }
 
 #[test]
-fn the_impact_is_the_same_anywhere_in_any_direction() {
+fn the_impact_is_independent_of_place_and_direction() {
     let axis = Unit::new_normalize(Vector3::new(1.0, 2.0, -1.0));
     let turn = Rotation3::from_axis_angle(&axis, 0.7);
     let shift = Vector3::new(0.3, -0.2, 0.1);
@@ -166,11 +166,11 @@ fn the_impact_is_the_same_anywhere_in_any_direction() {
 }
 
 #[test]
-fn where_modes_are_split_matters_little_for_a_ball() {
-    // At 1 m/s, as global modes have a good part of the approach at 40 m/s. The spans are larger than the
-    // contact radius then, so that the contact is stiff and lasts but 3.3 periods of the ball's first mode:
-    // 1/(2·3.3)² = 2 % of the global modes' part, and what they keep vibrating, remain. Measured: −0.5, 0.2,
-    // 0.8 %.
+fn the_split_of_the_modes_matters_little_for_a_ball() {
+    // The speed is 1 m/s, as global modes have a large part of the approach at 40 m/s. The pressure cells are
+    // then larger than the contact radius, so that the contact is stiff and lasts 3.3 periods of the ball's
+    // first mode: 1/(2·3.3)² = 2 % of the part of the global modes and their remaining vibration are
+    // expected. Measured: −0.5, 0.2, 0.8 %.
     let slow = ["body.ball.velocity=[0.0, 0.0, 1.0]".to_owned()];
     let settings = Settings::until(2e-4);
     let fixed = impact_with(0, settings, &slow).event;
@@ -193,7 +193,7 @@ fn energy_and_force_converge_with_the_tolerance() {
 }
 
 #[test]
-fn a_rigid_body_on_one_of_the_same_material_is_told_of() {
+fn a_rigid_body_against_an_elastic_one_of_its_material_is_reported() {
     let told = |young: f64| {
         let mut bodies = bodies().clone();
         let PreparedModel::Rigid(wall) = &mut bodies.bodies[1].model else { panic!("the wall is rigid") };
@@ -213,8 +213,8 @@ fn a_rigid_body_on_one_of_the_same_material_is_told_of() {
     assert_eq!(told(210e11), None);
 }
 
-/// Two rigid bodies of the default scheme on the springs of a given stiffness: a block of 1 kg that presses
-/// with its face.
+/// Two rigid bodies of the default scheme in contact by a given stiffness: a block of 1 kg touches with its
+/// face.
 #[test]
 fn two_rigid_bodies_touch_by_the_stiffness_of_their_contact() {
     let text = r#"
@@ -248,7 +248,7 @@ law = { kind = "penalty", stiffness = 1.0e8 }
 "#;
     let outcome = solve(text).unwrap();
     let [event] = &outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
-    // Half a swing of 1 kg on 1e6 N/m, F = v (k m)^(1/2).
+    // Half a period of 1 kg on 1e6 N/m, F = v (k m)^(1/2).
     assert!((event.duration() / (std::f64::consts::PI * 1e-3) - 1.0).abs() < 1e-4, "{event:?}");
     assert!((event.peak_force / 100.0 - 1.0).abs() < 1e-3, "{event:?}");
     let none = text.replace(", stiffness = 1.0e8", "");

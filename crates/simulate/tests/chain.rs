@@ -1,4 +1,4 @@
-//! The chain from shapes to an impact, on bodies coarse enough for a test.
+//! The chain of computations from shapes to an impact, on bodies coarse enough for a test.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn scenario(overrides: &[&str]) -> Scenario {
 }
 
 #[test]
-fn an_impact_closes_its_books_and_is_kept() {
+fn an_impact_balances_energy_and_momenta_and_is_recorded() {
     let chain = Chain::new();
     let outcome = chain.solve(&scenario(&[])).unwrap();
     let ledger = &outcome.summary.ledger;
@@ -31,11 +31,12 @@ fn an_impact_closes_its_books_and_is_kept() {
         panic!("one impact was expected: {:?}", outcome.summary.contacts)
     };
     // Hertz, a steel ball of 15 mm on a rigid steel plane at 20 m/s: 188 kN, 43 µs. The block is eight times
-    // as heavy as the ball and the spans are larger than the contact radius: within a fifth and a quarter.
+    // as heavy as the ball and the pressure cells are larger than the contact radius: tolerances of 20 and 25
+    // %.
     assert!((event.peak_force / 188e3 - 1.0).abs() < 0.2, "peak force {}", event.peak_force);
     assert!((event.duration() / 43e-6 - 1.0).abs() < 0.25, "duration {}", event.duration());
     let result = chain.reader();
-    // Those of `output_every`, and at least forty within the impact.
+    // Frames at every `output_every`, and at least forty within the impact.
     let times = result.times().unwrap();
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
     let within = times.iter().filter(|&&time| time > event.start && time < event.end).count();
@@ -48,7 +49,7 @@ fn an_impact_closes_its_books_and_is_kept() {
 }
 
 #[test]
-fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
+fn doubtful_modes_of_an_existing_model_are_among_the_warnings() {
     let chain = Chain::new();
     let short = ["simulation.end_time=1e-8", "simulation.output_every=1e-8"];
     let above = ["body.ball.reduce.split=1e6", short[0], short[1]];
@@ -62,16 +63,16 @@ fn doubtful_modes_of_a_model_that_was_made_before_are_among_the_warnings() {
     };
     let first = solve(&above);
     assert!(first.len() == 1 && first[0].starts_with("model of body `ball`: "), "{first:?}");
-    // The model is up to date now, and its reduction says nothing any more.
+    // The model is up to date now, so that the reduction reports nothing.
     assert_eq!(solve(&above), first);
     assert_eq!(solve(&short), Vec::<String>::new());
 }
 
 #[test]
-fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
+fn bodies_that_start_inside_each_other_are_reported_before_the_reduction() {
     let chain = Chain::new();
-    // The ball's top at z = -0.1 mm touches nothing yet; a hair inside is pressed; 1 mm, and all of it, is a
-    // mistake.
+    // With the ball's top at z = -0.1 mm there is no contact; a very small overlap is a pressed contact; an
+    // overlap of 1 mm or of the whole ball is an error.
     for (z, overlap) in [(-0.0151, None), (-0.01498, None), (-0.014, Some(1e-3)), (0.01, None)] {
         let height = format!("body.ball.position=[0.003, -0.001, {z}]");
         let short = ["simulation.end_time=1e-8", height.as_str()];
@@ -79,7 +80,7 @@ fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
         let outcome = chain.prepare(&scenario);
         match (z > 0.0, overlap) {
             // The top of the ball is 5 mm below the upper side of the block of 30 mm; the corners of its cap
-            // of faces, which go a little beyond 3.9 mm, are a millimetre deeper.
+            // of faces, a little beyond 3.9 mm, are a millimetre deeper.
             (true, _) => {
                 let message = outcome.unwrap_err().to_string();
                 assert!(message.contains("lie up to 5.9"), "{message}");
@@ -96,7 +97,7 @@ fn bodies_that_start_inside_each_other_are_told_before_anything_is_reduced() {
     }
 }
 
-/// Peak force and duration of the one impact on the block that `replace` makes of the block of splines.
+/// Peak force and duration of the impact, with the block of splines changed by `replace`.
 fn hit(chain: &Chain, replace: &[[&str; 2]]) -> (f64, f64) {
     let text = replace.iter().fold(BALL_ON_BLOCK.to_owned(), |text, [from, to]| text.replace(from, to));
     let outcome = chain.solve_with(&parse(&text, &[]), REPLACE).unwrap();
@@ -112,14 +113,14 @@ const HEX20: [&str; 2] = ["elements =", "hex = true, order = 2, elements ="];
 const RIGID: [&str; 2] =
     ["reduce = { interface = [\"bottom\"], modes = 8, split = 2.0e4 }", "rigid = true\nfixed = true"];
 
-/// Faces larger than the ball's spans, but smaller than the control polygons of these, once carried the
-/// pressure, and the ball flew through the block. A plane is a plane, whatever its faces.
+/// The impact on a plane side is independent of its faces. Faces larger than the ball's knot spans but
+/// smaller than their control polygons once carried the pressure, and the ball flew through the block.
 #[test]
-fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
+fn rigid_blocks_of_hexahedra_and_of_splines_give_the_same_impact() {
     // One folder: the ball is reduced once.
     let chain = Chain::new();
     let splines = hit(&chain, &[RIGID]);
-    // Hertz, see above.
+    // Hertz, as in the first test.
     assert!((splines.0 / 188e3 - 1.0).abs() < 0.03, "peak force {}", splines.0);
     for mesh in [HEX8, HEX20] {
         let found = hit(&chain, &[RIGID, mesh]);
@@ -129,17 +130,17 @@ fn rigid_blocks_of_hexahedra_and_of_splines_are_the_same_wall() {
 }
 
 #[test]
-fn an_elastic_block_of_hexahedra_is_hit_as_one_of_splines_is() {
+fn elastic_blocks_of_hexahedra_and_of_splines_give_similar_impacts() {
     let chain = Chain::new();
     let (splines, hexahedra) = (hit(&chain, &[]), hit(&chain, &[HEX20]));
-    // Neither resolves a contact of 2 mm with elements of 10 mm; the hexahedra, with more unknowns, give way
-    // more: 6 %.
+    // Neither resolves a contact of 2 mm with elements of 10 mm; the hexahedra, with more unknowns, are
+    // softer by 6 %.
     assert!((hexahedra.0 / splines.0 - 1.0).abs() < 0.08, "peak force {} and {}", hexahedra.0, splines.0);
     assert!((hexahedra.1 / splines.1 - 1.0).abs() < 0.08, "duration {} and {}", hexahedra.1, splines.1);
 }
 
 #[test]
-fn what_is_up_to_date_is_not_made_again() {
+fn files_that_are_up_to_date_are_not_made_again() {
     let chain = Chain::new();
     let short = ["simulation.end_time=1e-6", "simulation.output_every=1e-6"];
     chain.solve(&scenario(&short)).unwrap();
@@ -160,7 +161,7 @@ fn a_result_is_replaced_only_if_asked() {
 }
 
 #[test]
-fn a_body_without_interface_and_a_missing_set_are_told() {
+fn a_missing_interface_and_a_missing_set_are_refused_by_name() {
     let chain = Chain::new();
     let mut without = scenario(&[]);
     without.body[0].reduce = None;
@@ -176,7 +177,7 @@ fn a_body_without_interface_and_a_missing_set_are_told() {
 }
 
 #[test]
-fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
+fn bodies_that_differ_only_in_name_and_motion_are_made_once() {
     let body = |name: &str, modes: usize, z: f64| {
         format!(
             "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nmake = \
@@ -202,7 +203,7 @@ fn bodies_that_differ_in_name_and_motion_alone_are_made_once() {
 }
 
 #[test]
-fn a_result_is_continued_by_its_own_scenario_alone() {
+fn a_result_is_continued_only_by_its_own_scenario() {
     let chain = Chain::new();
     let bodies = chain.prepare(&scenario(&[])).unwrap();
     let user = Impatient::after(21);
@@ -221,7 +222,7 @@ fn a_result_is_continued_by_its_own_scenario_alone() {
     chain.solve_with(&scenario(&["simulation.end_time=5e-5"]), RESUME).unwrap();
 }
 
-/// A force that grows without bound towards t = 0.50123 ms: no step leads over that.
+/// A force that grows without bound towards t = 0.50123 ms, which no step can pass.
 const SINGULAR: &str = r#"
 [simulation]
 end_time = 1.0e-3
@@ -244,12 +245,12 @@ scale = "abs(t - 5.0123e-4)^(-2)"
 "#;
 
 #[test]
-fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
+fn a_failed_run_keeps_its_steps_and_a_checkpoint() {
     let chain = Chain::new();
     let scenario = parse(SINGULAR, &[]);
     let prepared = chain.prepare(&scenario).unwrap();
     let mut left = Vec::new();
-    // What fails once fails again, from its checkpoint on, and nothing is there twice.
+    // The continued run fails again from its checkpoint, and no frame is written twice.
     for resume in [false, true] {
         let options = RunOptions { replace: false, resume };
         let error = chain.run(&scenario, &prepared, options).unwrap_err();
@@ -264,10 +265,10 @@ fn a_run_that_fails_keeps_its_steps_and_a_checkpoint() {
     assert_eq!(left[0], left[1]);
 }
 
-/// Frames within a contact follow from what a checkpoint holds: a run that was stopped in the impact has
-/// those of one that was not.
+/// Frames within a contact follow from the checkpoint: a run stopped in the impact has the frames of an
+/// uninterrupted one.
 #[test]
-fn a_run_that_was_stopped_in_an_impact_has_the_same_frames() {
+fn a_run_stopped_in_an_impact_and_resumed_has_the_same_frames() {
     let scenario = scenario(&["simulation.checkpoint_every=1"]);
     let [whole, parts] = [Chain::new(), Chain::new()];
     let bodies = whole.prepare(&scenario).unwrap();
@@ -290,7 +291,7 @@ fn surfaces_that_miss_each_other_are_reported_with_the_nearest_gap() {
     let [text] = &outcome.remarks[..] else { panic!("{:?}", outcome.remarks) };
     let expected = "contact `ball:pole` / `block:bottom`: no contact; nearest gap ";
     assert!(text.starts_with(expected), "{text}");
-    // Spans have mean gaps, and the ball is curved.
+    // Pressure cells have mean gaps, and the ball is curved.
     let gap: f64 = text[expected.len()..].split(' ').next().unwrap().parse().unwrap();
     assert!(gap > 0.89e-4 && gap < 3e-4, "{text}");
     let notes = chain.reader().notes().unwrap();

@@ -11,10 +11,10 @@ use carom_simulate::{
 };
 use tempfile::TempDir;
 
-/// A result is replaced.
+/// Options of a run that replaces a result.
 pub(crate) const REPLACE: RunOptions = RunOptions { replace: true, resume: false };
 
-/// A result is continued.
+/// Options of a run that continues a result.
 pub(crate) const RESUME: RunOptions = RunOptions { replace: false, resume: true };
 
 /// A scenario from its text, with keys changed as by `--set`.
@@ -22,7 +22,7 @@ pub(crate) fn parse(text: &str, overrides: &[&str]) -> Scenario {
     read(text, overrides).unwrap_or_else(|message| panic!("{message}"))
 }
 
-/// The same, or the message of its refusal.
+/// A scenario with changed keys, or the message of its refusal.
 pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario, String> {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
     Scenario::parse(Path::new("test.toml"), text, &overrides, &["steel", "pmma"])
@@ -34,7 +34,7 @@ pub(crate) fn solve(text: &str) -> Result<RunOutcome, Failed> {
     solve_with(text, &[])
 }
 
-/// The same with keys changed as by `--set`.
+/// Prepares and runs a scenario with keys changed as by `--set`.
 pub(crate) fn solve_with(text: &str, overrides: &[&str]) -> Result<RunOutcome, Failed> {
     Chain::new().solve(&parse(text, overrides))
 }
@@ -100,7 +100,7 @@ impl Chain {
         self.run_until(scenario, bodies, options, &Silent)
     }
 
-    /// The same until the user stops it.
+    /// Runs a scenario with bodies that are ready until the user stops it.
     pub(crate) fn run_until(
         &self,
         scenario: &Scenario,
@@ -120,7 +120,7 @@ impl Chain {
     }
 }
 
-/// The error of either operation.
+/// The error of preparing or of running a scenario.
 #[derive(Debug)]
 pub(crate) enum Failed {
     Prepare(At<PrepareError>),
@@ -152,7 +152,7 @@ impl fmt::Display for Failed {
     }
 }
 
-/// A user who presses Ctrl-C after a number of questions whether to go on.
+/// A progress observer that requests a stop after a number of queries.
 pub(crate) struct Impatient {
     left: AtomicUsize,
 }

@@ -1,5 +1,5 @@
-//! Two equal rods that meet with flat ends: a plateau of ρ c A v/2 for 2 L/c, and what the force does about
-//! it.
+//! Two equal rods that meet with flat ends: the force has a plateau of ρ c A v/2 for 2 L/c and oscillates
+//! about it.
 
 use std::f64::consts::PI;
 
@@ -15,10 +15,10 @@ fn rod(name: &str, split: f64, rest: &str) -> String {
     )
 }
 
-/// The peak is 1.9 to 2.1 times the plateau at every split: the mean force is that of the plateau to a third
-/// of the period of the modes next to the split, and the run reports both.
+/// The peak is 1.9 to 2.1 times the plateau at every split. The mean force agrees with the plateau to a third
+/// of the period of the modes next to the split; the run reports both.
 #[test]
-fn a_flat_impact_has_the_mean_force_of_its_plateau_and_its_swing_is_told() {
+fn a_flat_impact_has_the_mean_force_of_its_plateau_and_reports_the_oscillation() {
     for split in [3e4, 6e4, 1e5] {
         let outcome = solve(split);
         let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };

@@ -18,7 +18,7 @@ fn block(name: &str, x: f64) -> String {
 
 const LIGHT: &str = "[material.light]\ndensity = 1000\nyoung = 1e9\npoisson = 0.3\n";
 
-/// Along x.
+/// Keys of a joint whose axis lies along x.
 const SLIDE: &str =
     "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"a:west\"]\naxis = [1.0, 0.0, 0.0]\n";
 
@@ -27,7 +27,7 @@ fn x_of(outcome: &RunOutcome, body: usize) -> f64 {
 }
 
 #[test]
-fn a_slide_follows_its_motion_and_a_spring_pulls_what_hangs_on_it() {
+fn a_slide_follows_its_motion_and_a_spring_pulls_the_next_body() {
     // Block b hangs on a driven one by a spring: x_b = rest + s(t) in the limit of slow motion, exactly
     // x = Ω s₀/(ω² − Ω²)·(ω² /Ω sin Ωt − ω sin ωt) for s = s₀ sin Ωt.
     let (k, drive, amplitude, end) = (400.0_f64, 11.0_f64, 0.01_f64, 0.9_f64);
@@ -54,14 +54,14 @@ fn a_slide_follows_its_motion_and_a_spring_pulls_what_hangs_on_it() {
     assert!(outcome.summary.ledger.energy_error < 1e-6, "{:?}", outcome.summary.ledger);
 }
 
-/// Where a body is that nothing moves.
+/// The end position of a body without forces.
 fn x_of_centre(text: &str, body: usize) -> f64 {
     let still = text.replace("0.01*sin", "0.0*sin");
     solve(&still).unwrap().bodies[body].position[0]
 }
 
 #[test]
-fn a_force_by_time_gives_its_impulse() {
+fn a_force_by_time_changes_the_momentum_by_its_impulse() {
     let text = [
         simulation(1.0),
         LIGHT.to_owned(),
@@ -76,8 +76,8 @@ fn a_force_by_time_gives_its_impulse() {
     assert!(outcome.summary.ledger.momentum_error < 1e-10, "{:?}", outcome.summary.ledger);
 }
 
-/// A flexible rod on bushings at both ends, between stops of its slide, falls and swings: its energy balances
-/// with what is lost.
+/// A flexible rod on bushings at both ends, between stops of its slide, falls and oscillates: the energy
+/// balance includes the dissipation.
 #[test]
 fn a_flexible_rod_on_bushings_balances_its_energy() {
     let text = [
@@ -106,7 +106,7 @@ fn a_flexible_rod_on_bushings_balances_its_energy() {
 }
 
 #[test]
-fn a_stop_holds_what_flies_against_it() {
+fn a_stop_reverses_the_velocity_of_a_slider() {
     let text = [
         simulation(0.5),
         LIGHT.to_owned(),
@@ -122,7 +122,7 @@ fn a_stop_holds_what_flies_against_it() {
 }
 
 #[test]
-fn what_cannot_be_driven_or_sprung_is_refused() {
+fn invalid_motions_and_springs_are_refused() {
     let base = [simulation(0.5), LIGHT.to_owned(), block("a", 0.0), SLIDE.to_owned()].concat();
     let driven = format!("{base}motion = \"t\"\n{}", SLIDE.replace("prismatic", "fixed"));
     let error = solve(&driven).unwrap_err().to_string();

@@ -28,18 +28,18 @@ between = ["ball:pole", "bridge:bottom"]
 "#;
 
 #[test]
-fn an_impact_on_a_clamped_plate_closes_its_books() {
+fn an_impact_on_a_clamped_plate_balances_energy_and_momenta() {
     let outcome = solve(BRIDGE).unwrap();
     let ledger = &outcome.summary.ledger;
     println!("{:?}\n{:?}", ledger, outcome.summary.contacts);
     assert!(ledger.energy_error < 1e-6, "energy is off by {:.1e}", ledger.energy_error);
-    // What the ground takes is booked as an external impulse.
+    // The reaction of the ground is booked as an external impulse.
     assert!(ledger.momentum_error < 1e-9, "momentum is off by {:.1e}", ledger.momentum_error);
     assert!(ledger.ang_momentum_error < 1e-9, "angular momentum is off by {:.1e}", ledger.ang_momentum_error);
     let [event] = &outcome.summary.contacts[..] else {
         panic!("one impact was expected: {:?}", outcome.summary.contacts)
     };
-    // The ball comes back: its momentum changes by the impulse, of which the ground takes all.
+    // The ball rebounds: its momentum changes by the impulse, which the ground carries.
     let mass = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.015_f64.powi(3);
     let after = outcome.bodies[0].velocity[2];
     assert!(after < -3.0, "the ball leaves at {after} m/s");
@@ -51,10 +51,10 @@ fn an_impact_on_a_clamped_plate_closes_its_books() {
     assert_eq!(outcome.bodies[1].velocity, [0.0; 3]);
 }
 
-/// A rod held at one end, on the other a marker with a steady force: by energy, it swings to twice the static
-/// deflection and back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A) of a
-/// beam. Without lateral contraction, which a clamped end would hinder: with that of steel the bar is 1.5 %
-/// stiffer than the beam.
+/// A rod is held at one end and carries a steady force at a marker on the other: it swings to twice the
+/// static deflection and back; with damping it comes to rest at F times the compliance L³/(3 E I) + L/(κ G A)
+/// of a beam. Without lateral contraction, which a clamped end would hinder: with that of steel the bar is
+/// 1.5 % stiffer than the beam.
 #[test]
 fn a_force_at_a_marker_bends_a_held_bar_by_the_beam_formula() {
     let chain = Chain::new();
@@ -98,7 +98,7 @@ fn grounded_bodies_with_a_velocity_are_refused() {
     let moving = BRIDGE.replace("position = [-0.06, -0.03, 0.0]", "velocity = [0.0, 0.0, 1.0]");
     let error = read(&moving, &[]).unwrap_err();
     assert!(error.contains("reduce.fix"), "{error}");
-    // The same through a model of its own.
+    // A body with a model of its own is refused alike.
     let chain = Chain::new();
     chain.prepare(&parse(BRIDGE, &[])).unwrap();
     let of_rom = "[simulation]\nend_time = 1e-5\n[[body]]\nname = \"bridge\"\nrom = \"bodies/bridge.rom\"\n\

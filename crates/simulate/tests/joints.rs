@@ -1,4 +1,4 @@
-//! Joints from a scenario to its result: closed forms, flexible bodies, what is told and what is refused.
+//! Joints from a scenario to its result: closed forms, flexible bodies, notes and refusals.
 
 use carom_testing::scenarios::PENDULUM;
 
@@ -9,9 +9,9 @@ fn pendulum() -> String {
     PENDULUM.replace("gravity", "relative_tolerance = 1.0e-8\ngravity")
 }
 
-/// From level to level: 4 K(sin 45°) √(J/(m g s)).
+/// The period from level to level is 4 K(sin 45°) √(J/(m g s)).
 #[test]
-fn a_hinged_rod_swings_with_its_period() {
+fn a_hinged_rod_swings_with_the_period_of_the_elliptic_integral() {
     let (length, radius) = (0.4_f64, 0.01_f64);
     let moment = length * length / 3.0 + 0.25 * radius * radius;
     let period = 4.0 * 1.854_074_677_301_371_9 * (moment / (9.81 * 0.5 * length)).sqrt();
@@ -46,8 +46,8 @@ fn hinged_flexible_rods_keep_their_energy() {
     let outcome = solve(&text).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-6, "{ledger:?}");
-    // Two equal rods let go level: the hinge between them falls with 9/7 g, the middle of the lower one with
-    // 15/14 g. They bend by some 2 % of that way.
+    // Two equal rods released level: the hinge between them falls with 9/7 g, the middle of the lower one
+    // with 15/14 g. They bend by some 2 % of the distance fallen.
     let fallen = outcome.bodies[1].position[2];
     assert!((fallen / (-0.5 * 15.0 / 14.0 * 9.81 * 0.02 * 0.02) - 1.0).abs() < 0.03, "{fallen}");
     assert!(outcome.bodies.iter().all(|body| body.modal.iter().any(|q| *q != 0.0)));
@@ -56,7 +56,7 @@ fn hinged_flexible_rods_keep_their_energy() {
 /// The stiffest of the 46 modes goes through 127 periods in a step. Rounding of positions, times such a
 /// stiffness, once counted as an error of the reactions: two of three steps were rejected.
 #[test]
-fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
+fn rounding_in_unresolved_stiff_modes_rejects_no_steps() {
     let rod = |name: &str, x: f64| {
         format!(
             "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nposition = [{x}, 0.0, 0.0]\n\
@@ -81,8 +81,8 @@ fn stiff_modes_that_steps_do_not_see_reject_none_for_rounding() {
 }
 
 #[test]
-fn what_joints_do_to_a_start_is_told() {
-    // The rod lies a little beside what holds its other end.
+fn changes_of_initial_values_by_joints_are_reported() {
+    // The rod is placed a little off the joint at its other end.
     let bar = "\n[[body]]\nname = \"bar\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial \
         = \"steel\"\nrigid = true\n\
                position = [0.4, 0.0, 1.0e-3]\n[[joint]]\nkind = \"fixed\"\nbetween = [\"rod:end\", \
@@ -91,14 +91,14 @@ fn what_joints_do_to_a_start_is_told() {
     let outcome = solve_with(&(pendulum() + bar), &["simulation.end_time=0.01"]).unwrap();
     let told = outcome.warnings.join("\n");
     assert!(told.contains("bodies were moved by up to") && told.contains("3 equations"), "{told}");
-    // 0.4 nm of 0.4 m are the last digit of somebody's coordinates.
+    // A distance of 0.4 nm in 0.4 m is rounding of the given coordinates and not reported.
     let near = bar.replace("1.0e-3", "4.0e-10");
     let told = solve_with(&(pendulum() + &near), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
     assert!(!told.contains("moved") && told.contains("3 equations"), "{told}");
 }
 
 #[test]
-fn joints_that_cannot_be_are_refused() {
+fn impossible_joints_are_refused() {
     let error = |joint: &str| {
         let text = pendulum().replace("between = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]", joint);
         assert_ne!(text, pendulum());
@@ -130,7 +130,7 @@ fn joints_that_cannot_be_are_refused() {
 /// A flexible rod of 0.4 m in a fixed joint, whose other end a hinge holds 1 m away: it would be stretched by
 /// 0.6 m.
 #[test]
-fn joints_that_tear_a_flexible_body_are_refused() {
+fn joints_that_overstretch_a_flexible_body_are_refused() {
     let at = |reach: f64, scheme: &str| {
         let text = format!(
             "[simulation]\nend_time = 1.0e-3\nscheme = \"{scheme}\"\n[[body]]\nname = \"rod\"\nmaterial = \
@@ -153,7 +153,7 @@ fn joints_that_tear_a_flexible_body_are_refused() {
         );
         assert!(text.contains("joint `foot`") || text.contains("joint `far`"), "{scheme}: {text}");
         assert!(matches!(error.key(), Some("joint.0" | "joint.1")), "{scheme}: {:?}", error.key());
-        // A tenth of a millimetre is an assembly under stress, and is told.
+        // A tenth of a millimetre is an assembly under stress, and is reported.
         let told = at(0.4001, scheme).unwrap().warnings.join("\n");
         assert!(told.contains("bodies begin deformed"), "{scheme}: {told}");
     }

@@ -1,10 +1,10 @@
-//! Runs that leave linear theory say so, with the figure; those that do not are silent.
+//! Runs beyond linear theory report the figure that exceeds its limit; runs within it report nothing.
 
 use carom_simulate::RunOutcome;
 
 use crate::fixtures::solve;
 
-/// The figure in the warning of `what`; none without such a warning.
+/// The figure in the warning about `what`, if there is one.
 fn figure(outcome: &RunOutcome, what: &str) -> Option<f64> {
     let text = outcome.warnings.iter().find(|text| text.contains(what))?;
     let rest = text.split(what).nth(1).unwrap();
@@ -31,7 +31,7 @@ fn princeton(force: &str) -> String {
 
 /// The elastica gives 200.7 mm, linear theory 240.1 mm.
 #[test]
-fn a_beam_that_bends_by_half_its_length_is_told_of() {
+fn a_beam_that_bends_by_half_its_length_is_reported() {
     let outcome = solve(&princeton("[0.0, 0.0, -13.345]")).unwrap();
     let deflection = figure(&outcome, DEFLECTION).unwrap();
     assert!((deflection / (0.2401 / 0.508) - 1.0).abs() < 0.03, "{deflection}");
@@ -47,12 +47,12 @@ fn a_beam_that_bends_by_half_its_length_is_told_of() {
 
 /// 15 mm of 508 mm in the stiff direction: the error of linear theory is a thousandth.
 #[test]
-fn a_beam_that_bends_little_is_not() {
+fn a_beam_that_bends_little_is_not_reported() {
     let outcome = solve(&princeton("[0.0, -13.345, 0.0]")).unwrap();
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
-/// Flexible slider-crank, from the stretched position, a turn.
+/// One turn of a flexible slider-crank from the stretched position.
 const SLIDER_CRANK: &str = r#"
 [simulation]
 scheme = "dynamic"
@@ -115,12 +115,12 @@ axis = [1.0, 0.0, 0.0]
 
 /// Modes without the axial force deflect by 21 % too much.
 #[test]
-fn a_rod_whose_axial_force_stiffens_it_is_told_of() {
+fn a_rod_stiffened_by_its_axial_force_is_reported() {
     let outcome = solve(SLIDER_CRANK).unwrap();
     let rho = figure(&outcome, AXIAL).unwrap();
     assert!(rho > 0.18 && rho < 0.27, "{rho}");
     assert!(outcome.warnings.iter().all(|text| text.starts_with("body `rod`")), "{:#?}", outcome.warnings);
-    // At a tenth of the speed forces are a hundredth: ρ is some 0.3 %.
+    // At a tenth of the speed the forces are a hundredth of these and ρ is some 0.3 %.
     let slow = SLIDER_CRANK.replace("150*t", "15*t");
     let outcome = solve(&slow).unwrap();
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
@@ -140,9 +140,9 @@ fn spin_up(rate: f64, end: f64) -> String {
     )
 }
 
-/// The hub holds a clamped beam, though its modes are those of a free one: 2.91 rad/s and not 18.5.
+/// The beam is clamped by the hub, although its modes are those of a free beam: 2.91 rad/s and not 18.5.
 #[test]
-fn a_beam_that_turns_at_its_first_frequency_is_told_of() {
+fn a_beam_that_turns_near_its_first_frequency_is_reported() {
     // The rate stays at 1 rad/s at the end, which the average over a radian period follows.
     let outcome = solve(&spin_up(1.0, 15.0)).unwrap();
     let rate = figure(&outcome, RATE).unwrap();
@@ -154,9 +154,9 @@ fn a_beam_that_turns_at_its_first_frequency_is_told_of() {
     assert!(outcome.warnings.is_empty(), "{:#?}", outcome.warnings);
 }
 
-/// The case of the literature, 4 rad/s.
+/// The case of Wu and Haug, 4 rad/s.
 #[test]
-fn a_beam_that_turns_faster_than_it_vibrates_is_told_of() {
+fn a_beam_that_turns_above_its_first_frequency_is_reported() {
     let outcome = solve(&spin_up(4.0, 15.0)).unwrap();
     let rate = figure(&outcome, RATE).unwrap();
     assert!((rate / (4.0 / 2.91) - 1.0).abs() < 0.03, "{rate}");

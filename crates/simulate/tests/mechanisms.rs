@@ -1,12 +1,12 @@
-//! Mechanisms from a scenario to its result: what joints transmit, motions that begin elsewhere, where errors
-//! point, what is warned of.
+//! Mechanisms from a scenario to its result: forces of joints, motions that begin off the initial position,
+//! keys of errors, warnings.
 
 use carom_simulate::{ErrorKind, RunOutcome};
 use nalgebra::Vector3;
 
 use crate::fixtures::{Chain, Failed, parse, read};
 
-/// The outcome, and what each joint transmits in the last frame.
+/// The outcome, and the forces of each joint in the last frame.
 fn solve(text: &str) -> Result<(RunOutcome, Vec<carom_dynamics::JointState>), Failed> {
     let chain = Chain::new();
     let outcome = chain.solve(&parse(text, &[]))?;
@@ -53,15 +53,15 @@ fn a_distance_from_the_ground_holds_a_conical_pendulum() {
     let to_point = Vector3::new(-x, -y, 1.0 - z) / 0.5;
     let tension = Vector3::from(joints[0].force);
     assert!((tension - to_point * (2.0 * 9.81 * 0.5 / 0.4)).norm() < 1e-4, "{tension}");
-    // About the first end, where the line begins, it has no torque.
+    // The torque about the first end, on the line of the force, is zero.
     assert!(Vector3::from(joints[0].torque).norm() < 1e-9, "{:?}", joints[0]);
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
 }
 
 #[test]
-fn a_motion_that_begins_elsewhere_is_told_as_such() {
+fn a_motion_that_begins_off_the_initial_position_is_reported() {
     let (outcome, _) = solve(&[&simulation(0.1), ROD, &hinge("motion = \"0.5\"")].concat()).unwrap();
-    // The middle of the rod goes by 2·0.2·sin 0.25 m.
+    // The middle of the rod moves by 2·0.2·sin 0.25 m.
     let text = outcome.warnings.join("\n");
     assert!(text.contains("joint `revolute ground rod:start`: its motion begins 5.000e-1 rad"), "{text}");
     assert!(text.contains("by up to 9.896e-2 m") && !text.contains("until their joints closed"), "{text}");
@@ -70,7 +70,7 @@ fn a_motion_that_begins_elsewhere_is_told_as_such() {
 }
 
 #[test]
-fn what_rests_under_its_weight_has_no_error_of_momentum() {
+fn a_body_at_rest_under_its_weight_has_no_momentum_error() {
     let (outcome, joints) = solve(&[&simulation(1.0), ROD, &hinge("motion = \"0.0\"")].concat()).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
@@ -88,7 +88,7 @@ fn outcome_mass() -> f64 {
 }
 
 #[test]
-fn errors_of_joints_point_at_their_tables() {
+fn errors_of_joints_name_the_keys_of_their_tables() {
     let held = format!(
         "{}[[joint]]\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:end\"]\n",
         hinge("motion = \"0.5*t\"")
@@ -103,10 +103,10 @@ fn errors_of_joints_point_at_their_tables() {
     assert_eq!(error.kind(), ErrorKind::Input);
 }
 
-/// A distance that is driven through zero cannot be closed there: the run has begun, so the input was read
-/// and understood.
+/// A distance that is driven through zero cannot be closed there. The error occurs in the run, so it is not
+/// one of the input.
 #[test]
-fn a_joint_that_opens_in_the_run_did_not_converge() {
+fn a_joint_that_opens_during_the_run_is_an_error_of_convergence() {
     let text = [
         simulation(0.5),
         mass("m", ""),
@@ -120,7 +120,7 @@ fn a_joint_that_opens_in_the_run_did_not_converge() {
 
 /// A mass that begins to fall on a stop without damping touches it from both sides at the top of each swing.
 #[test]
-fn an_energy_balance_above_the_tolerance_is_warned_of() {
+fn an_energy_error_above_the_tolerance_is_a_warning() {
     let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
                  stops = { low = 0.0, stiffness = 1.0e6 }\n";
     for tolerance in ["1.0e-4", "1.0e-6"] {
@@ -146,10 +146,10 @@ fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
     assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
 }
 
-/// What falls 0.1 m on stops without a stiffness goes a ten-thousandth of a metre beyond; an inertia
-/// likewise.
+/// A body that falls 0.1 m on a stop of default stiffness penetrates by a ten-thousandth of a metre; a
+/// rotating body likewise.
 #[test]
-fn stops_without_a_stiffness_give_way_by_a_thousandth() {
+fn stops_of_default_stiffness_deflect_by_a_thousandth_of_the_fall() {
     let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\
                  stops = { low = -0.1 }\n";
     let deepest = |text: &str, end: f64, joint: usize, slot: usize| {
@@ -175,10 +175,10 @@ fn stops_without_a_stiffness_give_way_by_a_thousandth() {
     assert!(error.to_string().contains("need a `stiffness`") && error.key() == Some("joint.0"), "{error}");
 }
 
-/// The rod shortens by F L/EA, so the stop takes k (δ − F L/EA) for a crank that would go δ beyond it; it
-/// swings a little about that.
+/// The rod shortens by F L/EA, so that the stop carries k (δ − F L/EA) where the crank would move δ beyond
+/// it; the force oscillates a little about this value.
 #[test]
-fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
+fn the_press_force_of_the_gallery_follows_from_stop_and_rod_stiffness() {
     let text = include_str!("../../../meshes/slider-crank/scenario.toml")
         .replace("end_time = 0.24", "end_time = 0.06");
     let chain = Chain::new();
@@ -197,10 +197,10 @@ fn the_press_of_the_gallery_presses_with_what_its_rod_leaves() {
     assert!(press > 0.99 * elastic && press < 1.02 * elastic, "{press} {elastic}");
 }
 
-/// Two links of 0.5 and 0.3 m that a slide pulls straight: there the mechanism cannot go on, and the run says
-/// why.
+/// Two links of 0.5 and 0.3 m that a slide pulls straight: the mechanism cannot move beyond that position,
+/// and the run reports the reason.
 #[test]
-fn a_singular_position_is_named_as_such() {
+fn a_singular_position_is_reported() {
     let distance = |name: &str, between: &str, length: f64| {
         format!("[[joint]]\nname = \"{name}\"\nkind = \"distance\"\nbetween = {between}\nlength = {length}\n")
     };

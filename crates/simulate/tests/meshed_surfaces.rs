@@ -82,7 +82,7 @@ fn block(hex: bool, order: Option<u8>) -> Body {
 }
 
 #[test]
-fn points_above_a_block_have_their_height_as_gap() {
+fn gaps_of_points_above_a_block_equal_their_heights() {
     for (name, body) in
         [("hex8", block(true, Some(1))), ("hex20", block(true, Some(2))), ("spline", block(false, None))]
     {
@@ -94,7 +94,7 @@ fn points_above_a_block_have_their_height_as_gap() {
 }
 
 #[test]
-fn points_above_the_conrod_have_their_height_as_gap() {
+fn gaps_of_points_above_the_conrod_equal_their_heights() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/ball-on-conrod/conrod.msh");
     let body = import(&path, &ImportOptions::default(), steel()).unwrap().body;
     check_above("tet10", &zone(&body, "impact"), Vector3::new(0.066, 0.0, 0.0045), Vector3::z(), 4e-4);
@@ -103,7 +103,7 @@ fn points_above_the_conrod_have_their_height_as_gap() {
 /// The flank of the meshed cam lies at a distance of 5 mm inside of ρ(a) = 36.5 mm − 1.5 mm cos 2a, its bore
 /// 10 mm from its axis.
 #[test]
-fn the_meshed_cam_is_the_one_that_was_drawn() {
+fn the_meshed_cam_reproduces_the_drawn_profile() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes/cam/cam.msh");
     let body = import(&path, &ImportOptions::default(), steel()).unwrap().body;
     let (faces, positions) = zone(&body, "flank");
@@ -118,8 +118,8 @@ fn the_meshed_cam_is_the_one_that_was_drawn() {
             + Vector3::new(0.0, 0.0, 1e-3 * f64::from(k % 3 - 1));
         for height in [-1e-4, 1e-6, 1e-3] {
             let foot = faces.closest(&mut now, &(below + normal * height)).unwrap();
-            // Parabolas over 3 mm of a curve of 30 mm radius leave 0.1 µm, and three times that over a
-            // quarter of their length as slope.
+            // Parabolas over 3 mm of a curve of 30 mm radius have errors of 0.1 µm; their slopes have an
+            // error of three times that over a quarter of their length.
             assert!((foot.gap - height).abs() < 1.5e-7, "{a}: {foot:?}");
             assert!((foot.normal - normal).norm() < 5e-4, "{a}: {} of {normal}", foot.normal);
             assert!((foot.position - below).norm() < 1e-6, "{a}: {} of {below}", foot.position);

@@ -22,7 +22,7 @@ fn revolute(ends: &str) -> String {
 
 /// An attached face moves as a rigid one: its middle has the displacement and the rotation of the attachment.
 #[test]
-fn a_point_of_an_attached_face_moves_as_the_attachment_does() {
+fn a_point_of_an_attached_face_moves_with_the_attachment() {
     let hinged = |end: &str| {
         let text = [HEAD, &rod("rod", 0.0, NURBS, "[0.0, 0.0, 0.0]"), &revolute(end)].concat();
         solve(&text).unwrap()
@@ -35,8 +35,8 @@ fn a_point_of_an_attached_face_moves_as_the_attachment_does() {
     assert!(size > 1e-7 && apart(&a.modal, &b.modal) < 1e-6 * size, "{:?} {:?}", a.modal, b.modal);
 }
 
-/// Two rods hang on each other by points of their sides, a third of them pushed at one: joints do no work
-/// there, and what the force does is what the bodies have.
+/// Rods joined at points of their sides, one of them under a force: the joints do no work, and the bodies
+/// receive the work of the force.
 #[test]
 fn joints_and_forces_at_points_keep_the_balance() {
     for make in [NURBS, "hex = true, order = 2, elements = [2, 2, 6]"] {
@@ -55,7 +55,7 @@ fn joints_and_forces_at_points_keep_the_balance() {
         assert!(ledger.ang_momentum_error < 1e-9, "{make}: {ledger:?}");
         let bent = |i: usize| outcome.bodies[i].modal.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
         assert!(bent(0).min(bent(1)) > 1e-7, "{make}: {} {}", bent(0), bent(1));
-        // Nothing needed to be moved: the points lie where the ends meet.
+        // No body is moved to close the joints: the points coincide.
         assert!(!outcome.warnings.iter().any(|text| text.contains("moved")), "{:?}", outcome.warnings);
     }
 }
@@ -73,9 +73,9 @@ fn a_point_within_a_reduced_body_is_refused_with_the_nearest_on_its_surface() {
     assert!(told.contains("`reduce.attach`") && error.key() == Some("joint.0.between"), "{told}");
 }
 
-/// A scenario that names a model has the geometry of its body, if that lies beside the model.
+/// A scenario that names a model uses the geometry of the body file beside the model.
 #[test]
-fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
+fn a_named_model_has_markers_at_points_of_the_body_beside_it() {
     let made =
         [HEAD, &rod("rod", 0.0, NURBS, "[0.1, 0.0, 0.01]"), &revolute("[\"ground\", \"rod:p\"]")].concat();
     let chain = Chain::new();
@@ -90,7 +90,7 @@ fn a_model_that_is_named_has_markers_at_points_of_the_body_beside_it() {
     .concat();
     let found = solve(&named).unwrap();
     assert_eq!(found.bodies[0].position, expected.bodies[0].position);
-    // Another body of that name is not the model's.
+    // A different body of that name does not belong to the model.
     let path = chain.bodies().join("rod.npz");
     let mut changed = carom_format::read_body(&path).unwrap().body;
     changed.name = "changed".to_owned();

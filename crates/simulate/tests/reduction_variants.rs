@@ -11,7 +11,7 @@ use crate::fixtures::{bodies_of, parse};
 struct Impact {
     event: ContactEvent,
     ledger: LedgerSummary,
-    /// f_c T_c of the split.
+    /// f_c T_c, cut-off frequency times contact duration.
     periods: f64,
     n_low: usize,
 }
@@ -50,7 +50,7 @@ fn relative(a: f64, b: f64) -> f64 {
 fn every_reduction_gives_the_impact_of_the_plain_one() {
     let plain = impact("");
     assert!(plain.n_low > 0 && plain.ledger.energy_error < 1e-4, "{:?}", plain.ledger);
-    // docs/theory/reduction.md, eq. (13): what the split leaves out is of this size.
+    // docs/theory/reduction.md, eq. (13) estimates the error of the split.
     let estimate = 1.0 / (2.0 * plain.periods).powi(2);
     println!("f_c T_c = {:.1}: estimate {estimate:.1e}", plain.periods);
     let relief = impact("body.0.reduce.inertia_relief=true");
@@ -61,22 +61,22 @@ fn every_reduction_gives_the_impact_of_the_plain_one() {
         assert!(relative(other.event.duration(), plain.event.duration()) < estimate);
         assert!(other.ledger.energy_error < 1e-4 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);
     }
-    // Whether static modes have mass is nothing to the quasistatic scheme.
+    // The quasistatic scheme does not use the mass of static modes.
     assert_eq!(residual.event.peak_force, massless.event.peak_force);
 }
 
 #[test]
 #[ignore = "1 min: reductions and impacts of a ball, several of each"]
-fn the_body_frame_changes_nothing_but_second_order_terms() {
+fn the_body_frame_changes_only_second_order_terms() {
     let buckens = impact("");
     let nodes = impact("body.0.reduce.frame=\"nodes=1,40,200\"");
     let marker = impact("body.0.reduce.frame=\"marker=pole\"");
     for other in [&nodes, &marker] {
         assert_eq!(other.n_low, buckens.n_low);
-        // Strains are some 1e-3 near the pole, turns of the frame less.
+        // Strains are some 1e-3 near the pole, rotations of the frame less.
         assert!(relative(other.event.peak_force, buckens.event.peak_force) < 2e-3);
         assert!(relative(other.event.duration(), buckens.event.duration()) < 2e-3);
-        // The ball rebounds as fast, whatever its frame does in the vibration.
+        // The rebound velocity does not depend on the motion of the frame in the vibration.
         let rebound = |impact: &Impact| impact.event.restitution().unwrap();
         assert!((rebound(other) - rebound(&buckens)).abs() < 2e-3);
         assert!(other.ledger.energy_error < 1e-4 && other.ledger.momentum_error < 1e-9, "{:?}", other.ledger);

@@ -15,7 +15,7 @@ fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
     assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
     let found: Vec<[f64; 2]> =
         outcome.summary.contacts.iter().map(|event| [event.start, event.impulse_size()]).collect();
-    // Computed apart; at a step of 1e-6 s the first two are met to that.
+    // Independently computed; at a step of 1e-6 s the first two impacts are met within a step.
     for ([t, impulse], [t_exact, exact]) in
         found.iter().zip([[0.0109427537, 3.86687783e-4], [0.209218141, 3.76912837e-4]])
     {
@@ -35,7 +35,7 @@ fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
 }
 
 #[test]
-fn the_cradle_of_the_gallery_hands_the_velocity_on() {
+fn the_cradle_of_the_gallery_passes_the_velocity_on() {
     let outcome = solve(include_str!("../../../meshes/cradle/scenario.toml")).unwrap();
     let speeds: Vec<f64> = outcome.bodies.iter().map(|body| body.velocity[0]).collect();
     assert!(speeds[..4].iter().all(|v| v.abs() < 1e-12) && (speeds[4] - 1.0).abs() < 1e-12, "{speeds:?}");
@@ -63,7 +63,7 @@ fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
 }
 
 #[test]
-fn the_stack_of_the_gallery_stays_where_it_is() {
+fn the_stack_of_the_gallery_stays_at_rest() {
     let outcome =
         solve_with(include_str!("../../../meshes/stack/scenario.toml"), &["simulation.end_time=1.0"])
             .unwrap();
@@ -74,9 +74,9 @@ fn the_stack_of_the_gallery_stays_where_it_is() {
     }
 }
 
-/// The shell's inner side as NURBS instead of the shape: both are the same sphere.
+/// The inner side of the shell as NURBS in place of the shape: both are the same sphere.
 #[test]
-fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
+fn a_shell_of_nurbs_acts_as_the_cavity_does() {
     let ends = |part: &str, law: &str| {
         let text = SHELL.replace("\"shell:inside\"", &format!("\"shell:{part}\""));
         let from = text.find("law = ").unwrap();
@@ -89,16 +89,17 @@ fn the_nurbs_of_a_shell_repel_as_the_cavity_does() {
             let apart =
                 |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let both = [apart(&a.position, &b.position), apart(&a.angular_velocity, &b.angular_velocity)];
-            // Foot points are found to some 1e-10 of the radius, and no motion here doubles an error.
+            // Foot points are accurate to some 1e-10 of the radius, and the motion does not amplify errors
+            // much.
             assert!(both[0] < 1e-7 && both[1] < 1e-7, "{law}: {both:?}");
         }
         assert!(nurbs.summary.ledger.energy_error < 1e-11, "{law}: {:?}", nurbs.summary.ledger);
     }
 }
 
-/// Six plates of hexahedra around the rod instead of the room.
+/// Six plates of hexahedra around the rod in place of the cavity block.
 #[test]
-fn walls_of_faces_repel_as_the_room_does() {
+fn walls_of_faces_act_as_the_cavity_block_does() {
     let rod = &ROD[..ROD.find("[[body]]\nname = \"cube\"").unwrap()];
     let solve = |walls: &str| {
         let settings = ["simulation.end_time=0.23", "simulation.time_step=1e-5"];
@@ -125,8 +126,8 @@ fn walls_of_faces_repel_as_the_room_does() {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
 }
 
-/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra with the closed forms of their masses
-/// and moments.
+/// T = ½ m v² + ½ ω·I ω of an exact ball and of a brick of hexahedra, against the closed forms of their
+/// masses and moments.
 #[test]
 fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
     let energy = |make: &str| {
@@ -146,9 +147,9 @@ fn mass_and_inertia_of_nurbs_and_meshes_are_exact() {
     assert!(error.abs() < 1e-13, "{error:.1e}");
 }
 
-/// Given mass of a rigid body beside bodies of other schemes.
+/// The given mass of a rigid body in the quasistatic scheme.
 #[test]
-fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
+fn the_quasistatic_scheme_uses_a_given_mass() {
     let text = "[simulation]\nend_time = 1e-3\n[[body]]\nname = \"ball\"\nmake = \
         { shape = \"ball\", radius = 0.1 }\n\
                 material = \"steel\"\nrigid = true\nvelocity = [2.0, 0.0, 0.0]\n\
@@ -158,11 +159,11 @@ fn a_given_mass_counts_in_the_scheme_quasistatic_too() {
 }
 
 #[test]
-fn a_resumed_run_goes_on_bit_for_bit() {
+fn a_resumed_run_continues_bit_for_bit() {
     let short = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
     let long = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
     let whole = Chain::new().solve(&short).unwrap();
-    // Interrupted where the user's patience ends, with a checkpoint before.
+    // The user interrupts the run after a checkpoint.
     let chain = Chain::new();
     let bodies = chain.prepare(&long).unwrap();
     let stopped = chain.run_until(&long, &bodies, RunOptions::default(), &Impatient::after(4095));
@@ -176,8 +177,8 @@ fn a_resumed_run_goes_on_bit_for_bit() {
     assert_eq!(chain.reader().times().unwrap().len(), 121);
 }
 
-/// A mesh of hexahedra falls on a NURBS plate that is held: sets stand in place of shapes, masses are those
-/// of the geometry.
+/// A mesh of hexahedra falls on a held NURBS plate: sets replace shapes, masses follow from the
+/// geometry.
 const BRICK: &str = r#"
 [simulation]
 scheme = "rigid"
@@ -206,7 +207,7 @@ fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
     let outcome = solve(BRICK).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-11 && ledger.momentum_error < 1e-11, "{ledger:?}");
-    // Falls 0.12 m: touches after √(2 h/g) = 0.1564 s with 1.5344 m/s, and again after twice that.
+    // A fall of 0.12 m: contact after √(2 h/g) = 0.1564 s with 1.5344 m/s, and again after twice that time.
     let first = &outcome.summary.contacts[0];
     assert!((first.start - 0.15641).abs() < 3e-4, "{first:?}");
     assert!(
@@ -217,7 +218,7 @@ fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
 }
 
 #[test]
-fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
+fn invalid_scenarios_of_rigid_bodies_are_refused() {
     let told = |from: &str, to: &str| match read(&ROD.replace(from, to), &[]) {
         Err(message) => message,
         Ok(scenario) => Chain::new().solve(&scenario).unwrap_err().to_string(),
@@ -302,8 +303,8 @@ fn what_cannot_be_a_scenario_of_rigid_bodies_is_told() {
     }
 }
 
-/// Frames hold the mean force since the last one: times the time between them it is the impulse, whatever
-/// frames meet.
+/// A frame holds the mean force since the previous frame: the sum of force times interval is the impulse for
+/// any output times.
 #[test]
 fn the_forces_of_the_frames_add_up_to_the_impulse() {
     let chain = Chain::new();
@@ -316,7 +317,7 @@ fn the_forces_of_the_frames_add_up_to_the_impulse() {
 }
 
 #[test]
-fn what_passes_through_or_sinks_deep_is_warned_of() {
+fn passing_through_and_deep_penetration_are_warnings() {
     let text = "[simulation]\nscheme = \"rigid\"\nend_time = 0.1\ntime_step = 1e-3\n\
                 [[body]]\nname = \"a\"\nmake = { shape = \"ball\", radius = 0.1 }\nmaterial = \"steel\"\n\
                 position = [-0.55, 0.0, 0.0]\nvelocity = [1000.0, 0.0, 0.0]\n\
@@ -328,15 +329,15 @@ fn what_passes_through_or_sinks_deep_is_warned_of() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].starts_with("contact 1, a:o, b:o: a point passed through"), "{warnings:?}");
     assert!(solve_with(text, &["simulation.time_step=1e-4"]).unwrap().warnings.is_empty());
-    // Springs that give way by 0.1 m.
+    // Springs that deflect by 0.1 m.
     let soft = format!("{text}law = {{ kind = \"penalty\", point_stiffness = 1e9 }}\n");
     let warnings = solve_with(&soft, &["simulation.time_step=1e-5"]).unwrap().warnings;
     assert!(warnings.len() == 1 && warnings[0].contains("raise the point_stiffness"), "{warnings:?}");
 }
 
-/// Only the rounding of the potential changes.
+/// The potential changes only by rounding.
 #[test]
-fn a_block_at_rest_on_an_incline_raises_no_alarm() {
+fn a_block_at_rest_on_an_incline_gives_no_warning() {
     let text = "[simulation]\nscheme = \"rigid\"\nend_time = 0.5\ntime_step = 1e-3\n\
                 gravity = [3.3552176060248105, 0.0, -9.218384609909762]\n\
                 [[body]]\nname = \"b\"\nmake = { shape = \"plate\", size = [0.2, 0.2, 0.1] }\nmaterial = \

@@ -1,4 +1,4 @@
-//! The scheme `rigid`: contacts that are named twice, contacts that last, blocks that cross edge on edge.
+//! The scheme `rigid`: contacts defined twice, lasting contacts, blocks that cross edge on edge.
 
 use carom_simulate::RunOutcome;
 
@@ -28,7 +28,7 @@ const BLOCK: [&str; 2] =
     ["shape = \"plate\", size = [0.2, 0.2, 0.2]", "kind = \"block\"\nsize = [0.2, 0.2, 0.2]"];
 
 #[test]
-fn a_contact_that_is_named_twice_is_refused() {
+fn a_contact_that_is_defined_twice_is_refused() {
     let once = contact("a:outside", "b:outside", "restitution = 0.5");
     for (second, [make, shape]) in [
         (contact("b:outside", "a:outside", "restitution = 0.5"), BALL),
@@ -45,8 +45,8 @@ fn a_contact_that_is_named_twice_is_refused() {
     }
 }
 
-/// Points that two contacts share would have two springs: sets that share faces are refused with a place, and
-/// sets side by side are not.
+/// Points shared by two contacts would have two springs: sets that share faces are refused with a place;
+/// sets side by side are accepted.
 #[test]
 fn surfaces_that_coincide_in_part_are_refused() {
     let make = "shape = \"plate\", size = [0.2, 0.2, 0.2], elements = [4, 4, 4]";
@@ -79,7 +79,7 @@ fn surfaces_that_coincide_in_part_are_refused() {
 }
 
 #[test]
-fn blocks_may_meet_both_ways_round_by_one_law() {
+fn blocks_may_have_contacts_in_both_directions_with_one_law() {
     let [make, shape] = BLOCK;
     let both = |second: &str| {
         let contacts = contact("a:outside", "b:outside", "restitution = 0.5");
@@ -92,7 +92,7 @@ fn blocks_may_meet_both_ways_round_by_one_law() {
         let text = both(second).unwrap_err().to_string();
         assert!(text.contains("contact 1 (a:outside, b:outside) is the same the other way round"), "{text}");
     }
-    // Other parts of the same bodies are other contacts.
+    // Contacts of other parts of the same bodies are accepted.
     let parts = [contact("a:east", "b:outside", ""), contact("a:west", "b:outside", "")].concat();
     assert!(solve(&two(make, shape, &parts)).is_ok());
 }
@@ -121,7 +121,7 @@ fn bars(contacts: &str) -> String {
 
 /// Shapes and sets of the mesh, one pass or both: velocities swap to 1e-14, and nothing overlaps.
 #[test]
-fn flush_bars_swap_their_velocities() {
+fn flush_bars_exchange_their_velocities() {
     for [first, second] in [["nodes", "brick"], ["east", "brick"], ["nodes", "west"], ["east", "west"]] {
         let turned = |name: &str| name.replace("west", "x").replace("east", "west").replace('x', "east");
         let one = contact(&format!("left:{first}"), &format!("right:{second}"), "");
@@ -138,8 +138,8 @@ fn flush_bars_swap_their_velocities() {
     }
 }
 
-/// Without a contact they pass through each other, which is said in every scheme; a body that begins inside
-/// another is made so.
+/// Bodies without a contact pass through each other and are reported in every scheme; bodies that begin
+/// inside each other are not.
 #[test]
 fn bodies_inside_each_other_are_reported() {
     let told = |text: &str| solve(text).unwrap().warnings.join("\n");
@@ -171,8 +171,8 @@ fn bodies_inside_each_other_are_reported() {
     }
 }
 
-/// Bars of soft material, 1 mm apart, of which one is stretched into the other by a force, so that its
-/// elastic displacement alone brings it there.
+/// Bars of soft material, 1 mm apart. A force stretches one into the other, so that they overlap by elastic
+/// displacement alone.
 fn stretched(simulation: &str, [left, right]: [&str; 2], tables: &str) -> String {
     let body = |name: &str, x: f64, kind: &str| {
         format!(
@@ -201,12 +201,12 @@ fn bodies_that_are_deformed_into_each_other_are_reported_in_statics() {
         warnings.contains(expected) && warnings.contains("no contact between them is defined"),
         "{warnings}"
     );
-    // With a quarter of the force they just do not meet.
+    // A quarter of the force stretches the bar by 1 mm at most, and the bars do not overlap.
     let apart = stretched(statics, ["", ""], supports).replace("4.0e3", "0.9e3");
     assert!(!told(&apart).contains("inside each other"));
 }
 
-/// A force that comes at once stretches the bar by up to 8 mm.
+/// A sudden force stretches the bar by up to 8 mm.
 #[test]
 fn bodies_that_are_deformed_into_each_other_are_reported_in_every_scheme() {
     let left = "reduce = { attach = { east = \"rigid\" }, fix = [\"west\"], modes = 6, split = 2.0e4 }";
@@ -239,11 +239,11 @@ fn resting(end_time: f64, height: f64, law: &str) -> RunOutcome {
 }
 
 #[test]
-fn a_contact_that_lasts_has_no_end_and_no_restitution() {
-    // On springs it sinks by m g/4k = 1.15 mm, and swings about that without loss.
+fn a_lasting_contact_is_open_without_restitution() {
+    // On springs the block sinks by m g/4k = 1.15 mm and oscillates about that without loss.
     let springs = "law = { kind = \"penalty\", point_stiffness = 2e4 }";
     for (law, height) in [("restitution = 0.2", 0.031), ("restitution = 0.0", 0.031), (springs, 0.030_001)] {
-        // Whether the last step has an impulse, and which sign rounding gives the last velocity, is chance.
+        // The impulse of the last step and the sign of the last velocity depend on rounding.
         for end_time in [1.0, 1.0005, 1.001, 1.0015, 1.002] {
             let outcome = resting(end_time, height, law);
             let last = outcome.summary.contacts.last().unwrap();
@@ -253,8 +253,8 @@ fn a_contact_that_lasts_has_no_end_and_no_restitution() {
 }
 
 #[test]
-fn an_impact_of_the_last_step_is_over() {
-    // Falls 1 mm in 14.3 ms.
+fn an_impact_of_the_last_step_is_closed() {
+    // The block falls 1 mm in 14.3 ms.
     for end_time in [0.0145, 0.015] {
         let outcome = resting(end_time, 0.031, "restitution = 0.1");
         let last = outcome.summary.contacts.last().unwrap();
@@ -262,7 +262,7 @@ fn an_impact_of_the_last_step_is_over() {
     }
 }
 
-/// Three blocks tumble on to each other, and cross edge on edge.
+/// Three blocks tumble onto each other and cross edge on edge.
 #[test]
 fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
     let block = |name: &str, size: [f64; 3], place: &str| {
@@ -301,6 +301,6 @@ fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
     assert!(depth < 2e-3, "{depth}");
     let bodies = &outcome.bodies[..3];
     assert!(bodies.iter().all(|body| body.velocity.iter().all(|v| v.abs() < 0.02)), "{bodies:?}");
-    // All three are within the heights that blocks on the ground or on each other have.
+    // The heights of all three are those of blocks on the ground or on each other.
     assert!(bodies.iter().all(|body| body.position[2] > 0.0299 && body.position[2] < 0.25), "{bodies:?}");
 }

@@ -1,5 +1,5 @@
-//! A rigid body that touches one which is not much softer is reported, unless its material says that it is
-//! meant to be rigid.
+//! A rigid body in contact with one that is not much softer is reported, unless its material declares it as
+//! rigid.
 
 use carom_testing::scenarios::RIGID_BALL_ON_PLATE;
 
@@ -24,7 +24,7 @@ fn of_impact(ball: &str, plate: &str) -> Vec<String> {
     warned(&format!("{RIGID_BALL_ON_PLATE}{RIGID}"), &overrides)
 }
 
-/// 2^(2/5) − 1 = 32 %; against PMMA, 60 times as soft, it is 0.6 %.
+/// The error of the force is 2^(2/5) − 1 = 32 %; against PMMA, 60 times as soft, it is 0.6 %.
 #[test]
 fn an_impact_of_a_rigid_body_on_its_own_material_is_reported() {
     let [warning] = &of_impact("steel", "steel")[..] else { panic!("one warning was expected") };
@@ -35,7 +35,7 @@ fn an_impact_of_a_rigid_body_on_its_own_material_is_reported() {
 }
 
 #[test]
-fn a_body_that_is_meant_to_be_rigid_says_so_by_its_material() {
+fn a_body_of_rigid_material_is_not_reported() {
     assert!(of_impact("rigid", "steel").is_empty());
 }
 

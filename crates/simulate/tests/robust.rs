@@ -1,4 +1,4 @@
-//! Impacts that are unusual: scaled, begun in overlap, over an edge, off a surface.
+//! Unusual impacts: scaled, begun in overlap, on an edge, leaving a surface.
 
 use std::sync::OnceLock;
 
@@ -7,8 +7,8 @@ use carom_simulate::{Prepared, RunOptions, RunSummary};
 
 use crate::fixtures::{Chain, bodies_of, parse};
 
-/// A ball that meets a rigid wall, all lengths times `size`, the stiffness times `stiffness`, speeds as
-/// waves.
+/// A ball that hits a rigid wall, all lengths times `size`, the stiffness times `stiffness`, the speed scaled
+/// as the wave speed.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     size: f64,
@@ -86,13 +86,13 @@ fn bodies(text: &str) -> Prepared {
     bodies_of(&scenario(text))
 }
 
-/// The bodies in their own size, made once.
+/// The bodies in their original size, made once for all tests.
 fn plain() -> &'static Prepared {
     static BODIES: OnceLock<Prepared> = OnceLock::new();
     BODIES.get_or_init(|| bodies(&text(ONE, ABOVE, DOWN)))
 }
 
-/// A run whose balance is met.
+/// Runs a scenario and checks its balances.
 fn solve(bodies: &Prepared, text: &str) -> RunSummary {
     let summary = outcome(bodies, text);
     assert!(
@@ -111,7 +111,7 @@ fn outcome(bodies: &Prepared, text: &str) -> RunSummary {
 /// F = E L² f(x/L, t c/L, v/c): a thousandth of the length, a million times the stiffness and both give the
 /// same impact in their units.
 #[test]
-fn a_scaled_problem_has_the_scaled_answer() {
+fn a_scaled_problem_has_the_scaled_solution() {
     let plain = solve(plain(), &text(ONE, ABOVE, DOWN)).contacts[0];
     for (size, stiffness) in [(1e-6, 1.0), (1e-3, 1e6), (1e3, 1e-6)] {
         let scale = Scale { size, stiffness };
@@ -127,8 +127,8 @@ fn a_scaled_problem_has_the_scaled_answer() {
     }
 }
 
-/// Slip through the whole impact: J_t = μ J_n, and the slip falls by 7/2 J_t/m as of a rigid ball, which a
-/// hard one nearly is. The restitution is that along the normal (at a friction of 0.2 it falls by half a per
+/// The ball slips during the whole impact: J_t = μ J_n, and the slip falls by 7/2 J_t/m, nearly as of a rigid
+/// ball. The restitution is that along the normal (at a friction of 0.2 it falls by half a per
 /// cent).
 ///
 /// The surface of the ball is drawn in and out radially as it is pressed, at a part of its speed v. Points
@@ -144,7 +144,7 @@ fn friction_does_not_change_the_restitution() {
     {
         let oblique = text(ONE, [-1e-4 * along.signum(), 0.0, ABOVE[2]], [along, 0.0, speed]);
         let oblique = oblique.replace(law, &format!("{law}\nfriction = {friction}"));
-        // At 1e-6 the steps of 80 m/s leave 6e-4 of the friction to chance.
+        // At a tolerance of 1e-6 the friction at 80 m/s has an error of 6e-4.
         let oblique = oblique.replace("relative_tolerance = 1.0e-6", "relative_tolerance = 1.0e-7");
         let summary = outcome(plain(), &oblique);
         assert!(summary.ledger.energy_error < 3e-5, "{:?}", summary.ledger);
@@ -165,19 +165,19 @@ fn friction_does_not_change_the_restitution() {
     assert!((3.5..5.5).contains(&(slow / fast)) && strong > fast, "{missing:?}");
 }
 
-/// Half of the contact lies beyond the edge of the wall, where nothing is: a shift of the ball that takes
-/// points of it across changes the impact a little. Without a bead in which the wall ends no step could be
-/// taken there.
+/// Half of the contact lies beyond the edge of the wall. A shift of the ball that moves points across the
+/// edge changes the impact a little, because the gap continues smoothly beyond the edge; a sharp end of the
+/// wall would allow no step.
 #[test]
 fn a_ball_bounces_on_the_edge_of_a_wall() {
     let at = |x: f64| solve(plain(), &text(ONE, [x, 0.0, ABOVE[2]], DOWN)).contacts[0];
     let (inside, outside) = (at(0.0099), at(0.0101));
     assert!((outside.peak_force / inside.peak_force - 1.0).abs() < 0.01, "{inside:?} {outside:?}");
-    // Some of it goes into a push sideways and into rotation.
+    // A part of the impulse is lateral and causes rotation.
     assert!(outside.impulse[2] < -0.9 * 8.82 && outside.impulse[2] > -8.82, "{outside:?}");
 }
 
-/// A ball that moves sideways as it presses: it leaves the wall pressed in, and takes with it what it had.
+/// A ball that moves sideways while it is in contact leaves the wall over its edge under pressure.
 #[test]
 fn a_ball_slides_off_a_wall_while_it_is_pressed_in() {
     let text = text(ONE, [8.2e-3, 0.0, ABOVE[2]], [1000.0, 0.0, 40.0]);
@@ -187,13 +187,13 @@ fn a_ball_slides_off_a_wall_while_it_is_pressed_in() {
     );
     let event = summary.contacts[0];
     assert!(!event.open && event.duration() < 1e-5, "{event:?}");
-    // It was slowed down a little, and is pushed off the edge.
+    // The ball is slowed down a little and pushed off the edge.
     assert!(event.impulse[2] < -0.01 && event.velocity_after < 0.0 && event.impulse[0] > 0.0, "{event:?}");
 }
 
-/// Pressed in from the start: what that stores throws the ball off.
+/// The elastic energy of an initial overlap accelerates the ball off the wall.
 #[test]
-fn a_ball_that_begins_in_overlap_is_thrown_off() {
+fn a_ball_that_begins_in_overlap_gains_its_elastic_energy() {
     let summary = solve(plain(), &text(ONE, [0.0, 0.0, -0.015 + 5e-5], [0.0; 3]));
     let event = summary.contacts[0];
     assert_eq!((event.start, event.open), (0.0, false), "{event:?}");
@@ -202,11 +202,12 @@ fn a_ball_that_begins_in_overlap_is_thrown_off() {
     assert!((event.velocity_after / thrown - 1.0).abs() < 1e-3 && thrown > 0.5, "{event:?} {thrown}");
 }
 
-/// A wall that is a million times as stiff as the ball is a rigid wall, to what the ratio allows: modes of
-/// the wall at a thousand times the frequencies of the ball neither stop the steps nor show in the answer.
+/// A wall a million times as stiff as the ball acts as a rigid wall to the accuracy of that ratio: modes of
+/// the wall at a thousand times the frequencies of the ball neither shorten the steps nor change the
+/// solution.
 #[test]
 #[ignore = "1 min: contact of two elastic bodies"]
-fn a_very_stiff_wall_is_a_rigid_wall() {
+fn a_very_stiff_wall_acts_as_a_rigid_wall() {
     let rigid = solve(plain(), &text(ONE, ABOVE, DOWN));
     let stiff =
         "\n[material.stiff]\ndensity = 7800.0\nyoung = 2.1e17\npoisson = 0.3\n\n[[body]]\nname = \"ball\"";
@@ -229,8 +230,8 @@ fn a_very_stiff_wall_is_a_rigid_wall() {
     assert!(steps < of_rigid + of_rigid / 5, "{steps} steps, {of_rigid} of the rigid wall");
 }
 
-/// Pressed on a wall by its weight, 0.25 mm deep, a ball moves along it for 40 µs with this spin \[rad/s\]:
-/// velocity along the wall over spin \[m\], loss.
+/// A ball pressed 0.25 mm deep on a wall moves along it for 40 µs with the given spin \[rad/s\]. Returns the
+/// velocity along the wall over the spin \[m\] and the loss.
 fn rolled(spin: f64) -> [f64; 2] {
     let text = text(ONE, [0.0, 0.0, -0.015 + 2.5e-4], [20.0, 0.0, 0.0])
         .replace("end_time = 0.00005", "end_time = 4.0e-5\ngravity = [0.0, 0.0, 1.0e6]")
@@ -242,20 +243,20 @@ fn rolled(spin: f64) -> [f64; 2] {
         .replace("law = { kind", "friction = 0.3\nlaw = { kind");
     let outcome = Chain::new().run(&scenario(&text), plain(), RunOptions::default()).unwrap();
     let (ball, ledger) = (&outcome.bodies[0], outcome.summary.ledger);
-    // What slides holds and lets go of points all the time.
+    // During sliding, points change between stick and slip all the time.
     let allowed = if spin > 0.0 { 1e-6 } else { 2e-5 };
     assert!(ledger.energy_error < allowed && ledger.momentum_error < 1e-12, "{ledger:?}");
     assert!(ball.velocity[1].abs() < 1e-9 && ball.angular_velocity[2].abs() < 1e-7, "{ball:?}");
     [-ball.velocity[0] / ball.angular_velocity[1], ledger.energy_initial - ledger.energy_final]
 }
 
-/// What rolls keeps rolling while its contact moves over its spans: the wall passes as fast as the ball
-/// turns, but for the creep with which a ball rolls on a wall of another material. Points slip by no more of
-/// the way than that, so that no more of what sliding loses on it is lost.
+/// A ball keeps rolling while its contact moves over its pressure cells: the wall moves as fast as the ball
+/// turns, except for the creep of a ball on a wall of another material. Points slip by this part of the way
+/// at most, so that the loss is at most this part of the loss of sliding.
 ///
-/// Most of that is lost as the ball springs from 0.25 to 0.14 mm, with or without a way, and as the area that
-/// was pressed first leaves the contact, which settles the shear. Settled rolling costs (a/R)³ of force and
-/// way (`carom_contact`, `submodel/tests/rolling.rs`).
+/// Most of the loss occurs as the ball springs back from 0.25 to 0.14 mm, also without motion along the wall,
+/// and as the initial contact area leaves the contact, which equalises the shear. Settled rolling costs
+/// (a/R)³ of force and way (`carom_contact`, `submodel/tests/rolling.rs`).
 #[test]
 fn a_pressed_ball_rolls_with_little_loss() {
     let [radius, loss] = rolled(20.0 / 0.0149);
@@ -266,7 +267,7 @@ fn a_pressed_ball_rolls_with_little_loss() {
     assert!(loss > 0.0 && loss < creep * of_sliding && of_sliding > 0.2 * 22.0, "{loss} {of_sliding}");
 }
 
-/// A cube of these spans a side, finest at its corner, that falls on this corner.
+/// A cube that falls on its corner, with the given number of knot spans along a side, finest at this corner.
 fn cube_on_its_corner(spans: usize, finest: &str, end: f64) -> String {
     let sides = ["west", "south", "bottom"];
     let contacts: String = sides
@@ -298,11 +299,11 @@ material = "steel"
     )
 }
 
-/// Spans of 6.7 mm feel the wall when their average does, 3.8 mm deep; until then the corner sinks in
-/// unhindered. The run says so as soon as that is a twentieth of a span, with the corner: 0.9 mm deep the
-/// first integration points would lie inside.
+/// Pressure cells of 6.7 mm have a force once their average gap closes, at a depth of 3.8 mm; until then the
+/// corner sinks in without force. The run reports the corner as soon as the depth is a twentieth of a cell;
+/// the first integration points would lie inside at 0.9 mm.
 #[test]
-fn a_corner_that_sinks_into_a_wall_is_told() {
+fn a_corner_that_sinks_into_a_wall_is_reported() {
     let depth = |end: f64| 0.3 * end - 5e-5;
     for (end, is_told) in [(1.0e-3, false), (2.0e-3, true)] {
         let text = cube_on_its_corner(6, "", end);
@@ -328,8 +329,8 @@ fn coarse_cube() -> &'static Prepared {
     BODIES.get_or_init(|| bodies(&cube_on_its_corner(6, "", 1.0)))
 }
 
-/// A cube on its corner: its three sides touch and part at the same moment, and the force of all of them has
-/// no moment.
+/// The three sides of a cube on its corner touch and separate at the same time, and their total force has
+/// zero moment.
 #[test]
 fn a_cube_bounces_on_its_corner() {
     let text = cube_on_its_corner(2, ", grade = { at = [0.0, 0.0, 0.0], finest = 4.0e-4 }", 1.2e-3);
@@ -343,7 +344,7 @@ fn a_cube_bounces_on_its_corner() {
             "{event:?}, {first:?}"
         );
         assert!((event.velocity_after / event.velocity_before + 1.0).abs() < 1e-3, "{event:?}");
-        // Two thirds of the change of momentum are those of the other sides.
+        // Two thirds of the change of momentum belong to the other sides.
         let others = (event.other_impulse - 2.0).abs();
         assert!(others < 1e-3 && event.restitution().is_none(), "{event:?}");
     }

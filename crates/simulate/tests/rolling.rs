@@ -1,9 +1,9 @@
-//! Balls that roll over the borders of patches and spans.
+//! Balls that roll over the borders of patches and knot spans.
 
 use crate::fixtures::solve;
 
-/// Thirteen turns across the five patches of the end of a rod, in several directions: v = ω R, and nothing is
-/// lost.
+/// A ball rolls thirteen turns across the five patches of the end of a rod, in several directions: v = ω R
+/// without loss of energy.
 #[test]
 fn a_ball_rolls_over_borders_of_patches_without_loss() {
     for (heading, side) in [([1.0, 0.0], 0.003), ([0.6, 0.8], 0.0), ([0.0, -1.0], -0.007)] {

@@ -1,4 +1,4 @@
-//! The same bodies with high modes quasistatic, dynamic and damped, and with every integrator.
+//! Two bodies with quasistatic, dynamic and damped high modes, and with every integrator.
 
 use std::sync::OnceLock;
 
@@ -42,12 +42,12 @@ fn impact(overrides: &[&str]) -> RunSummary {
     summary
 }
 
-/// The same integrator for all schemes, so that they alone differ.
+/// One integrator for all schemes, so that only the schemes differ.
 const EXPLICIT: &str = "simulation.integrator=\"dormand-prince5\"";
 
-/// The high modes follow the contact without inertia, with it, and with it and critical damping: impulse and
-/// peak are nearly the same, but for what damping takes; the price is not. What damping takes is in the
-/// books. A soft penalty on two spans keeps the modes few and slow.
+/// High modes without inertia, with inertia, and with inertia and critical damping give nearly the same
+/// impulse and peak, except for the damping loss, at different cost. The loss is booked. A soft penalty on
+/// two pressure cells keeps the modes few and slow.
 #[test]
 fn high_modes_may_be_quasistatic_dynamic_or_damped() {
     let soft = [
@@ -65,7 +65,7 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
         assert!(summary.ledger.momentum_error < 1e-9, "{scheme} {:?}", summary.ledger);
         summary
     });
-    // Implicit steps that control their error come to what explicit ones do.
+    // Implicit steps with error control give the result of explicit ones.
     let implicit = [
         "simulation.scheme=\"dynamic\"",
         "simulation.integrator=\"generalised-alpha\"",
@@ -86,16 +86,16 @@ fn high_modes_may_be_quasistatic_dynamic_or_damped() {
         assert!((of(&own_steps) / of(&dynamic) - 1.0).abs() < 1e-3, "{own_steps:?} {dynamic:?}");
     }
     assert!(2 * counters(&own_steps).iterations < counters(&dynamic).evaluations, "{own_steps:?}");
-    // Modes that are damped to be unseen take energy with them all the same.
+    // Damping of unresolved modes still dissipates energy.
     assert!(impulse(&damped).abs() < 0.98 * impulse(&dynamic).abs());
     let lost = |summary: &RunSummary| 1.0 - summary.ledger.energy_final / summary.ledger.energy_initial;
     assert!(lost(&damped) > 1e-3 && lost(&dynamic).abs() < 1e-3, "{} {}", lost(&damped), lost(&dynamic));
 }
 
-/// A ball that comes in flat slips all through its impact: whatever answers the contact, friction gives μ
-/// times its impulse, and what it takes is in the books.
+/// A ball at a flat angle slips during its whole impact: in every scheme the friction impulse is μ times the
+/// normal one, and the friction loss is booked.
 #[test]
-fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
+fn the_friction_impulse_is_mu_times_the_normal_one_in_every_scheme() {
     let oblique = [
         "body.0.make={ shape = \"ball\", radius = 0.015, pole_radius = 3.9e-3, \
          grade = { at = \"pole\", finest = 3.0e-3 } }",
@@ -118,8 +118,8 @@ fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
         let sum = |axis: usize| summary.contacts.iter().map(|contact| contact.impulse[axis]).sum::<f64>();
         let ratio = sum(0).hypot(sum(1)) / sum(2).abs();
         println!("{scheme} {law}: {ratio} {:?}", summary.ledger);
-        // Spans that come to touch stick until they have given way: a little less than Coulomb's bound, and
-        // never more.
+        // Pressure cells that come into contact stick until their shear reaches Coulomb's limit: the ratio is
+        // a little below the limit and never above.
         assert!(ratio < 0.1 * (1.0 + 1e-9) && ratio > 0.0995, "{scheme} {law}: {ratio}");
         assert!(summary.ledger.energy_error < 1e-3, "{scheme} {:?}", summary.ledger);
         assert!(summary.ledger.momentum_error < 1e-9 && summary.ledger.ang_momentum_error < 1e-9);
@@ -127,7 +127,7 @@ fn friction_gives_its_part_of_the_impulse_in_every_scheme() {
     }
 }
 
-/// A force without a penalty wants modes that answer it at once.
+/// A contact force without a penalty requires quasistatic modes.
 #[test]
 fn dynamic_modes_alone_need_a_penalty() {
     for scheme in ["dynamic", "damped"] {
@@ -137,9 +137,9 @@ fn dynamic_modes_alone_need_a_penalty() {
     }
 }
 
-/// Integrators of all kinds come to the same impact.
+/// All integrators give the same impact.
 #[test]
-fn every_integrator_comes_to_the_same_impact() {
+fn every_integrator_gives_the_same_impact() {
     let explicit = impact(&[]);
     let cases = [
         ("radau5", "simulation.relative_tolerance=1.0e-6", 1e-4),
@@ -159,9 +159,9 @@ fn every_integrator_comes_to_the_same_impact() {
     }
 }
 
-/// A ball hangs from a point of its surface and has light modes at its fine pole, which move far more there
-/// than at the hinge: rounding of the joint comes back in them. Steps under error control, tiny at first, are
-/// solved all the same.
+/// A ball hangs from a point of its surface and has light modes at its fine pole. They move far more at the
+/// pole than at the hinge, so that rounding of the joint is amplified in them. Steps under error control,
+/// very small at first, converge nevertheless.
 #[test]
 fn light_modes_far_from_a_joint_do_not_stop_generalised_alpha() {
     let text = r#"
@@ -190,6 +190,6 @@ between = ["ground", "ball:hinge"]
     let outcome = fixtures::solve(text).unwrap();
     println!("{:?}", outcome.summary);
     assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
-    // Steps that rounding fails are taken again, shorter, with new derivatives.
+    // Steps that fail by rounding are repeated with a smaller size and new derivatives.
     assert!(counters(&outcome.summary).rejected < 8, "{:?}", outcome.summary.integration);
 }

@@ -1,4 +1,4 @@
-//! Static modes: quasistatic modes respond to joints and forces as all modes do.
+//! Static modes give quasistatic bodies the full response to joints and forces.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const LENGTH: f64 = 0.4;
 const YOUNG: f64 = 210e9;
 const DENSITY: f64 = 7800.0;
 
-/// A steel rod along x, d 20 mm, and what the scenario adds to it.
+/// A steel rod along x, d 20 mm, with additions to the scenario.
 fn scenario(settings: &str, reduce: &str, tables: &str) -> String {
     format!(
         "[simulation]\n{settings}\n\n[[body]]\nname = \"rod\"\nmaterial = \"steel\"\nmake = \
@@ -54,9 +54,9 @@ fn end_load(force: &str) -> String {
     format!("[[force]]\non = \"rod:end\"\nforce = {force}\nscale = \"0.5*(1-cos(pi*min(t,0.03)/0.03))\"\n")
 }
 
-/// F L/(E A): the modes that move are those of bending alone.
+/// The rod stretches by F L/(E A) although its low modes are bending modes.
 #[test]
-fn a_rod_in_a_fixed_joint_stretches_as_it_should_whatever_the_split() {
+fn a_rod_in_a_fixed_joint_has_its_axial_compliance_at_every_split() {
     let text = |split: f64| {
         let reduce =
             format!("attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 30, split = {split}");
@@ -73,9 +73,9 @@ fn a_rod_in_a_fixed_joint_stretches_as_it_should_whatever_the_split() {
     }
 }
 
-/// F L³/(3 E I) + F L/(κ G A), of a model that is held by its file.
+/// The deflection F L³/(3 E I) + F L/(κ G A) of a model whose file holds it.
 #[test]
-fn a_force_bends_a_held_rod_as_it_should_whatever_the_split() {
+fn a_held_rod_has_its_bending_compliance_at_every_split() {
     let second_moment = PI * 1e-8 / 4.0;
     let shear = 0.886 * YOUNG / 2.6 * PI * 1e-4;
     let expected = 100.0 * (LENGTH.powi(3) / (3.0 * YOUNG * second_moment) + LENGTH / shear);
@@ -86,7 +86,7 @@ fn a_force_bends_a_held_rod_as_it_should_whatever_the_split() {
             .replace("material = \"steel\"", "material = \"steel\"\ndamping = 0.2");
         let (_, _, moved) = solve(&text, 2);
         let ratio = moved.last().unwrap()[1] / expected;
-        // The mesh, and what still rings.
+        // The tolerance covers the error of the mesh and residual vibration.
         assert!((ratio - 1.0).abs() < 0.03, "split {split}: {ratio}");
     }
 }
@@ -115,13 +115,13 @@ fn a_force_on_a_boundary_without_mass_is_reported_with_the_compliance_that_moves
     assert!(warnings.is_empty(), "{warnings:#?}");
 }
 
-/// √(E/ρ)/(4 L) of a rod clamped at one end: with no low mode the static modes are all there is, and their
-/// inertia counts. A massless compliance in the joint has a frequency 10 % too high.
+/// A rod clamped at one end vibrates at √(E/ρ)/(4 L): without low modes only the static modes move, with
+/// their inertia. A massless compliance in the joint has a frequency 10 % too high.
 #[test]
-fn a_rod_without_low_modes_swings_along_its_axis_at_its_first_frequency() {
+fn a_rod_without_low_modes_vibrates_axially_at_its_first_frequency() {
     let reduce = "attach = { start = \"rigid\", end = \"rigid\" }, modes = 12, split = 1.0";
     let settings = "end_time = 1.2e-3\noutput_every = 2.0e-6\nintegrator = \"dop853\"";
-    // A step that lets go.
+    // The force drops to zero in a step.
     let force = "[[force]]\non = \"rod:end\"\nforce = [100.0, 0.0, 0.0]\n";
     let (outcome, _, moved) = solve(&scenario(settings, reduce, &(CLAMP.to_owned() + force)), 0);
     let mean = moved.iter().map(|[_, u]| u).sum::<f64>() / moved.len() as f64;
@@ -139,8 +139,8 @@ fn a_rod_without_low_modes_swings_along_its_axis_at_its_first_frequency() {
     assert!(outcome.summary.ledger.energy_error < 1e-6, "{:?}", outcome.summary.ledger);
 }
 
-/// The model of a rod with one rigid end and the other one an interface, unit forces and torques at the rigid
-/// end, and mobilities there.
+/// The model of a rod with a rigid end and an interface at the other, unit forces and torques at the rigid
+/// end, and their mobilities.
 fn rod_with_loads() -> (Arc<ReducedBody>, Mat<f64>, [f64; 6]) {
     let reduce = "attach = { start = \"rigid\" }, interface = [\"end\"], modes = 12, split = 4.0e3";
     let text = scenario("end_time = 1.0e-6", reduce, "").replace("[12, 1, 1]", "[4, 1, 1]");
@@ -155,7 +155,8 @@ fn rod_with_loads() -> (Arc<ReducedBody>, Mat<f64>, [f64; 6]) {
     (rom.clone(), loads, [1.0 / mass, across(zz), across(yy), 1.0 / xx, 1.0 / yy, 1.0 / zz])
 }
 
-/// Bᵀ Ω⁻² B over all modes is that over the modes that move; the rest has no displacement at the loads.
+/// Bᵀ Ω⁻² B over all modes equals the sum over the moving modes; the others have zero displacement at the
+/// loads.
 #[test]
 fn static_modes_hold_the_whole_compliance_of_their_loads() {
     let (rom, loads, mobilities) = rod_with_loads();
@@ -178,8 +179,8 @@ fn static_modes_hold_the_whole_compliance_of_their_loads() {
     }
 }
 
-/// U over all modes at every boundary point is that of low modes, static modes and the rest together: a
-/// change of the basis alone.
+/// U at every boundary point over all modes equals U over low modes, static modes and the rest: only the
+/// basis changes.
 #[test]
 fn a_change_to_static_modes_keeps_the_compliance_between_boundary_points() {
     let (rom, loads, mobilities) = rod_with_loads();
@@ -197,7 +198,7 @@ fn a_change_to_static_modes_keeps_the_compliance_between_boundary_points() {
             assert!((before - after).abs() < 1e-10 * size, "{i} {j}: {before:e} {after:e}");
         }
     }
-    // Coordinates go back to the modes of the file.
+    // Coordinates are transformed back to the modes of the file.
     let own: Vec<f64> = (0..body.omega.len()).map(|k| (k as f64 * 0.7).sin()).collect();
     let mut file = vec![0.0; own.len()];
     modes.coordinates_into(&own, &mut file);
@@ -242,7 +243,7 @@ fn static_modes_vibrate_above_the_first_quasistatic_mode_and_not_far_above() {
 /// the first one all of it is left out; between the first and the third √(1 − 960/π⁶)/2 in the energy norm; a
 /// split above the third leaves out half a per cent, which is within the limit.
 #[test]
-fn stretch_by_centrifugal_forces_that_quasistatic_modes_leave_out_is_reported() {
+fn centrifugal_stretch_omitted_by_quasistatic_modes_is_reported() {
     let figure = |split: f64| -> Option<f64> {
         let reduce =
             format!("attach = {{ start = \"mean\", end = \"mean\" }}, modes = 40, split = {split:?}");

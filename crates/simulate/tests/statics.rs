@@ -1,4 +1,4 @@
-//! The scheme `static` against closed forms: bars, gravity, Lamé, patch tests, Hertz; and what it refuses.
+//! The scheme `static` against closed forms: bars, gravity, Lamé, patch tests, Hertz; and its refusals.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use carom_simulate::{ErrorKind, RunOutcome, StaticOutcome};
 
 use crate::fixtures::{Chain, Failed, parse, supports};
 
-/// A run that succeeded, with what its result holds.
+/// A successful run with the content of its result.
 struct Solved {
     outcome: RunOutcome,
     reader: ResultReader,
@@ -222,7 +222,7 @@ fn two_blocks_pressed_together_pass_the_patch_test() {
 }
 
 #[test]
-fn what_slides_away_or_is_not_held_is_told() {
+fn free_motions_of_unsupported_bodies_are_refused() {
     let sideways = stack("", "lagrange") + "[[force]]\non = \"upper:east\"\nforce = [10.0, 0.0, 0.0]\n";
     let message = refused(&sideways, ErrorKind::Input);
     assert!(message.contains("upper") && message.contains("along (1.000, 0.000, 0.000)"), "{message}");
@@ -236,11 +236,12 @@ fn what_slides_away_or_is_not_held_is_told() {
 
 const RADIUS: f64 = 0.015;
 
-/// The quarter x, y ≥ 0 of an exact ball about the origin but for a speck at its upper end, one patch of
-/// degree 2: a box (s, t, r) inverted, D = s² + t² + (1 + r)², (x, y, z) = R (2s/D, 2t/D, 1 − 2 (1 + r)/D).
+/// The quarter x, y ≥ 0 of an exact ball about the origin, except for a small part at its upper end, one
+/// patch of degree 2: a box (s, t, r) inverted, D = s² + t² + (1 + r)², (x, y, z) = R (2s/D, 2t/D, 1 − 2 (1 +
+/// r)/D).
 ///
-/// Sets: `pole` (all of the surface), `west` (x = 0), `south` (y = 0). Spans of the size h at the lower end,
-/// to `zone`, then growing by 2.
+/// Sets: `pole` (the whole surface), `west` (x = 0), `south` (y = 0). Knot spans of the size h at the lower
+/// end, to `zone`, then growing by 2.
 fn quarter_ball(h: f64, zone: f64) -> Body {
     const END: f64 = 12.0;
     // Coefficients of 1, x and x² in the Bernstein polynomials of degree 2 on [0, END].
@@ -261,7 +262,7 @@ fn quarter_ball(h: f64, zone: f64) -> Body {
     }
     let line = KnotVector::new(2, vec![0.0, 0.0, 0.0, END, END, END]).unwrap();
     let mut patch = Patch::new([line.clone(), line.clone(), line], points, weights).unwrap();
-    // Lengths at the pole are 2 R times parameters.
+    // Lengths at the pole are 2 R times parameter differences.
     let (step, zone) = (0.5 * h / RADIUS, 0.5 * zone / RADIUS);
     for direction in 0..3 {
         let (mut knots, mut at, mut size) = (Vec::new(), step, step);
@@ -331,8 +332,8 @@ fn hertz(d: f64) -> f64 {
 }
 
 #[test]
-fn a_ball_on_a_rigid_plane_answers_as_the_converged_elastic_ball() {
-    // F(d) = F_Hertz(d) (1 + 1.00 a/R) at a/R = 0.1, a² = R d. Spans of a/4; they cost 0.6 % there.
+fn a_ball_on_a_rigid_plane_responds_as_the_converged_elastic_ball() {
+    // F(d) = F_Hertz(d) (1 + 1.00 a/R) at a/R = 0.1, a² = R d. Pressure cells of a/4 have an error of 0.6 %.
     let d = 0.01 * RADIUS;
     let (contact_radius, force) = (0.1 * RADIUS, 1.1 * hertz(d));
     let ball = quarter_ball(0.25 * contact_radius, 1.25 * contact_radius);
@@ -382,8 +383,9 @@ law = {{ kind = "lagrange" }}
 }
 
 #[test]
-fn two_balls_press_on_each_other_as_hertz_says() {
-    // The contact radius at a given force is Hertz' to 0.1 %, whatever holds the balls: a³ = 3 F R_e/(4 E*).
+fn two_pressed_balls_agree_with_hertz() {
+    // The contact radius at a given force is Hertz' to 0.1 % for any support of the balls: a³ = 3 F R_e/(4
+    // E*).
     let contact_radius: f64 = 0.05 * RADIUS;
     let modulus = 210e9 / (2.0 * 0.91);
     let force = 4.0 * modulus * contact_radius.powi(3) / (3.0 * 0.5 * RADIUS);
@@ -392,7 +394,7 @@ fn two_balls_press_on_each_other_as_hertz_says() {
     let solved = try_solve_with(&ball_on_ball(0.25 * force / mass), &[("ball.npz", &ball)]);
     let solved = solved.unwrap_or_else(|error| panic!("{error}"));
     let statics = solved.statics();
-    // The sum of the pressures is larger by the slopes of the faces, (a/2R)² and less.
+    // The sum of the pressures is larger by the effect of the slopes of the faces, at most (a/2R)².
     assert!((4.0 * statics.pairs[0].force[2].abs() / force - 1.0).abs() < 1e-10, "{statics:?}");
     let held: f64 = statics.supports.iter().map(|support| support.force[2]).sum();
     let weight = 2.0 * 0.25 * force;
@@ -400,7 +402,7 @@ fn two_balls_press_on_each_other_as_hertz_says() {
         (held / weight - 1.0).abs() < 1e-9,
         "the lower ball's support carries both weights: {held} N of {weight} N"
     );
-    // Pressure in the middles of the spans beside Hertz' ellipse of revolution.
+    // Pressure in the centres of the pressure cells against Hertz' semi-ellipsoid.
     let contact = &solved.reader.frame(1).unwrap().contacts[0];
     let discretisation = Discretisation::new(&ball).unwrap();
     let surface = ball.surface_of_set(&discretisation, "pole").unwrap();
@@ -426,7 +428,7 @@ fn two_balls_press_on_each_other_as_hertz_says() {
     }
     let count = contact.pressures.len() as f64;
     let rms = (square / count).sqrt() / peak;
-    // ∫ p r² dA = 2/5 a² F; the spans have equal areas.
+    // ∫ p r² dA = 2/5 a² F; the pressure cells have equal areas.
     let found = (2.5 * second_moment / sum).sqrt();
     eprintln!(
         "rms pressure error {:.3} of the peak, radius {:+.2} %",
@@ -457,7 +459,7 @@ fn pressure_at_the_rim_of_a_zone_is_refused() {
     assert!(warnings.iter().any(|warning| warning.contains("reaches the rim")), "{warnings:?}");
 }
 
-/// A block under a rigid plate, which `load` moves or presses.
+/// A block under a rigid plate that `load` moves or presses.
 fn pressed_block(load: &str) -> String {
     let held = supports("block", &[("bottom", "z"), ("west", "x"), ("south", "y")]);
     format!(
@@ -490,7 +492,7 @@ law = {{ kind = "lagrange" }}
 }
 
 #[test]
-fn a_rigid_plate_that_is_moved_or_pressed_strains_a_block_evenly() {
+fn a_moved_or_pressed_rigid_plate_strains_a_block_uniformly() {
     let area_modulus = 0.01 * 210e9 / 0.05;
     let moved =
         solve(&pressed_block("[[support]]\non = \"plate:top\"\ndisplacement = [0.0, 0.0, -1.0e-5]\n"));

@@ -1,4 +1,4 @@
-//! What a scenario holds by single directions, and bodies of several parts.
+//! Supports in single directions, and bodies of several parts.
 
 use carom_fem::{Body, Geometry, Material};
 use carom_format::{Scenario, read_rom, write_body};
@@ -26,7 +26,7 @@ fn directions_of_a_set_are_held_by_the_key_fix() {
     let (whole, parts) = (omega("[\"west\"]"), omega("[\"west=x\", \"west=zy\"]"));
     assert_eq!(parts.held, ["west=x", "west=zy"]);
     assert_eq!(whole.omega, parts.omega);
-    // What leaves a motion, or is no direction, is found before anything is computed.
+    // Insufficient supports and invalid directions are found before any computation.
     for (fix, expected) in
         [("[\"west=x\"]", "leaves 3 of 6"), ("[\"west=w\"]", "`west=w`"), ("[\"wst=x\"]", "wst")]
     {
@@ -37,7 +37,7 @@ fn directions_of_a_set_are_held_by_the_key_fix() {
 }
 
 #[test]
-fn a_body_of_two_parts_is_found_before_anything_is_computed() {
+fn a_body_of_two_parts_is_found_before_any_computation() {
     let chain = Chain::new();
     let options = HexOptions { elements: vec![2, 2, 2], ..HexOptions::default() };
     let mut mesh = hexahedra(Solid::Box { size: [0.1; 3] }, &options).unwrap();

@@ -4,7 +4,7 @@ use carom_testing::scenarios::BALL_ON_BLOCK;
 
 use crate::fixtures::{Chain, parse};
 
-/// A hinge for the block, which is tied to it at its top.
+/// A hinge for the block, attached to its top.
 const HINGE: &str = r#"
 [[joint]]
 kind = "revolute"

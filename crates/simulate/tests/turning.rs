@@ -17,7 +17,7 @@ fn solve(bodies: &Prepared, text: &str) -> (RunOutcome, Vec<[f64; 31]>) {
 const SPIN: f64 = 500.0;
 const SPEED: f64 = 10.0;
 
-/// A ball whose elasticity answers contact alone, that meets a wall with its pole after so many turns.
+/// A ball that hits a wall with its pole after the given number of turns; only contact deforms it.
 fn ball(integrator: &str, turns: f64) -> String {
     let flight = turns * TAU / SPIN;
     let (end, z) = (flight + 6e-5, -0.015 - 1e-7 - SPEED * flight);
@@ -53,10 +53,10 @@ law = {{ kind = "complementarity" }}
     )
 }
 
-/// Twenty whole turns change nothing but the time: the same points touch, with the same force for as long,
-/// and the ball leaves with the same spin.
+/// Twenty whole turns change only the time of the impact: the points, force, duration and the final spin
+/// are the same.
 #[test]
-fn an_impact_after_twenty_turns_is_the_one_without() {
+fn an_impact_after_twenty_turns_is_the_same_as_without_turns() {
     let prepared = bodies_of(&parse(&ball("radau5", 0.0), &[]));
     let reference = solve(&prepared, &ball("radau5", 0.0)).0;
     let plain = reference.summary.contacts[0];
@@ -74,7 +74,8 @@ fn an_impact_after_twenty_turns_is_the_one_without() {
             ];
             println!("{integrator}, {turns} turns: {deviations:?}, {} steps", summary.steps);
             assert!(deviations.iter().all(|x| x.abs() < 1e-6), "{integrator} {turns}: {deviations:?}");
-            // What the centre of mass does, though the surface passes the wall at 7.5 m/s.
+            // The restitution is that of the centre of mass, although the surface slides along the wall at
+            // 7.5 m/s.
             let left = -outcome.bodies[0].velocity[2] / SPEED;
             let restitution = event.restitution().unwrap();
             assert!((restitution - left).abs() < 2e-3, "{restitution} {left}: {event:?}");
@@ -92,8 +93,8 @@ fn an_impact_after_twenty_turns_is_the_one_without() {
 const LENGTH: f64 = 0.4;
 const RATE: f64 = 1000.0;
 
-/// A rod that turns about its middle, all modes of its model dynamic; it begins without the stretch that
-/// belongs to the turning, and swings about it.
+/// A rod that turns about its middle, all modes of its model dynamic; it begins without the centrifugal
+/// stretch and oscillates about it.
 fn rod(settings: &str) -> String {
     let half = 0.5 * LENGTH;
     let end = 20.0 * TAU / RATE;
@@ -118,10 +119,10 @@ angular_velocity = [0.0, 0.0, {RATE}]
 }
 
 /// The energy of the stretch ε = ρ Ω² (ℓ² − x²)/(2 E) of a rod that turns about its middle is 2 π r² ρ² Ω⁴
-/// ℓ⁵/(15 E). Let go without it, the rod swings about it: as one mode does nearly all of it, the mean energy
-/// is 3/2 of that.
+/// ℓ⁵/(15 E). Released without the stretch, the rod oscillates about it: as one mode has nearly all of it,
+/// the mean energy is 3/2 of that.
 #[test]
-fn a_turning_rod_stretches_as_centrifugal_forces_make_it() {
+fn a_turning_rod_stretches_by_centrifugal_forces() {
     let (young, density, radius, half) = (210e9, 7800.0, 0.01_f64, 0.5 * LENGTH);
     let settled =
         2.0 * PI * radius.powi(2) * f64::powi(density, 2) * RATE.powi(4) * half.powi(5) / (15.0 * young);

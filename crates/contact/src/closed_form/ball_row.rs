@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn three_masses_on_linear_springs_follow_their_modes() {
-        // Modes of a free chain: the rigid one, (1, 0, −1) at √(k/m) and (1, −2, 1) at √(3k/m); they contribute
-        // 1/3, 1/2 and 1/6 of the motion of the first mass.
+        // Modes of a free chain: the rigid one, (1, 0, −1) at √(k/m) and (1, −2, 1) at √(3k/m); they
+        // contribute 1/3, 1/2 and 1/6 of the motion of the first mass.
         let (m, k, t) = (2.0, 50.0_f64, 0.3_f64);
         let [slow, fast] = [(k / m).sqrt(), (3.0 * k / m).sqrt()].map(|omega| (omega * t).cos());
         let expected = [

@@ -44,8 +44,9 @@ fn two_elastic_bars_exchange_their_velocities() {
     assert_eq!(simulation.contact_counts().fallbacks, 0);
 }
 
-/// Springs of 25 N/m in total, an eighth of it for each row of both passes, yield by 0.5 N/25 N/m and oscillate
-/// about it. With 250 N/m the step is too long: ω² = (2 k + E A/h)/m of a node at the face, ω dt = 3.1 > 2.
+/// Springs of 25 N/m in total, an eighth of it for each row of both passes, yield by 0.5 N/25 N/m and
+/// oscillate about it. With 250 N/m the step is too long: ω² = (2 k + E A/h)/m of a node at the face, ω dt =
+/// 3.1 > 2.
 #[test]
 fn a_penalty_penetrates_and_a_stiff_one_is_unstable() {
     let (_, kept) = run(&problem(Law::per_point(25.0 / 8.0)), settings(1.5, Some(0.009)));

@@ -163,7 +163,8 @@ mod tests {
         assert_eq!(kinks, [1.0, 2.0, 2.0, 4.0, f64::INFINITY]);
     }
 
-    /// Value, first and second derivative are continuous at every node; the second derivative is zero at the ends.
+    /// Value, first and second derivative are continuous at every node; the second derivative is zero at the
+    /// ends.
     #[test]
     fn a_smooth_table_has_continuous_second_derivatives() {
         let points = [[0.0, 1.0], [0.5, -1.0], [0.7, 2.0], [1.5, 0.3], [2.0, 0.0]];

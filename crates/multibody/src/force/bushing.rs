@@ -89,8 +89,8 @@ mod tests {
 
     use crate::velocities::Velocities;
 
-    /// Along a motion of both ends, the power of the forces equals −(rate of the energy) − loss, and their total
-    /// moment is zero.
+    /// Along a motion of both ends, the power of the forces equals −(rate of the energy) − loss, and their
+    /// total moment is zero.
     #[test]
     fn forces_are_derivatives_of_the_energy() {
         let bushing = Bushing {

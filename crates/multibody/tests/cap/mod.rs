@@ -124,7 +124,8 @@ impl Cap {
         }
         let (values, vectors) = &self.kernel;
         let (n, low) = (self.positions.len(), self.low);
-        // Each eigenvector of the kernel gives a mode in each of three directions; low modes displace the cap smoothly.
+        // Each eigenvector of the kernel gives a mode in each of three directions; low modes displace the cap
+        // smoothly.
         let amplitude = 1.0 / mass.sqrt();
         let entry = |row: usize, k: usize| {
             let (point, a) = (row / 3, row % 3);

@@ -171,12 +171,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rotation_of_a_rigid_motion_is_its_own() {
+    fn the_rotation_of_a_rigid_motion_is_recovered() {
         let tangents = [Vector3::new(0.3, -0.1, 0.2), Vector3::new(0.1, 0.4, -0.5)];
         let omega = Vector3::new(0.7, -1.1, 0.4);
         let derivatives = tangents.map(|t| omega.cross(&t));
         assert!((rotation(&tangents, &derivatives) - omega).norm() < 1e-15);
-        // Stretching in the plane and a drift along its tangents turn nothing.
+        // In-plane stretching and a translation along the tangents cause no rotation.
         let stretch = tangents.map(|t| 0.3 * t);
         assert!(rotation(&tangents, &stretch).norm() < 1e-16);
     }

@@ -188,10 +188,11 @@ impl Rows {
         }
     }
 
-    /// Calls a function with each deformable body and point of a row and its part of a force along the surface.
+    /// Calls a function with each deformable body and point of a row and its part of a force along the
+    /// surface.
     ///
-    /// Node and face are apart by the gap at t_n, along which a force along the surface has a lever. A couple on
-    /// the points of the face, `a × (x_K − x̄)`, takes that moment away.
+    /// Node and face are apart by the gap at t_n, along which a force along the surface has a lever. A couple
+    /// on the points of the face, `a × (x_K − x̄)`, takes that moment away.
     pub(super) fn for_friction(
         &self,
         row: &Row,
@@ -328,8 +329,8 @@ impl Operator for Rows {
 /// Weights of the points of a face with Σ = 1 that put a force along n on the line through a place: the least
 /// change of the given weights.
 ///
-/// A node and its foot point are not at one place at t_n, where forces act, but at t_{n+1}. With these weights
-/// the forces on node and face have no moment, whatever the motion between.
+/// A node and its foot point are not at one place at t_n, where forces act, but at t_{n+1}. With these
+/// weights the forces on node and face have no moment, whatever the motion between.
 ///
 /// * `points` — places of the points at t_n \[m\]
 /// * `weights` — shape values at the foot point; replaced
