@@ -1,22 +1,23 @@
-//! Explicit dynamics: central differences in time, large deformation, contact by multipliers that a step
-//! predicts and corrects.
+//! Explicit dynamics: central differences in time, large deformation, contact by multipliers in predicted and
+//! corrected steps.
 //!
 //! ```text
 //! v_{n+1/2} = v_{n−1/2} + dt̃ M⁻¹ (f_ext − f_int(x_n) + f_contact),   x_{n+1} = x_n + dt v_{n+1/2}
 //! ```
 //!
-//! with lumped mass M and dt̃ = ½ (dt_{n−1} + dt_n). A step without contact forces is *predicted*; where nodes
-//! would pass through faces, multipliers *correct* it: the least impulses along the normals that leave no gap
-//! below zero, see `contact`. Deformable bodies know no other coordinates than their points. Rigid bodies
-//! are those of [`carom_rigid`], whose steps go from t_{n−1/2} to t_{n+1/2}: their impulses act where the
-//! body is at t_n, as those of points do, so that one time level serves both (docs/decisions/0043).
+//! with lumped mass M and dt̃ = ½ (dt_{n−1} + dt_n). A step without contact forces is *predicted*. If nodes
+//! would pass through faces, multipliers *correct* it by the smallest impulses along the normals that leave
+//! no gap below zero, see `contact`. The coordinates of a deformable body are its points. Rigid bodies are
+//! those of [`carom_rigid`], with steps from t_{n−1/2} to t_{n+1/2}: their impulses act at the position of
+//! the body at t_n, like those of points, so that both have the same time levels (docs/decisions/0043).
 //!
 //! Path to read: [`problem`] is the input; `step` is the scheme; `flexible` and `rigid` are the bodies,
-//! `contact` what happens between them, `books` the balance; [`simulation`] is the time loop.
+//! `contact` is the interaction between them, `books` the balance; [`simulation`] is the time loop.
 //!
 //! # Source
 //!
-//! Zywicz & Puso (1999), with the corrections of docs/papers.md. Theory: docs/theory/whole-bodies.md, eq. (84).
+//! Zywicz & Puso (1999), with the corrections of docs/papers.md. Theory:
+//! docs/theory/whole-bodies.md, eq. (84).
 
 mod bodies;
 mod books;

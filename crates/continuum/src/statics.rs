@@ -1,14 +1,14 @@
 //! Static equilibrium of unreduced bodies under supports, loads and frictionless contact (docs/theory.md,
 //! statics).
 //!
-//! Each body is factorised once. Its contact zones see it through the compliance U of their points, so that
-//! the contact problem is that of the quasistatic submodel (`carom_contact::submodel`), with the displacement
-//! by loads and supports in the place of the low modes. Rigid motions that the supports of a body leave free
-//! are found around it, by Newton's method on the forces that they leave unbalanced.
+//! Each body is factorised once. Contact uses the compliance U of the points of its zones, so that the
+//! contact problem is that of the quasistatic submodel (`carom_contact::submodel`), with the displacement by
+//! loads and supports instead of the low modes. Newton's method on the unbalanced forces finds the rigid
+//! motions that the supports of a body leave free, in an outer iteration.
 //!
-//! A [`Problem`] is plain data; a [`System`] is made of it once; a [`Simulation`] applies the load in steps
-//! and hands each of them to a [`StaticObserver`]. Path to read: `body` (with `supports`, `loads`),
-//! `contact`, `equilibrium` (with `trust_region`), `state`, `simulation`.
+//! A [`Problem`] is plain data; it makes a [`System`] once; a [`Simulation`] applies the load in steps and
+//! passes each of them to a [`StaticObserver`]. Path to read: `body` (with `supports`, `loads`), `contact`,
+//! `equilibrium` (with `trust_region`), `state`, `simulation`.
 
 mod body;
 mod contact;

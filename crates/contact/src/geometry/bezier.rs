@@ -154,7 +154,7 @@ fn serendipity_center(point: &dyn Fn(usize) -> Homogeneous) -> Homogeneous {
     center
 }
 
-/// Adds to each point of a face its share of vectors that act on the Bezier basis: the transpose of
+/// Adds vectors that act on the Bezier basis to the points of a face: the transpose of
 /// [`from_points`].
 ///
 /// With `on_bezier[j]` = Σ b_j(ξ)/W(ξ) v over some foot points, `add(k, ·)` receives Σ R_k(ξ) v.

@@ -1,4 +1,4 @@
-//! All bodies of a run: deformable ones and the system of the rigid ones.
+//! All bodies of a run: deformable ones, and the system of rigid ones.
 
 use nalgebra::Vector3;
 
@@ -12,16 +12,16 @@ use super::{SetupError, StepError};
 pub(super) struct Bodies {
     pub(super) flexible: Vec<Flexible>,
     pub(super) rigid: Option<RigidBodies>,
-    /// Kind and place of each body of the problem.
+    /// Kind of each body of the problem, and its number in that kind.
     pub(super) which: Vec<Which>,
     pub(super) gravity: Vector3<f64>,
 }
 
 impl Bodies {
-    /// The bodies at their start. Rigid bodies are set back by half a step once its length is known:
-    /// [`Bodies::start`].
+    /// The bodies at their start. Rigid bodies move back by half a step in [`Bodies::start`], once its length
+    /// is known.
     ///
-    /// * `end_time` — when supports have reached their displacements \[s\]
+    /// * `end_time` — time at which supports reach their displacements \[s\]
     pub(super) fn new(problem: &Problem, end_time: f64) -> Result<Self, SetupError> {
         let (mut flexible, mut which, mut n_rigid) = (Vec::new(), Vec::new(), 0);
         for (number, spec) in problem.bodies.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Bodies {
         }
     }
 
-    /// Velocities at t_{−1/2}, so that the first step is as all others.
+    /// Sets the velocities at t_{−1/2}, so that the first step is like all others.
     pub(super) fn start(&mut self, dt: f64) -> Result<(), SetupError> {
         for body in &mut self.flexible {
             body.start(dt, &self.gravity)?;
@@ -84,7 +84,7 @@ impl Bodies {
         Ok(())
     }
 
-    /// Places at t_{n+1} from velocities at t_{n+1/2}, which become those of the past.
+    /// Positions at t_{n+1} from velocities at t_{n+1/2}, which become the previous velocities.
     pub(super) fn advance(&mut self, dt: f64) {
         self.flexible.iter_mut().for_each(|body| body.advance(dt));
     }

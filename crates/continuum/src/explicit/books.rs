@@ -1,11 +1,13 @@
 //! The balance of energy and momenta at t_n.
 //!
 //! ```text
-//! T_n = ½ v_{n−1/2}·M v_{n+1/2},   T_n − T_0 = Σ_{k<n} ½ dt̃_k f_k·(v_{k−1/2} + v_{k+1/2}) + ½ dt̃_n f_n·v_{n−1/2} − (the same at 0)
+//! T_n = ½ v_{n−1/2}·M v_{n+1/2}
+//! T_n − T_0 = Σ_{k<n} ½ dt̃_k f_k·(v_{k−1/2} + v_{k+1/2}) + ½ dt̃_n f_n·v_{n−1/2} − (the same at 0)
 //! ```
 //!
-//! exactly, for each force by itself. The stored energy is that of the strains at t_n; what its change misses
-//! of the work of the internal forces, an error of the time integration, is booked as D_num.
+//! exactly, for each force separately. The stored energy is that of the strains at t_n. Its change differs
+//! from the work of the internal forces by an error of the time integration; the ledger counts this
+//! difference as D_num.
 
 use carom_dynamics::Balance;
 use nalgebra::Vector3;
@@ -69,15 +71,15 @@ impl Totals {
     }
 }
 
-/// The books of a run.
+/// The ledger of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Books {
     /// All steps before the present one.
     pub(super) before: Totals,
-    /// Halves up to t_n, and wholes, of the present step.
+    /// Half works up to t_n, and whole works, of the present step.
     half: Totals,
     whole: Totals,
-    /// The halves at the start, from which on all is counted.
+    /// The half works at the start, from which all works are counted.
     pub(super) first: Option<Totals>,
     /// Sums over each deformable body at t_n.
     pub(super) bodies: Vec<Sums>,
@@ -100,7 +102,7 @@ impl Books {
             totals.impulse += dt_mean * contacts.from_fixed[0];
             totals.ang_impulse += dt_mean * contacts.from_fixed[1];
         }
-        // Momenta at t_n are means of both sides: half of the impulses at t_n has come.
+        // Momenta at t_n are means of both sides: half of the impulse at t_n has acted.
         self.half.impulse *= 0.5;
         self.half.ang_impulse *= 0.5;
         if self.first.is_none() {
@@ -135,7 +137,7 @@ impl Books {
         totals
     }
 
-    /// The present step becomes one of the past.
+    /// Adds the present step to the previous ones.
     pub(super) fn close(&mut self) {
         self.before = self.before.plus(&self.whole, 1.0);
     }
@@ -171,7 +173,7 @@ impl Books {
         let weight = -gravity.dot(&sums.mass_moment);
         let potentials = [stored, weight, contacts.potential];
         let start = *self.start.get_or_insert(potentials);
-        // What stored energies miss of the works whose they are.
+        // Difference between the stored energies and the works of their forces.
         let missed = (totals.internal - (stored - start[0]) - dissipated)
             - (totals.gravity + (weight - start[1]))
             - (totals.penalty + (contacts.potential - start[2]));
@@ -204,8 +206,8 @@ impl Books {
     }
 }
 
-/// Adds the rigid bodies: means of both sides. Contact forces of deformable bodies are loads of their system,
-/// and no loads of the whole.
+/// Adds the rigid bodies, as means of both sides. Contact forces of deformable bodies are loads of the rigid
+/// system, but not external loads of the whole.
 fn add_rigid(balance: &mut Balance, rigid: &RigidBodies) {
     let [a, b] = &rigid.balances;
     let [outer, contact] = [&rigid.outer_sums, &rigid.contact_sums];

@@ -1,4 +1,4 @@
-//! Contact of a step: forces of penalties at t_n, then the least impulses that leave no gap below zero at
+//! Contact of a step: forces of penalties at t_n, then the smallest impulses that leave no gap below zero at
 //! t_{n+1}.
 //!
 //! ```text
@@ -6,17 +6,17 @@
 //! ```
 //!
 //! ḡ are the gaps of the predicted configuration, G the weights of points and rigid bodies in them, W their
-//! inverse masses. Nothing but products with G and W is formed. g_least is 0 where the gap was open at t_n:
-//! multipliers close it and no more. A gap that was below zero before comes back by a hundredth of it per
-//! step, since a gap that is closed at once would throw the node out with −g/dt.
+//! inverse masses. Only products with G and W are computed. g_least is 0 if the gap was open at t_n:
+//! multipliers close it at most. A gap that was already below zero recovers by a hundredth per step, because
+//! closing it at once would eject the node with the velocity −g/dt.
 //!
-//! Friction has no multipliers: a spring of each contact follows its slip and slides where it reaches μ λ. Its
-//! forces change the gaps, so that both are found in turn.
+//! Friction has no multipliers: each contact has a spring that follows its slip, and slides at the limit μ λ.
+//! Friction forces change the gaps, so that multipliers and friction are found in alternation.
 //!
 //! # Source
 //!
-//! Zywicz & Puso (1999), eqs. (8)–(18). The weights of forces are ours (`row::balance`): the paper's forces on
-//! node and face have a moment where the surfaces slide.
+//! Zywicz & Puso (1999), eqs. (8)–(18). The weights of forces are our own (`row::balance`): the paper's
+//! forces on node and face have a moment if the surfaces slide.
 
 mod pair;
 mod row;
@@ -33,31 +33,31 @@ pub(super) use pair::Pair;
 use row::Rows;
 use slip::Friction;
 
-/// Part of a gap below zero that is left after a step.
+/// Part of a gap below zero that remains after a step.
 const KEPT: f64 = 0.99;
 
-/// Rounds of multipliers and friction, and the change of friction, relative to the largest multiplier, that
-/// ends them.
+/// Largest number of rounds of multipliers and friction, and the tolerance: the change of friction relative
+/// to the largest multiplier.
 const ROUNDS: usize = 12;
 const SETTLED: f64 = 1e-9;
 
-/// Gaps beyond this multiple of the deepest one are left out of a step.
+/// Gaps beyond this multiple of the deepest one are not part of a step.
 const BAND: f64 = 4.0;
 
-/// What the contacts of a run have cost.
+/// Counts of the contact solution of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContactCounts {
     /// Steps with multipliers.
     pub steps: u64,
     /// Multipliers above zero, summed over these steps.
     pub multipliers: u64,
-    /// The most of them in a step.
+    /// Largest number of multipliers above zero in a step.
     pub most_multipliers: u64,
-    /// Gaps that were looked at, summed.
+    /// Gaps considered, summed over the steps.
     pub gaps: u64,
     /// Iterations of conjugate gradients, summed.
     pub iterations: u64,
-    /// Steps that another method had to solve.
+    /// Steps solved by the fallback method.
     pub fallbacks: u64,
 }
 
@@ -85,9 +85,9 @@ pub(super) struct Contacts {
     pub(super) counts: ContactCounts,
     /// Energy of penalties at t_n \[J\].
     pub(super) potential: f64,
-    /// Force and moment about the origin that fixed rigid bodies put on deformable ones at t_n.
+    /// Force and moment about the origin by fixed rigid bodies on deformable ones at t_n.
     pub(super) from_fixed: [Vector3<f64>; 2],
-    /// The deepest gap at t_n since the start, ≥ 0 \[m\].
+    /// The deepest penetration at t_n since the start, ≥ 0 \[m\].
     pub(super) deepest: f64,
 }
 
@@ -112,7 +112,7 @@ impl Contacts {
         })
     }
 
-    /// Forces of penalties at t_n, added to the predicted velocities.
+    /// Adds forces of penalties at t_n to the predicted velocities.
     pub(super) fn press(&mut self, bodies: &mut Bodies, [dt_mean, dt]: [f64; 2]) {
         self.pressed.clear();
         self.forces.clear();
@@ -141,7 +141,7 @@ impl Contacts {
         self.apply(bodies, dt_mean, true);
     }
 
-    /// Impulses of multipliers, added to the predicted velocities.
+    /// Adds impulses of multipliers to the predicted velocities.
     pub(super) fn correct(
         &mut self,
         bodies: &mut Bodies,
@@ -166,7 +166,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Multipliers and friction in turn.
+    /// Solves for multipliers and friction in alternation.
     fn solve(&mut self, bodies: &Bodies, time: f64, [dt_mean, dt]: [f64; 2]) -> Result<(), StepError> {
         let n = self.rows.len();
         self.q.clear();
@@ -214,7 +214,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Puts the forces of all rows on points and rigid bodies, and notes what they are.
+    /// Applies the forces of all rows to points and rigid bodies, and records them.
     fn apply(&mut self, bodies: &mut Bodies, dt_mean: f64, is_penalty: bool) {
         let (rows, friction) = match is_penalty {
             true => (&self.pressed, &self.dragged),

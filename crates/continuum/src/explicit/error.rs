@@ -1,4 +1,4 @@
-//! Why explicit dynamics cannot be set up, and why a run ends early.
+//! Errors from setting up explicit dynamics, and from a run.
 
 use carom_contact::node_to_face::NodeToFaceError;
 use carom_contact::solver::LcpError;
@@ -10,10 +10,10 @@ use carom_rigid::step_error::StepError as RigidStepError;
 use carom_rigid::{SystemError, TooFast};
 use thiserror::Error;
 
-/// Why a problem cannot be set up.
+/// Error from setting up a problem.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A body without valid cells or points.
+    /// A body has no valid cells or points.
     #[error("body `{body}`: {source}")]
     Discretisation {
         /// Name of the body.
@@ -21,7 +21,7 @@ pub enum SetupError {
         /// The problem.
         source: DiscretisationError,
     },
-    /// A cell that cannot be integrated.
+    /// A cell cannot be integrated.
     #[error("body `{body}`: {source}")]
     Assembly {
         /// Name of the body.
@@ -29,7 +29,7 @@ pub enum SetupError {
         /// The problem.
         source: AssemblyError,
     },
-    /// The undeformed body has a cell that is turned inside out.
+    /// The undeformed body has an inverted cell.
     #[error("body `{body}`: {source}")]
     Sweep {
         /// Name of the body.
@@ -37,10 +37,10 @@ pub enum SetupError {
         /// The problem.
         source: SweepError,
     },
-    /// A set that is missing or of the wrong kind.
+    /// A set is missing or of the wrong kind.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// A surface whose faces cannot be evaluated.
+    /// The faces of a surface cannot be evaluated.
     #[error("contact {pair}: {source}")]
     Surface {
         /// The pair, `BODY:SET, BODY:SET`.
@@ -48,7 +48,7 @@ pub enum SetupError {
         /// The problem.
         source: SurfaceError,
     },
-    /// A contact pair without nodes or with a limit that is not positive.
+    /// A contact pair has no nodes, or a limit that is not positive.
     #[error("contact {pair}: {source}")]
     Rows {
         /// The pair.
@@ -56,13 +56,13 @@ pub enum SetupError {
         /// The problem.
         source: NodeToFaceError,
     },
-    /// Two rigid bodies, which have pairs of their own, or a body with itself.
+    /// Both bodies of a pair are rigid, or equal; rigid bodies have pairs of their own.
     #[error("contact {pair}: at least one of two different bodies must be deformable")]
     NoDeformable {
         /// The pair.
         pair: String,
     },
-    /// A penalty whose stiffness has no meaning for nodes.
+    /// The stiffness of a penalty is not valid for nodes.
     #[error(
         "contact {pair}: {problem}; give `point_stiffness` (N/m of a node) or `stiffness` (Pa/m), or take \
          `law = {{ kind = \"lagrange\" }}`, which needs none"
@@ -73,9 +73,10 @@ pub enum SetupError {
         /// The problem.
         problem: String,
     },
-    /// Two supports of one point disagree.
+    /// Two supports of one point contradict each other.
     #[error(
-        "body `{body}`: supports `{first}` and `{second}` hold the same points at different places along {direction}"
+        "body `{body}`: supports `{first}` and `{second}` hold the same points at different places along \
+         {direction}"
     )]
     SupportsDiffer {
         /// Name of the body.
@@ -84,24 +85,25 @@ pub enum SetupError {
         first: String,
         /// Set of the other.
         second: String,
-        /// x, y or z.
+        /// Direction: x, y or z.
         direction: char,
     },
-    /// A support of a rigid body.
+    /// A support is on a rigid body.
     #[error("body `{body}` is rigid: it takes no support; `fixed = true` holds it in space")]
     RigidSupport {
         /// Name of the body.
         body: String,
     },
-    /// A pressure on a rigid body.
+    /// A pressure is on a rigid body.
     #[error("body `{body}` is rigid: it takes no pressure; put a force on it")]
     RigidPressure {
         /// Name of the body.
         body: String,
     },
-    /// A force at a point of a deformable body.
+    /// A force is at a point of a deformable body.
     #[error(
-        "body `{body}`: a force at point `{part}` of a deformable body would be a singular load; put it on a set (known: {known})"
+        "body `{body}`: a force at point `{part}` of a deformable body would be a singular load; put it on a set \
+         (known: {known})"
     )]
     PointForce {
         /// Name of the body.
@@ -111,7 +113,7 @@ pub enum SetupError {
         /// Sets of the body.
         known: String,
     },
-    /// A torque on points in a line.
+    /// A torque is on points in a line.
     #[error("body `{body}`: set `{part}` cannot take a torque: its points lie on a line")]
     NoLever {
         /// Name of the body.
@@ -119,7 +121,7 @@ pub enum SetupError {
         /// The set.
         part: String,
     },
-    /// A function of time that is not finite.
+    /// A function of time is not finite.
     #[error("the scale of a force on body `{body}`: {source}")]
     Scale {
         /// Name of the body.
@@ -127,10 +129,10 @@ pub enum SetupError {
         /// The problem.
         source: NotFinite,
     },
-    /// Rigid bodies that make no system.
+    /// The rigid bodies do not form a valid system.
     #[error(transparent)]
     Rigid(#[from] SystemError),
-    /// A rigid body that turns too far in a step.
+    /// A rigid body rotates too far in a step.
     #[error("body `{body}`: {source}; shorten `simulation.time_step`")]
     TooFast {
         /// Name of the body.
@@ -138,30 +140,31 @@ pub enum SetupError {
         /// The problem.
         source: TooFast,
     },
-    /// No step is known.
+    /// No step length is known.
     #[error(
-        "all bodies are rigid: no cell limits the step; give `simulation.time_step`, or take the scheme `rigid`"
+        "all bodies are rigid: no cell limits the step; give `simulation.time_step`, or use the scheme \
+         `rigid`"
     )]
     NoStep,
-    /// A setting that is not positive and finite.
+    /// A setting is not positive and finite.
     #[error("`{name}` is {value}; it must be positive and finite{more}")]
     Setting {
         /// Name of the setting.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// More of its range, after a comma.
+        /// Further limits of its range, after a comma.
         more: &'static str,
     },
 }
 
-/// Why a step failed.
+/// Error of a step.
 #[derive(Debug, Error)]
 pub enum StepError {
-    /// A cell is turned inside out, or the motion has become infinite.
+    /// A cell is inverted, or the motion has become infinite.
     #[error("at t = {time:.6e} s, step {step}: body `{body}`: {source}; or a smaller `simulation.courant`")]
     Sweep {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// Number of the step.
         step: u64,
@@ -170,25 +173,25 @@ pub enum StepError {
         /// The problem.
         source: SweepError,
     },
-    /// The multipliers of a step were not found.
+    /// The multipliers of a step do not converge.
     #[error("at t = {time:.6e} s: {n_rows} gaps between {bodies}: {source}")]
     Contact {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
-        /// Gaps of the problem.
+        /// Number of gaps of the problem.
         n_rows: usize,
         /// Names of the bodies.
         bodies: String,
         /// The problem.
         source: LcpError,
     },
-    /// The rigid bodies.
+    /// A rigid body has an error.
     #[error(transparent)]
     Rigid(#[from] RigidStepError),
-    /// A rigid body that turns too far in a step.
+    /// A rigid body rotates too far in a step.
     #[error("at t = {time:.6e} s: body `{body}`: {source}; shorten the step")]
     TooFast {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// Name of the body.
         body: String,
@@ -197,13 +200,13 @@ pub enum StepError {
     },
 }
 
-/// Why a run ended early. What was handed to the observer before stays valid.
+/// Error of a run. Results that the observer received before remain valid.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// The result could not be kept.
+    /// The result could not be written.
     #[error(transparent)]
     Observer(#[from] ObserverError),
     /// The checkpoint does not belong to this run.
@@ -212,9 +215,9 @@ pub enum RunError {
     /// The user stopped the run.
     #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
     Interrupted {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
-        /// Where the run was going \[s\].
+        /// End time of the run \[s\].
         end_time: f64,
     },
 }

@@ -11,7 +11,7 @@ use super::SetupError;
 use super::loads::Loads;
 use super::problem::Problem;
 
-/// Points of a chunk: sums over chunks are added in their order, whatever the number of threads.
+/// Points of a chunk: sums over chunks are added in a fixed order, whatever the number of threads.
 const CHUNK: usize = 1024;
 
 /// A degree of freedom that a support moves.
@@ -35,7 +35,7 @@ pub(super) struct Flexible {
     lumped: LumpedMass,
     /// Mass of each point \[kg\].
     pub(super) mass: Vec<f64>,
-    /// Inverse mass of each dof, zero where it is held or has no cells \[1/kg\].
+    /// Inverse mass of each dof, zero if it is held or without cells \[1/kg\].
     pub(super) inverse_mass: Vec<f64>,
     pub(super) held: Vec<Held>,
     /// u_n \[m\].
@@ -47,7 +47,7 @@ pub(super) struct Flexible {
     /// f_int(x_n) and loads other than gravity \[N\].
     pub(super) f_int: Vec<f64>,
     pub(super) f_ext: Vec<f64>,
-    /// Contact forces \[N\]; zero but at the points that are listed.
+    /// Contact forces \[N\]; zero except at the listed points.
     pub(super) f_contact: Vec<f64>,
     pub(super) touched: Vec<u32>,
     loads: Loads,
@@ -57,14 +57,14 @@ pub(super) struct Flexible {
     chunks: Vec<Sums>,
 }
 
-/// Sums over points at t_n; powers and forces, before they are multiplied by a step.
+/// Sums over points at t_n; powers and forces, before multiplication by a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sums {
     /// ½ v_{n−1/2}·M v_{n+1/2} \[J\].
     pub(super) kinetic: f64,
     /// f_int·v_{n−1/2} and f_int·(v_{n−1/2} + v_{n+1/2}) \[W\].
     pub(super) internal: [f64; 2],
-    /// The same of loads and reactions.
+    /// Powers of loads and reactions, in the same form \[W\].
     pub(super) external: [f64; 2],
     /// ½ Σ m (v_{n−1/2} + v_{n+1/2}) and its moment about the origin.
     pub(super) momentum: Vector3<f64>,
@@ -181,7 +181,7 @@ impl Flexible {
         Ok(element_frequencies(internal, laws, u, history, lumped)?.critical_step())
     }
 
-    /// f_int(x_n) with the history that goes with it, and loads.
+    /// f_int(x_n) with the history of the material, and loads.
     pub(super) fn compute_forces(&mut self, time: f64) -> Result<(), SweepError> {
         self.internal.force(&self.laws, &self.u, &mut self.history, &mut self.f_int)?;
         self.history.commit();
@@ -211,7 +211,7 @@ impl Flexible {
         }
     }
 
-    /// Adds a force on a point, dt̃ M⁻¹ f, to the velocities ahead.
+    /// Adds a force on a point, dt̃ M⁻¹ f, to the velocities at t_{n+1/2}.
     #[inline]
     pub(super) fn push(&mut self, point: u32, force: &Vector3<f64>, dt_mean: f64) {
         let first = 3 * point as usize;
@@ -269,7 +269,7 @@ impl Flexible {
         total
     }
 
-    /// Forces of supports: what is missing of the forces for the motion that they prescribe.
+    /// Forces of supports: the difference between the forces for the prescribed motion and the other forces.
     fn add_reactions(&self, dt_mean: f64, gravity: &Vector3<f64>, sums: &mut Sums) {
         for held in &self.held {
             let i = held.dof as usize;
@@ -297,13 +297,13 @@ impl Flexible {
         std::mem::swap(&mut self.v, &mut self.next);
     }
 
-    /// Energy that is stored and that was dissipated at x_n \[J\].
+    /// Stored and dissipated energy at x_n \[J\].
     pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
         let stored = self.internal.stored_energy(&self.laws, &self.u, &mut self.history)?;
         Ok([stored, self.internal.dissipated_energy(&self.laws, &mut self.history)])
     }
 
-    /// What is reported at t_n: displacements from the undeformed body in body axes, and their rates.
+    /// Reported state at t_n: displacements from the undeformed body in body axes, and their rates.
     pub(super) fn reported(&self, sums: &Sums) -> BodyState {
         let back = self.rotation.transpose();
         let velocity = sums.momentum / sums.mass;
@@ -326,9 +326,9 @@ impl Flexible {
         }
     }
 
-    /// The rigid part of the motion, seen from a place: momenta of the body.
+    /// Rigid part of the motion at a place, from the momenta of the body.
     ///
-    /// * `ahead` — at t_{n+1/2}; false for t_{n−1/2}
+    /// * `ahead` — true for t_{n+1/2}, false for t_{n−1/2}
     pub(super) fn motion(&self, place: &Vector3<f64>, ahead: bool) -> BodyMotion {
         let v = if ahead { &self.next } else { &self.v };
         let (mut mass, mut moment, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());

@@ -1,5 +1,5 @@
-//! Loads on a deformable body: pressures that follow its faces, forces and torques that functions of time
-//! scale.
+//! Loads on a deformable body: pressures that follow its faces, and forces and torques with factors that are
+//! functions of time.
 
 use carom_dynamics::{Axes, TimeFunction};
 use carom_fem::loads::pressure_force;
@@ -14,7 +14,7 @@ use crate::statics::loads::{shares, torque_forces};
 /// The loads on one body.
 pub(super) struct Loads {
     pressures: Vec<(Vec<FaceRef>, f64)>,
-    /// The deformed body, where pressures act.
+    /// The deformed body, on which pressures act.
     deformed: Option<Discretisation>,
     reference: Vec<[f64; 3]>,
     forces: Vec<Spread>,
@@ -30,7 +30,7 @@ struct Spread {
 impl Loads {
     /// The loads of the body of this number.
     ///
-    /// * `pose` — from source to inertial axes, and where the source origin lies
+    /// * `pose` — rotation from source to inertial axes, and position of the source origin
     pub(super) fn new(
         problem: &Problem,
         number: usize,

@@ -1,4 +1,4 @@
-//! A problem of explicit dynamics as plain data.
+//! The input of explicit dynamics as plain data.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use carom_rigid::{PairSpec, RigidBody};
 
 pub use crate::statics::{Place, Support};
 
-/// Bodies with what holds, loads and touches them. Vectors are in inertial axes unless said otherwise.
+/// Bodies with supports, loads and contacts. Vectors are in inertial axes unless stated otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
     /// The bodies.
     pub bodies: Vec<BodySpec>,
-    /// Held parts of deformable bodies; a displacement is reached at the end of the run, at constant velocity.
+    /// Held parts of deformable bodies; they reach a displacement at the end of the run, at constant velocity.
     pub supports: Vec<Support>,
     /// Pressures on the deformed surface.
     pub pressures: Vec<Pressure>,
@@ -24,8 +24,8 @@ pub struct Problem {
     pub loads: Vec<Load>,
     /// Pairs of surfaces that may touch, at least one of them of a deformable body.
     pub contacts: Vec<ContactSpec>,
-    /// Pairs of rigid bodies; bodies are numbered as in [`Problem::bodies`], and each pair is that number
-    /// among all contacts of the scenario.
+    /// Pairs of rigid bodies, each with its number among all contacts of the scenario; bodies are numbered as
+    /// in [`Problem::bodies`].
     pub rigid_pairs: Vec<(usize, PairSpec)>,
     /// Acceleration of gravity \[m/s²\].
     pub gravity: [f64; 3],
@@ -38,21 +38,21 @@ pub struct BodySpec {
     pub geometry: Arc<Body>,
     /// Whether it deforms.
     pub kind: BodyKind,
-    /// Where it lies, how it is turned and how it moves at the start.
+    /// Position, orientation and motion of the body at the start.
     pub placement: Placement,
 }
 
 /// Whether a body deforms.
 #[derive(Debug, Clone)]
 pub enum BodyKind {
-    /// It does.
+    /// The body deforms.
     Deformable {
         /// The law of each block of cells.
         laws: Vec<SolidLaw>,
-        /// Where stresses are computed.
+        /// Quadrature points for stresses.
         rule: PointRule,
     },
-    /// It does not.
+    /// The body is rigid.
     Rigid(RigidBody),
 }
 
@@ -72,7 +72,7 @@ pub struct Pressure {
 pub struct Load {
     /// Number of the body.
     pub body: usize,
-    /// Where they act.
+    /// Place where they act.
     pub at: Place,
     /// Force \[N\].
     pub force: [f64; 3],
@@ -80,14 +80,14 @@ pub struct Load {
     pub torque: [f64; 3],
     /// Axes of both; those of a deformable body are its axes at the start.
     pub axes: Axes,
-    /// Function of time that both are multiplied by.
+    /// Function of time that multiplies both.
     pub scale: TimeFunction,
 }
 
-/// What a side of a contact pair is.
+/// Surface of one side of a contact pair.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SideSpec {
-    /// Faces of the body: a set of it.
+    /// Faces of a set of the body.
     Set(String),
     /// A shape of a rigid body, in the axes of its source geometry.
     Shape(Shape),
@@ -100,7 +100,7 @@ pub struct ContactSpec {
     pub number: usize,
     /// Numbers of the bodies.
     pub bodies: [usize; 2],
-    /// A side of each.
+    /// Surface of each body.
     pub sides: [SideSpec; 2],
     /// Hard contact by multipliers, or a penalty.
     pub law: Law,
@@ -108,15 +108,15 @@ pub struct ContactSpec {
     pub friction: f64,
 }
 
-/// How a run steps and what it hands over.
+/// Time steps and output of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// End of the run \[s\].
     pub end_time: f64,
     /// Time between frames \[s\].
     pub output_every: f64,
-    /// Part of the critical step that is taken.
+    /// Ratio of the step to the critical step.
     pub courant: f64,
-    /// The length of all steps instead \[s\].
+    /// The length of all steps \[s\]; replaces `courant`.
     pub time_step: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Checkpoints: all that a run carries from step to step, so that it goes on bit for bit.
+//! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
 
 use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker};
 use nalgebra::Vector3;
@@ -66,8 +66,8 @@ impl Simulation {
         checkpoint
     }
 
-    /// Continues from a checkpoint of the same problem: the next steps are those that the saved run took, bit
-    /// for bit.
+    /// Continues from a checkpoint of the same problem: the next steps have the same bits as those of the
+    /// saved run.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl RigidBodies {
     /// Numbers of [`RigidBodies::sums_to_numbers`].
     const N_SUMS: usize = 2 * LoadSums::NUMBERS + Balance::NUMBERS;
 
-    /// What was summed up to t_{n−1/2}.
+    /// Sums up to t_{n−1/2} as numbers.
     fn sums_to_numbers(&self) -> Vec<f64> {
         let sums = [self.outer_sums[1], self.contact_sums[1]].map(LoadSums::to_array);
         [sums.as_flattened(), &self.balances[1].to_array()].concat()

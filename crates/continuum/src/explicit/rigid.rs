@@ -1,8 +1,8 @@
 //! The rigid bodies of a run: the system of `carom-rigid`, with forces from deformable bodies as loads.
 //!
-//! A step of that system goes from t_{n−1/2} to t_{n+1/2}, and its impulses act at x_{n−1/2} + ½ dt̃ v_{n−1/2}:
-//! where central differences have the body at t_n. Pairs of rigid bodies are solved by the system itself, in
-//! its two phases, after the forces of deformable bodies are known.
+//! A step of that system goes from t_{n−1/2} to t_{n+1/2}, and its impulses act at x_{n−1/2} + ½ dt̃
+//! v_{n−1/2}: the position at t_n in central differences. The system itself solves pairs of rigid bodies in
+//! two phases, after the forces of deformable bodies are known.
 
 use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
@@ -32,12 +32,12 @@ pub(super) struct RigidBodies {
     pub(super) balances: [Balance; 2],
     /// States at t_{n−1/2}.
     behind: Vec<State>,
-    /// What loads, and contacts with deformable bodies, have done up to t_{n−1/2} and t_{n+1/2}.
+    /// Works and impulses of loads, and of contacts with deformable bodies, up to t_{n−1/2} and t_{n+1/2}.
     pub(super) outer_sums: [LoadSums; 2],
     pub(super) contact_sums: [LoadSums; 2],
 }
 
-/// What forces on rigid bodies have done.
+/// Works and impulses of forces on rigid bodies.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LoadSums {
     pub(super) work: f64,
@@ -57,7 +57,7 @@ struct RigidLoad {
 }
 
 impl RigidBodies {
-    /// The rigid bodies of a problem in their places.
+    /// The rigid bodies of a problem at their start positions.
     pub(super) fn new(problem: &Problem, which: &[Which]) -> Result<Self, SetupError> {
         let (mut bodies, mut placements) = (Vec::new(), Vec::new());
         for spec in &problem.bodies {
@@ -96,7 +96,7 @@ impl RigidBodies {
         })
     }
 
-    /// States at t_{−1/2}: half a step back, with the momenta that gravity has not yet given.
+    /// Sets the states at t_{−1/2}: half a step back, with momenta before the impulse of gravity.
     pub(super) fn start(&mut self, dt: f64, gravity: &Vector3<f64>) -> Result<(), SetupError> {
         let half = 0.5 * dt;
         for k in 0..self.system.bodies.len() {
@@ -116,7 +116,7 @@ impl RigidBodies {
         Ok(())
     }
 
-    /// Loads at a time; contact forces are none as yet.
+    /// Sets the loads at a time; contact forces are zero.
     pub(super) fn load(&mut self, time: f64) {
         self.outer.fill([Vector3::zeros(); 2]);
         self.contact.fill([Vector3::zeros(); 2]);
@@ -134,7 +134,7 @@ impl RigidBodies {
         }
     }
 
-    /// The step without contact, and from its end to t_{n+1}.
+    /// Predicts the step without contact, and the motion from its end to t_{n+1}.
     pub(super) fn predict(&mut self, time: f64, dt_mean: f64, dt: f64) -> Result<(), StepError> {
         self.system.set_time_step(dt_mean);
         self.motions.clear();
@@ -184,7 +184,7 @@ impl RigidBodies {
         sum[1] += arm.cross(force);
     }
 
-    /// The step of all rigid bodies with the contact forces that were pushed.
+    /// Completes the step of all rigid bodies with the accumulated contact forces.
     pub(super) fn step(&mut self) -> Result<(), StepError> {
         for (k, (outer, contact)) in self.outer.iter().zip(&self.contact).enumerate() {
             self.system.load(k, outer[0] + contact[0], outer[1] + contact[1]);
@@ -222,7 +222,7 @@ impl RigidBodies {
         BodyMotion { velocity, omega, momentum: (!spec.fixed).then_some(state.momentum) }
     }
 
-    /// What is reported at t_n: the pose there, and the mean of the velocities beside it.
+    /// Reported state at t_n: the pose, and the mean of the velocities before and after.
     pub(super) fn reported(&self) -> Vec<BodyState> {
         let each = self.system.bodies.iter().enumerate().map(|(k, body)| {
             let behind = body.reported(&self.behind[k]);
@@ -243,7 +243,7 @@ impl RigidBodies {
     }
 }
 
-/// The pose of a body that moves on freely for a time.
+/// The pose of a body after a time of free motion.
 fn pose_after(body: &RigidBody, state: &State, time: f64) -> Pose {
     let omega_b = rotation::matrix(&state.quaternion).tr_mul(&state.spin).component_div(&body.inertia);
     let mut quaternion = rotation::product(&state.quaternion, &rotation::from_vector(&(time * omega_b)));
@@ -271,7 +271,7 @@ fn loads(problem: &Problem, which: &[Which], system: &System) -> Result<Vec<Rigi
                 Place::Point { position, .. } => Vector3::from(*position),
                 Place::Set(set) => center_of_set(spec, set)?,
             };
-            // Vectors in source axes become those of the body; inertial ones stay.
+            // Vectors in source axes are transformed to body axes; inertial ones are not.
             let vector = |v: [f64; 3]| match load.axes {
                 Axes::Body => body.vector_b(&v.into()),
                 Axes::Inertial => v.into(),
@@ -289,7 +289,7 @@ fn loads(problem: &Problem, which: &[Which], system: &System) -> Result<Vec<Rigi
     Ok(loads)
 }
 
-/// Where a force on a set of a rigid body acts, in source coordinates.
+/// Point of action of a force on a set of a rigid body, in source coordinates.
 fn center_of_set(spec: &super::problem::BodySpec, set: &str) -> Result<Vector3<f64>, SetupError> {
     let body = &spec.geometry;
     let discretisation = Discretisation::new(body)

@@ -15,13 +15,13 @@ use super::step_size::StepSize;
 use super::which::Which;
 use super::{RunError, SetupError, StepError};
 
-/// Part of the largest energy that the time integration may miss before a run doubts itself.
+/// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
 
-/// Steps between reports of how far the run is.
+/// Steps between reports of progress.
 const REPORT: u64 = 64;
 
-/// A problem on its way through time.
+/// A run of a problem.
 pub struct Simulation {
     pub(super) system: System,
     pub(super) settings: Settings,
@@ -63,7 +63,7 @@ impl Simulation {
         })
     }
 
-    /// Runs to the end time, or on to it from where a checkpoint left off.
+    /// Runs to the end time, from the start or from a checkpoint.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Simulation {
         progress.begin("time steps", PARTS);
         loop {
             let left = end - self.system.time;
-            // What is left is rounding, or a step of its own.
+            // The remainder is rounding, or a further step.
             let is_last = left <= 1e-9 * self.system.size.dt;
             self.system.accelerate(if is_last { self.system.lengths[0] } else { left })?;
             self.follow(observer)?;
@@ -109,7 +109,7 @@ impl Simulation {
         self.system.time + 0.5 * self.system.lengths[1] > next
     }
 
-    /// Contact events of the present step.
+    /// Updates the contact events of the present step.
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let (now, dt_mean) = (self.system.time, self.system.dt_mean());
         let System { bodies, contacts, .. } = &mut self.system;
@@ -138,7 +138,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A frame at t_n.
+    /// Passes a frame at t_n to the observer.
     fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let balance = self.record()?;
         let row = self.ledger.row(balance);
@@ -160,7 +160,7 @@ impl Simulation {
         Ok(balance)
     }
 
-    /// The events that are still open, and the last frame.
+    /// Ends the open events, and writes the last frame.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         observer.checkpoint(&self.checkpoint())?;
         let now = self.system.time;
@@ -208,7 +208,7 @@ impl Simulation {
         self.system.contacts.counts
     }
 
-    /// The critical step at the last look, the least so far, and the present step \[s\].
+    /// The last critical step, the smallest one so far, and the present step \[s\].
     pub fn step_sizes(&self) -> [f64; 3] {
         let size = &self.system.size;
         [size.critical, size.least_critical, size.dt]
@@ -231,7 +231,7 @@ impl Simulation {
         }
     }
 
-    /// Doubts about the numbers, each with its figure and a way out.
+    /// Warnings about the accuracy, each with its value and a remedy.
     pub fn warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let size = &self.system.size;

@@ -6,7 +6,7 @@ use super::books::Books;
 use super::contact::Contacts;
 use super::step_size::StepSize;
 
-/// Bodies and contacts on their way through time.
+/// Bodies and contacts at the present time.
 pub(super) struct System {
     pub(super) bodies: Bodies,
     pub(super) contacts: Contacts,
@@ -25,9 +25,9 @@ impl System {
         0.5 * (self.lengths[0] + self.lengths[1])
     }
 
-    /// At t_n: all forces, and from them the velocities at t_{n+1/2}.
+    /// Computes all forces at t_n, and from them the velocities at t_{n+1/2}.
     ///
-    /// * `most` — length that the step must not exceed, as the run ends there \[s\]
+    /// * `most` — largest length of the step, at which the run ends \[s\]
     pub(super) fn accelerate(&mut self, most: f64) -> Result<(), StepError> {
         let (time, step) = (self.time, self.steps);
         self.size.update(&mut self.bodies).map_err(|(body, source)| StepError::Sweep {
@@ -49,7 +49,7 @@ impl System {
         Ok(())
     }
 
-    /// From t_n to t_{n+1}.
+    /// Moves all bodies from t_n to t_{n+1}.
     pub(super) fn advance(&mut self) {
         self.books.close();
         self.bodies.advance(self.lengths[1]);

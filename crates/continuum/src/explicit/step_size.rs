@@ -1,22 +1,22 @@
-//! The length of the steps: a part of the critical step of central differences, which is looked at again as
-//! the bodies deform.
+//! The length of the steps: a part of the critical step of central differences, which is updated as the
+//! bodies deform.
 
 use carom_fem::constitutive::Law;
 use carom_fem::internal_force::SweepError;
 
 use super::bodies::Bodies;
 
-/// Steps between two looks at the element frequencies, at first, at least and at most.
+/// Steps between two updates of the element frequencies: at first, smallest and largest number.
 const FIRST: u64 = 50;
 const LEAST: u64 = 10;
 const MOST: u64 = 1000;
 
-/// Relative changes of the critical step between two looks: below the first the next look comes later, above
-/// the second sooner.
+/// Relative changes of the critical step between two updates: below the first the next interval is longer,
+/// above the second shorter.
 const SMALL: f64 = 0.002;
 const LARGE: f64 = 0.01;
 
-/// Growth of the critical step from which on steps grow, too: a step of one length is exact in more respects.
+/// Growth of the critical step above which the steps grow: a constant step is more accurate.
 const GROWTH: f64 = 1.05;
 
 /// Chooses the length of steps.
@@ -24,13 +24,13 @@ const GROWTH: f64 = 1.05;
 pub(super) struct StepSize {
     /// Part of the critical step.
     courant: f64,
-    /// The length that the user gave \[s\].
+    /// The given step length \[s\].
     given: Option<f64>,
-    /// The critical step at the last look \[s\].
+    /// The critical step at the last update \[s\].
     pub(super) critical: f64,
     /// The length of the coming step \[s\].
     pub(super) dt: f64,
-    /// Steps until the next look, and between looks.
+    /// Steps until the next update, and between updates.
     pub(super) due: u64,
     pub(super) interval: u64,
     /// The smallest critical step so far \[s\].
@@ -51,7 +51,7 @@ impl StepSize {
         Ok(dt.is_finite().then_some(made))
     }
 
-    /// Looks again if it is time.
+    /// Updates the critical step if it is due.
     pub(super) fn update(&mut self, bodies: &mut Bodies) -> Result<(), (String, SweepError)> {
         if self.due > 0 {
             self.due -= 1;
@@ -83,7 +83,7 @@ impl StepSize {
         Ok(())
     }
 
-    /// True if given steps are longer than central differences are stable for.
+    /// True if given steps exceed the stability limit of central differences.
     pub(super) fn is_unstable(&self) -> bool {
         self.given.is_some_and(|dt| dt > self.least_critical)
     }

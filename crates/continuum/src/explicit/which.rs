@@ -1,4 +1,4 @@
-//! Deformable or rigid: where a body of the problem is kept.
+//! Deformable or rigid: the kind and index of a body of the problem.
 
 /// A body by its kind and its number among those of the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

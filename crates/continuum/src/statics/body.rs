@@ -14,12 +14,12 @@ use super::loads::{Loaded, Loads};
 use super::problem::Problem;
 use super::supports::Held;
 
-/// A body with its points in inertial axes: supports and loads need no turning, whichever way it lies.
+/// A body with its points in inertial axes, so that supports and loads need no rotation.
 pub(super) struct StaticBody {
     pub(super) name: String,
     pub(super) body: Arc<Body>,
     pub(super) discretisation: Discretisation,
-    /// From body to inertial axes, and where the source origin lies.
+    /// Rotation from body to inertial axes, and position of the source origin.
     pub(super) rotation: Matrix3<f64>,
     pub(super) quaternion: [f64; 4],
     pub(super) origin: Vector3<f64>,
@@ -28,7 +28,7 @@ pub(super) struct StaticBody {
     pub(super) load: Vec<[f64; 3]>,
     /// Loads on places of a rigid body: their sum \[N\].
     place_load: Vector3<f64>,
-    /// What all loads do on each free motion: Rᵀ f, and their size Σ |f| \[N\].
+    /// Work of all loads on each free motion, Rᵀ f, and their size Σ |f| \[N\].
     pub(super) work: Vec<f64>,
     pub(super) load_size: f64,
     /// The free rigid motions, each with 1 m at the farthest point.
@@ -120,7 +120,7 @@ impl StaticBody {
         Some(format!("body `{}`: {told}", self.name))
     }
 
-    /// The rigid motion that supports prescribe.
+    /// Applies the rigid motion that supports prescribe.
     fn move_rigidly(&mut self) -> Result<(), SetupError> {
         let points = &self.discretisation.points;
         let mut all = RigidMotions::left_by(points, &vec![[false; 3]; points.len()]);

@@ -1,4 +1,4 @@
-//! The contacts of a static problem: zones, compliances, and where a zone ends on a surface that goes on.
+//! The contacts of a static problem: zones, compliances, and rims of zones where the surface continues.
 
 use carom_contact::Law;
 use carom_contact::assembly::{Assembly, BodyPoints, points_by_body};
@@ -25,35 +25,35 @@ pub(super) struct StaticContact {
     pub(super) model: QuasistaticContact,
     pub(super) warm: WarmState,
     pub(super) work: Workspace,
-    /// The bodies that take part.
+    /// The bodies with contacts.
     pub(super) sides: Vec<Side>,
     pub(super) pairs: Vec<PairNames>,
     /// The free motions at the points of the sides, in the order of the unknowns.
     pub(super) motions: Vec<PointMotion>,
 }
 
-/// A body that takes part in contact.
+/// A body with contacts.
 pub(super) struct Side {
     /// Its number.
     pub(super) body: usize,
-    /// Its nodes that may be touched, ascending.
+    /// Its nodes on contact surfaces, ascending.
     pub(super) points: NodalPoints,
-    /// Displacements of all its nodes without contact; those of the points alone are kept up to date \[m\].
+    /// Displacements of all its nodes without contact \[m\]; only those of the points are updated.
     displacement: Vec<f64>,
     /// Positions of the points without contact, 3 numbers each \[m\].
     pub(super) positions: Vec<f64>,
 }
 
-/// A pair as messages and the result know it.
+/// Names of a pair in messages and in the result.
 pub(super) struct PairNames {
     pub(super) name: String,
-    /// The surface that carries the pressure, and the one that it is projected on: `BODY:SET`.
+    /// The surface that carries the pressure, and the surface onto which it is projected: `BODY:SET`.
     pub(super) surfaces: [String; 2],
-    /// True for pressure cells of the first at whose edge the surface goes on outside the zone.
+    /// True for pressure cells of the first zone with an edge where the surface continues outside the zone.
     pub(super) open_rim: Vec<bool>,
     /// True if the second zone has such faces.
     pub(super) second_open: bool,
-    /// True if pressure there is a warning.
+    /// True if pressure at such cells is a warning.
     tolerates_rim: bool,
 }
 
@@ -98,7 +98,7 @@ impl StaticContact {
         Ok(Some(Self { model, warm, work, sides, pairs, motions }))
     }
 
-    /// Places the touchable points of all sides where they are without contact.
+    /// Sets the positions of the contact points of all sides without contact.
     pub(super) fn place(&mut self, bodies: &[StaticBody], part: f64, motion: &[Vec<f64>]) {
         for Side { body: number, points, displacement, positions } in &mut self.sides {
             let body = &bodies[*number];
@@ -110,7 +110,7 @@ impl StaticContact {
         }
     }
 
-    /// Refuses pressure where a zone ends on a surface that goes on; returns it where that is a warning.
+    /// Returns pressure at rims where the surface continues; an error unless it is only a warning.
     pub(super) fn check_rims(&self) -> Result<Vec<RimPressure>, EquilibriumError> {
         let mut found = Vec::new();
         for (k, pair) in self.pairs.iter().enumerate() {
@@ -165,14 +165,15 @@ impl ZoneFaces {
         Ok(Zone::of_faces(number, &self.name, self.surface.clone(), points, &positions, &[])?)
     }
 
-    /// For each face whether the surface of the body goes on smoothly across an edge of it, outside the zone.
+    /// For each face whether the surface of the body continues smoothly across one of its edges, outside the
+    /// zone.
     fn open_faces(&self, bodies: &[StaticBody]) -> Vec<bool> {
         let StaticBody { body, discretisation, .. } = &bodies[self.body];
         let whole = body.boundary_faces();
         let surface = discretisation.surface(&whole);
         let positions: Vec<Vector3<f64>> =
             surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
-        // What cannot be evaluated was refused with the zone.
+        // Faces that cannot be evaluated were an error of the zone.
         let Ok(outside) = Faces::new(surface, &positions) else { return vec![false; self.faces.len()] };
         let mut now = outside.state_at(&positions);
         let mut open = |face: &FaceRef| {
@@ -245,7 +246,7 @@ fn law(spec: &ContactSpec, bodies: &[StaticBody], ends: &[ZoneFaces]) -> Law {
     spec.law.with_modulus(contact_modulus([a.0, b.0], [a.1, b.1]))
 }
 
-/// The free motions of all bodies at the points of the sides; those of bodies without contact move nothing.
+/// The free motions of all bodies at the points of the sides; motions of bodies without contact are zero.
 fn motions(bodies: &[StaticBody], sides: &[Side]) -> Vec<PointMotion> {
     let mut all = Vec::new();
     for (number, body) in bodies.iter().enumerate() {

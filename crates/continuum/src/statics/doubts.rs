@@ -1,21 +1,22 @@
-//! Warnings about the numbers of a static run.
+//! Warnings about the accuracy of a static run.
 
 use super::outcome::{LoadStep, PairOutcome};
 
-/// A contact that is to be trusted within a few percent has this many spans under pressure.
+/// Number of pressure cells under pressure for an accuracy of a few percent.
 const FEW_SPANS: usize = 12;
 
 /// Unbalanced forces on free motions, relative to all forces, above which there is a warning.
 const LEFT_OVER: f64 = 1e-7;
 
-/// Deflection over extent from which on linear statics is off by more than 1 %: by some (δ/L)².
+/// Ratio of deflection to extent above which linear statics has an error of more than 1 %: about (δ/L)².
 const DEFLECTION: f64 = 0.1;
 
-/// Faces of the second surface to the contact radius below which its own dent costs more than 2 % of the
-/// force at a given approach.
+/// Faces of the second surface to the contact radius, below which its own indentation causes an error of more
+/// than 2 % of the force at a given approach.
 const FACES: f64 = 1.7;
 
-/// Forces left over, bodies that deflect beyond linear theory, surfaces that do not resolve their contact.
+/// Warnings: unbalanced forces, bodies that deflect beyond linear theory, surfaces that do not resolve their
+/// contact.
 pub(super) fn doubts(outcome: &LoadStep) -> Vec<String> {
     let mut doubts = Vec::new();
     if outcome.residual > LEFT_OVER {
@@ -39,13 +40,13 @@ pub(super) fn doubts(outcome: &LoadStep) -> Vec<String> {
     doubts
 }
 
-/// Either surface of a pair, where too few of its spans or faces lie in the patch.
+/// Warnings about surfaces of a pair with too few pressure cells or faces in the contact area.
 fn coarse(pair: &PairOutcome) -> Vec<String> {
     let mut coarse = Vec::new();
     if pair.n_spans < FEW_SPANS {
         coarse.push(format!(
-            "contact {}: only {} spans of `{}` carry the force: expect errors of several percent; refine the \
-             zone",
+            "contact {}: only {} pressure cells of `{}` carry the force: expect errors of several \
+             percent; refine the zone",
             pair.name, pair.n_spans, pair.surface
         ));
     }

@@ -1,5 +1,5 @@
-//! The search for equilibrium: contact for given rigid motions inside, the motions that supports leave free
-//! outside.
+//! The search for equilibrium: an inner problem of contact for given rigid motions, and an outer one for the
+//! motions that supports leave free.
 //!
 //! ```text
 //! Π(a) = E(a) − s Fᵀ a → min,    E(a) = elastic and penalty energy of the contact at the motions a
@@ -7,9 +7,8 @@
 //! ∂r/∂a ≈ −H,   H = (B R)ᵀ (W + d)⁻¹ (B R)   over the pressure cells with a force
 //! ```
 //!
-//! F = Rᵀ f are the loads on the motions, s the part of the load that is applied. Newton's method with a
-//! trust region: while nothing touches, H is zero and the bodies move along their loads in steps that grow
-//! until something does.
+//! F = Rᵀ f are the loads on the motions, s the applied part of the load. The method is Newton's with a trust
+//! region. Without contact H is zero: the bodies move along their loads in growing steps until they touch.
 
 use carom_contact::submodel::{BodyState, SolveError};
 use carom_progress::Progress;
@@ -21,36 +20,34 @@ use super::contact::StaticContact;
 use super::trust_region::Model;
 use super::{EquilibriumError, NotHeld, RimPressure};
 
-/// Forces left over, relative to all forces, that count as none.
+/// Unbalanced forces relative to all forces that count as zero.
 const TOLERANCE: f64 = 1e-12;
-/// The same where rounding allows no better.
+/// The same limit if rounding prevents a smaller residual.
 const STAGNATED: f64 = 1e-8;
-/// Forces in directions that nothing resists, relative to all forces, that count as none: a plate that tilts
-/// by 1e-8 on what it presses would slide down with that part of its load, which statics of small
-/// displacements does not know.
+/// Forces in directions without resistance, relative to all forces, that count as zero. A plate that tilts by
+/// 1e-8 on its support would slide down by that part of its load; statics of small displacements does not
+/// describe this.
 const UNRESISTED: f64 = 1e-6;
-/// Loads of a body that nothing touches, relative to their size, that count as in equilibrium with each
-/// other.
+/// Loads of a body without contact, relative to their size, that count as self-equilibrated.
 const SELF_EQUILIBRATED: f64 = 1e-6;
-/// Sizes of a zone through which a body may slide, pushed in a direction that nothing resists, until it is
-/// held.
+/// Largest sliding of a body in a direction without resistance until it is held, in sizes of a zone.
 const SLIDES: f64 = 1.0;
 const MAX_ITERATIONS: usize = 300;
 
-/// Where the bodies are in equilibrium.
+/// The equilibrium of the bodies.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Balanced {
     /// Coordinates of the free motions of each body \[m\].
     pub(super) motion: Vec<Vec<f64>>,
     /// Evaluations of the contact.
     pub(super) evaluations: u64,
-    /// Largest force that is left on a motion, relative to all forces.
+    /// Largest unbalanced force on a motion, relative to all forces.
     pub(super) residual: f64,
-    /// Pressure at rims of zones, where that is no error.
+    /// Pressure at rims of zones, where it is not an error.
     pub(super) rims: Vec<RimPressure>,
 }
 
-/// What the contact says at some motions.
+/// The contact at given motions.
 struct Evaluated {
     merit: f64,
     /// r \[N\].
@@ -67,7 +64,7 @@ pub(super) struct Search<'a> {
     pub(super) evaluations: u64,
 }
 
-/// Refuses loads on free motions of bodies that nothing touches.
+/// Errors for loads on free motions of bodies without contact.
 ///
 /// * `touched` — for each body whether a contact may hold it
 pub(super) fn check_held(bodies: &[StaticBody], touched: impl Fn(usize) -> bool) -> Result<(), NotHeld> {
@@ -123,7 +120,7 @@ impl Search<'_> {
             if !moved && left <= STAGNATED * scale {
                 return Ok(self.balanced(&a, &now.residual, scale));
             }
-            // What slid and then tipped over an edge slid: that is what the user has to know.
+            // A body that slid and then tipped over an edge is reported as sliding.
             if sliding.travel > if moved { SLIDES * size } else { 0.1 * size } {
                 return Err(self.not_held(&sliding.force).into());
             }
@@ -135,7 +132,7 @@ impl Search<'_> {
         Err(self.not_converged(MAX_ITERATIONS, &now.residual, self.scale()))
     }
 
-    /// Takes the first step that lowers the energy or the forces left over; false if none does.
+    /// Accepts the first step that lowers the energy or the unbalanced forces; false if none does.
     fn try_steps(
         &mut self,
         a: &mut DVector<f64>,
@@ -152,8 +149,8 @@ impl Search<'_> {
             if let Ok(next) = self.evaluate(&trial) {
                 let noise = 1e-13 * (now.merit.abs() + next.merit.abs());
                 let lower = next.merit <= now.merit - 1e-4 * model.promise(&step) + noise;
-                // Where nothing resists a force the step does not answer it: it must not hide what the step
-                // does.
+                // The step does not change a force without resistance; such a force must not hide the effect
+                // of the step.
                 if lower || model.left_of(&next.residual) < 0.9 * model.left_of(&now.residual) {
                     if limited {
                         *radius = (4.0 * *radius).min(reach);
@@ -168,14 +165,14 @@ impl Search<'_> {
                 break;
             }
         }
-        // The last trial left its solution: that of the motions kept is wanted.
+        // The last trial left its own solution; the solution of the accepted motions is needed.
         if let Ok(same) = self.evaluate(a) {
             *now = same;
         }
         false
     }
 
-    /// Contact, energy and forces left over at some motions. On an error the memory of the contact is as
+    /// Contact, energy and unbalanced forces at given motions. After an error the state of the contact is as
     /// before.
     fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, SolveError> {
         self.evaluations += 1;
@@ -224,7 +221,7 @@ impl Search<'_> {
         (0..model.n_pairs()).map(area).fold(f64::INFINITY, f64::min)
     }
 
-    /// How far a step may go: a tenth of a zone, or half of the smallest gap if nothing touches.
+    /// Largest step: a tenth of a zone, or half of the smallest gap if nothing touches.
     fn longest_step(&self, size: f64) -> f64 {
         let solution = &self.contact.work.solution;
         let gap = solution.pairs.iter().map(|pair| pair.min_free_gap).fold(f64::INFINITY, f64::min);
@@ -232,7 +229,7 @@ impl Search<'_> {
         free.max(0.1 * size)
     }
 
-    /// Refuses bodies that went farther than everything is large.
+    /// Error for bodies that moved farther than the largest extent.
     fn check_travel(&self, a: &DVector<f64>) -> Result<(), NotHeld> {
         let points = || self.bodies.iter().flat_map(|b| &b.discretisation.points).map(|&x| Vector3::from(x));
         let low = points().fold(Vector3::repeat(f64::INFINITY), |m, x| m.inf(&x));
@@ -241,7 +238,7 @@ impl Search<'_> {
         if a.amax() > far { Err(self.not_held(a)) } else { Ok(()) }
     }
 
-    /// The body that moves most by the given motions, or is pushed most by given forces on them, is not held.
+    /// Error that names the body with the largest of the given motions, or forces on them, as not held.
     fn not_held(&self, by: &DVector<f64>) -> NotHeld {
         let (body, motion) = self.worst(by);
         let force = body.work.iter().zip(&motion).map(|(f, m)| f * m).sum::<f64>() * self.part;
@@ -302,10 +299,10 @@ impl Search<'_> {
     }
 }
 
-/// How far bodies slid on each other, pushed in a direction that nothing resists.
+/// Sliding of bodies in a direction without resistance.
 struct Sliding {
     travel: f64,
-    /// The force that pushed first.
+    /// The force at the beginning of the sliding.
     force: DVector<f64>,
 }
 

@@ -6,7 +6,7 @@ use carom_fem::{AssemblyError, DiscretisationError, SetError};
 use carom_linalg::{FactorError, IterationError};
 use thiserror::Error;
 
-/// Nothing resists the loads of a body.
+/// No support or contact resists the loads of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
     "body `{body}` is not in equilibrium: nothing holds it {motion} against a load of {force:.6e} N; add a \
@@ -15,7 +15,7 @@ use thiserror::Error;
 pub struct NotHeld {
     /// Name of the body.
     pub body: String,
-    /// How it can move.
+    /// Its free motion.
     pub motion: String,
     /// The load in that direction \[N\].
     pub force: f64,
@@ -24,7 +24,7 @@ pub struct NotHeld {
 /// Errors from setting up a static problem.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A deformable body with `fixed = true`.
+    /// A deformable body has `fixed = true`.
     #[error(
         "body `{body}` is deformable: `fixed` holds rigid bodies; name what holds it by [[support]] with `on \
          = \"{body}:SET\"` (its sets are {known})"
@@ -40,7 +40,7 @@ pub enum SetupError {
     Discretisation {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The error.
         source: DiscretisationError,
     },
     /// A set cannot be used.
@@ -61,7 +61,7 @@ pub enum SetupError {
         /// x, y or z.
         direction: char,
     },
-    /// Supports that would strain a rigid body.
+    /// Supports would strain a rigid body.
     #[error(
         "body `{body}` is rigid, but its supports move parts of it {misfit:.3e} m apart; move them alike"
     )]
@@ -71,7 +71,7 @@ pub enum SetupError {
         /// Largest difference from a rigid motion \[m\].
         misfit: f64,
     },
-    /// A force at a point of a deformable body.
+    /// A force is at a point of a deformable body.
     #[error(
         "body `{body}`: a force acts at the point `{part}`, but under a point force a deformable body has no \
          finite displacement; name a set to spread it over (it has {known})"
@@ -84,7 +84,7 @@ pub enum SetupError {
         /// Its sets.
         known: String,
     },
-    /// A torque on points that lie on a line.
+    /// A torque is on points that lie on a line.
     #[error("body `{body}`: the set `{part}` has no lever arm to take up a torque; name a larger set")]
     NoLever {
         /// Name of the body.
@@ -97,7 +97,7 @@ pub enum SetupError {
     Assembly {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The error.
         source: AssemblyError,
     },
     /// The stiffness could not be inverted, or a solution without a factor was not found.
@@ -105,16 +105,16 @@ pub enum SetupError {
     Factor {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The error.
         source: FactorError,
     },
     /// A contact cannot be set up.
     #[error(transparent)]
     Contact(#[from] ContactSetupError),
-    /// Nothing resists the loads of a body that touches nothing.
+    /// No support resists the loads of a body without contact.
     #[error(transparent)]
     NotHeld(#[from] NotHeld),
-    /// The user stopped it.
+    /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,
 }
@@ -134,7 +134,7 @@ impl SetupError {
         Self::Assembly { body: body.to_owned(), source }
     }
 
-    /// True if a computation failed, false if the problem itself is wrong.
+    /// True if a computation failed, false if the problem itself is invalid.
     pub fn is_convergence(&self) -> bool {
         matches!(self, Self::Factor { source, .. } if stagnates(source))
     }
@@ -143,10 +143,10 @@ impl SetupError {
 /// Errors from the search for equilibrium under a part of the load.
 #[derive(Debug, Error)]
 pub enum EquilibriumError {
-    /// Nothing resists the loads of a body.
+    /// No support or contact resists the loads of a body.
     #[error(transparent)]
     NotHeld(#[from] NotHeld),
-    /// Pressure where a contact zone ends but the surface goes on.
+    /// There is pressure at the rim of a contact zone where the surface continues.
     #[error(transparent)]
     Rim(#[from] RimPressure),
     /// The contact problem for given rigid motions was not solved.
@@ -154,9 +154,9 @@ pub enum EquilibriumError {
     Solve {
         /// Number of the load step, from 1.
         step: usize,
-        /// The zones, or nothing if no pair is to blame.
+        /// The zones; empty if no pair is the cause.
         between: String,
-        /// Why.
+        /// The error.
         source: SolveError,
     },
     /// The rigid motions were not found.
@@ -170,13 +170,13 @@ pub enum EquilibriumError {
         step: usize,
         /// Iterations made.
         iterations: usize,
-        /// Largest force that is left \[N\].
+        /// Largest unbalanced force \[N\].
         residual: f64,
         /// Size of the forces \[N\].
         scale: f64,
-        /// The body that it acts on.
+        /// The body on which it acts.
         body: String,
-        /// How.
+        /// The motion on which it acts.
         motion: String,
     },
     /// The displacements do not balance the forces to rounding.
@@ -187,7 +187,7 @@ pub enum EquilibriumError {
     Unbalanced {
         /// Name of the body.
         body: String,
-        /// Largest force left over the largest force.
+        /// Ratio of the largest unbalanced force to the largest force.
         residual: f64,
     },
     /// A displacement was not found.
@@ -195,10 +195,10 @@ pub enum EquilibriumError {
     Factor {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The error.
         source: FactorError,
     },
-    /// The user stopped it.
+    /// The user stopped the run.
     #[error("interrupted")]
     Interrupted,
 }
@@ -211,7 +211,7 @@ impl EquilibriumError {
         Self::Factor { body: body.to_owned(), source }
     }
 
-    /// True if a computation failed, false if the problem itself is wrong.
+    /// True if a computation failed, false if the problem itself is invalid.
     pub fn is_convergence(&self) -> bool {
         match self {
             Self::Solve { .. } | Self::NotConverged { .. } | Self::Unbalanced { .. } => true,
@@ -221,27 +221,27 @@ impl EquilibriumError {
     }
 }
 
-/// Pressure where a contact zone ends but the surface goes on.
+/// Pressure at the rim of a contact zone where the surface continues.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "contact {pair}: the pressure reaches the rim of the zone `{zone}` (span {span}, {percent:.1} % of the \
-     force of {force:.6e} N), where the surface goes on: the force would be too low; make the zone larger \
-     (`pole_radius` or `zone`)"
+    "contact {pair}: the pressure reaches the rim of the zone `{zone}` (pressure cell {span}, \
+     {percent:.1} % of the force of {force:.6e} N), where the surface continues: the force would be too low; \
+     make the zone larger (`pole_radius` or `zone`)"
 )]
 pub struct RimPressure {
     /// The pair.
     pub pair: String,
     /// The zone that is too small.
     pub zone: String,
-    /// Span with the largest force of those at the rim.
+    /// Pressure cell with the largest force of those at the rim.
     pub span: usize,
-    /// Part of the force of the pair that they carry \[%\].
+    /// Part of the force of the pair that the cells at the rim carry \[%\].
     pub percent: f64,
     /// Force of the pair \[N\].
     pub force: f64,
 }
 
-/// Errors from a run over the load steps. What was handed to the observer before stays valid.
+/// Errors from a run over the load steps. Results that the observer received before remain valid.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A load step has no equilibrium.

@@ -16,14 +16,14 @@ pub(super) struct Loads {
     pub(super) at_places: Vec<([f64; 3], [f64; 3], [f64; 3])>,
 }
 
-/// The body that loads act on.
+/// The body with the loads.
 pub(super) struct Loaded<'a> {
     /// Its number.
     pub(super) number: usize,
     pub(super) body: &'a Body,
-    /// With its points in inertial axes.
+    /// The discretisation with its points in inertial axes.
     pub(super) discretisation: &'a Discretisation,
-    /// From body to inertial axes, and where the source origin lies.
+    /// Rotation from body to inertial axes, and position of the source origin.
     pub(super) rotation: Matrix3<f64>,
     pub(super) origin: Vector3<f64>,
 }
@@ -97,7 +97,7 @@ impl Loads {
     }
 }
 
-/// How a force on a set spreads over the points: by area; evenly over the points of a set without faces. The
+/// Shares of the points in a force on a set: by area, or evenly over the points of a set without faces. Their
 /// sum is 1.
 pub(crate) fn shares(body: &Body, discretisation: &Discretisation, set: &str) -> Result<Vec<f64>, SetError> {
     match body.faces_of_set(set) {

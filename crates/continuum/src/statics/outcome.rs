@@ -1,4 +1,4 @@
-//! A load step in equilibrium, as numbers.
+//! A load step in equilibrium as numbers.
 
 use super::contact::{PairNames, StaticContact};
 
@@ -30,8 +30,8 @@ pub struct BodyForces {
     pub by_support: Vec<ForceFrom>,
     /// Largest displacement of a point \[m\].
     pub max_displacement: f64,
-    /// Largest displacement of a point less that of the point that moves least, over the largest extent; 0
-    /// for a rigid body.
+    /// Largest difference between the displacements of a point and of the point that moves least, over the
+    /// largest extent; 0 for a rigid body.
     pub deflection: f64,
     /// Largest unbalanced force at a free point, relative to the largest force; 0 for a rigid body.
     pub residual: f64,
@@ -67,7 +67,7 @@ pub struct PairOutcome {
     pub is_full: bool,
     /// The other surface, `BODY:SET`.
     pub second: String,
-    /// Its faces to the contact radius where it is met; none where it is rigid or has no faces.
+    /// Ratio of the contact radius to the size of its faces; none if it is rigid or has no faces.
     pub second_resolution: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A static problem as plain data.
+//! The input of a static problem as plain data.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use carom_contact::Law;
 use carom_dynamics::{Axes, Placement};
 use carom_fem::Body;
 
-/// Bodies with what holds, loads and touches them. Vectors are in inertial axes unless said otherwise.
+/// Bodies with supports, loads and contacts. Vectors are in inertial axes unless stated otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
     /// The bodies.
@@ -30,9 +30,9 @@ pub struct BodySpec {
     pub geometry: Arc<Body>,
     /// True if it does not deform.
     pub is_rigid: bool,
-    /// True if it does not move; for rigid bodies alone.
+    /// True if it does not move; only for rigid bodies.
     pub is_fixed: bool,
-    /// Where its source origin lies and how it is turned; velocities have no meaning.
+    /// Position of its source origin and its orientation; velocities are ignored.
     pub placement: Placement,
 }
 
@@ -80,7 +80,7 @@ pub struct Force {
 pub enum Place {
     /// Spread over a set: by area, or evenly over the points of a set without faces.
     Set(String),
-    /// At a point in source coordinates, under a name for messages; of rigid bodies alone.
+    /// At a point in source coordinates, with a name for messages; only for rigid bodies.
     Point {
         /// Name of the point.
         name: String,
@@ -96,7 +96,7 @@ pub struct ContactSpec {
     pub bodies: [usize; 2],
     /// A set of each.
     pub sets: [String; 2],
-    /// What pressure a gap brings about.
+    /// Relation between gap and pressure.
     pub law: Law,
     /// True if pressure at the rim of a zone, where the force is too low, is a warning and not an error.
     pub tolerates_rim: bool,

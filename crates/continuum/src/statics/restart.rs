@@ -1,4 +1,4 @@
-//! Checkpoints of a static run: the state that the next load step starts from.
+//! Checkpoints of a static run: the state at the start of the next load step.
 
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
 

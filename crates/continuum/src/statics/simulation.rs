@@ -1,4 +1,4 @@
-//! A static run: the load in steps, each handed to an observer.
+//! A static run: the load in steps, each passed to an observer.
 
 use carom_dynamics::{
     BodyState, ContactEvent, ContactState, Frame, Ignore, Ledger, LedgerSummary, Observer, ObserverError,
@@ -84,10 +84,10 @@ impl System {
     }
 }
 
-/// How the load is applied.
+/// Load steps of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Equal parts of loads and prescribed displacements.
+    /// Number of equal parts of loads and prescribed displacements.
     pub load_steps: usize,
     /// Pseudo-time at which the full load acts \[s\].
     pub end_time: f64,
@@ -95,7 +95,7 @@ pub struct Settings {
 
 /// Receiver of a static run. The run stops at the first error.
 pub trait StaticObserver: Observer {
-    /// Forces and pressures in the equilibrium of the frame handed over last.
+    /// Forces and pressures in the equilibrium of the last frame.
     ///
     /// # Errors
     ///
@@ -109,17 +109,17 @@ impl StaticObserver for Ignore {
     }
 }
 
-/// A system on its way to the full load.
+/// A run of a system to the full load.
 pub struct Simulation {
     /// Bodies and contacts.
     pub system: System,
     settings: Settings,
     pub(super) ledger: Ledger,
-    /// Load steps taken, and evaluations of the contact.
+    /// Number of load steps, and of evaluations of the contact.
     pub(super) counts: [u64; 2],
     pub(super) time: f64,
     states: Vec<BodyState>,
-    /// For each pair that has touched, since when, and its largest force.
+    /// For each pair with contact the time of first contact, and its largest force.
     pub(super) events: Vec<Option<ContactEvent>>,
     last: LoadStep,
     /// The last equilibrium, from which the next is sought.
@@ -148,9 +148,9 @@ impl Simulation {
         }
     }
 
-    /// Hands over the unloaded state and all load steps, or those after the checkpoint that the run continues
-    /// from. Each is a frame at the pseudo-time `end_time` times the part of the load. Contacts are handed
-    /// over when the run has ended, however it did.
+    /// Passes the unloaded state and all load steps to the observer, or those after the checkpoint from which
+    /// the run continues. Each is a frame at the pseudo-time `end_time` times the part of the load. Contacts
+    /// are passed on at the end of the run, also after an error.
     ///
     /// # Errors
     ///
@@ -222,7 +222,7 @@ impl Simulation {
         &self.states
     }
 
-    /// The pairs that have touched: since when, and their largest force.
+    /// The pairs with contact: time of first contact, and largest force.
     pub fn events(&self) -> Vec<ContactEvent> {
         self.events.iter().flatten().copied().collect()
     }
@@ -259,7 +259,7 @@ impl Simulation {
         self.frame(balance, &contacts, observer)
     }
 
-    /// Hands a load step over.
+    /// Passes a load step to the observer.
     fn record(
         &mut self,
         part: f64,
@@ -300,7 +300,7 @@ impl Simulation {
     }
 }
 
-/// Notes that a pair touches, since when, and its largest force.
+/// Records the contact of a pair: time of first contact, and largest force.
 fn touch(event: &mut Option<ContactEvent>, pair: usize, time: f64, state: &ContactState) {
     if state.normal_force > 0.0 {
         let event = event.get_or_insert(ContactEvent { pair, start: time, open: true, ..Default::default() });

@@ -12,7 +12,7 @@ use super::contact::StaticContact;
 use super::equilibrium::Balanced;
 use super::outcome::{BodyForces, ForceFrom, pair_forces};
 
-/// Forces on a deformable body that are left over at free points, relative to the largest, above which a run
+/// Unbalanced forces on a deformable body at free points, relative to the largest force, above which a run
 /// fails.
 const UNBALANCED: f64 = 1e-6;
 
@@ -71,7 +71,7 @@ pub(super) fn body_result(
             return Err(EquilibriumError::Unbalanced { body: body.name.clone(), residual: forces.residual });
         }
     } else if body.motions.len() < 6 {
-        // A rigid body that is held: its supports take up the rest.
+        // The supports of a held rigid body carry the difference.
         let rest = -(Vector3::from(forces.load) + Vector3::from(forces.contact));
         forces.support = rest.into();
     }
@@ -88,7 +88,7 @@ fn contact_forces(number: usize, body: &StaticBody, contact: Option<&StaticConta
     forces
 }
 
-/// K u − f − f_c: the forces of the supports, and at free points what is left over.
+/// K u − f − f_c: the forces of the supports, and at free points the residual.
 fn leftover(body: &StaticBody, part: f64, inner: &[[f64; 3]], pressed: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let rows = inner.iter().zip(&body.load).zip(pressed);
     rows.map(|((k, f), c)| [0, 1, 2].map(|d| k[d] - part * f[d] - c[d])).collect()
@@ -122,8 +122,7 @@ fn held_only(body: &StaticBody, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
     rows.map(|(f, held)| [0, 1, 2].map(|d| if held[d] { f[d] } else { 0.0 })).collect()
 }
 
-/// The state as the result keeps it: a rigid body by its pose, a deformable one by its displacements in body
-/// axes.
+/// The state in the result: the pose of a rigid body, the displacements of a deformable one in body axes.
 fn state(body: &StaticBody, part: f64, motion: &[f64], displacement: &[Vector3<f64>]) -> BodyState {
     let rest =
         BodyState { position: body.origin.into(), quaternion: body.quaternion, ..BodyState::default() };
@@ -137,7 +136,7 @@ fn state(body: &StaticBody, part: f64, motion: &[f64], displacement: &[Vector3<f
     BodyState { position: (body.origin + shift).into(), quaternion: turned, ..rest }
 }
 
-/// The contact pairs as the result keeps them.
+/// The contact pairs in the result.
 pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
     let solution = &contact.work.solution;
     let of_pair = |k: usize| {
@@ -154,8 +153,8 @@ pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
     (0..contact.pairs.len()).map(of_pair).collect()
 }
 
-/// Mean pressure on the faces of the pressure zone; on linear faces, which carry it by their nodes, that of
-/// the corners.
+/// Mean pressure on the faces of the pressure zone; on linear faces, which carry it at their nodes, the mean
+/// of the corners.
 fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
     let cells = contact.model.cells(pair);
     let lambda = &contact.work.solution.lambda[contact.model.cell_range(pair)];
@@ -177,9 +176,8 @@ fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
     loaded.map(|(face, p)| (face as u32, *p)).unzip()
 }
 
-/// The balance of a load step. Without motion it is that of Clapeyron: the elastic energy is half of the work
-/// that all forces on the bodies would do on the displacements; W_ext is that work, and the energy of the
-/// penalties.
+/// The balance of a load step, by Clapeyron's theorem: the elastic energy is half of the work of all forces
+/// on the displacements; W_ext is that work, and the energy of the penalties.
 pub(super) fn balance(
     time: f64,
     bodies: &[BodyResult],
@@ -199,8 +197,8 @@ pub(super) fn balance(
     }
 }
 
-/// Largest difference of a displacement to that of the point that moves least, over the largest extent:
-/// rotations count, as statics is linear in them, too.
+/// Largest difference between the displacements of a point and of the point that moves least, over the
+/// largest extent. Rotations count, because statics is linear in them, too.
 fn deflection(points: &[[f64; 3]], displacement: &[Vector3<f64>]) -> f64 {
     let least = displacement.iter().min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
     let Some(least) = least else { return 0.0 };

@@ -1,17 +1,17 @@
-//! What holds a body: the dofs that supports prescribe.
+//! The dofs of a body that supports prescribe.
 
 use carom_fem::{Body, Discretisation};
 
 use super::SetupError;
 use super::problem::Support;
 
-/// Held components of the points of a body, and by which support.
+/// Held components of the points of a body, each with its support.
 pub(super) struct Held {
     /// Whether each component of each point is held.
     pub(super) flags: Vec<[bool; 3]>,
     /// Its displacement under the full load \[m\].
     pub(super) values: Vec<[f64; 3]>,
-    /// The support that holds it, numbered as in the problem.
+    /// Number in the problem of the support that holds it.
     pub(super) owner: Vec<[usize; 3]>,
 }
 
@@ -49,7 +49,8 @@ impl Held {
         Ok(held)
     }
 
-    /// Holds a component of points; fails with the number of a support that holds one of them elsewhere.
+    /// Holds a component of points; fails with the number of a support that prescribes another value of one
+    /// of them.
     fn hold(&mut self, points: &[u32], d: usize, number: usize, value: f64) -> Result<(), usize> {
         for &point in points {
             let k = point as usize;

@@ -1,13 +1,12 @@
-//! One step of Newton's method with a trust region: the quadratic model of Π, and its lowest point within a
+//! One step of Newton's method with a trust region: the quadratic model of Π, and its minimum within a
 //! radius.
 
 use faer::Mat;
 use nalgebra::{DMatrix, DVector};
 
-/// Forces in directions that nothing resists count once they are above this part of those in other
-/// directions.
+/// Forces in directions without resistance count above this ratio to those in other directions.
 const ASIDE: f64 = 0.1;
-/// Stiffness relative to the largest that counts as none.
+/// Stiffness relative to the largest that counts as zero.
 const SOFT: f64 = 1e-10;
 
 /// The quadratic model of Π at some motions, in the eigenvectors of H.
@@ -15,24 +14,24 @@ pub(super) struct Model {
     stiffness: DMatrix<f64>,
     vectors: DMatrix<f64>,
     values: DVector<f64>,
-    /// r in the eigenvectors, without directions in which neither stiffness nor force is.
+    /// r in the eigenvectors, without directions that have neither stiffness nor force.
     components: DVector<f64>,
-    /// The same in the motions.
+    /// r in the motions.
     pub(super) residual: DVector<f64>,
-    /// The part of it that nothing resists.
+    /// The part of it in directions without resistance.
     pub(super) unresisted: DVector<f64>,
 }
 
 impl Model {
-    /// The model of stiffness H and forces r; `unresisted`: forces up to it are none where nothing resists
-    /// \[N\].
+    /// The model of stiffness H and forces r. Forces up to `unresisted` in directions without resistance
+    /// count as zero \[N\].
     pub(super) fn new(h: Mat<f64>, residual: &DVector<f64>, unresisted: f64) -> Self {
         let stiffness = DMatrix::from_fn(h.nrows(), h.ncols(), |i, j| h[(i, j)]);
         let eigen = stiffness.clone().symmetric_eigen();
         let mut components = eigen.eigenvectors.transpose() * residual;
         let soft = SOFT * eigen.eigenvalues.amax();
         let is_soft = |k: usize| eigen.eigenvalues[k] <= soft;
-        // While pressures are far from balance they push aside too: that must not make anything slide.
+        // While pressures are far from equilibrium they have lateral parts too, which must not cause sliding.
         let stiff =
             (0..components.len()).filter(|&k| !is_soft(k)).map(|k| components[k].abs()).fold(0.0, f64::max);
         let counts = unresisted.max(ASIDE * stiff);
@@ -48,7 +47,7 @@ impl Model {
         Self { stiffness, vectors: eigen.eigenvectors, values, components, residual, unresisted }
     }
 
-    /// (H + μ) step = r with the smallest μ ≥ 0 for which no motion exceeds the radius, and whether that is
+    /// (H + μ) step = r with the smallest μ ≥ 0 for which no motion exceeds the radius, and whether μ is
     /// above 0.
     pub(super) fn step(&self, radius: f64) -> (DVector<f64>, bool) {
         let at = |mu: f64| {
@@ -71,14 +70,14 @@ impl Model {
         (at(high), true)
     }
 
-    /// Size of other forces, without those in directions in which the model leaves them alone.
+    /// Norm of other forces, without those in directions that the model does not change.
     pub(super) fn left_of(&self, residual: &DVector<f64>) -> f64 {
         let components = self.vectors.transpose() * residual;
         let counts = |k: &usize| self.values[*k] != 0.0 || self.components[*k] != 0.0;
         (0..components.len()).filter(counts).map(|k| components[k].powi(2)).sum::<f64>().sqrt()
     }
 
-    /// By how much the model says that the step lowers Π.
+    /// Decrease of Π by the step according to the model.
     pub(super) fn promise(&self, step: &DVector<f64>) -> f64 {
         (self.residual.dot(step) - 0.5 * step.dot(&(&self.stiffness * step))).max(0.0)
     }

@@ -16,18 +16,18 @@ use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{BodyKind, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
 
-/// Depth up to which a node counts as having come through a face, and gap up to which it has a row, over the
-/// smallest face of both surfaces.
+/// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
+/// face of both surfaces.
 const DEPTH: f64 = 0.5;
 const REACH: f64 = 0.05;
 
 /// One side of a pair.
 struct End {
     which: Which,
-    /// Points of the body that the surface has; of a rigid body their places in its axes \[m\].
+    /// Points of the surface in its body.
     points: Vec<u32>,
     rest: Vec<Vector3<f64>>,
-    /// Part of the surface of each node \[m²\].
+    /// Area of each node's part of the surface \[m²\].
     areas: Vec<f64>,
     springs: Vec<Spring>,
 }
@@ -39,26 +39,26 @@ pub(in crate::explicit) struct Pair {
     /// Numbers of its bodies, in the order of the scenario.
     pub(in crate::explicit) bodies: [usize; 2],
     ends: [End; 2],
-    /// True if the ends are in the other order than the scenario has them.
+    /// True if the sides are in the opposite order of the scenario.
     is_turned: bool,
     gaps: NodeToFace,
     law: Law,
     pub(super) friction: f64,
     /// Places of the points in the frame of the gaps \[m\].
     places: [Vec<Vector3<f64>>; 2],
-    /// Steps that have begun.
+    /// Number of steps begun.
     step: u64,
     /// Force on the first body at t_n, its normal part, and Σ |λ| x \[N\], \[N m\].
     pub(in crate::explicit) force: Vector3<f64>,
     pub(in crate::explicit) normal_force: Vector3<f64>,
     pub(in crate::explicit) pressed: (f64, Vector3<f64>),
-    /// Impulses on the first body since the start \[N s\].
+    /// Impulse on the first body since the start \[N s\].
     pub(in crate::explicit) impulse: Vector3<f64>,
     pub(in crate::explicit) normal_impulse: Vector3<f64>,
-    /// Least gap at t_n; infinite where no node is near \[m\].
+    /// Smallest gap at t_n; infinite if no node is near \[m\].
     pub(in crate::explicit) least_gap: f64,
     pub(in crate::explicit) deepest: f64,
-    /// Where it last pressed \[m\].
+    /// Last place of contact \[m\].
     pub(in crate::explicit) last_place: Vector3<f64>,
     pub(in crate::explicit) tracker: ContactTracker,
 }
@@ -92,7 +92,7 @@ impl Pair {
         let [(a, end_a), (b, end_b)] = sides;
         let mut ends = [end_a, end_b];
         if passes == Passes::Dual {
-            // Nodes of both sides press: each has half of the surface.
+            // Nodes of both sides carry pressure: each has half of its surface.
             ends.iter_mut().for_each(|end| end.areas.iter_mut().for_each(|area| *area *= 0.5));
         }
         let places =
@@ -121,7 +121,7 @@ impl Pair {
         })
     }
 
-    /// True for multipliers.
+    /// True for contact by multipliers.
     pub(super) fn is_hard(&self) -> bool {
         self.law == Law::Hard
     }
@@ -212,7 +212,7 @@ impl Pair {
             list.iter().map(|(point, weight)| sign * weight * now(of, point)).sum()
         };
         let node_now = sum(side, &around.node);
-        // Where the foot point is at t_n: carried by its points, or by the rigid body.
+        // Position of the foot point at t_n, which moves with its points, or with the rigid body.
         let foot_now = match ends[1 - side].which {
             Which::Rigid(body) => {
                 let pose = bodies.rigid.as_ref().map(|rigid| *rigid.now(body)).unwrap_or(*frame);
@@ -274,7 +274,7 @@ impl Pair {
         self.ends[row.side].springs[row.node as usize].at_start(self.step)
     }
 
-    /// Keeps the force of the spring of a row for the next step.
+    /// Stores the spring force of a row for the next step.
     pub(super) fn set_force(&mut self, row: &Row, force: Vector3<f64>) {
         self.ends[row.side].springs[row.node as usize].set(force, self.step);
     }
@@ -282,25 +282,25 @@ impl Pair {
     /// Numbers of a spring in a checkpoint.
     pub(in crate::explicit) const N_SPRING: usize = Spring::NUMBERS;
 
-    /// The springs of all nodes, for checkpoints; none without friction.
+    /// The springs of all nodes, for checkpoints; empty without friction.
     pub(in crate::explicit) fn springs(&self) -> impl Iterator<Item = [f64; Spring::NUMBERS]> + '_ {
         let has_friction = self.friction > 0.0;
         let springs = self.ends.iter().flat_map(|end| &end.springs).filter(move |_| has_friction);
         springs.map(|spring| spring.to_array())
     }
 
-    /// Takes the springs of a checkpoint.
+    /// Sets the springs from a checkpoint.
     pub(in crate::explicit) fn read_springs(&mut self, numbers: &[f64]) {
         let springs = self.ends.iter_mut().flat_map(|end| &mut end.springs);
         springs.zip(numbers.as_chunks().0).for_each(|(spring, array)| *spring = Spring::from_array(array));
     }
 
-    /// Steps that have begun.
+    /// Number of steps begun.
     pub(in crate::explicit) fn steps(&self) -> u64 {
         self.step
     }
 
-    /// Takes the number of steps of a checkpoint.
+    /// Sets the number of steps from a checkpoint.
     pub(in crate::explicit) fn set_steps(&mut self, steps: u64) {
         self.step = steps;
     }
@@ -343,7 +343,7 @@ impl Few {
         self.points[..self.n].iter().copied().zip(self.weights[..self.n].iter().copied())
     }
 
-    /// Weights without a moment, see [`balance`]; those of a faced side are negative.
+    /// Weights without a moment, see [`balance`]; those of the face's side are negative.
     fn balance(&mut self, normal: &Vector3<f64>, place: &Vector3<f64>, at: impl Fn(u32) -> Vector3<f64>) {
         let mut places = [Vector3::zeros(); MAX_FACE_POINTS];
         for (x, &point) in places.iter_mut().zip(&self.points[..self.n]) {
@@ -467,7 +467,7 @@ fn areas_of_points(faces: &Faces) -> Vec<f64> {
     areas
 }
 
-/// Nodes of NURBS faces: (p+1) × (q+1) places in the middles of equal parts of each face, with their areas.
+/// Nodes of NURBS faces: (p+1) × (q+1) places at the centres of equal parts of each face, with their areas.
 fn nodes_on_faces(faces: &Faces) -> (Nodes, Vec<f64>) {
     let (mut places, mut areas) = (Vec::new(), Vec::new());
     for face in 0..faces.n_faces() as u32 {

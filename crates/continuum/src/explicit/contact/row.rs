@@ -1,4 +1,4 @@
-//! Rows of gaps over points of deformable bodies and over rigid bodies, and their matrix by products.
+//! Rows of gaps over points of deformable bodies and over rigid bodies, and the products of their matrix.
 
 use std::cell::RefCell;
 
@@ -12,13 +12,13 @@ use crate::explicit::bodies::Bodies;
 pub(super) struct RigidEnd {
     /// Slot of the body.
     pub(super) slot: u32,
-    /// +1 where the node is on the body, −1 where the body is faced.
+    /// +1 if the node is on the body, −1 if the face is.
     pub(super) sign: f64,
-    /// From the centre of mass at t_n to where the force acts \[m\].
+    /// Vector from the centre of mass at t_n to the point of action of the force \[m\].
     pub(super) arm: Vector3<f64>,
 }
 
-/// One gap and how impulses along its normal change it.
+/// One gap, and its change by impulses along its normal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     /// Number of the pair in its list.
@@ -26,20 +26,20 @@ pub(super) struct Row {
     /// Side and number of the node.
     pub(super) side: usize,
     pub(super) node: u32,
-    /// Away from the faced surface, inertial axes.
+    /// Normal out of the face, inertial axes.
     pub(super) normal: Vector3<f64>,
-    /// Where the force acts at t_n \[m\].
+    /// Point of action of the force at t_n \[m\].
     pub(super) place: Vector3<f64>,
-    /// Gap at t_n, gap at t_{n+1} without multipliers, and the least gap that the step allows \[m\].
+    /// Gap at t_n, gap at t_{n+1} without multipliers, and the smallest gap that the step allows \[m\].
     pub(super) gap_now: f64,
     pub(super) gap: f64,
     pub(super) least: f64,
-    /// Way of the node along the faced surface in the step, as predicted \[m\].
+    /// Predicted slip of the node along the face in the step \[m\].
     pub(super) slip: Vector3<f64>,
-    /// Entries of this row in the list.
+    /// First entry of this row in the list.
     first: u32,
     n_entries: u32,
-    /// The first of them are those of the node.
+    /// Number of entries of the node; they come first.
     n_node: u32,
     pub(super) rigid: [Option<RigidEnd>; 2],
 }
@@ -83,7 +83,7 @@ struct Work {
 const NONE: u32 = u32::MAX;
 
 impl Rows {
-    /// Room for all points.
+    /// Rows with memory for all points.
     pub(super) fn new(bodies: &Bodies) -> Self {
         let n_rigid = bodies.rigid.as_ref().map_or(0, |rigid| rigid.system.bodies.len());
         Self {
@@ -93,7 +93,7 @@ impl Rows {
         }
     }
 
-    /// Forgets all rows.
+    /// Removes all rows.
     pub(super) fn clear(&mut self) {
         for slot in self.slots.drain(..) {
             self.slot_of[slot.body as usize][slot.point as usize] = NONE;
@@ -105,7 +105,7 @@ impl Rows {
         self.entries.clear();
     }
 
-    /// Adds a row that has no entries yet.
+    /// Adds a row without entries.
     pub(super) fn begin(&mut self, row: RowStart) {
         let RowStart { pair, side, node, normal, place, gap_now, gap, least, slip } = row;
         let first = self.entries.len() as u32;
@@ -126,9 +126,9 @@ impl Rows {
         });
     }
 
-    /// Adds a point of a deformable body to the last row; those of the node come first.
+    /// Adds a point of a deformable body to the last row; points of the node come first.
     ///
-    /// * `end` — 0 for the side of the node, 1 for the faced one
+    /// * `end` — 0 for the side of the node, 1 for that of the face
     pub(super) fn add_point(
         &mut self,
         bodies: &Bodies,
@@ -153,7 +153,7 @@ impl Rows {
 
     /// Adds a rigid body to the last row.
     ///
-    /// * `end` — 0 for the side of the node, 1 for the faced one
+    /// * `end` — 0 for the side of the node, 1 for that of the face
     pub(super) fn add_rigid(&mut self, bodies: &Bodies, body: usize, end: usize, arm: Vector3<f64>) {
         let Some(rigid) = &bodies.rigid else { return };
         let slot = &mut self.rigid_slot_of[body];
@@ -191,8 +191,8 @@ impl Rows {
     /// Calls a function with each deformable body and point of a row and its part of a force along the
     /// surface.
     ///
-    /// Node and face are apart by the gap at t_n, along which a force along the surface has a lever. A couple
-    /// on the points of the face, `a × (x_K − x̄)`, takes that moment away.
+    /// Node and face are apart by the gap at t_n, which is a lever of a force along the surface. A couple on
+    /// the points of the face, `a × (x_K − x̄)`, compensates that moment.
     pub(super) fn for_friction(
         &self,
         row: &Row,
@@ -235,7 +235,7 @@ impl Rows {
         self.rigid_slots[end.slot as usize].body as usize
     }
 
-    /// Relative velocities along rows' forces that impulses in any directions bring about.
+    /// Relative velocities at the rows due to impulses in any directions.
     ///
     /// * `impulse` — of each row \[N s\]
     /// * `each` — receives the row and its relative velocity \[m/s\]
@@ -282,7 +282,7 @@ impl Rows {
         }
     }
 
-    /// n·W n of a row: the inverse of the mass that its gap has \[1/kg\].
+    /// n·W n of a row: the inverse of the effective mass of its gap \[1/kg\].
     pub(super) fn inverse_mass(&self, row: &Row) -> f64 {
         let mut sum = 0.0;
         for &(slot, weight) in self.entries(row) {
@@ -298,7 +298,7 @@ impl Rows {
     }
 }
 
-/// What is known of a row before its entries.
+/// Data of a row before its entries.
 pub(super) struct RowStart {
     pub(super) pair: u32,
     pub(super) side: usize,
@@ -311,7 +311,7 @@ pub(super) struct RowStart {
     pub(super) slip: Vector3<f64>,
 }
 
-/// Gᵀ W G: relative velocities of gaps by impulses along their normals \[1/kg\].
+/// Gᵀ W G: relative velocities of gaps due to impulses along their normals \[1/kg\].
 impl Operator for Rows {
     fn n(&self) -> usize {
         self.rows.len()
@@ -326,13 +326,13 @@ impl Operator for Rows {
     }
 }
 
-/// Weights of the points of a face with Σ = 1 that put a force along n on the line through a place: the least
-/// change of the given weights.
+/// Weights of the points of a face with Σ = 1 such that a force along n acts on the line through a place,
+/// with the smallest change of the given weights.
 ///
-/// A node and its foot point are not at one place at t_n, where forces act, but at t_{n+1}. With these
-/// weights the forces on node and face have no moment, whatever the motion between.
+/// Forces act at t_n, but a node and its foot point are at the same place only at t_{n+1}. With these weights
+/// the forces on node and face have no moment, whatever the motion between.
 ///
-/// * `points` — places of the points at t_n \[m\]
+/// * `points` — positions of the points at t_n \[m\]
 /// * `weights` — shape values at the foot point; replaced
 pub(super) fn balance(
     normal: &Vector3<f64>,
@@ -358,7 +358,7 @@ pub(super) fn balance(
     if missing.amax() <= 4.0 * f64::EPSILON {
         return;
     }
-    // A face that is seen from its edge has no lever in one direction.
+    // A face parallel to n has no lever in one direction.
     let eigen = gram.symmetric_eigen();
     let least = 1e-9 * eigen.eigenvalues.max();
     let in_axes = eigen.eigenvectors.tr_mul(&missing);
@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn balanced_weights_have_zero_moment_and_sum_one() {
+    fn balanced_weights_have_no_moment_and_the_sum_one() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [1.1, 1.0, 0.2], [0.0, 0.9, -0.1]].map(Vector3::from);
         let normal = Vector3::new(0.1, -0.2, 1.0).normalize();
         let place = Vector3::new(0.4, 0.35, 0.03);
@@ -389,14 +389,14 @@ mod tests {
         let center: Vector3<f64> = points.iter().zip(weights).map(|(x, w)| w * x).sum();
         assert!((sum - 1.0).abs() < 1e-15, "{sum}");
         assert!((center - place).cross(&normal).norm() < 1e-15, "{center}");
-        // Balanced weights are left unchanged.
+        // Balanced weights are not changed.
         let before = weights;
         balance(&normal, &place, &points, &mut weights);
         assert!(before.iter().zip(weights).all(|(a, b)| (a - b).abs() < 1e-15));
     }
 
     #[test]
-    fn the_weights_of_a_face_seen_edge_on_sum_up_to_one() {
+    fn a_face_seen_from_its_edge_keeps_its_sum() {
         let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(Vector3::from);
         let mut weights = [0.5, 0.5, 0.0, 0.0];
         balance(&Vector3::y(), &Vector3::new(0.7, -0.1, 0.4), &points, &mut weights);

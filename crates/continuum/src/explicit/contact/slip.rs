@@ -1,19 +1,20 @@
-//! Coulomb friction by springs that slide.
+//! Coulomb friction by springs with a sliding limit.
 //!
 //! ```text
 //! ẽ = (e_{n−1} − κ u) along the surface,   e_n = ẽ min(μ λ, |ẽ|)/|ẽ|
 //! ```
 //!
-//! u is the slip of the step, from the velocities without multipliers. The stiffness κ is a small part
-//! of what would stop the relative motion of the contact in one step, so that it never limits the step.
+//! u is the slip of the step, from the velocities without multipliers. The stiffness κ is a small part of the
+//! stiffness that would stop the relative motion of the contact in one step, so that it never limits the
+//! step.
 
 use nalgebra::Vector3;
 
 use super::pair::Pair;
 use super::row::Rows;
 
-/// Part of the stiffness that stops a relative motion in one step. Several rows act on a node, and cells leave
-/// little of the stability limit: ω² dt² is 3.2 of 4 at nine tenths of the critical step.
+/// Ratio of κ to the stiffness that stops a relative motion in one step. Several rows act on a node, and
+/// cells use most of the stability limit: ω² dt² is 3.2 of 4 at nine tenths of the critical step.
 const STIFFNESS: f64 = 0.02;
 
 /// Forces of friction of the rows of a step.

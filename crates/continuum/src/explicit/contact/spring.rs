@@ -1,11 +1,11 @@
-//! The spring of a node, which friction stretches.
+//! The friction spring of a node.
 
 use nalgebra::Vector3;
 
-/// Steps without contact after which a spring is forgotten: multipliers may leave out a step.
+/// Steps without contact after which a spring is discarded; contact by multipliers may pause for a step.
 const MEMORY: u64 = 3;
 
-/// The spring of a node: its force before and in the last step in which the node was in contact.
+/// The spring of a node: its force before and after the last step with contact.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Spring {
     before: (Vector3<f64>, u64),
@@ -22,7 +22,7 @@ impl Spring {
         if when + MEMORY >= step && when > 0 { force } else { Vector3::zeros() }
     }
 
-    /// Keeps the force of a step, in place of an earlier one of the same step.
+    /// Stores the force of a step; replaces an earlier force of the same step.
     pub(super) fn set(&mut self, force: Vector3<f64>, step: u64) {
         if self.last.1 != step {
             self.before = self.last;
