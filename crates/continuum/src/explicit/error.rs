@@ -102,8 +102,8 @@ pub enum SetupError {
     },
     /// A force is at a point of a deformable body.
     #[error(
-        "body `{body}`: a force at point `{part}` of a deformable body would be a singular load; put it on a set \
-         (known: {known})"
+        "body `{body}`: a force at point `{part}` of a deformable body would be a singular load; put it \
+         on a set (known: {known})"
     )]
     PointForce {
         /// Name of the body.

@@ -16,7 +16,7 @@ pub use crate::statics::{Place, Support};
 pub struct Problem {
     /// The bodies.
     pub bodies: Vec<BodySpec>,
-    /// Held parts of deformable bodies; they reach a displacement at the end of the run, at constant velocity.
+    /// Held parts of deformable bodies; displacements grow at constant velocity until the end of the run.
     pub supports: Vec<Support>,
     /// Pressures on the deformed surface.
     pub pressures: Vec<Pressure>,
