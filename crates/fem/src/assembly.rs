@@ -1,7 +1,7 @@
 //! Assembly of stiffness and mass.
 //!
-//! Every entry is summed in an order of its own, which is that of the cells for meshes (`mesh_cells`) and
-//! that of tiles for NURBS patches (`tensor`): the result has the same bits for any number of threads.
+//! Every entry is a sum in a fixed order, that of the cells for meshes (`mesh_cells`) and that of tiles for
+//! NURBS patches (`tensor`): the result has the same bits for any number of threads.
 
 mod hanging;
 mod mesh_cells;
@@ -26,7 +26,7 @@ pub(crate) use hanging::without_hanging;
 /// Errors from the assembly of stiffness and mass.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum AssemblyError {
-    /// A cell is turned inside out or collapsed.
+    /// A cell is inverted or collapsed.
     #[error(
         "cell {} of block {} (counted from 0) is inverted: det J = {det:e} m³ at ξ = ({}, {}, {}), near \
          ({:.6e}, {:.6e}, {:.6e}) m, must be above 0; repair the mesh there, or renumber its nodes if all \
@@ -43,13 +43,13 @@ pub enum AssemblyError {
         /// det J there \[m³\].
         det: f64,
     },
-    /// The points of the body have other dofs than displacements.
+    /// The points of the body have other dofs than three displacements.
     #[error(transparent)]
     NotSolid(#[from] NotSolid),
     /// The graph of the points could not be built.
     #[error("cannot build the sparsity pattern: {0}")]
     Graph(#[from] GraphError),
-    /// The user stopped it.
+    /// The user stopped the assembly.
     #[error("interrupted during assembly")]
     Interrupted,
 }
@@ -112,16 +112,16 @@ pub fn contraction_operations(discretisation: &Discretisation, rule: QuadratureR
     discretisation.blocks.iter().map(of_block).sum()
 }
 
-/// n copies of a value, written.
+/// n copies of a value in memory that is already mapped.
 ///
-/// Memory of `vec![0.0; n]` is given out by the system page by page at the first use, and anew at the first
-/// write if that was a read: then all other threads are interrupted. Sums begin with a read; a third of the
-/// time of two threads went there.
+/// The system maps the memory of `vec![0.0; n]` page by page at the first access, and again at the first
+/// write if that access was a read: all other threads are then interrupted. Sums begin with a read; these
+/// interruptions cost a third of the time of two threads.
 fn written<T: Copy + Send + Sync>(n: usize, value: T) -> Vec<T> {
     (0..n).into_par_iter().map(|_| value).collect()
 }
 
-/// The values that are summed up.
+/// The matrices under assembly.
 struct Target<'a> {
     graph: &'a NodeGraph,
     stiffness: Vec<[f64; 9]>,
@@ -185,7 +185,7 @@ fn first_inverted(
         evaluator.enter(CellRef { block: i_block as u32, cell: cell as u32 });
         for &xi in &points {
             let CellPoint { position, det, .. } = evaluator.at(xi);
-            // A NaN fails this test too.
+            // A NaN is rejected too.
             if !(det > 0.0 && det.is_finite()) {
                 return Some((cell, Inverted { position, xi, det }));
             }

@@ -1,4 +1,4 @@
-//! The basis of one cell: Lagrange shapes and Bezier-extracted NURBS under one roof.
+//! The basis of one cell: one type for Lagrange shapes and Bezier-extracted NURBS.
 
 use carom_mesh::{CellShape, lagrange};
 use carom_nurbs::basis::{MAX_DEGREE, bernstein_derivatives_into};
@@ -32,7 +32,7 @@ pub struct SplineCells {
     pub point_ids: Vec<u32>,
     /// Weight of each control point.
     pub weights: Vec<f64>,
-    /// Which part of the patch the spans are, and which of them are cells.
+    /// Position of the knot spans in the patch, and the selection of those that are cells.
     pub window: Box<Window>,
 }
 
@@ -120,7 +120,7 @@ pub enum CellBasis<'a> {
 }
 
 impl CellBasis<'_> {
-    /// Number of functions, and of points that carry them.
+    /// Number of functions, which is also that of points.
     pub fn n_points(&self) -> usize {
         match self {
             Self::Lagrange { nodes, .. } => nodes.len(),

@@ -1,11 +1,11 @@
-//! A body as it is stored: geometry and materials.
+//! A body as stored in a file: geometry and materials.
 
 use carom_mesh::Mesh;
 use carom_nurbs::Multipatch;
 
 pub use crate::material::Material;
 
-/// The geometry as its source gave it: nothing is tessellated or approximated.
+/// The geometry of the source, without tessellation or approximation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Geometry {
     /// A finite-element mesh.
@@ -21,7 +21,7 @@ pub struct Body {
     pub name: String,
     /// Points, cells and sets.
     pub geometry: Geometry,
-    /// Materials that occur.
+    /// Materials of the body.
     pub materials: Vec<Material>,
     /// Index into `materials` for each block or patch.
     pub material_of_block: Vec<usize>,

@@ -7,11 +7,11 @@
 //! P = ∂ψ/∂F,   A_abcd = ∂P_ab/∂F_cd,   force per undeformed area with normal N: P N
 //! ```
 //!
-//! Laws read H and not F, so that the digits of small strains are not lost in 1 + 10⁻⁶. They know no density,
-//! no time and no scheme. A law without memory that is written over Green's strain implements
-//! [`Hyperelastic`] and is a [`Law`] by that. A law with memory implements [`Law`]: it has
-//! [`Law::n_history`] numbers at each point, reads those of the last accepted state and writes those of the
-//! present one; the scheme accepts them ([`crate::internal_force::History::commit`]).
+//! Laws read H and not F, because 1 + 10⁻⁶ would lose digits of small strains. They do not depend on density,
+//! time or scheme. A law without history that is a function of Green's strain implements [`Hyperelastic`] and
+//! so is a [`Law`]. A law with history implements [`Law`]: it has [`Law::n_history`] numbers at each point,
+//! reads those of the last accepted state and writes those of the present one; the scheme accepts them
+//! ([`crate::internal_force::History::commit`]).
 //!
 //! Points are evaluated in batches of [`LANES`], stored as arrays of numbers side by side, so that plain
 //! loops become vector instructions. [`verify`] measures for any law whether stress, tangent and energy
@@ -75,9 +75,9 @@ pub trait Law: Sync {
     /// The name in scenarios and messages.
     fn name(&self) -> &'static str;
 
-    /// Whether a rotation of the body leaves the energy and rotates the stress: ψ(QF) = ψ(F), P(QF) = Q P(F).
+    /// Whether the law is objective: under a rotation of the body ψ(QF) = ψ(F), P(QF) = Q P(F).
     ///
-    /// A law that is objective is for large deformation: sweeps then report cells with det F ≤ 0.
+    /// Objective laws are for large deformation: sweeps then report cells with det F ≤ 0.
     fn is_objective(&self) -> bool {
         true
     }
@@ -103,7 +103,7 @@ pub trait Law: Sync {
     /// * `history` — the history variables of the same state
     fn stored_energy(&self, h: &Tensor, history: &[Lanes]) -> Lanes;
 
-    /// The energy per undeformed volume that was dissipated up to a state, not below zero and never falling
+    /// The dissipated energy per undeformed volume up to a state, which is never negative and never decreases
     /// \[J/m³\].
     fn dissipated_energy(&self, _history: &[Lanes]) -> Lanes {
         ZERO

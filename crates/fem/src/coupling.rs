@@ -1,12 +1,13 @@
-//! Which points of a body couple.
+//! The coupling of the points of a body.
 
 use carom_linalg::{GraphError, NodeGraph};
 
 use crate::{Block, Cells, Discretisation, SplineCells};
 
-/// Which points couple: those of a cell with each other.
+/// The graph of coupled points: the points of each cell are coupled with each other.
 ///
-/// Where all knot spans of a patch are cells, a function couples with a box of functions around it; the box
+/// If all knot spans of a patch are cells, a function is coupled with a box of functions around it, which
+/// follows from the knots alone.
 /// follows from the knots alone.
 ///
 /// # Errors
@@ -26,7 +27,7 @@ pub fn node_graph(discretisation: &Discretisation) -> Result<NodeGraph, GraphErr
     })
 }
 
-/// How the points of one block couple.
+/// The coupled points of one block.
 enum Coupling<'a> {
     /// All spans of a patch are cells.
     Boxes(Boxes<'a>),
@@ -45,7 +46,8 @@ impl<'a> Coupling<'a> {
         Self::Cells((0..block.n_cells()).map(points).collect())
     }
 
-    /// Calls `visit` with the point and the number of each control point or of each cell that has it.
+    /// Calls `visit` with each point of the block and the number of its control point or of each of its
+    /// cells.
     fn for_each(&self, visit: &mut dyn FnMut(u32, usize)) {
         match self {
             Self::Boxes(boxes) => {
@@ -60,7 +62,7 @@ impl<'a> Coupling<'a> {
     }
 }
 
-/// For each point where it occurs (block, control point or cell), in compressed form: starts, occurrences.
+/// For each point its occurrences (block, control point or cell), in compressed form: starts, occurrences.
 fn memberships(n_points: usize, couplings: &[Coupling<'_>]) -> (Vec<usize>, Vec<[u32; 2]>) {
     let mut starts = vec![0_usize; n_points + 1];
     couplings.iter().for_each(|coupling| coupling.for_each(&mut |id, _| starts[id as usize + 1] += 1));
@@ -81,7 +83,7 @@ fn memberships(n_points: usize, couplings: &[Coupling<'_>]) -> (Vec<usize>, Vec<
 /// The functions of a patch that each of its functions couples with.
 struct Boxes<'a> {
     cells: &'a SplineCells,
-    /// For each function of each direction those that share a span with it.
+    /// For each function of each direction the functions that share a knot span with it.
     partners: [Vec<std::ops::Range<usize>>; 3],
 }
 

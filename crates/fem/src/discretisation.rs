@@ -1,4 +1,4 @@
-//! Points, weights and cells of a body: assembly, stress, loads and surfaces are written over them.
+//! Points, weights and cells of a body: the basis of assembly, stress, loads and surfaces.
 
 mod error;
 mod sources;
@@ -12,7 +12,7 @@ use sources::{Parts, leaf_cells, mesh_cells, patch_cells};
 
 pub use error::DiscretisationError;
 
-/// The error of an operation that exists for solids alone: their points have three displacements each.
+/// Error of an operation that is defined for solids only: their points have three displacements each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "{operation} is for solids, whose points have {SOLID_DOFS} dofs each; a point of this body has \
@@ -104,8 +104,8 @@ pub struct Discretisation {
     pub points: Vec<[f64; 3]>,
     /// Weight of each point, 1 for nodes.
     pub weights: Vec<f64>,
-    /// For each hanging point the points that it follows, with factors c_i ≥ 0 whose sum is 1; empty for most
-    /// bodies.
+    /// For each hanging point the points on which it depends, with factors c_i ≥ 0 whose sum is 1; empty for
+    /// most bodies.
     pub hanging: Vec<Vec<(u32, f64)>>,
     /// The cells.
     pub blocks: Vec<Block>,
@@ -175,8 +175,8 @@ impl Discretisation {
         self.points.len() + self.hanging.len()
     }
 
-    /// The points of the body that move a cell: those of its functions, in their order, or, if some of them
-    /// hang, all that these and the others follow, ascending.
+    /// The points of the body that move a cell: those of its functions, in their order. If some of them hang,
+    /// all points on which its functions depend, ascending.
     pub fn points_of(&self, basis: CellBasis<'_>) -> Vec<u32> {
         let mut ids = vec![0; basis.n_points()];
         basis.point_ids_into(&mut ids);
@@ -211,10 +211,10 @@ impl Discretisation {
         sum
     }
 
-    /// Distributes forces on hanging points to the points that they follow, and drops the hanging points: the
-    /// transpose of [`Self::value`].
+    /// Distributes forces on hanging points to the points on which they depend, and removes the hanging
+    /// points: the transpose of [`Self::value`].
     ///
-    /// * `values` — one a point, then one a hanging point
+    /// * `values` — one for each point, then one for each hanging point
     pub fn gathered(&self, mut values: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let (at_points, at_hanging) = values.split_at_mut(self.points.len());
         for (row, value) in self.hanging.iter().zip(at_hanging) {
@@ -228,7 +228,7 @@ impl Discretisation {
         values
     }
 
-    /// The same cells over points all of which are free: hanging points become points of their own.
+    /// The same cells with hanging points as independent points.
     pub(crate) fn with_free_hanging_points(&self) -> Self {
         let mut free = Self { hanging: Vec::new(), ..self.clone() };
         free.points
@@ -247,7 +247,7 @@ impl Discretisation {
         self.dofs_per_point * self.points.len()
     }
 
-    /// The number of degrees of freedom of a point, if that is a displacement and nothing else.
+    /// The number of degrees of freedom of a point, if they are a displacement only.
     ///
     /// * `operation` — subject of the error's sentence, such as "the reduction"
     ///
@@ -308,7 +308,7 @@ impl Discretisation {
                 Cells::Spline(cells) => &cells.point_ids,
             };
             for &id in ids {
-                // Hanging points follow points that cells use; unused places of a lattice have no point.
+                // Hanging points depend on points that cells use; unused places of a lattice have no point.
                 if let Some(used) = used.get_mut(id as usize) {
                     *used = true;
                 }

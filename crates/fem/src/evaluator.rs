@@ -85,7 +85,7 @@ impl<'a> CellEvaluator<'a> {
         }
     }
 
-    /// Makes `cell` the cell of the following evaluations.
+    /// Selects the cell of the following evaluations.
     ///
     /// # Panics
     ///

@@ -1,5 +1,4 @@
-//! Faces of cells: where they lie in the parameters of their cell, which way is out, and the surfaces they
-//! make.
+//! Faces of cells: their parameters in the cell, their outward direction, and surfaces made of them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -189,7 +188,7 @@ impl Discretisation {
                 }
             }
         }
-        // What vanishes on the face does not belong to it.
+        // Functions that vanish on the face do not belong to it.
         functions.retain(|_, function| function.iter().any(|&c| c != 0.0));
         let points: Vec<u32> = functions.keys().copied().collect();
         let operator = operators.number(&functions.into_values().flatten().collect::<Vec<_>>());
@@ -206,7 +205,7 @@ impl Discretisation {
     }
 }
 
-/// Different operators met so far, by their bits.
+/// Different operators found so far, identified by their bits.
 #[derive(Default)]
 struct OperatorTable {
     list: Vec<Vec<f64>>,

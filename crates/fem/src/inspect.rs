@@ -1,4 +1,4 @@
-//! Everything that `carom-mesh info` says of a body.
+//! The properties of a body in the output of `carom-mesh info`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{Body, Discretisation, DiscretisationError, Geometry};
 pub struct SetSummary {
     /// "nodes", "faces" or "cells".
     pub kind: &'static str,
-    /// How many.
+    /// Number of members.
     pub count: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Inspection {
     pub kind: &'static str,
     /// Nodes that cells use, or control points after gluing.
     pub nodes: usize,
-    /// Number of cells by kind; those of NURBS are "span".
+    /// Number of cells by kind; cells of NURBS bodies are called "span".
     pub elements: BTreeMap<&'static str, usize>,
     /// Number of cells of each level of a local refinement, the knot spans first; empty if there is none.
     pub levels: Vec<usize>,
@@ -40,19 +40,19 @@ pub struct Inspection {
     pub properties: MassProperties,
     /// Area of the surface \[m²\].
     pub surface_area: f64,
-    /// Smallest scaled Jacobian: 1 for the best cells, ≤ 0 where one folds or collapses.
+    /// Smallest scaled Jacobian: 1 for the best cells, ≤ 0 for a folded or collapsed cell.
     pub min_scaled_jacobian: f64,
-    /// Where it occurs.
+    /// Cell with the smallest scaled Jacobian.
     pub worst_cell: Option<CellRef>,
-    /// How its cells hang together.
+    /// Connection of its cells.
     pub soundness: Soundness,
-    /// Defects that keep the body from being one sound solid, in words; empty if there are none.
+    /// Defects of the body in words; empty if it is one watertight solid.
     pub findings: Vec<String>,
-    /// The sets.
+    /// Sets of the body.
     pub sets: BTreeMap<String, SetSummary>,
 }
 
-/// Looks at everything about a body.
+/// Determines all properties of a body.
 ///
 /// # Errors
 ///

@@ -4,13 +4,12 @@
 //! x = X + u,   H = Σ_i u_i ⊗ ∂R_i/∂X,   f_i = ∫ P(E₃ + H) ∂R_i/∂X dV,   K_ij = ∫ ∂R_i/∂X · A · ∂R_j/∂X dV
 //! ```
 //!
-//! over the undeformed body. [`InternalForce`] holds what does not change: groups of cells that lie together,
-//! their points, and the map of the undeformed cell at each quadrature point. A *sweep* takes displacement
-//! gradients to stresses at all points by a [`PointMap`]: the stress of a law, its derivative, or a map
-//! of the scheme, such as a discrete gradient over both ends of a step. [`TangentAssembly`] assembles
-//! the matrix of symmetric tangents over a fixed sparsity pattern, [`GeneralTangentAssembly`] that of others;
+//! over the undeformed body. [`InternalForce`] holds the constant data: groups of neighbouring cells, their
+//! points, and the map of the undeformed cell at each quadrature point. A *sweep* maps displacement gradients
+//! to stresses at all points by a [`PointMap`]: the stress of a law, its derivative, or a map of the scheme,
+//! such as a discrete gradient over both ends of a step. [`TangentAssembly`] assembles the matrix of
+//! symmetric tangents over a fixed sparsity pattern, [`GeneralTangentAssembly`] that of others;
 //! [`element_frequencies`] bounds the critical time step.
-//!
 //! Cells of one kind are computed [`LANES`](crate::constitutive::LANES) at a time. NURBS cells are summed
 //! direction by direction (sum factorisation), so that the force of a cell of degree p costs (p+1)⁴
 //! operations and not (p+1)⁶, its tangent (p+1)⁷ and not (p+1)⁹.
@@ -89,14 +88,15 @@ pub use tangent::TangentAssembly;
 /// Largest number of displacement fields that a sweep reads.
 pub const MAX_FIELDS: usize = 3;
 
-/// Where the internal force is sampled.
+/// Points at which the internal force is integrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointRule {
     /// The points of the stiffness.
     Cell(QuadratureRule),
-    /// One point in the centre of each mesh cell, NURBS as by default.
+    /// One point in the centre of each mesh cell; the default points in NURBS cells.
     ///
     /// A hex8 then has twelve zero-energy modes in addition to its rigid motions: the caller must control
+    /// them.
     /// them.
     Centre,
 }
@@ -110,7 +110,7 @@ impl Default for PointRule {
 /// Errors from a sweep over the cells of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum SweepError {
-    /// The deformation turns a cell inside out, or is not finite.
+    /// The deformation inverts a cell, or is not finite.
     #[error(
         "cell {} of block {} (counted from 0) is turned inside out: det F = {det:e}, must be above 0; take a \
          smaller step, or a finer mesh there",
@@ -323,7 +323,7 @@ impl InternalForce {
         Ok(self.blocks.iter().map(Part::integral).sum())
     }
 
-    /// An error if a cell was turned inside out in the last sweep.
+    /// An error if a cell was inverted in the last sweep.
     fn check_dets(&self) -> Result<(), SweepError> {
         match self.least_det() {
             Some((det, cell)) if !(det > 0.0 && det.is_finite()) => Err(SweepError::Inverted { cell, det }),

@@ -55,7 +55,7 @@ impl ShapeTable {
     }
 }
 
-/// Where a cell is inverted.
+/// A point at which a cell is inverted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Inverted {
     pub(crate) position: [f64; 3],
@@ -135,7 +135,7 @@ impl Kernel {
         let jacobian: [[f64; 3]; 3] =
             std::array::from_fn(|a| std::array::from_fn(|d| dot(&self.gradients[d], &coordinates[a])));
         let det = determinant(&jacobian);
-        // A NaN fails this test too.
+        // A NaN is rejected too.
         if det > 0.0 && det.is_finite() {
             return Ok((jacobian, det));
         }

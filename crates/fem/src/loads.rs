@@ -1,4 +1,4 @@
-//! Consistent point forces of loads: f_i is the work that the load does on the function R_i.
+//! Consistent point forces of loads: f_i is the work of the load on the function R_i.
 
 use carom_linalg::NodeMatrix;
 use carom_mesh::FaceRef;
@@ -45,7 +45,7 @@ pub fn traction_force(
     varying_traction_force(discretisation, faces, |_| traction)
 }
 
-/// Forces of a traction that varies from place to place, one vector a body point \[N\]: f_i = ∫ R_i t dA.
+/// Forces of a traction field on faces, one vector a body point \[N\]: f_i = ∫ R_i t dA.
 ///
 /// * `traction` — t at a position \[m\] of the undeformed body \[Pa\]
 ///
@@ -73,7 +73,7 @@ pub fn varying_traction_force(
 ///
 /// * `total` — its sum \[N\]
 ///
-/// Faces without area carry nothing.
+/// Faces without area carry no force.
 ///
 /// # Panics
 ///

@@ -116,7 +116,7 @@ fn of_block(
             evaluator.enter(cell);
             for (&xi, &weight) in rule.points.iter().zip(&rule.weights) {
                 let point = evaluator.at(xi);
-                // A NaN fails this test too.
+                // A NaN is rejected too.
                 if !(point.det > 0.0 && point.det.is_finite()) {
                     let (position, det) = (point.position, point.det);
                     return Err(AssemblyError::InvertedCell { cell, xi, position, det });

@@ -10,16 +10,16 @@ pub enum MaterialError {
     OutOfRange {
         /// Name of the material.
         material: String,
-        /// "density", "young" or "poisson".
+        /// Name of the quantity: "density", "young" or "poisson".
         quantity: &'static str,
         /// The value given.
         value: f64,
         /// Its SI unit after a space, empty for a ratio.
         unit: &'static str,
-        /// The values that are possible.
+        /// The valid range.
         range: &'static str,
     },
-    /// No material of the table has this name.
+    /// The table has no material of this name.
     #[error("there is no material `{name}`; the table has {known}; or give density, young and poisson")]
     Unknown {
         /// The name given.
@@ -53,7 +53,7 @@ pub struct NamedMaterial {
     pub young: f64,
     /// ν.
     pub poisson: f64,
-    /// Alloy or grade that the values belong to.
+    /// Alloy or grade of the values.
     pub note: &'static str,
 }
 
@@ -97,7 +97,7 @@ const fn row(
 }
 
 impl Material {
-    /// Checks and takes the constants of a material: ρ \[kg/m³\], E \[Pa\], ν.
+    /// Checks the constants of a material and makes it: ρ \[kg/m³\], E \[Pa\], ν.
     ///
     /// # Errors
     ///
@@ -113,8 +113,8 @@ impl Material {
         Ok(material)
     }
 
-    /// The material of [`MATERIALS`] with this name (case does not matter; `aluminum`, `acrylic` are
-    /// understood).
+    /// The material of [`MATERIALS`] with this name, without regard to case; `aluminum` and `acrylic` are
+    /// synonyms.
     ///
     /// # Errors
     ///
@@ -134,11 +134,11 @@ impl Material {
         Self::new(found.name, found.density, found.young, found.poisson)
     }
 
-    /// Checks the ranges of the constants, which are public and may have been set to anything.
+    /// Checks the ranges of the constants, which are public fields.
     ///
     /// # Errors
     ///
-    /// [`MaterialError::OutOfRange`] for the first that is impossible.
+    /// [`MaterialError::OutOfRange`] for the first invalid constant.
     pub fn check(&self) -> Result<(), MaterialError> {
         let out_of_range = |quantity, value, unit, range| {
             Err(MaterialError::OutOfRange { material: self.name.clone(), quantity, value, unit, range })

@@ -1,4 +1,4 @@
-//! Of how many parts a body is.
+//! The connected parts of a body.
 
 use crate::Discretisation;
 
@@ -7,12 +7,12 @@ use crate::Discretisation;
 /// * `joined` — further sets of points that are joined: the parts that a set reaches become one part
 pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>> {
     let n_points = discretisation.n_points();
-    // Hanging points come behind the points: a cell joins those that it has, and each joins the points that
-    // it follows once, for all of its cells.
+    // Hanging points have numbers after those of points. A cell joins its own points, and each hanging point
+    // joins the points on which it depends, once for all of its cells.
     let mut parent: Vec<u32> = (0..discretisation.n_cell_point_ids() as u32).collect();
     fn root(parent: &mut [u32], mut point: u32) -> u32 {
         while parent[point as usize] != point {
-            // Halving the path keeps the trees flat.
+            // Path halving keeps the trees flat.
             parent[point as usize] = parent[parent[point as usize] as usize];
             point = parent[point as usize];
         }

@@ -1,8 +1,8 @@
-//! Figures that bodies of the usual kind do not have: most of them come from wrong units.
+//! Unusual figures of a body, most of which come from wrong units.
 //!
-//! A figure outside its range is reported with its value, the range and a remedy; nothing is refused for it,
-//! because models of published problems have units of their own. Figures that nothing can be computed with
-//! are errors ([`ImpossibleBody`]).
+//! A figure outside its range is reported with its value, the range and a remedy. It is not an error, because
+//! models of published problems have units of their own. Figures that prevent any computation are errors
+//! ([`ImpossibleBody`]).
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub const SIZE: [f64; 2] = [1e-5, 100.0];
 /// Mass of a body \[kg\].
 pub const MASS: [f64; 2] = [1e-12, 1e6];
 
-/// A figure outside the range that is usual.
+/// A figure outside its usual range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Implausible {
     /// Owner of the quantity: "material `steel`", "body `ball`".
@@ -31,7 +31,7 @@ pub struct Implausible {
     pub value: f64,
     /// Its unit.
     pub unit: &'static str,
-    /// Smallest and largest value that are usual.
+    /// Smallest and largest usual value.
     pub range: [f64; 2],
     /// The remedy.
     pub remedy: String,
@@ -40,7 +40,7 @@ pub struct Implausible {
 impl Implausible {
     /// The figure if its value lies outside the range.
     ///
-    /// * `remedy` — called then alone
+    /// * `remedy` — called only in this case
     pub fn check(
         subject: impl Into<String>,
         (quantity, unit): (&'static str, &'static str),
@@ -48,7 +48,7 @@ impl Implausible {
         range: [f64; 2],
         remedy: impl FnOnce() -> String,
     ) -> Option<Self> {
-        // A NaN is outside, too.
+        // A NaN is outside of the range, too.
         if (range[0]..=range[1]).contains(&value) {
             return None;
         }
@@ -70,7 +70,7 @@ impl fmt::Display for Implausible {
     }
 }
 
-/// A number with four digits, with an exponent where that is shorter.
+/// A number with four digits, with an exponent if this is shorter.
 pub fn plain(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
         let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
@@ -85,13 +85,13 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A body whose mass or volume cannot be computed with.
+/// A body with an invalid mass or volume.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ImpossibleBody {
     /// The body has no valid discretisation.
     #[error(transparent)]
     Discretisation(#[from] DiscretisationError),
-    /// A figure that is not a finite positive number.
+    /// A figure is not a finite positive number.
     #[error(
         "the {quantity} of the body is {value:?} {unit}: it must be a finite number above 0; check \
          coordinates (--scale, --units), weights and density"
@@ -122,8 +122,7 @@ pub fn of_material(material: &Material, is_elastic: bool) -> Vec<Implausible> {
 
 /// The units in which the constants would be those of a solid.
 fn material_remedy(density: f64, young: f64) -> String {
-    // The constants of different units are far from each other: metals, plastics and ceramics are enough for
-    // a guess.
+    // The constants of different units differ widely: metals, plastics and ceramics are enough for a guess.
     let fits = |density: f64, young: f64| {
         (100.0..=23e3).contains(&density) && (500.0..=18e3).contains(&(young / density).sqrt())
     };

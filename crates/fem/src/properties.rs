@@ -17,14 +17,14 @@ use crate::face::FaceMap;
 use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 use crate::{Block, Cells, Discretisation};
 
-/// Relative change of a face's integrals at which they count as converged: a little above their rounding.
+/// Relative change of a face's integrals at convergence: slightly above their rounding.
 const FACE_TOLERANCE: f64 = 2e-15;
 
-/// Most points per direction of a face; a face that needs more is cut short and integrated as well as that
-/// allows.
+/// Largest number of points per direction of a face; the integral of a face that needs more has their
+/// accuracy.
 const MAX_FACE_POINTS: usize = 32;
 
-/// The mass properties of a body: all that a rigid body needs of it.
+/// The mass properties of a body: the data of a rigid body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MassProperties {
     /// Volume \[m³\].
@@ -41,7 +41,7 @@ pub struct MassProperties {
 /// the length.
 type Moments = [f64; 10];
 
-/// Mass properties of a body: of a NURBS body to some 1e-14 of each, of a mesh those of its mass matrix.
+/// Mass properties of a body: of a NURBS body to about 1e-14 of each, of a mesh those of its mass matrix.
 pub fn mass_properties(discretisation: &Discretisation) -> MassProperties {
     let frame = Frame::of(discretisation);
     let mut total = [0.0; 10];
@@ -80,8 +80,8 @@ pub fn surface_area(discretisation: &Discretisation, faces: &[FaceRef]) -> f64 {
     areas.iter().sum()
 }
 
-/// Smallest scaled Jacobian of the knot spans of NURBS blocks and where it occurs, on a lattice of four
-/// points a direction that includes the corners.
+/// Smallest scaled Jacobian of the knot spans of NURBS blocks and its cell, on a lattice of four points a
+/// direction that includes the corners.
 ///
 /// ```text
 /// det J / (|x,₁| |x,₂| |x,₃|),   1 for boxes, ≤ 0 where the map folds or collapses
@@ -112,7 +112,7 @@ fn scaled_jacobian(point: &CellPoint) -> f64 {
     if product > 0.0 { point.det / product } else { 0.0 }
 }
 
-/// Coordinates near the body, so that nothing cancels: (x − centre) / length.
+/// Coordinates relative to the body, which avoids cancellation: (x − centre) / length.
 struct Frame {
     center: [f64; 3],
     length: f64,
@@ -154,8 +154,8 @@ impl Frame {
 }
 
 /// The moments of a block of mesh cells, by the rule of the mass matrix: a rigid motion then has the same
-/// energy here and there. Volume and first moments are exact, second moments of curved or tapered cells to
-/// some 1e-6.
+/// energy in both. Volume and first moments are exact, second moments of curved or tapered cells to about
+/// 1e-6.
 fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let mut sum = [0.0; 10];
     let volume = frame.length.powi(3);
@@ -175,8 +175,8 @@ fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) 
     sum
 }
 
-/// The moments of a patch from all of its six sides: of a level of a local refinement, what its faces
-/// contribute.
+/// The moments of a patch from its six sides; for a level of a local refinement, the contribution of its
+/// faces.
 fn side_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let Cells::Spline(spline) = &discretisation.blocks[i_block].cells else { return [0.0; 10] };
     let faces: Vec<FaceRef> = (0..spline.n_cells())

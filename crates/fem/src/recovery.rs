@@ -1,14 +1,14 @@
 //! Stress of many displacement fields at once at fixed points of a body: stress modes, and the stress at
 //! nodes.
 //!
-//! Stress is linear in the displacement of the points, σ = D B u. Where it is *sampled* is fixed for each
-//! kind of cell: one point of a tet4, four of a tet10, 2×2×2 of hexahedra and pyramids, 3×2 of wedges, p
-//! Gauss points a direction of a NURBS span of degree p, where it is most accurate. These samples are the
-//! *Gauss points*. *Nodal* stress of a mesh follows from them: extrapolated to the nodes of the cell, and
-//! averaged over the cells of one material that share a node. NURBS have no nodes: their cells are evaluated
-//! at the lattice i/p, the points that the Bezier form of the body has, and averaged where these coincide.
+//! Stress is linear in the displacement of the points, σ = D B u. Each kind of cell has fixed *samples*: one
+//! point of a tet4, four of a tet10, 2×2×2 of hexahedra and pyramids, 3×2 of wedges, p Gauss points a
+//! direction of a knot span of degree p. Stress is most accurate there. These samples are the *Gauss points*.
+//! *Nodal* stress of a mesh is extrapolated from them to the nodes of the cell, and averaged over the cells
+//! of one material that share a node. NURBS have no nodes: their cells are evaluated at the lattice i/p, the
+//! points of the body's Bezier form, and averaged where these coincide.
 //!
-//! Two materials that meet at a node have two sites there: the stress jumps.
+//! A node at which two materials meet has two sites, because the stress is discontinuous there.
 
 mod large_strain;
 mod nodes;
@@ -31,52 +31,52 @@ use scheme::Scheme;
 pub use nodes::at_nodes;
 pub use point_fit::PointFit;
 
-/// Displacement fields that pass through the cells together.
+/// Number of displacement fields that are processed together.
 const CHUNK: usize = 32;
 
-/// Where stress is recovered.
+/// Kinds of places for stress recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StressAt {
-    /// Nodes of a mesh, lattice points of NURBS spans: averaged between cells.
+    /// Nodes of a mesh, lattice points of knot spans: averaged between cells.
     Nodes,
-    /// Inside of the cells, as it is.
+    /// Points inside the cells, without averaging.
     GaussPoints,
 }
 
 /// A place at which stress is recovered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StressSite {
-    /// Where, in the axes of the body \[m\].
+    /// Position in the axes of the body \[m\].
     pub position: [f64; 3],
-    /// Material whose stress it is.
+    /// Material of the stress.
     pub material: u32,
     /// Number of the node of a mesh; `None` at Gauss points, and for NURBS.
     pub node: Option<u32>,
-    /// A cell that it belongs to, the first one.
+    /// First cell that contains it.
     pub cell: CellRef,
     /// Its parameters in that cell.
     pub xi: [f64; 3],
 }
 
-/// The sites of a body, and how its cells give their stress.
+/// The sites of a body, and the cells that contribute to their stress.
 #[derive(Debug, Clone)]
 pub struct StressSites {
-    /// Where stress is recovered.
+    /// Kind of the places.
     pub at: StressAt,
     /// The places.
     pub sites: Vec<StressSite>,
     cells: Vec<CellSamples>,
     schemes: Vec<Scheme>,
-    /// Number of cells that give each site its stress.
+    /// Number of cells that contribute to each site.
     counts: Vec<u32>,
 }
 
-/// A cell and the sites that it gives stress to.
+/// A cell and the sites to which it contributes.
 #[derive(Debug, Clone)]
 struct CellSamples {
     cell: CellRef,
     scheme: usize,
-    /// Site of each row of the scheme; `u32::MAX` where the map collapses, or the site was left out.
+    /// Site of each row of the scheme; `u32::MAX` if the map collapses there, or the site was left out.
     targets: Vec<u32>,
 }
 
@@ -99,7 +99,7 @@ impl StressSites {
         found
     }
 
-    /// The nodes of a mesh, or the lattice points of NURBS spans, once for each material that meets there.
+    /// The nodes of a mesh, or the lattice points of knot spans, one site for each material that meets there.
     pub fn nodes(body: &Body, discretisation: &Discretisation) -> Self {
         match &body.geometry {
             Geometry::Mesh(_) => Self::mesh_nodes(discretisation),
@@ -125,7 +125,7 @@ impl StressSites {
         }
     }
 
-    /// The nodes of the Lagrange cells of a discretisation; NURBS blocks are passed over.
+    /// The nodes of the Lagrange cells of a discretisation; NURBS blocks are skipped.
     pub fn mesh_nodes(discretisation: &Discretisation) -> Self {
         let mut found = Self::empty(StressAt::Nodes);
         let mut evaluator = CellEvaluator::new(discretisation);
@@ -170,8 +170,8 @@ impl StressSites {
                 self.sites.push(StressSite { position: point.position, material, node, cell, xi });
                 self.counts.push(0);
             }
-            // Where a degenerate patch collapses the gradient does not exist: such a point is left to its
-            // neighbours.
+            // At a collapsed point of a degenerate patch the gradient does not exist: such a point gets the
+            // stress of neighbouring cells.
             let exists = rows.is_some() || point.inverse().as_flattened().iter().all(|x| x.is_finite());
             if exists {
                 self.counts[site as usize] += 1;
@@ -181,7 +181,7 @@ impl StressSites {
         self.cells.push(CellSamples { cell, scheme, targets });
     }
 
-    /// The sites of the surface alone: nodes on it, or all Gauss points of the cells behind it.
+    /// The sites of the surface only: nodes on it, or all Gauss points of the cells behind it.
     #[must_use]
     pub fn on_surface(mut self, body: &Body) -> Self {
         let mut faces_of: HashMap<CellRef, Vec<u8>> = HashMap::new();
@@ -232,7 +232,7 @@ impl StressSites {
         self.sites.is_empty()
     }
 
-    /// Number of cells that give a site its stress: 0 where no gradient exists, and the stress is zero.
+    /// Number of cells that contribute to a site: 0 if no gradient exists, and the stress is zero.
     pub fn n_cells(&self, site: usize) -> u32 {
         self.counts[site]
     }
@@ -324,7 +324,7 @@ impl StressSites {
     }
 }
 
-/// Displacements of the points of a cell, fields side by side; hanging points follow theirs.
+/// Displacements of the points of a cell, fields side by side; those of hanging points are interpolated.
 fn gather(
     discretisation: &Discretisation,
     ids: &[u32],
@@ -355,7 +355,7 @@ fn gather(
 /// True if a place of the reference cell lies on a face of it.
 fn lies_on(shape: Option<CellShape>, face: u8, xi: &[f64; 3]) -> bool {
     let Some(shape) = shape else {
-        // Sides of a span: beginning and end of each direction.
+        // Sides of a span: start and end of each direction.
         let (direction, end) = (usize::from(face / 2), f64::from(face % 2));
         return (xi[direction] - end).abs() < 1e-12;
     };

@@ -9,7 +9,7 @@ use crate::{Body, Discretisation, Geometry, Surface};
 /// Errors from the sets of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SetError {
-    /// A mesh does not have it, or it is of the wrong kind.
+    /// A mesh does not have the set, or the set is of the wrong kind.
     #[error("body `{body}`: {source}")]
     Mesh {
         /// Name of the body.
@@ -17,7 +17,7 @@ pub enum SetError {
         /// The problem, with the names that exist.
         source: carom_mesh::SetError,
     },
-    /// A NURBS body does not have it.
+    /// A NURBS body does not have the set.
     #[error("body `{body}`: {source}")]
     Region {
         /// Name of the body.
@@ -25,7 +25,7 @@ pub enum SetError {
         /// The problem, with the names that exist.
         source: UnknownRegion,
     },
-    /// It has no face, but a surface is needed.
+    /// The set has no face, but a surface is required.
     #[error(
         "body `{body}`: set `{set}` has {count} {kind}, but no face of the surface has all of its nodes \
          among them; a surface is needed here: name a surface group, or take more nodes"
@@ -37,10 +37,10 @@ pub enum SetError {
         set: String,
         /// "nodes", "cells" or "faces".
         kind: &'static str,
-        /// How many it has.
+        /// Number of members.
         count: usize,
     },
-    /// A face of it does not exist.
+    /// A face of the set does not exist.
     #[error("body `{body}`: set `{set}` names face {} of cell {} of block {}, which does not \
         exist", .face.face, .face.cell, .face.block)]
     NoSuchFace {
@@ -62,8 +62,8 @@ impl Body {
         }
     }
 
-    /// The faces of a set, ascending. A set of nodes has the faces of the surface all of whose nodes are in
-    /// it, a set of cells those of its cells that lie on the surface.
+    /// The faces of a set, ascending. A set of nodes has the faces of the surface with all nodes in it, a set
+    /// of cells the faces of its cells that lie on the surface.
     ///
     /// # Errors
     ///
@@ -87,7 +87,8 @@ impl Body {
         Ok(faces)
     }
 
-    /// The points of a set, ascending: all whose functions are nonzero on its faces; a set of nodes as it is.
+    /// The points of a set, ascending: the nodes of a set of nodes, otherwise all points with nonzero
+    /// functions on its faces.
     ///
     /// # Errors
     ///

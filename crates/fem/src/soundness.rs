@@ -6,24 +6,25 @@ use carom_nurbs::{Multipatch, NearSides, Side};
 use crate::parts::parts;
 use crate::{Body, Discretisation, Geometry};
 
-/// How the cells of a body hang together.
+/// Connection of the cells of a body.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Soundness {
-    /// Whether the surface is closed and no crack runs between cells that seem to touch.
+    /// Whether the surface is closed, without cracks between cells that seem to touch.
     pub watertight: bool,
     /// Number of parts that share no point.
     pub parts: usize,
-    /// Edges of the surface of a mesh where an odd number of its faces meet: the surface is not closed there.
+    /// Edges of the surface of a mesh at which an odd number of its faces meet: the surface is not closed
+    /// there.
     pub open_edges: usize,
-    /// Edges of the surface of a mesh where more than two faces meet: parts touch along an edge alone.
+    /// Edges of the surface of a mesh at which more than two faces meet: parts touch only along an edge.
     pub non_manifold_edges: usize,
-    /// Faces of a mesh that more than two cells claim.
+    /// Faces that belong to more than two cells of a mesh.
     pub overlapping_faces: usize,
     /// Pairs of cells of a mesh that share a face and lie on the same side of it.
     pub overlaid_cells: usize,
     /// Points that no cell uses.
     pub unused_nodes: usize,
-    /// Nodes of a mesh in the place of another, each with the first one there, from zero.
+    /// Nodes of a mesh at the position of another node, each with the first node there, from zero.
     pub duplicate_nodes: Vec<(u32, u32)>,
     /// Cells of a mesh that are folded at a node, though not at inner points.
     pub folded_cells: usize,
@@ -32,13 +33,13 @@ pub struct Soundness {
     /// Cells of a mesh that are nearly flat: their scaled Jacobian is below
     /// [`SLIVER`](carom_mesh::quality::SLIVER).
     pub slivers: usize,
-    /// Sides of patches that have collapsed to a line or point: the map is singular there.
+    /// Sides of patches that are collapsed to a line or point: the map is singular there.
     pub collapsed_sides: Vec<(u32, Side)>,
-    /// Sides of patches that have the same corners and lie apart.
+    /// Sides of patches with the same corners that do not coincide.
     pub near_sides: Vec<NearSides>,
 }
 
-/// Looks at how the cells of a body hang together.
+/// Checks the connection of the cells of a body.
 ///
 /// * `quality` — the quality of its mesh; `None` for NURBS
 pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: Option<Quality>) -> Soundness {
@@ -62,7 +63,7 @@ pub(crate) fn soundness(body: &Body, discretisation: &Discretisation, quality: O
             duplicate_nodes: quality.duplicate_nodes,
             ..found
         },
-        // Sides that lie on each other are glued or refused when a body is made: the rest is its surface.
+        // Coincident sides are glued or an error when a body is made: the other sides are its surface.
         (None, Geometry::Nurbs(multipatch)) => {
             let near_sides = multipatch.near_sides();
             let watertight = near_sides.is_empty();
@@ -97,8 +98,8 @@ fn collapsed_sides(multipatch: &Multipatch) -> Vec<(u32, Side)> {
 }
 
 impl Soundness {
-    /// Defects that keep the body from being one sound solid, in words; empty if there are none. Nodes are
-    /// counted from one, as in files.
+    /// Defects of the body in words; empty if it is one watertight solid. Nodes are counted from one, as in
+    /// files.
     pub fn findings(&self) -> Vec<String> {
         let counts = [
             (self.inverted_cells, "inverted cells: no computation is possible"),

@@ -1,4 +1,4 @@
-//! Static equilibrium of a supported body, and how far two displacement fields are apart.
+//! Static equilibrium of a supported body, and the distance of two displacement fields.
 
 use carom_linalg::{Cholesky, DofSet, FactorError};
 use carom_progress::Progress;

@@ -70,7 +70,7 @@ pub fn cauchy_of_gradient<L: Law>(law: &L, h: &[[f64; 3]; 3]) -> Stress {
     let gradient: Tensor = std::array::from_fn(|k| [h[k / 3][k % 3]; LANES]);
     let mut pk1 = [ZERO; 9];
     law.stress(&gradient, &[], &mut [], &mut pk1);
-    // In a law of small strains P is σ.
+    // In a small-strain law P is σ.
     let first = |lanes: Lanes| lanes[0];
     if law.is_objective() {
         return cauchy_stress(&gradient, &pk1).map(first);

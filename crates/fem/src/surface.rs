@@ -1,7 +1,8 @@
-//! Parts of the surface of a body, as contact and loads need them: faces with their bases over body points.
+//! Parts of the surface of a body for contact and loads: faces with their bases over body points.
 //!
-//! A [`Surface`] is immutable; where its points are is the caller's. [`Surface::shape_into`] evaluates the
-//! shape functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to positions.
+//! A [`Surface`] is immutable; the caller stores the positions of its points. [`Surface::shape_into`]
+//! evaluates the shape functions of a face, [`Surface::position`] and [`Surface::tangents`] apply them to
+//! positions.
 
 mod edges;
 mod shape;
@@ -17,7 +18,7 @@ pub enum FaceBasis {
     /// A face of a Lagrange cell; parameters as in VTK: triangles 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1, quadrilaterals
     /// \[0,1\]².
     Lagrange(FaceShape),
-    /// A span of a NURBS side: R_i = N_i w_i / Σ N_j w_j with N = (C₁ b(ξ₁)) ⊗ (C₂ b(ξ₂)), b Bernstein
+    /// A knot span of a NURBS side: R_i = N_i w_i / Σ N_j w_j with N = (C₁ b(ξ₁)) ⊗ (C₂ b(ξ₂)), b Bernstein
     /// polynomials on \[0,1\].
     Spline {
         /// Degrees in the two directions; the first index of the points runs fastest.
@@ -73,7 +74,7 @@ pub const MAX_FACE_POINTS: usize = 128;
 /// Errors from a surface that cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SurfaceError {
-    /// As many weights as points are needed.
+    /// The number of weights differs from that of points.
     #[error("the surface has {points} points but {weights} weights")]
     WeightCount {
         /// Number of points.
@@ -99,7 +100,7 @@ pub enum SurfaceError {
         /// Points needed.
         needed: usize,
     },
-    /// A face has more functions than can be evaluated.
+    /// A face has more functions than are supported.
     #[error(
         "face {face} has {found} functions, at most {MAX_FACE_POINTS} are possible: too many levels of the \
          local refinement meet there; refine in a larger radius, so that they follow one another"
@@ -107,7 +108,7 @@ pub enum SurfaceError {
     Crowded {
         /// Number of the face.
         face: usize,
-        /// How many.
+        /// Number of functions.
         found: usize,
     },
     /// A face refers to a point that the surface does not have.
@@ -161,14 +162,15 @@ impl FaceBasis {
         }
     }
 
-    /// True if the parameters run over the triangle 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1 and not over the square \[0,1\]².
+    /// True if the parameter domain is the triangle 0 ≤ ξ₁, ξ₂, ξ₁+ξ₂ ≤ 1, false if it is the square
+    /// \[0,1\]².
     pub fn is_triangle(&self) -> bool {
         matches!(self, Self::Lagrange(shape) if shape.is_triangle())
     }
 }
 
 impl Surface {
-    /// Checks that every face can be evaluated: [`Self::shape_into`] then needs no checks.
+    /// Checks that every face can be evaluated; [`Self::shape_into`] relies on it.
     ///
     /// # Errors
     ///

@@ -2,12 +2,12 @@
 //!
 //! B-splines of three variables are products, so that the sums over the (p+1)³ points of a cell are done
 //! direction by direction: first in ξ for all pairs of functions along a row of cells, then in η over some
-//! rows, then in ζ. Sums for pairs that several cells share are joined on the way. See [`coefficients`] for
-//! the integrands, [`contraction`] for how the symmetry of K saves work, [`tiles`] for the groups of cells,
+//! rows, then in ζ. Sums for pairs that several cells share are combined at each stage. See [`coefficients`]
+//! for the integrands, [`contraction`] for the use of the symmetry of K, [`tiles`] for the groups of cells,
 //! `docs/assembly.md` for the cost.
 //!
-//! The sums have an order of their own, whatever the threads: tiles that share a point have different
-//! colours, and one colour is added after the other.
+//! The sums have a fixed order for any number of threads: tiles that share a point have different colours,
+//! and the colours are added one after the other.
 
 mod coefficients;
 mod contraction;
@@ -32,14 +32,14 @@ use window::{Place, Target, Window};
 
 /// Pairs of functions, or points, that are computed side by side.
 const LANES: usize = 4;
-/// Bytes of rows that the contraction in η reads again and again: some of the second level cache.
+/// Bytes of rows that the contraction in η reads repeatedly: a part of the second-level cache.
 const BYTES_OF_ROWS: usize = 192 << 10;
 
 /// Reasons for an unfinished patch.
 pub(crate) enum Stopped {
-    /// A cell with det J ≤ 0; there may be others before it.
+    /// A cell has det J ≤ 0; cells before it may have it too.
     Inverted(usize, Inverted),
-    /// The user stopped it.
+    /// The user stopped the assembly.
     Interrupted,
 }
 
@@ -144,7 +144,7 @@ struct Worker<'a> {
     /// After the contraction in η.
     after_y: Vec<[Lanes; ROW_Y]>,
     steps: Vec<Step>,
-    /// Where the blocks of some pairs go, and where the targets of each pair in ζ start.
+    /// The entries of the blocks of some pairs, and the start of the targets of each pair in ζ.
     targets: Vec<Target>,
     starts: Vec<usize>,
 }
@@ -276,7 +276,7 @@ impl Worker<'_> {
                 }
             }
             let map = Map::new(&homogeneous);
-            // A NaN fails this test too.
+            // A NaN is rejected too.
             if let Some(lane) = (0..LANES).find(|&l| !(map.det[l] > 0.0 && map.det[l].is_finite())) {
                 let point = (first + lane).min(n_points - 1);
                 let xi = [line_x.points[point % line_x.n_points], line_y.points[k_y], line_z.points[k_z]];
@@ -328,7 +328,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Where all pairs of functions go that are made of some pairs in ξ, one in η and any in ζ.
+    /// The entries of all pairs of functions from some pairs in ξ, one in η and any in ζ.
     #[inline(always)]
     fn find_targets(&mut self, pairs_x: &[(usize, usize)], pair_y: (usize, usize), n_y: usize, n_z: usize) {
         self.targets.clear();
@@ -352,7 +352,7 @@ impl Worker<'_> {
     }
 }
 
-/// The pair (i, j) of direction d, exchanged if that is the direction.
+/// The pair (i, j) of direction d, exchanged if d is the given direction.
 #[inline(always)]
 fn ordered(d: usize, exchanged: usize, pair: (usize, usize)) -> (usize, usize) {
     if d == exchanged { (pair.1, pair.0) } else { pair }
@@ -367,10 +367,10 @@ impl Patch<'_> {
     }
 }
 
-/// Whether exchanging i and j in a direction (3: none) gives a pair of functions of its own, not one that
-/// another exchange gives, in either order.
+/// Whether exchanging i and j in a direction (3: none) gives a new pair of functions, different from those of
+/// other exchanges in either order.
 ///
-/// * `equal` — in which directions i and j are the same function
+/// * `equal` — directions in which i and j are the same function
 #[inline(always)]
 fn is_distinct(exchanged: usize, equal: [bool; 3]) -> bool {
     match exchanged {

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use crate::{Material, MaterialError};
 
-/// Names of lengths and how many metres they are.
+/// Names of lengths, in metres.
 const LENGTHS: [(&str, f64); 6] =
     [("m", 1.0), ("cm", 1e-2), ("mm", 1e-3), ("um", 1e-6), ("in", 0.0254), ("ft", 0.3048)];
-/// Names of masses and how many kilograms they are. A slug is 1 lbf s²/ft, a slinch 1 lbf s²/in, with 1 lbf =
-/// 0.45359237 · 9.80665 N.
+/// Names of masses, in kilograms. A slug is 1 lbf s²/ft, a slinch 1 lbf s²/in, with 1 lbf = 0.45359237 ·
+/// 9.80665 N.
 const MASSES: [(&str, f64); 6] = [
     ("kg", 1.0),
     ("g", 1e-3),
@@ -18,7 +18,7 @@ const MASSES: [(&str, f64); 6] = [
     ("slug", 0.45359237 * 9.80665 / 0.3048),
     ("slinch", 0.45359237 * 9.80665 / 0.0254),
 ];
-/// Names of times and how many seconds they are.
+/// Names of times, in seconds.
 const TIMES: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
 
 /// A system of units: the SI value of one unit of length, mass and time. Other units follow from these three.
@@ -36,7 +36,7 @@ impl Units {
     /// Metre, kilogram, second.
     pub const SI: Self = Self { length: 1.0, mass: 1.0, time: 1.0 };
 
-    /// The systems that are common in finite-element models, for messages: the likely one first.
+    /// The systems that are common in finite-element models, for messages, the most likely one first.
     pub const COMMON: [&'static str; 7] =
         ["mm-t-s", "mm-kg-ms", "mm-g-ms", "cm-g-us", "mm-kg-s", "in-slinch-s", "ft-slug-s"];
 
@@ -74,7 +74,7 @@ impl Units {
 impl FromStr for Units {
     type Err = String;
 
-    /// `mm-t-s`.
+    /// Parses a system of units such as `mm-t-s`.
     fn from_str(text: &str) -> Result<Self, String> {
         let find = |table: &[(&str, f64)], name: &str| {
             table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)

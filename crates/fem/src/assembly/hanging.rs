@@ -1,4 +1,4 @@
-//! Hanging points leave the matrices.
+//! Elimination of hanging points from the matrices.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use rayon::prelude::*;
 use super::{AssemblyError, SystemMatrices, written};
 use crate::Discretisation;
 
-/// Most hanging points whose rows are multiplied together.
+/// Largest number of hanging points whose rows are multiplied together.
 const GROUP: usize = 64;
 
-/// Matrices over the points of the body from those over points (f) and hanging points (h), which follow u_h =
-/// C u_f.
+/// Matrices over the points of the body from those over points (f) and hanging points (h), which depend on
+/// them by u_h = C u_f.
 ///
 /// ```text
 /// K = K̂_ff + Cᵀ A + Aᵀ C,   A = K̂_hf + ½ K̂_hh C
 /// ```
 ///
-/// Hanging points that lie together follow nearly the same points: Cᵀ A is a dense product for each group of
-/// them. The sums have one order, whatever the number of threads.
+/// Neighbouring hanging points depend on nearly the same points: Cᵀ A is a dense product for each group of
+/// them. The sums have a fixed order, whatever the number of threads.
 ///
 /// * `graph` — of the points alone
 /// * `free` — K̂ and M̂
@@ -63,7 +63,7 @@ pub(crate) fn without_hanging(
     })
 }
 
-/// Hanging points in groups that lie together: halved along the longest extent until they are small.
+/// Groups of neighbouring hanging points, halved along the longest extent until they are small.
 fn groups(discretisation: &Discretisation) -> Vec<Vec<u32>> {
     let place = |row: &Vec<(u32, f64)>| {
         let mut sum = [0.0; 3];
@@ -136,11 +136,11 @@ fn couplings(n_points: usize, n_hanging: usize, free: &SystemMatrices) -> Vec<Ve
 
 /// Cᵀ A of a group of hanging points.
 struct Panel {
-    /// Points that the group follows, ascending.
+    /// Points on which the group depends, ascending.
     followed: Vec<u32>,
-    /// Points that its rows of A couple to, ascending.
+    /// Points coupled by its rows of A, ascending.
     coupled: Vec<u32>,
-    /// A column for each point that is followed: the values of all coupled points one after the other.
+    /// A column for each point of `followed`: the values of all coupled points one after the other.
     values: Mat<f64>,
 }
 
@@ -195,7 +195,7 @@ impl Panel {
     }
 }
 
-/// The points that are visited, ascending and once each; `places` receives the place of each in the list.
+/// The visited points, ascending and once each; `places` receives the index of each in the list.
 fn sorted(places: &mut [u32], for_each: impl FnOnce(&mut dyn FnMut(u32))) -> Vec<u32> {
     let mut points = Vec::new();
     for_each(&mut |point| {
@@ -209,9 +209,9 @@ fn sorted(places: &mut [u32], for_each: impl FnOnce(&mut dyn FnMut(u32))) -> Vec
     points
 }
 
-/// Cᵀ A: full rows of the points that hanging points follow.
+/// Cᵀ A: full rows of the points on which hanging points depend.
 struct Product {
-    /// For each point its coupled points, ascending, and their values; empty where no hanging point follows
+    /// For each point its coupled points, ascending, and their values; empty if no hanging point depends on
     /// it.
     rows: Vec<Vec<u32>>,
     values: Vec<Vec<Value>>,
@@ -247,7 +247,7 @@ impl Product {
                 while columns.get(place).is_some_and(|column| column < other) {
                     place += 1;
                 }
-                // Points that meet in the group, but in no cell, have zero there.
+                // Points that meet in the group, but in no cell, have a zero entry.
                 if columns.get(place) == Some(other) {
                     values[place].iter_mut().zip(from).for_each(|(sum, x)| *sum += x);
                 }
@@ -278,7 +278,7 @@ fn add_free(graph: &NodeGraph, free: &SystemMatrices, stiffness: &mut [[f64; 9]]
         let (start, rows) = free.stiffness.graph.column(column);
         let (first, own) = graph.column(column);
         let mut place = 0;
-        // Hanging points come after all points.
+        // Hanging points have larger numbers than points.
         for (entry, &row) in (start..).zip(rows).take_while(|(_, row)| (**row as usize) < graph.n_nodes()) {
             while own[place] != row {
                 place += 1;

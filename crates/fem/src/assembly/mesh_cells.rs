@@ -1,4 +1,4 @@
-//! Element matrices of meshes, and how they are added.
+//! Element matrices of meshes, and their addition.
 //!
 //! Batches of cells are computed in parallel and then added column range by column range, every entry in the
 //! order of the cells.
@@ -13,7 +13,7 @@ use crate::kernel::{Inverted, Kernel, ShapeTable};
 use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 use crate::{Block, Discretisation};
 
-/// Bytes of element matrices that one task computes before they are added: small enough to stay in the cache.
+/// Bytes of element matrices of one task before they are added: small enough for the cache.
 const BYTES_PER_TASK: usize = 4 << 20;
 
 /// Adds the cells of a block of a mesh.
@@ -165,7 +165,7 @@ fn add(tasks: &[Task], n: usize, target: &mut Target<'_>, order: &mut Vec<Column
     let mut parts = Vec::with_capacity(n_parts);
     for i_part in 0..n_parts {
         let is_last = i_part + 1 == n_parts;
-        // A part ends where a column ends, so that no entry belongs to two parts.
+        // A part ends at the end of a column, so that no entry belongs to two parts.
         let mut end = if is_last { rest.len() } else { rest.len() / (n_parts - i_part) };
         while end > 0 && end < rest.len() && rest[end].0 == rest[end - 1].0 {
             end += 1;

@@ -34,7 +34,7 @@ impl ElasticLaw {
     }
 }
 
-/// Calls a function of the law inside: one branch a batch of points, always the same one.
+/// Calls a function of the inner law: one branch per batch of points, always the same one.
 macro_rules! of_law {
     ($self:ident, $law:ident => $call:expr) => {
         match $self {

@@ -1,4 +1,4 @@
-//! Laws that are a potential of Green's strain.
+//! Laws with a potential that depends on Green's strain.
 
 use super::{LANES, Lanes, Law, Tensor, ZERO, lanes, product};
 

@@ -12,13 +12,13 @@ pub enum LawError {
     OutOfRange {
         /// Name of the law, or "elastic moduli".
         law: &'static str,
-        /// "young", "poisson", "bulk" or "shear".
+        /// Name of the quantity: "young", "poisson", "bulk" or "shear".
         quantity: &'static str,
         /// The value given.
         value: f64,
         /// Its SI unit after a space, empty for a ratio.
         unit: &'static str,
-        /// The values that are possible.
+        /// The valid range.
         range: &'static str,
     },
     /// No law has this name.
@@ -70,7 +70,7 @@ impl ElasticModuli {
         Ok(Self { lambda: bulk - 2.0 / 3.0 * shear, mu: shear })
     }
 
-    /// The moduli of a material, whose constants are checked where it is made.
+    /// The moduli of a material; its constants were checked when it was made.
     pub fn of(material: &Material) -> Self {
         let (lambda, mu) = material.lame();
         Self { lambda, mu }
@@ -81,7 +81,7 @@ impl ElasticModuli {
         self.lambda + 2.0 / 3.0 * self.mu
     }
 
-    /// The modulus of plane waves, λ + 2μ = ρ c_p² \[Pa\].
+    /// The P-wave modulus, λ + 2μ = ρ c_p² \[Pa\].
     pub fn p_wave(&self) -> f64 {
         self.lambda + 2.0 * self.mu
     }

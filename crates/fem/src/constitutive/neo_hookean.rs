@@ -104,7 +104,7 @@ impl Hyperelastic for NeoHookean {
         let ElasticModuli { lambda, mu } = self.moduli;
         let [trace, minors, det] = invariants(e);
         lanes(|l| {
-            // tr C − 3 − 2 ln J = (J² − 1 − 2 ln J) − minors − det: the linear terms are gone.
+            // tr C − 3 − 2 ln J = (J² − 1 − 2 ln J) − minors − det: the linear terms cancel.
             let excess = excess(trace[l] + minors[l] + det[l]);
             0.5 * mu * (excess - minors[l] - det[l]) + 0.25 * lambda * excess
         })

@@ -61,7 +61,7 @@ impl Hardening {
         Ok(Self { points, last_slope, work })
     }
 
-    /// The line that holds a strain: its first point, slope, and number.
+    /// The line segment that contains a strain: its first point, slope, and number.
     #[inline(always)]
     fn line(&self, alpha: f64) -> ([f64; 2], f64, usize) {
         let k = self.points.partition_point(|point| point[0] <= alpha).max(1) - 1;
@@ -128,7 +128,7 @@ struct Trial {
     mean: f64,
 }
 
-/// What yielding makes of a trial state.
+/// Result of the return to the yield surface.
 struct Yielded {
     /// Δγ, zero in the elastic range.
     gamma: f64,
@@ -166,7 +166,7 @@ impl Plastic {
 
     #[inline(always)]
     fn trial(h: &[f64; 9], change: f64, plastic: &[f64; 6]) -> Trial {
-        // F G Fᵀ with G = C_p⁻¹ − E₃, then e = H + Hᵀ + HHᵀ + F G Fᵀ, so that small strains keep their digits.
+        // F G Fᵀ with G = C_p⁻¹ − E₃, then e = H + Hᵀ + HHᵀ + F G Fᵀ: small strains keep their digits.
         let f = |a: usize, b: usize| h[3 * a + b] + if a == b { 1.0 } else { 0.0 };
         let g = |a: usize, b: usize| plastic[PLACE[a][b]];
         let mut fg = [[0.0; 3]; 3];
@@ -225,7 +225,7 @@ impl Law for Plastic {
         "plastic"
     }
 
-    /// False: the direction of flow turns with the trial state, whose mean changes with it.
+    /// False: the flow direction rotates with the trial state, and Ī depends on it.
     fn is_symmetric(&self) -> bool {
         false
     }
@@ -272,7 +272,7 @@ impl Law for Plastic {
         }
     }
 
-    /// The derivative of the returned stress, elastic or yielding as the state is.
+    /// The derivative of the returned stress, in the elastic or the plastic range.
     #[inline(always)]
     fn tangent_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor, d_pk1: &mut Tensor) {
         let change = volume_change(h);

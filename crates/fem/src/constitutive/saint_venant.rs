@@ -8,8 +8,8 @@ use super::{ElasticModuli, Hyperelastic, Lanes, Symmetric, lanes};
 /// ψ = ½ λ tr(E)² + μ E:E,   S = λ tr(E) E₃ + 2μ E
 /// ```
 ///
-/// For large rotations and moderate strains. In strong compression it softens and fails: the stress of a bar
-/// falls below 1/√3 of its length.
+/// Valid for large rotations and moderate strains. In strong compression the law softens and fails: the
+/// stress of a bar decreases below 1/√3 of its length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SaintVenantKirchhoff {
     /// λ and μ.

@@ -1,17 +1,17 @@
-//! All laws of solids as one type, for bodies whose law is an input.
+//! All laws of solids as one type, for bodies with a law as input.
 
 use super::{ElasticLaw, Lanes, Law, Plastic, Tangent, Tensor};
 
 /// An elastic or elastic-plastic law.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolidLaw {
-    /// Without memory.
+    /// An elastic law, without history.
     Elastic(ElasticLaw),
     /// Von Mises plasticity.
     Plastic(Plastic),
 }
 
-/// Calls a function of the law inside: one branch a batch of points, always the same one.
+/// Calls a function of the inner law: one branch per batch of points, always the same one.
 macro_rules! of_law {
     ($self:ident, $law:ident => $call:expr) => {
         match $self {

@@ -1,17 +1,17 @@
-//! Whether energy, stress and tangent of a law belong together.
+//! Checks that energy, stress and tangent of a law are consistent.
 
 use super::{ElasticModuli, LANES, Lanes, Law, Tangent, Tensor, ZERO, lanes, product};
 
 /// Step of the central differences.
 const STEP: f64 = 1e-5;
-/// Batches of deformation gradients that are tried.
+/// Number of tested batches of deformation gradients.
 const BATCHES: usize = 6;
-/// Largest entry of the displacement gradients that are tried.
+/// Largest entry of the tested displacement gradients.
 const STRETCH: f64 = 0.3;
 
 /// Largest relative errors of a law over deformation gradients with stretches between about 0.5 and 1.6.
 ///
-/// Differences have errors of 1e-9; all other numbers are round-off for a sound law.
+/// Differences have errors of 1e-9; all other errors of a correct law are round-off.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verification {
     /// P against ∂ψ/∂F by central differences; `None` for laws with history, whose stored energy is not a
@@ -35,7 +35,7 @@ pub struct Verification {
     pub hooke_error: f64,
 }
 
-/// Measures a law at some deformation gradients, all without history before them.
+/// Measures a law at some deformation gradients, each from the initial history.
 ///
 /// * `moduli` — the moduli of the law in small strains
 pub fn verify<L: Law>(law: &L, moduli: &ElasticModuli) -> Verification {
@@ -193,7 +193,7 @@ fn rotation(numbers: &mut Numbers) -> Tensor {
     })
 }
 
-/// Numbers between −1 and 1 that are the same on every machine.
+/// Pseudo-random numbers between −1 and 1 that are the same on every machine.
 struct Numbers(u64);
 
 impl Numbers {
@@ -204,7 +204,7 @@ impl Numbers {
 }
 
 fn raise(error: &mut f64, found: f64) {
-    // A NaN stays.
+    // A NaN is kept.
     if found > *error || found.is_nan() {
         *error = found;
     }

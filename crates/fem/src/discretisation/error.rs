@@ -9,7 +9,7 @@ use crate::material::MaterialError;
 /// Errors from making the discretisation of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum DiscretisationError {
-    /// It has no cells.
+    /// The body has no cells.
     #[error("body `{body}` has no cells")]
     Empty {
         /// Name of the body.
@@ -25,7 +25,7 @@ pub enum DiscretisationError {
         /// Length of the list of materials by block.
         n_given: usize,
     },
-    /// A block names a material that the body does not have.
+    /// A block refers to a material that the body does not have.
     #[error(
         "body `{body}`: block {block} has material number {material}, but there are {n_materials} (counted \
          from 0)"
@@ -40,7 +40,7 @@ pub enum DiscretisationError {
         /// Number of materials.
         n_materials: usize,
     },
-    /// A material is impossible.
+    /// The constants of a material are invalid.
     #[error("body `{body}`: {source}")]
     Material {
         /// Name of the body.
@@ -48,7 +48,7 @@ pub enum DiscretisationError {
         /// The quantity out of range.
         source: MaterialError,
     },
-    /// A cell or patch names a point that does not exist.
+    /// A cell or patch refers to a point that does not exist.
     #[error("body `{body}`: block {block} uses point {point}, but there are {n_points} (counted from 0)")]
     NoSuchPoint {
         /// Name of the body.
@@ -60,21 +60,21 @@ pub enum DiscretisationError {
         /// Number of points.
         n_points: usize,
     },
-    /// A list has a length that does not fit the others.
+    /// The length of a list is inconsistent with the others.
     #[error("body `{body}`: block {block}: {list} has {found} entries, not {expected}")]
     Length {
         /// Name of the body.
         body: String,
         /// Number of the block or patch.
         block: usize,
-        /// Which list.
+        /// Name of the list.
         list: &'static str,
-        /// Its length.
+        /// Length of the list.
         found: usize,
-        /// The length that it must have (for the connectivity of a mesh: a multiple of it).
+        /// Required length (for the connectivity of a mesh: a multiple of it).
         expected: usize,
     },
-    /// The degree of a patch cannot be evaluated.
+    /// The degree of a patch is not supported.
     #[error(
         "body `{body}`: patch {patch}: direction {direction} has degree {degree}; degrees from 1 to \
          {MAX_DEGREE} are possible"
@@ -103,12 +103,12 @@ pub enum DiscretisationError {
         /// The weight.
         weight: f64,
     },
-    /// Its local refinement does not fit together.
+    /// The local refinement of the body is inconsistent.
     #[error("body `{body}`: {source}")]
     Hierarchy {
         /// Name of the body.
         body: String,
-        /// The part that does not fit.
+        /// The inconsistency.
         source: HierarchyError,
     },
 }

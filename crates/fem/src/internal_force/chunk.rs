@@ -1,4 +1,4 @@
-//! A group of cells of one kind that lie together: its points, its batches, and the kernel of a sweep.
+//! A group of neighbouring cells of one kind: its points, its batches, and the kernel of a sweep.
 
 use carom_mesh::CellRef;
 use pulp::{Arch, Simd, WithSimd};
@@ -14,7 +14,7 @@ use crate::assembly::AssemblyError;
 use crate::constitutive::{LANES, Lanes, Tensor, ZERO, lanes, volume_change};
 use crate::{CellBasis, CellEvaluator, Discretisation};
 
-/// Most cells of a group: for cells of few points, and points of all cells for the others.
+/// Largest number of cells of a group; cells with many points have smaller groups.
 const MAX_CELLS: usize = 256;
 const MAX_CELL_POINTS: usize = 2048;
 
@@ -147,7 +147,7 @@ impl<const A: usize> Chunk<A> {
             for point in 0..shape.n_points() {
                 let [coordinates, ones, ..] = &self.work.local;
                 let Mapped { mut maps, det } = shape.map(point, &coordinates[point], &ones[point]);
-                // A NaN fails this test too.
+                // A NaN is rejected too.
                 if let Some(lane) = (0..LANES).find(|&l| !(det[l] > 0.0 && det[l].is_finite())) {
                     let cell = CellRef { block: i_block as u32, cell: batch.cells[lane] };
                     return Err(inverted(discretisation, cell, shape.xi(point), det[lane]));
@@ -283,7 +283,7 @@ impl<const A: usize> Chunk<A> {
     pub(super) fn note_least(&mut self, i_batch: usize, least: &Lanes) {
         let batch = &self.batches[i_batch];
         for l in 0..batch.n_cells {
-            // A NaN stays.
+            // A NaN is kept.
             if (least[l] < self.least_det.0 || least[l].is_nan()) && !self.least_det.0.is_nan() {
                 self.least_det = (least[l], batch.cells[l]);
             }

@@ -33,7 +33,7 @@ impl ElementTangents {
         }
     }
 
-    /// Keeps the larger of two memories, each for cells of one kind.
+    /// Keeps the larger of two work spaces, each for cells of one kind.
     pub(super) fn grow(&mut self, other: Self) {
         if other.blocks.capacity() > self.blocks.capacity() {
             self.blocks = other.blocks;
@@ -43,7 +43,7 @@ impl ElementTangents {
         }
     }
 
-    /// Computes the tangents of all cells of a group at the fields that it has loaded.
+    /// Computes the tangents of all cells of a group at its loaded fields.
     pub(super) fn compute<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>>(
         &mut self,
         chunk: &mut Chunk<A>,
@@ -174,7 +174,7 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>> Compute<'_
         let (n, n_points) = (self.shape.n_nodes(), self.shape.n_points());
         self.elements.lines.resize(sizes, kinds);
         for place in 0..points[0] * points[1] {
-            // Points are numbered along ξ first.
+            // The index of points runs fastest along ξ.
             let (s, r) = (place / points[1], place % points[1]);
             for t in 0..points[2] {
                 let point = s + points[0] * (r + points[1] * t);

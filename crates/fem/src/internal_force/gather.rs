@@ -8,7 +8,7 @@ use crate::Discretisation;
 /// Points that one task sums.
 const POINTS_PER_TASK: usize = 1024;
 
-/// Where each point stands in the groups: block, group, place.
+/// The occurrences of each point in the groups: block, group, place.
 #[derive(Debug, Clone)]
 pub(super) struct Gather {
     starts: Vec<usize>,
@@ -59,7 +59,7 @@ impl Gather {
     }
 }
 
-/// Hanging points: values that follow those of points, and forces that are given to them.
+/// Hanging points: values from those of points, and forces that are distributed to points.
 #[derive(Debug, Clone)]
 pub(super) struct Hanging {
     n_points: usize,
@@ -105,7 +105,7 @@ impl Hanging {
         &mut self.forces
     }
 
-    /// Gives the forces at hanging points to the points that they follow.
+    /// Distributes the forces at hanging points to the points on which they depend.
     pub(super) fn fold(&self, force: &mut [[f64; 3]]) {
         for (row, value) in self.rows.iter().zip(&self.forces) {
             for &(point, factor) in row {

@@ -13,8 +13,8 @@ use crate::assembly::AssemblyError;
 use crate::constitutive::Law;
 use crate::coupling::node_graph;
 
-/// The assembly of tangents that need not be symmetric: those of laws that have no potential, and of schemes
-/// whose stress is an average over a step.
+/// The assembly of tangents that need not be symmetric: those of laws without a potential, and of schemes
+/// with an average stress over a step.
 ///
 /// The matrix is that of `carom_linalg::sparse`: analyse its pattern once, factorise each tangent.
 ///
@@ -55,7 +55,7 @@ pub struct GeneralTangentAssembly {
     pattern: FullPattern,
     /// Blocks of the pattern.
     blocks: Vec<[f64; 9]>,
-    /// Of a body with hanging points: the matrix that includes them, and how they follow.
+    /// For a body with hanging points: the matrix that includes them, and their dependence on points.
     hanging: Option<Box<Hanging>>,
 }
 
@@ -74,7 +74,7 @@ impl Hanging {
 }
 
 impl GeneralTangentAssembly {
-    /// Finds the sparsity pattern of a body, and where each element tangent goes.
+    /// Finds the sparsity pattern of a body, and the entries of each element tangent.
     ///
     /// # Errors
     ///
@@ -230,7 +230,7 @@ impl FullPattern {
     }
 }
 
-/// T by dofs: points follow themselves, hanging points theirs.
+/// T by dofs: the identity for points, the dependence on points for hanging ones.
 fn follow(discretisation: &Discretisation) -> CsMat<f64> {
     let (n_points, n_hanging) = (discretisation.n_points(), discretisation.hanging.len());
     let mut entries = TriMat::new((3 * (n_points + n_hanging), 3 * n_points));

@@ -1,9 +1,9 @@
-//! Groups of cells that lie together.
+//! Groups of neighbouring cells.
 
 use crate::Discretisation;
 
-/// Cells of a block in groups of at most `most` that lie together: halved along the longest extent of their
-/// centres until they are small. Groups and the cells of each are in an order of their own.
+/// Groups of at most `most` neighbouring cells of a block, halved along the longest extent of their centres
+/// until they are small. Groups and the cells of each have a fixed order.
 pub(super) fn groups(discretisation: &Discretisation, i_block: usize, most: usize) -> Vec<Vec<u32>> {
     let centres = centres(discretisation, i_block);
     let (mut open, mut groups) = (vec![(0..centres.len() as u32).collect::<Vec<u32>>()], Vec::new());
@@ -23,7 +23,7 @@ pub(super) fn groups(discretisation: &Discretisation, i_block: usize, most: usiz
         let before = |&a: &u32, &b: &u32| {
             centres[a as usize][longest].total_cmp(&centres[b as usize][longest]).then(a.cmp(&b))
         };
-        // Whole groups but for one, so that few lanes are left over.
+        // All groups but one are full, so that few lanes are unused.
         let half = (group.len() / 2).next_multiple_of(most).min(group.len() - 1);
         group.select_nth_unstable_by(half, before);
         let rest = group.split_off(half);

@@ -4,7 +4,7 @@ use crate::constitutive::{LANES, Lanes, Law};
 
 /// History variables of all quadrature points of a body: of the last accepted state, and of the present one.
 ///
-/// A scheme computes forces as often as it needs, always from the accepted state, and commits the last one.
+/// A scheme may compute forces several times, always from the accepted state, and commits the last one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     pub(super) blocks: Vec<Vec<ChunkHistory>>,
@@ -66,7 +66,7 @@ impl History {
         self.len() == 0
     }
 
-    /// Takes accepted values of the same body and laws.
+    /// Sets the accepted values of the same body and laws.
     ///
     /// # Panics
     ///

@@ -26,14 +26,14 @@ pub(super) struct LineTangent {
     after_y: Vec<[Block; 4]>,
 }
 
-/// Pairs of functions of ζ: of symmetric tangents, those with i ≥ j are enough.
+/// Pairs of functions of ζ; only those with i ≥ j for symmetric tangents.
 fn pairs_of_z(sizes: Sizes, pairs: Pairs) -> impl Iterator<Item = (usize, usize)> {
     let n = sizes.n[2];
     (0..n).flat_map(move |j| (pairs.first(j)..n).map(move |i| (i, j)))
 }
 
 impl LineTangent {
-    /// Makes room for a kind of cells.
+    /// Allocates memory for a kind of cells.
     pub(super) fn resize(&mut self, sizes: Sizes, pairs: Pairs) {
         let Sizes { n, q } = sizes;
         self.line.resize(q[2], [[ZERO; 9]; 16]);
@@ -148,7 +148,7 @@ fn sum_in_y(planes: &[[Block; 9]], y: &[Line], [n_y, q_x, q_y]: [usize; 3], out:
                         for (r, from) in line.iter().enumerate() {
                             let (left, right) = (&y[i + n_y * r], &y[j + n_y * r]);
                             add_types(&mut sum, left, right, [alpha, beta], |a, b| {
-                                // The slope of η is the last of three.
+                                // The slope in η is the last of three entries.
                                 &from[3 * a.min(2) + b.min(2)]
                             });
                         }

@@ -7,7 +7,7 @@ use crate::constitutive::{LANES, Lanes, Tensor, ZERO, lanes};
 /// times the weights.
 pub(super) type Local<const A: usize> = [[Lanes; 3]; A];
 
-/// How derivatives in the cell's parameters become those in X.
+/// The map from derivatives by the cell's parameters to derivatives by X.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PointMaps<const A: usize> {
     /// ∂u/∂X_b = Σ_α `slopes[α][b]` ∂^α u.
@@ -32,7 +32,7 @@ impl<const A: usize> PointMaps<A> {
         })
     }
 
-    /// The stress seen from the parameters, times the volume: Q_αa = Σ_b slopes_αb P_ab dV.
+    /// The stress transformed to the parameters, times the volume: Q_αa = Σ_b slopes_αb P_ab dV.
     #[inline(always)]
     pub(super) fn stress(&self, pk1: &Tensor) -> Local<A> {
         let scaled: Tensor = std::array::from_fn(|k| lanes(|l| pk1[k][l] * self.volume[l]));

@@ -181,7 +181,7 @@ impl<const A: usize> Chunk<A> {
                 let h = self.maps[place].gradient(&self.work.local[0][point]);
                 let mut pk1: Tensor = [ZERO; 9];
                 law.stress(&h, &history.old[history.n * place..][..history.n], &mut new, &mut pk1);
-                // In a law of small strains P is σ.
+                // In a small-strain law P is σ.
                 let stress = if law.is_objective() {
                     let change = volume_change(&h);
                     self.note_least(i_batch, &change.map(|x| 1.0 + x));

@@ -1,7 +1,7 @@
 //! Element tangents of a body, computed in rounds of bounded memory and added to the blocks of a matrix.
 //!
-//! Where each block of an element tangent goes is found once; each entry of the matrix is the sum of its
-//! blocks in the order of the cells, whatever the threads.
+//! The entry of each block of an element tangent is found once. Each entry of the matrix is the sum of its
+//! blocks in the order of the cells, for any number of threads.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Finds where each block goes.
+    /// Finds the entry of each block.
     ///
     /// * `find` — the entry of a pair of points: row and column, hanging points after the others
     pub(super) fn new(internal: &InternalForce, pairs: Pairs, find: impl Fn(usize, usize) -> Entry) -> Self {
@@ -77,7 +77,7 @@ impl Rounds {
     }
 }
 
-/// Groups of a block that are computed together, and where their blocks go.
+/// Groups of a block that are computed together, and the entries of their blocks.
 #[derive(Debug, Clone)]
 struct Round {
     block: usize,
@@ -86,7 +86,7 @@ struct Round {
     targets: Vec<Target>,
 }
 
-/// Where a block goes.
+/// The entry of a block.
 #[derive(Debug, Clone, Copy)]
 struct Target {
     /// Entry of the matrix.
@@ -98,7 +98,7 @@ struct Target {
     form: Form,
 }
 
-/// How a block K_ij is added to an entry.
+/// The form in which a block K_ij is added to an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Form {
     AsIs,
@@ -160,7 +160,7 @@ fn rounds_of<const A: usize, S: Shape<A>>(
         .collect()
 }
 
-/// Where the blocks of some groups go, by entries.
+/// The entries of the blocks of some groups, ascending.
 fn targets<const A: usize>(
     chunks: &[Chunk<A>],
     n: usize,

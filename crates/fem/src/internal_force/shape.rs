@@ -1,4 +1,4 @@
-//! What all kinds of cells have in common: functions for a batch of cells at a time.
+//! Functions of all kinds of cells, for a batch of cells at a time.
 
 use super::maps::{Local, PointMaps};
 use crate::constitutive::{LANES, Lanes};
@@ -44,13 +44,13 @@ pub(super) trait Shape<const A: usize>: Sync {
     fn sizes(&self) -> Option<Sizes> {
         None
     }
-    /// Makes these cells the batch of the following calls.
+    /// Selects the cells of the batch for the following calls.
     fn enter(&self, cells: &[u32; LANES], stages: &mut Stages);
     /// Derivatives at all points of fields given at the points of the cells, times their weights.
     fn gradients(&self, nodal: &[[Lanes; 3]], local: &mut [Local<A>], stages: &mut Stages);
-    /// Forces, but for the weights, from stresses at all points: the transpose of `gradients`.
+    /// Forces without the weights, from stresses at all points: the transpose of `gradients`.
     fn forces(&self, local: &[Local<A>], nodal: &mut [[Lanes; 3]], stages: &mut Stages);
-    /// ∂R_i/∂X of all functions at a point, but for the weights.
+    /// ∂R_i/∂X of all functions at a point, without the weights.
     fn functions(&self, point: usize, maps: &PointMaps<A>, stages: &Stages, out: &mut [[Lanes; 3]]);
     /// The map at a point from the derivatives of the coordinates and of the constant 1.
     fn map(&self, point: usize, coordinates: &Local<A>, ones: &Local<A>) -> Mapped<A>;

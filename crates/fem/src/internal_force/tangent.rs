@@ -17,19 +17,19 @@ use crate::coupling::node_graph;
 
 /// The assembly of symmetric tangents of one body: sparsity pattern and memory.
 ///
-/// [`GeneralTangentAssembly`](super::GeneralTangentAssembly) takes tangents that are not symmetric.
+/// [`GeneralTangentAssembly`](super::GeneralTangentAssembly) is for tangents that are not symmetric.
 #[derive(Debug, Clone)]
 pub struct TangentAssembly {
     /// Pattern of the points and hanging points.
     graph: Arc<NodeGraph>,
     rounds: Rounds,
-    /// Of a body with hanging points: the body, the pattern of its points, and the matrix with hanging
+    /// For a body with hanging points: the body, the pattern of its points, and the matrix with hanging
     /// points.
     hanging: Option<Box<(Discretisation, Arc<NodeGraph>, SystemMatrices)>>,
 }
 
 impl TangentAssembly {
-    /// Finds the sparsity pattern of a body, and where each element tangent goes.
+    /// Finds the sparsity pattern of a body, and the entries of each element tangent.
     ///
     /// # Errors
     ///

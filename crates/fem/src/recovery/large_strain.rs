@@ -86,7 +86,7 @@ impl StressSites {
         self.averaged(|own, scheme, samples| {
             evaluator.enter(own.cell);
             for (s, &xi) in scheme.points.iter().enumerate() {
-                // Where the map collapses there is no gradient; the neighbouring cells determine the site.
+                // At a collapsed point there is no gradient; the neighbouring cells determine the site.
                 if scheme.rows.is_none() && own.targets[s] == u32::MAX {
                     samples.push([0.0; 6]);
                     continue;

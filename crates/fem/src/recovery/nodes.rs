@@ -8,8 +8,7 @@ use crate::stress::Stress;
 
 /// Stress at the nodes of a mesh body, averaged over the cells around each node; zero at nodes without cells.
 ///
-/// Blocks of different materials are averaged together at the nodes that they share; [`StressSites`] keeps
-/// them apart.
+/// Blocks of different materials are averaged together at common nodes; [`StressSites`] keeps them apart.
 ///
 /// * `displacement` — u of all points \[m\]
 ///
@@ -33,7 +32,7 @@ impl StressSites {
     /// If `displacement` is shorter than the list of points.
     pub fn node_averages(&self, discretisation: &Discretisation, displacement: &[[f64; 3]]) -> Vec<Stress> {
         let dofs = discretisation.dofs_per_point;
-        // Dofs beyond the displacement have no part in the stress of solid cells.
+        // Only the displacement dofs enter the stress of solid cells.
         let component = |dof: usize| displacement[dof / dofs].get(dof % dofs).copied().unwrap_or(0.0);
         let u = Mat::from_fn(discretisation.n_dofs(), 1, |dof, _| component(dof));
         let values = self.stress(discretisation, u.as_ref());

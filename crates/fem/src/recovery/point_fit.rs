@@ -75,7 +75,7 @@ impl PointFit {
                 let slopes: Vec<f64> = (0..n_points)
                     .map(|q| (0..mean.len()).map(|i| (values[i] - mean[i]) * inverse[(i, q)]).sum())
                     .collect();
-                // A⁺ (s − s̄): the mean leaves each factor.
+                // A⁺ (s − s̄): the mean is subtracted from each factor.
                 let mean_slope = slopes.iter().sum::<f64>() / n_points as f64;
                 slopes.iter().map(|slope| slope - mean_slope + 1.0 / n_points as f64).collect()
             }
@@ -88,7 +88,7 @@ impl PointFit {
         }
     }
 
-    /// The stress that a row gives.
+    /// The stress by a row of factors.
     pub fn sum(row: &[f64], stresses: &[Stress]) -> Stress {
         let mut sum = [0.0; 6];
         for (factor, stress) in row.iter().zip(stresses) {

@@ -1,12 +1,12 @@
-//! Where the stress of each kind of cell is sampled.
+//! Sampling points of the stress of each kind of cell.
 
 use carom_mesh::CellShape;
 
-/// Sampling points of a kind of cell, and how values at sites follow: s = Σ row · samples.
+/// Sampling points of a kind of cell, and the interpolation to sites: s = Σ row · samples.
 #[derive(Debug, Clone)]
 pub(super) struct Scheme {
     pub(super) points: Vec<[f64; 3]>,
-    /// `None`: the samples themselves.
+    /// Factors of the samples at each site; `None` if the sites are the samples.
     pub(super) rows: Option<Vec<Vec<f64>>>,
     /// Parameters of the sites.
     pub(super) places: Vec<[f64; 3]>,
@@ -17,7 +17,7 @@ impl Scheme {
         Self { places: points.clone(), points, rows: None }
     }
 
-    /// Where the stress of a Lagrange cell is most accurate.
+    /// Points at which the stress of a Lagrange cell is most accurate.
     pub(super) fn gauss_of(shape: CellShape) -> Vec<[f64; 3]> {
         (shape.table().stress.points)()
     }

@@ -1,13 +1,13 @@
-//! Edges at which the surface of a body turns.
+//! Sharp edges of the surface of a body.
 
 use super::{FaceBasis, Surface};
 
-/// Cosine of the angle between two faces beyond which the edge between them is sharp: 30°, more than the
-/// facets of a usable mesh of a smooth surface turn.
+/// Cosine of the angle between two faces beyond which their common edge is sharp: 30°, more than between the
+/// facets of a good mesh of a smooth surface.
 const SHARP: f64 = 0.866_025_403_784_438_6;
-/// Middles closer than this part of the body's size are the same.
+/// Middles of edges closer than this part of the body's size are equal.
 const SAME: f64 = 1e-9;
-/// Middles are sorted along a direction in which hardly two of a usual body are level.
+/// Middles are sorted along a direction in which two of a usual body rarely have the same coordinate.
 const DIRECTION: [f64; 3] = [0.548_813_5, 0.715_189_4, 0.432_667_9];
 
 /// Middle of an edge with the normal of its face.
@@ -31,13 +31,13 @@ impl FaceBasis {
 }
 
 impl Surface {
-    /// Face and edge of the edges at which the surface of the body turns by more than 30°.
+    /// Face and edge of the edges at which the normal of the body's surface changes by more than 30°.
     ///
     /// * `whole` — the whole surface of the body, of which this one is a part
     /// * `points` — position of every point of the body, by its number \[m\]
     ///
-    /// At such an edge a part of the surface ends because the surface does, elsewhere because it was cut
-    /// there. Edges are the same where their middles are, so faces must meet edge to edge.
+    /// At such an edge the surface of the body ends; at other borders the part was cut out of the surface.
+    /// Edges are equal if their middles are, so faces must meet edge to edge.
     pub fn sharp_edges(&self, whole: &Self, points: &[[f64; 3]]) -> Vec<[u32; 2]> {
         let size = extent(whole, points);
         let mut all = whole.middles(points);
@@ -60,7 +60,7 @@ impl Surface {
                 let (position, [a, b]) = self.tangents(f, *xi, &positions);
                 let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
                 let length = dot(&cross, &cross).sqrt();
-                // A collapsed edge has no normal: nothing is sharp there.
+                // A collapsed edge has no normal and is not sharp.
                 let normal = cross.map(|x| face.orientation * x / length);
                 let along = dot(&position, &DIRECTION);
                 middles.push(Middle { along, position, normal, face: f as u32, edge: k as u32 });

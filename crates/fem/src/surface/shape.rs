@@ -10,7 +10,7 @@ use super::MAX_DEGREE;
 /// ```
 pub fn bernstein(p: usize, t: f64) -> [[f64; MAX_DEGREE + 1]; 3] {
     let mut b = [[0.0; MAX_DEGREE + 1]; 3];
-    // Degrees 1 and 2 are nearly all that contact evaluates.
+    // Contact evaluates almost only degrees 1 and 2.
     let s = 1.0 - t;
     match p {
         1 => {

@@ -28,7 +28,7 @@ pub(super) type Lanes = [f64; LANES];
 /// Length of a row of coefficients: groups of whole vectors, see [`place`].
 pub(super) const ROW: usize = 112;
 
-/// The places of the coefficients in a row: first by the product in ξ that they are multiplied with.
+/// The places of the coefficients in a row, ordered by the product in ξ that multiplies them.
 pub(super) mod place {
     /// With N_i N_j: σ^ηη, σ^ζζ, σ^ηζ, τ^ηζ, ρ.
     pub(crate) const VALUE_ONLY: usize = 0;
@@ -167,8 +167,8 @@ impl Map {
 
     /// σ by components xx, yy, zz, yz, xz, xy and τ by yz, xz, xy for α ≠ β.
     ///
-    /// Products in two directions, (N_i′ N_j)(ξ) (N_i N_j′)(η) ± the other, are half of what sums and
-    /// differences of slopes make of them: that half is in the coefficients.
+    /// Products in two directions, (N_i′ N_j)(ξ) (N_i N_j′)(η) ± the other, are half of the products of sums
+    /// and differences of slopes; the coefficients contain this half.
     #[inline(always)]
     fn mixed(&self, alpha: usize, beta: usize, scale: &Lanes, moduli: &Moduli) -> ([Lanes; 6], [Lanes; 3]) {
         let (u, v) = (&self.factors[alpha], &self.factors[beta]);

@@ -24,9 +24,9 @@ pub(super) const ROW_Z: usize = 34;
 
 /// Operations of the contraction in ξ for one pair at one point, padding not counted.
 pub(super) const OPERATIONS_X: usize = 2 * 97;
-/// The same in η.
+/// Operations of the contraction in η for one pair at one point.
 pub(super) const OPERATIONS_Y: usize = 2 * 76;
-/// The same in ζ.
+/// Operations of the contraction in ζ for one pair at one point.
 pub(super) const OPERATIONS_Z: usize = 2 * 52;
 
 /// The places of the sums after the contraction in ξ: first the term in ξ, then their factors in η and ζ.
@@ -118,7 +118,7 @@ pub(super) fn contract_x(rows: &[[f64; ROW]], products: &[Products], out: &mut [
     }
 }
 
-/// Rows of `LANES` pairs side by side.
+/// Rows of `LANES` pairs, interleaved.
 #[inline(always)]
 pub(super) fn interleave(rows: [&[f64; ROW_X]; LANES], out: &mut [Lanes; ROW_X]) {
     for (k, out) in out.iter_mut().enumerate() {
@@ -242,7 +242,7 @@ pub(super) fn contract_z(rows: &[[Lanes; ROW_Y]], products: &[Products], out: &m
     out[after_z::MASS] = mass;
 }
 
-/// Makes the block K_ij by rows, without w_i w_j, in every lane.
+/// The block K_ij by rows, without w_i w_j, in every lane.
 ///
 /// * `exchanged` — the direction in which i and j are exchanged, 3 for none
 #[inline(always)]

@@ -1,5 +1,4 @@
-//! Products of two one-dimensional functions, and which pairs of functions some consecutive spans have in
-//! common.
+//! Products of two one-dimensional functions, and the pairs of functions of consecutive knot spans.
 
 use carom_nurbs::basis::MAX_DEGREE;
 
@@ -83,26 +82,26 @@ impl Line {
     }
 }
 
-/// The pairs of functions of one direction that some consecutive spans have in common.
+/// The pairs of functions of one direction in some consecutive knot spans.
 #[derive(Debug, Clone)]
 pub(super) struct Band {
     /// First of the functions.
     pub(super) first: usize,
-    /// How many there are.
+    /// Number of functions.
     pub(super) n_functions: usize,
     /// First of the spans.
     pub(super) first_span: usize,
-    /// How many there are.
+    /// Number of spans.
     pub(super) n_spans: usize,
     /// (i, j), i ≥ j, counted from `first`, j after j.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// For each function those that share a span with it: they follow each other.
+    /// For each function the range of functions that share a knot span with it.
     pub(super) partners: Vec<std::ops::Range<usize>>,
     /// Number in `pairs` of each pair of each span.
     pub(super) of_span: Vec<usize>,
-    /// For each pair, where its `parts` start.
+    /// Start of the `parts` of each pair.
     part_starts: Vec<usize>,
-    /// The spans that have the pair, counted from the first, with its number there.
+    /// The spans that contain the pair, counted from the first, with the number of the pair in each.
     parts: Vec<(usize, usize)>,
 }
 
@@ -135,7 +134,7 @@ impl Band {
         Self { first, n_functions, first_span, n_spans, pairs, partners, of_span, part_starts, parts }
     }
 
-    /// The spans that have a pair, counted from the first, with its number there.
+    /// The spans that contain a pair, counted from the first, with the number of the pair in each.
     #[inline(always)]
     pub(super) fn parts(&self, pair: usize) -> &[(usize, usize)] {
         &self.parts[self.part_starts[pair]..self.part_starts[pair + 1]]

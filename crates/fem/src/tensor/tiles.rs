@@ -1,4 +1,4 @@
-//! Cells that are computed together, and which of these groups share no point.
+//! Groups of cells that are computed together, coloured so that groups of one colour share no point.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use crate::SplineCells;
 
 /// Longest run of cells along the first direction.
 const RUN: usize = 8;
-/// Tiles that are computed one after the other, while the columns they share are still in the cache.
+/// Number of tiles computed one after the other, while their common columns are in the cache.
 const PILE: usize = 8;
 /// Number of different colours; more piles at one point are computed one after the other.
 const MAX_COLOURS: u32 = 64;
@@ -22,7 +22,7 @@ pub(super) struct Tile {
     pub(super) y: usize,
     /// Span in ζ.
     pub(super) z: usize,
-    /// Where the first cells of its rows start in [`Plan::first_cells`].
+    /// Index in [`Plan::first_cells`] of the first cells of its rows.
     pub(super) rows: usize,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Plan {
 type Run = ([usize; 4], usize);
 
 impl Plan {
-    /// Groups the cells of a patch, whichever spans are cells.
+    /// Groups the cells of a patch, for any selection of spans.
     ///
     /// * `max_rows` — rows of a tile
     pub(super) fn new(cells: &SplineCells, lines: &[Line; 3], max_rows: usize, n_points: usize) -> Self {
@@ -107,7 +107,7 @@ impl Plan {
         }
     }
 
-    /// Pile by pile the lowest colour that no pile before it has at one of its points.
+    /// Assigns to each pile the lowest colour that no earlier pile with a common point has.
     fn coloured(&self, cells: &SplineCells, lines: &[Line; 3], n_points: usize) -> Vec<Vec<usize>> {
         let mut taken = vec![0_u64; n_points];
         let (mut colours, mut alone): (Vec<Vec<usize>>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());

@@ -31,11 +31,11 @@ pub(super) struct Target {
     entry: u32,
     /// w_i w_j.
     factor: f64,
-    /// Which of the blocks, and its lane.
+    /// Number of the source block, and its lane.
     source: [u8; 2],
-    /// Whether the block goes there as it is, or transposed.
+    /// Whether the block is added as it is, or transposed.
     is_lower: bool,
-    /// Whether it goes there both ways.
+    /// Whether both forms are added.
     is_twice: bool,
 }
 
@@ -53,10 +53,10 @@ pub(super) struct Window<'a> {
     pub(super) homogeneous: Vec<[f64; 4]>,
     /// Column of each control point.
     slots: Vec<u32>,
-    /// For each control point and row of control points: `n_x` + the entry that the row's first point has, or
-    /// would have, in the column of the point. 0 if the entries of the row do not follow each other.
+    /// For each control point and row of control points: `n_x` + the entry in the column of the point at
+    /// which the row's first point is or would be. 0 if the entries of the row are not consecutive.
     bases: Vec<u32>,
-    /// For each row of control points, whether their numbers follow each other.
+    /// For each row of control points, whether their numbers are consecutive.
     in_order: Vec<bool>,
     /// Points of the pile, ascending, and their columns.
     sorted_ids: Vec<u32>,
@@ -64,7 +64,7 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// Takes the columns of a pile of tiles out of those of the body.
+    /// Moves the columns of a pile of tiles out of those of the body.
     pub(super) fn enter(
         &mut self,
         plan: &Plan,
@@ -84,7 +84,7 @@ impl<'a> Window<'a> {
         self.columns.extend(of_pile.map(|column| column.expect("piles of one colour share no point")));
     }
 
-    /// Gives the columns back.
+    /// Returns the columns to the body.
     pub(super) fn leave(&mut self, columns: &mut [Option<Column<'a>>]) {
         for (&id, column) in self.sorted_ids.iter().zip(self.columns.drain(..)) {
             columns[id as usize] = Some(column);
@@ -138,8 +138,8 @@ impl<'a> Window<'a> {
                     if !self.in_order[row] || last < id {
                         continue;
                     }
-                    // Only points from the column's own on have entries; they follow each other if first and
-                    // last do.
+                    // Only points from the column's own on have entries; they are consecutive if first and
+                    // last are.
                     let first = of_row[partners.start].max(id);
                     let start = partners.end - 1 - (last - first) as usize;
                     if rows.get(next) != Some(&first) {
@@ -155,9 +155,9 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Where the block K_ij goes.
+    /// The entry of the block K_ij.
     ///
-    /// * `source` — which block it is, and its lane
+    /// * `source` — number of the block, and its lane
     #[inline(always)]
     pub(super) fn target(&self, place_i: Place, place_j: Place, source: [usize; 2]) -> Target {
         let (i, j) = (place_i.x + self.n_x * place_i.row, place_j.x + self.n_x * place_j.row);
@@ -179,8 +179,8 @@ impl<'a> Window<'a> {
         Target { column, entry: entry as u32, factor, source, is_lower, is_twice }
     }
 
-    /// Reads from all targets: they come to the cache side by side, where adding to them would wait for one
-    /// after the other.
+    /// Reads all targets in advance: the loads into the cache then overlap, while adding would wait for each
+    /// of them.
     #[inline(always)]
     pub(super) fn fetch(&self, targets: &[Target]) {
         let mut sum = 0.0;

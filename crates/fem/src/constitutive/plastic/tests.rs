@@ -63,7 +63,7 @@ fn below_the_yield_stress_the_law_is_hyperelastic() {
         "{report:?}"
     );
     assert!(report.asymmetry < 1e-13, "{report:?}");
-    // The stress is the derivative of the energy.
+    // Elastic range: the stress is the derivative of the energy.
     let law = law(1e15, 0.0);
     let mut path = Path::new(&law);
     for k in 1..=2000 {
@@ -101,7 +101,7 @@ fn simple_shear_hardens_as_in_small_strains() {
     assert!((path.state[6][0] / strain - 1.0).abs() < 2e-5);
 }
 
-/// Uniaxial stress in large strain: σ = σ_y(α) with α = ln λ − σ/E up to the compressibility of the elastic part.
+/// Uniaxial stress in large strain: σ = σ_y(α) with α = ln λ − σ/E up to the elastic compressibility.
 #[test]
 fn a_pulled_bar_follows_its_yield_curve_to_large_strains() {
     let curve = [[0.0, 3e8], [0.1, 4e8], [0.5, 6e8]];
@@ -110,7 +110,7 @@ fn a_pulled_bar_follows_its_yield_curve_to_large_strains() {
     let mut side = 0.0;
     for k in 1..=3000 {
         let stretch = (0.6 * f64::from(k) / 3000.0_f64).exp();
-        // The side with no stress across, by the secant method from the last one.
+        // The lateral stretch without lateral stress, by the secant method from the last one.
         let across = |side: f64, path: &Path<'_>| {
             let mut trial =
                 Path { law: path.law, state: path.state, h: path.h, stress: path.stress, work: 0.0 };
@@ -136,7 +136,7 @@ fn a_pulled_bar_follows_its_yield_curve_to_large_strains() {
     let (yields, _) = law.hardening().yield_stress(alpha);
     assert!((sigma / yields - 1.0).abs() < 6e-3, "{sigma:e} {yields:e}");
     assert!((alpha - (0.6 - sigma / 210e9)).abs() < 2e-3, "{alpha}");
-    // The plastic work is all that is lost, and what is not lost is stored.
+    // The dissipated energy is the plastic work, and the rest is stored.
     let [stored, lost] = path.energies();
     assert!((path.work / (stored + lost) - 1.0).abs() < 5e-3, "{} {stored} {lost}", path.work);
     assert!((lost - law.hardening().work(alpha)).abs() < 1e-3 * lost);
