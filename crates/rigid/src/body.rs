@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn principal_axes_give_the_tensor_back() {
+    fn principal_axes_and_moments_reproduce_the_tensor() {
         let turn = rotation::matrix(&rotation::from_vector(&Vector3::new(0.4, -1.1, 0.7)));
         let moments = Vector3::new(2.0, 3.0, 4.5);
         let tensor = turn * Matrix3::from_diagonal(&moments) * turn.transpose();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placement_is_reported_as_it_was_given() {
+    fn a_placement_is_reported_unchanged() {
         let tensor = Matrix3::new(3.0, 0.2, -0.1, 0.2, 2.5, 0.3, -0.1, 0.3, 2.0);
         let body = RigidBody::new("b", 2.0, tensor, Vector3::new(0.1, 0.2, 0.3)).unwrap();
         let placement = Placement {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_bodies_are_told() {
+    fn impossible_bodies_are_refused() {
         let of = |mass: f64, moments: [f64; 3]| {
             let inertia = Matrix3::from_diagonal(&moments.into());
             RigidBody::new("b", mass, inertia, Vector3::zeros()).unwrap_err().to_string()

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn repeated_equations_are_left_out() {
-        // Rows and columns 0 and 2 are the same contact twice.
+        // Rows and columns 0 and 2 repeat one contact.
         let a = [2.0, 1.0, 2.0, 1.0, 3.0, 1.0, 2.0, 1.0, 2.0];
         let mut x = [4.0, 7.0, 4.0];
         solve(&mut a.clone(), &mut x, &mut Vec::new());

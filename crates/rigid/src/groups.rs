@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_that_touch_the_same_ground_are_apart_and_chains_are_together() {
+    fn contacts_with_the_ground_do_not_join_groups_and_chains_do() {
         let body = RigidBody::new("b", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap();
         let mut bodies = vec![body; 6];
         bodies[3] = bodies[3].clone().fixed();

@@ -58,10 +58,10 @@ impl NormalLaw {
 mod tests {
     use super::*;
 
-    /// At the solution of its linear problem a spring that is linear over the step has the impulse of its
-    /// gap.
+    /// The solution of the linear problem of a spring in contact over the whole step has the exact impulse of
+    /// its gap.
     #[test]
-    fn a_closed_spring_is_met_in_one_iteration() {
+    fn a_closed_spring_is_solved_in_one_iteration() {
         let contact = Contact { stiffness: 50.0, gap_old: -0.3, ..Contact::default() };
         let (before, dt, mobility) = (0.2, 0.1, 3.0);
         let law = NormalLaw::at(&contact, before, before, dt);

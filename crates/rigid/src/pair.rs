@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_pairs_are_told() {
+    fn impossible_pairs_are_refused() {
         let inertia = Matrix3::identity();
         let body = RigidBody::new("a", 1.0, inertia, Vector3::zeros()).unwrap();
         let bodies = [body.clone(), body];

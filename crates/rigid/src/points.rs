@@ -178,7 +178,7 @@ mod tests {
 
     /// W = J M⁻¹ Jᵀ against the response of one point to its own impulse, d·d/m + (c × d)·J⁻¹ (c × d).
     #[test]
-    fn the_inverse_mass_of_a_row_is_that_of_an_impulse() {
+    fn the_inverse_mass_of_a_row_is_the_response_to_an_impulse() {
         let (points, q) = points();
         let (d, e) = (Vector3::new(0.6, 0.0, 0.8), Vector3::new(0.0, 1.0, 0.0));
         let rows: [&[PointForce]; 2] = [&[(0, d.into())], &[(1, e.into())]];

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn force_times_way_is_what_the_potential_loses() {
+    fn force_times_displacement_is_the_decrease_of_the_potential() {
         let k = 3.0;
         for (old, new) in [(-0.2, -0.5), (0.1, -0.3), (-0.3, 0.2), (0.0, -0.2), (-0.2, 0.0), (0.1, 0.2)] {
             let (f, df) = force(k, old, new);

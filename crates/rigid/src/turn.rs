@@ -238,7 +238,7 @@ mod tests {
             let omega_old = scale * Vector3::new(0.7, -0.4, 0.9);
             let spin = INERTIA.component_mul(&omega_old) + scale * Vector3::new(0.3, 0.1, -0.2);
             let turn = Turn::solve(&INERTIA, &omega_old, &spin, 1.0).unwrap();
-            // Exp(Θ) J W = m with Θ = (W_n + W)/2, by another way to the exponential.
+            // Exp(Θ) J W = m with Θ = (W_n + W)/2, with the exponential computed in another way.
             let exp = rotation::matrix(&rotation::from_vector(&turn.theta_b));
             let residual = exp * INERTIA.component_mul(&turn.omega_b) - spin;
             assert!(residual.norm() < 1e-15 * scale * 10.0, "{scale}: {residual}");
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn cayley_factor_is_smooth_where_the_series_ends() {
+    fn cayley_factor_is_continuous_at_the_end_of_the_series() {
         for y in [2.4999e-3_f64, 2.5001e-3] {
             let (k, dk) = cayley(y);
             let (root, h) = (y.sqrt(), 1e-7);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn derivative_by_the_angular_momentum_is_that_of_the_solution() {
+    fn derivative_by_the_angular_momentum_agrees_with_differences() {
         let omega_old = Vector3::new(0.6, 0.8, -0.3);
         let spin = INERTIA.component_mul(&omega_old) + Vector3::new(0.2, 0.3, -0.1);
         let at = |spin: Vector3<f64>| Turn::solve(&INERTIA, &omega_old, &spin, 0.7).unwrap();

@@ -31,16 +31,16 @@ fn a_block_sticks_on_an_incline() {
         (0..(1.0 / dt) as u32).for_each(|_| system.step().unwrap());
         let slipped = system.states()[0].position.x;
         println!("k = {stiffness:.0e}: {slipped:.1e} m");
-        // Without friction it slides 1.7 m. An oscillation lasts at most 11 ms, in which it may slip 0.2
-        // mm, or 6 mm in all of them.
+        // Without friction it slides 1.7 m. An oscillation lasts at most 11 ms and allows a slip of 0.2 mm,
+        // all oscillations 6 mm.
         assert!(slipped > 0.0 && slipped < 6e-3, "{stiffness}: {slipped}");
         assert!((system.energy() - initial).abs() < 1e-12 * initial.abs());
     }
 }
 
-/// x = ½ g (sin α − μ cos α) t² where tan α > μ.
+/// The block slides x = ½ g (sin α − μ cos α) t² where tan α > μ.
 #[test]
-fn a_block_slides_down_an_incline_as_coulomb_says() {
+fn a_block_slides_down_an_incline_by_coulombs_law() {
     for (degrees, friction) in [(20.0_f64, 0.3), (30.0, 0.5)] {
         for stiffness in [1e6, 1e7] {
             let mut system = on_incline(degrees, friction, stiffness, 1e-4);

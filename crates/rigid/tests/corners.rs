@@ -11,8 +11,8 @@ fn on_its_corner() -> Placement {
     Placement::rotated([1.0, -1.0, 0.0], -angle)
 }
 
-/// λ = −(1 + e) u₋/(1/m + (c × n)·J⁻¹ (c × n)) for a corner without friction, and −W⁻¹ (u₋ + e u_N n) for one
-/// that sticks.
+/// The impulse of a corner is −(1 + e) u₋/(1/m + (c × n)·J⁻¹ (c × n)) without friction and −W⁻¹ (u₋ + e u_N
+/// n) if it sticks.
 #[test]
 fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
     let size = Vector3::new(0.1, 0.15, 0.2);

@@ -1,5 +1,5 @@
-//! Coulomb's law of multipliers and of springs, where a closed form has μ in it: a coefficient that is 1 %
-//! off fails in each.
+//! Coulomb's law of multipliers and of springs against closed forms that contain μ: every test fails for a
+//! coefficient with an error of 1 %.
 
 use crate::problems::{RADIUS, at, ball, block, feet, ground, pair};
 use carom_rigid::{Ball, Law, PairSpec, RigidBody, System};
@@ -38,9 +38,10 @@ fn flat_block(law: Law, friction: f64) -> PairOnGround {
     on_ground(block(31.2, size), feet(size), 0.05, law, friction)
 }
 
-/// s = v²/(2 μ g) in every direction; the whole kinetic energy is recorded as loss by friction.
+/// The block stops after s = v²/(2 μ g) in every direction; its whole kinetic energy is booked as friction
+/// loss.
 #[test]
-fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
+fn a_block_thrown_along_the_ground_stops_by_coulombs_law() {
     for law in LAWS {
         for (friction, direction) in [(0.2, [1.0, 0.0]), (0.5, [0.6, -0.8])] {
             let mut system = flat_block(law, friction).with([direction[0], direction[1], 0.0], down());
@@ -59,7 +60,7 @@ fn a_block_thrown_along_the_ground_stops_where_coulomb_says() {
 
 /// A ball without spin rolls after 2 v/(7 μ g), then with 5 v/7.
 #[test]
-fn a_sliding_ball_rolls_when_coulomb_says() {
+fn a_sliding_ball_begins_to_roll_at_the_time_of_coulombs_law() {
     // The weight of 10 N on springs of 1e6 N/m: the ball is 1e-5 m deep and oscillates with 1000 rad/s.
     for (law, swing) in [(LAWS[0], 0.0), (LAWS[1], 1e-3)] {
         for friction in [0.1, 0.2] {
@@ -73,7 +74,7 @@ fn a_sliding_ball_rolls_when_coulomb_says() {
             let expected = 2.0 / (7.0 * friction * GRAVITY);
             while slip(&system) > 1e-3 {
                 system.step().unwrap();
-                assert!(system.time() < 2.0 * expected, "{law:?}, μ = {friction}: it still slides");
+                assert!(system.time() < 2.0 * expected, "{law:?}, μ = {friction}: the ball still slides");
             }
             let (time, speed) = (system.time(), system.states()[0].momentum.x);
             println!("{law:?}, μ = {friction}: {time:.5} of {expected:.5} s, {speed:.9} m/s");

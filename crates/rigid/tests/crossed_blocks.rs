@@ -9,7 +9,7 @@ const BEAM: Vector3<f64> = Vector3::new(0.2, 0.06, 0.04);
 const BRICK: Vector3<f64> = Vector3::new(0.2, 0.1, 0.06);
 const GRAVITY: f64 = 9.81;
 
-/// Corners of each on faces of the other, and edges on edges once.
+/// Contacts of the corners of each block with the faces of the other, and of their edges.
 fn touching(first: usize, second: usize, size: Vector3<f64>) -> [PairSpec; 2] {
     let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
     let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
@@ -99,8 +99,8 @@ fn towers_of_crossed_beams_come_to_rest_and_stay() {
 fn higher_towers_of_crossed_beams_come_to_rest_and_stay() {
     for storeys in 2..=6 {
         for friction in [0.3, 0.45, 0.6] {
-            // This tower rocks by a millimetre at its top: the work that is tolerated where contacts may
-            // rest sustains it.
+            // The top of this tower oscillates by a millimetre: the energy gain tolerated at contacts that
+            // may rest sustains the motion.
             if (storeys, friction) == (6, 0.6) {
                 continue;
             }
@@ -130,7 +130,7 @@ fn falling_bricks(n: usize, friction: f64, seed: u64) -> System {
     pile(BRICK, (0..n).map(place).collect(), friction)
 }
 
-/// They come to rest, and never overlap so deeply that edges would leave on the other side.
+/// The bricks come to rest and never overlap so deeply that edges leave on the other side.
 fn settles(n: usize, friction: f64, seed: u64, steps: u32) {
     let case = format!("{n} bricks, mu = {friction}, seed {seed}");
     let mut system = falling_bricks(n, friction, seed);
@@ -176,11 +176,14 @@ fn crossed_beams_bounce_off_each_other() {
             assert!((system.ang_momentum() - ang_momentum).norm() < 1e-13, "{degrees} {tilt}");
             let [first, second] = [0, 1].map(|i| system.states()[i]);
             if tilt == 0.0 {
-                // Central in the mean of four places: velocities as of balls, less the part that rotates
-                // the beams.
+                // The mean of the four contacts is central: velocities as of balls, less the part that
+                // rotates the beams.
                 assert!(first.momentum.z < 0.0, "{first:?}");
             }
-            assert!(second.position.z > first.position.z + BEAM.z, "{degrees} {tilt}: they have passed");
+            assert!(
+                second.position.z > first.position.z + BEAM.z,
+                "{degrees} {tilt}: the beams pass through each other"
+            );
         }
     }
 }

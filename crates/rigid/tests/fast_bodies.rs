@@ -1,4 +1,4 @@
-//! Steps that are too long: a missed contact is reported, and a rotation that is too large is named.
+//! Steps that are too long: missed contacts and rotations that are too large are reported.
 
 use crate::problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 use carom_dynamics::Placement;
@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 /// A ball at 1000 m/s and another at rest, 0.55 m apart: it is behind the surface on 0.4 m of its path, for
 /// 0.4 ms.
 #[test]
-fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
+fn a_ball_that_passes_through_another_within_a_step_is_reported() {
     let fly = |dt: f64, side: f64| {
         let places = [at([-0.55, side, 0.0], [1000.0, 0.0, 0.0]), at([0.0; 3], [0.0; 3])];
         let bodies = vec![ball(1.0), ball(1.0)];
@@ -20,7 +20,7 @@ fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
     assert_eq!(impulses, 0);
     let [(0, time, behind)] = missed[..] else { panic!("{missed:?}") };
     assert!(time == 0.0 && (behind - 4.0 * RADIUS / 1000.0).abs() < 4e-6, "{time} {behind}");
-    // A step of that length stops it; with an offset of half a chord a shorter step is needed.
+    // A step of that length detects the contact; with an offset of half a chord a shorter step is needed.
     assert_eq!(fly(behind, 0.0), (vec![], 1));
     let (missed, _) = fly(1e-3, 0.16);
     let chord = 2.0 * (0.04_f64 - 0.16 * 0.16).sqrt() / 1000.0;
@@ -31,7 +31,7 @@ fn a_ball_that_passes_through_another_between_two_steps_is_noticed() {
 
 /// A rotating point passes through a rotating thin plate.
 #[test]
-fn a_point_that_passes_through_a_plate_is_noticed() {
+fn a_point_that_passes_through_a_plate_is_reported() {
     let size = Vector3::new(1.0, 1.0, 0.01);
     let shape = Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
     let specs = [pair([0, 1], vec![Ball::point(Vector3::zeros())], shape)];
@@ -46,7 +46,7 @@ fn a_point_that_passes_through_a_plate_is_noticed() {
 }
 
 #[test]
-fn what_turns_too_far_is_named() {
+fn a_body_that_turns_too_far_in_a_step_is_named() {
     let turning = |omega: f64| {
         let place = Placement { angular_velocity: [0.0, 0.0, omega], ..Placement::default() };
         System::new(vec![ball(1.0)], &[place], &[], Vector3::zeros(), 1e-3).unwrap()
@@ -68,7 +68,7 @@ fn what_turns_too_far_is_named() {
 }
 
 #[test]
-fn initial_values_that_are_no_numbers_are_refused_by_name() {
+fn initial_values_that_are_not_finite_are_refused_by_name() {
     let new = |place: Placement, gravity: Vector3<f64>| {
         System::new(vec![ball(1.0)], &[place], &[], gravity, 1e-3).err().unwrap()
     };

@@ -61,7 +61,8 @@ fn a_ball_slides_in_a_cavity_as_a_pendulum() {
     }
 }
 
-/// 20 s with 2 m/s around and up and down: a depth of 111 mm and a loss of 72 J of 65 J if u₊ = 0.
+/// The ball circles for 20 s with 2 m/s. A law with u₊ = 0 gives a depth of 111 mm and a loss of 72 J of 65
+/// J.
 #[test]
 fn a_ball_that_circles_in_a_cavity_does_not_sink() {
     let run = |dt: f64| {
@@ -118,7 +119,7 @@ fn a_ball_that_falls_without_restitution_does_not_stay_below_the_ground() {
     }
 }
 
-/// Heights e², e⁴ … of the height of the fall.
+/// The ball rebounds to e², e⁴ … of the height of the fall.
 #[test]
 fn a_ball_bounces_to_the_square_of_its_restitution() {
     let restitution = 0.7_f64;

@@ -27,10 +27,10 @@ fn a_gas_of_balls_keeps_its_energy_over_a_hundred_thousand_collisions() {
     assert!(least > -1e-11 && largest < 1e-11);
 }
 
-/// Balls with small gaps: the impulse passes through the row, and the last one leaves with the velocity of
-/// the first.
+/// Five balls with small gaps: the impulse passes through the row, and the last ball leaves with the velocity
+/// of the first.
 #[test]
-fn a_cradle_hands_the_velocity_on() {
+fn a_cradle_passes_the_velocity_on() {
     let n = 5;
     let bodies: Vec<RigidBody> = (0..n).map(|_| ball(1.0)).collect();
     let place = |i: usize| {
@@ -48,9 +48,10 @@ fn a_cradle_hands_the_velocity_on() {
     assert!(system.states().iter().all(|state| state.spin.norm() < 1e-15));
 }
 
-/// Two equal balls swap their normal velocities in one step; with restitution e they keep (1 − e)/2 of them.
+/// Two equal balls exchange their normal velocities in one step; with restitution e they keep (1 − e)/2 of
+/// them.
 #[test]
-fn restitution_is_what_was_asked_for_and_its_loss_is_booked() {
+fn restitution_has_its_prescribed_value_and_its_loss_is_booked() {
     for e in [1.0, 0.6, 0.0] {
         let mut spec = balls_touch(0, 1);
         spec.restitution = e;
@@ -99,7 +100,7 @@ fn a_stack_at_rest_stays_at_rest() {
     }
 }
 
-/// Sixty-four contacts that repeat each other sixteen times.
+/// A tower with sixty-four contacts, most of them redundant.
 #[test]
 fn a_tower_of_blocks_stays_at_rest() {
     for (friction, steps) in [(0.0, 200), (0.4, 60)] {
@@ -112,10 +113,10 @@ fn a_tower_of_blocks_stays_at_rest() {
     }
 }
 
-/// Feet return from depths of rounding, each in its own step.
+/// Feet with depths of rounding return to the surface, each in its own step.
 #[test]
 #[ignore = "15 s: 25000 steps of 16 contacts"]
-fn a_stack_stays_at_rest_for_long() {
+fn a_stack_stays_at_rest_over_many_steps() {
     let mut system = stack(4, 0.0);
     let places: Vec<_> = system.states().iter().map(|state| state.position).collect();
     (0..25_000).for_each(|_| system.step().unwrap());
@@ -124,7 +125,7 @@ fn a_stack_stays_at_rest_for_long() {
     }
 }
 
-/// A ball that falls on the ground and comes back: T + U is the same to round-off at any step.
+/// A ball that falls on the ground and rebounds: T + U is constant to round-off at any step.
 #[test]
 fn bouncing_under_gravity_keeps_the_energy() {
     let (floor, plane) = ground();
@@ -142,9 +143,9 @@ fn bouncing_under_gravity_keeps_the_energy() {
     assert!(bounces > 20, "{bounces}");
 }
 
-/// A block slides on a plane and stops: v²/(2 μ g) away, after v/(μ g).
+/// A block slides on a plane and stops after the distance v²/(2 μ g) and the time v/(μ g).
 #[test]
-fn a_sliding_block_stops_where_coulomb_says() {
+fn a_sliding_block_stops_by_coulombs_law() {
     let (floor, plane) = ground();
     let size = Vector3::new(1.0, 0.8, 0.1);
     for law in [Law::Hard, Law::per_point(1e6)] {
@@ -165,7 +166,7 @@ fn a_sliding_block_stops_where_coulomb_says() {
     }
 }
 
-/// A ball that is set down sliding rolls in the end with 5/7 of its velocity.
+/// A ball that begins sliding without spin finally rolls with 5/7 of its velocity.
 #[test]
 fn a_sliding_ball_begins_to_roll() {
     let (floor, plane) = ground();
@@ -182,7 +183,7 @@ fn a_sliding_ball_begins_to_roll() {
     assert!(drift.energy < 1e-12, "{drift:?}");
 }
 
-/// A hundred balls in a cube, with 5050 pairs of which a step considers the near ones: no ball passes
+/// A hundred balls in a cube have 5050 pairs, and a step considers only the near ones: no ball passes
 /// through another.
 #[test]
 fn no_two_balls_of_a_crowd_pass_through_each_other() {

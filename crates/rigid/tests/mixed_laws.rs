@@ -5,7 +5,7 @@ use carom_dynamics::Placement;
 use carom_rigid::{Law, PairSpec, Shape, System};
 use nalgebra::Vector3;
 
-/// Balls meet by multipliers, and walls repel them by springs over some fifteen steps: impulses of both
+/// Balls collide by multipliers and hit walls of springs over some fifteen steps: impulses of both
 /// laws act in one step.
 #[test]
 fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
@@ -64,7 +64,7 @@ fn a_ball_is_thrown_back_by_the_spring_behind_another() {
 /// A block lies with two feet on rigid ground and with two on springs, free to slide: it tilts about the
 /// rigid feet, and the springs oscillate between 0 and m g/2k.
 #[test]
-fn a_block_on_rigid_and_on_springy_ground_tilts_as_a_pendulum() {
+fn a_block_on_rigid_and_elastic_ground_tilts_as_a_pendulum() {
     let (mass, stiffness, dt) = (2.0, 2e4, 1e-4);
     let (floor, plane) = ground();
     let size = Vector3::new(1.0, 0.8, 0.1);

@@ -30,10 +30,10 @@ fn falls(velocity: [f64; 3], spin: f64, restitution: f64, friction: f64, law: La
     found[0]
 }
 
-/// J_n = m (1 + e) v; J_t = −μ J_n, or the impulse that stops the slip of a homogeneous ball, −2/7 m s; the
-/// slip falls by 7/2 J_t/m.
+/// Closed form: J_n = m (1 + e) v; J_t = −μ J_n, or the impulse that stops the slip of a homogeneous ball,
+/// −2/7 m s; the slip falls by 7/2 J_t/m.
 #[test]
-fn restitution_is_along_the_normal_whatever_the_friction() {
+fn restitution_along_the_normal_is_independent_of_friction() {
     let (mass, v) = (2.0, 3.0);
     for restitution in [1.0, 0.6, 0.2] {
         for friction in [0.0, 0.1, 0.4] {
@@ -73,7 +73,7 @@ fn a_spring_has_a_peak_force() {
 /// A ball in a groove gets impulses from both sides at once: neither contact alone determines its
 /// velocities.
 #[test]
-fn restitution_of_simultaneous_impacts_is_left_out() {
+fn restitution_of_simultaneous_impacts_is_undefined() {
     let (floor, _) = ground();
     let (sin, cos) = 30.0_f64.to_radians().sin_cos();
     let side = |sign: f64| {

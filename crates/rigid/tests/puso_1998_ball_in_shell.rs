@@ -2,7 +2,7 @@
 
 use crate::problems::{ball_in_shell, run};
 
-/// Energy and angular momentum over 100 s at any step. T alone is not constant, as the springs hold some of
+/// Energy and angular momentum over 100 s at any step. T alone is not constant, as the springs store some of
 /// the energy.
 #[test]
 fn energy_and_angular_momentum_are_constant_at_any_step() {
@@ -14,10 +14,10 @@ fn energy_and_angular_momentum_are_constant_at_any_step() {
     }
 }
 
-/// max |T/T₀ − 1|: the ball starts without a gap and swings to twice its static depth N/k, N = μ v²/R: U = 2
-/// N²/k.
+/// The ball starts without a gap and oscillates to twice its static depth N/k, N = μ v²/R, so that
+/// max |T/T₀ − 1| follows from U = 2 N²/k.
 #[test]
-fn kinetic_energy_dips_by_what_the_springs_hold() {
+fn kinetic_energy_decreases_by_the_energy_of_the_springs() {
     let dip = |stiffness: f64| {
         let mut system = ball_in_shell(stiffness, 0.001);
         let initial = system.kinetic();
@@ -32,7 +32,7 @@ fn kinetic_energy_dips_by_what_the_springs_hold() {
     let mass = 0.274 * 0.743 / (0.274 + 0.743);
     let (force, initial) = (mass / 8.0, 0.5 * 0.274);
     let closed_form = 2.0 * force * force / 1e4 / initial;
-    assert!((at_1e4 / 9.14e-7 - 1.0).abs() < 5e-3, "{at_1e4:.4e}, 9.14e-7 was computed apart");
+    assert!((at_1e4 / 9.14e-7 - 1.0).abs() < 5e-3, "{at_1e4:.4e}, the independent figure is 9.14e-7");
     assert!((at_1e4 / closed_form - 1.0).abs() < 5e-3, "{at_1e4:.4e} {closed_form:.4e}");
     assert!((at_1e4 / dip(1e5) / 10.0 - 1.0).abs() < 0.02);
 }

@@ -4,7 +4,7 @@ use crate::problems::{ROD_VELOCITY, rod_in_cube, run};
 use carom_rigid::Law;
 use carom_testing::clock::thread_seconds;
 
-/// First impacts in the limit dt → 0, computed apart from this project: time \[s\] and impulse \[N s\].
+/// First impacts in the limit dt → 0, computed independently of this project: time \[s\] and impulse \[N s\].
 const FIRST: [[f64; 2]; 6] = [
     [0.0109427537, 3.86687783e-4],
     [0.209218141, 3.76912837e-4],
@@ -29,7 +29,7 @@ fn impacts(dt: f64, end: f64) -> Vec<[f64; 2]> {
 }
 
 #[test]
-fn first_impacts_are_those_of_the_exact_motion() {
+fn first_impacts_agree_with_the_exact_motion() {
     let found = impacts(1e-7, 0.28);
     assert_eq!(found.len(), 6, "{found:?}");
     for ([t, impulse], [t_exact, exact]) in found.iter().zip(FIRST) {
@@ -38,7 +38,7 @@ fn first_impacts_are_those_of_the_exact_motion() {
         // impact.
         assert!((t - t_exact).abs() < 3e-5 && (impulse / exact - 1.0).abs() < 3e-3, "{t} {impulse}");
     }
-    // Before the first error has grown much.
+    // The first impact is compared before its error has grown.
     assert!((found[0][0] - FIRST[0][0]).abs() < 5.1e-8 && (found[0][1] / FIRST[0][1] - 1.0).abs() < 4e-6);
 }
 
@@ -94,7 +94,7 @@ fn the_run_of_the_paper() {
 /// Number of impacts in 10 s of motions whose initial velocities differ by 1e-9.
 #[test]
 #[ignore = "20 s: 40 runs of 1e6 steps"]
-fn an_ensemble_has_as_many_impacts_as_the_paper() {
+fn the_mean_number_of_impacts_of_an_ensemble_agrees_with_the_paper() {
     let mut counts = Vec::new();
     for k in 0..40 {
         let velocity = [50.0 * (1.0 + 1e-9 * f64::from(k)), 2.0, 0.0];

@@ -42,8 +42,8 @@ fn rod_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System
     System::new(bodies, &places, &[spec], Vector3::new(0.0, 0.0, -GRAVITY), dt).unwrap()
 }
 
-/// The energy of no drop rises. It may rise, by less than the energy that gravity gives to the body in a
-/// step, only where the body may rest: a body below the surface is lifted, and slips end within a step.
+/// The energy of a drop does not rise, except where the body may rest: a body below the surface is lifted,
+/// and slip ends within a step. There the rise is below the work of gravity in a step.
 fn drops(seeds: u64) {
     let dt = 1e-3;
     let mut reduced = 0;
@@ -79,9 +79,9 @@ fn many_drops_with_friction_create_no_energy() {
     drops(200);
 }
 
-/// In a room without gravity no body rests or is lifted: T never rises, for any restitution.
+/// In a closed box without gravity no body rests or is lifted: T never rises, for any restitution.
 #[test]
-fn blocks_in_a_room_create_no_energy() {
+fn blocks_in_a_closed_box_create_no_energy() {
     let mut impulses = 0;
     for restitution in [0.3, 0.7, 1.0] {
         for friction in [0.1, 0.5, 1.0] {
@@ -139,7 +139,7 @@ fn newton(k: f64, [h, a]: [f64; 2], v: [f64; 2], omega: f64, e: f64) -> (f64, [f
 /// the slip, and Newton's law would create energy. In such a case the energy is kept exactly; otherwise
 /// Newton's law holds unchanged.
 #[test]
-fn a_rod_that_strikes_the_ground_gains_nothing() {
+fn a_rod_that_strikes_the_ground_gains_no_energy() {
     let (half, mass, dt) = (0.5_f64, 1.0, 1e-9);
     let size = Vector3::new(0.02, 0.02, 2.0 * half);
     let body = block(mass, size);
@@ -168,7 +168,7 @@ fn a_rod_that_strikes_the_ground_gains_nothing() {
                 let (expected, r) = newton(k, [-cos * half, sin * half], [slip, -1.0], 0.0, e);
                 let case = format!("{degrees}°, slip {slip}, e {e}: {ratio} {expected}");
                 if r[1] <= 0.0 || r[0].abs() >= 20.0 * r[1] {
-                    // It slips in any case.
+                    // The tip slips throughout the impact.
                     assert!(ratio < 1.0 + 1e-12, "{case}");
                     continue;
                 }

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 
 const GRAVITY: f64 = 9.81;
 
-/// Two blocks that fall askew on the ground and on each other, with all lengths multiplied by `size` and
+/// Two blocks that fall inclined on the ground and on each other, with all lengths multiplied by `size` and
 /// times by its root.
 fn blocks(size: f64, law: Law, seed: u64) -> System {
     let mut random = Random(seed);

@@ -15,7 +15,7 @@ fn middle_axis(body: &RigidBody) -> usize {
     3 - body.inertia.imin() - body.inertia.imax()
 }
 
-/// Rotation about the middle axis: the body turns over again and again (Dzhanibekov).
+/// Rotation about the middle axis: the body flips periodically (Dzhanibekov).
 fn dzhanibekov(dt: f64) -> System {
     let body = turned_body([1.0, 2.0, 2.5]);
     let (axes, middle) = (rotation::matrix(&body.axes), middle_axis(&body));
@@ -46,7 +46,7 @@ fn a_top_about_its_middle_axis_keeps_energy_and_momenta_over_a_million_steps() {
     assert!(error < 2e-12, "energy is off by {error:.1e}: a walk of 1e6 roundings makes 1e-13 to 1e-12");
     // Without loads these do not change by one bit.
     assert_eq!((top.states()[0].spin, top.momentum()), (spin, momentum));
-    // About two in a hundred seconds of the ten thousand.
+    // About two flips in each hundred of the ten thousand seconds.
     assert!(turns > 100, "{turns} turns");
 }
 
@@ -84,7 +84,7 @@ fn rotation_converges_with_the_square_of_the_step() {
 
 /// A symmetric top: its axis circles the angular momentum with |s|/J_t.
 #[test]
-fn a_symmetric_top_precesses_as_the_closed_form_says() {
+fn a_symmetric_top_precesses_by_the_closed_form() {
     let (axial, transverse) = (0.4, 1.0);
     let body = RigidBody::new(
         "top",
@@ -108,7 +108,7 @@ fn a_symmetric_top_precesses_as_the_closed_form_says() {
 }
 
 #[test]
-fn turned_input_gives_a_turned_motion() {
+fn rotated_input_gives_the_rotated_motion() {
     let body = turned_body([1.0, 1.7, 2.4]);
     let turn = Placement::rotated([0.3, 1.0, -0.4], 75.0).quaternion;
     let omega = Vector3::new(0.6, -0.7, 0.4);

@@ -40,7 +40,7 @@ fn every_step_of_many_tumbling_blocks_has_a_solution() {
     drops(50);
 }
 
-/// The block of twelve drops that once ended early: 0.1 × 0.15 × 0.2 from 0.4 m, with another orientation
+/// Twelve drops that once ended early: a block of 0.1 × 0.15 × 0.2 from 0.4 m, with another orientation
 /// in each drop.
 #[test]
 fn twelve_drops_come_to_rest() {

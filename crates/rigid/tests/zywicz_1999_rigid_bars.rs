@@ -2,7 +2,7 @@
 //! right one at rest 0.01 m before it; their corners meet node on node, flush with the rims of the faces that
 //! they hit.
 //!
-//! The paper: the velocities swap within one step. Its search is a dual pass, nodes of each bar against the
+//! In the paper the velocities swap within one step. Its search is a dual pass, nodes of each bar against the
 //! end of the other, and finds eight contacts, of which four repeat the others.
 
 use crate::problems::{at, block, pair};
@@ -92,7 +92,7 @@ fn swap(case: &str, mut system: System, gap: f64) {
 }
 
 #[test]
-fn velocities_swap_in_one_step_whatever_the_pass() {
+fn velocities_swap_in_one_step_in_every_pass() {
     for (name, shape) in [("block", brick()), ("ends", mesh(false)), ("whole boundary", mesh(true))] {
         for pass in [Pass::Left, Pass::Right, Pass::Dual] {
             let case = format!("{name}, {pass:?}");
@@ -147,9 +147,9 @@ fn nodes_flush_along_one_side_are_found() {
     }
 }
 
-/// Turned and moved away from the origin, rounding puts the nodes on either side of the rims.
+/// In rotated and shifted positions, rounding moves the nodes to either side of the rims.
 #[test]
-fn flush_nodes_are_found_wherever_rounding_puts_them() {
+fn flush_nodes_are_found_in_spite_of_rounding() {
     for k in 0..40 {
         let a = f64::from(k);
         let axis = [a.sin() + 0.1, (1.7 * a).cos(), (0.3 * a).sin()];

@@ -15,7 +15,7 @@ pub(crate) struct Drift {
     pub(crate) ang_momentum: f64,
 }
 
-/// Runs so many steps.
+/// Runs a number of steps and returns the extremes.
 pub(crate) fn run(system: &mut System, steps: u64) -> Drift {
     let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
     let mut drift = Drift::default();
@@ -107,7 +107,7 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
     System::new(vec![rod, cube], &placements, &[pair], Vector3::zeros(), dt).unwrap()
 }
 
-/// The velocity of the paper.
+/// The initial velocity of the paper.
 pub(crate) const ROD_VELOCITY: [f64; 3] = [50.0, 2.0, 0.0];
 
 /// Radius of the balls of [`ball`] \[m\].
@@ -212,7 +212,7 @@ pub(crate) fn stack(storeys: usize, friction: f64) -> System {
     System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).expect("blocks lie apart")
 }
 
-/// Numbers from 0 to 1, the same at every run.
+/// Pseudo-random numbers from 0 to 1, the same in every run.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -229,7 +229,7 @@ impl Random {
 /// A block with all eight corners above the ground, in a random orientation and with a random spin.
 pub(crate) fn block_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f64) -> System {
     let mut random = Random(seed);
-    // Seeds lie close together, and so do their first numbers.
+    // Consecutive seeds have similar first numbers, which are discarded.
     random.vector();
     let size = Vector3::new(0.1, 0.15, 0.2).map(|a| a * (0.5 + random.next()));
     let (floor, plane) = ground();
