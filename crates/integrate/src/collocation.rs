@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_polynomial_goes_through_its_nodes() {
+    fn the_polynomial_interpolates_its_nodes() {
         let m = Collocation::radau();
         for (i, c) in m.c.iter().enumerate() {
             let weights = m.weights(*c);

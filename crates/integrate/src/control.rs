@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn undefined_error_cuts_most() {
+    fn an_undefined_error_gives_the_largest_reduction() {
         assert_eq!(Controller::after_rejection(1.0, f64::NAN, 8), 0.2);
         assert_eq!(Controller::after_rejection(1.0, f64::INFINITY, 8), 0.2);
     }

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_jumping_functions_end() {
+    fn the_search_ends_for_flat_and_discontinuous_functions() {
         let (crossing, calls) = count(-1.0, 1.5, 1e-12, |x: f64| x.powi(19));
         assert!(crossing.after.abs() < 0.3 && calls < 200, "{crossing:?} {calls}");
         let (crossing, calls) = count(0.0, 1.0, 1e-12, |x| if x < 0.3 { 1.0 } else { -1.0 });
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_lie_on_their_sides() {
+    fn the_ends_of_a_crossing_lie_on_its_two_sides() {
         let function = |x: f64| 1.0 - x * x * x;
         let (crossing, _) = count(0.2, 3.0, 1e-3, function);
         assert!(function(crossing.before) > 0.0 && function(crossing.after) <= 0.0);

@@ -45,7 +45,7 @@ fn steps_and_dense_output_allocate_nothing() {
     }
 }
 
-/// After the first step, at which velocities and constraints are counted.
+/// Steps after the first one, which determines the numbers of velocities and constraints.
 #[test]
 fn steps_with_constraints_allocate_nothing() {
     for form in [ConstraintForm::Index3, ConstraintForm::Stabilised] {

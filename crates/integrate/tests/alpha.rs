@@ -14,12 +14,12 @@ fn radius(value: f64) -> SpectralRadius {
     SpectralRadius::new(value).unwrap()
 }
 
-/// Newton's method to rounding, no control of steps.
+/// Options for Newton's method to rounding in steps without control.
 fn exactly(n: usize) -> Tolerances {
     Tolerances { newton: Some(vec![1e-12; n]), ..Tolerances::none(n) }
 }
 
-/// θ'' = −g sin θ.
+/// Rates of the pendulum in its angle, θ'' = −g sin θ.
 struct Angle;
 
 impl Ode for Angle {
@@ -51,7 +51,7 @@ fn exact(end: f64) -> [f64; 5] {
 /// Angle and rate at the start.
 const START: [f64; 2] = [1.2, 0.7];
 
-/// Steps of a pattern of lengths to the end; `each` receives state and multiplier.
+/// Integrates to the end with a repeated pattern of step lengths; `each` receives state and multiplier.
 fn swing(
     integrator: &mut GeneralisedAlpha,
     end: f64,
@@ -77,7 +77,7 @@ fn errors(found: [f64; 5], exact: [f64; 5]) -> [f64; 3] {
     [off(0).hypot(off(1)), off(2).hypot(off(3)), off(4).abs()]
 }
 
-/// Orders, of positions and momenta two, between steps of `step` and half of it.
+/// Checks the orders between steps of `step` and half of it: two for positions and momenta.
 fn assert_orders(form: ConstraintForm, rho: f64, of_multiplier: f64, lengths: impl Fn(f64) -> Vec<f64>) {
     let exact = exact(2.0);
     let [coarse, fine] = [0.01, 0.005].map(|step| {
@@ -106,7 +106,7 @@ fn positions_momenta_and_multipliers_converge_with_order_two() {
     }
 }
 
-/// Lengths that change by half from step to step: only the multipliers of the index-3 form lose an order,
+/// Steps whose lengths change by half: only the multipliers of the index-3 form lose an order,
 /// since the error of velocities across the constraint belongs to a step length.
 #[test]
 fn uneven_steps_keep_order_two() {
@@ -118,7 +118,7 @@ fn uneven_steps_keep_order_two() {
 }
 
 #[test]
-fn positions_keep_to_the_constraint_and_velocities_as_the_form_says() {
+fn positions_satisfy_the_constraint_and_velocities_do_so_in_the_stabilised_form() {
     let drift = |form: ConstraintForm, step: f64| {
         let mut integrator = GeneralisedAlpha::new(radius(0.8), form, exactly(4));
         let (mut position, mut velocity) = (0.0_f64, 0.0_f64);
@@ -261,7 +261,7 @@ fn infinitely_fast_components_are_damped_by_the_spectral_radius() {
 
 /// ρ = 1 keeps the amplitude of an oscillation to second order at all times; a smaller ρ damps faster.
 #[test]
-fn a_radius_of_one_damps_nothing() {
+fn a_spectral_radius_of_one_has_no_damping() {
     let left = |rho: f64| {
         let mut integrator = GeneralisedAlpha::new(radius(rho), ConstraintForm::Stabilised, exactly(2));
         let (mut y, mut system) = ([1.0, 0.0], Spring { frequency: 1.0, state: [0.0; 2] });

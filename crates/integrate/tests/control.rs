@@ -52,7 +52,7 @@ fn error_follows_the_tolerance() {
             run(&mut pair, &mut Kepler, 0.0, &mut y, 2.0 * std::f64::consts::PI, f64::INFINITY);
             let error = (0..4).map(|i| (y[i] - perihelion(0.6)[i]).abs()).fold(0.0, f64::max);
             println!("{method:?} {relative:.0e}: error {error:.2e} {:?}", pair.counters());
-            // Some thirty steps whose errors in energy become errors of phase.
+            // In some thirty steps the errors of energy accumulate to errors of phase.
             assert!(
                 error < bound * 10.0 * relative && error < 0.1 * last,
                 "{method:?} {relative:.0e}: {error:.2e}"
@@ -63,7 +63,7 @@ fn error_follows_the_tolerance() {
 }
 
 #[test]
-fn longest_step_is_kept() {
+fn the_longest_step_is_respected() {
     let mut y = perihelion(0.1);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances::uniform(1e-4, 1e-4, 4));
     let taken = run(&mut pair, &mut Kepler, 0.0, &mut y, 1.0, 0.01);
@@ -99,7 +99,7 @@ fn restart_continues_bit_for_bit() {
 }
 
 #[test]
-fn step_ends_at_the_event() {
+fn a_step_ends_at_the_event() {
     // Next crossing of the major axis: half the period, π.
     let mut y = perihelion(0.3);
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances::uniform(1e-10, 1e-10, 4));
@@ -127,7 +127,7 @@ fn step_ends_at_the_event() {
 }
 
 #[test]
-fn linear_invariants_stay_at_round_off() {
+fn linear_invariants_are_conserved_to_round_off() {
     // Two masses on a nonlinear spring: the sum of the momenta is linear in y.
     struct Pair;
     impl Ode for Pair {
@@ -173,7 +173,7 @@ impl Ode for Walled {
 }
 
 #[test]
-fn failing_rate_is_retried_then_reported_with_time_and_reason() {
+fn a_failing_right_hand_side_is_retried_then_reported_with_time_and_reason() {
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances::uniform(1e-6, 1e-6, 1));
     let (mut t, mut y) = (0.0, [0.0]);
     let error = loop {
@@ -189,7 +189,7 @@ fn failing_rate_is_retried_then_reported_with_time_and_reason() {
 }
 
 #[test]
-fn blow_up_is_reported() {
+fn an_unbounded_solution_is_reported() {
     struct Square;
     impl Ode for Square {
         type Error = Infallible;
@@ -214,7 +214,7 @@ fn blow_up_is_reported() {
 }
 
 #[test]
-fn no_room_is_an_error_not_a_hang() {
+fn a_step_below_round_off_is_an_error() {
     let mut pair = RungeKutta::new(Method::Dop853, Tolerances::uniform(1e-6, 1e-6, 4));
     for latest in [0.0, -1.0, f64::NAN] {
         let error = pair.attempt(&mut Kepler, 0.0, &perihelion(0.1), latest).unwrap_err();
@@ -223,8 +223,8 @@ fn no_room_is_an_error_not_a_hang() {
 }
 
 #[test]
-fn uncontrolled_components_do_not_steer() {
-    // A fast oscillation in a component with infinite tolerance leaves the step to the slow one.
+fn uncontrolled_components_do_not_influence_the_step() {
+    // A fast component with infinite tolerance does not limit the step; the slow one does.
     struct Passenger;
     impl Ode for Passenger {
         type Error = Infallible;

@@ -107,7 +107,7 @@ fn the_midpoint_rule_keeps_quadratic_invariants() {
 
 /// y' = −λ (y − cos t) − sin t with λ = 1e6: the solution is cos t, steps are those of the cosine.
 #[test]
-fn fast_damped_components_limit_no_step() {
+fn fast_damped_components_do_not_limit_the_step() {
     let rate = |t: f64, y: &[f64], f: &mut [f64]| f[0] = -1e6 * (y[0] - t.cos()) - t.sin();
     for kind in [IntegratorKind::Implicit(Bdf2), IntegratorKind::Radau5] {
         let mut integrator = Integrator::new(kind, Tolerances::uniform(0.0, 1e-6, 1));
@@ -139,7 +139,7 @@ fn the_error_follows_the_tolerance() {
                 worst = worst.max((y[0] - time.cos()).abs());
                 steps += 1;
             }
-            // As many errors as steps, each near the tolerance, and never far below it.
+            // The errors of all steps add up; each is near the tolerance and never far below it.
             let allowed = tolerance * f64::from(steps);
             assert!(worst < 2.0 * allowed, "{method:?} {tolerance:e}: {worst:e} in {steps} steps");
             assert!(worst > 0.01 * allowed, "{method:?} {tolerance:e}: {worst:e} in {steps} steps");

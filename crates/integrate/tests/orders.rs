@@ -60,7 +60,7 @@ fn observed(method: Method, steps: [u32; 3]) -> (f64, f64) {
 fn dormand_prince_has_order_five_and_dense_output_of_order_four() {
     let (step, dense) = observed(Method::DormandPrince5, [40, 80, 160]);
     assert!((step - 5.0).abs() < 0.4, "order {step}");
-    // A local error of order 5 over few steps: 5 within, 4 for the derivative.
+    // A local error of order 5 over few steps: order 5 within a step, 4 for the derivative.
     assert!(dense > 4.4, "order {dense}");
 }
 
@@ -104,7 +104,7 @@ fn orbit_error(method: Method, steps: u32) -> f64 {
 }
 
 #[test]
-fn dense_output_meets_both_ends() {
+fn dense_output_interpolates_both_ends() {
     for method in [Method::DormandPrince5, Method::Dop853] {
         let y = exact(0.7);
         let mut pair = RungeKutta::new(method, Tolerances::none(2));

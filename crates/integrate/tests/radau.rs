@@ -1,4 +1,4 @@
-//! Radau IIA: order, stiff problems with known answers, dense output.
+//! Radau IIA: order, stiff problems with known solutions, dense output.
 
 use std::convert::Infallible;
 
@@ -91,7 +91,7 @@ fn stiff_decay_does_not_limit_the_step() {
     assert!(counters.steps < 200 && counters.factorisations < 60, "{counters:?}");
 }
 
-/// The error of each component stays near its tolerance, the dense output as well.
+/// The errors of each component and of the dense output stay near the tolerance.
 #[test]
 fn the_error_follows_the_tolerance() {
     let rate = |_: f64, y: &[f64], f: &mut [f64]| (f[0], f[1]) = (y[1], -y[0]);

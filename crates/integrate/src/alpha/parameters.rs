@@ -116,9 +116,9 @@ mod tests {
         assert!(SpectralRadius::new(0.0).is_ok() && SpectralRadius::new(1.0).is_ok());
     }
 
-    /// π = t³: once the recursion is stationary, the error of a step of h = 1 is 6 c_π.
+    /// For π = t³ and a stationary recursion, the error of a step of h = 1 is 6 c_π.
     #[test]
-    fn the_constant_of_the_momentum_error_is_that_of_a_cubic() {
+    fn the_constant_of_the_momentum_error_agrees_with_a_cubic() {
         for rho in [0.0, 0.3, 0.8] {
             let p = Parameters::new(SpectralRadius(rho));
             let rate = |t: f64| 3.0 * t * t;

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn stages_from_the_sixth_integrate_cubics() {
         // C(4) holds for the late stages of DOP853: Σ a_ij c_j^k = c_i^(k+1) / (k+1), k < 4 from stage 5 on;
-        // a check of single entries that the quadrature conditions do not see.
+        // the condition checks single entries that the quadrature conditions miss.
         let tableau = Method::Dop853.tableau();
         for i in 5..tableau.c.len() {
             for k in 1..3 {
