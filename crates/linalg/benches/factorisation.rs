@@ -1,4 +1,5 @@
-//! Order, factor, solve: a lattice like a tet10 mesh, and one like a spline of degree 4.
+//! Times of ordering, factorisation and solution for a lattice like a tet10 mesh and one like a spline of
+//! degree 4.
 
 #[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/lattice/mod.rs"]

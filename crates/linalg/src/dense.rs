@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn reflections_span_the_columns_and_what_is_orthogonal_to_them() {
+    fn reflections_span_the_columns_and_their_orthogonal_complement() {
         let mut a = Mat::from_fn(40, 4, |i, j| ((i * (j + 2)) as f64).sin());
         a.as_mut().col_mut(2).fill(0.0);
         let reflections = Reflections::new(a.as_ref());
@@ -266,8 +266,8 @@ mod tests {
     }
 
     #[test]
-    fn tiny_matrices_keep_their_figures() {
-        // Larger than the size from which faer divides and conquers.
+    fn matrices_of_tiny_entries_keep_their_relative_accuracy() {
+        // The size is above faer's threshold for divide and conquer.
         let n = 200;
         let a =
             Mat::from_fn(n, n, |i, j| if i.abs_diff(j) <= 1 { 1e-12 * (1.0 + (i + j) as f64) } else { 0.0 });
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stiffness_that_is_not_positive_is_refused() {
+    fn a_stiffness_that_is_not_positive_definite_is_refused() {
         let k = Mat::from_fn(3, 3, |i, j| if i == j { 1.0 } else { 2.0 });
         let error = generalised_pairs(k.as_ref(), k.as_ref()).unwrap_err();
         assert_eq!(error, DenseEigenError::NotPositiveDefinite { row: 1, n: 3 });

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_fulfil_their_equations_at_every_size() {
+    fn solutions_satisfy_their_equations_at_every_size() {
         let mut lu = DenseLu::default();
         for n in [1, 2, 5, 40, 3, 0, 41] {
             let right = |i: usize| (i as f64).cos();

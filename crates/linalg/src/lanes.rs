@@ -254,13 +254,13 @@ impl WithSimd for Transform<'_> {
 mod tests {
     use super::*;
 
-    /// A group with numbers of either sign that no symmetry hides.
+    /// A group of numbers of both signs without symmetry.
     fn group(n: usize, seed: usize) -> Vec<Row> {
         (0..n).map(|i| std::array::from_fn(|lane| ((7 * i + 13 * lane + seed) as f64).sin())).collect()
     }
 
     #[test]
-    fn products_are_those_of_single_columns() {
+    fn products_equal_those_of_single_columns() {
         let n = 2 * PIECE_ROWS + 77;
         let (basis, b) = ([group(n, 1), group(n, 2)], group(n, 5));
         let sums = gram(&basis, &b);

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tall_products_are_the_plain_ones() {
+    fn tall_products_agree_with_plain_ones() {
         let a = Mat::from_fn(9001, 5, |i, j| ((i * 3 + j) as f64).sin());
         let b = Mat::from_fn(9001, 4, |i, j| ((i + 7 * j) as f64).cos());
         assert!((gram(a.as_ref(), b.as_ref()) - a.transpose() * &b).norm_max() < 1e-9);

@@ -28,7 +28,7 @@ fn means(n_dofs: usize) -> Mat<f64> {
     })
 }
 
-/// Borders: means alone with pins, one more pin than needed, and means of a lattice that is held anyway.
+/// Borders: means with pins, means with a redundant pin, and means of a lattice that is already held.
 fn borders(n_dofs: usize) -> Vec<(&'static str, Border)> {
     let all = DofSet::all(n_dofs / 3);
     let held = all.clone().without_nodes(&[17, 18, 60]);
@@ -45,7 +45,7 @@ fn dense(k: &BlockMatrix, free: &[usize]) -> Mat<f64> {
 }
 
 #[test]
-fn solutions_are_those_of_the_whole_dense_system() {
+fn solutions_agree_with_the_dense_system() {
     let (k, m) = problem();
     let n_dofs = k.n_dofs();
     let w = means(n_dofs);
@@ -85,7 +85,7 @@ fn solutions_are_those_of_the_whole_dense_system() {
 }
 
 #[test]
-fn eigenpairs_and_counts_are_those_of_the_null_space() {
+fn eigenpairs_and_counts_agree_with_the_null_space() {
     let (k, m) = problem();
     let n_dofs = k.n_dofs();
     let w = means(n_dofs);
@@ -124,7 +124,7 @@ fn eigenpairs_and_counts_are_those_of_the_null_space() {
 }
 
 #[test]
-fn constraints_that_hold_nothing_are_refused() {
+fn insufficient_and_repeated_constraints_are_refused() {
     let (k, _) = problem();
     let n_dofs = k.n_dofs();
     // Means along x and y leave the shift along z free.

@@ -31,7 +31,8 @@ fn check(pairs: &EigenPairs) {
 
 #[test]
 fn a_free_cube_has_all_copies_of_its_multiple_roots() {
-    // Roots of multiplicity 3, 9, 9, 3, 9, 18 …: no copy may be missing, wherever the count cuts a root.
+    // Roots of multiplicity 3, 9, 9, 3, 9, 18 …: no copy is missing, also where the requested number ends
+    // within a root.
     let (k, m, exact) = membrane([8, 8, 8]);
     let free = DofSet::all(m.n_nodes());
     for n in [1, 3, 5, 12, 16, 40, 61] {
@@ -73,7 +74,7 @@ fn hundreds_of_pairs_up_to_a_value_are_found() {
     assert!(expected > 330, "{expected}");
 }
 
-/// Most or all of the spectrum below the limit: no search ends there, the whole problem is solved.
+/// Most or all of the spectrum lies below the limit: the whole problem is solved in place of a search.
 #[test]
 fn most_pairs_up_to_a_value_are_found() {
     let (k, m, exact) = membrane([9, 5, 4]);
@@ -88,7 +89,7 @@ fn most_pairs_up_to_a_value_are_found() {
 }
 
 #[test]
-fn a_small_chain_is_solved_whole() {
+fn a_small_chain_is_solved_as_a_whole() {
     let (k, m, exact) = membrane([7, 1, 1]);
     let free = DofSet::all(m.n_nodes());
     let pairs = solve(&k, &m, &free, 0.1, Wanted::Count(21)).unwrap();
@@ -253,7 +254,7 @@ fn faers_lanczos_finds_the_same_pairs() {
     }
 }
 
-/// An inverse that is off by a part of 1e-6, as rounding leaves that of a badly conditioned matrix.
+/// An inverse with a relative error of 1e-6, as by rounding for a badly conditioned matrix.
 struct Inexact(Cholesky);
 
 impl Inverse for Inexact {
@@ -284,10 +285,10 @@ impl Inverse for Inexact {
     }
 }
 
-/// The residual is that of the pairs and not that of the inverse: corrections take out what the inverse is
-/// off by.
+/// Corrections remove the error of the inverse, so that the residual of the pairs is below
+/// it.
 #[test]
-fn pairs_are_as_good_as_the_matrices_where_the_inverse_is_not() {
+fn eigenpairs_are_accurate_although_the_inverse_is_not() {
     let (k, m, exact) = membrane([11, 6, 5]);
     let free = DofSet::all(m.n_nodes());
     let shift = 0.05;

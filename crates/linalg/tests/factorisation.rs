@@ -1,4 +1,4 @@
-//! The sparse factor against dense algebra, known inertia, and itself on other numbers of threads.
+//! The sparse factor against dense algebra, known inertia, and factors from other numbers of threads.
 
 use crate::lattice;
 use carom_linalg::{BlockMatrix, Cholesky, DofSet, FactorError, NodeMatrix, count_below};
@@ -12,7 +12,7 @@ fn problem(reach: usize) -> (BlockMatrix, NodeMatrix) {
     (lattice::springs(BOX, &graph), lattice::mass(&graph))
 }
 
-/// Some dofs held one by one, some nodes whole.
+/// Free dofs of a graph with some single dofs and some whole nodes held.
 fn partly_held(n_nodes: usize) -> DofSet {
     let flags = (0..n_nodes).map(|node| [node % 7 != 0, node % 11 != 3, node % 7 != 0 || node % 2 == 0]);
     DofSet::from_flags(flags.collect()).without_nodes(&[0, 1, 2, 70])
@@ -27,7 +27,7 @@ fn dense_mass(m: &NodeMatrix) -> Mat<f64> {
 }
 
 #[test]
-fn products_are_those_of_the_dense_matrix() {
+fn products_agree_with_the_dense_matrix() {
     let (k, m) = problem(2);
     let all: Vec<usize> = (0..k.n_dofs()).collect();
     let dense = k.extract(&all);
@@ -105,7 +105,7 @@ fn the_inertia_counts_the_eigenvalues_of_the_dense_pair() {
 }
 
 #[test]
-fn a_body_that_floats_is_refused_with_the_node() {
+fn a_free_body_is_refused_with_the_node() {
     let (k, m) = problem(1);
     let error = Cholesky::new(&k, None, DofSet::all(m.n_nodes()), &Silent).unwrap_err();
     let FactorError::NotPositiveDefinite { node, component, pivot } = error else { panic!("{error}") };

@@ -1,5 +1,5 @@
-//! Inertia counts of large matrices, in single precision where that is certain, against eigenvalues in closed
-//! form.
+//! Inertia counts of large matrices against eigenvalues in closed form; single precision where the count is
+//! certain.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn string_lattice(c: [f64; 3]) -> (BlockMatrix, NodeMatrix) {
     (k, m)
 }
 
-/// Its eigenvalues, ascending: c_i Σ (2 − 2 cos(π l/(n + 1))) over the axes.
+/// Eigenvalues of the lattice, ascending: c_i Σ (2 − 2 cos(π l/(n + 1))) over the axes.
 fn eigenvalues(c: [f64; 3]) -> Vec<f64> {
     let along = |axis: usize| {
         (1..=BOX[axis])
@@ -67,8 +67,8 @@ fn in_gap(lambda: &[f64], i: usize, least: f64) -> (f64, usize) {
 }
 
 #[test]
-fn single_precision_counts_as_the_closed_form() {
-    // Also stiffnesses of other units, and one soft direction beside a stiff one.
+fn counts_in_single_precision_agree_with_the_closed_form() {
+    // The cases include stiffnesses in other units, and a soft direction with stiff ones.
     for c in [[1.0, 1.13, 1.31], [2e20, 3e20, 2.2e20], [1e-12, 1.3e-12, 2e-12], [1.0, 1e4, 30.0]] {
         let (k, m) = string_lattice(c);
         let symbolic = Symbolic::new(&k.graph, DofSet::all(m.n_nodes())).unwrap();

@@ -1,4 +1,4 @@
-//! Solutions and eigenpairs without a factor: beside those with one, and beside closed forms.
+//! Solutions and eigenpairs without a factor, compared with those by a factor and with closed forms.
 
 use crate::lattice;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ fn places(n: [usize; 3]) -> Vec<[f64; 3]> {
     (0..n.iter().product()).map(place).collect()
 }
 
-/// Some nodes held, and some of which single components are.
+/// Free dofs of a graph with some nodes and some single components held.
 fn held(n_nodes: usize) -> DofSet {
     let flags = (0..n_nodes).map(|node| match node {
         0 | 20 | 700 => [false; 3],
@@ -38,14 +38,14 @@ fn loads(n_dofs: usize, n: usize) -> Mat<f64> {
 }
 
 #[test]
-fn solutions_are_those_of_the_factor() {
+fn solutions_agree_with_those_of_the_factor() {
     let (k, m) = problem();
     let free = held(m.n_nodes());
     for shift in [0.0, 0.3] {
         let mass = (shift > 0.0).then_some((&m, shift));
         let inverse = Iterative::new(&k, mass, free.clone(), &places(N), &Silent).unwrap();
         let mut exact = loads(k.n_dofs(), 11);
-        // A column without a load has no solution to look for.
+        // A column without a load has the solution zero.
         exact.col_mut(5).fill(0.0);
         let mut x = exact.clone();
         Cholesky::new(&k, mass, free.clone(), &Silent).unwrap().solve_in_place(exact.as_mut());
@@ -59,7 +59,7 @@ fn solutions_are_those_of_the_factor() {
 }
 
 #[test]
-fn means_of_sets_are_kept_at_rest() {
+fn constrained_means_of_sets_stay_zero() {
     let (k, m) = problem();
     let n_dofs = k.n_dofs();
     let means = Mat::from_fn(n_dofs, 3, |dof, k| {
@@ -135,7 +135,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
-/// Interrupts after some questions.
+/// Requests a stop after some queries.
 struct Impatient(AtomicUsize);
 
 impl Progress for Impatient {
@@ -149,7 +149,7 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn it_stops_in_the_middle_of_a_solution() {
+fn a_solution_stops_on_request() {
     let (k, m) = problem();
     let inverse = Iterative::new(&k, None, held(m.n_nodes()), &places(N), &Silent).unwrap();
     let mut x = loads(k.n_dofs(), 1);
@@ -160,7 +160,7 @@ fn it_stops_in_the_middle_of_a_solution() {
 }
 
 #[test]
-fn a_stiffness_that_is_not_finite_is_told() {
+fn a_stiffness_that_is_not_finite_is_refused() {
     let (mut k, m) = problem();
     let inverse = Iterative::new(&k, None, held(m.n_nodes()), &places(N), &Silent).unwrap();
     let mut x = loads(k.n_dofs(), 1);
@@ -173,7 +173,7 @@ fn a_stiffness_that_is_not_finite_is_told() {
 }
 
 #[test]
-fn a_free_body_is_told_to_be_free() {
+fn a_free_body_is_reported_as_free() {
     let (k, m) = problem();
     let error = Iterative::new(&k, None, DofSet::all(m.n_nodes()), &places(N), &Silent).unwrap_err();
     assert!(matches!(error, FactorError::Iteration(IterationError::NotPositiveDefinite { .. })), "{error}");

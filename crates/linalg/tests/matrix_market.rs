@@ -1,5 +1,6 @@
-//! Why Matrix Market files are not read by sprs: what its reader does with damaged files (docs/decisions,
-//! page 38). The test fails, and our reader can go, when the library has learned to refuse them.
+//! The behaviour of the Matrix Market reader of sprs on damaged files, the reason for our own reader
+//! (docs/decisions, page 38). When a version of the library refuses them, this test fails and our reader can
+//! go.
 
 use std::io::{BufRead, Cursor, Read};
 use std::panic::catch_unwind;
@@ -7,7 +8,7 @@ use std::panic::catch_unwind;
 use carom_linalg::sparse::TriMat;
 use sprs::io::read_matrix_market_from_bufread;
 
-/// Reads that end the wait for a reader that never stops.
+/// The number of reads at the end of a file after which a reader is assumed never to stop.
 const MAX_READS_AT_END: usize = 1000;
 
 /// A file that panics when its end has been read a thousand times.
@@ -55,7 +56,7 @@ fn outcome(content: &str) -> String {
 }
 
 #[test]
-fn the_reader_of_the_library_panics_or_never_ends_on_damaged_files() {
+fn the_reader_of_sprs_panics_or_never_ends_on_damaged_files() {
     let header = "%%MatrixMarket matrix coordinate real general\n";
     let outcomes = [
         ("a whole file", format!("{header}2 2 1\n1 2 1.5\n")),
@@ -73,6 +74,6 @@ fn the_reader_of_the_library_panics_or_never_ends_on_damaged_files() {
     assert!(count.starts_with("panic"), "{count}");
     assert!(row.starts_with("panic"), "{row}");
     assert_eq!(value, "read: [NaN]");
-    // It says neither where the mistake is nor what it is.
+    // The message names neither the place nor the kind of the error.
     assert_eq!(number, "error: Bad matrix market file.");
 }

@@ -42,7 +42,7 @@ fn newton(side: usize, state: f64) -> CsMat<f64> {
         if y > 0 {
             entries.push((k, k - side, -1.0 + 0.2 * state));
         }
-        // Couples one way only.
+        // This entry couples in one direction only.
         if y + 2 < side {
             entries.push((k, k + 2 * side, -0.4 * state));
         }
@@ -51,7 +51,7 @@ fn newton(side: usize, state: f64) -> CsMat<f64> {
 }
 
 #[test]
-fn lu_has_the_solutions_of_dense_pivoting() {
+fn lu_agrees_with_dense_pivoting() {
     for side in [1, 2, 5, 17] {
         let a = newton(side, 0.5);
         for a in [a.clone(), a.to_csc()] {
@@ -97,7 +97,7 @@ fn rows_in_any_order_and_of_any_scale_have_the_same_solution() {
     let scaled =
         matrix(n, a.iter().map(|(value, (i, j))| (order(i), j, value * power(i) / power((5 * j + 1) % n))));
     let x = right_sides(n, 1);
-    // x of the scaled system is x times the scale of its column.
+    // The solution of the scaled system is x times the scale of its column.
     let x_scaled = Mat::from_fn(n, 1, |j, _| x[(j, 0)] * power((5 * j + 1) % n));
     let b = dense(&a) * &x;
     let mut solution = Mat::zeros(n, 1);
@@ -112,7 +112,7 @@ fn rows_in_any_order_and_of_any_scale_have_the_same_solution() {
 }
 
 #[test]
-fn a_matrix_without_a_diagonal_needs_pivots_and_has_them() {
+fn a_matrix_with_zero_diagonal_is_factorised_with_pivots() {
     // A cyclic shift with weights: no diagonal entry at all.
     let n = 30;
     let a = matrix(n, (0..n).map(|i| (i, (i + 1) % n, 1.0 + i as f64)));
@@ -138,7 +138,7 @@ fn scaled_dense_solution(a: &Symmetric, n_multipliers: usize, b: &Mat<f64>) -> M
 }
 
 #[test]
-fn saddle_points_have_the_solutions_and_signs_of_dense_pivoting() {
+fn saddle_point_solutions_and_signs_agree_with_dense_pivoting() {
     for (side, n_multipliers) in [(2, 3), (4, 20), (6, 90)] {
         let a = saddle::matrix(side, n_multipliers, SCALE);
         let n = a.n();
@@ -148,7 +148,7 @@ fn saddle_points_have_the_solutions_and_signs_of_dense_pivoting() {
         // As many negative eigenvalues as constraints (Gould's theorem for full rank).
         let inertia = Inertia { positive: n - n_multipliers, negative: n_multipliers };
         assert_eq!(ldlt.inertia().unwrap(), inertia);
-        // Forces of 1 and displacements of the constraints that belong to them.
+        // Right-hand sides: forces of 1 and consistent displacements of the constraints.
         let mut b = right_sides(n, 4);
         b.as_mut().subrows_mut(n - n_multipliers, n_multipliers).row_iter_mut().for_each(|row| {
             row.iter_mut().for_each(|value| *value /= SCALE);
@@ -180,7 +180,7 @@ fn saddle_points_have_the_solutions_and_signs_of_dense_pivoting() {
 }
 
 #[test]
-fn ldlt_takes_new_values_of_its_pattern() {
+fn ldlt_factorises_new_values_of_its_pattern() {
     let scales = [SCALE, 3.7, SCALE];
     let mut ldlt = SparseLdlt::analyse(&saddle::matrix(4, 20, SCALE)).unwrap();
     for scale in scales {
@@ -196,8 +196,8 @@ fn ldlt_takes_new_values_of_its_pattern() {
 }
 
 #[test]
-fn lu_takes_over_where_pivots_in_a_fixed_order_are_too_small() {
-    // A chain of pairs whose partners the analysis takes from values that later nearly vanish.
+fn lu_replaces_ldlt_where_pivots_in_fixed_order_are_too_small() {
+    // A chain of pairs that the analysis chooses by values; these later nearly vanish.
     let n = 40;
     let chain = |inside: f64, across: f64| {
         let entries = (1..n).map(|i| (i, i - 1, if i % 2 == 1 { inside } else { across }));
@@ -247,7 +247,7 @@ fn singular_matrices_are_refused_with_a_row_and_an_unknown() {
     );
     let mut x = Mat::zeros(n, 1);
     assert_eq!(lu.solve_in_place(x.as_mut()), Err(SparseError::NoFactors));
-    // An unknown that no equation has by value.
+    // An unknown whose coefficients are all zero.
     let a = matrix(3, [(0, 0, 1.0), (1, 1, 0.0), (2, 2, 2.0), (1, 2, 5.0)]);
     let mut lu = SparseLu::analyse(&a.view()).unwrap();
     let error = lu.factorise(&a.view()).unwrap_err();
@@ -294,7 +294,7 @@ fn patterns_without_a_full_set_of_pivots_are_refused_with_their_rank() {
 }
 
 #[test]
-fn what_cannot_be_factorised_is_an_error_with_numbers() {
+fn matrices_that_cannot_be_factorised_are_errors_with_numbers() {
     let a = newton(4, 0.5);
     let mut lu = SparseLu::analyse(&a.view()).unwrap();
     let mut x = Mat::zeros(16, 1);
@@ -305,7 +305,7 @@ fn what_cannot_be_factorised_is_an_error_with_numbers() {
     assert!(matches!(error, SparseError::NotFinite { row: 3, column: 2, .. }), "{error:?}");
     let error = lu.factorise(&newton(5, 0.5).view()).unwrap_err();
     assert!(matches!(error, SparseError::Pattern { n: 25, n_analysed: 16, .. }), "{error:?}");
-    // As many entries, one of them elsewhere.
+    // The number of entries is the same, but one has another place.
     let entries: Vec<_> = a.iter().map(|(value, place)| (place, *value)).collect();
     let moved =
         entries.iter().map(|&((i, j), value)| if (i, j) == (3, 2) { (3, 0, value) } else { (i, j, value) });
@@ -322,7 +322,7 @@ fn what_cannot_be_factorised_is_an_error_with_numbers() {
 }
 
 #[test]
-fn systems_of_no_rows_and_of_extreme_numbers_do_not_fail() {
+fn empty_systems_and_extreme_numbers_are_solved() {
     let none: CsMat<f64> = CsMat::zero((0, 0));
     let mut lu = SparseLu::analyse(&none.view()).unwrap();
     lu.factorise(&none.view()).unwrap();
@@ -372,7 +372,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 /// Random patterns and values, a third of them singular, some entries zero: errors or solutions, never a
-/// panic, and every solution fulfils its equations.
+/// panic, and every solution satisfies its equations.
 #[test]
 fn random_matrices_are_solved_or_refused() {
     let mut n_solved = 0;

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
     use crate::tiles::{clear, place};
 
-    /// A panel with numbers of either sign that no symmetry hides, and the same as a function of row and
+    /// A panel of numbers of both signs without symmetry, and its entries as a function of row and
     /// column.
     fn panel<T: Number>(height: usize, width: usize) -> (Vec<Row>, impl Fn(usize, usize) -> f64) {
         let value = |row: usize, column: usize| ((7 * row + 13 * column + 1) as f64).sin();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn products_land_on_scattered_and_on_whole_tiles() {
+    fn products_are_added_to_scattered_and_to_whole_tiles() {
         products_land::<f64>(1e-13);
         products_land::<f32>(1e-5);
     }
@@ -248,7 +248,7 @@ mod tests {
         let signs: Vec<f64> = (0..width).map(|k| if k % 3 == 1 { -1.0 } else { 1.0 }).collect();
         let (first, n_columns) = (13, 16);
         let to_width = 20;
-        // Rows one behind the other, from a tile's first row on or not, and rows with gaps.
+        // Consecutive rows that begin at a tile's first row or elsewhere, and rows with gaps.
         let maps: [fn(usize) -> usize; 3] = [|k| k, |k| k + 3, |k| k + k / 5];
         for (at, rows) in maps.into_iter().zip([16..61, first..61, 14..60]) {
             let mut storage = Vec::new();

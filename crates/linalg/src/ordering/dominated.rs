@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn midside_nodes_go_with_the_first_of_their_corners() {
+    fn midside_nodes_are_ordered_with_the_first_of_their_corners() {
         // Quadratic elements in a row: 0 1 2, 2 3 4, ... The corner at either end has the neighbours of a
         // midside node.
         let cells: Vec<Vec<u32>> = (0..6).map(|cell| vec![2 * cell, 2 * cell + 1, 2 * cell + 2]).collect();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_alone_are_ordered_too() {
+    fn separate_cells_are_ordered() {
         for cells in [vec![vec![0, 1, 2, 3, 4]], vec![vec![0, 1, 2], vec![3, 4]]] {
             let graph = NodeGraph::from_cells(5, &cells).unwrap();
             let mut order = nested_dissection(&graph, &[3; 5]).unwrap();

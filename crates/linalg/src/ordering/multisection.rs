@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn slender_bodies_take_far_fewer_operations_than_dissection() {
+    fn slender_bodies_need_far_fewer_operations_than_with_dissection() {
         let (graph, dissection, best) = both([5, 5, 200]);
         let mut sorted = best.clone();
         sorted.sort_unstable();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn no_body_takes_more() {
+    fn no_body_needs_more_operations_than_with_dissection() {
         for size in [[14, 14, 14], [40, 40, 2], [6, 12, 60], [5, 5, 200], [10, 10, 100], [3, 3, 3]] {
             let (graph, dissection, best) = both(size);
             let ratio = n_operations(&graph, &best) / n_operations(&graph, &dissection);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn several_bodies_and_single_vertices_are_ordered_too() {
+    fn several_bodies_and_single_vertices_are_ordered() {
         let one = lattice([3, 3, 100]);
         let n = one.n_vertices() as i32;
         let mut two = Adjacency { starts: one.starts.clone(), neighbours: one.neighbours.clone() };
@@ -226,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn chains_of_separators_are_taken_from_their_ends() {
+    fn chains_of_separators_are_eliminated_from_their_ends() {
         a_chain_is_taken_from_its_ends(4);
-        // Degrees far beyond what AMD calls dense.
+        // Degrees far beyond AMD's threshold for dense rows.
         a_chain_is_taken_from_its_ends(200);
     }
 
-    /// Ten cliques, each coupled with the next: minimum degree never takes one between two others.
+    /// Ten cliques, each coupled with the next: minimum degree never eliminates one between two others.
     fn a_chain_is_taken_from_its_ends(size: u32) {
         let clique = |k: u32| size * k..size * (k + 1);
         let couples: Vec<Vec<u32>> = (0..10 * size)

@@ -27,7 +27,7 @@ pub(crate) fn graph(n: [usize; 3], reach: usize) -> Arc<NodeGraph> {
     Arc::new(NodeGraph::from_cells(n.iter().product(), &cells).expect("the lattice numbers its own nodes"))
 }
 
-/// Springs along the lattice and across it, between all nodes that couple: no force in translations.
+/// Springs along and across the lattice between all nodes that couple: translations cause no force.
 ///
 /// The springs of stiffness 1/d² act along the line between the nodes, with a tenth of that across it, so
 /// that the stiffness is positive semidefinite with exactly three zero eigenvalues.

@@ -4,7 +4,7 @@ use carom_linalg::sparse::{Symmetric, TriMat};
 
 use crate::lattice;
 
-/// Numbers between −1 and 1 without a pattern.
+/// Pseudo-random numbers between −1 and 1.
 pub(crate) fn numbers(n: usize, seed: u64) -> Vec<f64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed + 1) | 1;
     let mut next = || {
@@ -45,7 +45,7 @@ pub(crate) fn free_body(side: usize) -> Symmetric {
     finish(&entries)
 }
 
-/// Constraint `c`: the difference of two dofs, of six of them a dof alone, so that the body is held.
+/// Constraint `c`: the difference of two dofs; six constraints have a single dof, so that the body is held.
 fn add_constraint(c: usize, row: usize, n: usize, entries: &mut TriMat<f64>) {
     if c < 6 {
         let node = c * (n / 3) / 6;
@@ -68,7 +68,7 @@ pub(crate) fn matrix(side: usize, n_multipliers: usize, scale: f64) -> Symmetric
     finish(&entries)
 }
 
-/// As [`matrix`], its last constraint twice.
+/// The matrix of [`matrix`] with its last constraint repeated.
 pub(crate) fn with_repeated_constraint(side: usize, n_multipliers: usize) -> Symmetric {
     let n = 3 * side.pow(3);
     let total = n + n_multipliers + 1;
