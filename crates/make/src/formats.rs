@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_the_format_of_its_ending_whatever_its_case() {
+    fn the_ending_of_a_file_in_any_case_determines_its_format() {
         assert_eq!(Format::of(Path::new("a.b/PART.INP")).unwrap().name, "Abaqus, CalculiX");
         assert!(Format::of(Path::new("part.inp.bak")).is_none() && Format::of(Path::new("msh")).is_none());
         assert!(readable().contains(".step .stp .iges"));

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_elements_multiply() {
+    fn the_size_is_the_product_of_the_numbers_of_elements() {
         assert_eq!(cells_of(7, &[]), 7.0);
         assert_eq!(cells_of(7, &[3]), 189.0);
         assert_eq!(cells_of(1, &[2, 5]), 20.0);

@@ -1,4 +1,4 @@
-//! Every mesh file of the reference data, of every format, gives the body that other codes measured.
+//! Every mesh file of the reference data, in every format, has the mass properties that other codes compute.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ fn body(path: &Path) -> Body {
     import(path, &ImportOptions::default(), steel).unwrap_or_else(|error| panic!("{error}")).body
 }
 
-/// A mesh file, the entry of `reference.json` that says its values, the .msh file of the same mesh if it is
-/// another, and the relative accuracy of its numbers.
+/// A mesh file, its entry in `reference.json`, another .msh file of the same mesh if there is one, and the
+/// relative accuracy of its numbers.
 type File = (String, Value, Option<String>, f64);
 
 fn largest(numbers: &[f64]) -> f64 {
@@ -98,7 +98,7 @@ fn every_file_has_the_volume_mass_centre_and_inertia_of_its_reference() {
 }
 
 #[test]
-fn stiffness_and_mass_of_twins_are_the_same() {
+fn stiffness_and_mass_of_one_mesh_in_two_formats_agree() {
     let Some(folder) = shared_data("meshes") else { return };
     let traces = |name: &str| {
         let body = body(&folder.join(name));
@@ -155,7 +155,7 @@ fn import_deck(text: &str, options: &ImportOptions) -> Result<carom_make::Import
 }
 
 #[test]
-fn a_deck_in_its_units_is_the_same_body_in_si() {
+fn a_deck_with_given_units_gives_the_same_body_in_si() {
     for (units, length, density, young) in [
         ("m-kg-s", 1.0, 7800.0, 210e9),
         ("mm-t-s", 1e3, 7.8e-9, 210e3),
@@ -196,7 +196,7 @@ fn a_deck_in_millimetres_read_as_si_is_implausible_and_its_units_are_guessed() {
 }
 
 #[test]
-fn slivers_are_noted() {
+fn slivers_are_reported() {
     // Two tetrahedra on a triangle, one of them nearly flat.
     let text = "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n5, 0.3, 0.3, -3e-5\n\
                 *ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n2, 1, 3, 2, 5\n";

@@ -1,4 +1,4 @@
-//! Shapes as the command line and scenarios ask for them.
+//! Shapes as defined by command lines and scenarios.
 
 use std::sync::Mutex;
 
@@ -22,7 +22,7 @@ fn a_missing_size_is_named_with_its_flag() {
 }
 
 #[test]
-fn the_ball_of_the_main_job_has_about_40_thousand_dofs() {
+fn the_ball_of_the_documentation_has_about_40_thousand_dofs() {
     let ball = ShapeOptions {
         radius: Some(0.015),
         pole_radius: Some(5.6e-4),
@@ -79,10 +79,10 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
     }
 }
 
-/// Meshers write a volume group and nothing else unless asked: a contact on such a part lies on the surface
-/// of its cells.
+/// Meshers write only a volume group by default: a zone of such a set of cells lies on the surface of
+/// the cells.
 #[test]
-fn sizes_that_are_too_different_are_named_and_others_make_whole_bodies() {
+fn sizes_that_are_too_different_are_named_and_others_give_valid_bodies() {
     let sized = |shape: Shape, ratio: f64| {
         let mut sized = options(shape);
         match shape {
@@ -118,7 +118,7 @@ fn sizes_that_are_too_different_are_named_and_others_make_whole_bodies() {
 }
 
 #[test]
-fn a_zone_of_a_zone_stays_inside_of_it() {
+fn a_zone_of_a_zone_lies_within_it() {
     let zone = |name: &str, of: &str, centre: [f64; 3], radius: f64| Zone {
         name: name.to_owned(),
         of: of.to_owned(),
@@ -202,7 +202,7 @@ impl Progress for Told {
 }
 
 #[test]
-fn every_way_to_refine_says_where_it_is_and_stops() {
+fn every_refinement_reports_progress_and_stops_on_request() {
     let block = ShapeOptions { size: Some([1.0; 3]), elements: vec![4], ..options(Shape::Box) };
     let nurbs = make(&block, "block", steel(), &Silent).unwrap();
     let hexes = make(&ShapeOptions { hex: true, ..block }, "block", steel(), &Silent).unwrap();
