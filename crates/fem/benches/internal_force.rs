@@ -1,6 +1,6 @@
-//! One internal force and one tangent product: seconds a call, for several kinds of cells.
+//! Seconds of an internal force and of a tangent product, for several kinds of cells.
 //!
-//! Divide by the cells or dofs in the name.
+//! The names of the benchmarks contain the numbers of cells and dofs.
 
 #[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/bodies/mod.rs"]

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_in_millimetres_is_reported_with_what_it_would_be() {
+    fn a_part_in_millimetres_is_reported_with_its_size_in_metres() {
         let warnings = of_size("hammer", 320.0).unwrap().to_string();
         assert!(
             warnings.contains("the largest extent is 320 m") && warnings.contains("it would be 0.32 m"),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn steel_is_steel_in_every_common_system() {
+    fn the_moduli_of_steel_are_converted_from_every_common_system() {
         for name in Units::COMMON {
             let units: Units = name.parse().unwrap();
             let (density, young) = (7800.0 / units.density(), 210e9 / units.stress());

@@ -1,4 +1,4 @@
-//! Assembly allocates for patches and piles of cells, not for cells.
+//! The allocations of the assembly depend on patches and batches of cells, not on cells.
 
 use crate::bodies;
 use carom_fem::{Discretisation, QuadratureRule, assemble};
@@ -13,8 +13,8 @@ fn allocations(n: usize) -> u64 {
 }
 
 #[test]
-fn seven_times_the_cells_take_hardly_more_allocations() {
+fn eight_times_the_cells_need_hardly_more_allocations() {
     let (few, many) = (allocations(8), allocations(16));
-    // 512 and 4096 cells. What grows are lists by knot and by 256 columns of the sparsity pattern.
+    // 512 and 4096 cells. Only lists by knot and by 256 columns of the sparsity pattern grow.
     assert!(many < few + 512, "{few} and {many} allocations");
 }

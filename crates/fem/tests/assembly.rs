@@ -34,7 +34,7 @@ fn every_kind() -> Vec<(String, Body)> {
 }
 
 #[test]
-fn traces_of_the_quarter_ring_are_the_published_ones() {
+fn traces_of_the_quarter_ring_agree_with_published_ones() {
     for (p, trace_k, trace_m) in
         [(2, 1.968658718214943e13, 8741.42023428826), (3, 1.708560865745328e13, 5536.1254753034)]
     {

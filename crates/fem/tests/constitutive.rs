@@ -7,7 +7,7 @@ use carom_fem::constitutive::{
 
 use crate::deformed::{every_law, soft};
 
-/// What every law must have: energy, stress and tangent that belong together, and Hooke's law at rest.
+/// Checks that energy, stress and tangent of a law are consistent and that it is Hooke's law at rest.
 fn assert_consistent(name: &str, report: &Verification) {
     println!("{name}: {report:?}");
     // Differences with steps of 1e-5 have errors of 1e-10, times third derivatives.
@@ -24,7 +24,7 @@ fn assert_consistent(name: &str, report: &Verification) {
 }
 
 #[test]
-fn energy_stress_and_tangent_of_every_law_belong_together() {
+fn energy_stress_and_tangent_of_every_law_are_consistent() {
     for law in every_law() {
         assert_consistent(law.name(), &verify(&law, &soft()));
     }
@@ -45,7 +45,7 @@ fn laws_of_large_deformation_follow_rotations_and_balance_torques() {
 }
 
 #[test]
-fn small_strains_do_not_follow_rotations() {
+fn the_law_of_small_strains_is_not_invariant_under_rotations() {
     let report = verify(&SmallStrain::new(soft()), &soft());
     assert!(!SmallStrain::new(soft()).is_objective());
     assert!(report.rotated_energy_error > 0.1 && report.rotated_stress_error > 0.1, "{report:?}");
@@ -53,7 +53,7 @@ fn small_strains_do_not_follow_rotations() {
 }
 
 #[test]
-fn a_law_with_a_wrong_factor_is_found() {
+fn a_law_with_a_wrong_factor_is_detected() {
     /// Twice the energy of a neo-Hookean law.
     struct Wrong(NeoHookean);
     impl Law for Wrong {
@@ -106,7 +106,7 @@ fn neo_hookean_shear_and_dilation_have_their_closed_forms() {
 }
 
 #[test]
-fn energies_of_tiny_strains_keep_all_their_digits() {
+fn energies_of_tiny_strains_are_accurate() {
     let moduli = ElasticModuli::from_young_poisson(210e9, 0.3).unwrap();
     let h: Tensor = [2e-9, -1e-9, 3e-9, 1e-9, 1e-9, 0.5e-9, -2e-9, 1.5e-9, -1e-9].map(|x: f64| [x; LANES]);
     let linear = SmallStrain::new(moduli).stored_energy(&h, &[])[0];
@@ -115,13 +115,13 @@ fn energies_of_tiny_strains_keep_all_their_digits() {
         SaintVenantKirchhoff::new(moduli).stored_energy(&h, &[])[0],
     ];
     for energy in laws {
-        // They differ by terms of third order.
+        // The energies differ by terms of third order.
         assert!((energy / linear - 1.0).abs() < 3e-8, "{energy:e} and {linear:e}");
     }
 }
 
 #[test]
-fn saint_venant_kirchhoff_softens_in_compression_where_its_formula_does() {
+fn saint_venant_kirchhoff_softens_in_compression_by_its_formula() {
     // Uniaxial strain: P = (λ + 2μ) ½ (s³ − s), smallest at s = 1/√3.
     let law = SaintVenantKirchhoff::new(soft());
     let at = |s: f64| stress(&law, [s - 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])[0];

@@ -22,7 +22,7 @@ pub(crate) fn every_kind() -> Vec<(String, Body)> {
     bodies
 }
 
-/// A cube of degree 2 with a refined corner: it has hanging points.
+/// A cube of degree 2 with a refined corner, so that it has hanging points.
 fn locally_refined() -> Body {
     let carom_fem::Geometry::Nurbs(whole) = spline_block(2, 2, |x| x).geometry else { unreachable!() };
     let whole = Multipatch::glue(whole.patches).unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn waves(d: &Discretisation) -> Vec<f64> {
     })
 }
 
-/// A vector without structure.
+/// A vector of pseudo-random entries.
 pub(crate) fn noise(n: usize, size: f64) -> Vec<f64> {
     (0..n).map(|k| size * (1.7 * k as f64 + 0.3).sin()).collect()
 }

@@ -1,4 +1,4 @@
-//! Frequencies of the reference meshes: they show that the element matrices are the published ones, rule by
+//! Frequencies of the reference meshes: they verify the element matrices for each quadrature
 //! rule.
 
 use std::f64::consts::TAU;

@@ -53,11 +53,11 @@ fn tangent<L: Law>(d: &Discretisation, internal: &mut InternalForce, laws: &[L],
     let mut assembly = GeneralTangentAssembly::new(d, internal).unwrap();
     let (history, mut matrix) = (internal.history(laws), assembly.matrix());
     let pattern = matrix.clone();
-    // Twice: nothing of an earlier assembly stays.
+    // The second assembly replaces the first one.
     for _ in 0..2 {
         assembly.assemble(internal, laws, u, &history, &mut matrix).unwrap();
     }
-    assert_eq!(matrix.indices(), pattern.indices(), "the pattern stays");
+    assert_eq!(matrix.indices(), pattern.indices(), "the pattern is unchanged");
     matrix
 }
 
@@ -93,7 +93,7 @@ fn the_matrix_is_the_derivative_of_the_force() {
 }
 
 #[test]
-fn a_symmetric_tangent_is_that_of_the_symmetric_assembly() {
+fn a_symmetric_tangent_agrees_with_the_symmetric_assembly() {
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);
         let u = waves(&d);
@@ -144,7 +144,7 @@ fn newton_with_lu_converges_quadratically_over_one_analysis() {
 }
 
 #[test]
-fn nothing_is_allocated_when_assembled_again_and_threads_do_not_matter() {
+fn a_repeated_assembly_allocates_nothing_and_is_independent_of_threads() {
     for (name, body) in every_kind() {
         let (d, internal) = internal(&body);
         let (laws, u) = (laws(&d, law()), waves(&d));

@@ -1,5 +1,5 @@
-//! Bodies that are refined locally: matrices, loads and surfaces are those of the same functions written out
-//! uniformly.
+//! Locally refined bodies: matrices, loads and surfaces agree with those of the same functions in a uniform
+//! basis.
 
 use crate::bodies::patch_body;
 use carom_fem::{
@@ -44,13 +44,13 @@ fn motion(m: &NodeMatrix, u: &[[f64; 3]]) -> f64 {
     (0..3).map(|a| u.col(a).transpose() * product.col(a)).sum()
 }
 
-/// A field without structure.
+/// A field of pseudo-random values.
 fn field(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(|i| [0, 1, 2].map(|a| (1.3 * i as f64 + 0.7 * a as f64).sin())).collect()
 }
 
 #[test]
-fn matrices_are_those_of_the_functions_written_in_the_finest_level() {
+fn matrices_agree_with_those_in_the_basis_of_the_finest_level() {
     for (p, at) in [(1, [0.1, 0.2, 0.0]), (2, [0.1, 0.2, 0.0]), (3, [0.5, 0.5, 1.0])] {
         let whole = Multipatch::glue(vec![cube(p, 3)]).unwrap();
         let refined = whole.refine_near(&[Near::point(at, 0.05, 2)]).unwrap();
@@ -84,7 +84,7 @@ fn refined_bodies() -> Vec<Body> {
 }
 
 #[test]
-fn rigid_motions_are_free_and_the_mass_is_that_of_the_solid() {
+fn rigid_motions_cause_no_forces_and_the_mass_is_that_of_the_solid() {
     for body in refined_bodies() {
         let (discretisation, system) = matrices(&body);
         let turn = |x: &[f64; 3]| [x[1], -x[0], 0.0];
@@ -122,7 +122,7 @@ fn a_uniform_stretch_has_the_stress_and_the_forces_of_its_loads() {
     for (i, (p, h)) in pull.iter().zip(&hold).enumerate() {
         for a in 0..3 {
             let residual = force[(3 * i + a, 0)] - p[a] - h[a];
-            // Forces of the side vanish to the accuracy of the quadrature of rational cells.
+            // Forces on the lateral surface vanish to the accuracy of the quadrature of rational cells.
             assert!(residual.abs() < 2e-3 * size, "point {i}: {residual:e} of {size:e}");
         }
     }
@@ -131,7 +131,7 @@ fn a_uniform_stretch_has_the_stress_and_the_forces_of_its_loads() {
 }
 
 #[test]
-fn faces_where_levels_meet_are_on_the_sphere_and_over_points_of_the_body() {
+fn faces_where_levels_meet_lie_on_the_sphere_and_use_points_of_the_body() {
     let body = &refined_bodies()[0];
     let discretisation = Discretisation::new(body).unwrap();
     let surface = body.surface_of_set(&discretisation, "surface").unwrap();
@@ -160,7 +160,7 @@ fn faces_where_levels_meet_are_on_the_sphere_and_over_points_of_the_body() {
 }
 
 #[test]
-fn a_body_that_is_refined_locally_is_inspected_like_any_other() {
+fn the_inspection_accepts_a_locally_refined_body() {
     for body in refined_bodies() {
         let found = carom_fem::inspect(&body).unwrap();
         assert_eq!(

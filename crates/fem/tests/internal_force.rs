@@ -64,7 +64,7 @@ fn forces_are_derivatives_of_the_energy() {
 }
 
 #[test]
-fn tangent_products_are_derivatives_of_the_force_and_those_of_the_matrix() {
+fn tangent_products_agree_with_differences_and_with_the_matrix() {
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);
         let (u, direction) = (waves(&d), noise(d.n_dofs(), 1.0));
@@ -84,7 +84,7 @@ fn tangent_products_are_derivatives_of_the_force_and_those_of_the_matrix() {
 }
 
 #[test]
-fn rigid_motions_cause_no_force_in_objective_laws_and_do_in_the_linear_one() {
+fn rigid_motions_cause_forces_only_in_the_linear_law() {
     let turn = rotation([0.6, 0.0, 0.8], 2.1);
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);
@@ -189,7 +189,7 @@ fn a_constant_deformation_gradient_gives_constant_stress_on_every_kind() {
                 assert!(error < 1e-12, "{name}, {}, {a}{b}: {error:e}", law.name());
             }
             if name == "hex8" || name == "tet4" || name.starts_with("locally") {
-                // Points inside feel nothing.
+                // Forces on inner points are zero.
                 let inside = d
                     .points
                     .iter()
@@ -225,7 +225,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
-fn nothing_is_allocated_when_called_again() {
+fn repeated_calls_allocate_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);
@@ -253,7 +253,7 @@ fn nothing_is_allocated_when_called_again() {
 }
 
 #[test]
-fn a_neo_hookean_bar_is_pulled_as_the_closed_form_says() {
+fn a_neo_hookean_bar_follows_the_closed_form_in_tension() {
     let moduli = soft();
     let law = NeoHookean::new(moduli).unwrap();
     for stretch in [0.5_f64, 0.8, 1.5, 3.0] {
@@ -303,7 +303,7 @@ fn pulled_cube(body: &carom_fem::Body, residuals: &mut Vec<f64>) -> f64 {
 fn newton_converges_quadratically_and_meshes_and_splines_agree() {
     let mut residuals = Vec::new();
     let spline = pulled_cube(&spline_block(3, 4, |x| x), &mut residuals);
-    // The fourth residual is the square of the third, but for a factor.
+    // The fourth residual is the square of the third times a constant.
     let constant = residuals[2] / residuals[1].powi(2);
     assert!(residuals[3] < 10.0 * constant * residuals[2].powi(2) + 1e-13, "{residuals:?}");
     assert!(residuals[6] < 1e-13, "{residuals:?}");
@@ -311,8 +311,8 @@ fn newton_converges_quadratically_and_meshes_and_splines_agree() {
         [2, 4].map(|n| pulled_cube(&block(CellShape::Hex20, n, |x| x), &mut Vec::new())).to_vec();
     let tet10 = pulled_cube(&block(CellShape::Tet10, 3, |x| x), &mut Vec::new());
     println!("energies: spline {spline}, hex20 {hex20:?}, tet10 {tet10}");
-    // All are stiffer than the limit, to which the clamped edges, where the stress is singular, let them fall
-    // slowly: 1.1 % from n = 2 to 4.
+    // All are stiffer than the limit. The singular stress at the clamped edges makes the convergence
+    // slow: 1.1 % from n = 2 to 4.
     assert!(hex20[0] > hex20[1] && hex20[1] > 0.998 * spline, "{hex20:?} and {spline}");
     assert!((hex20[1] / spline - 1.0).abs() < 5e-3, "{hex20:?} and {spline}");
     assert!((tet10 / spline - 1.0).abs() < 1e-2, "{tet10} and {spline}");
@@ -338,7 +338,7 @@ fn a_cell_that_is_turned_inside_out_is_named() {
 }
 
 #[test]
-fn one_point_in_the_centre_of_a_hex8_leaves_twelve_shapes_without_force() {
+fn one_point_rule_of_a_hex8_has_twelve_hourglass_modes() {
     let d = Discretisation::new(&block(CellShape::Hex8, 1, |x| x)).unwrap();
     let laws = [SaintVenantKirchhoff::new(soft())];
     let n_zero = |rule| {
@@ -378,7 +378,7 @@ fn bodies_with_other_dofs_than_displacements_are_refused_by_name() {
 }
 
 #[test]
-fn large_turns_of_a_stretched_body_turn_its_forces() {
+fn large_rotations_of_a_stretched_body_rotate_its_forces() {
     let turn = rotation([0.0, 0.6, 0.8], 1.3);
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);

@@ -13,7 +13,7 @@ use faer::{Mat, Side};
 
 use crate::bodies::{block, digits, distort, mesh_body, mixed};
 
-/// A single cell of a kind, bent.
+/// A single distorted cell of a kind.
 fn one_cell(shape: CellShape) -> Body {
     let bent =
         |x: &[f64; 3]| [x[0] + 0.1 * x[1] * x[2], x[1] + 0.2 * x[2] * x[0], x[2] * (1.0 + 0.3 * x[0] * x[1])];
@@ -34,7 +34,7 @@ fn stiffness_eigenvalues(body: &Body, rule: QuadratureRule) -> Vec<f64> {
 }
 
 #[test]
-fn a_free_body_has_exactly_six_modes_without_stiffness() {
+fn a_free_body_has_exactly_six_rigid_modes() {
     let mut bodies: Vec<(String, Body)> =
         CellShape::ALL.iter().map(|&shape| (shape.name().to_owned(), one_cell(shape))).collect();
     bodies.push(("mixed, order 1".to_owned(), mixed(1, |x| distort(x, 0.03))));
@@ -58,7 +58,7 @@ fn a_mixed_mesh_has_the_volume_and_inertia_of_the_cube() {
         let found = mass_properties(&discretisation);
         assert!((found.volume - 1.0).abs() < 1e-13, "order {order}: {:e}", found.volume - 1.0);
         for d in 0..3 {
-            // The rule of the mass integrates first moments of curved cells nearly, not exactly.
+            // The rule of the mass integrates first moments of curved cells approximately.
             let tolerance = if order == 1 { 1e-13 } else { 1e-8 };
             assert!(
                 (found.center_of_mass[d] - 0.5).abs() < tolerance,
@@ -71,7 +71,7 @@ fn a_mixed_mesh_has_the_volume_and_inertia_of_the_cube() {
 }
 
 #[test]
-fn a_pressure_on_the_closed_surface_of_a_mixed_mesh_has_no_resultant() {
+fn a_pressure_on_the_closed_surface_of_a_mixed_mesh_has_zero_resultant() {
     for order in [1, 2] {
         let body = mixed(order, |x| distort(x, 0.03).map(|t| t + 0.1 * t * t));
         let discretisation = Discretisation::new(&body).unwrap();
@@ -112,7 +112,7 @@ fn frequencies_converge_with_the_square_of_the_order_of_the_cells() {
         let errors: Vec<f64> = sizes.iter().map(|&n| sliding_cube_errors(shape, n)).collect();
         let order = (errors[1] / errors[2]).log2();
         eprintln!("{}: errors {}, order {order:.2}", shape.name(), digits(&errors));
-        // 2 and 4; tetrahedra of second order come from below, 3.6 at these sizes.
+        // Orders 2 and 4; tetrahedra of second order have 3.6 at these sizes.
         let least = if shape.order() == 1 { 1.8 } else { 3.5 };
         assert!(order > least, "{}: order {order:.2}; errors {}", shape.name(), digits(&errors));
     }

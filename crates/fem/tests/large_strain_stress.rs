@@ -21,7 +21,7 @@ fn objective() -> impl Iterator<Item = ElasticLaw> {
 }
 
 #[test]
-fn a_turned_body_has_no_stress() {
+fn a_rotated_body_has_zero_stress() {
     for angle in [0.1, 1.5, 3.1] {
         let turn = rotation([0.48, 0.6, 0.64], angle);
         for (name, body) in every_kind() {
@@ -38,7 +38,7 @@ fn a_turned_body_has_no_stress() {
 }
 
 #[test]
-fn a_stretched_and_turned_body_has_the_turned_stress() {
+fn a_stretched_and_rotated_body_has_the_rotated_stress() {
     let stretch = [[1.3, 0.0, 0.0], [0.0, 0.9, 0.0], [0.0, 0.0, 0.95]];
     let turn = rotation([0.0, 0.0, 1.0], 0.9);
     let product: [[f64; 3]; 3] =
@@ -47,7 +47,7 @@ fn a_stretched_and_turned_body_has_the_turned_stress() {
         let h =
             std::array::from_fn(|a| std::array::from_fn(|b| stretch[a][b] - if a == b { 1.0 } else { 0.0 }));
         let principal = cauchy_of_gradient(&law, &h);
-        // Pulled along x alone, the largest stress is along x, and there is no shear.
+        // In tension along x, the largest stress is along x, and the shear stress is zero.
         assert!(principal[0] > principal[1].max(principal[2]), "{principal:?}");
         assert!(principal[3..].iter().all(|&x| x == 0.0), "{principal:?}");
         let component =
@@ -96,7 +96,7 @@ fn small_strains_have_the_stress_of_the_linear_path() {
 }
 
 #[test]
-fn stress_at_one_point_of_a_cell_is_that_at_the_site() {
+fn stress_at_a_point_of_a_cell_agrees_with_that_at_the_site() {
     let (_, body) = every_kind().into_iter().find(|(name, _)| name == "quarter ring p = 2").unwrap();
     let d = Discretisation::new(&body).unwrap();
     let u = waves(&d);
@@ -135,7 +135,7 @@ impl Law for Permanent {
     }
 
     fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor) {
-        // Half of what is beyond the permanent part becomes permanent.
+        // Half of the excess over the permanent part becomes permanent.
         for k in 0..9 {
             for l in 0..LANES {
                 new[k][l] = 0.5 * (h[k][l] + old[k][l]);
@@ -150,7 +150,7 @@ impl Law for Permanent {
 }
 
 #[test]
-fn a_law_with_history_shows_the_stress_of_its_own_points() {
+fn the_stress_of_a_law_with_history_uses_the_history_of_its_points() {
     let shear = [[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.1]];
     for (name, body) in every_kind() {
         let (d, mut internal) = internal(&body);

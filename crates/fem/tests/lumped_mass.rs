@@ -1,4 +1,4 @@
-//! Lumped mass, element frequencies, and the frequencies that lumped bodies have.
+//! Lumped mass, element frequencies, and frequencies of lumped bodies.
 
 use std::f64::consts::PI;
 
@@ -39,7 +39,7 @@ fn quadratic_tetrahedra_and_serendipity_hexahedra_are_scaled_and_all_others_summ
             "tet4" | "hex8" | "hex27" => Lumping::RowSum,
             name if name.contains("spline") || name.contains("ring") || name == "ball" => Lumping::RowSum,
             "locally refined" => Lumping::RowSum,
-            // Kinds that come later decide for themselves.
+            // Other kinds choose their own lumping.
             _ => continue,
         };
         let mass = lumped(&Discretisation::new(&body).unwrap());
@@ -89,7 +89,7 @@ fn frequencies_of_lumped_bodies_converge() {
         ("hex8", CellShape::Hex8, [6, 12], 2.0),
         ("tet10", CellShape::Tet10, [4, 8], 2.0),
         ("hex20", CellShape::Hex20, [3, 6], 2.0),
-        // Row sums of hex27 are Simpson's rule: the order of the consistent mass stays.
+        // Row sums of hex27 are Simpson's rule, which keeps the order of the consistent mass.
         ("hex27", CellShape::Hex27, [2, 4], 4.0),
     ];
     let mut wrong = Vec::new();
@@ -105,8 +105,8 @@ fn frequencies_of_lumped_bodies_converge() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// The same error of Rayleigh's quotient of the exact motion, whose values at the control points are its
-/// coefficients.
+/// The frequency error by Rayleigh's quotient of the exact motion; its values at the control points are used
+/// as coefficients.
 fn sliding_motion_error(body: &Body) -> f64 {
     let (d, mut internal) = internal(body);
     let moduli = ElasticModuli::of(&d.materials[0]);
@@ -133,7 +133,7 @@ fn smooth_motions_of_lumped_splines_converge_with_order_two() {
 
 #[test]
 fn short_waves_of_lumped_splines_are_too_slow_and_speed_up_with_refinement() {
-    // Their inertia is that of the coefficients, many times that of the motion; λ grows with 1/h².
+    // The inertia of the coefficients is many times that of the motion; λ grows with 1/h².
     let [coarse, fine] = [4, 8].map(|n| 1.0 + sliding_cube_error(&spline_block(2, n, |x| x)));
     assert!(fine < 0.8, "{coarse} and {fine}");
     let growth = (fine / coarse).powi(2);
@@ -161,7 +161,7 @@ fn a_lumped_bar_of_hex8_has_the_frequency_of_the_chain_of_masses() {
 }
 
 #[test]
-fn the_largest_frequency_of_a_cube_is_that_of_its_dilation() {
+fn the_largest_frequency_of_a_cube_belongs_to_its_dilation() {
     // ω = 2 √(3K/ρ) / h.
     for poisson in [0.0, 0.3, 0.45] {
         let mut body = block(CellShape::Hex8, 2, |x| x);
@@ -182,7 +182,7 @@ fn the_largest_frequency_of_a_cube_is_that_of_its_dilation() {
 }
 
 #[test]
-fn the_step_of_a_bar_is_the_time_of_sound_through_a_cell() {
+fn the_stable_step_of_a_bar_is_the_travel_time_of_sound_through_a_cell() {
     let mut body = block_of(CellShape::Hex8, [10, 2, 2], |x| x);
     body.materials[0].poisson = 0.0;
     let d = Discretisation::new(&body).unwrap();

@@ -21,6 +21,6 @@ mod spline_assembly;
 mod statics;
 mod surfaces;
 
-/// Counts for each thread separately: tests that run at the same time do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

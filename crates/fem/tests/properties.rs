@@ -85,7 +85,7 @@ fn exact_solids_have_their_closed_form_volume_area_and_inertia() {
 }
 
 #[test]
-fn a_shift_of_the_origin_moves_the_centre_and_nothing_else() {
+fn a_shift_of_the_origin_moves_only_the_centre() {
     let body = nurbs_body(solids::rod(0.01, 0.4, None).unwrap());
     let mut shifted = body.clone();
     let Geometry::Nurbs(multipatch) = &mut shifted.geometry else { unreachable!() };
@@ -144,9 +144,9 @@ fn meshes_have_the_reference_volume_mass_and_inertia() {
 }
 
 #[test]
-fn cracks_loose_parts_and_collapsed_sides_are_found() {
+fn cracks_separate_parts_and_collapsed_sides_are_found() {
     use carom_mesh::{CellBlock, CellShape, Mesh};
-    // Two cubes side by side that share no node, and a node that is nobody's.
+    // Two cubes side by side without common nodes, and an unused node.
     let cube = CellShape::Hex8.reference_nodes();
     let shifted = cube.iter().map(|x| [x[0] + 1.0, x[1], x[2]]);
     let mesh = Mesh {
@@ -161,7 +161,7 @@ fn cracks_loose_parts_and_collapsed_sides_are_found() {
     let duplicates = "4 nodes in the place of another (9 in that of 2, 12 in that of 3, 13 in that of 6, …)";
     assert!(found.findings.iter().any(|f| f.starts_with(duplicates)), "{:?}", found.findings);
 
-    // A cube whose side x = 1 is pressed to the line y = 0 is a wedge.
+    // A cube whose side x = 1 collapses to the line y = 0 is a wedge.
     let corner = |n: usize| {
         let [x, y, z] = [n % 2, n / 2 % 2, n / 4].map(|c| c as f64);
         [x, y * (1.0 - x), z]

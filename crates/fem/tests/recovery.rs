@@ -82,11 +82,11 @@ fn a_linear_displacement_has_the_stress_of_each_material_everywhere() {
 }
 
 #[test]
-fn the_stress_of_modes_adds_up_to_that_of_their_sum_at_gauss_points() {
+fn the_stress_at_gauss_points_is_linear_in_the_modes() {
     for (name, body) in every_body() {
         let discretisation = Discretisation::new(&body).unwrap();
         let n = discretisation.n_dofs();
-        // More fields than pass through the cells together.
+        // The number of fields exceeds a batch.
         let modes = Mat::from_fn(n, 37, |i, k| ((i * (k + 2)) as f64 * 0.37 + k as f64).sin() * 1e-6);
         let q: Vec<f64> = (0..37).map(|k| (k as f64 * 1.3).cos()).collect();
         let sites = StressSites::gauss_points(&discretisation);
@@ -110,7 +110,7 @@ fn the_stress_of_modes_adds_up_to_that_of_their_sum_at_gauss_points() {
 }
 
 #[test]
-fn materials_that_meet_have_a_site_each() {
+fn each_material_has_its_own_site_at_a_common_node() {
     for shape in CellShape::ALL {
         let body = two_materials(shape);
         let discretisation = Discretisation::new(&body).unwrap();
@@ -139,7 +139,7 @@ fn materials_that_meet_have_a_site_each() {
 }
 
 #[test]
-fn sites_of_the_surface_are_some_of_all_with_the_same_stress() {
+fn sites_of_the_surface_are_a_subset_with_the_same_stress() {
     for (name, body) in every_body() {
         let discretisation = Discretisation::new(&body).unwrap();
         let n = discretisation.n_dofs();

@@ -30,7 +30,7 @@ fn plain_sums(discretisation: &Discretisation, rule: QuadratureRule) -> (Vec<[f6
                 (weight * point.det, evaluator.ids(), evaluator.values(), evaluator.physical());
             for i in 0..ids.len() {
                 for j in 0..ids.len() {
-                    // Both orders of a pair that falls on the diagonal count, one of the others.
+                    // A pair on the diagonal is counted in both orders, other pairs in one.
                     if ids[i] < ids[j] {
                         continue;
                     }
@@ -87,7 +87,7 @@ fn curved_bodies() -> Vec<(String, Body)> {
 }
 
 #[test]
-fn entries_are_those_of_the_plain_sums() {
+fn entries_agree_with_plain_sums() {
     for (name, body) in curved_bodies() {
         let discretisation = Discretisation::new(&body).unwrap();
         assert_agreement(&name, &discretisation, QuadratureRule::Default);
@@ -95,7 +95,7 @@ fn entries_are_those_of_the_plain_sums() {
 }
 
 #[test]
-fn entries_are_those_of_the_plain_sums_with_more_points() {
+fn entries_agree_with_plain_sums_of_more_points() {
     for (name, body) in [("ring", quarter_ring(2, 3)), ("ball", nurbs_body(solids::ball(1.0, None).unwrap()))]
     {
         assert_agreement(name, &Discretisation::new(&body).unwrap(), QuadratureRule::High);
@@ -107,7 +107,8 @@ fn degrees_and_continuity_may_differ_from_direction_to_direction() {
     let Body { geometry: carom_fem::Geometry::Nurbs(ring), .. } = quarter_ring(2, 1) else { unreachable!() };
     for degrees in [[2, 3, 4], [4, 2, 3], [3, 4, 2]] {
         let mut patch = refined(&ring.patches[0], degrees, 3);
-        // Knots of higher multiplicity: the functions of neighbouring spans are shifted by more than one.
+        // Knots of higher multiplicity: the functions of neighbouring knot spans are shifted by more than
+        // one.
         for d in 0..3 {
             let counts = patch.basis.each_ref().map(KnotVector::n_functions);
             let (finer, operator) = patch.basis[d].insert(&[1.0 / 3.0, 0.8, 0.8]).unwrap();
@@ -152,10 +153,10 @@ fn points_may_be_numbered_in_any_order() {
 }
 
 #[test]
-fn some_spans_may_be_no_cells() {
+fn some_knot_spans_may_be_omitted() {
     let mut discretisation = Discretisation::new(&quarter_ring(2, 6)).unwrap();
     let Cells::Spline(cells) = &mut discretisation.blocks[0].cells else { unreachable!() };
-    // Every fifth span is missing, the others come in another order.
+    // Every fifth knot span is missing, the others are in another order.
     let spans = (0..216_u32).map(|k| k * 35 % 216).filter(|k| k % 5 > 0);
     cells.window.cells = Some(spans.map(|k| [k % 6, k / 6 % 6, k / 36]).collect());
     assert_agreement("ring with holes, shuffled", &discretisation, QuadratureRule::Default);
@@ -166,8 +167,8 @@ fn some_spans_may_be_no_cells() {
 
 #[test]
 fn the_first_inverted_cell_is_named_with_its_place() {
-    // The last but one control points along x stand behind those before them: ∂x/∂ξ falls through 0 in the
-    // third span.
+    // The last but one control points along x lie behind those before them: ∂x/∂ξ changes its sign in the
+    // third knot span.
     let body = spline_block(2, 4, |[x, y, z]| [if (0.7..0.9).contains(&x) { 0.2 } else { x }, y, z]);
     let discretisation = Discretisation::new(&body).unwrap();
     let error = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap_err();
@@ -177,8 +178,8 @@ fn the_first_inverted_cell_is_named_with_its_place() {
 }
 
 #[test]
-fn points_of_a_collapsed_side_may_be_one() {
-    // A wedge: the side ξ = 0 of a block falls on an edge, along which its control points are the same.
+fn points_of_a_collapsed_side_may_be_merged() {
+    // A wedge: the side ξ = 0 of a block collapses to an edge, along which its control points coincide.
     let body = spline_block(2, 3, |[x, y, z]| [x, (0.2 + y) * x, z]);
     let mut discretisation = Discretisation::new(&body).unwrap();
     let Cells::Spline(cells) = &mut discretisation.blocks[0].cells else { unreachable!() };

@@ -31,7 +31,7 @@ fn every_kind() -> Vec<(String, Body)> {
 }
 
 #[test]
-fn prescribed_linear_displacement_of_the_surface_is_linear_inside() {
+fn a_linear_displacement_of_the_surface_is_linear_inside() {
     for (name, body) in every_kind() {
         let discretisation = Discretisation::new(&body).unwrap();
         let rule = if ["tet10", "mixed, order 2"].contains(&name.as_str()) {
@@ -90,7 +90,7 @@ fn quadratic_cells_recover_a_linear_stress_at_their_nodes() {
 }
 
 #[test]
-fn von_mises_of_tension_is_its_stress_and_of_shear_root_three_of_it() {
+fn von_mises_stress_of_tension_and_shear_has_its_closed_form() {
     assert_eq!(von_mises(&[5.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 5.0);
     assert!((von_mises(&[0.0, 0.0, 0.0, 0.0, 2.0, 0.0]) - 12.0_f64.sqrt()).abs() < 1e-15);
     assert_eq!(von_mises(&[7.0, 7.0, 7.0, 0.0, 0.0, 0.0]), 0.0);
@@ -166,8 +166,8 @@ fn thick_cylinder_converges_with_order_p_plus_1_on_every_mesh_cell() {
     }
 }
 
-/// Largest error of the stress in the middle of the spans along a line through the wall, relative to the
-/// pressure.
+/// Largest error of the stress in the centres of the knot spans along a line through the wall, relative to
+/// the pressure.
 fn stress_error(n: usize) -> f64 {
     let (_, discretisation, u) = lame_error(&quarter_ring(3, n), "patch0:west");
     let mut evaluator = CellEvaluator::new(&discretisation);
@@ -220,7 +220,8 @@ fn nafems_le10_thick_plate() {
     let stress = at_nodes(&discretisation, &u);
     let is_d = |x: &[f64; 3]| (x[0] - 2.0).abs() < 1e-9 && x[1].abs() < 1e-9 && (x[2] - 0.6).abs() < 1e-9;
     let d = discretisation.points.iter().position(is_d).unwrap();
-    // D is the corner (0, 0, 1) of one cell. Evaluated there the stress is that of another code on this mesh.
+    // D is the corner (0, 0, 1) of one cell. The stress evaluated there agrees with that of another code on
+    // this mesh.
     let mut evaluator = CellEvaluator::new(&discretisation);
     let corner = discretisation.cells().find(|&cell| {
         evaluator.enter(cell);

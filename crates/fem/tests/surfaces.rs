@@ -1,4 +1,4 @@
-//! Sets, the surfaces made of them, and loads on them.
+//! Sets, their surfaces, and loads on them.
 
 use std::f64::consts::PI;
 
@@ -46,7 +46,7 @@ fn enclosed_volume(body: &Body, discretisation: &Discretisation) -> f64 {
 }
 
 #[test]
-fn a_zone_that_ends_at_the_edge_of_a_rod_ends_at_sharp_edges_and_one_on_a_ball_does_not() {
+fn a_zone_to_the_edge_of_a_rod_has_sharp_edges_and_one_on_a_ball_has_none() {
     let sharp = |body: &Body, set: &str| {
         let discretisation = Discretisation::new(body).unwrap();
         let whole = discretisation.surface(&body.boundary_faces());
@@ -74,7 +74,7 @@ fn the_boundary_surface_encloses_the_volume_and_points_out() {
 }
 
 #[test]
-fn a_pressure_all_around_has_no_resultant() {
+fn a_pressure_on_the_whole_surface_has_zero_resultant() {
     for (name, body) in bodies() {
         let discretisation = Discretisation::new(&body).unwrap();
         let faces = body.boundary_faces();
@@ -95,7 +95,7 @@ fn a_pressure_all_around_has_no_resultant() {
 }
 
 #[test]
-fn a_total_force_and_gravity_have_the_right_sums() {
+fn a_total_force_and_gravity_sum_up_to_their_values() {
     for (name, body) in bodies() {
         let discretisation = Discretisation::new(&body).unwrap();
         let force = total_force(&discretisation, &body.boundary_faces(), [1.0, -2.0, 3.0]);

@@ -1,4 +1,4 @@
-//! What the assembly of K and M of the quarter ring costs by degree and size; `docs/assembly.md` keeps the
+//! The cost of assembling K and M of the quarter ring by degree and size; `docs/assembly.md` lists the
 //! figures.
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //! cargo bench -p carom-fem --bench assembly_table -- 2 3      # degrees 2 and 3
 //! ```
 //!
-//! Degree p in every direction, n³ spans, (p+1)³ points each. Times are the least of some turns, sparsity
-//! pattern included: CPU seconds of one thread, seconds on the wall of two. Operations are the
+//! Degree p in every direction, n³ knot spans, (p+1)³ points each. Times are the least of some turns and
+//! include the sparsity pattern: CPU seconds of one thread, seconds on the wall of two. Operations are the
 //! multiplications and additions of the three contractions (not the geometry, nor adding to the matrices),
 //! the peak of the machine is that of a dense product of faer in the same run.
 
@@ -34,7 +34,7 @@ const TURNS: usize = 5;
 /// Least length of a turn.
 const SECONDS_A_TURN: f64 = 0.3;
 
-/// Spans a direction, for each degree from 1.
+/// Knot spans in each direction, for each degree from 1.
 const SIZES: [&[usize]; 5] = [&[8, 16, 32, 64], &[8, 16, 32, 48], &[8, 16, 32], &[4, 8, 16, 24], &[4, 8, 16]];
 
 fn main() {
@@ -69,7 +69,7 @@ fn row(
     two: &ThreadPool,
     last: Option<(usize, f64)>,
 ) -> f64 {
-    // No arc is linear: in degree 1 the control points alone lie on the ring.
+    // An arc cannot be linear: in degree 1 only the control points lie on the ring.
     let around = |[x, y, z]: [f64; 3]| {
         let (s, c) = (0.5 * std::f64::consts::PI * y).sin_cos();
         [(1.0 + x) * c, (1.0 + x) * s, z]
@@ -78,7 +78,7 @@ fn row(
     let discretisation = Discretisation::new(&body).expect("the body is sound");
     let run = || assemble(&discretisation, QuadratureRule::Default, &Silent).expect("no cell is inverted");
     let least = |pool: &ThreadPool, run: &(dyn Fn() + Sync)| -> Time {
-        // The clock is right to some milliseconds: short runs are repeated.
+        // The clock is accurate to some milliseconds: short runs are repeated.
         let once = pool.install(|| timed(run).1.wall);
         let repetitions = (SECONDS_A_TURN / once).ceil().max(1.0);
         let turn = || pool.install(|| timed(|| (0..repetitions as usize).for_each(|_| run())).1);

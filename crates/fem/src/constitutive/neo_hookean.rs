@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_excess_of_a_volume_change_over_its_logarithm_has_all_digits() {
+    fn the_excess_of_a_volume_change_over_its_logarithm_is_accurate_to_round_off() {
         // j²/2 − j³/3 + …, exact to 1e-16 for the smallest; the direct formula for the largest.
         for j in [-1e-4_f64, 1e-9, 1e-7] {
             let series = j * j / 2.0 - j * j * j / 3.0 + j.powi(4) / 4.0 - j.powi(5) / 5.0;

@@ -20,7 +20,7 @@ pub(crate) fn block(shape: CellShape, n: usize, map: impl Fn([f64; 3]) -> [f64; 
     block_of(shape, [n; 3], map)
 }
 
-/// The same with a number of cells for each direction.
+/// The unit cube with a number of cells for each direction.
 pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     let parts = parts_of_cube(shape);
     let cells = cubes(n).flat_map(|base| parts.iter().map(move |part| (shape, moved(part, base)))).collect();
@@ -28,7 +28,7 @@ pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -
 }
 
 /// The unit cube as 3×3×3 cubes of hexahedra; the middle column is a cube of two wedges, one of pyramids and
-/// tetrahedra around its centre, and one of two wedges again. Every kind meets the others face to face.
+/// tetrahedra around its centre, and one of two wedges again. All kinds share faces.
 pub(crate) fn mixed(order: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     let kind = |linear: CellShape| {
         let mut kinds = CellShape::ALL.into_iter().filter(|s| s.table().linear == linear);
