@@ -20,7 +20,7 @@ fn in_folder(test: impl FnOnce(&Path)) {
 }
 
 #[test]
-fn bodies_are_read_as_they_were_written() {
+fn a_written_body_is_read_back() {
     in_folder(|folder| {
         for body in [problems::cube_mesh(), problems::two_patches()] {
             let path = folder.join("body.npz");
@@ -34,7 +34,7 @@ fn bodies_are_read_as_they_were_written() {
 }
 
 #[test]
-fn models_are_read_as_they_were_written() {
+fn a_written_model_is_read_back() {
     in_folder(|folder| {
         let path = folder.join("model.npz");
         let (model, options) = problems::model();
@@ -47,13 +47,13 @@ fn models_are_read_as_they_were_written() {
 }
 
 #[test]
-fn equal_contents_are_equal_files() {
+fn equal_contents_give_equal_files() {
     in_folder(|folder| {
         let (a, b) = (folder.join("a.npz"), folder.join("b.npz"));
         write_body(&a, &problems::two_patches()).unwrap();
         write_body(&b, &problems::two_patches()).unwrap();
         assert_eq!(std::fs::read(&a).unwrap(), std::fs::read(b).unwrap());
-        // Not by luck within one tick of the clock: no entry bears the time of writing.
+        // The clock advances between the two files, so that an entry with the time of writing would differ.
         let mut archive = zip::ZipArchive::new(std::fs::File::open(a).unwrap()).unwrap();
         for i in 0..archive.len() {
             assert_eq!(archive.by_index(i).unwrap().last_modified(), Some(zip::DateTime::default()));
@@ -88,7 +88,7 @@ fn any_changed_byte_is_an_error_or_harmless() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x55;
             std::fs::write(&changed, &damaged).unwrap();
-            // Bytes of the ZIP directory that nothing depends on, such as dates, may change.
+            // Changes of unused bytes of the ZIP directory, such as dates, are accepted.
             if let Ok(stored) = read_body(&changed) {
                 assert_eq!(stored.body, body, "byte {at}");
             }
@@ -185,7 +185,7 @@ np.savez("changed.npz", **{**b, "points": 2 * b["points"]})
             .output()
             .unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-        // Files of NumPy are read, compressed or not; a change is noticed.
+        // Files written by NumPy are read, compressed or not; a change is detected.
         assert_eq!(read_body(&folder.join("again.npz")).unwrap().body, problems::cube_mesh());
         let text = read_body(&folder.join("changed.npz")).unwrap_err().to_string();
         assert!(text.contains("the file was changed after it was written"), "{text}");
@@ -202,7 +202,7 @@ fn a_part_of_a_part_of_sides_keeps_both_balls() {
     });
 }
 
-/// Samples of every version that was ever written; readers must go on reading them.
+/// Readers accept samples of every version that was ever written.
 #[test]
 fn samples_of_all_versions_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
@@ -237,20 +237,20 @@ fn samples_of_all_versions_are_read() {
     let stored = read_rom(&samples.join("rom-1.3.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);
-    // Damping may be there or not, and frequencies of columns that need them.
+    // Damping and the frequencies of columns are optional.
     model.invariants.damping_modal = None;
     model.composition.columns.truncate(3);
     model.composition.strain_shares.truncate(3, model.omega.len());
     let stored = read_rom(&samples.join("rom-1.2.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);
-    // Version 1.1 knew of no columns and no markers.
+    // Version 1.1 has neither columns nor markers.
     (model.composition, model.markers) = (Composition::default(), Vec::new());
     model.held.clear();
     let stored = read_rom(&samples.join("rom-1.1.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
     assert_eq!(stored.options, options);
-    // Version 1.0 knew of no sharp edges.
+    // Version 1.0 has no sharp edges.
     model.surfaces[0].sharp_edges.clear();
     let stored = read_rom(&samples.join("rom-1.0.npz")).unwrap();
     problems::assert_same_model(&stored.reduced, &model);
@@ -270,7 +270,7 @@ fn arrays(path: &Path) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// Writes arrays as they are.
+/// Writes an archive of the given arrays.
 fn write_arrays(path: &Path, arrays: &[(String, Vec<u8>)], method: zip::CompressionMethod) {
     let mut out = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
     for (name, bytes) in arrays {
@@ -291,7 +291,7 @@ fn without_checksum(arrays: &mut Vec<(String, Vec<u8>)>) {
 }
 
 #[test]
-fn an_array_that_is_there_twice_is_refused() {
+fn an_array_stored_twice_is_refused() {
     in_folder(|folder| {
         let path = folder.join("body.npz");
         write_body(&path, &problems::cube_mesh()).unwrap();
@@ -308,13 +308,13 @@ fn an_array_that_is_there_twice_is_refused() {
 }
 
 #[test]
-fn an_archive_that_unpacks_to_much_more_is_refused_before() {
+fn an_archive_that_expands_too_much_is_refused_before_reading() {
     in_folder(|folder| {
         let path = folder.join("bomb.npz");
         write_body(&path, &problems::cube_mesh()).unwrap();
         let mut all = arrays(&path);
         without_checksum(&mut all);
-        // An unused array of zeros, which are compressed by a factor of a thousand.
+        // An unused array of zeros, compressed by a factor of a thousand.
         let mut zeros = array_of(&mut all, "points").clone();
         zeros.resize(200_000_000, 0);
         all.push(("unknown.npy".to_owned(), zeros));

@@ -1,4 +1,4 @@
-//! Functions of time, springs, bushings and what acts on joints: what is read, and how what is wrong is told.
+//! Functions of time, springs, bushings and forces on joints: reading them and the messages of errors.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn refusal(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn what_acts_on_joints_is_read_and_written() {
+fn forces_on_joints_are_read_and_written() {
     let scenario = read(GOOD).unwrap();
     let joint = &scenario.joint[0];
     assert_eq!(joint.action.spring.unwrap().stiffness, 100.0);
@@ -63,10 +63,10 @@ fn what_acts_on_joints_is_read_and_written() {
     assert_eq!(read(&written).unwrap_or_else(|e| panic!("{e}\n{written}")), scenario);
 }
 
-/// Stops may leave their stiffness open, joints and springs may have names; both come back from the text that
-/// results keep.
+/// The stiffness of stops and the names of joints and springs are optional; both are preserved in the text
+/// that results store.
 #[test]
-fn open_stiffnesses_and_names_are_kept() {
+fn default_stiffnesses_and_names_are_preserved() {
     let text = ["stiffness = 1.0e4, ", "kind = \"cylindrical\""].map(|part| GOOD.contains(part));
     assert_eq!(text, [true, true]);
     let text = GOOD
@@ -80,7 +80,7 @@ fn open_stiffnesses_and_names_are_kept() {
 }
 
 #[test]
-fn functions_that_are_none_are_told_with_their_line() {
+fn invalid_functions_are_reported_with_their_line() {
     let motion = "\"20*t + 0.1*sin(2*pi*t)\"";
     for (to, told) in [
         (
@@ -110,7 +110,7 @@ fn functions_that_are_none_are_told_with_their_line() {
 }
 
 #[test]
-fn springs_and_stops_that_cannot_be_are_refused() {
+fn invalid_springs_and_stops_are_refused() {
     for (from, to, told) in [
         ("low = -0.1, high = 0.1, ", "", "`low` is missing: the lowest value, or `high`"),
         ("low = -0.1", "low = 0.2", "`high` must be above `low`"),

@@ -9,6 +9,6 @@ mod results;
 mod scenarios;
 mod sid;
 
-/// Counts for each thread separately: parallel tests do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

@@ -137,7 +137,7 @@ fn a_written_result_is_read_back() {
     assert!(reader.joint_course(1).unwrap().is_empty());
 }
 
-/// All numbers of an impact come back; without a peak force or a momentum to compare with there is NULL.
+/// All numbers of an impact are read back; an undefined peak force or restitution is NULL.
 #[test]
 fn figures_without_a_meaning_are_null() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,7 +169,7 @@ fn figures_without_a_meaning_are_null() {
     assert_eq!(database.query_row(nulls, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
 }
 
-/// Before version 1.3 impacts had fewer columns.
+/// Impacts of versions before 1.3 have fewer columns.
 #[test]
 fn impacts_of_an_older_result_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -205,8 +205,8 @@ fn a_killed_run_continues_from_its_last_checkpoint() {
     step(&mut writer, &mut ledger, 0.0, true);
     step(&mut writer, &mut ledger, 1.0, true);
     step(&mut writer, &mut ledger, 2.0, false);
-    // As a process that is killed: nothing is committed any more, the log stays. A copy is what is left of
-    // it.
+    // A copy has the state after the process is killed: nothing more is committed, and the log
+    // remains.
     let left = folder.path().join("left");
     std::fs::create_dir(&left).unwrap();
     for name in ["result.carom", "result.carom-wal"] {
@@ -229,8 +229,8 @@ fn a_killed_run_continues_from_its_last_checkpoint() {
     assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0, 1.0, 2.0]);
 }
 
-/// What a run that was stopped has kept after its checkpoint, and what it came to, is not there twice when it
-/// has gone on.
+/// Rows written after the last checkpoint of a stopped run, and its summary, are not duplicated by the
+/// continued run.
 #[test]
 fn rows_newer_than_the_checkpoint_are_removed_when_a_run_is_continued() {
     let folder = tempfile::tempdir().unwrap();
@@ -296,7 +296,7 @@ fn the_origin_of_a_run_is_stored_with_its_numbers() {
         assert_eq!(reader.origin().unwrap(), Some(origin(command)));
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside the result");
-    // A run that continues accepts this record, and keeps it until it is given another one.
+    // A continued run accepts this record and keeps it until another one is set.
     drop(ResultWriter::resume(&path, &header(), 1).unwrap());
     assert!(ResultReader::open(&path).unwrap().origin().unwrap().is_some());
     let junk = folder.path().join("junk");
@@ -305,8 +305,8 @@ fn the_origin_of_a_run_is_stored_with_its_numbers() {
     assert_eq!(std::fs::read_to_string(&junk).unwrap(), "no database");
 }
 
-/// Tables with rows that come in the course of a run are cut at a checkpoint: numbered ones and those of
-/// frames. Any other one holds what is known at the start, is replaced as a whole, or adds up.
+/// Tables that grow during a run are cut at a checkpoint: numbered ones and those of frames. Any other table
+/// is written at the start, replaced as a whole, or accumulated.
 #[test]
 fn every_table_is_cut_at_a_checkpoint_or_does_not_grow() {
     let folder = tempfile::tempdir().unwrap();
@@ -363,15 +363,15 @@ fn one_writer_at_a_time() {
             "{error}"
         );
     }
-    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0], "readers are welcome");
+    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0], "readers may open the result");
     drop(writer);
     drop(ResultWriter::resume(&path, &header(), 1).unwrap());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the lock is gone");
 }
 
-/// A reader that is in the middle of its work does not make a run fail at its end.
+/// A reader that is open at the end of a run does not make the run fail.
 #[test]
-fn a_run_ends_while_somebody_reads() {
+fn a_run_ends_while_a_reader_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
     let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
@@ -385,7 +385,7 @@ fn a_run_ends_while_somebody_reads() {
     assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Done);
 }
 
-/// A finished result with a reader that opened it before its end; nothing of it is in the file alone.
+/// A finished result with a reader that opened it before its end, so that its data are still in the log.
 fn finished_while_read(path: &Path) -> ResultReader {
     let mut writer = ResultWriter::create(path, &header(), 1, false).unwrap();
     step(&mut writer, &mut Ledger::default(), 0.0, true);
@@ -394,7 +394,7 @@ fn finished_while_read(path: &Path) -> ResultReader {
     reader
 }
 
-/// Nothing but the result is in its folder, also after it was read.
+/// Checks that the folder contains only the result, also after reading.
 fn assert_one_file(path: &Path) {
     for _ in 0..2 {
         let names = std::fs::read_dir(path.parent().unwrap()).unwrap();
@@ -405,7 +405,7 @@ fn assert_one_file(path: &Path) {
 }
 
 #[test]
-fn a_log_that_a_reader_kept_is_folded_later() {
+fn a_log_kept_by_a_reader_is_merged_later() {
     for leaves_before_the_writer in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("result.carom");
@@ -413,7 +413,7 @@ fn a_log_that_a_reader_kept_is_folded_later() {
         assert!(folder.path().join("result.carom-wal").exists());
         drop(reader);
         if leaves_before_the_writer {
-            // The last one to close a result removes the log, and the result still expects one.
+            // The last reader to close a result removes the log, although the result still expects one.
             drop(rusqlite::Connection::open(&path).map(|last| last.execute_batch("SELECT * FROM meta")));
             assert!(!folder.path().join("result.carom-wal").exists());
         }
@@ -442,7 +442,7 @@ fn the_end_of_a_run_waits_for_a_short_reader() {
     assert_one_file(&path);
 }
 
-/// A result of version 1.1 has no tables for joints: it is read, and continued as it was begun.
+/// A result of version 1.1 has no tables for joints; it is read and continued without them.
 #[test]
 fn results_without_joints_are_read_and_continued() {
     let folder = tempfile::tempdir().unwrap();

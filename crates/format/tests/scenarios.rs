@@ -1,4 +1,4 @@
-//! Scenario files: what is read, and how what is wrong is told.
+//! Reading of scenario files and the messages of their errors.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ fn the_defaults_written_out_read_back_as_the_same_scenario() {
 }
 
 #[test]
-fn an_ellipsoid_and_the_removal_of_knots_are_said_in_a_scenario() {
+fn a_scenario_defines_an_ellipsoid_and_the_removal_of_knots() {
     let ball = r#"make = { shape = "ball", radius = 0.015, pole_radius = 6e-4,"#;
     let egg = r#"refine = { coarsen = true, elevate = 1 }
 make = { shape = "ellipsoid", semi_axes = [0.01, 0.01, 0.015], pole_radius = 6.0e-4,"#;
@@ -98,7 +98,7 @@ make = { shape = "ellipsoid", semi_axes = [0.01, 0.01, 0.015], pole_radius = 6.0
 }
 
 #[test]
-fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
+fn an_unknown_key_is_reported_with_its_line_and_a_suggestion() {
     let text = refusal(&GOOD.replace("radius = 0.015", "raduis = 0.015"), &[]);
     assert!(
         text.starts_with("a.toml:13: body `ball`: make: unknown key `raduis`; did you mean `radius`?"),
@@ -129,7 +129,7 @@ fn an_unknown_key_is_told_with_its_line_and_a_suggestion() {
 }
 
 #[test]
-fn all_problems_are_told_at_once_in_the_order_of_the_file() {
+fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
     let text = GOOD
         .replace("density = 1000", "density = -1000")
         .replace("\"steel\"", "\"steal\"")
@@ -154,7 +154,7 @@ fn all_problems_are_told_at_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_told() {
+fn inconsistent_keys_are_reported() {
     for (from, to, expected) in [
         ("end_time = 1.0e-3\n", "", "`end_time` is missing"),
         ("end_time = 1.0e-3", "end_time = nan", "out of range"),
@@ -199,7 +199,7 @@ fn overrides_replace_values_and_are_named_in_problems() {
             "contact.0.law.kind=lagrange",
         ],
     );
-    // `make` beside `file` is a contradiction, and it came from the command line.
+    // `make` in addition to `file` is a contradiction, caused by the command line.
     let text = scenario.unwrap_err().to_string();
     assert!(
         text.starts_with("--set body.1.make.shape=rod: ") || text.contains("\n--set body.1.make"),
@@ -219,7 +219,7 @@ fn overrides_replace_values_and_are_named_in_problems() {
 }
 
 #[test]
-fn a_syntax_error_is_told_with_its_line() {
+fn a_syntax_error_is_reported_with_its_line() {
     let text = refusal("[simulation]\nend_time = \n", &[]);
     assert!(text.starts_with("a.toml:2: "), "{text}");
     assert!(refusal("", &[]).contains("`simulation` is missing"));
@@ -312,7 +312,7 @@ fn keys_of_other_schemes_are_refused_at_their_lines() {
         assert!(refused.contains(expected), "{key}: {refused}");
         let line = 1 + text[..text.find("[simulation]").unwrap()].matches('\n').count() + 1;
         assert!(refused.contains(&format!(":{line}: ")), "{key}: {refused}");
-        assert!(!refused.contains("unknown key"), "one problem, told once: {refused}");
+        assert!(!refused.contains("unknown key"), "the problem is reported twice: {refused}");
     }
 }
 
@@ -381,7 +381,7 @@ law = { kind = "penalty", point_stiffness = 1e4 }
 "#;
 
 #[test]
-fn a_rigid_scenario_says_its_own_integrator_and_reads_back() {
+fn a_rigid_scenario_writes_its_integrator_and_is_read_back() {
     let scenario = read(RIGID, &[]).unwrap();
     let text = scenario.to_toml();
     assert!(text.contains("integrator = \"energy-momentum\""), "{text}");
@@ -393,7 +393,7 @@ fn a_rigid_scenario_says_its_own_integrator_and_reads_back() {
 }
 
 #[test]
-fn options_of_generalised_alpha_are_its_own_and_read_back() {
+fn options_of_generalised_alpha_belong_to_it_and_are_read_back() {
     let with = |keys: &str| GOOD.replace("end_time", &format!("{keys}\nend_time"));
     let scenario = read(&with("integrator = \"generalised-alpha\""), &[]).unwrap();
     let alpha = |spectral_radius, constraints| Integrator::GeneralisedAlpha { spectral_radius, constraints };
@@ -428,9 +428,9 @@ fn options_of_generalised_alpha_are_its_own_and_read_back() {
     }
 }
 
-/// One problem, and the right one.
+/// The message contains one problem, the value out of range.
 #[test]
-fn numbers_out_of_range_are_not_missing_too() {
+fn numbers_out_of_range_are_not_also_reported_as_missing() {
     for (from, to, expected) in [
         ("time_step = 1.0e-3", "time_step = 0.0", "`time_step` = 0 is out of range"),
         ("time_step = 1.0e-3\n", "", "`time_step` is missing"),
@@ -442,8 +442,8 @@ fn numbers_out_of_range_are_not_missing_too() {
     }
 }
 
-/// Pa/m is of surfaces, N/m of points: the key of the one is an error where the other belongs, with the way
-/// out.
+/// Stiffnesses of surfaces are in Pa/m, those of points in N/m: using one key in place of the other is an
+/// error with a remedy.
 #[test]
 fn a_stiffness_has_one_unit() {
     let text = refusal(&RIGID.replace("point_stiffness", "stiffness"), &[]);
@@ -455,7 +455,7 @@ fn a_stiffness_has_one_unit() {
     };
     let text = refusal(&law("{ kind = \"penalty\", point_stiffness = 1e6 }"), &[]);
     assert!(text.contains("surfaces have a `stiffness` per area, in Pa/m"), "{text}");
-    // Each law is written as it was read.
+    // A written law is read back unchanged.
     for (written, expected) in [
         ("{ kind = \"penalty\" }", Law::penalty(100.0)),
         ("{ kind = \"penalty\", factor = 50.0 }", Law::penalty(50.0)),
@@ -473,14 +473,14 @@ fn a_stiffness_has_one_unit() {
 }
 
 #[test]
-fn a_pair_that_is_named_twice_is_refused() {
+fn a_pair_that_is_defined_twice_is_refused() {
     let twice = format!("{RIGID}\n[[contact]]\nbetween = [\"a:skin\", \"b:skin\"]\n");
     let text = refusal(&twice, &[]);
     assert!(
         text.starts_with("a.toml:22: contact 2: `a:skin` and `b:skin` are paired already, in contact 1"),
         "{text}"
     );
-    // The other way round other points meet other surfaces.
+    // The reversed pair has other points and surfaces and is accepted.
     let swapped = format!("{RIGID}\n[[contact]]\nbetween = [\"b:skin\", \"a:skin\"]\n");
     assert!(read(&swapped, &[]).is_ok());
     let again = format!("{GOOD}\n[[contact]]\nbetween = [\"rod:spot\", \"ball:pole\"]\n");
@@ -510,7 +510,7 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
 }
 
 #[test]
-fn an_unknown_scheme_is_told_those_that_run() {
+fn the_error_of_an_unknown_scheme_lists_the_valid_ones() {
     let refused = refusal(&GOOD.replace("end_time", "scheme = \"nonsense\"\nend_time"), &[]);
     for scheme in ["quasistatic", "dynamic", "damped", "static", "rigid"] {
         assert!(refused.contains(&format!("`{scheme}`")), "{refused}");
@@ -520,7 +520,7 @@ fn an_unknown_scheme_is_told_those_that_run() {
     }
 }
 
-/// A row of the table that no reader knows would be read as another scheme.
+/// Every scheme of the table is read as itself and not as another one.
 #[test]
 fn each_scheme_that_runs_is_read_as_itself_and_reads_back() {
     for row in &SCHEMES {
@@ -543,7 +543,7 @@ fn each_scheme_that_runs_is_read_as_itself_and_reads_back() {
 }
 
 #[test]
-fn schemes_whose_modes_all_move_take_generalised_alpha() {
+fn schemes_with_dynamic_high_modes_default_to_generalised_alpha() {
     for (scheme, integrator) in [
         ("quasistatic", "dormand-prince5"),
         ("dynamic", "generalised-alpha"),
@@ -557,7 +557,7 @@ fn schemes_whose_modes_all_move_take_generalised_alpha() {
 }
 
 #[test]
-fn output_says_what_pictures_show() {
+fn output_settings_determine_the_fields_of_pictures() {
     let plain = read(GOOD, &[]).unwrap();
     assert_eq!((plain.output.contact_frames, plain.output.pictures().cells), (40, PictureCells::Surface));
     assert_eq!(plain.body[0].reduce.as_ref().unwrap().fields, "surface");
@@ -569,10 +569,10 @@ fn output_says_what_pictures_show() {
     assert_eq!((pictures.every, scenario.output.contact_frames), (Some(3), 7));
     let fields = [PictureField::Displacement, PictureField::Velocity, PictureField::Stress];
     assert_eq!(pictures.fields, fields);
-    // What lies inside is shown by the modes there.
+    // Pictures of the interior require full modes.
     assert_eq!(scenario.body[0].reduce.as_ref().unwrap().fields, "full");
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
-    // A result does not depend on its pictures, but on its frames.
+    // The stored text contains the settings of frames, not those of pictures.
     let kept = scenario.without_pictures().to_toml();
     assert!(kept.contains("contact_frames = 7") && !kept.contains("compression"), "{kept}");
     for (keys, told) in [

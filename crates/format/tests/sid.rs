@@ -1,5 +1,5 @@
-//! SID_FEM files: those of other programs are read, ours obey the same identities and hold what was computed
-//! apart.
+//! SID_FEM files: files of other programs are read; our files satisfy the same identities and agree with
+//! independent sums.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ fn reduced(body: &Body, set: &str, modes: usize) -> ReducedBody {
     craig_bampton(body, &options, &Silent).unwrap().reduced
 }
 
-/// Writes and reads.
+/// Writes a SID to a file and reads it back.
 fn through_a_file(sid: &Sid) -> Sid {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("body.SID_FEM");
@@ -79,7 +79,7 @@ fn files_of_other_programs_are_read() {
         let Some(path) = sample(name) else { return };
         let read = read_sid(&path, &Silent).unwrap();
         assert_eq!((read.sid.n_modes(), read.sid.nodes.len()), (n_modes, n_nodes), "{name}");
-        // One mode has one order of columns.
+        // With one mode the order of columns is unique.
         assert!(read.gr_layout == layout || n_modes == 1, "{name}: {:?}", read.gr_layout);
         let worst = identities(&read.sid).iter().map(|identity| identity.deviation).fold(0.0, f64::max);
         println!("{name}: largest deviation of an identity {worst:.1e}");
@@ -98,9 +98,9 @@ fn files_of_other_programs_become_bodies() {
         let reduced = &imported.reduced;
         assert_eq!((reduced.n_low, reduced.boundary.points.len()), (n_modes, n_nodes), "{name}");
         assert!(reduced.omega.is_sorted() && reduced.omega[0] > 0.0);
-        // Frequencies as the file says them beside its modes. The masses of the three-mass model (`example…`)
-        // are not those of its analysis: its M_e and K_e have 8.1 kHz where it says 6.7 kHz, with the frame
-        // held, and 14.8 kHz free.
+        // Frequencies as listed in the file with its modes. The masses of the three-mass model (`example…`)
+        // differ from those of its analysis: its M_e and K_e have 8.1 kHz with the frame held and 14.8 kHz
+        // free, while the file lists 6.7 kHz.
         for (label, omega) in
             sid.mode_labels.iter().zip(&reduced.omega).filter(|_| !name.starts_with("example"))
         {
@@ -109,7 +109,7 @@ fn files_of_other_programs_become_bodies() {
             let hz = omega / std::f64::consts::TAU;
             assert!((hz - said).abs() < 1e-4 * said, "{name}: {hz} Hz for {said}");
         }
-        // The solver requires one kinetic energy of any body.
+        // The solver requires consistent invariants of every body.
         assert_consistent(&reduced.invariants);
     }
 }
@@ -156,7 +156,7 @@ fn export_and_import_give_the_same_body() {
     for (body, set) in bodies.into_iter().flatten() {
         let mut model = reduced(&body, set, 8);
         let n = model.omega.len();
-        // Not diagonal, as that of other programs may be.
+        // The damping is not diagonal, as in files of other programs.
         let damping = |i: usize, j: usize| (1.0 + (i * j) as f64).cos() * model.omega[i.min(j)];
         model.invariants.damping_modal = Some(Mat::from_fn(n, n, damping));
         let (sid, _) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();
@@ -182,7 +182,7 @@ fn export_and_import_give_the_same_body() {
         let inertia = |i: &Invariants| Mat::from_fn(3, 3, |a, b| i.inertia[a][b]);
         assert!(apart(&inertia(old), &inertia(new), 0.0) < 1e-15);
         assert!(differences.iter().all(|&d| d < 1e-11), "{}: {differences:?}", body.name);
-        // Points keep numbers, places and modes.
+        // Points keep their numbers, places and modes.
         let boundary = &imported.reduced.boundary;
         for (i, point) in model.boundary.points.iter().enumerate() {
             let Ok(j) = boundary.points.binary_search(point) else {
@@ -190,7 +190,7 @@ fn export_and_import_give_the_same_body() {
                 continue;
             };
             if matches!(body.geometry, Geometry::Mesh(_)) {
-                // A node of a face is where the face's functions say, to rounding.
+                // The functions of a face give the places of its nodes to rounding.
                 let reach = model.boundary.values.norm_max();
                 for (a, k) in (0..3 * model.omega.len()).map(|m| (m % 3, m / 3)) {
                     let (x, y) = (model.boundary.values[(3 * i + a, k)], boundary.values[(3 * j + a, k)]);
@@ -335,7 +335,7 @@ fn with_linear_modes(body: &Body, set: &str, gradients: &[Matrix3<f64>]) -> Redu
 }
 
 #[test]
-fn nodes_turn_as_the_body_does() {
+fn rotations_of_nodes_agree_with_the_motion_of_the_body() {
     let turn = Vector3::new(0.3, -0.2, 0.5).cross_matrix();
     let stretch = Matrix3::from_diagonal(&Vector3::new(1.0, -0.3, -0.3));
     let tetrahedra = tetrahedra();
@@ -350,7 +350,7 @@ fn nodes_turn_as_the_body_does() {
             let place = Vector3::from_fn(|a, _| node.origin.constant[(a, 0)]);
             let expected = turn * place;
             for a in 0..3 {
-                // A rigid turn is that of every node, of points and of the mean alike.
+                // In a rigid rotation all nodes rotate alike, also points and means.
                 let psi = [0.3, -0.2, 0.5][a];
                 assert!((node.psi.constant[(a, 0)] - psi).abs() < 1e-9, "{}, node {}", body.name, node.id);
                 assert!(
@@ -361,7 +361,7 @@ fn nodes_turn_as_the_body_does() {
                 );
             }
         }
-        // A rod that is drawn does not turn at its end, nor does the ball's pole at the axis.
+        // The end of a rod in tension and the pole of the ball on the axis do not rotate.
         let end = sid.nodes.last().unwrap();
         if set == "end" {
             assert!((0..3).all(|a| end.psi.constant[(a, 1)].abs() < 1e-6), "{:?}", end.psi.constant);
@@ -370,7 +370,7 @@ fn nodes_turn_as_the_body_does() {
 }
 
 #[test]
-fn an_export_keeps_as_many_modes_as_are_wanted() {
+fn an_export_keeps_the_requested_number_of_modes() {
     let model = reduced(&rod(), "end", 6);
     let (sid, _) = sid_of(&model, SidNodes::Sets, Some(3), &Silent).unwrap();
     assert_eq!((sid.n_modes(), sid.nodes.len()), (3, 1));
@@ -380,7 +380,7 @@ fn an_export_keeps_as_many_modes_as_are_wanted() {
     }
     let (all, kinds) = sid_of(&model, SidNodes::Fields, None, &Silent).unwrap();
     let (some, _) = sid_of(&model, SidNodes::Interface, None, &Silent).unwrap();
-    // Control points are no points of the body.
+    // Control points are not points of the body.
     assert!(kinds.iter().all(|(_, kind)| !matches!(kind, NodeKind::Point(_))));
     assert_eq!(all.nodes.len(), some.nodes.len());
 }
@@ -402,7 +402,7 @@ fn small_text() -> String {
     std::fs::read_to_string(&path).unwrap()
 }
 
-/// Who stops at the first look.
+/// A progress observer that requests a stop at the first query.
 struct Impatient;
 
 impl Progress for Impatient {
@@ -456,7 +456,7 @@ fn damaged_files_are_refused_with_their_line() {
     let message = changed(line, "m1( 1, 1, 1) = 0.123D+00");
     assert!(message.contains("node") && message.contains("`origin` and `phi`"), "{message}");
     assert!(message.contains("a number was changed or lost"), "{message}");
-    // A file that was cut says where, wherever that is.
+    // The error of a truncated file names the place for every length.
     for kept in (0..text.len() - 4).step_by(997) {
         let error = refused(&text[..kept]);
         assert!(error.to_string().contains("damaged.SID_FEM`"), "{error}");

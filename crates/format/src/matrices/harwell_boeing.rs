@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_say_how_wide_fields_are() {
+    fn formats_determine_the_width_of_fields() {
         let format = |text: &str| Format::parse(text).map(|format| (format.per_line, format.width));
         assert_eq!(format("(I14)           "), Some((1, 14)));
         assert_eq!(format("(10I8)"), Some((10, 8)));

@@ -76,7 +76,7 @@ mod tests {
         failing.flush().unwrap();
     }
 
-    /// A full disk.
+    /// A writer that fails as on a full disk.
     struct Full;
 
     impl Write for Full {

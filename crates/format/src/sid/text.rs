@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_fortran_does() {
+    fn numbers_are_written_in_the_form_of_fortran() {
         assert_eq!(number(1.005), " 1.0049999999999999D+00");
         assert_eq!(number(-0.785), "-7.8500000000000003D-01");
         assert_eq!(number(2.5e-123), " 2.5000000000000001D-123");

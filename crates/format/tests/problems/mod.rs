@@ -82,7 +82,7 @@ pub(crate) fn two_patches() -> Body {
     }
 }
 
-/// The same, refined locally near a place of the second.
+/// The two cubes, refined locally near a place of the second.
 pub(crate) fn refined_locally() -> Body {
     let mut body = two_patches();
     let Geometry::Nurbs(patches) = &body.geometry else { unreachable!("it is made of patches") };
@@ -90,7 +90,7 @@ pub(crate) fn refined_locally() -> Body {
     body
 }
 
-/// The same with a region that lies in two balls.
+/// The locally refined cubes with a region that lies in two balls.
 pub(crate) fn parts_of_parts() -> Body {
     let mut body = two_patches();
     let Geometry::Nurbs(patches) = &mut body.geometry else { unreachable!("it is made of patches") };
@@ -100,7 +100,7 @@ pub(crate) fn parts_of_parts() -> Body {
     body
 }
 
-/// A model of three modes with one face of each kind; the numbers have no meaning but all differ.
+/// A model of three modes with one face of each kind; its numbers are arbitrary and all different.
 pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
     let n = 3;
     let numbers = |rows: usize, columns: usize, seed: f64| {
@@ -111,7 +111,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         mass: 2.0,
         first_moment: [0.0, 1e-20, -0.0],
         inertia: [[1.0, 0.1, 0.2], [0.1, 2.0, 0.3], [0.2, 0.3, 3.0]],
-        // So little that the mass matrix is positive definite.
+        // The value is small enough that the mass matrix is positive definite.
         coupling_t: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 1.0)[(i, k)]),
         coupling_r0: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 2.0)[(i, k)]),
         coupling_r1: numbers(3 * n, n, 3.0),
@@ -195,6 +195,6 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
 
 /// Equality of models, bit for bit.
 pub(crate) fn assert_same_model(a: &ReducedBody, b: &ReducedBody) {
-    // Debug prints doubles with all the digits that distinguish them, and the sign of zero.
+    // Debug output contains all digits that distinguish two doubles, and the sign of zero.
     assert_eq!(format!("{a:?}"), format!("{b:?}"));
 }

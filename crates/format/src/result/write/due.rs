@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_steps_counts_besides_the_time() {
+    fn both_the_time_and_the_number_of_steps_trigger_a_checkpoint() {
         let mut due = Due::new(3);
         assert_eq!((1..=7).filter(|steps| due.after(*steps)).collect::<Vec<_>>(), [3, 6]);
         let mut due = Due::new(0);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_steps_are_all_looked_at() {
+    fn the_clock_is_read_at_every_slow_step() {
         let mut due = Due::new(0);
         for steps in 1..=1000 {
             due.after(steps);
