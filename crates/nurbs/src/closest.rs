@@ -216,7 +216,7 @@ mod tests {
     use crate::testing::warped;
 
     #[test]
-    fn the_closest_point_of_a_point_inside_is_itself() {
+    fn the_closest_point_of_an_inner_point_is_the_point_itself() {
         let patch = warped();
         for u in [[0.2, -0.3, 0.3], [0.7, 1.1, 2.0], [0.41, 0.6, 0.6], [1.0, 2.0, 3.0]] {
             let found = patch.closest(patch.point(u));

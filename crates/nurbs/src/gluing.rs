@@ -157,7 +157,7 @@ mod tests {
     use crate::testing::warped;
 
     #[test]
-    fn numbers_that_are_not_those_of_the_patches_are_refused() {
+    fn point_numbers_that_do_not_fit_the_patches_are_refused() {
         let patch = warped();
         let n = patch.points.len();
         let patches = [patch];

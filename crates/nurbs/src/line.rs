@@ -267,7 +267,7 @@ mod tests {
     use crate::testing::{knot_vectors, value};
     use proptest::prelude::*;
 
-    /// Coefficients without structure.
+    /// Pseudo-random coefficients.
     fn coefficients(n: usize) -> Vec<[f64; 1]> {
         (0..n).map(|i| [(1.7 * i as f64).sin() + 0.3 * (i as f64 * 0.91).cos()]).collect()
     }
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn knots_outside_or_too_often_are_refused() {
+    fn knots_outside_the_range_or_of_too_high_multiplicity_are_refused() {
         let kv = KnotVector::new(2, vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0]).unwrap();
         assert!(kv.insert(&[1.0]).unwrap_err().to_string().contains("outside"));
         assert!(kv.insert(&[f64::NAN]).is_err());

@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_says_what_does_not_fit() {
+    fn the_error_of_an_inconsistent_patch_gives_its_numbers() {
         let patch = warped();
         let fewer = patch.points[1..].to_vec();
         let message = Patch::new(patch.basis.clone(), fewer, patch.weights.clone()).unwrap_err().to_string();

@@ -160,7 +160,7 @@ mod tests {
         }
 
         #[test]
-        fn removal_does_not_depend_on_the_sense(kv in knot_vectors(), which in 0usize..8) {
+        fn knot_removal_is_independent_of_the_orientation(kv in knot_vectors(), which in 0usize..8) {
             let inner = kv.inner_knots();
             prop_assume!(!inner.is_empty());
             let (u, _) = inner[which % inner.len()];
@@ -198,8 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn a_needed_knot_changes_the_function_as_little_as_it_can() {
-        // A broken line over [0, 1]: without the knot it is the chord, half the height away in the middle.
+    fn removing_a_needed_knot_changes_the_function_as_little_as_possible() {
+        // A broken line over [0, 1]: without the knot it becomes a straight line, half the height away in the
+        // middle.
         let kv = KnotVector::new(1, vec![0.0, 0.0, 0.5, 1.0, 1.0]).unwrap();
         let (straight, operator) = kv.remove(0.5).unwrap();
         let c = operator.apply(&[[0.0], [1.0], [0.0]], [3, 1, 1], 0);

@@ -1,4 +1,4 @@
-//! The Bezier form is the same body, with shared points and rational fields.
+//! The Bezier form represents the same body, with shared points and rational fields.
 
 use carom_nurbs::basis::bernstein_into;
 use carom_nurbs::{BezierMesh, Multipatch, solids};
@@ -34,7 +34,7 @@ fn evaluate(mesh: &BezierMesh, cell: usize, x: [f64; 3], field: &[[f64; 2]]) -> 
 }
 
 #[test]
-fn cells_are_the_spans_of_the_patches_and_carry_their_fields() {
+fn cells_are_the_knot_spans_of_the_patches_and_carry_their_fields() {
     for body in bodies() {
         let control: Vec<[f64; 2]> =
             (0..body.n_points()).map(|i| [(i as f64 * 0.7).sin(), (i as f64 * 1.9).cos()]).collect();
@@ -118,7 +118,7 @@ fn cells_of_a_locally_refined_body_carry_its_fields() {
 }
 
 #[test]
-fn rows_are_the_same_operator_and_sum_to_one() {
+fn rows_represent_the_same_operator_and_sum_to_one() {
     for body in bodies() {
         let control: Vec<[f64; 1]> = (0..body.n_points()).map(|i| [(i as f64 * 0.37).sin()]).collect();
         for mesh in [body.bezier(), body.bezier_surface()] {
@@ -135,7 +135,7 @@ fn rows_are_the_same_operator_and_sum_to_one() {
 
 #[test]
 fn points_are_shared_between_cells_and_patches() {
-    // One span a patch: the Bezier points are the control points.
+    // With one knot span in a patch, the Bezier points are the control points.
     let ball = solids::ball(1.0, None).unwrap();
     let mesh = ball.bezier();
     assert_eq!((mesh.points.len(), mesh.cells.len()), (517, 7));

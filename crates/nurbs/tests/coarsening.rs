@@ -1,4 +1,4 @@
-//! What refinement adds can be taken out again: knots, degrees, in glued directions together.
+//! Coarsening removes the knots and degrees added by refinement, together in glued directions.
 
 use std::f64::consts::PI;
 
@@ -22,7 +22,7 @@ fn farthest(a: &Multipatch, b: &Multipatch) -> f64 {
     worst
 }
 
-/// The same knots, and control points to within a tolerance.
+/// Checks that knots are equal and control points equal within a tolerance.
 fn assert_same(found: &Multipatch, expected: &Multipatch, tolerance: f64) {
     assert_eq!((found.n_points(), found.point_ids()), (expected.n_points(), expected.point_ids()));
     for (p, q) in found.patches.iter().zip(&expected.patches) {
@@ -50,8 +50,8 @@ fn coarsening_undoes_k_refinement_of_every_solid() {
         solids::torus(1.0, 0.3).unwrap(),
         solids::block([1.0, 2.0, 3.0]).unwrap(),
     ] {
-        // The core of a ball is written in a higher degree than it needs: the sphere is not, and both are
-        // glued.
+        // The core of a ball has a higher degree than necessary, because it is glued to the sphere, which
+        // needs this degree.
         let coarsest = body.coarsen(None).unwrap();
         assert!(farthest(&body, &coarsest.body) <= coarsest.deviation + 1e-15);
         let fine = body.k_refine(2, 3).unwrap();
@@ -76,7 +76,7 @@ fn the_ball_is_as_coarse_as_its_surface_allows() {
 }
 
 #[test]
-fn graded_knots_are_taken_out_again() {
+fn coarsening_removes_graded_knots() {
     let ball = solids::ball(0.015, None).unwrap();
     let graded = ball.grade(&Grading::new([0.0, 0.0, 0.015], 1.0e-3, 2.0e-4)).unwrap();
     assert!(graded.n_points() > 2 * ball.n_points());
@@ -86,7 +86,7 @@ fn graded_knots_are_taken_out_again() {
 }
 
 #[test]
-fn knots_that_the_map_needs_stay() {
+fn knots_that_the_map_needs_are_kept() {
     // A patch with a kink at 0.5 and a knot at 0.25 that it does not need.
     let mut body = solids::block([1.0, 1.0, 1.0]).unwrap().insert(0, 0, &[0.5]).unwrap();
     for point in body.patches[0].points.iter_mut().filter(|point| point[0] == 0.5) {
@@ -96,7 +96,8 @@ fn knots_that_the_map_needs_stay() {
     let fine = body.insert(0, 0, &[0.25]).unwrap();
     let coarse = fine.coarsen(None).unwrap();
     assert_same(&coarse.body, &body, 1e-15);
-    // With a tolerance of the size of the kink it goes too, and the bound says how far points have moved.
+    // With a tolerance of the size of the kink this knot is removed, and the bound limits the motion of
+    // points.
     let straight = fine.coarsen(Some(0.2)).unwrap();
     assert_eq!(straight.body.patches[0].basis[0].knots(), [0.0, 0.0, 1.0, 1.0]);
     let moved = farthest(&fine, &straight.body);
@@ -126,7 +127,7 @@ fn a_knot_that_one_of_two_glued_patches_needs_stays_in_both() {
 }
 
 #[test]
-fn k_refinement_is_smooth_and_small() {
+fn k_refinement_is_smooth_with_few_points() {
     let block = solids::block([1.0, 1.0, 1.0]).unwrap();
     let (k, n) = (2, 4);
     let fine = block.k_refine(k, n).unwrap();
@@ -169,7 +170,7 @@ fn a_ring_of_one_patch_is_refined_and_coarsened_as_a_ring() {
         let fine = body.k_refine(1, 3).unwrap();
         let [n, m, k] = fine.patches[0].counts();
         assert_eq!(fine.n_points(), (n - 1) * m * k);
-        // 36 spans with 8³ points: the roundings of the sum.
+        // The error is rounding of the sum over 36 knot spans with 8³ points.
         let error = fine.moments(8).volume / (3.0 * PI) - 1.0;
         assert!(error.abs() < 3e-14, "{error:e}");
         assert_same(&fine.coarsen(None).unwrap().body, &body, 1e-13);
@@ -190,8 +191,8 @@ proptest! {
         let mut fine = body.elevate(k).unwrap();
         for (direction, knots) in at.iter().enumerate() {
             let knots: Vec<f64> = knots.iter().flat_map(|&u| std::iter::repeat_n(u, times)).collect();
-            // A class that is glued to its own reverse refuses a knot that it has already: not what is asked
-            // here.
+            // A class that is glued to its own reverse refuses a knot that it already has; such cases are not
+            // tested here.
             if let Ok(next) = fine.insert(which, direction, &knots) {
                 fine = next;
             }

@@ -1,4 +1,4 @@
-//! Damaged files give an error that says where, quickly and without much memory: never a panic.
+//! Damaged files give an error with a place, quickly and with little memory, and never a panic.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
     files
 }
 
-/// Reads a damaged file; time and memory are bounded whatever it claims.
+/// Reads a damaged file; time and memory are bounded for any content.
 fn attempt(content: &[u8], of: &str) -> Result<carom_nurbs::Multipatch, ReadError> {
     let start = Instant::now();
     let (result, memory) = heap::highest_of_this_thread(|| read::bytes(content));
@@ -49,14 +49,14 @@ fn attempt(content: &[u8], of: &str) -> Result<carom_nurbs::Multipatch, ReadErro
 fn truncated_files_are_errors() {
     for (path, content) in good_files() {
         let whole = read::bytes(&content).unwrap();
-        // Large bodies take a moment to glue where all of their patches are left.
+        // Gluing takes time for large bodies whose patches are all complete.
         let step = (content.len() / 150).max(1);
         let last_word = content.trim_ascii_end().iter().rposition(u8::is_ascii_whitespace).unwrap_or(0);
         for cut in (0..content.len()).step_by(step).chain(last_word.saturating_sub(8)..content.len()) {
             let of = format!("{} cut at {cut}", path.display());
             if let Ok(body) = attempt(&content[..cut], &of) {
-                // What follows the control points may be missing, and no one can tell a part of the last
-                // number from it.
+                // The text after the control points may be missing, and a part of the last number is still a
+                // number.
                 assert!(body.patches == whole.patches || cut > last_word, "{of} is read as another body");
             }
         }
@@ -181,7 +181,7 @@ fn packed_zeros(degrees: [u32; 3], arrays: &[(&str, &str, usize)]) -> Vec<u8> {
 #[test]
 fn an_archive_with_two_arrays_of_one_name_is_refused() {
     let mut content = packed_zeros([1; 3], &[("control_points", "(8, 3)", 8 * 24)]);
-    // The list at the end names the degrees as the number of splines: which of the two counts is not clear.
+    // The list at the end gives the degrees the name of the number of splines: the meaning is ambiguous.
     let (a, b) = (b"spline_0_degrees.npy", b"number_of_splines.npy");
     let list = content.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let at = list + content[list..].windows(b.len()).position(|window| window == b).unwrap();
@@ -195,7 +195,7 @@ fn an_archive_with_two_arrays_of_one_name_is_refused() {
 }
 
 #[test]
-fn archives_that_unpack_to_much_more_are_refused_before() {
+fn archives_that_expand_too_much_are_refused_before_reading() {
     let message =
         |content: Vec<u8>| attempt(&content, "archive").map(|body| body.n_points()).unwrap_err().to_string();
     let n = 20_000_000;

@@ -1,5 +1,5 @@
-//! Real files of other programs give the patches, points, volumes and centroids that a reference reader
-//! found.
+//! Files of other programs give the patches, points, volumes and centroids of a reference
+//! reader.
 
 use crate::boxes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use carom_nurbs::{Interface, Multipatch, read, solids, write};
 use carom_testing::{reference, shared_data};
 use serde_json::Value;
 
-/// Files of the reference data without a line in the list: hierarchical splines have samples of their own,
-/// the archive holds what `quarter_ring.json` beside it holds.
+/// Files of the reference data without a line in the list: hierarchical splines have separate samples, and
+/// the archive has the content of `quarter_ring.json`.
 const NOT_LISTED: [&str; 3] = ["thb_volume_p2_1level.xml", "thb_volume_p2_2level.xml", "quarter_ring.npz"];
 
 /// Path and expectation of each NURBS file of the repository and of the further reference data; the
@@ -145,7 +145,7 @@ fn check(name: &str, body: &Multipatch, expected: &Value) {
 }
 
 #[test]
-fn interfaces_agree_with_those_another_program_wrote() {
+fn interfaces_agree_with_those_of_another_program() {
     let Some(folder) = shared_data("nurbs") else { return };
     for file in ["splinepy/ball7_gismo_multipatch.xml", "gismo/fichera.xml"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
@@ -153,7 +153,7 @@ fn interfaces_agree_with_those_another_program_wrote() {
         let listed = text.split("<interfaces>").nth(1).unwrap().split("</interfaces>").next().unwrap();
         assert_eq!(body.interfaces().len(), listed.split_whitespace().count() / 10, "{file}");
     }
-    // No patch of the ball is turned, so directions and senses must be the same as in the file.
+    // The patches of the ball are not reoriented, so that directions and senses are the same as in the file.
     let text = std::fs::read_to_string(folder.join("splinepy/ball7_gismo_multipatch.xml")).unwrap();
     let ours = write::gismo(&read::bytes(text.as_bytes()).unwrap()).unwrap().text;
     let lines = |text: &str| -> Vec<Vec<String>> {
@@ -167,7 +167,7 @@ fn interfaces_agree_with_those_another_program_wrote() {
 }
 
 #[test]
-fn errors_say_the_line_and_a_way_out() {
+fn errors_contain_the_line_and_a_remedy() {
     let body = solids::block([1.0, 1.0, 1.0]).unwrap();
     let text = write::gismo(&body).unwrap().text;
     let message =
@@ -233,7 +233,7 @@ fn every_orientation_of_two_boxes_is_glued() {
 }
 
 #[test]
-fn base64_values_and_sides_of_turned_patches_are_understood() {
+fn base64_values_and_sides_of_reoriented_patches_are_read() {
     use base64::Engine;
     let mut body = solids::block([1.0, 2.0, 3.0]).unwrap();
     body.patches[0] = body.patches[0].reversed(2);
@@ -254,8 +254,8 @@ fn base64_values_and_sides_of_turned_patches_are_understood() {
         &format!("degree=\"1\" format=\"B64Float64\">{}", base64(&[0.0, 0.0, 1.0, 1.0])),
     );
     let read = read::bytes(encoded.as_bytes()).unwrap();
-    // In the file `bottom` is the side w = 0, which lies at z = 3; turned to be right-handed, it is the end
-    // of w.
+    // In the file `bottom` is the side w = 0, which lies at z = 3; after the patch is made right-handed, it
+    // is the end of w.
     assert_eq!(read.patches, solids::block([1.0, 2.0, 3.0]).unwrap().patches);
     assert_eq!(read.regions["bottom"].sides, [(0, carom_nurbs::Side::Top)]);
     assert_eq!(read.regions["west"].sides, [(0, carom_nurbs::Side::West)]);
@@ -272,8 +272,8 @@ fn base64_values_and_sides_of_turned_patches_are_understood() {
     );
 }
 
-/// A cube in MFEM's element form with uneven knots along u; two edges run against u, with the knots the other
-/// way round.
+/// A cube in MFEM's element form with uneven knots along u; two edges run against u, with reversed
+/// knots.
 const UNEVEN_CUBE: &str = "MFEM NURBS mesh v1.1
 # comment
 dimension 3
@@ -325,7 +325,7 @@ fn knots_and_points_follow_the_sense_of_mfem_edges() {
     assert_eq!(body.regions["boundary9"].sides, [(0, carom_nurbs::Side::Top)]);
 }
 
-/// The control points that bear each number.
+/// The control points with each number.
 fn places(body: &Multipatch) -> Vec<Vec<[f64; 3]>> {
     let mut places = vec![Vec::new(); body.n_points()];
     for (patch, ids) in body.patches.iter().zip(body.point_ids()) {
@@ -337,7 +337,7 @@ fn places(body: &Multipatch) -> Vec<Vec<[f64; 3]>> {
 }
 
 #[test]
-fn what_follows_an_mfem_mesh_is_no_part_of_it() {
+fn text_after_an_mfem_mesh_is_refused() {
     let message =
         |text: &str| read::bytes(text.as_bytes()).map(|body| body.n_points()).unwrap_err().to_string();
     let line = UNEVEN_CUBE.lines().count() + 1;
@@ -349,7 +349,7 @@ fn what_follows_an_mfem_mesh_is_no_part_of_it() {
 }
 
 #[test]
-fn a_boundary_face_of_mfem_that_is_no_side_is_told() {
+fn a_boundary_face_of_mfem_that_is_not_a_side_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cube.mesh");
     std::fs::write(&path, UNEVEN_CUBE.replace("9 3 4 5 6 7", "9 3 0 1 6 7")).unwrap();

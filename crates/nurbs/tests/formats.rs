@@ -1,4 +1,4 @@
-//! What each format may say beyond the files of the reference data: small files written here.
+//! Features of each format that the reference data do not contain, in small files written here.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ fn geopdes_patches(patches: &[Patch]) -> String {
 }
 
 #[test]
-fn one_of_eight_directions_of_an_interface_is_right() {
+fn one_of_the_eight_orientations_of_an_interface_is_accepted() {
     for (patches, sides) in pairs() {
         let [first, second] = sides.map(|side| side as usize + 1);
         let lines = geopdes_patches(&patches);
@@ -94,7 +94,7 @@ fn interfaces_of_old_gismo_files_have_six_numbers() {
 }
 
 #[test]
-fn geopdes_versions_names_and_comments() {
+fn versions_names_and_comments_of_geopdes_are_read() {
     let block = solids::block([1.0, 2.0, 3.0]).unwrap();
     let patch = geopdes_patches(&block.patches);
     let unnamed = patch.replace("PATCH 1\n", "# degrees\n");
@@ -131,13 +131,13 @@ fn a_left_handed_patch_keeps_the_names_of_its_sides() {
         "# nurbs mesh v.2.1\n3 3 1\n{}BOUNDARY 1 (low)\n1\n1 6\n",
         geopdes_patches(&[block.patches[0].reversed(2)])
     );
-    // w = 1 lies at z = 0; turned, it is the first end.
+    // The side w = 1 lies at z = 0; after reorientation it is the first end.
     let body = read::bytes(text.as_bytes()).unwrap();
     assert_eq!(body.patches, block.patches);
     assert_eq!(body.regions["low"].sides, [(0, Side::Bottom)]);
 }
 
-/// A box as splinepy's JSON has it.
+/// A box in the JSON of splinepy.
 fn splinepy(kind: &str, encoded: bool) -> Value {
     let patch = &solids::block([1.0, 2.0, 3.0]).unwrap().patches[0];
     let base64 =
@@ -157,7 +157,7 @@ fn splinepy(kind: &str, encoded: bool) -> Value {
 }
 
 #[test]
-fn all_types_of_splinepy_plain_and_encoded() {
+fn all_types_of_splinepy_are_read_plain_and_encoded() {
     let block = solids::block([1.0, 2.0, 3.0]).unwrap();
     for kind in ["Bezier", "RationalBezier", "BSpline", "NURBS"] {
         for encoded in [false, true] {
@@ -188,7 +188,7 @@ fn all_types_of_splinepy_plain_and_encoded() {
 }
 
 #[test]
-fn geomdl_files_that_cannot_be_meant() {
+fn inconsistent_geomdl_files_are_refused() {
     let root: Value =
         serde_json::from_str(&write::geomdl(&solids::block([1.0, 2.0, 3.0]).unwrap()).unwrap().text).unwrap();
     let changed = |change: &dyn Fn(&mut Value)| {
@@ -210,7 +210,7 @@ fn geomdl_files_that_cannot_be_meant() {
 }
 
 #[test]
-fn irit_files_of_every_kind() {
+fn irit_files_of_every_kind_are_read() {
     let points = |rational: bool| {
         let patch = &solids::block([1.0, 2.0, 3.0]).unwrap().patches[0];
         let point = |p: &[f64; 3]| {
@@ -249,7 +249,7 @@ fn irit_files_of_every_kind() {
     assert!(message(b"[OBJECT A [NUMBER 3]]").contains("without `TRIVAR`"));
 }
 
-/// A box as PetIGA writes it, with these flags.
+/// A box in the format of PetIGA with the given flags.
 fn petiga(flags: i32) -> Vec<u8> {
     let patch = &solids::block([1.0, 2.0, 3.0]).unwrap().patches[0];
     let mut bytes = Vec::new();
@@ -287,7 +287,7 @@ fn petiga_files_with_fields_are_read_and_others_refused() {
 }
 
 #[test]
-fn base64_of_every_type_in_gismo_files() {
+fn base64_of_every_type_in_gismo_files_is_read() {
     let block = solids::block([1.0, 2.0, 3.0]).unwrap();
     let text = write::gismo(&block).unwrap().text;
     let (before, rest) = text.split_once("<coefs geoDim=\"3\">").unwrap();
@@ -321,7 +321,7 @@ fn base64_of_every_type_in_gismo_files() {
 }
 
 #[test]
-fn gismo_objects_around_a_body_are_skipped_and_lines_are_those_of_the_numbers() {
+fn gismo_objects_around_a_body_are_skipped_and_errors_name_the_line_of_the_number() {
     let text = write::gismo(&solids::rod(1.0, 2.0, None).unwrap()).unwrap().text;
     let function = "<Function type=\"FunctionExpr\" id=\"7\" dim=\"3\">sin(x)</Function>";
     let around = text
@@ -341,7 +341,7 @@ fn gismo_objects_around_a_body_are_skipped_and_lines_are_those_of_the_numbers() 
 }
 
 #[test]
-fn mfem_topology_must_be_that_of_the_geometry() {
+fn mfem_topology_must_agree_with_the_geometry() {
     let rod = solids::rod(1.0, 2.0, None).unwrap();
     let text = write::mfem(&rod).unwrap().text;
     assert_eq!(read::bytes(text.as_bytes()).unwrap().patches, rod.patches);

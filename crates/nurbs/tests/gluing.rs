@@ -1,5 +1,5 @@
-//! Patches become one body: in all orientations, with themselves, around edges, in other knots; or it is said
-//! why not.
+//! Gluing of patches: all orientations, patches glued to themselves, around edges, with other knots; and its
+//! refusals.
 
 use std::f64::consts::PI;
 
@@ -35,7 +35,7 @@ fn assert_watertight(body: &Multipatch) {
     assert!(place.iter().all(Option::is_some));
 }
 
-/// Glues and gives the message of a failure.
+/// The message of the error of gluing.
 fn refused(patches: Vec<Patch>) -> String {
     Multipatch::glue(patches).map(|body| body.n_points()).unwrap_err().to_string()
 }
@@ -51,8 +51,8 @@ fn cube_at(x: f64, y: f64, z: f64) -> Patch {
     cuboid([x, y, z], [x + 1.0, y + 1.0, z + 1.0])
 }
 
-/// A rational patch without any symmetry between x = 0 and a curved side around x = 1, and one that goes on
-/// from there.
+/// A rational patch without any symmetry between x = 0 and a curved side around x = 1, and a second patch
+/// that continues there.
 fn curved_pair() -> [Patch; 2] {
     let basis = [
         KnotVector::new(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap(),
@@ -163,7 +163,7 @@ fn glued_sides_stay_glued_when_they_are_coarsened_by_more_than_rounding() {
 }
 
 #[test]
-fn what_matches_is_not_touched() {
+fn matching_patches_are_unchanged() {
     for body in [solids::ball(1.0, None).unwrap(), solids::capsule(1.0, 4.0, None).unwrap()] {
         let (again, matched) = Multipatch::glue_matching(body.patches.clone()).unwrap();
         assert_eq!((matched, &again.patches), (Vec::new(), &body.patches));
@@ -171,8 +171,8 @@ fn what_matches_is_not_touched() {
 }
 
 #[test]
-fn knots_of_one_patch_run_through_the_whole_body() {
-    // Four cubes in a row and one aside; the third has knots across.
+fn knots_of_one_patch_are_inserted_through_the_whole_body() {
+    // Four cubes in a row and one at the side; the third has knots across.
     let mut patches = vec![cube_at(0.0, 0.0, 0.0), cube_at(1.0, 0.0, 0.0), cube_at(2.0, 0.0, 0.0)];
     patches.extend([cube_at(3.0, 0.0, 0.0), cube_at(1.0, 1.0, 0.0)]);
     patches[2] = patches[2].insert(1, &[0.25, 0.5]).unwrap().elevate(2, 1).unwrap();
@@ -199,8 +199,8 @@ fn a_ball_with_a_refined_patch_is_an_exact_ball() {
 }
 
 #[test]
-fn edges_alone_are_matched_too() {
-    // Two cubes that share nothing but an edge, one of them finer along it.
+fn edges_without_common_sides_are_matched() {
+    // Two cubes that share only an edge, one of them finer along it.
     let other = cube_at(1.0, 1.0, 0.0).insert(2, &[0.4]).unwrap();
     let (body, matched) = Multipatch::glue_matching(vec![cube_at(0.0, 0.0, 0.0), other]).unwrap();
     assert_eq!((body.n_points(), matched.len()), (2 * 12 - 3, 1));
@@ -254,7 +254,7 @@ fn a_body_may_have_several_pieces() {
     assert!((body.subdivide(2).unwrap().moments(2).volume - 3.0).abs() < 1e-14);
 }
 
-/// A bar bent to a ring of radius 3, its section turned by k right angles on the way around.
+/// A bar bent to a ring of radius 3, its section twisted by k right angles along the ring.
 fn twisted_ring(k: usize) -> Patch {
     let n = 24;
     let around = {
@@ -321,12 +321,12 @@ fn eight_octants_with_collapsed_sides_are_one_ball() {
         patch
     };
     let body = Multipatch::glue((0..8).map(mirrored).collect()).unwrap();
-    // As of the file of eight octants: the centre, 26 points on the sphere.
+    // The number of points agrees with the file of eight octants: the centre, 26 points on the sphere.
     assert_eq!((body.n_points(), body.interfaces().len(), body.outer_sides().len()), (27, 12, 8));
     let finer = body.k_refine(1, 2).unwrap();
     assert_watertight(&finer);
     assert!((finer.moments(10).volume / (4.0 / 3.0 * PI) - 1.0).abs() < 1e-13);
-    // Finer in one octant alone: the others follow.
+    // One octant is refined, and the others follow.
     let mut patches: Vec<Patch> = (0..8).map(mirrored).collect();
     patches[3] = patches[3].insert(0, &[0.4]).unwrap().elevate(2, 1).unwrap();
     let (body, matched) = Multipatch::glue_matching(patches).unwrap();
@@ -337,7 +337,7 @@ fn eight_octants_with_collapsed_sides_are_one_ball() {
 }
 
 #[test]
-fn what_cannot_be_glued_is_named_with_its_sides() {
+fn sides_that_cannot_be_glued_are_named() {
     let cube = || cube_at(0.0, 0.0, 0.0);
     let message = refused(vec![cube(), cuboid([1.0, 0.0, 0.0], [2.0, 0.5, 1.0])]);
     assert!(message.starts_with("patch1:west lies on a part of patch0:east"), "{message}");
@@ -349,7 +349,7 @@ fn what_cannot_be_glued_is_named_with_its_sides() {
     let message = refused(vec![cube(), cube_at(1.0, 0.0, 0.0), cuboid([1.0, 0.0, 0.0], [3.0, 1.0, 1.0])]);
     assert!(message.contains("patch0:east, patch1:west and patch2:west are the same surface"), "{message}");
 
-    // The same square, run through faster at one end.
+    // The same square with a faster parametrisation at one end.
     let mut other = cube_at(1.0, 0.0, 0.0).elevate(1, 1).unwrap();
     other.points.iter_mut().filter(|point| point[1] == 0.5).for_each(|point| point[1] = 0.3);
     let message = refused(vec![cube(), other]);
@@ -358,7 +358,7 @@ fn what_cannot_be_glued_is_named_with_its_sides() {
         "{message}"
     );
 
-    // The same control points in other knots are another surface.
+    // The same control points with other knots are another surface.
     let wavy = |knot: f64| {
         let mut patch = cube().elevate(1, 1).unwrap().insert(1, &[knot]).unwrap();
         let even = [0.0, 0.2, 0.7, 1.0];
@@ -375,7 +375,7 @@ fn what_cannot_be_glued_is_named_with_its_sides() {
 }
 
 #[test]
-fn a_union_of_knots_that_no_machine_holds_is_not_made() {
+fn a_union_of_too_many_knots_is_refused() {
     // Two boxes with 2500 spans each, in different directions of the common side.
     let many: Vec<f64> = (1..2500).map(|i| f64::from(i) / 2500.0).collect();
     let first = cube_at(0.0, 0.0, 0.0).insert(1, &many).unwrap();
@@ -427,7 +427,7 @@ fn two_patches_in_the_same_place_are_refused() {
             assert!(told.contains("fill the same space"), "{order} {flips}: {told}");
         }
     }
-    // A neighbour that is folded over onto the block.
+    // A neighbour folded onto the block.
     let mut folded = block.clone();
     folded.points.iter_mut().for_each(|p| p[0] *= 0.5);
     let told = refused(vec![block, folded]);
@@ -448,11 +448,11 @@ fn sides_with_the_same_edges_that_lie_apart_are_found() {
         let found = body.near_sides();
         let [near] = &found[..] else { panic!("{dent}: {found:?}") };
         assert_eq!((near.first, near.second), ((0, Side::Top), (1, Side::Bottom)));
-        // N² N² of degree 2 in the middle is 1/4; the places are not quite there.
+        // N² N² of degree 2 in the middle is 1/4; the sampled places are near the middle.
         assert!((near.distance / distance - 1.0).abs() < 0.02, "{dent}: {}", near.distance);
     }
     assert!(Multipatch::glue(vec![low, high]).unwrap().near_sides().is_empty());
-    // Walls of rings and shells have other rims.
+    // Walls of rings and shells have other rims and are not reported.
     for made in [
         solids::ball(1.0, None).unwrap(),
         solids::tube(1.0, 0.5, 2.0).unwrap(),

@@ -3,7 +3,7 @@
 use carom_nurbs::grade::{GradeError, Grading};
 use carom_nurbs::{Multipatch, solids};
 
-/// Lengths of the spans of a direction along the line through given parameters.
+/// Lengths of the knot spans of a direction along the line through given parameters.
 fn lengths(body: &Multipatch, patch: usize, direction: usize, through: [f64; 3]) -> Vec<f64> {
     let patch = &body.patches[patch];
     let breaks = patch.basis[direction].breakpoints();
@@ -42,7 +42,7 @@ fn a_ball_is_graded_towards_its_pole() {
         let along = lengths(&body, 5, direction, [0.5, 0.5, 1.0]);
         println!("along the surface: {along:?}");
         assert_growth(&along);
-        // The zone lies in the middle of the side; symmetric, so that the point sees no preferred direction.
+        // The zone lies in the middle of the side; the grading is symmetric about the point.
         let n = along.len();
         assert!((0..n).all(|i| (along[i] / along[n - 1 - i] - 1.0).abs() < 1e-6));
         assert!(along[n / 2 - 5..=n / 2 + 5].iter().all(|&h| h < 1.1e-4 * 1.001 && h > 0.9e-4));
@@ -50,7 +50,7 @@ fn a_ball_is_graded_towards_its_pole() {
     let depth = lengths(&body, 5, 2, [0.5, 0.5, 1.0]);
     println!("depth: {depth:?}");
     assert_growth(&depth);
-    // Degree 4 across the surface: one span fills the layer of two sizes.
+    // Degree 4 across the surface: one knot span fills the layer of two sizes.
     assert!(depth[depth.len() - 1] < 2.2e-4 * 1.001);
     for (coarse, fine) in ball.patches.iter().zip(&body.patches) {
         for i in 0..200 {
@@ -64,7 +64,7 @@ fn a_ball_is_graded_towards_its_pole() {
 }
 
 #[test]
-fn the_rod_of_the_main_job_is_graded_to_its_end() {
+fn a_rod_is_graded_to_its_end() {
     let rod = solids::rod(0.01, 1.0, Some(5.6e-4)).unwrap().with_degree(2).unwrap();
     for start in [rod.clone(), rod.elements([1, 1, 20]).unwrap()] {
         let body = start.grade(&Grading::new([1.0, 0.0, 0.0], 5.6e-4, 1.1e-4)).unwrap();
@@ -105,7 +105,7 @@ fn grading_again_around_another_point_keeps_the_first_zone() {
     let rod = solids::rod(0.01, 0.2, None).unwrap().with_degree(2).unwrap();
     let once = rod.grade(&Grading::new([0.2, 0.0, 0.0], 5e-4, 1e-4)).unwrap();
     let twice = once.grade(&Grading::new([0.0, 0.0, 0.0], 5e-4, 1e-4)).unwrap();
-    // The section is graded already: only knots along the rod are new.
+    // The section is already graded, so that only knots along the rod are added.
     assert_eq!(once.patches[0].counts()[..2], twice.patches[0].counts()[..2]);
     let axial = lengths(&twice, 0, 2, [0.5, 0.5, 0.0]);
     assert!(axial[0] < 1.001e-4 && axial[axial.len() - 1] < 1.001e-4);

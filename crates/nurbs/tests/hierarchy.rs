@@ -1,5 +1,5 @@
-//! Hierarchical refinement: the map stays, functions are a partition of unity and independent, patches stay
-//! glued.
+//! Hierarchical refinement keeps the map and the gluing; functions are a partition of unity and linearly
+//! independent.
 
 use carom_nurbs::{KnotVector, Multipatch, Near, Patch, Target, solids};
 
@@ -78,7 +78,7 @@ fn cube(p: usize, n: usize) -> Patch {
 
 #[test]
 fn a_corner_block_has_the_number_of_functions_of_the_reference() {
-    // docs/theory/bodies.md, section 1.3: p = 2, 4³ spans, corner block refined once: 216 becomes 272
+    // docs/theory/bodies.md, section 1.3: p = 2, 4³ knot spans, corner block refined once: 216 becomes 272
     // (uniform 1000).
     let mut patch = carom_nurbs::HierarchicalPatch::of(&cube(2, 4));
     assert_eq!(patch.n_active(), [216]);
@@ -116,7 +116,7 @@ fn functions_are_linearly_independent() {
 }
 
 #[test]
-fn refinement_crosses_interfaces_edges_and_corners_of_patches() {
+fn refinement_extends_across_interfaces_edges_and_corners_of_patches() {
     // The middle of a rod's end lies in its core; its rim and the seams between sectors do not.
     let rod = solids::rod(1.0, 4.0, None).unwrap().elevate_to(2).unwrap().elements([2; 3]).unwrap();
     for at in [[0.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.35, 0.35], [2.0, 0.6, 0.6], [4.0, 0.0, 1.0]] {
@@ -128,7 +128,7 @@ fn refinement_crosses_interfaces_edges_and_corners_of_patches() {
     }
 }
 
-/// On both sides of an interface the same functions take the same values.
+/// Functions have the same values on both sides of an interface.
 fn assert_one_value_on_interfaces(body: &Multipatch) {
     let space = body.space().unwrap().unwrap();
     for interface in body.interfaces() {
@@ -158,7 +158,7 @@ fn assert_one_value_on_interfaces(body: &Multipatch) {
 }
 
 #[test]
-fn sides_are_refined_as_a_whole_and_refinement_can_go_on() {
+fn sides_are_refined_as_a_whole_and_refinement_can_be_repeated() {
     let rod = solids::rod(1.0, 4.0, None).unwrap().elements([2; 3]).unwrap();
     let end = rod.region("end").unwrap();
     let near = Near { target: Target::Sides(end.sides.clone()), radius: 0.0, levels: 2 };
@@ -169,7 +169,7 @@ fn sides_are_refined_as_a_whole_and_refinement_can_go_on() {
         assert!(map < 4e-15 && unity < 4e-15, "map {map:e}, unity {unity:e}");
     }
     assert!(again.n_body_points() > fine.n_body_points());
-    // The same at once is the same body.
+    // A refinement by both levels at once gives the same body.
     let side = Near { target: Target::Sides(end.sides), radius: 0.0, levels: 2 };
     let once = rod.refine_near(&[side, Near::point([4.0, 0.0, 0.0], 0.05, 4)]).unwrap();
     assert_eq!(once.n_body_points(), again.n_body_points());
@@ -186,7 +186,7 @@ fn a_ball_of_octants_is_refined_at_its_collapsed_edges() {
         for k in 0..3 {
             for j in 0..3 {
                 let w = [1.0, s, 1.0][j] * [1.0, s, 1.0][k];
-                // Around from a to b, then up to c.
+                // Along the circle from a to b, then up to c.
                 let around = [a, [0, 1, 2].map(|d| a[d] + b[d]), b][j];
                 let up = [around, [0, 1, 2].map(|d| around[d] + c[d]), c][k];
                 for r in [tip, up] {
@@ -207,7 +207,7 @@ fn a_ball_of_octants_is_refined_at_its_collapsed_edges() {
 }
 
 #[test]
-fn what_cannot_be_refined_is_said() {
+fn impossible_refinements_are_refused() {
     let ball = solids::ball(1.0, None).unwrap();
     let away = ball.refine_near(&[Near::point([3.0, 0.0, 0.0], 0.1, 1)]).unwrap_err().to_string();
     assert!(away.contains("2.000e0 m away"), "{away}");

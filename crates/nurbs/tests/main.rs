@@ -15,6 +15,6 @@ mod mfem_elements;
 mod solids;
 mod writers;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

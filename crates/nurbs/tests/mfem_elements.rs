@@ -1,6 +1,6 @@
-//! MFEM's element form of two boxes that share a face in every way: each control point is written where the
-//! numbering of MFEM puts it, as the element that comes first sees it; the reader must find it from the other
-//! one too.
+//! MFEM's element form of two boxes that share a face in every way: each control point is written at the
+//! place that MFEM's numbering gives it in the first element; the reader must also find it from the second
+//! one.
 
 use crate::boxes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ fn axis(a: usize, b: usize) -> usize {
 
 /// The text of the element form.
 ///
-/// * `vertex` — the number of the vertex that was the n-th one seen
+/// * `vertex` — number of the vertex that appears as the n-th
 fn element_form(body: &Multipatch, vertex: impl Fn(usize) -> usize) -> String {
     // Corner ids in the order of their first appearance, and the vertices of each element.
     let corner_id =
@@ -65,7 +65,7 @@ fn element_form(body: &Multipatch, vertex: impl Fn(usize) -> usize) -> String {
             for b in (a + 1..8).filter(|&b| (0..3).filter(|&d| CORNERS[a][d] != CORNERS[b][d]).count() == 1) {
                 let (d, ends) = (axis(a, b), [vertex_of(p, a), vertex_of(p, b)]);
                 if known_edges.insert([ends[0].min(ends[1]), ends[0].max(ends[1])]) {
-                    // The knot vector of this patch, along this direction of it.
+                    // The knot vector of this patch in this direction.
                     let ends = if CORNERS[a][d] == 0 { ends } else { [ends[1], ends[0]] };
                     writeln!(edges, "{} {} {}", 3 * p + d, ends[0], ends[1]).unwrap();
                     let [low, high] = if vertex_of(p, a) < vertex_of(p, b) { [a, b] } else { [b, a] };
@@ -118,7 +118,7 @@ fn points_of_a_shared_face_are_found_in_all_orientations() {
     let mut orientations = BTreeMap::new();
     for (patches, _) in boxes::pairs() {
         let mut patches = patches.to_vec();
-        // Rational, with no symmetry left; the shared points keep one weight.
+        // The patches are rational without symmetry; shared points have one weight.
         for patch in &mut patches {
             for (point, weight) in patch.points.iter().zip(&mut patch.weights) {
                 let [x, y, z] = *point;
@@ -134,7 +134,8 @@ fn points_of_a_shared_face_are_found_in_all_orientations() {
             assert!(again.point_ids() == body.point_ids());
             for (found, patch) in again.patches.iter().zip(&body.patches) {
                 assert!(found.points == patch.points && found.weights == patch.weights);
-                // Knots of a shared edge come from the first element, reversed by rounding.
+                // Knots of a shared edge come from the first element and are equal to the reversed ones
+                // within rounding.
                 assert!((0..3).all(|d| found.basis[d].matches(&patch.basis[d], 1e-15)));
             }
         }

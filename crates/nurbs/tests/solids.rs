@@ -1,4 +1,4 @@
-//! The exact solids have their volumes, surfaces, gluing and regions, also after refinement.
+//! Volumes, surfaces, gluing and regions of the exact solids, also after refinement.
 
 use std::f64::consts::PI;
 
@@ -63,7 +63,7 @@ fn a_focused_ball_is_the_same_ball() {
     for factor in [1.0, 1.7, 2.5] {
         let body = solids::focused(&ball, r, factor).unwrap();
         assert_eq!((body.n_points(), body.interfaces().len()), (517, 18));
-        // The denominators vary by the factor: more points than for the ball itself.
+        // The denominators vary by the factor, which requires more points than the ball itself.
         let moments = body.moments(24);
         let error = moments.volume / (4.0 / 3.0 * PI * r.powi(3)) - 1.0;
         assert!(error.abs() < 1e-13, "volume off by {error:e}");
@@ -79,7 +79,7 @@ fn a_focused_ball_is_the_same_ball() {
         assert!((along * factor / along_before - 1.0).abs() < 1e-13, "{along}");
         assert!(
             depth < depth_before / factor * (1.0 + 1e-14),
-            "a depth of {depth} is not drawn to the surface"
+            "a depth of {depth} is not concentrated at the surface"
         );
     }
     for factor in [0.5, 3.0, f64::NAN] {
@@ -101,14 +101,14 @@ fn shell_is_exact_with_196_points() {
 fn rod_is_exact_with_50_points() {
     let (r, l) = (0.01, 1.0);
     let body = solids::rod(r, l, None).unwrap();
-    // sectors linear across: a row of 4 less each
+    // The sectors are linear across: each has a row of 4 less.
     assert_eq!((body.patches.len(), body.n_points()), (5, 50 - 4 * 4));
     assert_volume(&body, PI * r * r * l, [0.5 * l, 0.0, 0.0]);
     assert!(deviation(&body, "side", |p| radius_about_x(p) / r - 1.0) < 1e-15);
     assert!(deviation(&body, "start", |p| p[0]) == 0.0);
     assert!(deviation(&body, "end", |p| p[0] - l) == 0.0);
     assert_eq!(body.outer_sides().len(), 14);
-    // All five patches quadratic over the section, as tables of it have them.
+    // All five patches are quadratic over the section, as in published tables.
     let across = body.patches.iter().map(|patch| patch.elevate(1, 2 - patch.degrees()[1]).unwrap());
     assert_eq!(Multipatch::glue(across.collect()).unwrap().n_points(), 50);
     let quadratic = body.with_degree(2).unwrap();
@@ -150,7 +150,7 @@ fn least_jacobian(body: &Multipatch, inside: f64) -> f64 {
 }
 
 #[test]
-fn capsule_is_one_exact_body_with_conforming_patches() {
+fn a_capsule_is_one_exact_body_with_conforming_patches() {
     let (r, l) = (0.012, 0.1);
     let body = solids::capsule(r, l, None).unwrap();
     assert_eq!(body.patches.len(), 17);
@@ -166,7 +166,7 @@ fn capsule_is_one_exact_body_with_conforming_patches() {
     outer.sort_unstable();
     assert_eq!(outer, body.outer_sides());
     assert!(least_jacobian(&body, 0.0) > 0.05, "{}", least_jacobian(&body, 0.0));
-    // The cut is closed: a long capsule, refined, is as exact.
+    // The sections are closed: a long, refined capsule is as exact.
     let finer =
         solids::capsule(1.0, 20.0, Some(0.1)).unwrap().with_degree(4).unwrap().elements([2, 2, 2]).unwrap();
     assert_volume(&finer, PI * 18.0 + 4.0 / 3.0 * PI, [10.0, 0.0, 0.0]);
@@ -199,7 +199,7 @@ fn ellipsoid_and_octant_are_exact() {
 }
 
 #[test]
-fn no_exact_solid_folds() {
+fn the_jacobian_of_every_exact_solid_is_positive() {
     for body in [
         solids::ball(1.0, None).unwrap(),
         solids::shell(1.0, 0.3, None).unwrap(),
@@ -230,7 +230,7 @@ fn sizes_out_of_range_are_named() {
 }
 
 #[test]
-fn refinement_leaves_the_solid_as_it_is() {
+fn refinement_keeps_the_solid() {
     let ball = solids::ball(1.0, None).unwrap();
     let torus = solids::torus(1.0, 0.3).unwrap();
     for (body, exact) in [(ball, 4.0 / 3.0 * PI), (torus, 2.0 * PI * PI * 0.09)] {
@@ -256,7 +256,7 @@ fn glued_points_coincide_after_refinement() {
             assert!((0..3).all(|d: usize| (point[d] - p[d]).abs() < 1e-15) && (weight - w).abs() < 1e-15);
         }
     }
-    // Three tangential classes of 3 spans (sides of the cube), the radial one of 3.
+    // Three tangential classes of 3 knot spans (sides of the cube), the radial one of 3.
     let per_side = 4 + 3 - 1 + 1; // p + spans functions
     assert!(body.patches.iter().all(|patch| patch.counts()[2] == per_side || patch.counts()[2] == 6));
 }
@@ -268,7 +268,7 @@ fn regions_are_found_by_name_and_by_side() {
     let message = body.region("patch7:top").unwrap_err().to_string();
     assert!(message.contains("`pole`, `surface`") && message.contains("patch6"), "{message}");
     assert_eq!(body.faces(&body.region("surface").unwrap()).len(), 6 * 16);
-    // The four spans that meet at the pole are the nearest; the next begin 0.4 away.
+    // The four knot spans that meet at the pole are the nearest; the next begin 0.4 away.
     let faces = body.faces(&body.region("pole").unwrap());
     assert_eq!(faces.len(), 4);
     assert!(faces.iter().all(|face| face.patch == 5 && face.side == Side::Top));

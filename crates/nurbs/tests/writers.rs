@@ -1,4 +1,4 @@
-//! What is written reads back as the same body, and says what it cannot hold.
+//! Written bodies are read back unchanged, and notes list the information that a format cannot hold.
 
 use crate::boxes;
 use std::collections::BTreeMap;
@@ -143,11 +143,11 @@ fn locally_refined_bodies_are_written_where_the_format_can_hold_them() {
 }
 
 #[test]
-fn boundaries_of_mfem_keep_their_numbers() {
+fn boundaries_read_from_mfem_keep_their_numbers() {
     use carom_nurbs::{Region, Side};
     let mut body = solids::block([1.0, 2.0, 3.0]).unwrap();
     body.regions.clear();
-    // Named against the order of the sides.
+    // The names are not in the order of the sides.
     for (name, sides) in [
         ("boundary7", vec![(0, Side::West), (0, Side::East)]),
         ("boundary2", vec![(0, Side::South)]),

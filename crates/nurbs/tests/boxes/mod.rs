@@ -5,7 +5,7 @@ pub(crate) mod permuted;
 use carom_nurbs::{Patch, Side, solids};
 use permuted::permuted;
 
-/// A box of degree 2 with uneven knots and places, so that nothing is its own mirror image.
+/// A box of degree 2 with uneven knots and places, without any mirror symmetry.
 fn uneven() -> Patch {
     let block = solids::block([1.0, 1.0, 1.0]).unwrap().with_degree(2).unwrap();
     block.patches[0].insert(0, &[0.2]).unwrap().insert(1, &[0.3, 0.6]).unwrap().insert(2, &[0.9]).unwrap()
