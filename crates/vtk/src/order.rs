@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_is_taken_once() {
+    fn every_place_has_exactly_one_point() {
         for p in 1..=5 {
             for q in 1..=5 {
                 let mut seen = quadrilateral_order([p, q]);

@@ -72,7 +72,7 @@ fn assert_two_tetrahedra(grid: &Grid) {
 }
 
 #[test]
-fn text_of_both_versions_and_binary_files_are_the_same_grid() {
+fn text_of_both_versions_and_binary_files_give_the_same_grid() {
     for content in [TEXT.as_bytes().to_vec(), TEXT_5.as_bytes().to_vec(), binary()] {
         assert_two_tetrahedra(&parse_legacy(&content).unwrap());
     }

@@ -1,4 +1,4 @@
-//! Files that others write: every packing that VTK has, and damaged ones.
+//! Files of other programs: every packing of VTK, and damaged files.
 
 use std::io::Write as _;
 
@@ -17,7 +17,7 @@ struct Packing {
     wide_header: bool,
     big_endian: bool,
     zlib: bool,
-    /// Header and data in base64 of their own, also if they are not compressed.
+    /// Header and data are encoded in base64 separately, also without compression.
     apart: bool,
 }
 
@@ -39,7 +39,7 @@ impl Packing {
         }
     }
 
-    /// Header and body.
+    /// Encodes the header and the data of an array.
     fn pack(self, bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
         if !self.zlib {
             return (self.number(bytes.len()), bytes.to_vec());
@@ -166,7 +166,7 @@ fn damaged_files_are_errors_and_never_panics() {
 }
 
 #[test]
-fn rational_cells_come_back_with_weights_and_degrees() {
+fn rational_cells_are_read_back_with_weights_and_degrees() {
     let mut grid = Grid { points: vec![[0.5; 3]; 12], ..Grid::default() };
     grid.push_cell(CellType::BezierHexahedron, [1, 2, 1], 0..12);
     grid.rational_weights = (1..=12).map(f64::from).collect();
@@ -184,7 +184,7 @@ fn rational_cells_come_back_with_weights_and_degrees() {
 }
 
 #[test]
-fn vtk_files_are_read() {
+fn files_of_vtk_are_read() {
     let folder = reference("vtk");
     let (mut n_files, mut n_rational) = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,4 @@
-//! VTKHDF files as VTK and h5py read them: the C library of HDF5 behind both.
+//! VTKHDF files are read by VTK and h5py, both based on the C library of HDF5.
 
 use std::path::Path;
 use std::process::Command;
@@ -88,7 +88,7 @@ print("read", len(sys.argv) // 2)
 fn vtk_reads_every_time_with_rational_cells() {
     let Some(python) = python("vtk") else { return };
     let folder = tempfile::tempdir().unwrap();
-    // 64 chunks fill a leaf of the index, 4097 take a third level.
+    // 64 chunks fill a leaf of the index, 4097 need a third level.
     let cases = [
         (3, Compression::Default),
         (3, Compression::None),
@@ -113,7 +113,7 @@ fn vtk_reads_every_time_with_rational_cells() {
 }
 
 #[test]
-fn fields_must_be_those_of_the_first_time() {
+fn fields_must_agree_with_those_of_the_first_time() {
     let grid = grid();
     let mut writer = VtkHdfWriter::new(std::io::Cursor::new(Vec::new()), &grid).unwrap();
     let (points, cells) = fields(&grid, 0);

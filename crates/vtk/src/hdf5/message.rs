@@ -209,7 +209,7 @@ mod tests {
     use super::checksum;
 
     #[test]
-    fn the_checksum_is_that_of_its_author() {
+    fn the_checksum_has_the_published_values() {
         // Values that lookup3.c states for the initial value 0.
         assert_eq!(checksum(b""), 0xdead_beef);
         assert_eq!(checksum(b"Four score and seven years ago"), 0x1777_0551);
