@@ -38,7 +38,7 @@ impl Category {
     }
 }
 
-/// A failure of a command: what is wrong, why, and what to do about it.
+/// A failure of a command: the error, its causes, and a remedy.
 #[derive(Debug)]
 pub struct Failure {
     category: Category,
@@ -74,7 +74,7 @@ impl Failure {
         self
     }
 
-    /// Adds a line that says how to proceed.
+    /// Adds a line with the remedy.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::{Category, Failure};
 
-/// Refuses an output file that is also the input of the command, so that a typing error does not cost the
-/// user a scenario or a mesh.
+/// Errors if an output file is also the input of the command, so that a typing error does not cost the user a
+/// scenario or a mesh.
 ///
 /// # Errors
 ///
@@ -16,12 +16,12 @@ pub fn keep_input(input: &Path, output: &Path) -> Result<(), Failure> {
             let what = format!("`{}` is the input file and would be overwritten", output.display());
             Err(Failure::new(Category::Usage, what).hint("give another name with -o"))
         }
-        // A missing file cannot be lost; a file without access is reported when it is opened.
+        // A missing file cannot be lost; a file without access is an error when it is opened.
         _ => Ok(()),
     }
 }
 
-/// Refuses an output name with the wrong ending before anything is computed. A name without an ending is
+/// Errors if an output name has the wrong ending, before anything is computed. A name without an ending is
 /// accepted.
 ///
 /// * `what` — kind of files that is written, in the plural

@@ -17,9 +17,9 @@ use crate::{Category, Failure, RunArgs, Session, command_line, exit_code, quanti
 /// Where the last panic happened.
 static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
 
-/// Parses the command line, sets up the process, runs `body` and reports how it ended.
+/// Parses the command line, sets up the process, runs `body` and reports its result.
 ///
-/// * `run_args` — where the parsed arguments keep the shared flags
+/// * `run_args` — returns the shared flags among the parsed arguments
 /// * `body` — the command. Libraries are not expected to panic; if one does, the user gets a message that
 ///   says how to report the bug, never a backtrace
 ///

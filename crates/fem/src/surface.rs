@@ -26,8 +26,8 @@ pub enum FaceBasis {
         /// Indices into [`Surface::operators`] of the two one-dimensional extraction operators C₁, C₂.
         operators: [u32; 2],
     },
-    /// A span of a NURBS side whose functions are no tensor products, since levels of a local refinement meet
-    /// there: N_i = Σ_j C_ij B_j with B = b(ξ₁) ⊗ b(ξ₂), otherwise as [`FaceBasis::Spline`].
+    /// A knot span of a NURBS side at which levels of a local refinement meet, so that its functions are not
+    /// tensor products: N_i = Σ_j C_ij B_j with B = b(ξ₁) ⊗ b(ξ₂), otherwise as [`FaceBasis::Spline`].
     Combined {
         /// Degrees in the two directions; the first index of the Bernstein products runs fastest.
         degrees: [usize; 2],

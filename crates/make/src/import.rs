@@ -383,7 +383,7 @@ fn rescale(geometry: &mut Geometry, scale: f64) -> Result<(), ImpossiblePoint> {
 }
 
 impl ImportError {
-    /// The kind of a failure. `carom-gmsh` says so by its exit code, which means the same in all programs.
+    /// The kind of a failure. The exit code of `carom-gmsh` means the same in all programs.
     pub fn kind(&self) -> ImportErrorKind {
         match self {
             Self::Msh(ReadMshError::Open { .. })

@@ -12,7 +12,7 @@ pub const MAX_DEGREE: usize = 12;
 type Row = [f64; MAX_DEGREE + 1];
 
 impl KnotVector {
-    /// The nonempty span that holds `u`: index k with u_k ≤ u < u_{k+1}, the last one for u at the end.
+    /// The nonempty span that contains `u`: index k with u_k ≤ u < u_{k+1}, the last one for u at the end.
     ///
     /// Values outside the domain give the first or the last span.
     pub fn span_of(&self, u: f64) -> usize {

@@ -1,8 +1,8 @@
-//! Sets of equal things: points, and directions that must have the same knots.
+//! Classes of equal objects: points, and directions that must have the same knots.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sets of equal things (union-find).
+/// Classes of equal objects (union-find).
 pub(crate) struct Union(Vec<usize>);
 
 impl Union {

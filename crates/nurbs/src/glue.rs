@@ -12,7 +12,7 @@ use crate::topology::side_points;
 use crate::touching::Touching;
 use crate::{Gluing, Interface, Multipatch, Patch, PatchError, Side};
 
-/// Two control points count as one if they are closer than this fraction of the body's diameter.
+/// Two control points are equal if they are closer than this fraction of the body's diameter.
 const SAME_POINT: f64 = 1e-8;
 /// Largest difference of the knots (on \[0,1\]) and of the weights of glued sides.
 const SAME_BASIS: f64 = 1e-8;

@@ -15,7 +15,7 @@ use crate::spacing::{self, Line, class_knots};
 use crate::topology::Topology;
 use crate::{Multipatch, PatchError, Region, Side, UnknownRegion};
 
-/// The wanted size of knot spans around a point.
+/// The requested size of knot spans around a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grading {
     /// The point \[m\], on the surface or inside.
@@ -196,7 +196,7 @@ impl Multipatch {
         lines
     }
 
-    /// The lines along which sizes are wanted, by class: three for each patch that the zone touches.
+    /// The lines along which sizes are requested, by class: three for each patch that the zone touches.
     fn lines(
         &self,
         grading: &Grading,

@@ -12,7 +12,7 @@ use crate::closest::distance;
 use crate::topology::{Edge, Interface, Orientation, corner_ids};
 use crate::{Patch, PatchError, Side};
 
-/// Knots on \[0,1\] closer than this count as one.
+/// Knots on \[0,1\] closer than this are equal.
 const SAME_KNOT: f64 = 1e-8;
 /// Largest number of control points of a matched body: beyond it patches are unchanged and reported as not
 /// matching.

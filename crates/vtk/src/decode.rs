@@ -12,10 +12,10 @@ use crate::Values;
 /// Errors of reading the numbers of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// The bytes end too early, or the header claims too many.
+    /// The bytes end too early, or the header states too many.
     #[error("its bytes end too early; the file is incomplete or damaged")]
     Truncated,
-    /// It expands to too many bytes for a file of this size.
+    /// The array expands to too many bytes for a file of this size.
     #[error(
         "it expands to more than {most} bytes, the remaining limit for a file of this size; \
          it is damaged, or packs the same numbers again and again: save it without compression"
@@ -24,7 +24,7 @@ pub enum DecodeError {
         /// The limit \[byte\].
         most: usize,
     },
-    /// Not base64.
+    /// The text is not base64.
     #[error("its text is not base64")]
     Base64,
     /// A compressed block is damaged.
@@ -68,7 +68,7 @@ pub(crate) enum Compressor {
 }
 
 impl Compressor {
-    /// Finds it by the name of VTK's class.
+    /// The compressor with this name of VTK's class.
     pub(crate) fn of_class(name: &str) -> Result<Self, DecodeError> {
         match name {
             "" => Ok(Self::None),
@@ -144,8 +144,8 @@ pub(crate) fn unpack(bytes: &[u8], packing: Packing, most: usize) -> Result<Vec<
         let end = at.checked_add(length).ok_or(DecodeError::Truncated)?;
         let block = bytes.get(at..end).ok_or(DecodeError::Truncated)?;
         let full = if i + 1 == n_blocks && last > 0 { last } else { size };
-        // Neither ZLib nor LZ4 compresses by much more than a factor of a thousand: a larger one is a damaged
-        // header.
+        // Neither ZLib nor LZ4 compresses by much more than a factor of a thousand: a larger factor means a
+        // damaged header.
         if full > 2048 * (block.len() + 64) {
             return Err(DecodeError::Block);
         }

@@ -1,8 +1,8 @@
 //! VTK's legacy files (`.vtk`, versions 1 to 5) to grids, read by vtkio.
 //!
-//! vtkio says neither where a file is damaged nor that parts of it were passed over. A first pass, the module
-//! `outline`, therefore walks over the sections and their numbers and says where one is missing; vtkio reads
-//! what has passed, and its result is compared with the sections.
+//! vtkio neither locates damage in a file nor reports skipped parts. A first pass, the module `outline`,
+//! therefore checks the sections and their numbers and reports the place of a missing one. vtkio then reads
+//! the file, and its result is compared with the sections.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ mod outline;
 use outline::Outline;
 pub use outline::Place;
 
-/// Why a legacy file gives no grid.
+/// Error from reading a legacy file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadLegacyError {
@@ -37,38 +37,38 @@ pub enum ReadLegacyError {
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: ParseLegacyError,
     },
 }
 
-/// What is wrong in a legacy file.
+/// Error in the content of a legacy file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ParseLegacyError {
-    /// The file does not begin as a legacy file does.
+    /// The file does not begin like a legacy file.
     #[error("this is not a VTK legacy file: it begins with `{found}`, not with `# vtk DataFile Version`")]
     NotLegacy {
         /// Its first characters.
         found: String,
     },
-    /// Something else stands at a place.
+    /// The content at a place differs from the expected one.
     #[error("{place}: expected {expected}, found {found}; the file is damaged, write it again")]
     Unexpected {
-        /// Where.
+        /// The place.
         place: Place,
-        /// What belongs there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The content found.
         found: String,
     },
-    /// Another kind of data set.
+    /// The file has another kind of data set.
     #[error(
         "{place}: the file holds {found}, not UNSTRUCTURED_GRID; a body needs volume cells (in ParaView: \
          Append Datasets of the solid, then save as .vtu)"
     )]
     DataSet {
-        /// Where.
+        /// The place.
         place: Place,
         /// Its kind.
         found: String,
@@ -79,25 +79,25 @@ pub enum ParseLegacyError {
         /// Name of the section.
         section: &'static str,
     },
-    /// The library reads something else than the sections hold.
+    /// The library reads other counts than the sections have.
     #[error(
         "the file has {expected} {what} by its sections, but {found} were read; save it as .vtu and read that"
     )]
     Differs {
-        /// What was counted.
+        /// Name of the counted items.
         what: &'static str,
-        /// By the sections.
+        /// Count of the sections.
         expected: usize,
-        /// By the library.
+        /// Count of the library.
         found: usize,
     },
-    /// The library cannot read the file, although its sections are whole.
+    /// The library cannot read the file, although its sections are complete.
     #[error("the file cannot be read ({message}); save it as .vtu and read that")]
     Library {
-        /// What the library says.
+        /// Message of the library.
         message: String,
     },
-    /// A cell of a kind that VTK does not have.
+    /// VTK does not have this kind of cell.
     #[error("cell {cell} has the type {number}, which VTK does not use")]
     CellType {
         /// Number of the cell from zero.
@@ -105,7 +105,7 @@ pub enum ParseLegacyError {
         /// Its type.
         number: u8,
     },
-    /// The numbers of the points of a cell are not where its size says.
+    /// The list of points of a cell does not match the size of the cell.
     #[error("the list of points of cell {cell} is longer than the list of all cells")]
     CellSize {
         /// Number of the cell from zero.
@@ -119,7 +119,7 @@ pub enum ParseLegacyError {
         /// Its coordinates.
         x: [f64; 3],
     },
-    /// Cells and points do not fit together.
+    /// Cells and points are inconsistent.
     #[error(transparent)]
     Grid(#[from] GridError),
 }
@@ -135,7 +135,7 @@ pub fn read_legacy(path: &Path) -> Result<Grid, ReadLegacyError> {
     parse_legacy(&content).map_err(|source| ReadLegacyError::Content { path: path.to_owned(), source })
 }
 
-/// As [`read_legacy`], from the content of a file.
+/// Reads a grid as [`read_legacy`] does, from the content of a file.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ pub fn read_legacy(path: &Path) -> Result<Grid, ReadLegacyError> {
 pub fn parse_legacy(content: &[u8]) -> Result<Grid, ParseLegacyError> {
     let outline = Outline::of(content)?;
     let library = |message: String| ParseLegacyError::Library { message };
-    // The outline has checked all sections; a panic would be a fault of the library.
+    // The outline has checked all sections; a panic would be an error of the library.
     let vtk = std::panic::catch_unwind(|| Vtk::parse_legacy_be(Cursor::new(content)))
         .map_err(|_| library("the library panicked".to_owned()))?
         .map_err(|error| library(error.to_string()))?;
@@ -241,8 +241,8 @@ fn field(name: String, n_components: u32, data: IOBuffer) -> Field {
     Field { name, n_components: n_components as usize, values: values(data) }
 }
 
-/// Integers of 8 and 16 bits become such of 32 bits (unsigned ones of 8 bits stay), unsigned ones the signed
-/// type that holds them.
+/// Integers of 8 and 16 bits become integers of 32 bits (unsigned ones of 8 bits are kept), unsigned ones the
+/// signed type that contains their range.
 fn values(buffer: IOBuffer) -> Values {
     match buffer {
         IOBuffer::Bit(v) | IOBuffer::U8(v) => Values::U8(v),

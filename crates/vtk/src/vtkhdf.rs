@@ -60,7 +60,7 @@ fn pack(fields: &[Field], level: Option<u32>) -> Vec<PackedField> {
     let mut taken = Vec::new();
     let mut role = |n: usize| {
         let role = [(1, "Scalars"), (3, "Vectors"), (6, "Tensors")].into_iter().find(|(of, _)| *of == n)?.1;
-        // The first of its kind is the active one.
+        // The first field of its kind is the active one.
         let is_first = !taken.contains(&role);
         taken.push(role);
         is_first.then_some(role)

@@ -203,7 +203,7 @@ impl Simulation {
         self.ledger.summary()
     }
 
-    /// What the contacts have cost.
+    /// Counts of the contact solution.
     pub fn contact_counts(&self) -> ContactCounts {
         self.system.contacts.counts
     }

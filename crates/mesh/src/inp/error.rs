@@ -280,7 +280,7 @@ pub enum WriteInpError {
         /// The rejected name.
         name: String,
     },
-    /// Two names that the format cannot tell apart.
+    /// The format cannot distinguish two names.
     #[error(
         "the set names `{first}` and `{second}` are the same to .inp files, which know no small letters; \
          rename one"

@@ -91,8 +91,8 @@ impl fmt::Display for Note {
 ///
 /// # Errors
 ///
-/// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or holds what is not
-/// supported.
+/// [`ReadMshError`]: the file cannot be opened, is damaged (with line or byte), or has unsupported
+/// content.
 pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
     let bytes = carom_files::input::read(path)
         .map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;

@@ -8,7 +8,7 @@ use super::raw::{RawFile, dimension};
 use super::v2;
 use crate::CellShape;
 
-/// `$Nodes`, in blocks by entity; the tag of a node stands before its coordinates.
+/// `$Nodes`, in blocks by entity; the tag of a node precedes its coordinates.
 pub(super) fn nodes(cursor: &mut Cursor<'_>, raw: &mut RawFile) -> Result<(), ParseMshError> {
     let n_blocks = cursor.size()?;
     let announced = cursor.size()?;

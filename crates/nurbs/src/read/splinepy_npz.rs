@@ -178,7 +178,7 @@ impl Arrays<'_> {
             )));
         }
         let mut elements = rest.to_vec();
-        // One byte more than needed, to notice what is too long. At the end the archive's own checksum is
+        // One byte more than needed, to detect excess data. At the end the archive's own checksum is
         // compared.
         let more = (needed + 1).saturating_sub(elements.len()) as u64;
         entry.take(more).read_to_end(&mut elements).map_err(io)?;

@@ -96,9 +96,9 @@ impl Solid {
     /// * `pole_radius` — of the regions called pole, where the solid has any; `None` for a tenth of the
     ///   radius
     ///
-    /// [`SolidError::Size`] for invalid sizes.
+    /// # Errors
     ///
-    /// [`SolidError::Size`] for impossible sizes.
+    /// [`SolidError::Size`] for invalid sizes.
     pub fn make(self, pole_radius: Option<f64>) -> Result<Multipatch, SolidError> {
         match self {
             Self::Ball { radius } => ball(radius, pole_radius),

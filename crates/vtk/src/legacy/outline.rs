@@ -1,11 +1,11 @@
-//! The sections of a legacy file: a walk over its headers and numbers that keeps counts only.
+//! The sections of a legacy file: a pass over its headers and numbers that keeps only counts.
 
 use std::fmt;
 
 use super::ParseLegacyError;
 use crate::Grid;
 
-/// Where something stands in a file.
+/// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Line of a text file, from 1.
@@ -23,7 +23,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Numbers of what the sections of a file hold.
+/// Counts of the contents of a file's sections.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     points: Option<usize>,
@@ -34,7 +34,7 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    /// Walks over a file.
+    /// Counts the contents of a file.
     pub(super) fn of(content: &[u8]) -> Result<Self, ParseLegacyError> {
         let mut walk = Walk { content, at: 0, is_binary: false };
         let first = walk.line().unwrap_or_default();
@@ -78,9 +78,9 @@ impl Outline {
         Ok(outline)
     }
 
-    /// Walks over one section.
+    /// Reads one section.
     ///
-    /// * `start` — of its header, `words` those of the header
+    /// * `start` — place of its header, `words` the words of the header
     fn section(
         &mut self,
         walk: &mut Walk<'_>,
@@ -167,7 +167,7 @@ impl Outline {
     }
 }
 
-/// Where attributes belong.
+/// Section to which attributes belong.
 struct Section {
     /// Number of tuples.
     n: usize,
@@ -218,7 +218,7 @@ impl Kind {
     const LONG: Self = Self { width: 8 };
 }
 
-/// A place in a file that goes forward.
+/// A position in a file that only advances.
 struct Walk<'a> {
     content: &'a [u8],
     at: usize,
@@ -262,13 +262,13 @@ impl Walk<'_> {
             found if found.is_empty() => "the end of the file".to_owned(),
             found => format!("`{found}`"),
         };
-        // Blank lines before a header are passed over.
+        // Blank lines before a header are skipped.
         let blank = self.content[at.min(self.content.len())..].iter();
         let at = at + blank.take_while(|byte| byte.is_ascii_whitespace()).count();
         ParseLegacyError::Unexpected { place: self.place(at), expected: expected.to_owned(), found }
     }
 
-    /// The number that word `k` of a header is.
+    /// The number in word `k` of a header.
     fn count(&self, start: usize, words: &[&str], k: usize) -> Result<usize, ParseLegacyError> {
         // The library counts in 32 bits.
         let count = words.get(k).and_then(|word| word.parse::<u32>().ok());
@@ -311,7 +311,7 @@ impl Walk<'_> {
         Ok(n.saturating_sub(1))
     }
 
-    /// Walks over numbers.
+    /// Skips numbers, after checking them.
     fn numbers(&mut self, n: usize, kind: Kind) -> Result<(), ParseLegacyError> {
         if self.is_binary {
             let left = self.content.len() - self.at;
@@ -328,7 +328,7 @@ impl Walk<'_> {
             let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let word = rest[blank..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
             let text = &rest[blank..blank + word];
-            // The library reads no `nan` and no `inf`.
+            // The library does not read `nan` and `inf`.
             let is_number =
                 std::str::from_utf8(text).is_ok_and(|word| word.parse::<f64>().is_ok_and(f64::is_finite));
             if !is_number {
