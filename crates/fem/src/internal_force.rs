@@ -112,8 +112,8 @@ impl Default for PointRule {
 pub enum SweepError {
     /// The deformation inverts a cell, or is not finite.
     #[error(
-        "cell {} of block {} (counted from 0) is turned inside out: det F = {det:e}, must be above 0; take a \
-         smaller step, or a finer mesh there",
+        "cell {} of block {} (counted from 0) is inverted: det F = {det:e}, must be above 0; use a smaller \
+         step, or a finer mesh there",
         .cell.cell, .cell.block
     )]
     Inverted {

@@ -103,17 +103,17 @@ impl Soundness {
     pub fn findings(&self) -> Vec<String> {
         let counts = [
             (self.inverted_cells, "inverted cells: no computation is possible"),
-            (self.folded_cells, "cells folded at a node: stresses there mean nothing"),
+            (self.folded_cells, "cells folded at a node: stresses there are meaningless"),
             (
                 self.slivers,
-                "slivers (scaled Jacobian below 0.02): steps get small and stresses there mean little",
+                "slivers (scaled Jacobian below 0.02): steps get small and stresses there are inaccurate",
             ),
             (self.open_edges, "open edges of the surface: it is not watertight"),
             (
                 self.non_manifold_edges,
-                "edges of the surface where more than two of its faces meet: parts touch there alone",
+                "edges of the surface where more than two of its faces meet: parts touch only there",
             ),
-            (self.overlapping_faces, "faces that more than two cells claim"),
+            (self.overlapping_faces, "faces that belong to more than two cells"),
             (
                 self.overlaid_cells,
                 "pairs of cells on the same side of a common face: they fill the same space",

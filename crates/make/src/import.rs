@@ -192,7 +192,7 @@ pub fn import_with(
     let scale = match options.units {
         Some(_) if cad::says_its_unit(path) => {
             units_note =
-                Some("the file says its unit of length itself: the units given do not scale it".to_owned());
+                Some("the file states its unit of length: the given units do not scale it".to_owned());
             1.0
         }
         Some(units) => units.length,
@@ -274,7 +274,7 @@ fn take_materials(
 fn materials_left_out(body: &Body, materials: &[InpMaterial], options: &ImportOptions) -> String {
     let names: Vec<&str> = materials.iter().map(|m| m.name.as_str()).collect();
     let why = match options.scale {
-        Some(_) if options.materials_of_file => " (--scale says nothing of their units; --units does)",
+        Some(_) if options.materials_of_file => " (--scale does not give their units; use --units)",
         _ => "",
     };
     format!(

@@ -69,8 +69,8 @@ pub enum GridMeshError {
     },
     /// The grid has Bezier cells.
     #[error(
-        "it holds {kind}, the picture of a NURBS body, of whose knots and patches it says nothing: import \
-         the NURBS file itself (.xml, .mesh, .json, …) or use the body file that it was written from"
+        "it holds {kind}, the picture of a NURBS body without its knots and patches: import the NURBS file \
+         itself (.xml, .mesh, .json, …) or use the body file that it was written from"
     )]
     Bezier {
         /// Name of the kind.

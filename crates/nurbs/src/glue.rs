@@ -23,7 +23,7 @@ const TOUCHING: f64 = 1e-6;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GlueError {
     /// There is no patch.
-    #[error("there is no patch to make a body of")]
+    #[error("a body needs at least one patch")]
     Empty,
     /// A patch without volume.
     #[error("patch {patch} has no volume: check its control points and their order")]

@@ -77,7 +77,7 @@ fn tensor_form<'a>(surface: &'a Surface, basis: &FaceBasis) -> ([&'a [f64]; 2], 
         }
         FaceBasis::Lagrange(FaceShape::Quad4) => ([&LINEAR, &LINEAR], &QUAD4_GRID),
         FaceBasis::Lagrange(_) => ([&QUADRATIC, &QUADRATIC], &QUAD9_GRID),
-        FaceBasis::Combined { .. } => unreachable!("a face that is no tensor product has rows of its own"),
+        FaceBasis::Combined { .. } => unreachable!("a face without a tensor product has rows of its own"),
     }
 }
 

@@ -74,7 +74,8 @@ fn tensor_jet<const N: usize>(
 
 #[inline(always)]
 fn square_jet<const N: usize, const NN: usize>(q: &[Homogeneous], xi: [f64; 2]) -> [Homogeneous; 6] {
-    let q: &[Homogeneous; NN] = q.try_into().expect("a face has as many control points as its degrees say");
+    let q: &[Homogeneous; NN] =
+        q.try_into().expect("the degrees of a face give the number of its control points");
     tensor_jet::<N>([N, N], q, &bernstein_of::<N>(xi[0]), &bernstein_of::<N>(xi[1]))
 }
 

@@ -121,8 +121,8 @@ mod tests {
         all.filter(|crossing| crossing.gap < 0.01).collect()
     }
 
-    /// Crossed beams have four crossings of the lower face of one with the upper face of the other, and no other
-    /// ones, also after penetration.
+    /// Crossed beams have four crossings of the lower face of one with the upper face of the other, and no
+    /// other ones, also after penetration.
     #[test]
     fn beams_that_cross_touch_at_four_places() {
         let beam = Edge::of_block(Vector3::zeros(), Vector3::new(1.0, 0.2, 0.1));

@@ -64,7 +64,7 @@ pub enum SetupError {
     },
     /// The stiffness of a penalty is not valid for nodes.
     #[error(
-        "contact {pair}: {problem}; give `point_stiffness` (N/m of a node) or `stiffness` (Pa/m), or take \
+        "contact {pair}: {problem}; give `point_stiffness` (N/m of a node) or `stiffness` (Pa/m), or use \
          `law = {{ kind = \"lagrange\" }}`, which needs none"
     )]
     Penalty {
@@ -114,7 +114,7 @@ pub enum SetupError {
         known: String,
     },
     /// A torque is on points in a line.
-    #[error("body `{body}`: set `{part}` cannot take a torque: its points lie on a line")]
+    #[error("body `{body}`: set `{part}` has no lever arm for a torque: its points lie on a line")]
     NoLever {
         /// Name of the body.
         body: String,

@@ -245,8 +245,8 @@ impl Simulation {
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
-                "the time integration missed {missed:.2e} J of the energy, {:.1} % of it: take a smaller \
-                 `simulation.courant`",
+                "the time integration has an energy error of {missed:.2e} J, {:.1} % of the energy: use a \
+                 smaller `simulation.courant`",
                 100.0 * missed / energy
             ));
         }

@@ -21,7 +21,7 @@ pub(super) fn doubts(outcome: &LoadStep) -> Vec<String> {
     let mut doubts = Vec::new();
     if outcome.residual > LEFT_OVER {
         doubts.push(format!(
-            "forces of {:.1e} of all forces are left over in directions in which nothing holds a body: add a \
+            "unbalanced forces of {:.1e} of all forces remain in directions without resistance: add a \
              [[support]] if they matter",
             outcome.residual
         ));
@@ -52,9 +52,9 @@ fn coarse(pair: &PairOutcome) -> Vec<String> {
     }
     if let Some(faces) = pair.second_resolution.filter(|faces| *faces < FACES) {
         coarse.push(format!(
-            "contact {}: the mesh of `{}` is too coarse for it: {faces:.2} faces to the contact radius, \
-             limit {FACES}: its dent is missing, and the force at a given approach is too large by several \
-             percent, up to a factor of two; refine `{}` there",
+            "contact {}: the mesh of `{}` is too coarse: {faces:.2} faces to the contact radius, \
+             limit {FACES}: its indentation is missing, and the force at a given approach is too large by \
+             several percent, up to a factor of two; refine `{}` there",
             pair.name, pair.second, pair.second
         ));
     }

@@ -26,8 +26,8 @@ pub struct NotHeld {
 pub enum SetupError {
     /// A deformable body has `fixed = true`.
     #[error(
-        "body `{body}` is deformable: `fixed` holds rigid bodies; name what holds it by [[support]] with `on \
-         = \"{body}:SET\"` (its sets are {known})"
+        "body `{body}` is deformable: `fixed` holds rigid bodies; hold a set of it by [[support]] with `on = \
+         \"{body}:SET\"` (its sets are {known})"
     )]
     Fixed {
         /// Name of the body.
@@ -85,7 +85,7 @@ pub enum SetupError {
         known: String,
     },
     /// A torque is on points that lie on a line.
-    #[error("body `{body}`: the set `{part}` has no lever arm to take up a torque; name a larger set")]
+    #[error("body `{body}`: the set `{part}` has no lever arm for a torque; name a larger set")]
     NoLever {
         /// Name of the body.
         body: String,

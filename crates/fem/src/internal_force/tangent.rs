@@ -118,7 +118,7 @@ impl TangentAssembly {
         if let Some(hanging) = hanging {
             let (discretisation, graph, free) = &**hanging;
             let folded = without_hanging(discretisation, NodeGraph::clone(graph), free, &Silent)
-                .expect("nobody interrupts");
+                .expect("an assembly without progress is not interrupted");
             matrix.values.copy_from_slice(&folded.stiffness.values);
         }
         Ok(())

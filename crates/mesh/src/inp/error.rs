@@ -89,7 +89,7 @@ pub enum ParseInpError {
         most: u64,
     },
     /// A file includes itself.
-    #[error("{place}: `{file}` includes itself, directly or through others; take that *INCLUDE out")]
+    #[error("{place}: `{file}` includes itself, directly or through others; remove that *INCLUDE")]
     IncludeCycle {
         /// Place of the keyword.
         place: Place,

@@ -138,7 +138,7 @@ impl fmt::Display for Note {
                 "set `{name}`: {count} of its plane elements are not faces of a solid and are left out; \
                  `{name}.nodes` has their nodes too"
             ),
-            Self::EmptySet { name } => write!(f, "the set `{name}` holds nothing and is left out"),
+            Self::EmptySet { name } => write!(f, "the set `{name}` is empty and is left out"),
             Self::MissingMembers { name, count } => {
                 write!(f, "the set `{name}` names {count} nodes or elements that the file does not have")
             }

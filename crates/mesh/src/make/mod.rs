@@ -151,9 +151,7 @@ pub enum MakeError {
         most: usize,
     },
     /// Too many nodes.
-    #[error(
-        "{count:.2e} nodes are more than {most:.0e}: take fewer elements, or a smaller zone of fine ones"
-    )]
+    #[error("{count:.2e} nodes are more than {most:.0e}: use fewer elements, or a smaller zone of fine ones")]
     TooManyNodes {
         /// Number of nodes.
         count: f64,

@@ -102,7 +102,7 @@ pub enum HierarchyError {
     },
     /// Too many cells are near.
     #[error(
-        "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: take a \
+        "{cells} cells of level {level} are near the place, more than {MAX_CELLS} to be divided: use a \
          smaller radius or fewer levels, or divide the whole body (--subdivide) and refine less"
     )]
     TooManyCells {

@@ -218,7 +218,7 @@ impl<'a> Attributes<'a> {
             let said: Vec<String> =
                 self.names.iter().map(|(number, names)| format!("{number} is {}", quoted(names))).collect();
             notes.push(format!(
-                "{} has boundary attributes in place of names: {}",
+                "{} has boundary attributes instead of names: {}",
                 Format::Mfem,
                 said.join(", ")
             ));

@@ -100,7 +100,7 @@ fn left_out(names: &[&str], format: Format, why: &str) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
     }
-    vec![format!("{format} cannot say {why}: the file has no {}", quoted(names))]
+    vec![format!("{format} cannot represent {why}: the file has no {}", quoted(names))]
 }
 
 fn quoted(names: &[&str]) -> String {
