@@ -32,7 +32,7 @@ const MODES: usize = 24;
 /// Interface points.
 const INTERFACE: usize = 20;
 
-/// Cells along the edge of the cubes that both ways reduce.
+/// Cells along the edge of the cubes that are reduced in both ways.
 const CUBES: [usize; 3] = [9, 13, 20];
 
 /// Dofs up to which a body of a folder is reduced by a factor too.

@@ -28,8 +28,8 @@ use carom_testing::{json_file, numbers, shared_data};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
-/// Repetitions of which the least time counts, for bodies of at most `MANY_DOFS` dofs; larger ones are
-/// reduced once.
+/// Repetitions for bodies of at most `MANY_DOFS` dofs; the least time counts. Larger bodies are reduced
+/// once.
 const REPETITIONS: usize = 3;
 
 /// Dofs up to which reductions are repeated.
@@ -41,7 +41,7 @@ const MODES: usize = 50;
 /// Interface dofs of the rows below the first.
 const LARGER_INTERFACES: [usize; 3] = [150, 300, 600];
 
-/// Rows of the dense matrices whose product is the speed to compare with.
+/// Rows of the dense matrices whose product gives the reference speed.
 const DENSE_ROWS: usize = 1536;
 
 /// Time of each phase, and what the factorisation computes.
@@ -111,7 +111,7 @@ fn dense_speed() -> f64 {
     2.0 * (DENSE_ROWS as f64).powi(3) / seconds
 }
 
-/// Adds points of a surface, each as far as possible from those that there are.
+/// Adds points of a surface, each as far as possible from the earlier ones.
 fn spread(points: &[[f64; 3]], surface: &[u32], mut chosen: Vec<u32>, n: usize) -> Vec<u32> {
     let square = |a: u32, b: u32| -> f64 {
         (0..3).map(|i| (points[a as usize][i] - points[b as usize][i]).powi(2)).sum()

@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_say_what_they_are() {
+    fn columns_are_described_by_kind_and_group() {
         let point = Column::Constraint(BoundaryDof::Point { set: "pole".to_owned(), point: 6, axis: 2 });
         assert_eq!((point.to_string().as_str(), point.group()), ("node 7 along z (pole)", "pole"));
         let marker = BoundaryDof::Marker { marker: "left".to_owned(), motion: Motion::Rotation(0) };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_groups_add_up() {
+    fn shares_of_groups_sum_up_to_one() {
         let column =
             |set: &str| Column::Constraint(BoundaryDof::Point { set: set.to_owned(), point: 0, axis: 0 });
         let composition = Composition {

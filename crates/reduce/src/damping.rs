@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_of_a_table_are_linear_between_and_constant_outside() {
+    fn ratios_of_a_table_are_interpolated_linearly_and_constant_outside() {
         let damping = Damping {
             ratio: DampingRatio::Table(vec![[100.0, 0.01], [300.0, 0.03], [400.0, 0.0]]),
             ..Damping::default()
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_dampings_are_refused() {
+    fn invalid_dampings_are_refused() {
         let table =
             |pairs: &[[f64; 2]]| Damping { ratio: DampingRatio::Table(pairs.to_vec()), ..Damping::default() };
         assert_eq!("100:0.01, 300:0.03".parse(), Ok(DampingRatio::Table(vec![[100.0, 0.01], [300.0, 0.03]])));

@@ -120,7 +120,7 @@ fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), 
 mod tests {
     use super::*;
 
-    /// A rod of 2 kg with two modes, the second of which may have no mass.
+    /// A rod of 2 kg with two modes; the second may be massless.
     fn invariants(mass: [f64; 2], stiffness: [f64; 2]) -> Invariants {
         Invariants {
             mass: 2.0,
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_with_and_without_mass_are_those_of_a_body() {
+    fn modes_with_and_without_mass_are_accepted() {
         assert_eq!(invariants([1.0, 1.0], [1e6, 1e9]).check_definite(), Ok(()));
         assert_eq!(invariants([1.0, 0.0], [1e6, 1e9]).check_definite(), Ok(()));
     }

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn supports_leave_the_motions_that_statics_says() {
+    fn supports_leave_the_motions_expected_by_statics() {
         assert_eq!(left(|_| [false; 3]).len(), 6);
         assert_eq!(left(|k| [k == 0; 3]).len(), 3, "a point held leaves the rotations about it");
         assert_eq!(
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn motions_that_are_left_do_not_move_what_is_held() {
+    fn free_motions_do_not_move_held_dofs() {
         let motions = left(|k| [k == 0 || k == 7; 3]);
         assert!(motions.at(0, &CUBE[0]).norm() < 1e-14 && motions.at(0, &CUBE[7]).norm() < 1e-14);
         assert!(motions.words(&[1.0]).contains("rotation"), "{}", motions.words(&[1.0]));
     }
 
     #[test]
-    fn holding_dofs_stop_every_motion() {
+    fn held_dofs_stop_every_motion() {
         for motions in [left(|_| [false; 3]), left(|k| [k == 0; 3]), left(|k| [false, false, k < 4])] {
             let dofs = motions.holding_dofs(&CUBE, |_, _| true);
             let held = (0..8).map(|k| [0, 1, 2].map(|d| dofs.contains(&(3 * k + d)))).collect::<Vec<_>>();

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_face_of_a_fine_part_is_said_before_it_begins() {
+    fn the_memory_of_a_large_interface_is_estimated_before_the_reduction() {
         let face = ReductionSize::new(121_590, 7_400, Wanted::Count(24));
         assert!((28e9..32e9).contains(&(face.bytes as f64)), "{}", face.bytes);
         assert_eq!(face.exceeds(Some(16 << 30)), Some(16 << 30));

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_are_read_as_they_are_written() {
+    fn written_choices_are_read_back() {
         for keep in [Keep::Count(12), Keep::UpTo(2.5e4)] {
             assert_eq!(keep.to_string().parse(), Ok(keep));
         }

@@ -35,7 +35,7 @@ fn a_mean_is_softer_than_a_rigid_set() {
 }
 
 #[test]
-fn a_load_spread_over_a_set_moves_its_mean_as_the_marker_says() {
+fn a_load_spread_over_a_set_moves_its_mean_with_the_marker() {
     let (it, stiffness) = tip_stiffness(Mean);
     let (_, marker) = it.marker("east");
     let mut u = Mat::zeros(it.discretisation.n_dofs(), 6);
@@ -112,7 +112,7 @@ fn frequencies(body: &Body, spec: &Spec, n: usize, count: usize) -> (Vec<f64>, V
 }
 
 #[test]
-fn means_leave_the_frequencies_of_the_body_as_they_are() {
+fn attachments_by_means_keep_the_frequencies_of_the_body() {
     for ties in [[("west", Mean), ("east", Mean)], [("south", Mean), ("top", Mean)]] {
         let mut ties = ties.to_vec();
         // Sides that share an edge share its nodes.
@@ -136,7 +136,7 @@ fn a_held_body_has_its_frequencies_and_no_rigid_motion() {
         assert!(error > -1e-9 && error < 1e-3, "{model} Hz, body {full} Hz");
     }
     let reduced = reduce(&box_body(), &spec, 10).reduced;
-    assert_eq!(reduced.omega.len(), reduced.n_interface_dofs + 10, "no mode is taken out");
+    assert_eq!(reduced.omega.len(), reduced.n_interface_dofs + 10, "no mode is removed");
     assert_eq!(reduced.held, ["west"]);
 }
 

@@ -30,7 +30,7 @@ fn cases() -> Vec<(&'static str, Spec)> {
 }
 
 #[test]
-fn means_and_rigid_sets_move_as_their_markers_say() {
+fn means_and_rigid_sets_move_with_their_markers() {
     for (case, spec) in cases() {
         let it = condensed(&box_body(), &spec, 12);
         let n = it.condensation.n_interface;
@@ -94,7 +94,7 @@ fn constraint_modes_reproduce_rigid_motions() {
 }
 
 #[test]
-fn condensed_stiffness_is_the_projection_and_splits_in_blocks() {
+fn condensed_stiffness_is_the_projection_and_block_diagonal() {
     for (case, spec) in cases() {
         let it = condensed(&box_body(), &spec, 12);
         let basis = &it.condensation.basis;
@@ -138,7 +138,7 @@ fn dense_lambda(it: &Condensed) -> Vec<f64> {
 }
 
 #[test]
-fn fixed_interface_frequencies_are_those_of_dense_algebra() {
+fn fixed_interface_frequencies_agree_with_dense_algebra() {
     for (case, spec) in cases() {
         // 30 modes go through Lanczos and the inertia count, 200 through the dense solution.
         for n_modes in [30, 100] {

@@ -18,7 +18,7 @@ fn reduced(options: CraigBamptonOptions) -> ReducedBody {
     craig_bampton(&bar(), &options, &Silent).unwrap().reduced
 }
 
-/// East and west with this number of modes of the interior.
+/// Options with the interfaces east and west and the given number of fixed-interface modes.
 fn options(modes: usize, variant: Variant) -> CraigBamptonOptions {
     CraigBamptonOptions {
         interface_sets: vec!["west".to_owned(), "east".to_owned()],
@@ -116,11 +116,11 @@ fn columns_that_a_reduced_part_keeps_are_unchanged() {
         Column::Constraint(BoundaryDof::Marker { marker, motion }) if marker == "east" => Some(*motion),
         _ => None,
     });
-    assert!(markers.eq(Motion::ALL), "a marker has no more than its rigid motions");
+    assert!(markers.eq(Motion::ALL), "a marker has only its rigid motions");
 }
 
 #[test]
-fn free_modes_and_residual_attachment_modes_are_named_whatever_the_frame() {
+fn free_modes_and_residual_attachment_modes_are_named_in_every_frame() {
     let exact = frequencies(&[], 6 + 8);
     for (kind, frame) in [
         (ModeKind::FreeInterface, BodyFrame::Buckens),

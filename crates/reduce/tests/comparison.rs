@@ -38,7 +38,7 @@ fn compared(sets: &[&str], n: usize, fields: Fields) -> Comparison {
 }
 
 #[test]
-fn a_rich_model_has_the_modes_of_its_body_and_a_poor_one_its_first() {
+fn a_rich_model_has_all_modes_of_its_body_and_a_poor_one_the_first() {
     let rich = compared(&["west", "east"], 60, Fields::Full);
     assert_eq!((rich.modes.len(), rich.n_rigid, rich.by_mass), (12, 6, true));
     for m in &rich.modes {
@@ -68,7 +68,7 @@ fn modes_of_one_frequency_are_compared_as_a_space() {
 }
 
 #[test]
-fn static_answers_get_better_with_modes_and_never_too_soft() {
+fn static_responses_improve_with_modes_and_are_never_too_soft() {
     let mut last = f64::INFINITY;
     for n in [6, 20, 60] {
         let found = compared(&["west", "east"], n, Fields::Surface);
@@ -117,7 +117,7 @@ fn the_frame_of_a_model_does_not_change_the_comparison() {
 }
 
 #[test]
-fn averaged_sets_answer_at_their_markers_and_held_bodies_are_compared_as_held() {
+fn averaged_sets_are_compared_at_their_markers_and_held_bodies_as_held() {
     let body = steel_box([0.1, 0.02, 0.03], [8, 2, 2]);
     for held in [Vec::new(), vec!["west".to_owned()]] {
         let reduction = CraigBamptonOptions {
@@ -246,7 +246,7 @@ fn inertia_relief_does_not_depend_on_the_held_dofs() {
 }
 
 #[test]
-fn a_body_with_rigid_sets_is_in_equilibrium_and_its_sets_move_rigidly() {
+fn relief_of_a_body_with_rigid_sets_is_in_equilibrium_and_moves_them_rigidly() {
     let size = [0.1, 0.02, 0.03];
     let body = steel_box(size, [8, 2, 3]);
     let discretisation = Discretisation::new(&body).unwrap();

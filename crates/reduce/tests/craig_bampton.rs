@@ -106,7 +106,7 @@ fn the_condensed_stiffness_is_block_diagonal() {
 }
 
 #[test]
-fn the_frame_is_buckens() {
+fn the_frame_is_the_buckens_frame() {
     let result = reduced_bar(12);
     let invariants = &result.reduced.invariants;
     let scale_t = invariants.mass.sqrt();
@@ -118,7 +118,7 @@ fn the_frame_is_buckens() {
 }
 
 #[test]
-fn mass_and_inertia_are_those_of_the_box() {
+fn mass_and_inertia_agree_with_those_of_the_box() {
     let invariants = reduced_bar(6).reduced.invariants;
     let mass = 7800.0 * 0.1 * 0.02 * 0.03;
     assert!((invariants.mass / mass - 1.0).abs() < 1e-12);
@@ -136,7 +136,7 @@ fn mass_and_inertia_are_those_of_the_box() {
 }
 
 #[test]
-fn second_order_terms_are_the_nodal_sums() {
+fn second_order_terms_equal_the_nodal_sums() {
     let body = steel_box([0.1, 0.02, 0.03], [3, 1, 1]);
     let result = craig_bampton(&body, &options(&["west"], FixedModes::Count(8)), &Silent).unwrap();
     let (discretisation, system) = system(&body);
@@ -235,7 +235,7 @@ fn inertia_relief(
 }
 
 #[test]
-fn the_interface_compliance_is_that_of_inertia_relief() {
+fn the_interface_compliance_agrees_with_inertia_relief() {
     let body = bar();
     let (discretisation, system) = system(&body);
     let interface = body.points_of_set(&discretisation, "west").unwrap();
@@ -264,7 +264,7 @@ fn the_interface_compliance_is_that_of_inertia_relief() {
 }
 
 #[test]
-fn balanced_loads_on_the_interface_are_answered_exactly() {
+fn the_response_to_balanced_loads_on_the_interface_is_exact() {
     let body = bar();
     let (discretisation, system) = system(&body);
     let interface = body.points_of_set(&discretisation, "west").unwrap();
@@ -286,7 +286,7 @@ fn balanced_loads_on_the_interface_are_answered_exactly() {
 }
 
 #[test]
-fn reduced_frequencies_come_down_to_those_of_the_body() {
+fn reduced_frequencies_are_bounds_near_those_of_the_body() {
     let body = bar();
     let wanted = ModalOptions {
         fix: vec![],
@@ -338,7 +338,7 @@ fn dynamic_modes_above_those_of_the_interior_are_reported() {
 }
 
 #[test]
-fn a_model_knows_which_of_its_dynamic_modes_are_doubtful() {
+fn a_model_reports_its_doubtful_dynamic_modes() {
     let variant = |modes: ModeKind, inertia_relief: bool, frame: BodyFrame| Variant {
         modes,
         inertia_relief,
@@ -373,7 +373,7 @@ fn a_model_knows_which_of_its_dynamic_modes_are_doubtful() {
             told += usize::from(found.is_some());
         }
     }
-    assert_eq!(told, 6, "a split of 200 kHz lies above what any of these know");
+    assert_eq!(told, 6, "a split of 200 kHz lies above the accurate modes of every model");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     parts.fold(0.0, |worst, part| if part > worst || part.is_nan() { part } else { worst })
 }
 
-/// Both solvers give the same model.
+/// Checks that both solvers give the same model.
 fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampton {
     let (direct, iterative) =
         (reduced(body, options, Solver::Direct), reduced(body, options, Solver::Iterative));
@@ -61,7 +61,7 @@ fn compare(case: &str, body: &Body, options: &CraigBamptonOptions) -> CraigBampt
 }
 
 #[test]
-fn a_box_with_a_contact_set_and_both_kinds_of_attachments_is_the_same() {
+fn both_solvers_agree_for_a_box_with_a_contact_set_and_both_kinds_of_attachments() {
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
     let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind, at: None };
     let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
@@ -85,7 +85,7 @@ fn a_box_with_a_contact_set_and_both_kinds_of_attachments_is_the_same() {
 }
 
 #[test]
-fn inertia_relief_and_modes_of_the_free_body_are_the_same() {
+fn both_solvers_give_the_same_inertia_relief_and_free_modes() {
     let body = steel_box([0.1, 0.05, 0.04], [10, 5, 5]);
     let options = |variant: Variant| CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],
@@ -120,7 +120,7 @@ fn compared(
 }
 
 #[test]
-fn a_comparison_with_the_whole_body_is_the_same() {
+fn both_solvers_give_the_same_comparison_with_the_whole_body() {
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
     let tie = |set: &str, kind| Attachment { set: set.to_owned(), kind, at: None };
     let (rigid, mean) = (AttachmentKind::Rigid, AttachmentKind::Mean);
@@ -165,7 +165,7 @@ fn a_comparison_with_the_whole_body_is_the_same() {
 }
 
 #[test]
-fn the_flexibility_among_points_is_the_same() {
+fn both_solvers_give_the_same_flexibility_among_points() {
     // As in a static scenario: a free body under inertia relief, and one on supports.
     let body = box_of(CellShape::Hex20, [0.12, 0.05, 0.04], [9, 4, 4]);
     let discretisation = Discretisation::new(&body).unwrap();
@@ -197,7 +197,7 @@ fn the_flexibility_among_points_is_the_same() {
 }
 
 #[test]
-fn a_comparison_continues_by_iteration_if_a_factor_does_not_fit_and_says_so() {
+fn a_comparison_without_memory_for_a_factor_iterates_and_reports_it() {
     let body = steel_box([0.1, 0.05, 0.04], [10, 5, 5]);
     let options = CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],
@@ -217,7 +217,7 @@ fn a_comparison_continues_by_iteration_if_a_factor_does_not_fit_and_says_so() {
 }
 
 #[test]
-fn the_connecting_rod_of_the_reference_data_is_the_same() {
+fn both_solvers_agree_for_the_connecting_rod_of_the_reference_data() {
     let (Some(body), Some(list)) =
         (reference_mesh("conrod_30k.msh"), shared_data("meshes/conrod_30k.msh.cb.json"))
     else {
@@ -291,7 +291,7 @@ fn a_cube_keeps_every_copy_of_its_triple_modes() {
 }
 
 #[test]
-fn memory_decides_the_way() {
+fn the_free_memory_determines_the_solver() {
     let body = steel_box([0.1, 0.05, 0.04], [8, 4, 4]);
     let with = |solver: Solver, memory: u64| {
         let options = CraigBamptonOptions {
@@ -361,7 +361,7 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn it_stops_in_every_phase_on_request() {
+fn a_reduction_stops_in_every_phase_on_request() {
     let body = steel_box([0.1, 0.05, 0.04], [8, 4, 4]);
     let options = CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],

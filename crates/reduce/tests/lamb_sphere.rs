@@ -63,7 +63,7 @@ fn eigenvalues_converge_with_order_2p() {
 }
 
 #[test]
-fn degree_five_gives_six_figures() {
+fn degree_five_gives_six_digits() {
     let (n_dofs, worst) = errors(5, 2, 2);
     println!("{n_dofs} dofs: {worst:?}");
     // The known value is 5.1e-7, to two digits.

@@ -12,7 +12,7 @@ use carom_reduce::{Attachment, FixedModes, craig_bampton};
 use faer::Mat;
 
 #[test]
-fn markers_move_as_the_mode_shapes_say() {
+fn motions_of_markers_agree_with_the_mode_shapes() {
     let spec = Spec::attached(&[("west", Rigid), ("east", Mean)]);
     let options = spec.options(FixedModes::Count(10));
     let reduced = craig_bampton(&box_body(), &options, &Silent).unwrap().reduced;
@@ -98,7 +98,7 @@ fn the_mean_of_a_linear_field_on_a_disc_is_exact() {
 /// A marker away from the centroid of its set follows the same rigid motion, y' = (t + θ × (p − c), θ), and
 /// the body is the same.
 #[test]
-fn a_placed_marker_is_carried_by_the_motion_of_its_set() {
+fn a_placed_marker_follows_the_rigid_motion_of_its_set() {
     let body = box_body();
     let place = [0.12, 0.004, -0.003];
     for kind in [Rigid, Mean] {
@@ -140,7 +140,7 @@ fn a_placed_marker_is_carried_by_the_motion_of_its_set() {
 }
 
 #[test]
-fn attachments_are_written_as_they_are_read() {
+fn attachments_are_read_and_written_alike() {
     for text in ["bore=rigid", "a=b=mean", "bore=rigid@0,-0.001,0.5", "bore=mean@1,2,3"] {
         assert_eq!(text.parse::<Attachment>().unwrap().to_string(), text);
     }

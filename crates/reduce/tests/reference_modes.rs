@@ -48,13 +48,13 @@ fn check_meshes(skip_large: bool) {
 }
 
 #[test]
-fn small_meshes_have_the_frequencies_of_other_codes() {
+fn frequencies_of_small_meshes_agree_with_other_codes() {
     check_meshes(true);
 }
 
 #[test]
 #[ignore = "1 min: the four meshes above 16 000 dofs"]
-fn large_meshes_have_the_frequencies_of_other_codes() {
+fn frequencies_of_large_meshes_agree_with_other_codes() {
     check_meshes(false);
 }
 

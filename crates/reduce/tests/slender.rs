@@ -50,7 +50,7 @@ fn free_hz(reduction: &CraigBampton, mode: usize) -> f64 {
 /// Held by the means of its ends, the factor of a rod loses one digit with each doubling of its length; the
 /// corrections of its modes do not.
 #[test]
-fn rods_held_by_means_are_beams_whatever_their_length() {
+fn rods_held_by_means_agree_with_beams_at_every_length() {
     let radius = 0.005;
     for ratio in [60, 200] {
         let length = 2.0 * radius * f64::from(ratio);
@@ -95,7 +95,7 @@ fn check_strip(case: &str, options: &CraigBamptonOptions, missed: f64) {
 }
 
 #[test]
-fn a_strip_of_steel_is_a_beam_on_a_marker_at_its_end() {
+fn a_strip_with_a_marker_at_its_end_agrees_with_a_beam() {
     let rigid =
         CraigBamptonOptions { attachments: vec![attached("west", AttachmentKind::Rigid)], ..means(&[]) };
     check_strip("rigid", &rigid, 1e-5);
@@ -109,12 +109,12 @@ fn nodes() -> CraigBamptonOptions {
 }
 
 #[test]
-fn a_strip_of_steel_is_a_beam_on_the_points_of_its_end() {
+fn a_strip_with_the_points_of_its_end_as_interface_agrees_with_a_beam() {
     check_strip("points", &nodes(), 2e-4);
 }
 
 #[test]
-fn a_strip_of_steel_is_a_beam_with_inertia_relief() {
+fn a_strip_with_inertia_relief_agrees_with_a_beam() {
     let variant = Variant { inertia_relief: true, ..Variant::default() };
     check_strip("inertia relief", &CraigBamptonOptions { variant, ..nodes() }, 2e-4);
 }
@@ -122,7 +122,7 @@ fn a_strip_of_steel_is_a_beam_with_inertia_relief() {
 /// The strip as a cantilever under a load on its end: P L³/(3 E I), held at the points of an end or by a
 /// rigid end.
 #[test]
-fn a_strip_of_steel_bends_as_a_cantilever() {
+fn a_strip_bends_like_a_cantilever() {
     let (body, load) = (strip(), 1e-4);
     let discretisation = Discretisation::new(&body).unwrap();
     let system = assemble(&discretisation, QuadratureRule::Default, &Silent).unwrap();

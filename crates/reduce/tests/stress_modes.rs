@@ -22,7 +22,7 @@ fn model(body: &Body, sets: &[&str], fields: Fields) -> ReducedBody {
 }
 
 #[test]
-fn stress_of_a_reduced_body_is_that_of_its_displacement() {
+fn stress_of_a_reduced_body_agrees_with_its_displacement() {
     let rod = nurbs("rod", solids::rod(0.01, 0.05, None).unwrap());
     for (body, set) in
         [(steel_box([0.1, 0.02, 0.03], [4, 2, 2]), "west".to_owned()), (rod, "start".to_owned())]
@@ -55,7 +55,7 @@ fn stress_of_a_reduced_body_is_that_of_its_displacement() {
 /// Opposite forces on the ends of a bar without lateral contraction: the static response to loads on the
 /// interface is exact, and so is the stress, F/A along the bar and zero otherwise.
 #[test]
-fn a_bar_that_is_pulled_has_the_stress_of_the_load() {
+fn the_stress_of_a_bar_in_tension_is_force_over_area() {
     let size = [0.12, 0.02, 0.03];
     for shape in [CellShape::Hex8, CellShape::Hex20, CellShape::Hex27] {
         let options = HexOptions { shape, elements: vec![4, 2, 2], ..HexOptions::default() };

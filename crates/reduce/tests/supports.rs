@@ -55,7 +55,7 @@ fn two_boxes() -> Body {
 }
 
 #[test]
-fn half_a_body_on_a_symmetry_plane_has_modes_of_the_whole_one() {
+fn the_modes_of_half_a_body_on_a_symmetry_plane_are_modes_of_the_whole() {
     let whole = modes_of(&steel_box([0.2, 0.02, 0.03], [12, 2, 2]), &[], 40);
     let half = steel_box([0.1, 0.02, 0.03], [6, 2, 2]);
     let found = modes_of(&half, &["west=x"], 12);
@@ -68,7 +68,7 @@ fn half_a_body_on_a_symmetry_plane_has_modes_of_the_whole_one() {
 }
 
 #[test]
-fn a_body_on_three_symmetry_planes_is_reduced_and_answers_statically_as_it_is() {
+fn a_reduced_body_on_three_symmetry_planes_has_its_static_response() {
     let mut body = steel_box([0.1, 0.04, 0.04], [4, 4, 4]);
     let Geometry::Mesh(mesh) = &body.geometry else { panic!("a box is a mesh") };
     let high = [0, 1, 2].map(|a| mesh.points.iter().map(|x| x[a]).fold(f64::MIN, f64::max));
@@ -99,7 +99,7 @@ fn a_body_on_three_symmetry_planes_is_reduced_and_answers_statically_as_it_is() 
     let found = compare(&model, &body, &wanted, &Silent).unwrap();
     assert_eq!((found.n_rigid, found.loads.len()), (0, 6));
     assert!(found.loads.iter().all(|load| load.displacement_error < 1e-8), "{:?}", found.loads);
-    // Points of the planes move in them and not out of them.
+    // Points of the planes move only within them.
     let fields = model.fields.as_ref().unwrap();
     let discretisation = Discretisation::new(&body).unwrap();
     let west = body.points_of_set(&discretisation, "west").unwrap();

@@ -9,13 +9,13 @@ use carom_reduce::{Attachment, AttachmentKind, CraigBamptonOptions, FixedModes, 
 /// A bar of two halves, fixed at one end: sin(k₁ x) and cos(k₂ (L − x)) meet where E₁ k₁ cot(k₁ L₁) = E₂ k₂
 /// tan(k₂ L₂).
 #[test]
-fn a_bar_of_two_materials_has_the_frequencies_of_the_equation() {
+fn the_axial_frequencies_of_a_bar_of_two_materials_satisfy_their_equation() {
     let (half, b) = (0.1, 0.004);
     let materials = [("steel", 7800.0, 210e9), ("light", 1800.0, 45e9)]
         .map(|(name, rho, e)| Material::new(name, rho, e, 0.0).unwrap());
     let options = HexOptions { shape: CellShape::Hex20, elements: vec![24, 1, 1], ..HexOptions::default() };
     let mut mesh = hexahedra(Solid::Box { size: [2.0 * half, b, b] }, &options).unwrap();
-    // Cells by the place of their middle; sets by nodes, since faces would be renumbered.
+    // Cells are selected by their centres; sets are given by nodes, since faces would be renumbered.
     let of_nodes = |x: f64| {
         let at = |p: &[f64; 3]| (p[0] - x).abs() < 1e-9;
         Set::Nodes((0..mesh.points.len() as u32).filter(|&i| at(&mesh.points[i as usize])).collect())

@@ -105,7 +105,7 @@ fn free_modes_with_residual_modes_are_exact_in_statics_and_at_their_frequencies(
 }
 
 #[test]
-fn a_massless_boundary_changes_no_mass_of_the_body() {
+fn a_massless_boundary_keeps_the_mass_of_the_body() {
     let plain = reduced(&["west"], 12, Variant::default()).reduced;
     let result = reduced(&["west"], 12, of_kind(ModeKind::MasslessBoundary));
     let (massless, n_low) = (&result.reduced.invariants, result.reduced.n_low);
@@ -138,7 +138,7 @@ fn dependent_inertia_relief_modes_are_left_out_with_a_note() {
 }
 
 #[test]
-fn interface_modes_bring_frequencies_down_to_those_of_the_whole_interface() {
+fn frequencies_with_interface_modes_converge_to_those_of_the_whole_interface() {
     let full = reduced(&["west", "east"], 20, Variant::default());
     let n_part = 36;
     let keep =
@@ -205,7 +205,7 @@ fn framed(frame: BodyFrame, damping: Option<Damping>) -> CraigBampton {
 }
 
 #[test]
-fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
+fn dynamic_modes_in_a_frame_of_nodes_vanish_at_its_fixed_dofs() {
     let body = bar();
     let discretisation = Discretisation::new(&body).unwrap();
     let find = |place: [f64; 3]| {
@@ -254,7 +254,7 @@ fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
         assert!((free[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-9, "{k}");
         assert!((result.free_omega[k] / buckens.reduced.omega[k] - 1.0).abs() < 1e-12);
     }
-    // In the Buckens frame the shapes are the same but for their signs.
+    // In the Buckens frame the shapes are the same except for their signs.
     let seen = FreeShapes::new(model).unwrap();
     let plain = &buckens.reduced.boundary.values;
     for k in 0..n {
@@ -263,7 +263,7 @@ fn in_a_frame_of_nodes_the_dynamic_modes_vanish_where_it_is_fixed() {
         let apart = (0..a.nrows()).map(|i| (a[i] - sign * b[i]).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-8 * plain.norm_max(), "{k}: {apart:e}");
     }
-    assert_eq!(model.omega[n..], buckens.reduced.omega[n..], "quasistatic modes stay as they are");
+    assert_eq!(model.omega[n..], buckens.reduced.omega[n..], "quasistatic modes are unchanged");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn in_the_frame_of_a_set_its_mean_motion_vanishes() {
 }
 
 #[test]
-fn damping_is_that_of_the_free_vibrations_in_every_frame() {
+fn damping_of_free_vibrations_is_the_same_in_every_frame() {
     let damping =
         Damping { mass: 30.0, stiffness: 1e-7, ratio: DampingRatio::Table(vec![[1e3, 0.01], [1e5, 0.03]]) };
     let plain = framed(BodyFrame::Buckens, Some(damping.clone())).reduced;
@@ -317,7 +317,7 @@ fn damping_is_that_of_the_free_vibrations_in_every_frame() {
 }
 
 #[test]
-fn impossible_choices_are_refused_with_the_way_out() {
+fn impossible_choices_are_refused_with_a_remedy() {
     let fails =
         |variant: Variant| craig_bampton(&bar(), &options(&["west"], 12, variant), &Silent).unwrap_err();
     let frame = |frame| Variant { frame, ..Variant::default() };

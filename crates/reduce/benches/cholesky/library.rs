@@ -1,4 +1,4 @@
-//! faer's sparse Cholesky factorisation, supernodal throughout.
+//! Times of faer's sparse Cholesky factorisation in its supernodal form.
 
 use carom_linalg::{BlockMatrix, DofSet, NodeMatrix};
 use faer::dyn_stack::{MemBuffer, MemStack};

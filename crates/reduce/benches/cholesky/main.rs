@@ -24,13 +24,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use library::Library;
 use matrices::Problem;
 
-/// Repetitions of which the least time counts.
+/// Repetitions; the least time counts.
 const REPETITIONS: usize = 3;
 
 /// Right-hand sides solved at once.
 const MANY: usize = 64;
 
-/// Who factorises.
+/// Solvers to compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Solver {
     Ours,
@@ -73,7 +73,7 @@ impl Cost {
 }
 
 fn main() {
-    // Both live to the end: CPU seconds are those of the threads that live.
+    // Both pools live to the end, because CPU seconds include only threads that live.
     let pools =
         [1, 2].map(|n| ThreadPoolBuilder::new().num_threads(n).build().expect("the machine has threads"));
     let wanted: Vec<String> =

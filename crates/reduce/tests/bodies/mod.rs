@@ -51,7 +51,7 @@ pub(crate) fn tetrahedra(n: usize) -> Body {
                 corners[k + 1] = corners[k];
                 corners[k + 1][order[k]] += 2;
             }
-            // A permutation that is odd turns the cell inside out.
+            // An odd permutation inverts the cell.
             if [[0, 2, 1], [2, 1, 0], [1, 0, 2]].contains(&order) {
                 corners.swap(1, 2);
             }
