@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_of_curved_cells_do_not_change_with_more_points() {
+    fn volumes_of_curved_cells_are_exact_with_the_default_points() {
         for shape in CellShape::ALL {
             let wave = |a: f64| (5.0 * a).sin();
             let bend = |x: &[f64; 3]| {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_volume_of_a_curved_tetrahedron_is_that_of_its_polynomial() {
+    fn the_volume_of_a_curved_tetrahedron_is_the_integral_of_its_determinant() {
         // x = ξ, y = η, z = ζ(1 + ξ) by moving nodes: det = 1 + ξ, ∫ over the simplex = 1/6 + 1/24.
         let nodes: Vec<[f64; 3]> =
             CellShape::Tet10.reference_nodes().iter().map(|x| [x[0], x[1], x[2] * (1.0 + x[0])]).collect();

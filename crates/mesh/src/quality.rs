@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_corner_tetrahedron_has_the_value_of_verdict() {
+    fn the_scaled_jacobian_of_the_corner_tetrahedron_agrees_with_verdict() {
         // Volume determinant 1, largest product of edges 1·√2·√2 = 2: √2/2.
         let value = ScaledJacobian::new(CellShape::Tet4).of_cell(CellShape::Tet4.reference_nodes());
         assert!((value - 0.5f64.sqrt()).abs() < 1e-15, "{value}");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn unglued_cells_are_found_out_by_their_duplicate_nodes() {
+    fn unglued_cells_are_found_by_their_duplicate_nodes() {
         let mut mesh = one_cell(CellShape::Hex8, CellShape::Hex8.reference_nodes().to_vec());
         assert!(assess(&mesh).is_watertight());
         mesh.points.extend(CellShape::Hex8.reference_nodes().iter().map(|x| [x[0] + 1.0, x[1], x[2]]));

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_set_is_answered_with_the_known_ones() {
+    fn the_error_of_an_unknown_set_lists_the_known_ones() {
         let message = hexahedron().set("tpo").unwrap_err().to_string();
         assert_eq!(message, "there is no set `tpo`; its sets are `all`, `body`");
     }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_holds_the_faces_near_its_centre() {
+    fn a_zone_contains_the_faces_near_its_centre() {
         let mut mesh = hexahedron();
         assert_eq!(mesh.add_zone("top", "all", [0.5, 0.5, 1.0], 0.4), Ok(1));
         assert_eq!(mesh.nodes_of_set("top").unwrap(), [4, 5, 6, 7]);

@@ -1,4 +1,4 @@
-//! The meshes of the gallery are what their scripts say.
+//! The meshes of the gallery agree with their scripts.
 
 use std::path::Path;
 

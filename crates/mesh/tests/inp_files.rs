@@ -1,5 +1,5 @@
-//! Abaqus' and CalculiX's files: every kind of element, sets of all kinds, parts and instances, what is
-//! refused.
+//! Files of Abaqus and CalculiX: every kind of element, sets of all kinds, parts and instances,
+//! refusals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ fn edges_and_faces(name: &str) -> (&'static [[usize; 2]], Vec<Vec<usize>>) {
     }
 }
 
-/// Nodes of an element of a type in Abaqus' order, over corners on no symmetric figure.
+/// Nodes of an element of a type in Abaqus' order, over corners without symmetry.
 fn element(name: &str) -> Vec<[f64; 3]> {
     let tetrahedron = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.2], [0.2, 1.3, 0.1], [0.1, 0.3, 1.7]];
     let hexahedron = [
@@ -94,7 +94,7 @@ fn one_element(name: &str, x: &[[f64; 3]], n_faces: usize) -> String {
 }
 
 #[test]
-fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
+fn nodes_and_faces_of_every_kind_agree_with_the_manual() {
     for (name, shape) in [
         ("C3D4", CellShape::Tet4),
         ("C3D10", CellShape::Tet10),
@@ -111,8 +111,8 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
         assert_eq!(mesh.points, x, "{name}");
         assert_eq!(notes, [Note::Renumbered { label: 11, place: 1 }], "{name}");
         assert_eq!(mesh.blocks[0].shape, shape);
-        // The element is straight: every node lies where its reference coordinates map, only if the order is
-        // right.
+        // The element is straight, so that every node lies at the image of its reference coordinates if the
+        // order is right.
         let nodes = mesh.blocks[0].cell(0);
         let linear = shape.table().linear;
         let mut values = vec![0.0; linear.n_nodes()];
@@ -138,7 +138,7 @@ fn every_kind_has_its_nodes_and_faces_where_the_manual_says() {
 }
 
 #[test]
-fn the_last_nodes_of_a_c3d27_are_told_by_their_places() {
+fn the_last_nodes_of_a_c3d27_are_ordered_by_their_places() {
     let mut x = element("C3D27");
     let usual = read(&one_element("C3D27", &x, 6)).unwrap().mesh.volume();
     // Another writer's order: faces first, then the middle.
@@ -150,7 +150,7 @@ fn the_last_nodes_of_a_c3d27_are_told_by_their_places() {
     assert!(message.contains("element 7 (C3D27)"), "{message}");
 }
 
-/// Two cubes side by side in x, numbers with gaps, sets in every way of writing them.
+/// Two cubes side by side in x, numbers with gaps, sets in every notation.
 const CUBES: &str = "\
 ** a comment
 *Heading
@@ -223,7 +223,7 @@ U
 ";
 
 #[test]
-fn sets_are_found_in_every_way_of_writing_them() {
+fn sets_are_read_in_every_notation() {
     let file = read(CUBES).unwrap();
     let mesh = &file.mesh;
     assert_eq!(mesh.points.len(), 13);
@@ -262,7 +262,8 @@ fn sets_are_found_in_every_way_of_writing_them() {
     );
 }
 
-/// A cube of edge 1 as a part, once in its place, once moved and turned about z by 90 degrees.
+/// A cube of edge 1 as a part with two instances: at its place, and shifted and rotated about z by 90
+/// degrees.
 const ASSEMBLY: &str = "\
 *PART, NAME=Cube
 *NODE
@@ -302,7 +303,7 @@ Cube-1._low_S1, S1
 ";
 
 #[test]
-fn instances_are_moved_and_turned_and_their_sets_told_apart() {
+fn instances_are_shifted_and_rotated_and_have_separate_sets() {
     let InpFile { mesh, notes, .. } = read(&ASSEMBLY.replace("\"Cube 2.b\"", "Cube-2.b")).unwrap();
     assert_eq!(mesh.points.len(), 17);
     // First moved to x = 4, then turned about the axis x = 4, y = 0: (1, 1, 0) → (5, 1, 0) → (3, 1, 0).
@@ -328,7 +329,7 @@ fn instances_are_moved_and_turned_and_their_sets_told_apart() {
 }
 
 #[test]
-fn nodes_may_stand_in_systems_of_their_own() {
+fn nodes_may_be_given_in_local_systems() {
     let cylinder = "*NODE, SYSTEM=C\n1, 2, 90, 5\n*SYSTEM\n1, 1, 1, 1, 2, 1\n0, 1, 1\n*NODE\n2, 3, 0, 0\n3, \
         0, 2, 0\n\
                     *NODE, SYSTEM=S\n4, 2, 0, 90\n*SYSTEM\n*NODE\n5, 0, 0, 9\n*ELEMENT, TYPE=C3D4\n1, 1, 2, \
@@ -343,7 +344,7 @@ fn nodes_may_stand_in_systems_of_their_own() {
 }
 
 #[test]
-fn files_may_lie_in_several_pieces() {
+fn files_may_include_other_files() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let (nodes, rest) = CUBES.split_at(CUBES.find("*ELEMENT, type=c3d8R").unwrap());
@@ -373,7 +374,7 @@ fn files_may_lie_in_several_pieces() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_by_name() {
+fn invalid_input_is_refused_by_name() {
     let tet = "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT,TYPE=C3D4,ELSET=E\n1,1,2,3,4\n";
     let cases = [
         ("solid ball\n", "begins with `solid ball`"),
@@ -437,7 +438,7 @@ fn a_file_cut_anywhere_never_panics() {
     for text in [CUBES, ASSEMBLY] {
         for end in (0..text.len()).step_by(7) {
             let _ = read(&text[..end]);
-            // A letter lost in between.
+            // A character is missing in the middle.
             let _ = read(&format!("{}{}", &text[..end], &text[(end + 1).min(text.len())..]));
         }
     }
@@ -465,7 +466,7 @@ fn assert_alike(a: &Mesh, b: &Mesh, what: &str) {
 }
 
 #[test]
-fn what_was_written_reads_back_as_the_same_mesh() {
+fn a_written_mesh_is_read_back() {
     let mesh = Mesh {
         points: element("C3D27"),
         blocks: vec![CellBlock { shape: CellShape::Hex8, connectivity: (0..8).collect() }],
@@ -501,7 +502,7 @@ fn wedges_and_pyramids_read_back_with_their_faces() {
             if back.mesh.blocks[0].shape.n_corners() == 6 { [3, 3, 4, 4, 4] } else { [4, 3, 3, 3, 3] };
         assert_eq!(shapes, expected, "{name}");
     }
-    // Variants choose an integration; a C3D15V may have nodes on its faces, which are not read.
+    // Variants select an integration rule; nodes on the faces of a C3D15V are not supported.
     for name in ["C3D6H", "C3D15V", "C3D5H"] {
         let plain = name.trim_end_matches(['H', 'V']);
         assert!(read(&one_element(name, &element(plain), 5)).is_ok(), "{name}");
@@ -513,7 +514,7 @@ fn wedges_and_pyramids_read_back_with_their_faces() {
 }
 
 #[test]
-fn every_reference_mesh_survives_being_written_and_read() {
+fn every_reference_mesh_is_written_and_read_back() {
     let Some(meshes) = shared_data("meshes") else { return };
     for file in json_file(&meshes.join("reference.json")).as_object().unwrap().keys() {
         let (mesh, _) = msh::read(&meshes.join(file)).unwrap();
@@ -539,7 +540,7 @@ fn numbers_have_no_more_letters_than_calculix_reads() {
 }
 
 #[test]
-fn gmsh_files_are_their_msh_twins() {
+fn inp_files_of_gmsh_agree_with_the_msh_files_of_the_same_mesh() {
     let Some(meshes) = shared_data("meshes") else { return };
     for (file, twin) in [("conrod_tet10.inp", "conrod_tet10.msh"), ("sphere_hex20.inp", "sphere_hex20.msh")] {
         let InpFile { mesh, notes, .. } = inp::read(&meshes.join(file)).unwrap();
@@ -553,7 +554,7 @@ fn gmsh_files_are_their_msh_twins() {
         for (x, y) in mesh.points.iter().flatten().zip(other.points.iter().flatten()) {
             assert!((x - y).abs() < 1e-14, "{file}");
         }
-        // Its names of the CAD entities are sets too.
+        // The names of the CAD entities are also sets.
         assert!(mesh.sets.contains_key("Volume1"), "{:?}", mesh.sets.keys());
     }
 }
@@ -583,7 +584,7 @@ fn files_that_include_the_next_twice_are_refused_before_they_fill_memory() {
     write("30.inp", "*NODE\n1, 0., 0., 0.\n");
     let message = inp::read(&folder.path().join("0.inp")).unwrap_err().to_string();
     assert!(message.contains("is included again") && message.contains("one file"), "{message}");
-    // A file of nodes that two parts share is no mistake.
+    // Two parts may include the same file of nodes.
     write(
         "nodes.inp",
         "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, \
@@ -609,7 +610,7 @@ fn devices_are_not_included() {
 }
 
 #[test]
-fn a_message_shows_no_line_of_an_included_file_that_is_no_deck() {
+fn the_error_of_an_included_file_that_is_not_a_deck_shows_no_line_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "root:x:0:0:root:/root:/bin/bash\nhunter2\n").unwrap();

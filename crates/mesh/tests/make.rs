@@ -1,4 +1,4 @@
-//! Solids of hexahedra: sound meshes, nodes on the exact surface, volumes that converge at their order,
+//! Solids of hexahedra: valid meshes, nodes on the exact surface, orders of convergence of volumes,
 //! grading.
 
 use std::f64::consts::PI;
@@ -56,7 +56,7 @@ fn assert_sound(mesh: &Mesh, what: &str) {
 }
 
 #[test]
-fn solids_are_sound_and_their_sides_cover_the_surface_once() {
+fn solids_are_valid_and_their_sides_cover_the_surface_once() {
     for (solid, _) in solids() {
         for shape in SHAPES {
             for elements in [vec![], vec![1], vec![3]] {
@@ -184,7 +184,7 @@ fn neighbouring_cells_grow_by_the_ratio_at_most() {
 }
 
 #[test]
-fn any_point_can_be_graded_to_and_several_at_once() {
+fn meshes_are_graded_to_any_point_and_to_several_points() {
     let at = |x: f64, y: f64, z: f64| Grading::new([x, y, z], 2e-4, 5e-4);
     let radius = 0.015;
     let side = radius / 2.0f64.sqrt();
@@ -215,7 +215,7 @@ fn any_point_can_be_graded_to_and_several_at_once() {
 }
 
 #[test]
-fn wrong_numbers_are_refused_with_their_range() {
+fn numbers_out_of_range_are_refused_with_the_range() {
     let message = |solid, options: HexOptions| hexahedra(solid, &options).unwrap_err().to_string();
     let ball = Solid::Ball { radius: 1.0 };
     assert_eq!(

@@ -26,7 +26,7 @@ const BOXES: [&str; 6] = [
 ];
 
 #[test]
-fn one_mesh_in_four_encodings_is_the_same_mesh() {
+fn four_encodings_give_the_same_mesh() {
     let first = read(BALLS[0]);
     assert_eq!(first.points.len(), 83);
     for name in &BALLS[1..] {
@@ -47,7 +47,7 @@ fn groups_of_every_dimension_become_sets() {
     assert_eq!(mesh.sets.keys().collect::<Vec<_>>(), ["ball", "physical7", "rim", "tip"]);
     assert_eq!(mesh.set("ball").unwrap().len(), mesh.n_cells());
     assert!(matches!(mesh.set("physical7"), Ok(Set::Faces(_))));
-    // The unnamed group is the round face: all its nodes, mid-edge ones too, lie on the unit sphere.
+    // The unnamed group is the round face: all its nodes, including mid-edge ones, lie on the unit sphere.
     for node in mesh.nodes_of_set("physical7").unwrap() {
         let x = mesh.points[node as usize];
         assert!((x.iter().map(|c| c * c).sum::<f64>() - 1.0).abs() < 1e-12, "{x:?}");
@@ -72,7 +72,7 @@ fn cells_in_several_groups_are_read_once_and_belong_to_all() {
 }
 
 #[test]
-fn an_inner_surface_means_the_cells_whose_faces_turn_as_its_elements_do() {
+fn an_inner_surface_has_faces_of_the_cells_on_the_side_of_its_orientation() {
     for name in BOXES {
         let mesh = read(name);
         for &face in mesh.faces_of_set("middle").unwrap() {
@@ -85,7 +85,7 @@ fn an_inner_surface_means_the_cells_whose_faces_turn_as_its_elements_do() {
 }
 
 #[test]
-fn what_is_written_reads_back_equal() {
+fn a_written_mesh_is_read_back() {
     for name in BALLS.iter().chain(&BOXES) {
         let mesh = read(name);
         let mut bytes = Vec::new();
@@ -111,10 +111,10 @@ fn a_file_appears_whole_and_names_that_cannot_be_written_are_refused() {
     mesh.sets.remove("a \"b\"");
     let message = msh::write(&folder.path().join("no/part.msh"), &mesh).unwrap_err().to_string();
     assert!(message.contains("cannot write") && message.contains("no/part.msh"), "{message}");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left behind");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no other file is left");
 }
 
-/// Tiny entries by the hundred thousand, in each section: time grows with the size of the file alone.
+/// Each section has hundreds of thousands of tiny entries: the time grows only with the size of the file.
 #[test]
 fn many_small_entries_are_read_in_seconds() {
     let n = 200_000;
@@ -131,7 +131,7 @@ fn many_small_entries_are_read_in_seconds() {
     for section in sections {
         let started = Instant::now();
         let message = msh::parse(format!("{head}{section}").as_bytes()).unwrap_err().to_string();
-        // Sections before the nodes are behind us when these are missed.
+        // The error comes after the sections before the nodes are read.
         assert!(message.contains("$Elements") || message.contains("$Nodes"), "{message}");
         // Counting lines for each entry took a minute.
         assert!(started.elapsed().as_secs() < 10, "{message}: {:?}", started.elapsed());
@@ -139,7 +139,7 @@ fn many_small_entries_are_read_in_seconds() {
 }
 
 #[test]
-fn cut_anywhere_a_file_is_an_error_and_never_a_panic() {
+fn a_truncated_file_is_an_error_and_never_a_panic() {
     for name in BALLS.iter().chain(&BOXES) {
         let bytes = std::fs::read(path(name)).unwrap();
         let whole = msh::parse(&bytes).unwrap();
@@ -157,7 +157,7 @@ fn cut_anywhere_a_file_is_an_error_and_never_a_panic() {
 }
 
 #[test]
-fn a_cut_text_names_the_line_and_a_cut_binary_the_byte() {
+fn a_truncated_text_names_the_line_and_a_truncated_binary_the_byte() {
     let text = std::fs::read(path("ball_tet10_v41.msh")).unwrap();
     let half = &text[..text.len() / 2];
     let lines = half.iter().filter(|b| **b == b'\n').count() + 1;
@@ -192,7 +192,7 @@ fn flipped_bytes_never_panic_or_hang() {
                 let at = random.below(broken.len());
                 broken[at] = random.below(256) as u8;
             }
-            // Many flips only move a node: the file then still reads.
+            // Many flips only move a node, so that the file can still be read.
             if let Ok((mesh, _)) = msh::parse(&broken) {
                 assert!(mesh.points.iter().flatten().all(|c| c.is_finite()));
                 let n = mesh.points.len() as u32;
@@ -202,7 +202,7 @@ fn flipped_bytes_never_panic_or_hang() {
     }
 }
 
-/// A file in text with the given elements of two nodes' distance from nothing: four nodes and the elements
+/// A text file of four nodes with the given elements
 /// section.
 fn four_nodes(elements: &str) -> Vec<u8> {
     format!(
@@ -217,7 +217,7 @@ fn error(bytes: &[u8]) -> ParseMshError {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_by_name_with_its_line() {
+fn unsupported_content_is_refused_by_name_with_its_line() {
     let message = error(&four_nodes("1 1 1 1\n3 1 13 1\n1 1 2 3 4 1 2\n")).to_string();
     assert!(
         message.starts_with("line 18: the mesh has wedges (prisms) with nodes on their faces"),
@@ -248,7 +248,7 @@ fn what_is_not_supported_is_refused_by_name_with_its_line() {
 }
 
 #[test]
-fn counts_that_lie_do_not_reserve_memory() {
+fn wrong_counts_do_not_reserve_memory() {
     let message = error(&four_nodes("1 99999999999999 1 1\n")).to_string();
     assert!(message.contains("99999999999999 elements are announced"), "{message}");
     let lie = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n18446744073709551615\n1 0 0 0\n$EndNodes\n";
@@ -256,7 +256,7 @@ fn counts_that_lie_do_not_reserve_memory() {
 }
 
 #[test]
-fn bad_nodes_are_named() {
+fn invalid_nodes_are_named() {
     let nan = b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n5 0 nan 0\n$EndNodes\n";
     assert!(
         error(nan).to_string().contains("section $Nodes: node 5 has the coordinates (0.0, NaN, 0.0)"),
@@ -309,7 +309,7 @@ fn big_endian_files_are_read() {
 }
 
 #[test]
-fn surface_elements_that_no_cell_has_become_nodes_and_are_told() {
+fn surface_elements_without_a_cell_become_nodes_and_are_reported() {
     let elements = "2 2 1 2\n2 5 2 1\n1 1 2 4\n3 1 4 1\n2 1 2 3 4\n";
     let text = String::from_utf8(four_nodes(elements)).unwrap().replace(
         "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n",
@@ -326,7 +326,7 @@ fn surface_elements_that_no_cell_has_become_nodes_and_are_told() {
 }
 
 #[test]
-fn every_kind_comes_back_with_its_faces() {
+fn every_kind_is_read_back_with_its_faces() {
     use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef};
     for shape in CellShape::ALL {
         let bent = |x: &[f64; 3]| [x[0] + 0.1 * x[1], x[1] + 0.2 * x[2] * x[0], x[2] * (1.0 + 0.3 * x[0])];

@@ -1,4 +1,4 @@
-//! Real meshes written by Gmsh: what `reference.json` says of them, computed by other codes.
+//! Meshes written by Gmsh, compared with the figures of other codes in `reference.json`.
 
 use std::time::Instant;
 
@@ -15,8 +15,8 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
     assert!(reference.len() >= 15);
     for (file, expected) in reference.iter().filter(|(file, _)| file.ends_with(".msh")) {
         let (mesh, notes) = msh::read(&meshes.join(file)).unwrap();
-        // The rod was turned from a profile that is still in the file: its elements are no part of the
-        // surface.
+        // The rod is a solid of revolution; the file still contains its profile, whose elements are not part
+        // of the surface.
         let told = if file == "rod_hemi_tet10.msh" {
             vec![
                 Note::UnusedNodes { count: 192 },
@@ -46,15 +46,15 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         let quality = quality::assess(&mesh);
         assert!(quality.is_watertight() && quality.parts == 1, "{file}: {quality:?}");
         assert_eq!(quality.inverted, [], "{file}");
-        // Two curved tetrahedra of the crankshaft are folded at a node, though not where quadrature points
-        // lie.
+        // Two curved tetrahedra of the crankshaft are folded at a node, but not at quadrature
+        // points.
         let folded = if file == "crankshaft_tet10.msh" { 2 } else { 0 };
         assert_eq!(quality.folded.len(), folded, "{file}: {}", quality.min_scaled_jacobian);
     }
 }
 
 #[test]
-fn scaled_jacobians_of_linear_cells_are_those_of_vtk() {
+fn scaled_jacobians_of_linear_cells_agree_with_vtk() {
     let Some(meshes) = shared_data("meshes") else { return };
     // ParaView's filter Mesh Quality, measure Scaled Jacobian: smallest and mean value.
     let of_vtk = [
@@ -71,7 +71,7 @@ fn scaled_jacobians_of_linear_cells_are_those_of_vtk() {
             .collect();
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let average = values.iter().sum::<f64>() / values.len() as f64;
-        // The coordinates went to VTK as text of 16 digits.
+        // The coordinates were passed to VTK as text of 16 digits.
         assert!((least - smallest).abs() < 1e-12, "{file}: {least} {smallest}");
         assert!((average - mean).abs() < 1e-12, "{file}: {average} {mean}");
     }

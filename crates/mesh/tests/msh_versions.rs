@@ -37,7 +37,7 @@ fn check(name: &str, mesh: &Mesh, order: usize) {
         [("hex20", 1), ("pyramid13", 1), ("tet10", 1), ("wedge15", 2)]
     };
     assert_eq!(counts, expected, "{name}");
-    // Every middle node lies in the middle of its edge, only if the order of Gmsh is understood.
+    // Every middle node lies in the middle of its edge if the order of Gmsh is applied correctly.
     for (_, shape, nodes) in mesh.cells() {
         for (k, edge) in shape.edges().iter().enumerate().filter(|_| order == 2) {
             let [a, b] = edge.map(|corner| mesh.points[nodes[corner as usize] as usize]);
@@ -57,7 +57,7 @@ fn check(name: &str, mesh: &Mesh, order: usize) {
 }
 
 #[test]
-fn one_mesh_in_every_version_is_the_same_mesh() {
+fn every_version_gives_the_same_mesh() {
     for (names, order) in [(&FIRST_ORDER[..], 1), (&SECOND_ORDER, 2)] {
         let volumes: Vec<f64> = names.iter().map(|name| read(name).volume()).collect();
         for (name, volume) in names.iter().zip(&volumes) {
@@ -106,12 +106,13 @@ fn versions_2_0_and_2_1_have_partitions_and_names_of_their_own() {
     let names = "5 \"foot\"\n9 \"nobody\"\n";
     let (_, notes) = msh::parse(version_2("2.0", names).as_bytes()).unwrap();
     assert_eq!(notes, [Note::EmptyGroup { name: "nobody".into() }]);
-    // In 2.2 the same tag says that the mesh is partitioned.
+    // In 2.2 the same tag marks a partitioned mesh.
     let message = msh::parse(version_2("2.2", "2 5 \"foot\"\n3 7 \"solid\"\n").as_bytes()).unwrap_err();
     assert!(matches!(message, ParseMshError::Partitioned { .. }), "{message}");
 }
 
-/// A wedge in binary MSH 4.0, by the sizes of the description: tags are `int`, counts `unsigned long`.
+/// A wedge in binary MSH 4.0 with the sizes of the format description: tags are `int`, counts `unsigned
+/// long`.
 fn binary_4_0(big_endian: bool) -> Vec<u8> {
     let mut bytes = b"$MeshFormat\n4.0 1 8\n".to_vec();
     let int = |bytes: &mut Vec<u8>, value: i32| {
@@ -171,7 +172,7 @@ fn binary_files_of_version_4_0_are_read_in_both_byte_orders() {
 }
 
 #[test]
-fn damaged_files_of_every_version_never_panic_and_say_where() {
+fn damaged_files_of_every_version_are_errors_with_a_place_and_never_panics() {
     let mut state = 7_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -192,7 +193,7 @@ fn damaged_files_of_every_version_never_panic_and_say_where() {
             }
         }
         for length in (0..bytes.len()).step_by(7) {
-            // Cut files are refused, but for those that end within the last mark.
+            // Truncated files are refused, except those that end within the last mark.
             if let Ok((mesh, _)) = msh::parse(&bytes[..length]) {
                 assert!(bytes.len() - length < 16, "{length} bytes of {}: {mesh:?}", bytes.len());
             }
@@ -201,7 +202,7 @@ fn damaged_files_of_every_version_never_panic_and_say_where() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_of_version_1_is_said_with_its_line() {
+fn errors_in_files_of_version_1_contain_their_line() {
     let file = |elements: &str| {
         format!("$NOD\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$ENDNOD\n$ELM\n1\n{elements}\n$ENDELM\n")
     };

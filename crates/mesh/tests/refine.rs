@@ -20,7 +20,7 @@ fn meshes() -> Vec<Mesh> {
 }
 
 #[test]
-fn a_subdivided_mesh_is_sound_and_has_the_same_volume() {
+fn a_subdivided_mesh_is_valid_and_has_the_same_volume() {
     for mesh in meshes() {
         let name = mesh.blocks[0].shape.name();
         for parts in [1, 2, 3] {
@@ -51,7 +51,7 @@ fn sets_are_inherited() {
                 (Set::Cells(old), Set::Cells(new)) => {
                     assert_eq!(new.len(), 8 * old.len(), "{name} {set_name}")
                 }
-                // A curve of n nodes gets one more between any two.
+                // A curve of n nodes gains a node between any two.
                 (Set::Nodes(old), Set::Nodes(new)) => {
                     assert_eq!(new.len(), 2 * old.len() - 1, "{name} {set_name}");
                 }
@@ -72,7 +72,7 @@ fn sets_are_inherited() {
 }
 
 #[test]
-fn the_subdivided_tetrahedra_of_a_real_mesh_fit_together() {
+fn the_subdivided_tetrahedra_of_a_real_mesh_are_conforming() {
     let mesh = meshes().remove(1);
     let twice = subdivide(&subdivide(&mesh, 2).unwrap(), 2).unwrap();
     let four = subdivide(&mesh, 4).unwrap();
@@ -84,7 +84,7 @@ fn the_subdivided_tetrahedra_of_a_real_mesh_fit_together() {
 }
 
 #[test]
-fn absurd_numbers_of_parts_are_refused() {
+fn numbers_of_parts_out_of_range_are_refused() {
     let mesh = meshes().remove(0);
     assert_eq!(subdivide(&mesh, 0), Err(RefineError::Parts { parts: 0 }));
     assert_eq!(subdivide(&mesh, 65), Err(RefineError::Parts { parts: 65 }));
@@ -106,7 +106,7 @@ fn wedges_between_others() -> Mesh {
 }
 
 #[test]
-fn parts_of_wedges_fit_those_of_their_neighbours() {
+fn parts_of_wedges_conform_with_those_of_their_neighbours() {
     let mesh = wedges_between_others();
     assert!(quality::assess(&mesh).is_watertight());
     for parts in [2, 3] {

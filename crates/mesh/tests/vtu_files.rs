@@ -1,4 +1,4 @@
-//! `.vtu` files: node orders, sets, refused cells, what other programs write.
+//! `.vtu` files: node orders, sets, refused cells, files of other programs.
 
 use carom_mesh::vtu::{self, GridMeshError, Note};
 use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, msh};
@@ -14,7 +14,7 @@ fn cell(shape: CellShape) -> Mesh {
     }
 }
 
-/// The mesh written in every way, and read again.
+/// Writes the mesh in every encoding and reads it back.
 fn round(mesh: &Mesh) -> (Mesh, Vec<Note>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vtu");
@@ -31,7 +31,7 @@ fn round(mesh: &Mesh) -> (Mesh, Vec<Note>) {
 }
 
 #[test]
-fn every_kind_comes_back_with_its_sets() {
+fn every_kind_is_read_back_with_its_sets() {
     for shape in CellShape::ALL {
         let mut mesh = cell(shape);
         mesh.points.push([5.0; 3]);
@@ -46,7 +46,7 @@ fn every_kind_comes_back_with_its_sets() {
 }
 
 #[test]
-fn every_reference_mesh_survives_being_written_and_read() {
+fn every_reference_mesh_is_written_and_read_back() {
     let Some(meshes) = shared_data("meshes") else { return };
     for file in json_file(&meshes.join("reference.json")).as_object().unwrap().keys() {
         let (mesh, _) = msh::read(&meshes.join(file)).unwrap();
@@ -56,7 +56,7 @@ fn every_reference_mesh_survives_being_written_and_read() {
 }
 
 #[test]
-fn meshio_files_are_their_msh_twins() {
+fn vtu_files_of_meshio_agree_with_the_msh_files_of_the_same_mesh() {
     let Some(meshes) = shared_data("meshes") else { return };
     for name in ["bracket_tet10", "sphere_hex20", "gear_hex8"] {
         let (mesh, notes) = vtu::read(&meshes.join(format!("{name}.vtu"))).unwrap();
@@ -95,7 +95,7 @@ fn fields_of_group_numbers_become_sets() {
 }
 
 #[test]
-fn what_is_no_mesh_of_solids_is_refused_by_name() {
+fn grids_without_solid_cells_are_refused_by_name() {
     let mut grid = Grid { points: vec![[0.0; 3]; 8], ..Grid::default() };
     let no_volume = |grid: &Grid| vtu::mesh(grid).unwrap_err().to_string();
     assert!(no_volume(&grid).contains("only points"));
@@ -109,8 +109,8 @@ fn what_is_no_mesh_of_solids_is_refused_by_name() {
 }
 
 #[test]
-fn wedges_of_either_sense_are_read() {
-    // Older programs follow a figure of VTK in which the triangle 012 turns the other way.
+fn wedges_of_both_orientations_are_read() {
+    // Older programs follow a figure of VTK in which the triangle 012 has the opposite orientation.
     for shape in [CellShape::Wedge6, CellShape::Wedge15] {
         let mesh = cell(shape);
         let mut mirrored = mesh.clone();

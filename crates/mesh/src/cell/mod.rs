@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn numberings_of_other_formats_hold_every_node_and_face_once() {
+    fn numberings_of_other_formats_contain_every_node_and_face_once() {
         let is_permutation = |places: &[u8], n: usize| {
             let mut sorted = places.to_vec();
             sorted.sort_unstable();
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lead_back_to_their_kinds() {
+    fn kinds_are_found_by_their_names() {
         for shape in CellShape::ALL {
             assert_eq!(CellShape::from_name(shape.name()), Some(shape));
         }

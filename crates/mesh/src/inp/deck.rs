@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keywords_are_read_whatever_their_blanks_and_case() {
+    fn keywords_are_read_with_any_blanks_and_case() {
         let at = At { source: 0, line: 1 };
         let keyword = parse_keyword("*Solid  Section, ElSet = \"a, b\" ,MATERIAL=Steel, generate", at);
         assert_eq!(keyword.name, "SOLIDSECTION");
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_fortran_are_numbers() {
+    fn numbers_in_the_forms_of_fortran_are_read() {
         for (text, value) in
             [("1.", 1.0), ("-2.5D-3", -2.5e-3), ("1.5-3", 1.5e-3), (".5E+01", 5.0), ("-1-2", -1e-2)]
         {

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn faces_have_the_corners_that_the_manual_lists() {
+    fn faces_have_the_corners_listed_in_the_manual() {
         let tetrahedron: &[&[u8]] = &[&[1, 2, 3], &[1, 4, 2], &[2, 4, 3], &[3, 4, 1]];
         let hexahedron: &[&[u8]] =
             &[&[1, 2, 3, 4], &[5, 8, 7, 6], &[1, 5, 6, 2], &[2, 6, 7, 3], &[3, 7, 8, 4], &[4, 8, 5, 1]];
