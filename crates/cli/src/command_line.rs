@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_call_with_the_request_is_answered() {
+    fn only_a_call_with_the_request_writes_completions_or_pages() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         let command = || Command::new("carom-test").arg(Arg::new("x").long("x"));
         assert!(answer(&words("carom-test --x"), command).is_none());

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_that_is_not_taken_is_found() {
+    fn an_invalid_example_is_found() {
         assert_eq!(check(&program("carom-test make --radius -1e-3")), Ok(()));
         for (example, expected) in [
             ("carom-test make --radius big", "is invalid"),

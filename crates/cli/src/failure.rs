@@ -203,7 +203,7 @@ mod tests {
     struct Ends(u64, #[source] io::Error);
 
     #[test]
-    fn message_causes_and_hint_stand_in_this_order() {
+    fn message_causes_and_hint_are_written_in_this_order() {
         let error = Ends(12, io::Error::other("unexpected end of file"));
         let failure = Failure::from_error(Category::Files, error)
             .context("cannot read `ball.npz`")
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_was_told_is_not_repeated() {
+    fn a_cause_contained_in_the_message_is_not_repeated() {
         #[derive(Debug, thiserror::Error)]
         #[error("cannot write: {0}")]
         struct Whole(#[source] io::Error);

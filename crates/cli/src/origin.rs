@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_agree_with_the_calendar() {
         for (seconds, date) in [
             (0, "1970-01-01 00:00 UTC"),
             (951_782_399, "2000-02-28 23:59 UTC"),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_can_be_typed_again() {
+    fn a_recorded_command_can_be_repeated() {
         let words = ["carom", "run", "my case.toml", "--set", "body.a.velocity=[0, 1]", "it's", ""];
         let typed: Vec<String> = words.iter().map(|word| quoted(OsStr::new(word))).collect();
         assert_eq!(typed.join(" "), r"carom run 'my case.toml' --set 'body.a.velocity=[0, 1]' 'it'\''s' ''");

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_what_is_written() {
+    fn the_ending_of_a_name_determines_the_format() {
         let check = |name: &str| check_ending(Path::new(name), "models", &["npz", "rom"], "export them");
         for name in ["a.npz", "b.v2.ROM", "plain", "/dev/stdout", ".hidden"] {
             assert!(check(name).is_ok(), "{name}");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_input_is_known_by_any_name() {
+    fn the_input_is_recognised_under_any_name() {
         let folder = std::env::temp_dir().join(format!("carom-keep-input-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("a.toml");

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_with_a_unit_is_said_in_si() {
+    fn a_number_with_a_unit_is_suggested_in_si() {
         for (text, tip) in [
             ("1cm", "write 0.01 (m, not cm)"),
             ("0.1 mm", "write 0.0001 (m, not mm)"),

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_that_lasts_is_written_again_and_again() {
+    fn a_lasting_phase_is_written_repeatedly() {
         let (sender, lines) = mpsc::channel();
         let interval = Duration::from_millis(5);
         let progress = Lines::to(interval, move |line| drop(sender.send(line.to_owned())));
