@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_whose_products_are_numbers_are_coordinates() {
+    fn coordinates_are_numbers_whose_products_are_finite() {
         assert_eq!(ImpossiblePoint::check("node", 7, [-1e59, 0.0, 1e-300]), Ok(()));
         for wrong in [f64::NAN, f64::INFINITY, 1e308, -1e60] {
             let message = ImpossiblePoint::check("node", 7, [0.5, wrong, 0.0]).unwrap_err().to_string();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_regular_file_is_read_whole() {
+    fn a_regular_file_is_read_completely() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "grüße").unwrap();
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn devices_and_pipes_are_refused_at_once() {
+    fn devices_and_pipes_are_refused_without_waiting() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();

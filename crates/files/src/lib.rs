@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+    fn a_failed_write_leaves_only_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         write_atomically(&path, |out| out.write_all(b"old")).unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_has_the_rights_of_any_other() {
+    fn a_written_file_has_the_usual_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let [ours, plain] = ["ours", "plain"].map(|name| folder.path().join(name));

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_is_read_as_it_was_written() {
+    fn a_written_header_is_read_back() {
         for shape in [vec![], vec![7], vec![3, 4], vec![2, 0, 5]] {
             for element in [Element::F64, Element::Unsigned(4), Element::Unsigned(1), Element::Text(12)] {
                 let header = Header { element, fortran_order: shape.len() == 2, shape: shape.clone() };

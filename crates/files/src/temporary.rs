@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_dead_processes_have_left_goes_and_nothing_else() {
+    fn only_temporary_files_of_ended_processes_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let mut dead = std::process::Command::new("true").spawn().unwrap();
@@ -159,7 +159,8 @@ mod tests {
             expected.insert(parent);
         }
         assert_eq!(names, expected);
-        // Earlier releases had no number in the name: files without changes for a minute are abandoned.
+        // Names of earlier releases contain no process number: such files are abandoned after a minute
+        // without changes.
         let old = File::options().write(true).open(at(".carom-XyZabc.part")).unwrap();
         old.set_modified(std::time::SystemTime::now() - 2 * OLD).unwrap();
         clear_left_over(folder.path());

@@ -1,4 +1,4 @@
-//! Files left by a program that ends at once: a test alone in its process, because nothing can be written
+//! Files of a program that ends at once. The test has its own process, because nothing can be written
 //! after it.
 
 use std::io::Write;
@@ -8,7 +8,7 @@ use carom_files::unfinished::abandon_all;
 use carom_files::{Unfinished, write_atomically};
 
 #[test]
-fn nothing_unfinished_is_left_and_nothing_begins() {
+fn no_unfinished_file_is_left_and_no_write_begins() {
     let folder = tempfile::tempdir().unwrap();
     let (half, whole) = (folder.path().join("half.txt"), folder.path().join("whole.txt"));
     write_atomically(&whole, |out| out.write_all(b"all of it")).unwrap();
@@ -27,7 +27,7 @@ fn nothing_unfinished_is_left_and_nothing_begins() {
         write_atomically(&path, |out| {
             out.write_all(&[0; 1 << 20])?;
             begun.send(()).unwrap();
-            // A long computation that no one waits for.
+            // A long computation that is not waited for.
             let _ = wait.recv();
             Ok(())
         })
@@ -36,7 +36,7 @@ fn nothing_unfinished_is_left_and_nothing_begins() {
     assert_eq!(names().len(), 3, "{:?}", names());
     abandon_all();
     assert_eq!(names(), ["whole.txt"]);
-    // Another writer is held up.
+    // Another writer is blocked.
     let late = folder.path().join("late.txt");
     let writer = std::thread::spawn(move || write_atomically(&late, |_| Ok(())));
     std::thread::sleep(std::time::Duration::from_millis(100));
