@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sixty_faces_have_colours_that_eyes_tell_apart_and_ten_thousand_ones_that_differ() {
+    fn colours_of_sixty_faces_are_distinguishable_and_of_ten_thousand_different() {
         assert_eq!(Color::distinct(3), [0, 1, 2].map(Color::of_series));
         let colors = Color::distinct(60);
         let lab: Vec<[f64; 3]> = colors.iter().map(|color| color.oklab()).collect();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn ramps_run_from_end_to_end() {
+    fn ramps_reach_both_end_colours() {
         assert_eq!(Ramp::Heat.at(-1.0), Color([255, 255, 255]));
         assert_eq!(Ramp::Heat.at(2.0), Color([90, 0, 26]));
         assert_eq!(Ramp::TwoSided.at(0.5), Color([246, 246, 246]));

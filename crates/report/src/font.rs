@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_has_the_letters_of_engineering() {
+    fn the_font_contains_the_symbols_of_engineering() {
         for c in "AZaz09 µΩαβνρσωτΔ²³⁻¹₀₁√≤≥≈·×−–°±∞→".chars() {
             for bold in [false, true] {
                 assert!(face(bold).glyph_index(c).is_some(), "{c} bold {bold}");

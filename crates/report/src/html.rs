@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_one_file_without_references() {
+    fn a_report_is_one_file_without_external_references() {
         let mut report = Report::new("ball & rod");
         report.heading("Energy");
         report.paragraph("<script>");

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stands_on_its_face_if_the_face_is_large_enough() {
+    fn a_name_is_written_on_its_face_if_the_face_is_large_enough() {
         let names = named(&["top", "a name that is much longer than its face"]);
         let regions = regions([400, 300], &[[100, 100, 200, 160], [220, 100, 300, 160]]);
         let seen = seen(&regions, &names);
@@ -363,11 +363,11 @@ mod tests {
     }
 
     #[test]
-    fn names_without_room_are_left_to_the_legend() {
+    fn names_without_room_are_only_in_the_legend() {
         let texts: Vec<String> = (0..100).map(|n| format!("face{n}")).collect();
         let names = named(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let mut faces: Vec<[usize; 4]> = (0..99).map(|n| [300, 10 + 4 * n, 302, 12 + 4 * n]).collect();
-        // The last is not seen at all.
+        // The last face is not visible.
         faces.push([0; 4]);
         let regions = regions([720, 520], &faces);
         let mut drawing = Drawing::new([720.0, 520.0]);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_take_prefixes() {
+    fn quantities_are_written_with_prefixes() {
         assert_eq!(quantity(1.3432e-4, "s", 4), "134.3 µs");
         assert_eq!(quantity(1e-6, "m", 3), "1.00 µm");
         assert_eq!(quantity(2.1e11, "Pa", 3), "210 GPa");

@@ -355,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_or_broken_picture_is_still_a_picture() {
+    fn an_empty_picture_and_one_of_invalid_numbers_are_valid_files() {
         for triangles in [
             Vec::new(),
             vec![Triangle {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_circled_and_named_within_the_picture() {
+    fn a_mark_is_drawn_with_circle_and_name_within_the_picture() {
         let corner = |x: f64| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 0.0, 1.0]];
         let triangle = Triangle { corners: corner(0.0), normals: None, paint: Paint::Solid(Color::GREY) };
         let marks = vec![([1.0, 0.0, 0.0], "touch".to_owned()), ([f64::NAN; 3], "nowhere".to_owned())];
@@ -390,7 +390,7 @@ mod tests {
             Item::Text(text) if text.text == "touch" => Some(text.anchor),
             _ => None,
         });
-        // At the right edge its name stands to the left.
+        // At the right edge the name is on the left.
         assert_eq!(words.collect::<Vec<_>>(), [Anchor::End]);
     }
 

@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_cut_at_the_frame() {
+    fn lines_are_clipped_at_the_frame() {
         let area = [0.0, 0.0, 10.0, 10.0];
         assert_eq!(clip_segment([[-5.0, 5.0], [15.0, 5.0]], area), Some([[0.0, 5.0], [10.0, 5.0]]));
         assert_eq!(clip_segment([[-5.0, -1.0], [15.0, -1.0]], area), None);
@@ -397,12 +397,12 @@ mod tests {
     }
 
     #[test]
-    fn a_legend_that_would_hide_a_curve_lies_below_the_plot() {
+    fn a_legend_that_would_hide_a_curve_is_drawn_below_the_plot() {
         let plot = |x: Vec<f64>, y: Vec<f64>| {
             Plot::new("", Axis::new("x", ""), Axis::new("y", "")).with(Series::line("a curve", x, y))
         };
         let few = plot(vec![0.0, 1.0], vec![0.0, 1.0]);
-        assert_eq!(few.draw().size, few.size, "corners are empty beside a diagonal");
+        assert_eq!(few.draw().size, few.size, "the corners next to a diagonal are empty");
         let x: Vec<f64> = (0..200).map(f64::from).collect();
         let y = x.iter().map(|x| (x % 2.0) * 2.0 - 1.0).collect();
         let full = plot(x, y);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_not_drawn_as_data() {
+    fn round_off_is_not_drawn_as_data() {
         let residual = |y: Vec<f64>| {
             let plot = Plot::new("", Axis::new("time", "s"), Axis::new("residual", "N s")).scaled(0.07);
             plot.with(Series::line("", vec![0.0, 1.0], y)).draw()
@@ -422,7 +422,7 @@ mod tests {
             "{}",
             noise.to_svg()
         );
-        assert!(noise.size[1] < 60.0, "it takes the room of a plot");
+        assert!(noise.size[1] < 60.0, "its size is that of a plot");
         assert!(residual(vec![0.0; 2]).to_svg().contains("residual: zero<"));
         let small = residual(vec![0.0, 1e-9]);
         assert!(!small.to_svg().contains("round-off") && small.size[1] == 380.0);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_numbers_do_not_spoil_a_plot() {
+    fn a_plot_of_invalid_numbers_is_valid() {
         let broken =
             Series::line("F", vec![0.0, 1.0, 2.0, f64::NAN], vec![1.0, f64::NAN, f64::INFINITY, 2.0]);
         let svg = Plot::new("t", Axis::new("x", "s"), Axis::new("y", "N")).with(broken).draw().to_svg();

@@ -68,11 +68,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_and_its_impacts_share_a_unit() {
+    fn the_time_range_and_its_impacts_share_a_unit() {
         let unit = |span, event| Prefix::of_times(span, event).unit("s");
         assert_eq!(unit(1.6, Some(1.516)), "s");
         assert_eq!(unit(0.5, Some(1.4e-4)), "ms");
-        // One step smaller, and no more: the span stays readable.
+        // The unit is at most one step smaller, so that the time range is readable.
         assert_eq!(unit(10.0, Some(1.4e-4)), "ms");
         assert_eq!(unit(1e5, None), "s");
         assert_eq!(unit(0.0, Some(0.0)), "s");

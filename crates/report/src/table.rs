@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_a_unit_share_the_prefix_that_suits_the_largest_number() {
+    fn columns_of_a_unit_share_the_prefix_of_the_largest_number() {
         let columns = vec![
             Column::new("start", "start", "s"),
             Column::new("duration", "duration", "s"),
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn round_off_is_shown_as_nothing() {
+    fn round_off_is_shown_as_zero() {
         let columns = vec![Column::new("x", "x", "m/s").scaled(0.5), Column::new("y", "y", "")];
         let mut table = Table::new(columns);
         table.push(vec![3e-17.into(), 3e-17.into()]).unwrap();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_place_of_a_number_is_for_people_alone() {
+    fn a_word_in_place_of_a_number_appears_only_in_text() {
         let mut table = contacts();
         table.push(vec!["a".into(), Value::Lacking("lasting")]).unwrap();
         assert!(table.to_text().ends_with("\na                     lasting\n"), "{}", table.to_text());

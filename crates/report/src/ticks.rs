@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_inside() {
+    fn ticks_are_round_numbers_within_the_axis() {
         let ticks = linear(-0.3, 7.9, 5);
         assert_eq!(ticks.major, [0.0, 2.0, 4.0, 6.0]);
         assert_eq!(ticks.labels, ["0", "2", "4", "6"]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_take_prefixes_powers_and_offsets() {
+    fn axes_use_prefixes_powers_and_offsets() {
         let axis = shown("time", "s", [0.0, 2.4e-4], None);
         assert_eq!((axis.factor, axis.caption.as_str()), (1e6, "time [µs]"));
         assert_eq!(shown("L", "kg m²/s", [-2e-5, 1e-5], None).caption, "L [10⁻⁶ kg m²/s]");

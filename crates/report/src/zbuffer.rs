@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_leave_no_gap_and_edges_are_smoothed() {
+    fn adjacent_triangles_have_no_gap_and_edges_are_smoothed() {
         let mut buffer = ZBuffer::new([6, 6]);
         // A square of 3 × 3.1 pixels, cut along its diagonal.
         let [a, b, c, d] = [[0.0, 0.0], [9.0, 0.0], [9.0, 9.3], [0.0, 9.3]].map(|p| corner(p[0], p[1], 0.0));
