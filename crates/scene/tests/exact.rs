@@ -1,4 +1,4 @@
-//! Grids of bodies are the bodies: positions, fields and stresses, on volumes and surfaces.
+//! Grids represent the bodies exactly: positions, fields and stresses, on volumes and surfaces.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -29,7 +29,7 @@ fn quarter_tube(quarter: i32) -> Patch {
     Patch::new([basis(1), basis(2), basis(1)], points, weights).unwrap()
 }
 
-/// Half a tube of two glued patches, degree 3 × 4 × 3, several spans of uneven size.
+/// Half a tube of two glued patches, degree 3 × 4 × 3, several knot spans of uneven size.
 fn half_tube() -> Body {
     let multipatch = Multipatch::glue(vec![quarter_tube(0), quarter_tube(1)]).unwrap();
     let multipatch = multipatch.elevate(2).unwrap().elements([2, 3, 2]).unwrap();
@@ -92,7 +92,7 @@ fn evaluate<const D: usize>(
 }
 
 #[test]
-fn bezier_cells_are_the_body_and_carry_its_fields() {
+fn bezier_cells_represent_the_body_and_its_fields() {
     let body = half_tube();
     let multipatch = multipatch(&body);
     let volume = BodyGrid::volume(&body);
@@ -155,7 +155,7 @@ fn the_surface_is_closed_and_faces_outwards() {
     }
 }
 
-/// A gradient of displacement, and the stress that it makes in steel.
+/// A displacement gradient and its stress in steel.
 const GRADIENT: [[f64; 3]; 3] = [[1e-4, 3e-5, -2e-5], [1e-5, -4e-5, 6e-5], [2e-5, 0.0, 2e-5]];
 
 fn linear(x: &[f64; 3]) -> [f64; 3] {
@@ -238,8 +238,8 @@ fn a_linear_stress_is_exact_between_the_lattice_points() {
     }
 }
 
-/// One control point moves, as under a small contact: the stress falls to nothing within two spans.
-/// Interpolation with the degree of the cell alone would fall below 0 there.
+/// One control point moves, as under a small contact: the stress falls to zero within two knot spans.
+/// Interpolation with the degree of the cell alone would be negative there.
 #[test]
 fn von_mises_is_nowhere_negative() {
     let body = half_tube();
@@ -289,9 +289,9 @@ fn von_mises_does_not_depend_on_axes() {
     assert!((turned[0] + turned[1] + turned[2] - stress[0] - stress[1] - stress[2]).abs() < 1e-6);
 }
 
-/// A bar under uniform stress, known at its surface alone: free sides, and the end that presses.
+/// A bar under uniform stress that is known only at its surface: free sides, and the loaded end.
 #[test]
-fn stress_at_the_surface_follows_from_the_surface() {
+fn stress_at_the_surface_follows_from_surface_displacements_and_pressure() {
     let splines = body(Geometry::Nurbs(solids_box().elements([2, 3, 2]).unwrap()), 1);
     let refined =
         solids_box().elements([2, 3, 2]).unwrap().refine_near(&[Near::point([2.0, 0.5, 0.5], 0.1, 2)]);
@@ -324,12 +324,12 @@ fn stress_at_the_surface_follows_from_the_surface() {
     }
 }
 
-/// 2 × 1 × 1 m.
+/// A NURBS block of 2 m × 1 m × 1 m.
 fn solids_box() -> Multipatch {
     carom_nurbs::solids::block([2.0, 1.0, 1.0]).unwrap()
 }
 
-/// The same as two hexahedra of second order.
+/// The block of 2 × 1 × 1 m as two hexahedra of second order.
 fn hex_box() -> Mesh {
     let options = HexOptions {
         shape: CellShape::Hex20,

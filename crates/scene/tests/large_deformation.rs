@@ -61,7 +61,7 @@ fn shown(grid: &BodyGrid, body: &Body, law: &str, displacement: &[[f64; 3]]) -> 
 }
 
 #[test]
-fn a_turned_brick_has_no_stress() {
+fn a_rotated_brick_has_zero_stress() {
     let young = steel().young;
     for (name, body) in bricks() {
         for angle in [FRAC_PI_2, 1.0] {
@@ -72,7 +72,7 @@ fn a_turned_brick_has_no_stress() {
                     let largest = stress.von_mises.iter().fold(0.0_f64, |a, x| a.max(*x));
                     assert!(largest < 1e-12 * young, "{name}, {law}, {angle}: {largest:e}");
                 }
-                // Linear elasticity takes the rotation for a strain.
+                // In linear elasticity the rotation causes strain.
                 let linear = shown(&grid, &body, "", &displacement);
                 assert!(linear.von_mises.iter().all(|s| *s > 0.1 * young), "{name}");
             }
@@ -105,7 +105,7 @@ fn assert_constant(found: &Stress, expected: &[f64; 6], what: &str) {
 }
 
 #[test]
-fn a_stretched_and_turned_brick_has_the_turned_stress() {
+fn a_stretched_and_rotated_brick_has_the_rotated_stress() {
     let f = turn(1.0) * Matrix3::from_diagonal(&Vector3::new(1.4, 0.9, 0.85));
     for (name, body) in bricks() {
         let displacement = affine(&body, &f);
@@ -133,7 +133,7 @@ const RULES: [PointRule; 3] =
     [PointRule::Centre, PointRule::Cell(QuadratureRule::Default), PointRule::Cell(QuadratureRule::High)];
 
 #[test]
-fn the_stress_of_the_scheme_is_shown_as_it_is_where_it_is_constant() {
+fn a_constant_stress_of_the_scheme_is_shown_exactly() {
     let f = turn(1.0) * Matrix3::from_diagonal(&Vector3::new(1.4, 0.9, 0.85));
     for (name, body) in bricks() {
         let displacement = affine(&body, &f);
