@@ -74,8 +74,7 @@ impl Carrier {
         index ^ self.index()
     }
 
-    /// Sign of a force on the caller's first surface if the force on the other surface than the carrier is
-    /// given.
+    /// Sign that turns a force on the surface without pressure cells into the force on the caller's first.
     pub fn sign(self) -> f64 {
         match self {
             Self::First => -1.0,

@@ -5,7 +5,6 @@
 //! [`FacesNow`] holds its state, the positions of its points in one frame. [`closest`] finds foot points on
 //! it; a [`FootPoint`] is data: face, parameters, gap, normal, tangents, metric, curvature. [`Plane`] and
 //! [`Sphere`] are surfaces of rigid bodies without faces. The gap is positive if the surfaces are apart.
-//! apart.
 
 pub mod analytic;
 mod bead;

@@ -8,7 +8,6 @@ use crate::{Block, Cells, Discretisation, SplineCells};
 ///
 /// If all knot spans of a patch are cells, a function is coupled with a box of functions around it, which
 /// follows from the knots alone.
-/// follows from the knots alone.
 ///
 /// # Errors
 ///

@@ -10,6 +10,7 @@
 //! such as a discrete gradient over both ends of a step. [`TangentAssembly`] assembles the matrix of
 //! symmetric tangents over a fixed sparsity pattern, [`GeneralTangentAssembly`] that of others;
 //! [`element_frequencies`] bounds the critical time step.
+//!
 //! Cells of one kind are computed [`LANES`](crate::constitutive::LANES) at a time. NURBS cells are summed
 //! direction by direction (sum factorisation), so that the force of a cell of degree p costs (p+1)⁴
 //! operations and not (p+1)⁶, its tangent (p+1)⁷ and not (p+1)⁹.
@@ -96,7 +97,6 @@ pub enum PointRule {
     /// One point in the centre of each mesh cell; the default points in NURBS cells.
     ///
     /// A hex8 then has twelve zero-energy modes in addition to its rigid motions: the caller must control
-    /// them.
     /// them.
     Centre,
 }

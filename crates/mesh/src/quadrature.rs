@@ -51,7 +51,7 @@ pub fn gauss_jacobi(n: usize, alpha: u32) -> (Vec<f64>, Vec<f64>) {
     let mut roots: Vec<f64> = Vec::with_capacity(n);
     let mut weights = Vec::with_capacity(n);
     for k in 0..n {
-        // Chebyshev points lie close to the zeros; the mean with the last zero improves the guess.
+        // Chebyshev points lie close to the zeros; the mean with the last zero keeps the guess near the next.
         let mut t = -((2 * k + 1) as f64 * std::f64::consts::PI / (2 * n) as f64).cos();
         if let Some(&last) = roots.last() {
             t = 0.5 * (t + last);

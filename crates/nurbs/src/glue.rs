@@ -135,7 +135,7 @@ pub enum GlueError {
         /// The control point \[m\].
         point: [f64; 3],
     },
-    /// The patches are refined locally, and not alike on both sides of an interface.
+    /// The local refinements on both sides of an interface differ.
     #[error(transparent)]
     Hierarchy(#[from] crate::HierarchyError),
 }

@@ -17,7 +17,6 @@ use carom_fem::surface::MAX_FACE_POINTS;
 /// n leads from the centre of the bead to x, and the gap is the distance to the bead. Without a radius the
 /// gap is the distance to the rim, never negative: a body that slides off the surface while it is pressed in
 /// would lose its gap at once.
-/// would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FootPoint {
     /// Number of the face.

@@ -15,7 +15,7 @@ const MARGIN: f64 = 0.25;
 /// the margin, and no node by more than its own bound, so that each list contains all near faces.
 #[derive(Debug, Clone)]
 pub(super) struct Candidates {
-    /// Distance up to which faces are searched \[m\].
+    /// Distance up to which faces are near \[m\].
     radius: f64,
     /// Bound on the ratio of the motions of a box and of the surface's points.
     growth: f64,

@@ -90,7 +90,6 @@ pub fn crossing(first: &Edge, second: &Edge) -> Crossing {
 /// Two edges form a face of the Minkowski difference of both bodies if the arcs of normals of one edge
 /// intersect the negative arcs of the other: the normal of the crossing lies between the faces of either
 /// edge.
-/// arcs of the other's, turned round: the normal of the crossing lies between the faces of either edge.
 pub fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
     let lengths = [first, second].map(|edge| edge.half.norm());
     let across = first.half.cross(&second.half);

@@ -27,7 +27,7 @@ pub struct Simulation {
     pub(super) settings: Settings,
     pub(super) ledger: Ledger,
     pub(super) events: Vec<ContactEvent>,
-    /// Frames handed over so far.
+    /// Number of frames so far.
     pub(super) outputs: u64,
     /// Bodies at the last frame.
     states: Vec<BodyState>,

@@ -1,6 +1,6 @@
 //! Deformable or rigid: the kind and index of a body of the problem.
 
-/// A body by its kind and its number among those of the kind.
+/// A body by its kind and its number among the bodies of this kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Which {
     Flexible(usize),

@@ -103,7 +103,7 @@ impl GeneralTangentAssembly {
 
     /// Assembles the tangent ∂f/∂u \[N/m\].
     ///
-    /// Nothing is allocated, but for bodies with hanging points.
+    /// Allocates nothing, except for bodies with hanging points.
     ///
     /// * `internal` — that of [`GeneralTangentAssembly::new`]
     /// * `laws` — one for each block

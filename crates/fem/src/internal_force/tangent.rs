@@ -63,7 +63,7 @@ impl TangentAssembly {
 
     /// Assembles the tangent ∂f/∂u of symmetric laws \[N/m\].
     ///
-    /// Nothing is allocated, but for bodies with hanging points.
+    /// Allocates nothing, except for bodies with hanging points.
     ///
     /// * `internal` — that of [`TangentAssembly::new`]
     /// * `u` — displacement of all points \[m\]

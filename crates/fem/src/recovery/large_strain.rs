@@ -16,8 +16,8 @@ use crate::{Block, Discretisation, NotSolid};
 impl StressSites {
     /// Cauchy's stress at the sites of a body in large deformation, by its laws \[Pa\].
     ///
-    /// Directions are those of the deformed body: a body that is turned as a whole has no stress, one that is
-    /// stretched and turned has the turned stress. Sites keep their undeformed positions.
+    /// Components refer to fixed axes: a rotated body has no stress, a stretched and rotated body has the
+    /// rotated stress. Sites keep their undeformed positions.
     ///
     /// * `laws` — one for each block
     /// * `displacement` — u of all points \[m\]

@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) row: usize,
 }
 
-/// The entry that a pair of functions adds to.
+/// The entry to which a pair of functions is added.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
     column: u32,

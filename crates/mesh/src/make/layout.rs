@@ -8,7 +8,7 @@ use crate::gluing::PointGrid;
 use crate::sets::distance;
 use crate::{CellBlock, CellShape, FaceRef, Mesh, Set};
 
-/// From \[0,1\]³ to space, right-handed, one-to-one.
+/// Right-handed, one-to-one map from \[0,1\]³ to space.
 type BlockMap = Box<dyn Fn([f64; 3]) -> [f64; 3]>;
 
 /// Largest number of nodes of a mesh; bounds the memory.
@@ -32,7 +32,7 @@ impl Block {
     }
 }
 
-/// Blocks whose common faces have the same lines, running the same way.
+/// Blocks with common faces on which lines coincide and have the same direction.
 pub(super) struct Layout {
     pub(super) blocks: Vec<Block>,
     /// Number of cells along each line in places without grading.

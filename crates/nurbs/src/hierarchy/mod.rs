@@ -116,7 +116,7 @@ pub enum HierarchyError {
     Count {
         /// Number of the patch.
         patch: usize,
-        /// The counted things.
+        /// Name of the counted items.
         what: &'static str,
         /// The number found.
         found: usize,
@@ -157,7 +157,7 @@ impl Hierarchy {
     ///
     /// # Errors
     ///
-    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike.
+    /// [`HierarchyError::Mismatch`] if glued patches are divided differently.
     pub(crate) fn new(patches: Vec<HierarchicalPatch>, topology: &Topology) -> Result<Self, HierarchyError> {
         let mut hierarchy = Self { patches, n_points: 0 };
         hierarchy.check_size()?;
@@ -205,7 +205,7 @@ impl Multipatch {
     ///
     /// # Errors
     ///
-    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike.
+    /// [`HierarchyError::Mismatch`] if glued patches are divided differently.
     pub fn space(&self) -> Result<Option<Space>, HierarchyError> {
         let topology = self.topology();
         self.hierarchy.as_ref().map(|hierarchy| Space::new(hierarchy, &topology)).transpose()

@@ -140,7 +140,7 @@ impl Space {
     ///
     /// # Errors
     ///
-    /// [`HierarchyError::Mismatch`] if glued patches are not divided alike along shared sides and edges.
+    /// [`HierarchyError::Mismatch`] if glued patches are divided differently along shared sides and edges.
     pub(crate) fn new(hierarchy: &Hierarchy, topology: &Topology) -> Result<Self, HierarchyError> {
         let levels: Vec<Levels> =
             hierarchy.patches.iter().map(|p| Levels::of(&p.basis, p.tree.n_levels())).collect();

@@ -43,7 +43,7 @@ impl Contents {
         }
     }
 
-    /// Turns left-handed patches, glues all, checks the interfaces and names the boundaries.
+    /// Reverses left-handed patches, glues all, checks the interfaces and names the boundaries.
     ///
     /// Returns also notes for the user, for instance about patches that were refined to match their
     /// neighbours.

@@ -105,7 +105,7 @@ pub enum ReadError {
     Count {
         /// The place.
         place: Place,
-        /// The counted things.
+        /// Name of the counted items.
         what: String,
         /// The expected number.
         expected: String,

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// Steps without contact after which a spring is discarded; contact by multipliers may pause for a step.
 const MEMORY: u64 = 3;
 
-/// The spring of a node: its force before and after the last step with contact.
+/// The spring of a node: its forces in the last two steps with contact, each with the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Spring {
     before: (Vector3<f64>, u64),
