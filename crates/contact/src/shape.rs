@@ -131,8 +131,8 @@ impl Shape {
         }
     }
 
-    /// Gap of a point from a sheet of the shape, negative behind it, and the normal into the free side. `None`
-    /// for faces, whose gaps depend on their state.
+    /// Gap of a point from a sheet of the shape, negative behind it, and the normal into the free side.
+    /// `None` for faces, whose gaps depend on their state.
     ///
     /// * `corner` — unit vectors of the edges that meet in the point, for a corner of a block that may stand
     ///   flush on another one; zeros otherwise

@@ -1,11 +1,11 @@
-//! Bodies unreduced: every point of a body is an unknown.
+//! Simulation of unreduced bodies: every point of a body is an unknown.
 //!
 //! * [`explicit`]: central differences in time, large deformation, contact by multipliers
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
 //! * [`NodalPoints`]: the nodes of a body as surface points, for contact
 //!
-//! Schemes that move whole bodies through time belong here, too. The crate knows no scenario and no file: its
-//! input is plain data, and a run hands its states to an observer.
+//! Other schemes for unreduced bodies belong here, too. The crate does not depend on scenarios and files: its
+//! input is plain data, and a run passes its states to an observer.
 //!
 //! # Example
 //!

@@ -1,12 +1,12 @@
-//! Surface points of a whole body: its nodes.
+//! Surface points of an unreduced body: its nodes.
 
 use carom_contact::points::{PointForce, Response, SurfacePoints};
 
 /// Surface points X + u that are nodes of a body.
 ///
 /// The coordinates are the displacements u of all nodes of the body, three numbers each, in the frame of the
-/// reference positions X; velocities and forces of all nodes likewise. An explicit scheme gives the lumped
-/// masses ([`NodalPoints::with_masses`]), and then knows how impulses on the points change velocities.
+/// reference positions X; velocities and forces have the same form. With the lumped masses of an explicit
+/// scheme ([`NodalPoints::with_masses`]) impulses on the points give changes of velocities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodalPoints {
     /// Numbers of the nodes that are points.

@@ -2,9 +2,8 @@
 //!
 //! A [`Grid`] holds points, cells and fields; [`write_vtu`] writes one, [`FrameWriter`] many over the same
 //! points and cells, [`read_vtu`] reads one back, [`read_legacy`] reads the old `.vtk` format, [`Collection`]
-//! is the `.pvd` file that ParaView opens.
-//! [`VtkHdfWriter`] writes a grid over time into one file. [`order`] is VTK's numbering of tensor-product
-//! cells.
+//! is the `.pvd` file that ParaView opens. [`VtkHdfWriter`] writes a grid over time into one file. [`order`]
+//! is VTK's numbering of tensor-product cells.
 //!
 //! The crate has no notion of bodies, displacements or stresses; callers give names and numbers.
 //!

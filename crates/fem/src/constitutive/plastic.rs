@@ -101,14 +101,14 @@ impl Hardening {
 /// |s| = |s_trial| − 2 μ Ī Δγ = √⅔ σ_y(α + √⅔ Δγ),   Ī = ⅓ tr b̄_trial,   b̄ = s/μ + Ī' E₃ with det b̄ = 1
 /// ```
 ///
-/// The law is written in F and the history in undeformed axes: a body that is turned keeps its stress to
-/// round-off, however often it turns. History of a point: C_p⁻¹ − E₃ (6 numbers), α. The energy that leaves
-/// is the plastic work ∫ σ_y dα, all of it taken as dissipated.
+/// The law is written in F and the history in undeformed axes: the stress of a body rotates with it to
+/// round-off, however often it turns. History of a point: C_p⁻¹ − E₃ (6 numbers), α. The dissipated energy is
+/// the whole plastic work ∫ σ_y dα.
 ///
 /// # Source
 ///
-/// Simo & Hughes (1998), *Computational Inelasticity*, section 9.3, except for the last equation: theirs keeps Ī
-/// of the trial state, which lets det b̄ drift from 1.
+/// Simo & Hughes (1998), *Computational Inelasticity*, section 9.3, except for the last equation: theirs keeps
+/// Ī of the trial state, which lets det b̄ drift from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plastic {
     moduli: ElasticModuli,
