@@ -26,7 +26,7 @@ fn files(folder: &Path) -> BTreeMap<String, SystemTime> {
 }
 
 #[test]
-fn the_starter_runs_to_its_end_and_again_redoes_nothing() {
+fn a_second_run_of_the_starter_repeats_nothing() {
     let place = Place::new();
     place.ok(&["new", "drop"]);
     let untouched = files(place.path());

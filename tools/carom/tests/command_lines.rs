@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program::{json, told};
 
-/// A script that answers as the other programs do.
+/// A script that responds like the other programs.
 const STAND_IN: &str = r#"#!/bin/sh
 test "$1" = --command-line || exit 9
 case "$2" in
@@ -34,7 +34,7 @@ fn folder() -> tempfile::TempDir {
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(folder.join("carom"));
-    // The scripts need a shell; no program of ours lies there.
+    // The scripts need a shell; its folder contains none of our programs.
     command.args(args).current_dir(folder).env("PATH", "/usr/bin:/bin");
     loop {
         match command.output() {
@@ -46,7 +46,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
 }
 
 #[test]
-fn completions_cover_all_programs_that_are_there_and_name_the_others() {
+fn completions_cover_all_available_programs_and_name_the_others() {
     let folder = folder();
     let ran = run(folder.path(), &["completions", "bash"]);
     assert!(ran.status.success(), "{}", told(&ran));

@@ -189,7 +189,7 @@ fn a_binary_scenario_is_invalid_not_unreadable() {
 }
 
 #[test]
-fn a_missing_file_is_reported_with_its_body() {
+fn a_missing_body_file_is_reported_with_its_body() {
     let place = Place::new();
     for source in ["file = \"none.msh\"", "file = \"none.xml\"", "body = \"none.npz\"", "rom = \"none.rom\""]
     {
@@ -269,7 +269,7 @@ fn a_report_that_cannot_be_replaced_is_reported_and_made_later() {
 }
 
 #[test]
-fn new_replaces_nothing() {
+fn the_command_new_does_not_replace_files() {
     let place = Place::new();
     place.write("drop.toml", "mine");
     let message = place.fails(&["new", "drop"], 2);
@@ -280,7 +280,7 @@ fn new_replaces_nothing() {
 }
 
 #[test]
-fn the_doctor_knows_this_machine() {
+fn the_doctor_reports_this_machine() {
     let place = Place::new();
     let found = place.json(&["doctor", "-j", "1"]);
     assert_eq!(found["threads"]["used"], 1);
@@ -365,7 +365,7 @@ fn a_missing_mesh_is_named_with_its_body_and_line() {
 }
 
 #[test]
-fn implausible_figures_are_said_with_the_range_and_a_remedy() {
+fn implausible_figures_are_reported_with_the_range_and_a_remedy() {
     let place = Place::new();
     let material =
         "[material.plastic]\ndensity = 1180.0\nyoung = 3.2\npoisson = 0.37\n\n[[body]]\nname = \"ball\"";
@@ -394,14 +394,14 @@ fn implausible_figures_are_said_with_the_range_and_a_remedy() {
     assert!(checked["valid"].as_bool().unwrap());
     let told = carom_testing::program::told(&place.ok(&["check", "odd.toml"]));
     assert!(told.contains("warning: material `plastic`"), "{told}");
-    // The usual scenario has none.
+    // The unchanged scenario gives no such warnings.
     place.write("usual.toml", SMALL);
     assert!(place.json(&["check", "usual.toml"])["warnings"].as_array().unwrap().is_empty());
 }
 
 #[cfg(unix)]
 #[test]
-fn pipes_and_devices_are_refused_at_once() {
+fn pipes_and_devices_are_refused_without_waiting() {
     let place = Place::new();
     let pipe = place.path().join("pipe.toml");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

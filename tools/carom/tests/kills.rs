@@ -74,7 +74,7 @@ fn kill_and_run_again(change: &[&str], kills: usize, moments: &mut dyn FnMut() -
 }
 
 #[test]
-fn a_chain_that_is_killed_and_run_again_is_the_whole_chain() {
+fn a_chain_killed_and_run_again_gives_the_undisturbed_result() {
     let change = ["simulation.end_time=2.0e-4", "simulation.checkpoint_every=10"];
     let mut moments = [0.05, 0.2, 0.4, 0.5, 0.6].into_iter().cycle();
     kill_and_run_again(&change, 5, &mut || moments.next().expect("they begin again"));
@@ -82,7 +82,7 @@ fn a_chain_that_is_killed_and_run_again_is_the_whole_chain() {
 
 #[test]
 #[ignore = "4 min: thirty kills at random moments"]
-fn thirty_kills_of_the_chain_lose_nothing() {
+fn thirty_kills_of_the_chain_lose_no_results() {
     let change = ["simulation.end_time=4.0e-4", "simulation.relative_tolerance=1e-12"];
     let mut state = 5_u64;
     let mut moments = || {
@@ -95,7 +95,7 @@ fn thirty_kills_of_the_chain_lose_nothing() {
 }
 
 #[test]
-fn a_folder_with_files_of_others_is_refused() {
+fn a_folder_with_files_of_other_programs_is_refused() {
     let place = Place::new();
     place.write("small.toml", program::SMALL);
     for (folder, file) in [("mine", "mine/notes.txt"), ("drawings", "drawings/bodies/ball.step")] {

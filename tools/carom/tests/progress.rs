@@ -5,7 +5,7 @@ use carom_testing::program::{json, progress};
 use crate::program::{Place, SMALL};
 
 #[test]
-fn a_run_without_a_terminal_says_which_body_and_how_far() {
+fn lines_of_progress_name_the_body_and_the_fraction() {
     let place = Place::new();
     place.write("small.toml", SMALL);
     let ran = place

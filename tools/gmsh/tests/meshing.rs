@@ -1,4 +1,4 @@
-//! `carom-gmsh` as a user calls it.
+//! The command line of `carom-gmsh`.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -18,7 +18,7 @@ fn folder_with(name: &str, text: &str) -> TempDir {
     folder
 }
 
-/// Runs, demands success and silence on standard output, reads the mesh.
+/// Runs the program successfully without standard output and reads the mesh.
 fn meshed(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
     assert!(output.status.success(), "{}", told(&output));
@@ -67,7 +67,7 @@ fn a_script_without_groups_gives_body_and_faces() {
 }
 
 #[test]
-fn order_size_and_kind_are_those_of_the_flags() {
+fn flags_determine_order_size_and_kind() {
     let folder = folder_with("part.geo", QUARTER);
     let coarse = meshed(folder.path(), &["part.geo", "-o", "part.msh", "--order", "1"]);
     assert_eq!(coarse.cell_counts().keys().collect::<Vec<_>>(), [&"tet4"]);
@@ -114,7 +114,7 @@ fn json_is_one_object_and_quiet_is_silent() {
 }
 
 #[test]
-fn failures_have_their_exit_code_and_leave_nothing_behind() {
+fn failures_have_their_exit_code_and_leave_no_files() {
     let flat = "SetFactory(\"OpenCASCADE\");\nRectangle(1) = {0, 0, 0, 1, 1};\n";
     let folder = folder_with("flat.geo", flat);
     let path = folder.path();
@@ -165,13 +165,13 @@ fn assert_volumes(parts: &[&str]) {
 }
 
 #[test]
-fn real_parts_have_the_volume_of_their_reference() {
+fn volumes_of_real_parts_agree_with_the_reference() {
     assert_volumes(&["conrod", "bracket", "hollow_sphere", "rod_hemi"]);
 }
 
 #[test]
 #[ignore = "1 min: larger parts; the crankshaft needs a second mesh with optimised curved elements"]
-fn larger_real_parts_have_the_volume_of_their_reference() {
+fn volumes_of_larger_real_parts_agree_with_the_reference() {
     assert_volumes(&["crankshaft", "component8", "io1_part"]);
 }
 
@@ -213,14 +213,14 @@ fn iges_box(unit: &str) -> String {
 }
 
 #[test]
-fn faces_of_an_iges_file_are_sewn_and_its_unit_is_known() {
+fn faces_of_an_iges_file_are_sewn_and_its_unit_is_converted() {
     for (unit, metre, name) in [("2,2HMM", 1e-3, "box.iges"), ("1,2HIN", 0.0254, "box.igs")] {
         let folder = folder_with(name, &iges_box(unit));
         let size = (5.0 * metre).to_string();
         for (flag, kind) in [("--json", "tet10"), ("--hex", "hex27")] {
             let mesh = meshed_loudly(folder.path(), &[name, "-o", "part.msh", "--size", &size, flag]);
             assert_eq!(mesh.cell_counts().into_keys().collect::<Vec<_>>(), [kind]);
-            // The file says where its points lie in millimetres or inches.
+            // The coordinates of the file are in millimetres or inches.
             let volume = 8000.0 * f64::powi(metre, 3);
             assert!((mesh.volume() / volume - 1.0).abs() < 1e-9, "{name}: {} {volume}", mesh.volume());
             assert_eq!(mesh.sets.len(), 7, "body and six faces: {:?}", mesh.sets.keys());
@@ -228,7 +228,7 @@ fn faces_of_an_iges_file_are_sewn_and_its_unit_is_known() {
     }
 }
 
-/// Runs, demands success, reads the mesh.
+/// Runs the program successfully and reads the mesh.
 fn meshed_loudly(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
     assert!(output.status.success(), "{}", told(&output));
@@ -262,7 +262,7 @@ fn step_parts_can_be_cut_into_hexahedra() {
 }
 
 #[test]
-fn solids_of_an_assembly_have_sets_of_their_own() {
+fn solids_of_an_assembly_have_separate_sets() {
     let two = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {2, 0, 0, 2, 1, 1};\n";
     let folder = folder_with("two.geo", two);
     let output = run(folder.path(), &["two.geo", "-o", "part.msh", "--order", "1", "--size", "0.5"]);
@@ -284,8 +284,8 @@ fn a_script_names_the_faces_of_a_step_file() {
     let assessed = quality::assess(&mesh);
     assert!(assessed.is_watertight() && assessed.folded.is_empty());
     let on = |set: &str| mesh.nodes_of(&mesh.sets[set]).into_iter().map(|node| mesh.points[node as usize]);
-    // Whatever the size, the nodes lie on the part: the bore has a radius of 10 mm; the flank is 4 mm wide
-    // and 30 to 33 mm from the axis.
+    // For every element size the nodes lie on the part: the bore has a radius of 10 mm; the flank is 4 mm
+    // wide and 30 to 33 mm from the axis.
     for [x, y, _] in on("bore") {
         assert!((x.hypot(y) - 0.01).abs() < 1e-9, "({x}, {y})");
     }
@@ -298,7 +298,7 @@ fn a_script_names_the_faces_of_a_step_file() {
     assert!((nearest - 0.03).abs() < 1e-5 && (farthest - 0.033).abs() < 1e-5, "{nearest} {farthest}");
 }
 
-/// Processes that one has started and that run.
+/// The running processes that a process has started.
 #[cfg(target_os = "linux")]
 fn children(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc")
@@ -314,7 +314,7 @@ fn children(parent: u32) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_worker_ends_when_the_program_is_killed_and_leaves_nothing() {
+fn the_worker_ends_when_the_program_is_killed_and_leaves_no_files() {
     use std::time::{Duration, Instant};
 
     let folder = folder_with("part.geo", &QUARTER.replace("0.02", "0.0005"));

@@ -1,11 +1,11 @@
-//! Every command of carom-mesh as a user calls it.
+//! The commands of carom-mesh: output, files, errors.
 
 use std::path::Path;
 
 use crate::program::{carom_mesh, fails, json, path};
 use tempfile::TempDir;
 
-/// Two unit cubes, the second with another knot or only half as wide.
+/// Two unit cubes; the second has another knot or half the width.
 const TWO_CUBES: &str = "# nurbs mesh v.2.1
 3 3 2 0 1
 PATCH 1
@@ -33,7 +33,7 @@ SUBDOMAIN 1 (all)
 ";
 
 #[test]
-fn info_has_all_keys_of_the_contract_and_the_exact_ball() {
+fn info_has_all_documented_keys_and_the_exact_ball() {
     let dir = TempDir::new().unwrap();
     let ball = path(&dir, "ball.npz");
     json(&["make", "ball", "--radius", "0.015", "-o", &ball]);
@@ -76,7 +76,7 @@ fn info_has_all_keys_of_the_contract_and_the_exact_ball() {
 }
 
 #[test]
-fn a_body_of_hexahedra_survives_every_mesh_format() {
+fn a_body_of_hexahedra_is_converted_to_every_mesh_format_and_back() {
     let dir = TempDir::new().unwrap();
     let (rod, again) = (path(&dir, "rod.npz"), path(&dir, "again.npz"));
     for order in ["1", "2"] {
@@ -91,7 +91,7 @@ fn a_body_of_hexahedra_survives_every_mesh_format() {
                 assert_eq!(before[key], after[key], "{ending}: {key}");
             }
             let mut sets = after["sets"].as_object().unwrap().clone();
-            // Other programs read no cells of .msh that are in no group: they are given one.
+            // Other programs do not read cells of .msh without a group: a group is added.
             assert_eq!(sets.remove("volume").is_some(), ending == "msh", "{ending}: {sets:?}");
             assert_eq!(before["sets"].as_object(), Some(&sets), "{ending}");
             let ratio = before["volume"].as_f64().unwrap() / after["volume"].as_f64().unwrap();
@@ -112,12 +112,12 @@ fn materials_of_an_inp_file_are_used_unless_the_user_names_one() {
     };
     assert_eq!(name(&[]), "copper");
     assert_eq!(name(&["--material", "glass"]), "glass");
-    // With a factor the file is in other units.
+    // A factor gives the file other units.
     assert_eq!(name(&["--scale", "0.001"]), "steel");
 }
 
 #[test]
-fn physical_volumes_of_a_mesh_have_materials_of_their_own() {
+fn physical_volumes_of_a_mesh_have_separate_materials() {
     let dir = TempDir::new().unwrap();
     let (msh, body) = (path(&dir, "two.msh"), path(&dir, "two.npz"));
     // Two cubes of 1 m, in a physical volume each, and a physical surface.
@@ -167,7 +167,7 @@ fn pictures_of_nurbs_bodies_are_refused_as_meshes() {
 }
 
 #[test]
-fn a_nurbs_body_survives_all_nurbs_formats_that_are_written() {
+fn a_nurbs_body_is_converted_to_every_nurbs_format_and_back() {
     let dir = TempDir::new().unwrap();
     let (ball, again) = (path(&dir, "ball.npz"), path(&dir, "again.npz"));
     json(&["make", "ball", "--radius", "1", "-o", &ball]);
@@ -192,7 +192,7 @@ fn a_nurbs_body_survives_all_nurbs_formats_that_are_written() {
 }
 
 #[test]
-fn every_nurbs_format_of_the_contract_is_imported() {
+fn every_documented_nurbs_format_is_imported() {
     let Some(folder) = carom_testing::shared_data("nurbs") else { return };
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "body.npz");
@@ -229,7 +229,7 @@ fn every_nurbs_format_of_the_contract_is_imported() {
 }
 
 #[test]
-fn patches_in_other_knots_are_matched_with_a_note_or_refused_with_their_sides() {
+fn patches_with_other_knots_are_matched_with_a_note_or_refused_with_their_sides() {
     let dir = TempDir::new().unwrap();
     let (txt, body) = (path(&dir, "two.txt"), path(&dir, "two.npz"));
     std::fs::write(&txt, TWO_CUBES).unwrap();
@@ -256,7 +256,7 @@ fn usage_errors_are_code_2() {
 }
 
 #[test]
-fn invalid_inputs_are_code_3_and_leave_nothing() {
+fn invalid_inputs_are_code_3_and_leave_no_files() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "out.npz");
     let message = fails(&["make", "ball", "--radius", "-1", "-o", &out], 3);
@@ -304,7 +304,7 @@ fn a_full_disk_is_code_5() {
 }
 
 #[test]
-fn an_element_that_is_there_twice_is_found() {
+fn a_duplicate_element_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let (inp, out) = (path(&dir, "twice.inp"), path(&dir, "out.npz"));
     let nodes = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n9,2,0,0\n\
@@ -312,7 +312,7 @@ fn an_element_that_is_there_twice_is_found() {
     let write = |second: &str| {
         std::fs::write(&inp, format!("{nodes}*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n2,{second}\n")).unwrap();
     };
-    // The same cube, turned; then a neighbour.
+    // The rotated numbering of the same cube; then a neighbour.
     write("2,3,4,1,6,7,8,5");
     let told = fails(&["import", &inp, "-o", &out], 3);
     for word in ["twice.inp", "pairs of them: 1", "near (0.5, 0.5, 0.5)", "cells overlap"] {
@@ -339,7 +339,7 @@ fn an_inverted_element_is_found() {
 }
 
 #[test]
-fn a_scaled_jacobian_of_nothing_has_no_sign() {
+fn a_scaled_jacobian_of_zero_has_no_sign() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "x.npz");
     json(&["make", "octant", "--radius", "1", "-o", &out]);
@@ -348,7 +348,7 @@ fn a_scaled_jacobian_of_nothing_has_no_sign() {
 }
 
 #[test]
-fn bodies_are_called_as_bodies() {
+fn messages_name_bodies_as_bodies() {
     let dir = TempDir::new().unwrap();
     let (ball, xyz) = (path(&dir, "ball.npz"), path(&dir, "x.xyz"));
     json(&["make", "ball", "--radius", "1", "-o", &ball]);
@@ -450,7 +450,7 @@ fn coordinates_whose_products_overflow_are_refused_with_their_node() {
 }
 
 #[test]
-fn an_input_is_not_written_over() {
+fn an_input_is_not_overwritten() {
     let dir = TempDir::new().unwrap();
     let (rod, msh) = (path(&dir, "rod.npz"), path(&dir, "rod.msh"));
     json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "--hex", "-o", &rod]);
@@ -478,7 +478,7 @@ fn a_full_disk_is_reported_by_one_error() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_suppresses_all_output() {
     let dir = TempDir::new().unwrap();
     let output = carom_mesh()
         .args(["make", "ball", "--radius", "1", "-q", "-o", &path(&dir, "ball.npz")])
@@ -488,7 +488,7 @@ fn quiet_says_nothing() {
 }
 
 #[test]
-fn a_body_is_drawn_and_shown_in_paraview() {
+fn a_body_is_drawn_and_exported_to_paraview() {
     let dir = TempDir::new().unwrap();
     for (kind, sets) in [("--nurbs", "pole"), ("--hex", "pole")] {
         let (ball, svg) = (path(&dir, "ball.npz"), path(&dir, "ball.svg"));

@@ -26,7 +26,7 @@ fn a_default_material_is_reported() {
 }
 
 #[test]
-fn a_deck_in_millimetres_is_warned_of_and_read_with_its_units() {
+fn a_deck_in_millimetres_gives_a_warning_and_is_read_with_its_units() {
     let dir = TempDir::new().unwrap();
     let (deck, body) = (path(&dir, "cube.inp"), path(&dir, "cube.npz"));
     std::fs::write(&deck, DECK).unwrap();

@@ -1,5 +1,5 @@
-//! A mesh of a hexahedron, two wedges, a pyramid and a tetrahedron, made by Gmsh, from the file to a body and
-//! to the files of other programs.
+//! A mesh of a hexahedron, two wedges, a pyramid and a tetrahedron, made by Gmsh: import and conversion to
+//! files of other programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn kinds(order: usize) -> String {
 }
 
 #[test]
-fn wedges_and_pyramids_pass_through_every_mesh_format() {
+fn wedges_and_pyramids_are_converted_to_every_mesh_format_and_back() {
     let dir = TempDir::new().unwrap();
     for (order, names) in
         [(1, ["hex8", "pyramid5", "tet4", "wedge6"]), (2, ["hex20", "pyramid13", "tet10", "wedge15"])]

@@ -11,8 +11,8 @@ use assert_cmd::cargo::CommandCargoExt;
 use carom_testing::program::{json, told};
 use tempfile::TempDir;
 
-/// Writes its process number and stays until its input ends, as `carom-gmsh` does; the environment variable
-/// is an agreement of both programs.
+/// Writes its process number and waits until its input ends, like `carom-gmsh`; both programs use the
+/// environment variable.
 const STAND_IN: &str = "#!/bin/sh\ntest -n \"$CAROM_ENDS_WITH_INPUT\" || exit 9\necho $$ > number.tmp\nmv \
     number.tmp number\nexec cat > /dev/null\n";
 
@@ -82,7 +82,7 @@ fn the_mesher_ends_when_carom_mesh_is_killed() {
 }
 
 #[test]
-fn a_signal_ends_both_at_once() {
+fn a_signal_ends_both_programs_immediately() {
     let folder = TempDir::new().unwrap();
     let (child, mesher) = importing(folder.path());
     let sent = Instant::now();
@@ -119,7 +119,7 @@ fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_default_size_is_reported_with_its_value() {
-    // The same as the note of carom-gmsh.
+    // The note is equal to that of carom-gmsh.
     let notes = size_notes("part.step", &[]);
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(

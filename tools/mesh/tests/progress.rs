@@ -12,7 +12,7 @@ fn lines_name_the_file_and_the_step() {
     let run = |args: &[&str]| {
         let ran =
             carom_mesh().args(args).arg("--json").env("CAROM_PROGRESS_SECONDS", "0.001").output().unwrap();
-        // Standard output has the object alone.
+        // Standard output contains only the object.
         json(&ran);
         progress(&ran)
     };

@@ -73,7 +73,7 @@ fn every_exact_solid_is_made_with_its_sets_volume_and_surface() {
 }
 
 #[test]
-fn shapes_without_hexahedra_say_so() {
+fn shapes_without_hexahedra_are_refused_with_the_reason() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "x.npz");
     for flags in ["octant --radius 1", "capsule --radius 1 --length 3", "ellipsoid --semi-axes 1,2,3"] {
@@ -88,7 +88,7 @@ fn shapes_without_hexahedra_say_so() {
 }
 
 #[test]
-fn coarsening_undoes_refining_and_comes_first() {
+fn coarsening_undoes_refinement_and_is_applied_first() {
     let dir = TempDir::new().unwrap();
     let [rod, fine, coarse, cubic] = ["a.npz", "b.npz", "c.npz", "d.npz"].map(|name| path(&dir, name));
     json(&["make", "rod", "--radius", "0.01", "--length", "0.1", "-o", &rod]);
@@ -119,7 +119,7 @@ fn coarsening_undoes_refining_and_comes_first() {
 }
 
 #[test]
-fn sizes_that_a_shape_does_not_have_are_refused() {
+fn sizes_that_do_not_belong_to_a_shape_are_refused() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "x.npz");
     for (arguments, says) in [
@@ -133,7 +133,7 @@ fn sizes_that_a_shape_does_not_have_are_refused() {
 }
 
 #[test]
-fn a_too_large_body_is_refused_at_once() {
+fn a_too_large_body_is_refused_before_it_is_made() {
     let dir = TempDir::new().unwrap();
     let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
     for kind in ["--nurbs", "--hex"] {
@@ -146,7 +146,7 @@ fn a_too_large_body_is_refused_at_once() {
 }
 
 #[test]
-fn more_nodes_than_can_be_computed_with_are_refused_too() {
+fn more_nodes_than_the_limit_are_refused() {
     let dir = TempDir::new().unwrap();
     let (rod, out) = (path(&dir, "rod.npz"), path(&dir, "x.npz"));
     json(&["make", "box", "--size", "1,1,1", "--hex", "--elements", "3", "-o", &rod]);
@@ -159,7 +159,7 @@ fn more_nodes_than_can_be_computed_with_are_refused_too() {
 }
 
 #[test]
-fn a_zone_is_there_before_it_is_refined_at_whatever_the_order_of_flags() {
+fn a_zone_is_made_before_its_refinement_in_any_order_of_flags() {
     let dir = TempDir::new().unwrap();
     let (block, out) = (path(&dir, "block.npz"), path(&dir, "x.npz"));
     let zone = "hit=top@0.02,0.03,0.1:0.01";
@@ -199,7 +199,7 @@ fn the_levels_of_a_local_refinement_are_reported() {
         (3, info["elements"]["span"].as_u64().unwrap()),
         "{info}"
     );
-    // Cells that are divided leave eight for one.
+    // A divided cell is replaced by eight.
     let divided = [512 - levels[0], (8 * (512 - levels[0]) - levels[1])];
     assert_eq!(levels[2], 8 * divided[1]);
     let text = carom_mesh().args(["info", &out]).output().unwrap();
@@ -211,7 +211,7 @@ fn the_levels_of_a_local_refinement_are_reported() {
 }
 
 #[test]
-fn refining_by_nothing_is_a_slip() {
+fn a_refinement_without_levels_is_a_usage_error() {
     let dir = TempDir::new().unwrap();
     let (ball, out) = (path(&dir, "ball.npz"), path(&dir, "x.npz"));
     json(&["make", "ball", "--radius", "1", "-o", &ball]);

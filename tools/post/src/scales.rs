@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rotation_by_round_off_does_not_set_the_scale_of_a_flying_ball() {
+    fn a_rotation_by_round_off_does_not_determine_the_scale_of_a_flying_ball() {
         let body = |velocity: f64, rate: f64| BodyState {
             position: [0.1, 0.0, 0.0],
             velocity: [velocity, 0.0, 0.0],

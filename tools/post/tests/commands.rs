@@ -1,4 +1,4 @@
-//! The commands, on a small result with a known motion.
+//! The commands of `carom-post` on a small result with a known motion.
 
 use crate::result;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn exported_points_move_as_the_body_does() {
+fn exported_points_follow_the_motion_of_the_body() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::open(&result::write(folder.path())).unwrap();
     let write = WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None };
@@ -88,7 +88,7 @@ fn check_frame(piece: &UnstructuredGridPiece, time: f64, touching: bool) {
 }
 
 #[test]
-fn export_writes_a_series_and_says_so() {
+fn export_writes_and_reports_a_series() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let out = folder.path().join("paraview");
@@ -115,7 +115,8 @@ fn export_writes_a_series_and_says_so() {
     );
 }
 
-/// One file a body, with its mesh once: smaller than the frames of .vtu, and gone if the export is stopped.
+/// A body has one file that contains its mesh once: it is smaller than the frames of .vtu, and is removed if
+/// the export is stopped.
 #[test]
 fn a_vtkhdf_file_has_all_frames_of_a_body() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,7 +138,7 @@ fn a_vtkhdf_file_has_all_frames_of_a_body() {
     assert!(!elsewhere.exists());
 }
 
-/// Wants to stop once some files are done.
+/// Requests a stop after some files.
 struct StopsAfter(u64, AtomicU64);
 
 impl Progress for StopsAfter {
@@ -167,7 +168,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_stopped_export_leaves_nothing_and_spares_an_earlier_one() {
+fn a_stopped_export_leaves_no_files_and_keeps_an_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::open(&result::write(folder.path())).unwrap();
     let out = folder.path().join("some/where");
@@ -266,7 +267,7 @@ fn the_report_is_one_file_with_everything_in_it() {
 
 /// Of 469 impacts of a pair the text lists the first, the largest and the last; the data have all.
 #[test]
-fn of_many_impacts_people_see_three_and_programs_all() {
+fn text_lists_three_of_many_impacts_and_data_all() {
     let folder = tempfile::tempdir().unwrap();
     let impact = |n: u32| ContactEvent {
         start: 5e-8 * f64::from(n),
@@ -295,7 +296,7 @@ fn of_many_impacts_people_see_three_and_programs_all() {
 
 /// Lines of a terminal, for every table.
 #[test]
-fn tables_for_people_fit_a_terminal() {
+fn tables_in_text_fit_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     for what in ["contacts", "bodies", "energy", "momentum", "contact-force", "joints", "forces"] {
@@ -310,9 +311,9 @@ fn tables_for_people_fit_a_terminal() {
     assert!(momentum.contains("[µs]") && momentum.contains("33.00"), "{momentum}");
 }
 
-/// 25 µs: times, durations and axes in µs; only wall times are in seconds.
+/// In a run of 25 µs times, durations and axes are in µs; only wall times are in seconds.
 #[test]
-fn a_report_has_one_unit_of_time_and_no_noise() {
+fn a_report_has_one_unit_of_time_and_no_round_off() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::open(&result::write(folder.path())).unwrap();
     let html = html(&run, &Extras::default()).unwrap();
@@ -328,7 +329,7 @@ fn a_report_has_one_unit_of_time_and_no_noise() {
 /// A report contains program, date and command, and links to the files; the same result gives the same
 /// report.
 #[test]
-fn the_report_says_where_its_result_comes_from() {
+fn a_report_contains_the_origin_of_its_result() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let own = "# mine <own> & \"quoted\"\n[simulation]\nend_time = 25e-6   # as I like it\n";
@@ -366,7 +367,7 @@ fn the_report_says_where_its_result_comes_from() {
 }
 
 #[test]
-fn a_report_leads_to_its_files_wherever_it_is() {
+fn the_links_of_a_report_are_valid_in_any_folder() {
     let from = |report: &str, file: &str| path_from(Path::new(report), Path::new(file));
     assert_eq!(from("/a/b/report.html", "/a/b/c/r.carom"), "c/r.carom");
     assert_eq!(from("/a/b/report.html", "/a/r.carom"), "/a/r.carom");
@@ -403,7 +404,7 @@ fn pressure_of_a_locally_refined_body_agrees_with_hertz() {
 }
 
 #[test]
-fn hertz_gives_the_published_figures() {
+fn the_command_hertz_gives_the_published_figures() {
     // docs/theory/closed-forms.md, section 10.1: two steel balls R 15 mm, rho 7780, at 0.5 m/s, and one on a
     // rigid plane at 0.2 m/s.
     for (arguments, figures) in [
@@ -470,7 +471,7 @@ fn errors_have_a_message_and_the_right_exit_code() {
 }
 
 #[test]
-fn bodies_that_are_gone_or_changed_are_noticed() {
+fn missing_and_changed_bodies_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let out = folder.path().join("paraview");
@@ -486,7 +487,7 @@ fn bodies_that_are_gone_or_changed_are_noticed() {
     std::fs::remove_file(folder.path().join("bodies/ball.npz")).unwrap();
     let gone = failure(&export(), 5);
     assert!(gone.contains("ball.npz"), "{gone}");
-    // The report does without, and says so.
+    // The report is written without the body, with a note.
     let file = folder.path().join("report.html");
     assert!(post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]).status.success());
     assert!(std::fs::read_to_string(&file).unwrap().contains("No picture of the pressure"));
@@ -512,7 +513,7 @@ fn a_wrong_ending_of_a_picture_is_a_usage_error() {
 /// A thousand frames of two bodies take seconds. The moments: as the first file is written, and later.
 #[test]
 #[cfg(unix)]
-fn an_export_that_a_signal_stops_has_its_exit_code_and_leaves_nothing() {
+fn an_export_stopped_by_a_signal_has_its_exit_code_and_leaves_no_files() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 

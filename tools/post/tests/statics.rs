@@ -92,7 +92,7 @@ fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
     let moved = array(&piece.data.point, "displacement");
     let (stress, von_mises) = (array(&piece.data.point, "stress"), array(&piece.data.point, "von_mises"));
     for (k, x) in points.as_chunks::<3>().0.iter().enumerate() {
-        // The bar lies along y from y = 2, and stretches that way: σ_yy = E ε.
+        // The bar lies along y from y = 2 and stretches along y: σ_yy = E ε.
         let expected = [0.0, STRAIN * (x[1] - 2.0), 0.0];
         for d in 0..3 {
             assert!((moved[3 * k + d] - expected[d]).abs() < 1e-9, "{x:?} {:?}", &moved[3 * k..3 * k + 3]);
@@ -117,8 +117,8 @@ fn stresses(law: &str, u: impl Fn(&[f64; 3]) -> [f64; 3]) -> (Vec<[f64; 6]>, Vec
 }
 
 #[test]
-fn the_law_in_the_header_decides_how_stress_follows_from_the_displacement() {
-    // A turn of 1 rad about z, and a stretch by 1.5 along the bar before it.
+fn the_law_in_the_header_determines_the_stress() {
+    // A stretch by 1.5 along the bar, then a rotation of 1 rad about z.
     let (sin, cos) = 1.0_f64.sin_cos();
     let turned = |x: [f64; 3]| [cos * x[0] - sin * x[1], sin * x[0] + cos * x[1], x[2]];
     let moved = |stretch: f64| {

@@ -1,4 +1,4 @@
-//! Runs the program.
+//! Runs `carom-mesh` in tests.
 
 use assert_cmd::Command;
 use carom_testing::program;
@@ -9,7 +9,7 @@ pub(crate) fn carom_mesh() -> Command {
     Command::cargo_bin("carom-mesh").unwrap()
 }
 
-/// Runs a command that must work and returns its JSON object.
+/// Runs a command that must succeed and returns its JSON object.
 pub(crate) fn json(args: &[&str]) -> Value {
     program::json(&carom_mesh().args(args).arg("--json").output().unwrap())
 }

@@ -18,7 +18,7 @@ use nalgebra::Vector3;
 
 /// Radius of the ball \[m\].
 pub(crate) const RADIUS: f64 = 0.015;
-/// Radius of the contact and its largest pressure, as Hertz would have them for the force of the second
+/// Contact radius and peak pressure by Hertz for the force of the second
 /// frame.
 pub(crate) const CONTACT_RADIUS: f64 = 4.7869e-4;
 pub(crate) const PEAK_PRESSURE: f64 = 4.6883e9;
@@ -95,7 +95,7 @@ fn block() -> Body {
     }
 }
 
-/// A model of the ball with two modes at all its points, whose other content is not looked at by pictures.
+/// A model of the ball with two modes at all its points; pictures do not use its other content.
 fn model(body: &Body, checksum: &str) -> ReducedBody {
     let positions = Discretisation::new(body).unwrap().points;
     let (n, n_points) = (2, positions.len());
@@ -180,17 +180,17 @@ pub(crate) fn write(folder: &Path) -> PathBuf {
     write_with(folder, &ball())
 }
 
-/// The same with another ball.
+/// Writes bodies, model and result with another ball.
 pub(crate) fn write_with(folder: &Path, ball: &Body) -> PathBuf {
     write_all(folder, ball, &TIMES, &[impact()])
 }
 
-/// The same with frames at other times.
+/// Writes bodies, model and result with frames at other times.
 pub(crate) fn write_frames(folder: &Path, ball: &Body, times: &[f64]) -> PathBuf {
     write_all(folder, ball, times, &[impact()])
 }
 
-/// The same with other impacts.
+/// Writes bodies, model and result with other impacts.
 pub(crate) fn write_events(folder: &Path, ball: &Body, events: &[ContactEvent]) -> PathBuf {
     write_all(folder, ball, &TIMES, events)
 }
