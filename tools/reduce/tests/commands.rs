@@ -65,7 +65,7 @@ fn lines_of_progress_name_the_body_where_there_is_no_terminal() {
         let mut command = assert_cmd::Command::cargo_bin("carom-reduce").unwrap();
         command.current_dir(folder.path()).args(line.split(' ')).args(["--json", "-j", "1"]);
         let ran = command.env("CAROM_PROGRESS_SECONDS", "0.001").output().unwrap();
-        // Standard output has the object alone.
+        // Standard output contains only the object.
         program::json(&ran);
         let lines = program::progress(&ran);
         assert!(lines.iter().any(|line| line.starts_with("beam: ")), "{line}: {lines:#?}");
@@ -103,7 +103,7 @@ fn a_model_has_all_documented_keys_and_keeps_the_frequencies() {
     assert_eq!(made["fixed_interface_modes"].as_u64(), Some(20));
     let (low, high) = (made["low_modes"].as_u64().unwrap(), made["high_modes"].as_u64().unwrap());
     let hz = numbers(&made["frequencies_hz"]);
-    // All interface dofs and fixed-interface modes but the six rigid ones.
+    // All interface dofs and fixed-interface modes, less the six rigid modes.
     assert_eq!(low + high, 54 + 20 - 6);
     assert_eq!(hz.len() as u64, low + high);
     assert_eq!(hz.iter().filter(|&&hz| hz <= 3000.0).count() as u64, low);
@@ -170,8 +170,8 @@ fn rigid_attachments_have_a_static_response_and_sets_without_one_are_reported() 
         );
         let report = json(at, "compare held.rom beam.npz --json");
         assert_eq!(report["statics"].as_array().unwrap().len(), 6);
-        // Loads on the rigid set of a held body: constraint modes answer them exactly, wherever its marker
-        // lies.
+        // Constraint modes give the exact response to loads on the rigid set of a held body, for any place of
+        // its marker.
         for load in report["statics"].as_array().unwrap() {
             assert!(load["displacement_error"].as_f64().unwrap() < 1e-9, "{load}");
         }
@@ -185,7 +185,7 @@ fn rigid_attachments_have_a_static_response_and_sets_without_one_are_reported() 
 }
 
 #[test]
-fn the_verdict_reports_the_error_of_the_energy_too() {
+fn the_verdict_reports_the_error_of_the_energy() {
     let folder = folder_with_beam();
     let at = folder.path();
     run(at, "craig-bampton beam.npz -o a.rom --interface start --modes 6");
@@ -347,7 +347,7 @@ fn points_without_cells_have_no_dofs() {
 }
 
 #[test]
-fn a_slip_in_the_name_of_the_output_costs_nothing() {
+fn a_wrong_ending_of_the_output_is_refused_before_the_reduction() {
     let folder = folder_with_beam();
     let before = std::fs::read(folder.path().join("beam.npz")).unwrap();
     let message = failure(folder.path(), 2, "craig-bampton beam.npz --interface start -o beam.npz");
@@ -358,7 +358,7 @@ fn a_slip_in_the_name_of_the_output_costs_nothing() {
 }
 
 #[test]
-fn a_reference_mesh_has_its_frequencies() {
+fn frequencies_of_a_reference_mesh_agree_with_the_reference() {
     let Some(meshes) = shared_data("meshes") else { return };
     let folder = tempfile::tempdir().unwrap();
     let reference = json_file(&meshes.join("reference.json"));

@@ -59,7 +59,7 @@ fn uniform(region: &Region) -> Vec<f64> {
     region.cells.area.iter().map(|area| area / total).collect()
 }
 
-/// Work of span forces on several regions of the whole body.
+/// Work of forces on the pressure cells of several regions of the whole body.
 fn body_compliance(whole: &Flexibility, loads: &[(&Region, &[u32], &[f64])]) -> f64 {
     let mut x = Mat::zeros(whole.system.stiffness.n_dofs(), 1);
     for (region, points, load) in loads {
@@ -80,7 +80,7 @@ fn whole(body: &Body) -> Flexibility {
 }
 
 #[test]
-fn a_free_bar_under_an_even_pressure_has_the_compliance_of_a_rod() {
+fn a_free_bar_under_uniform_pressure_has_the_compliance_of_a_rod() {
     let body = bar(0.0);
     let area = SIZE[1] * SIZE[2];
     // N = −F (1 − x/L) by inertia relief: u(0) less the mean of u is F L/(3 E A).
@@ -103,7 +103,7 @@ fn a_free_bar_under_an_even_pressure_has_the_compliance_of_a_rod() {
 }
 
 #[test]
-fn pressures_in_balance_are_answered_exactly() {
+fn the_response_to_balanced_pressures_is_exact() {
     let area = SIZE[1] * SIZE[2];
     for (poisson, tolerance) in [(0.0, Some(1e-9)), (0.3, None)] {
         let body = bar(poisson);
@@ -194,15 +194,15 @@ fn the_command_reports_shares_errors_and_a_split() {
     assert!(shares.is_sorted() && (shares.last().unwrap() - 1.0).abs() < 1e-12);
     let picture = std::fs::read_to_string(folder.join("bar.svg")).unwrap();
     assert!(picture.starts_with("<svg") || picture.starts_with("<?xml"), "{}", &picture[..40]);
-    // Spans of some millimetres do not resolve this contact; a fast and heavy ball needs more room than there
-    // is.
+    // Pressure cells of some millimetres do not resolve this contact; the contact of a fast and heavy ball
+    // exceeds the zone.
     let notes = |found: &serde_json::Value| found["notes"].to_string();
     assert!(notes(&found).contains("is not resolved"), "{}", notes(&found));
     let heavy = "compliance bar.rom --surface west --velocity 60 --against steel --against-radius 0.2 --mass \
         30 --json";
     let found = json(folder, heavy);
     assert!(notes(&found).contains("too small for this impact"), "{}", notes(&found));
-    // Without the body there is nothing to check against, without a speed no split.
+    // Without the body there is no check, without a speed no split.
     let alone = json(folder, "compliance bar.rom --json");
     assert_eq!(alone["regions"].as_array().unwrap().len(), 2);
     assert!(alone["regions"][0]["loads"][0]["body"].is_null() && alone["regions"][0]["impact"].is_null());
@@ -213,7 +213,7 @@ fn the_command_reports_shares_errors_and_a_split() {
 }
 
 #[test]
-fn the_whole_body_is_answered_without_a_factor_too() {
+fn the_compliance_of_the_whole_body_is_computed_without_a_factor() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let both = |line: &str| {
@@ -243,7 +243,7 @@ fn the_whole_body_is_answered_without_a_factor_too() {
             assert!((a / b - 1.0).abs() < 1e-8, "{line}: {a} {b}");
         }
     }
-    // Without the body there is nothing to solve.
+    // Without the body there is no system to solve.
     assert!(json(folder, "compliance bar.rom --json")["solver"].is_null());
 }
 

@@ -1,4 +1,4 @@
-//! Models and matrices that go to other programs and come back.
+//! Models and matrices that are exported to other programs and imported again.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use carom_testing::program::told;
 use carom_testing::shared_data;
 
 #[test]
-fn a_model_survives_a_sid_fem_file() {
+fn a_model_is_preserved_in_a_sid_fem_file() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let written = json(folder, "export bar.rom -o bar.SID_FEM --format sid --json");
@@ -76,7 +76,7 @@ fn an_export_replaces_no_file_of_another_kind() {
 }
 
 #[test]
-fn matrices_of_a_body_come_back_as_the_same_model() {
+fn exported_matrices_of_a_body_are_reduced_to_the_same_model() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let written = json(folder, "export bar.npz -o bar --format mtx --json");
@@ -108,7 +108,7 @@ fn matrices_of_a_body_come_back_as_the_same_model() {
     assert!((new.invariants.mass / old.invariants.mass - 1.0).abs() < 1e-12);
     assert!((0..3).all(|a| (new.com[a] - old.com[a]).abs() < 1e-12));
     assert_eq!(new.boundary.points, old.boundary.points);
-    // The same body in the words of other programs: both triangles, a bare list, other numbers of nodes.
+    // The same body in forms of other programs: both triangles, a plain list, other numbers of nodes.
     let general = |name: &str, bare: bool| {
         let text = fs::read_to_string(folder.join(name)).unwrap();
         let mut lines = text.lines().skip(1);
@@ -172,7 +172,7 @@ fn scaled(text: &str, skip_words: usize, factor: f64) -> String {
 }
 
 #[test]
-fn matrices_in_mm_t_s_are_the_same_body() {
+fn matrices_in_mm_t_s_give_the_same_body() {
     let folder = folder_with_bar();
     let folder = folder.path();
     json(folder, "export bar.npz -o bar --format mtx --json");
@@ -192,7 +192,7 @@ fn matrices_in_mm_t_s_are_the_same_body() {
         ("bar.K.mtx bar.M.mtx --nodes bar.nodes.txt", 1.0, false),
         ("K.mm M.mm --nodes mm.txt --units mm-t-s", 1.0, false),
         ("bar.K.mtx bar.M.mtx --nodes mm.txt --scale 1e-3", 1.0, false),
-        // The mistake: nothing in the matrices shows it.
+        // Wrong units cannot be detected from the matrices.
         ("bar.K.mtx bar.M.mtx --nodes mm.txt", 1e3, true),
     ] {
         let made = import(files);
@@ -233,7 +233,7 @@ fn import_names_the_program_for_files_of_other_kinds() {
 }
 
 #[test]
-fn the_centre_of_an_imported_model_is_its_own() {
+fn an_imported_model_has_its_own_centre_of_mass() {
     let Some(data) = shared_data("sid") else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = data.join("balken1m.SID_FEM");
@@ -242,8 +242,8 @@ fn the_centre_of_an_imported_model_is_its_own() {
     // A beam of 1 m whose end is 5 mm away from the origin of the file.
     let center = numbers(&info["center_of_mass"]);
     assert!((0..3).all(|a| (center[a] - [0.5, -0.005, 0.0][a]).abs() < 1e-9), "{center:?}");
-    // Along its axes: m L² / 12, to the thickness, and no products, of which the file has one about its
-    // origin.
+    // Along its axes the moment is m L² / 12, to the thickness, without products; the file has a product
+    // about its origin.
     let inertia = |a: usize, b: usize| info["inertia"][a][b].as_f64().unwrap();
     assert!((inertia(1, 1) / (0.785 / 12.0) - 1.0).abs() < 1e-3, "{}", inertia(1, 1));
     assert!(inertia(0, 1).abs() < 1e-12, "{:e}", inertia(0, 1));
@@ -260,7 +260,7 @@ fn matrices_of_other_bodies_are_refused() {
         failure(folder, 3, &format!("import {k} {m} --nodes {list} --interface-nodes {ends} -o a.rom"))
     };
     let (k, nodes) = (read("bar.K.mtx"), read("bar.nodes.txt"));
-    // Nodes in another order: a turn meets forces.
+    // Nodes in another order: rotations cause forces.
     let mut lines: Vec<&str> = nodes.lines().collect();
     lines.swap(1, 5);
     fs::write(folder.join("swapped.txt"), lines.join("\n")).unwrap();

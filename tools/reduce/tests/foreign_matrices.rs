@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const INTERFACE: &str = "--interface-nodes ends.txt --modes 12 --json";
 
-/// The matrices of the bar as other programs would have them.
+/// The matrices of the bar in the numbering of another program.
 struct Foreign {
     folder: tempfile::TempDir,
     /// Row, column (from 0) and value of the lower triangles.
@@ -125,7 +125,7 @@ impl Foreign {
         failure(self.path(), 3, &format!("import {line} --interface-nodes ends.txt -o no.rom"))
     }
 
-    /// The model that was imported last is that of the body itself.
+    /// Checks that the last imported model agrees with that of the body itself.
     fn is_the_bar(&self, made: &Value, what: &str) {
         let [old, new] =
             ["bar.rom", "again.rom"].map(|name| read_rom(&self.path().join(name)).unwrap().reduced);
@@ -147,7 +147,7 @@ impl Foreign {
     }
 }
 
-/// As `d25.15` of Fortran writes it.
+/// A number in the Fortran format `d25.15`.
 fn fortran(value: f64) -> String {
     let text = format!("{value:.14e}");
     let (digits, exponent) = text.split_once('e').unwrap();
@@ -169,7 +169,7 @@ fn entries(text: &str) -> Vec<(usize, usize, f64)> {
     text.lines().skip(2).map(line).collect()
 }
 
-/// The bar with nodes and rows numbered as no list has them, and `nodes.txt`, `ends.txt` with these numbers.
+/// The bar with permuted numbers of nodes and rows, and `nodes.txt`, `ends.txt` with these numbers.
 fn foreign() -> Foreign {
     let folder = folder_with_bar();
     json(folder.path(), "export bar.npz -o bar --format mtx --json");
@@ -200,7 +200,7 @@ fn foreign() -> Foreign {
 }
 
 #[test]
-fn matrices_of_abaqus_are_the_same_body() {
+fn matrices_of_abaqus_give_the_same_body() {
     let bar = foreign();
     for both in [false, true] {
         bar.write("K.mtx", bar.labels(&bar.stiffness, both));
@@ -225,11 +225,11 @@ fn matrices_of_abaqus_are_the_same_body() {
 }
 
 #[test]
-fn matrices_of_calculix_are_the_same_body() {
+fn matrices_of_calculix_give_the_same_body() {
     let bar = foreign();
     bar.write("job.sti", bar.rows_and_columns(&bar.stiffness));
     bar.write("job.mas", bar.rows_and_columns(&bar.mass));
-    // Without the order of the rows nothing fits, and the way out is named.
+    // Without the order of the rows the import fails with a remedy.
     let text = bar.refused("job.sti job.mas --nodes nodes.txt");
     assert!(text.contains("--dofs FILE"), "{text}");
     bar.write("job.dof", bar.dof_file());
@@ -246,7 +246,7 @@ fn matrices_of_calculix_are_the_same_body() {
 }
 
 #[test]
-fn matrices_of_ansys_are_the_same_body() {
+fn matrices_of_ansys_give_the_same_body() {
     let bar = foreign();
     bar.write("K.matrix", bar.harwell_boeing(&bar.stiffness));
     bar.write("M.matrix", bar.harwell_boeing(&bar.mass));
@@ -381,7 +381,7 @@ fn errors_in_the_rows_of_matrices_are_reported_with_their_line() {
         let text = bar.refused("job.sti job.mas --nodes nodes.txt --dofs rows.txt");
         assert!(text.contains(&told), "{told}: {text}");
     }
-    // The rows of another run: a body of one node.
+    // The rows belong to another run, of a body of one node.
     bar.write("rows.txt", "1000.1\n1000.2\n1000.3\n");
     bar.write("K.matrix", bar.harwell_boeing(&bar.stiffness));
     let text = bar.refused("K.matrix job.mas --nodes nodes.txt --dofs rows.txt");

@@ -42,8 +42,8 @@ fn signal(child: &Child, signal: &str) {
         .unwrap();
 }
 
-/// Runs the program and interrupts it after a while; its exit code and what it said, and the time it took to
-/// stop.
+/// Runs the program and interrupts it after a while; returns its exit code, its messages and the time until
+/// it stops.
 fn interrupted(folder: &Path, line: &str, after: Duration) -> (Option<i32>, String, Duration) {
     let child = start(folder, line);
     std::thread::sleep(after);
@@ -71,7 +71,7 @@ fn a_reduction_that_is_interrupted_leaves_no_file() {
                 std::fs::remove_file(&output).unwrap();
                 break;
             }
-            // Before the program listens to the signal it is killed by it.
+            // A signal before its handler is installed kills the program.
             assert!(code == Some(130) || code.is_none(), "{code:?} {told}");
             assert!(code.is_none() || told.contains("interrupted"), "{told}");
             slowest = slowest.max(elapsed);
@@ -127,7 +127,7 @@ fn hangup_is_ignored() -> bool {
 const EXPORT: &str = "export block.rom --format sid --nodes fields -o block.SID_FEM";
 
 #[test]
-fn an_export_stops_at_every_signal_and_leaves_no_part() {
+fn an_export_stops_at_every_signal_and_leaves_no_partial_file() {
     let folder = folder_with_model();
     let folder = folder.path();
     for (sent, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("XCPU", 24)] {
@@ -147,7 +147,7 @@ fn an_export_stops_at_every_signal_and_leaves_no_part() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once_and_leaves_no_part() {
+fn a_second_signal_ends_the_program_immediately_and_leaves_no_partial_file() {
     let folder = folder_with_model();
     let folder = folder.path();
     for (both, code) in
@@ -185,7 +185,7 @@ fn under_nohup_a_program_continues_after_a_hangup() {
 }
 
 #[test]
-fn a_file_larger_than_the_shell_allows_is_an_error_and_leaves_no_part() {
+fn a_file_above_the_limit_of_the_shell_is_an_error_and_leaves_no_partial_file() {
     let folder = folder_with_model();
     let folder = folder.path();
     let program = assert_cmd::cargo::cargo_bin("carom-reduce");

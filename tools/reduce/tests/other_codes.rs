@@ -29,7 +29,7 @@ fn with_numpy(script: &str) {
 /// Constants that Exudyn would compute from the mass matrix of a mesh, by the modes at the points of the
 /// body.
 #[test]
-fn constants_for_exudyn_are_those_of_one_mass_distribution() {
+fn constants_for_exudyn_belong_to_one_mass_distribution() {
     with_numpy(
         "
 import numpy as np

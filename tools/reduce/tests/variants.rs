@@ -36,7 +36,7 @@ fn made(folder: &Path, flags: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_choice_is_made_and_recorded() {
+fn every_option_is_applied_and_recorded() {
     let folder = folder_with_bar();
     let plain = numbers(&made(folder.path(), "")["frequencies_hz"]);
     let rom = || read_rom(&folder.path().join("bar.rom")).unwrap();
@@ -58,8 +58,8 @@ fn every_choice_is_made_and_recorded() {
         assert_eq!(model.reduced.omega.len(), n_modes, "{flags}");
         assert_eq!(model.reduced.invariants.damping_modal.is_some(), words.starts_with("damping"), "{flags}");
         let hz = numbers(&report["frequencies_hz"]);
-        // Frequencies are those of the free body in any frame; further modes bring them down, interface modes
-        // up.
+        // Frequencies are those of the free body in any frame; further modes lower them, interface modes
+        // raise them.
         for k in 0..4 {
             let change = hz[k] / plain[k] - 1.0;
             let limit = if flags.contains("interface-modes") { 0.2 } else { 1e-2 };
@@ -76,7 +76,7 @@ fn every_choice_is_made_and_recorded() {
 }
 
 #[test]
-fn information_says_every_option_that_a_model_was_made_with() {
+fn info_lists_all_options_of_a_model() {
     let folder = folder_with_bar();
     let told = |flags: &str| {
         made(folder.path(), flags);

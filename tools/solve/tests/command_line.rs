@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 
 #[test]
-fn examples_of_the_help_are_taken() {
+fn examples_of_the_help_are_valid_calls() {
     assert_eq!(carom_cli::examples::check(&carom_solve::command()), Ok(()));
 }
 

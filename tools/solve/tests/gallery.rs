@@ -1,4 +1,4 @@
-//! Figures that pages of the gallery state: the scenario beside the page still gives them.
+//! Figures stated in pages of the gallery agree with their scenarios.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ fn stated(page: &str, title: &str) -> f64 {
 }
 
 #[test]
-fn the_crank_press_takes_the_steps_that_its_page_states() {
+fn the_crank_press_needs_the_number_of_steps_in_its_page() {
     let folder = tempfile::tempdir().unwrap();
     let case = case("slider-crank");
     let mut command = Command::cargo_bin("carom-solve").unwrap();

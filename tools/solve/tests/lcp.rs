@@ -1,4 +1,4 @@
-//! `carom-solve lcp`: what it prints, and what it refuses with which exit code.
+//! The output, refusals and exit codes of `carom-solve lcp`.
 
 use std::path::Path;
 use std::process::Output;
@@ -28,7 +28,7 @@ fn a_problem_is_solved_by_every_method_or_refused_with_its_exit_code() {
     let hopeless = r#"{"M": {"rows": [0], "cols": [0], "vals": [-1]}, "q": [-1]}"#;
     let message = failure(&run(folder.path(), hopeless, &[]), 4);
     assert!(message.contains("perhaps it has no solution"), "{message}");
-    // Nor has it one in small units.
+    // The problem has no solution in small units either.
     let small = r#"{"M": {"rows": [0], "cols": [0], "vals": [-1]}, "q": [-5e-11]}"#;
     for method in ["auto", "lemke", "cg", "active-set", "pgs"] {
         failure(&run(folder.path(), small, &["--method", method]), 4);
@@ -63,7 +63,7 @@ fn flags_of_every_command_may_precede_the_subcommand() {
         assert!(output.status.success(), "{flags:?}: {output:?}");
         assert_eq!(flags.contains(&"--json"), output.stdout.starts_with(b"{"), "{flags:?}: {output:?}");
     }
-    // A result that is called so is none.
+    // A result with the name `lcp` is not the subcommand.
     let output =
         Command::cargo_bin("carom-solve").unwrap().args(["-o", "lcp", "none.toml"]).output().unwrap();
     let message = failure(&output, 5);
@@ -71,7 +71,7 @@ fn flags_of_every_command_may_precede_the_subcommand() {
 }
 
 #[test]
-fn a_unit_mass_with_friction_slips_as_coulomb_says() {
+fn a_unit_mass_with_friction_slips_by_coulombs_law() {
     // u = r + q, q_T = −4 along (0.6, 0.8): r_N = 1, r_T = μ r_N against q_T, u_N = 0.
     let folder = tempfile::tempdir().unwrap();
     let slips = r#"{"W": {"rows": [0, 1, 2], "cols": [0, 1, 2], "vals": [1, 1, 1]},

@@ -13,6 +13,6 @@ mod strict;
 mod summary;
 mod tables;
 
-/// Counts for each thread on its own: the tests beside one another do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

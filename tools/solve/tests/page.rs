@@ -3,7 +3,7 @@
 use std::path::Path;
 
 #[test]
-fn every_row_names_tests_that_are_there() {
+fn every_row_names_existing_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/interruptions.md")).unwrap();
     // The first row of the table is its heading.

@@ -1,4 +1,4 @@
-//! `carom-solve` on static scenarios: what it prints, and what it refuses with which exit code.
+//! The output, refusals and exit codes of `carom-solve` for static scenarios.
 
 use std::path::Path;
 use std::process::Output;
@@ -48,7 +48,7 @@ fn solve(folder: &Path, text: &str, more: &[&str]) -> Output {
 }
 
 #[test]
-fn the_json_object_holds_the_forces_in_equilibrium() {
+fn the_json_object_contains_forces_in_equilibrium() {
     let folder = tempfile::tempdir().unwrap();
     let object = json(&solve(folder.path(), STACK, &["--json"]));
     let statics = &object["static"];
@@ -63,13 +63,13 @@ fn the_json_object_holds_the_forces_in_equilibrium() {
         let sum: f64 = forces.map(|force| force["force"][2].as_f64().unwrap()).sum();
         assert!(sum.abs() < 1e-6, "{body}: {statics}");
     }
-    // It is complete: nothing is left to do, and what it came to is told again.
+    // A complete run is not repeated, and its outcome is reported again.
     let again = json(&solve(folder.path(), STACK, &["--resume", "--json"]));
     assert_eq!(again["static"], *statics);
 }
 
 #[test]
-fn what_cannot_be_solved_is_told_with_its_exit_code() {
+fn unsolvable_scenarios_have_their_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     let scheme =
         |name: &str| STACK.replace("scheme = \"static\"", &format!("scheme = \"{name}\"\nend_time = 1.0"));
@@ -88,7 +88,7 @@ fn what_cannot_be_solved_is_told_with_its_exit_code() {
 }
 
 #[test]
-fn a_scenario_is_never_written_over() {
+fn a_scenario_is_never_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("static.toml");
     std::fs::write(&scenario, STACK).unwrap();
@@ -104,7 +104,7 @@ fn a_scenario_is_never_written_over() {
 }
 
 #[test]
-fn a_result_goes_into_a_folder_that_is_there() {
+fn a_result_requires_an_existing_folder() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("static.toml");
     std::fs::write(&scenario, STACK).unwrap();

@@ -1,5 +1,5 @@
-//! Runs that are stopped by signals, killed, and short of disk space: what is left of them, and what a
-//! resumed run comes to.
+//! Runs that are stopped by signals, killed, or short of disk space: their files, and the outcome of resumed
+//! runs.
 
 #![cfg(unix)]
 
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 
 use crate::tables;
 
-/// A scenario, and what is changed of it so that a run takes up to a second.
+/// A scenario with changes that limit its run to about a second.
 #[derive(Clone, Copy)]
 struct Case {
     name: &'static str,
     text: &'static str,
     set: &'static [&'static str],
-    /// What is changed besides so that it takes some seconds.
+    /// Additional changes that extend the run to some seconds.
     longer: &'static [&'static str],
 }
 
@@ -73,10 +73,10 @@ const CASES: [Case; 8] = [
 const RIGID: &str = "rigid";
 const STATIC: &str = "static";
 
-/// A second is longer than these runs: checkpoints by steps besides.
+/// Checkpoints by steps, because these runs are shorter than the interval of a second.
 const OFTEN: &str = "simulation.checkpoint_every=17";
 
-/// One of them.
+/// The case with the given name.
 fn case(name: &str) -> Case {
     CASES.into_iter().find(|case| case.name == name).expect("it is one of them")
 }
@@ -102,7 +102,7 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// The command that computes a result. All of a folder share their bodies.
+    /// The command that computes a result; results in one folder share their bodies.
     fn command(&self, result: &str, args: &[&str]) -> Command {
         let bodies = self.result(&format!("{result}.bodies"));
         if !bodies.exists() && result != "whole" {
@@ -123,7 +123,7 @@ impl Place {
         assert!(output.status.success(), "{result} {args:?}: {}", told(&output));
     }
 
-    /// The undisturbed run, and what it takes once the bodies are made.
+    /// The undisturbed run, and its time with existing bodies.
     fn whole(&self) -> Duration {
         self.ok("whole", &[]);
         let begun = Instant::now();
@@ -137,7 +137,7 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.success());
 }
 
-/// Waits until a result is there, as the steps begin then.
+/// Waits until the result exists, which is when the steps begin.
 fn wait_for(result: &Path, child: &mut Child) {
     let begun = Instant::now();
     while !result.exists() && child.try_wait().unwrap().is_none() {
@@ -146,7 +146,7 @@ fn wait_for(result: &Path, child: &mut Child) {
     }
 }
 
-/// What is left of a killed run is nothing or a result that can be read.
+/// Checks that a killed run leaves no result or a readable one.
 fn assert_absent_or_whole(result: &Path) {
     if result.exists() {
         let reader = ResultReader::open(result).unwrap();
@@ -157,7 +157,7 @@ fn assert_absent_or_whole(result: &Path) {
     }
 }
 
-/// Numbers in [0, 1) that differ from run to run no more than the clock makes them.
+/// Pseudo-random numbers in [0, 1), the same in every run.
 struct Moments(u64);
 
 impl Moments {
@@ -167,25 +167,25 @@ impl Moments {
     }
 }
 
-/// When the last checkpoint of a run was seen first: what was computed since then is lost by a kill.
+/// The moment when the last checkpoint of a run was first seen; later steps are lost by a kill.
 struct LastCheckpoint {
     time: f64,
     seen: Instant,
 }
 
 impl LastCheckpoint {
-    /// What a run that begins now has to lose.
+    /// The state at the start of a run.
     fn of(result: &Path) -> Self {
         Self { time: Self::time(result).unwrap_or(0.0), seen: Instant::now() }
     }
 
-    /// Its time, 0 without one; none while there is no result that can be read \[s\].
+    /// Time of the last checkpoint, 0 without one; none while there is no readable result \[s\].
     fn time(result: &Path) -> Option<f64> {
         let checkpoint = ResultReader::open(result).and_then(|reader| reader.checkpoint()).ok()?;
         Some(checkpoint.map_or(0.0, |checkpoint| checkpoint.time))
     }
 
-    /// Looks again, and returns how long ago the last one was seen first.
+    /// Reads the result again and returns the time since the last checkpoint was first seen.
     fn look(&mut self, result: &Path) -> Duration {
         let time = Self::time(result).unwrap_or(self.time);
         assert!(time >= self.time, "the checkpoint goes back from {} to {time} s", self.time);
@@ -196,7 +196,7 @@ impl LastCheckpoint {
     }
 }
 
-/// What kills have done.
+/// The outcome of kills.
 #[derive(Default)]
 struct Kills {
     /// Runs that were killed before their end.
@@ -205,12 +205,11 @@ struct Kills {
     longest: Duration,
 }
 
-/// A kill loses a second of work and the step it was in. Machines are busy.
+/// A kill loses at most a second of work and the current step; the limit allows for a busy machine.
 const MOST_LOST: Duration = Duration::from_secs(3);
 
-/// Kills `kills` runs before their end, at random moments, each one as it goes on from where the last one was
-/// killed. A run that comes to its end before it is killed is compared with the undisturbed one, and another
-/// one is begun.
+/// Kills `kills` runs before their end, at random moments; each continues where the last one was killed. A
+/// run that ends before it is killed is compared with the undisturbed one, and a new one is started.
 fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Moments, what: &str) -> Kills {
     let result = place.result("killed");
     let mut done = Kills::default();
@@ -231,7 +230,7 @@ fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Mo
         if was_running {
             done.killed += 1;
             done.longest = done.longest.max(lost);
-            // The kill took nothing of what was there.
+            // The kill removed no stored frames.
             last.look(&result);
         } else {
             assert_whole(place, what);
@@ -243,7 +242,7 @@ fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Mo
     done
 }
 
-/// The result of killed runs that came to its end is that of the undisturbed run, and nothing else is left.
+/// Checks that the result of killed and resumed runs equals that of the undisturbed run, without other files.
 fn assert_whole(place: &Place, what: &str) {
     // A run may have ended between its last checkpoint and the removal of its log.
     place.ok("killed", &["--resume"]);
@@ -257,7 +256,7 @@ fn assert_whole(place: &Place, what: &str) {
 }
 
 #[test]
-fn a_run_that_is_stopped_by_signals_and_resumed_is_the_whole_run() {
+fn a_run_stopped_by_signals_and_resumed_equals_the_undisturbed_run() {
     for case in CASES {
         let place = Place::new(&case, &[OFTEN]);
         let took = place.whole();
@@ -284,7 +283,7 @@ fn a_run_that_is_stopped_by_signals_and_resumed_is_the_whole_run() {
 }
 
 #[test]
-fn a_run_that_is_killed_and_resumed_is_the_whole_run() {
+fn a_run_killed_and_resumed_equals_the_undisturbed_run() {
     let mut moments = Moments(7);
     for case in CASES {
         let place = Place::new(&case, &[OFTEN]);
@@ -295,7 +294,7 @@ fn a_run_that_is_killed_and_resumed_is_the_whole_run() {
 
 #[test]
 #[ignore = "5 min: eighty kills at random moments with checkpoints by wall time alone"]
-fn eighty_kills_lose_nothing() {
+fn eighty_kills_lose_no_stored_results() {
     let mut moments = Moments(11);
     for case in CASES {
         let place = Place::new(&case, case.longer);
@@ -307,9 +306,9 @@ fn eighty_kills_lose_nothing() {
 }
 
 #[test]
-fn a_killed_run_has_lost_three_seconds_at_most() {
-    // Steps of the fast scheme, which take microseconds, and of a stack, which take hundreds of them; no
-    // checkpoints but those by wall time.
+fn a_killed_run_loses_three_seconds_at_most() {
+    // Steps of the fast scheme take microseconds, those of a stack hundreds of them; checkpoints are only by
+    // wall time.
     let fast = Case {
         name: "fast",
         text: include_str!("../../../meshes/ball-in-shell/scenario.toml"),
@@ -337,7 +336,7 @@ fn a_killed_run_has_lost_three_seconds_at_most() {
 }
 
 #[test]
-fn resume_begins_prolongs_and_is_done_where_all_is_done() {
+fn resume_starts_extends_or_leaves_a_complete_run() {
     for case in CASES.iter().filter(|case| case.name != STATIC) {
         let place = Place::new(case, &[]);
         place.ok("whole", &["--resume"]);
@@ -354,7 +353,7 @@ fn resume_begins_prolongs_and_is_done_where_all_is_done() {
         assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{}: {times:?}", case.name);
         let last = *times.last().unwrap();
         assert!((last / (1.25 * end) - 1.0).abs() < 1e-3, "{}: ends at {last}", case.name);
-        // There may be more frames while bodies touch.
+        // There may be additional frames during contact.
         let every = times[1] - times[0];
         let widest = times.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
         assert!(widest < 1.1 * every && times.len() as f64 > last / every, "{}: {times:?}", case.name);
@@ -367,7 +366,7 @@ fn resume_begins_prolongs_and_is_done_where_all_is_done() {
 }
 
 #[test]
-fn a_static_result_is_not_prolonged() {
+fn a_static_result_is_not_extended() {
     let place = Place::new(&case(STATIC), &[]);
     place.ok("whole", &["--resume"]);
     place.ok("whole", &["--resume"]);
@@ -376,7 +375,7 @@ fn a_static_result_is_not_prolonged() {
 }
 
 #[test]
-fn a_result_in_use_is_refused_and_that_of_a_killed_run_is_not() {
+fn a_result_in_use_is_refused_and_one_of_a_killed_run_is_accepted() {
     let place = Place::new(&case(RIGID), &[]);
     let longer = ["--end-time", "1000.0"];
     let mut child = place.command("whole", &longer).spawn().unwrap();
@@ -394,10 +393,10 @@ fn a_result_in_use_is_refused_and_that_of_a_killed_run_is_not() {
     assert!(!place.result("whole-lock").exists());
 }
 
-/// As `carom-gmsh` is started by `carom-mesh`: an input that ends says that whoever started the program is
-/// gone.
+/// The program is started like `carom-gmsh` by `carom-mesh`: the end of its input means that the starting
+/// program has ended.
 #[test]
-fn a_program_that_another_one_has_started_ends_with_it() {
+fn a_program_started_by_another_one_ends_with_it() {
     let place = Place::new(&case(RIGID), &[]);
     let mut command = place.command("whole", &["--end-time", "1000.0"]);
     let mut child = command.stdin(Stdio::piped()).env("CAROM_ENDS_WITH_INPUT", "1").spawn().unwrap();
@@ -412,7 +411,7 @@ fn a_program_that_another_one_has_started_ends_with_it() {
 fn a_full_disk_leaves_the_last_checkpoint() {
     let place = Place::new(&case(RIGID), &["simulation.output_every=1.0e-3", OFTEN]);
     place.whole();
-    // A file may have so many blocks of 512 bytes, and the whole result has more.
+    // The limit of the file size in blocks of 512 bytes is below the size of the complete result.
     let blocks = place.result("whole").metadata().unwrap().len() / 1024;
     let command = place.command("cut", &[]);
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");

@@ -1,4 +1,4 @@
-//! `--strict`: warnings as failures, and claims that a run does not meet, in every summary.
+//! `--strict` treats warnings as failures; summaries list claims that a run does not meet.
 
 use std::path::Path;
 use std::process::Output;
@@ -18,7 +18,7 @@ fn solve(folder: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn a_claim_that_is_missed_is_called_not_met_and_strict_makes_it_exit_4() {
+fn a_missed_claim_is_reported_as_not_met_and_is_exit_code_4_with_strict() {
     let folder = tempfile::tempdir().unwrap();
     let fine = json(&solve(folder.path(), &["--json", "--strict"]));
     assert_eq!(fine["energy"]["claim"], "met", "{fine:#}");
@@ -40,7 +40,7 @@ fn a_claim_that_is_missed_is_called_not_met_and_strict_makes_it_exit_4() {
         text.contains("the energy balance is not met") && text.contains("1 warning, and --strict"),
         "{text}"
     );
-    // The result is whole, and a quiet command is as strict.
+    // The result is complete, and a quiet command has the same exit code.
     assert!(folder.path().join("out.carom").is_file());
     let quiet = solve(folder.path(), &[&coarse[..], &["-q", "--strict"]].concat());
     assert_eq!(quiet.status.code(), Some(4), "{quiet:?}");

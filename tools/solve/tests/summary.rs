@@ -1,4 +1,4 @@
-//! The summary of a run as people read it.
+//! The summary of a run in text.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use carom_format::result::{ResultBody, ResultPair, RunHeader, RunState};
 use carom_format::{ResultReader, ResultWriter};
 use carom_solve::Solved;
 
-/// A result of a rod and a cube that have met in these impacts until this time.
+/// A result of a rod and a cube with the given impacts and end time.
 fn solved(folder: &Path, pair: &str, end: f64, events: &[ContactEvent]) -> Solved {
     let body = |name: &str| ResultBody { name: name.to_owned(), mass: 1.0, ..ResultBody::default() };
     let header = RunHeader {
@@ -74,7 +74,7 @@ fn of_469_impacts_a_summary_lists_three() {
     }
     assert!(text.contains("rod/cube: 469 impacts, 3 of them listed") && text.lines().count() < 25, "{text}");
     let object = serde_json::to_value(&solved).unwrap();
-    // The result counts steps alone, as those of schemes do that neither reject steps nor evaluate sides.
+    // The result counts only steps, as in schemes without rejected steps and right-hand sides.
     assert_eq!(object["steps"], 7);
     assert!(object["rejected_steps"].is_null() && object["right_hand_sides"].is_null(), "{object}");
     assert!(text.contains("in 7 steps; it took"), "{text}");
@@ -82,9 +82,9 @@ fn of_469_impacts_a_summary_lists_three() {
     assert!(object.get("shown").is_none());
 }
 
-/// "1516000.000 µs", "4e-16" and velocities of 3e-17 m/s are not what people read.
+/// The summary contains no "1516000.000 µs", "4e-16" or velocities of 3e-17 m/s.
 #[test]
-fn figures_of_a_summary_have_units_that_suit_them() {
+fn figures_of_a_summary_have_suitable_units() {
     let folder = tempfile::tempdir().unwrap();
     let lasting = ContactEvent { open: true, ..impact(0.484, 1.516, 0.0) };
     let text = solved(folder.path(), "block/floor", 2.0, &[lasting]).text();

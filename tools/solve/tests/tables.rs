@@ -1,4 +1,4 @@
-//! Results as SQLite has them.
+//! Tables of results, read by SQLite.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
-/// All rows of all tables by their names, but those that say how long the run took and with which command,
-/// and without the paths of bodies.
+/// All rows of all tables by their names, without wall times, commands and the paths of
+/// bodies.
 pub(crate) fn tables(result: &Path) -> BTreeMap<String, Vec<Vec<Value>>> {
     let database = Connection::open_with_flags(result, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let checked: String = database.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();

@@ -1,8 +1,8 @@
 //! Damaged files of every kind that carom reads: an error or a value, never a panic, an abort or a hang, and
 //! no more memory than 16 times the file and 200 MB.
 //!
-//! Damage is seeded: a failure names the reader, the file and the number of the case, which gives the same
-//! damage again.
+//! Damage is seeded: a failure names the reader, the file and the number of the case, which reproduces the
+//! damage.
 
 mod mutate;
 mod readers;
@@ -19,10 +19,10 @@ use mutate::{Random, damaged};
 use readers::READERS;
 use seeds::Seed;
 
-/// A reader may take so long for a small file.
+/// The longest time to read a small file.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// What reading damaged files of one kind came to.
+/// The outcome of reading damaged files of one kind.
 #[derive(Default)]
 struct Tally {
     refused: usize,

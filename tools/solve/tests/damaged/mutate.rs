@@ -8,7 +8,7 @@ use zip::write::SimpleFileOptions;
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The numbers of a case.
+    /// The generator of a case.
     pub(super) fn new(kind: &str, case: usize) -> Self {
         let seed = kind.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// Words in the place of numbers.
+/// Words that replace numbers.
 const WORDS: [&str; 14] = [
     "nan",
     "inf",
@@ -47,7 +47,7 @@ const WORDS: [&str; 14] = [
     "1000000000",
 ];
 
-/// Bytes in the place of binary numbers, in either order.
+/// Bytes that replace binary numbers, in either byte order.
 const WORDS_OF_BYTES: [&[u8]; 8] = [
     &[0xff],
     &[0xff; 4],
@@ -59,7 +59,7 @@ const WORDS_OF_BYTES: [&[u8]; 8] = [
     &[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
 ];
 
-/// A damaged copy.
+/// A damaged copy of a file.
 pub(super) fn damaged(content: &[u8], random: &mut Random) -> Vec<u8> {
     if content.starts_with(b"PK") && random.below(4) > 0 {
         return damaged_archive(content, random);
@@ -107,7 +107,7 @@ fn damage(content: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Puts a word in the place of the next number of a text.
+/// Replaces the next number of a text by a word.
 fn replace_number(content: &mut Vec<u8>, at: usize, random: &mut Random) {
     let is_number = |byte: &u8| byte.is_ascii_digit() || b"+-.".contains(byte);
     let Some(start) = content[at..].iter().position(is_number).map(|n| at + n) else { return };
@@ -116,7 +116,7 @@ fn replace_number(content: &mut Vec<u8>, at: usize, random: &mut Random) {
     content.splice(start..start + length, word.bytes());
 }
 
-/// An archive that is whole, with a damaged array: without the checksum, which would tell at once.
+/// A valid archive with a damaged array and without its checksum, which would reveal the damage.
 fn damaged_archive(content: &[u8], random: &mut Random) -> Vec<u8> {
     let mut archive = zip::ZipArchive::new(Cursor::new(content)).unwrap();
     let mut arrays: Vec<(String, Vec<u8>)> = Vec::new();

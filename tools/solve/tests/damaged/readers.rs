@@ -1,4 +1,4 @@
-//! The readers: each takes a path and says what is wrong.
+//! The readers: each reads a path and returns the message of an error.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn sid(path: &Path) -> Result<(), String> {
     reduced_of(&read.sid, "body").map(drop).map_err(said)
 }
 
-/// A matrix and the nodes that lie beside it, undamaged.
+/// A matrix and the undamaged list of its nodes.
 fn matrix(path: &Path) -> Result<(), String> {
     let nodes = read_nodes(&path.with_file_name("whole.nodes.txt")).map_err(said)?;
     read_matrix(path, &nodes, None, &Silent).map(drop).map_err(said)
@@ -67,7 +67,7 @@ fn nodes(path: &Path) -> Result<(), String> {
 fn scenario(path: &Path) -> Result<(), String> {
     let known: Vec<&str> = MATERIALS.iter().map(|row| row.name).collect();
     let scenario = Scenario::read(path, &[], &known).map_err(said)?;
-    // What was read can be written and read again.
+    // A body that was read can be written and read again.
     Scenario::parse(path, &scenario.to_toml(), &[], &known).map(drop).map_err(said)
 }
 
@@ -75,7 +75,7 @@ fn lcp(path: &Path) -> Result<(), String> {
     read_lcp(path).map(drop).map_err(said)
 }
 
-/// Everything that a result holds.
+/// Reads the whole content of a result.
 fn result(path: &Path) -> Result<(), String> {
     let result = ResultReader::open(path).map_err(said)?;
     let header = result.header().map_err(said)?;

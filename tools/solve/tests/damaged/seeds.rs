@@ -1,4 +1,4 @@
-//! Whole files of every kind, which are then damaged.
+//! Valid files of every kind, to be damaged.
 
 use std::path::Path;
 
@@ -17,9 +17,9 @@ use carom_simulate::{RunOptions, Workshop, prepare, run};
 use carom_testing::shared_data;
 use carom_vtk::{Compression, Encoding, WriteOptions, write_vtu};
 
-/// A whole file.
+/// A valid file.
 pub(super) struct Seed {
-    /// Which reader takes it.
+    /// The kind, which selects the reader.
     pub(super) kind: &'static str,
     pub(super) name: String,
     pub(super) ending: String,
@@ -61,7 +61,7 @@ between = ["ball:outside", "other:outside"]
 restitution = 0.9
 "#;
 
-/// Its flexible sister, which is read but not run.
+/// The same scenario with a flexible ball, which is read but not run.
 const FLEXIBLE: &str = r#"
 [simulation]
 end_time = 4.0e-5
@@ -126,7 +126,7 @@ fn box_of_cells() -> Body {
     make(&options, "box", steel(), &Silent).unwrap()
 }
 
-/// A ball of patches, plain and with spans halved near its pole.
+/// A ball of patches, plain and with knot spans halved near its pole.
 fn balls() -> [Body; 2] {
     let options = ShapeOptions {
         radius: Some(0.01),
@@ -152,14 +152,14 @@ impl Seeds<'_> {
         self.found.push(Seed { kind, name: name.to_owned(), ending, content });
     }
 
-    /// A file that something writes.
+    /// Adds a file written by a function.
     fn written(&mut self, kind: &'static str, name: &str, write: impl FnOnce(&Path)) {
         let path = self.folder.join(name);
         write(&path);
         self.add(kind, name, std::fs::read(&path).unwrap());
     }
 
-    /// Small files of a folder.
+    /// Adds the small files of a folder.
     fn folder(&mut self, kind: &'static str, folder: &Path, endings: &[&str], largest: u64) {
         let mut paths: Vec<_> =
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -175,7 +175,7 @@ impl Seeds<'_> {
     }
 }
 
-/// Whole files of every kind; `folder` is for those that take a file to write.
+/// Valid files of every kind; `folder` is used by writers that need a path.
 pub(super) fn all(folder: &Path) -> Vec<Seed> {
     let mut seeds = Seeds { folder, found: Vec::new() };
     let body = box_of_cells();
