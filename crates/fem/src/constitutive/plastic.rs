@@ -107,8 +107,8 @@ impl Hardening {
 ///
 /// # Source
 ///
-/// Simo & Hughes (1998), *Computational Inelasticity*, section 9.3, except for the last equation: theirs keeps
-/// Ī of the trial state, which lets det b̄ drift from 1.
+/// Simo & Hughes (1998), *Computational Inelasticity*, section 9.3, except for the last equation: theirs
+/// keeps Ī of the trial state, which lets det b̄ drift from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plastic {
     moduli: ElasticModuli,
