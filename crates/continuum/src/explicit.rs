@@ -35,5 +35,7 @@ mod which;
 
 pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};
-pub use problem::{BodyKind, BodySpec, ContactSpec, Load, Pressure, Problem, Settings, SideSpec, Support};
+pub use problem::{
+    BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings, SideSpec, Support,
+};
 pub use simulation::Simulation;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_contact::Law;
 use carom_format::scenario::model::{
-    Bodies, BodySource, Integrator, JointForm, PictureCells, PictureField, SCHEMES, Scheme, Spot,
+    Bodies, BodySource, Integrator, JointForm, MaterialLaw, PictureCells, PictureField, SCHEMES, Scheme, Spot,
 };
 use carom_format::{Scenario, ScenarioError};
 
@@ -512,12 +512,43 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
 #[test]
 fn the_error_of_an_unknown_scheme_lists_the_valid_ones() {
     let refused = refusal(&GOOD.replace("end_time", "scheme = \"nonsense\"\nend_time"), &[]);
-    for scheme in ["quasistatic", "dynamic", "damped", "static", "rigid"] {
+    for scheme in ["quasistatic", "dynamic", "damped", "static", "rigid", "explicit"] {
         assert!(refused.contains(&format!("`{scheme}`")), "{refused}");
     }
-    for scheme in ["explicit", "midpoint", "complementarity", "energy-momentum"] {
+    for scheme in ["midpoint", "complementarity", "energy-momentum"] {
         assert!(!refused.contains(scheme), "{refused}");
     }
+}
+
+#[test]
+fn explicit_steps_have_a_part_of_the_critical_step_or_a_length() {
+    let with = |keys: &str| {
+        format!(
+            "[simulation]\nscheme = \"explicit\"\nend_time = 1.0\n{keys}\n[material.soft]\ndensity = 1.0\nyoung = \
+             1e6\npoisson = 0.3\nlaw = \"neo-hookean\"\n[[body]]\nname = \"a\"\nmake = {{ shape = \"ball\", radius = \
+             0.1 }}\nmaterial = \"soft\"\n"
+        )
+    };
+    let scheme = |keys: &str| read(&with(keys), &[]).unwrap().simulation.scheme;
+    assert_eq!(scheme(""), Scheme::Explicit { courant: 0.9, time_step: None });
+    assert_eq!(scheme("courant = 0.5"), Scheme::Explicit { courant: 0.5, time_step: None });
+    assert_eq!(scheme("time_step = 1e-3"), Scheme::Explicit { courant: 0.9, time_step: Some(1e-3) });
+    for keys in ["", "courant = 0.5", "time_step = 1e-3"] {
+        let scenario = read(&with(keys), &[]).unwrap();
+        assert_eq!(scenario.material["soft"].law, MaterialLaw::NeoHookean);
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    }
+    for (keys, words) in [
+        ("courant = 0.5\ntime_step = 1e-3", "exclude each other"),
+        ("courant = 0.0", "above 0"),
+        ("courant = 1.5", "from 0 to 1"),
+        ("integrator = \"radau5\"", "belongs to the scheme"),
+    ] {
+        let refused = refusal(&with(keys), &[]);
+        assert!(refused.contains(words), "{keys}: {refused}");
+    }
+    let linear = with("").replace("scheme = \"explicit\"", "scheme = \"static\"");
+    assert!(refusal(&linear, &[]).contains("`law` belongs to the scheme `explicit`"));
 }
 
 /// Every scheme of the table is read as itself and not as another one.

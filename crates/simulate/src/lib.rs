@@ -46,6 +46,7 @@
 
 mod discretised;
 mod error;
+mod explicit;
 mod geometry;
 mod outcome;
 mod overlap;
@@ -69,6 +70,7 @@ mod statics;
 mod system;
 
 pub use error::{At, ErrorKind, Kind};
+pub use explicit::ExplicitSetUpError;
 pub use geometry::GeometryError;
 pub use outcome::{RunSummary, StaticOutcome, SupportOutcome};
 pub use overlap::Overlap;

@@ -8,6 +8,7 @@ use carom_format::scenario::model::{Scenario, Scheme};
 use carom_progress::Progress;
 
 use crate::error::At;
+use crate::explicit::ExplicitRun;
 use crate::parts::Parts;
 use crate::prepared::Prepared;
 use crate::reduced::ReducedRun;
@@ -41,6 +42,9 @@ pub(crate) fn set_up<'a>(
         }
         Scheme::Rigid { time_step } => {
             Box::new(RigidRun::new(scenario, prepared, *time_step).map_err(At::cast)?)
+        }
+        Scheme::Explicit { courant, time_step } => {
+            Box::new(ExplicitRun::new(scenario, prepared, *courant, *time_step).map_err(At::cast)?)
         }
     })
 }

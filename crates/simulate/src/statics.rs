@@ -156,21 +156,25 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Problem {
 }
 
 fn body((spec, ready): (&SpecOfBody, &PreparedBody)) -> BodySpec {
-    let (geometry, is_rigid) = match &ready.model {
-        PreparedModel::Deformable(body) => (body, false),
-        PreparedModel::Rigid(body) => (body, true),
-        PreparedModel::Reduced(_) => unreachable!("statics prepares bodies as they are"),
-    };
-    let geometry = if geometry.name == spec.name {
-        geometry.clone()
-    } else {
-        Arc::new(Body { name: spec.name.clone(), ..(**geometry).clone() })
-    };
+    let (geometry, is_rigid) = named(spec, ready);
     BodySpec { geometry, is_rigid, is_fixed: spec.fixed, placement: placement(spec) }
 }
 
+/// The geometry of an unreduced body under its name in the scenario, and whether it is rigid.
+pub(crate) fn named(spec: &SpecOfBody, ready: &PreparedBody) -> (Arc<Body>, bool) {
+    let (geometry, is_rigid) = match &ready.model {
+        PreparedModel::Deformable(body) => (body, false),
+        PreparedModel::Rigid(body) => (body, true),
+        PreparedModel::Reduced(_) => unreachable!("schemes of whole bodies prepare them as they are"),
+    };
+    if geometry.name == spec.name {
+        return (geometry.clone(), is_rigid);
+    }
+    (Arc::new(Body { name: spec.name.clone(), ..(**geometry).clone() }), is_rigid)
+}
+
 /// The place that a marker or set names.
-fn place(spec: &SpecOfBody, part: &str) -> Place {
+pub(crate) fn place(spec: &SpecOfBody, part: &str) -> Place {
     match spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at) {
         Some(Spot::Point(position)) => Place::Point { name: part.to_owned(), position: *position },
         Some(Spot::Set(set)) => Place::Set(set.clone()),

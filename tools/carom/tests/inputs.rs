@@ -76,9 +76,9 @@ const BAD: &[Bad] = &[
     },
     Bad {
         from: "[simulation]",
-        to: "[simulation]\nscheme = \"explicit\"",
+        to: "[simulation]\nscheme = \"midpoint\"",
         code: 3,
-        says: &["bad.toml:3", "explicit", "quasistatic"],
+        says: &["bad.toml:3", "midpoint", "quasistatic"],
     },
     Bad { from: "[simulation]", to: "[simulation", code: 3, says: &["bad.toml:2"] },
     Bad {

@@ -173,6 +173,22 @@ pub enum StepError {
         /// The problem.
         source: SweepError,
     },
+    /// The time integration makes energy.
+    #[error(
+        "at t = {time:.6e} s: the time integration has made {made:.2e} J of energy, more than all that was \
+         there: steps of {dt:.3e} s are unstable (the critical step is about {critical:.3e} s); shorten \
+         `simulation.time_step`, lower `simulation.courant`, or lower the stiffness of a penalty"
+    )]
+    Unstable {
+        /// When \[s\].
+        time: f64,
+        /// Energy that came from nowhere \[J\].
+        made: f64,
+        /// The step \[s\].
+        dt: f64,
+        /// The critical step \[s\].
+        critical: f64,
+    },
     /// The multipliers of a step do not converge.
     #[error("at t = {time:.6e} s: {n_rows} gaps between {bodies}: {source}")]
     Contact {

@@ -1,7 +1,7 @@
 //! A deformable body: its points, forces on them, and their motion.
 
 use carom_dynamics::{BodyMotion, BodyState, rotation};
-use carom_fem::constitutive::SolidLaw;
+use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError, element_frequencies};
 use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule};
 use nalgebra::{Matrix3, Vector3};
@@ -301,6 +301,32 @@ impl Flexible {
     pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
         let stored = self.internal.stored_energy(&self.laws, &self.u, &mut self.history)?;
         Ok([stored, self.internal.dissipated_energy(&self.laws, &mut self.history)])
+    }
+
+    /// Angle by which the body has turned in the mean, for small angles \[rad\]: the skew part of the matrix A
+    /// with the least Σ m |u − ū − A (X − X̄)|².
+    pub(super) fn turn(&self) -> f64 {
+        let total: f64 = self.mass.iter().sum();
+        let mean = |of: &dyn Fn(usize) -> Vector3<f64>| -> Vector3<f64> {
+            (0..self.mass.len()).map(|p| self.mass[p] * of(p)).sum::<Vector3<f64>>() / total
+        };
+        let place = |p: usize| Vector3::from(self.discretisation.points[p]);
+        let moved = |p: usize| Vector3::from_column_slice(&self.u[3 * p..3 * p + 3]);
+        let (center, shift) = (mean(&place), mean(&moved));
+        let (mut left, mut right) = (Matrix3::zeros(), Matrix3::zeros());
+        for (p, &m) in self.mass.iter().enumerate() {
+            let arm = place(p) - center;
+            left += m * (moved(p) - shift) * arm.transpose();
+            right += m * arm * arm.transpose();
+        }
+        let Some(inverse) = right.try_inverse() else { return 0.0 };
+        let a = left * inverse;
+        0.5 * Vector3::new(a[(2, 1)] - a[(1, 2)], a[(0, 2)] - a[(2, 0)], a[(1, 0)] - a[(0, 1)]).norm()
+    }
+
+    /// True if a law of the body takes rotations for strains.
+    pub(super) fn is_linear(&self) -> bool {
+        self.laws.iter().any(|law| !law.is_objective())
     }
 
     /// Reported state at t_n: displacements from the undeformed body in body axes, and their rates.

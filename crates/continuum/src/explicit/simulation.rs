@@ -1,7 +1,8 @@
 //! The time loop: steps, frames, impacts, checkpoints.
 
 use carom_dynamics::{
-    BodyMotion, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary, Observer,
+    Balance, BodyMotion, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary,
+    Observer,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -18,6 +19,9 @@ use super::{RunError, SetupError, StepError};
 /// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
 
+/// Turn of a body from which on a law of small strains is doubted \[rad\].
+const TURNED: f64 = 0.01;
+
 /// Steps between reports of progress.
 const REPORT: u64 = 64;
 
@@ -33,6 +37,8 @@ pub struct Simulation {
     states: Vec<BodyState>,
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
+    /// Largest turn of each deformable body with a law of small strains, at frames \[rad\].
+    turns: Vec<f64>,
 }
 
 impl Simulation {
@@ -50,6 +56,7 @@ impl Simulation {
         let dt = size.dt.min(settings.end_time);
         bodies.start(dt)?;
         let contacts = Contacts::new(problem, &bodies)?;
+        let n_flexible = bodies.flexible.len();
         let system =
             System { bodies, contacts, books: Books::default(), size, time: 0.0, steps: 0, lengths: [dt; 2] };
         Ok(Self {
@@ -60,6 +67,7 @@ impl Simulation {
             outputs: 0,
             states: Vec::new(),
             missed: [0.0; 2],
+            turns: vec![0.0; n_flexible],
         })
     }
 
@@ -144,6 +152,11 @@ impl Simulation {
         let row = self.ledger.row(balance);
         self.states = self.system.body_states();
         let contacts: Vec<ContactState> = self.system.contact_states();
+        for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies.flexible) {
+            if body.is_linear() {
+                *turn = turn.max(body.turn());
+            }
+        }
         let (time, steps) = (self.system.time, self.system.steps);
         let frame =
             Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
@@ -152,12 +165,27 @@ impl Simulation {
         Ok(())
     }
 
-    fn record(&mut self) -> Result<carom_dynamics::Balance, RunError> {
+    fn record(&mut self) -> Result<Balance, RunError> {
         let balance = self.system.balance()?;
         self.ledger.record(balance);
         let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_mat;
         self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
+        self.check_stability(&balance)?;
         Ok(balance)
+    }
+
+    /// Stable steps miss a small part of the energy that moves; unstable ones make any amount.
+    fn check_stability(&self, balance: &Balance) -> Result<(), StepError> {
+        let start = self.ledger.initial.unwrap_or_default();
+        let there =
+            start.e_kin.abs() + start.e_el + balance.w_ext.abs() + (balance.e_pot - start.e_pot).abs();
+        let made = -balance.d_num;
+        if made <= there {
+            return Ok(());
+        }
+        let size = &self.system.size;
+        let (time, dt, critical) = (self.system.time, size.dt, size.critical);
+        Err(StepError::Unstable { time, made, dt, critical })
     }
 
     /// Ends the open events, and writes the last frame.
@@ -223,6 +251,15 @@ impl Simulation {
         }
     }
 
+    /// Origin of the frame in which a body is reported, in source coordinates: the centre of mass of a rigid
+    /// body \[m\].
+    pub fn frame_origin(&self, body: usize) -> [f64; 3] {
+        match (self.system.bodies.which[body], &self.system.bodies.rigid) {
+            (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].com.into(),
+            _ => [0.0; 3],
+        }
+    }
+
     /// Number of displacements of a body: three a point, none of a rigid body.
     pub fn n_displacements(&self, body: usize) -> usize {
         match self.system.bodies.which[body] {
@@ -242,6 +279,15 @@ impl Simulation {
                 size.dt, size.least_critical
             ));
         }
+        let turned = self.turns.iter().zip(&self.system.bodies.flexible).filter(|(turn, _)| **turn > TURNED);
+        out.extend(turned.map(|(turn, body)| {
+            format!(
+                "body `{}` turned by {turn:.2e} rad: the linear law takes that for a strain of {:.1e}; give its \
+                 material `law = \"st-venant-kirchhoff\"`",
+                body.name,
+                0.5 * turn * turn
+            )
+        }));
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
@@ -256,7 +302,7 @@ impl Simulation {
 
 impl System {
     /// The balance at t_n.
-    fn balance(&mut self) -> Result<carom_dynamics::Balance, StepError> {
+    fn balance(&mut self) -> Result<Balance, StepError> {
         let mut energies = [0.0; 2];
         for body in &mut self.bodies.flexible {
             let (time, step) = (self.time, self.steps);

@@ -197,7 +197,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     if let Some(table) = root.table("material") {
         for (name, value) in table.entries() {
             materials.push(name.clone());
-            if let Some(spec) = table.entry(&name, value).and_then(sections::material) {
+            if let Some(spec) = table.entry(&name, value).and_then(|table| sections::material(table, scheme))
+            {
                 material.insert(name, spec);
             }
         }

@@ -4,7 +4,7 @@ use carom_dynamics::RELATIVE_TOLERANCE;
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
-use super::model::scheme::{ENERGY_MOMENTUM, KEYS};
+use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS};
 use super::model::{Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration};
 use super::problem::ProblemKind;
 
@@ -65,8 +65,22 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
         "damped" => Scheme::Damped(integration(table, ALPHA)),
         "static" => Scheme::Static { steps: table.count("steps", 1).unwrap_or(1) },
         "rigid" => Scheme::Rigid { time_step: fixed_step(table) },
+        "explicit" => explicit(table),
         other => unreachable!("`{other}` is refused, as this release does not run it"),
     }
+}
+
+fn explicit(table: &Table<'_>) -> Scheme {
+    let (courant, time_step) =
+        (table.number("courant", Interval::Share), table.number("time_step", Interval::Positive));
+    if courant.is_some() && time_step.is_some() {
+        let text = "`time_step` (steps of one length) and `courant` (a part of the critical step) exclude each other";
+        table.conflict("time_step", text);
+    }
+    if courant == Some(0.0) {
+        table.conflict("courant", "`courant` must be above 0: a step has a length");
+    }
+    Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step }
 }
 
 fn fixed_step(table: &Table<'_>) -> f64 {

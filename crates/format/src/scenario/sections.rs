@@ -7,13 +7,15 @@ use carom_contact::law::DEFAULT_ALPHA;
 
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
-use super::model::{ContactSpec, End, ForceSpec, MaterialSpec, PressureSpec, Rim, SchemeRow, SupportSpec};
+use super::model::{
+    ContactSpec, End, ForceSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim, SchemeRow, SupportSpec,
+};
 use super::problem::ProblemKind;
 
 /// Axes in which vectors are given.
 pub(super) const AXES: [(&str, &str); 2] = [("inertial", "inertial"), ("body", "body")];
 
-pub(super) fn material(table: Table<'_>) -> Option<MaterialSpec> {
+pub(super) fn material(table: Table<'_>, scheme: &SchemeRow) -> Option<MaterialSpec> {
     for (key, why) in [
         ("density", "ρ in kg/m³, 7800 for steel"),
         ("young", "Young's modulus in Pa, 210e9 for steel"),
@@ -26,8 +28,13 @@ pub(super) fn material(table: Table<'_>) -> Option<MaterialSpec> {
     let density = table.number("density", Interval::Positive);
     let young = table.number("young", Interval::Positive);
     let poisson = table.number("poisson", Interval::Poisson);
+    let law = table.choice("law", &MaterialLaw::NAMES).unwrap_or_default();
+    if !scheme.has_laws && !law.is_linear() {
+        let text = format!("`law` belongs to the scheme `explicit`; the scheme `{}` is linear", scheme.name);
+        table.conflict("law", text);
+    }
     table.finish();
-    Some(MaterialSpec { density: density?, young: young?, poisson: poisson? })
+    Some(MaterialSpec { density: density?, young: young?, poisson: poisson?, law })
 }
 
 /// An end as `BODY:PART`, with its place.

@@ -1,6 +1,6 @@
 //! Errors from running a scenario.
 
-use carom_continuum::statics;
+use carom_continuum::{explicit, statics};
 use carom_format::ResultError;
 use thiserror::Error;
 
@@ -33,6 +33,9 @@ pub enum RunError {
     /// A run of the scheme `static` ended early.
     #[error(transparent)]
     Static(#[from] statics::RunError),
+    /// A run of the scheme `explicit` ended early.
+    #[error(transparent)]
+    Explicit(#[from] explicit::RunError),
 }
 
 impl Kind for RunError {
@@ -45,6 +48,7 @@ impl Kind for RunError {
             Self::Reduced(error) => error.kind(),
             Self::Rigid(error) => error.kind(),
             Self::Static(error) => error.kind(),
+            Self::Explicit(error) => error.kind(),
         }
     }
 }

@@ -4,6 +4,7 @@ use carom_continuum::statics;
 use thiserror::Error;
 
 use crate::error::{ErrorKind, Kind};
+use crate::explicit::ExplicitSetUpError;
 use crate::rigid::error::RigidSetUpError;
 use crate::system::error::AssembleError;
 
@@ -19,6 +20,9 @@ pub enum SetUpError {
     /// Of the scheme `static`.
     #[error(transparent)]
     Static(#[from] statics::SetupError),
+    /// Of the scheme `explicit`.
+    #[error(transparent)]
+    Explicit(#[from] ExplicitSetUpError),
 }
 
 impl Kind for SetUpError {
@@ -27,6 +31,7 @@ impl Kind for SetUpError {
             Self::Reduced(error) => error.kind(),
             Self::Rigid(error) => error.kind(),
             Self::Static(error) => error.kind(),
+            Self::Explicit(error) => error.kind(),
         }
     }
 }

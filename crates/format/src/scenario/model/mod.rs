@@ -68,7 +68,7 @@ pub struct Scenario {
     pub pressure: Vec<PressureSpec>,
 }
 
-/// A linear elastic isotropic material.
+/// An elastic isotropic material.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MaterialSpec {
     /// ρ \[kg/m³\].
@@ -77,6 +77,45 @@ pub struct MaterialSpec {
     pub young: f64,
     /// ν.
     pub poisson: f64,
+    /// Its law in schemes with large deformation.
+    #[serde(skip_serializing_if = "MaterialLaw::is_linear")]
+    pub law: MaterialLaw,
+}
+
+/// The law of a material in schemes with large deformation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaterialLaw {
+    /// Linear elasticity of small strains and small rotations.
+    #[default]
+    Linear,
+    /// Hooke's law in Green's strain.
+    StVenantKirchhoff,
+    /// Compressible neo-Hookean.
+    NeoHookean,
+}
+
+impl MaterialLaw {
+    /// Names in scenarios.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("linear", Self::Linear),
+        ("st-venant-kirchhoff", Self::StVenantKirchhoff),
+        ("neo-hookean", Self::NeoHookean),
+    ];
+
+    /// True for the law that is not written.
+    pub fn is_linear(&self) -> bool {
+        *self == Self::Linear
+    }
+
+    /// Its name in `carom-fem` and in results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Linear => "small-strain",
+            Self::StVenantKirchhoff => "saint-venant-kirchhoff",
+            Self::NeoHookean => "neo-hookean",
+        }
+    }
 }
 
 /// One end of a joint or contact: a body and a marker or set of it, or the ground.

@@ -22,7 +22,17 @@ pub enum Scheme {
         /// Length of all steps \[s\].
         time_step: f64,
     },
+    /// Unreduced bodies in large deformation by central differences.
+    Explicit {
+        /// Part of the critical step of the cells that a step takes.
+        courant: f64,
+        /// Length of all steps instead \[s\].
+        time_step: Option<f64>,
+    },
 }
+
+/// The part of the critical step that the scheme `explicit` takes unless the scenario says otherwise.
+pub const COURANT: f64 = 0.9;
 
 impl Scheme {
     /// Its row of the table.
@@ -33,6 +43,7 @@ impl Scheme {
             Self::Damped(_) => &DAMPED,
             Self::Static { .. } => &STATIC,
             Self::Rigid { .. } => &RIGID,
+            Self::Explicit { .. } => &EXPLICIT,
         }
     }
 
@@ -40,7 +51,7 @@ impl Scheme {
     pub fn integration(&self) -> Option<&TimeIntegration> {
         match self {
             Self::Quasistatic(settings) | Self::Dynamic(settings) | Self::Damped(settings) => Some(settings),
-            Self::Static { .. } | Self::Rigid { .. } => None,
+            Self::Static { .. } | Self::Rigid { .. } | Self::Explicit { .. } => None,
         }
     }
 
@@ -71,10 +82,19 @@ impl Scheme {
         }
     }
 
+    /// Part of the critical step, of schemes whose steps follow it.
+    pub fn courant(&self) -> Option<f64> {
+        match self {
+            Self::Explicit { courant, .. } => Some(*courant),
+            _ => None,
+        }
+    }
+
     /// The length of all steps, if it is fixed \[s\].
     pub fn time_step(&self) -> Option<f64> {
         match self {
             Self::Rigid { time_step } => Some(*time_step),
+            Self::Explicit { time_step, .. } => *time_step,
             other => other.integration()?.time_step,
         }
     }
@@ -193,6 +213,8 @@ pub struct SchemeRow {
     pub friction: Takes,
     /// True if impacts have a coefficient of restitution.
     pub has_restitution: bool,
+    /// True if materials may have a law of large deformation.
+    pub has_laws: bool,
     /// Lists of tables in addition to `body` and `contact`.
     pub tables: &'static [&'static str],
     /// Keys of `[simulation]` in addition to those of all schemes.
@@ -202,7 +224,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 7] = [
+pub(in crate::scenario) const KEYS: [&str; 8] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -210,6 +232,7 @@ pub(in crate::scenario) const KEYS: [&str; 7] = [
     "time_step",
     "maximum_step",
     "steps",
+    "courant",
 ];
 
 /// The integrator of the scheme `rigid`, which scenarios with all defaults name.
@@ -229,6 +252,7 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     hard_contact: Takes::Yes,
     friction: Takes::Yes,
     has_restitution: false,
+    has_laws: false,
     tables: &["joint", "spring", "bushing", "force"],
     keys: &[
         "integrator",
@@ -281,6 +305,18 @@ const RIGID: SchemeRow = SchemeRow {
     ..ROW_QUASISTATIC
 };
 
+const EXPLICIT: SchemeRow = SchemeRow {
+    name: "explicit",
+    bodies: Bodies::Whole,
+    high_modes: None,
+    default_law: Law::Hard,
+    has_laws: true,
+    tables: &["support", "pressure", "force"],
+    keys: &["courant", "time_step"],
+    way: "has steps of a part of the critical step of its cells, `courant`",
+    ..ROW_QUASISTATIC
+};
+
 /// A scheme that this release does not run.
 const fn not_built(name: &'static str) -> SchemeRow {
     SchemeRow {
@@ -301,7 +337,7 @@ pub static SCHEMES: [SchemeRow; 9] = [
     DAMPED,
     STATIC,
     RIGID,
-    not_built("explicit"),
+    EXPLICIT,
     not_built("energy-momentum"),
     not_built("midpoint"),
     not_built("complementarity"),

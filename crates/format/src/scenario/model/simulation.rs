@@ -53,6 +53,8 @@ struct Written {
     checkpoint_every: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    courant: Option<f64>,
 }
 
 impl Serialize for Simulation {
@@ -77,6 +79,8 @@ impl Serialize for Simulation {
             output_every: self.output_every,
             checkpoint_every: self.checkpoint_every,
             steps: self.scheme.load_steps(),
+            // A given step stands in place of it.
+            courant: self.scheme.courant().filter(|_| self.scheme.time_step().is_none()),
         };
         written.serialize(serializer)
     }

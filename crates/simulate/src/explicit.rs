@@ -1,0 +1,264 @@
+//! The scheme `explicit`: a scenario as a problem of explicit dynamics of `carom-continuum`, and its result.
+
+use carom_contact::closed_form::contact_modulus;
+use carom_continuum::explicit::{
+    BodyKind, BodySpec, ContactSpec, Load, Pressure, Problem, RunError as ExplicitRunError, Settings,
+    SetupError, SideSpec, Simulation, Support,
+};
+use carom_dynamics::{Axes, Checkpoint, TimeFunction};
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError, SolidLaw};
+use carom_fem::internal_force::PointRule;
+use carom_format::ResultError;
+use carom_format::result::ResultBody;
+use carom_format::scenario::model::{BodySpec as SpecOfBody, FunctionError, MaterialLaw, Scenario};
+use carom_progress::Progress;
+use carom_rigid::{BodyError, RigidBody};
+use thiserror::Error;
+
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::geometry::{GeometryError, placement, rigid_mass};
+use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
+use crate::prepared::{Prepared, PreparedBody};
+use crate::recorder::Recorder;
+use crate::run::{Run, RunError};
+use crate::statics::{named, place};
+
+/// Errors from setting up the scheme `explicit`.
+#[derive(Debug, Error)]
+pub enum ExplicitSetUpError {
+    /// The law of a material excludes its constants.
+    #[error("body `{body}`: {source}")]
+    Law {
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: LawError,
+    },
+    /// The geometry of a rigid body.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// A rigid body with an impossible mass or inertia.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The function of time of a force.
+    #[error(transparent)]
+    Function(#[from] FunctionError),
+    /// Two rigid bodies.
+    #[error(
+        "contact between {pair}: the scheme `explicit` has no contact between two rigid bodies in this \
+         release; make one of them deformable, or choose the scheme `rigid`"
+    )]
+    BothRigid {
+        /// The surfaces.
+        pair: String,
+    },
+    /// The problem itself.
+    #[error(transparent)]
+    Problem(#[from] SetupError),
+}
+
+impl Kind for ExplicitSetUpError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
+impl Kind for ExplicitRunError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Step(_) => ErrorKind::Convergence,
+            Self::Observer(_) => ErrorKind::Files,
+            Self::Checkpoint(_) => ErrorKind::Input,
+            Self::Interrupted { .. } => ErrorKind::Interrupted,
+        }
+    }
+}
+
+/// Deformable and rigid bodies that move through time in explicit steps.
+pub(crate) struct ExplicitRun<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    simulation: Simulation,
+}
+
+impl<'a> ExplicitRun<'a> {
+    /// Assembles bodies, loads and contacts.
+    ///
+    /// * `courant` — part of the critical step
+    /// * `time_step` — length of all steps instead \[s\]
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        courant: f64,
+        time_step: Option<f64>,
+    ) -> Result<Self, At<ExplicitSetUpError>> {
+        let problem = problem(scenario, prepared)?;
+        let settings = Settings {
+            end_time: scenario.simulation.end_time,
+            output_every: scenario.simulation.output_every,
+            courant,
+            time_step,
+        };
+        let simulation = Simulation::new(&problem, settings).map_err(ExplicitSetUpError::from)?;
+        Ok(Self { scenario, prepared, simulation })
+    }
+}
+
+impl Run for ExplicitRun<'_> {
+    fn described(&mut self) -> Described {
+        let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).enumerate();
+        let body = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
+            mass: self.simulation.mass(number),
+            modes: [self.simulation.n_displacements(number), 0],
+            frame_origin: self.simulation.frame_origin(number),
+            law: if spec.rigid { String::new() } else { law_of(self.scenario, spec).name().to_owned() },
+            ..described(spec, ready)
+        };
+        let pairs = self.scenario.contact.iter();
+        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+    }
+
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        Ok(self.simulation.resume(checkpoint).map_err(ResultError::from)?)
+    }
+
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
+        Ok(self.simulation.run(recorder, progress)?)
+    }
+
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
+        let simulation = &self.simulation;
+        let counts = simulation.contact_counts();
+        let mut warnings = self.prepared.warnings.clone();
+        warnings.extend(overlaps);
+        warnings.extend(simulation.warnings());
+        let [critical, _, dt] = simulation.step_sizes();
+        Ok(RunEnd {
+            summary: RunSummary {
+                time: simulation.time(),
+                steps: simulation.n_steps(),
+                integration: None,
+                ledger: simulation.summary(),
+                contacts: simulation.events().to_vec(),
+            },
+            bodies: simulation.body_states().to_vec(),
+            counters: vec![
+                ("steps", simulation.n_steps()),
+                ("contact_steps", counts.steps),
+                ("gaps", counts.gaps),
+                ("multipliers", counts.multipliers),
+                ("most_multipliers", counts.most_multipliers),
+                ("multiplier_iterations", counts.iterations),
+                ("solver_fallbacks", counts.fallbacks),
+            ],
+            notes: vec![format!("steps of {dt:.3e} s; the critical step is {critical:.3e} s")],
+            remarks: Vec::new(),
+            warnings,
+            statics: None,
+        })
+    }
+}
+
+/// The law of the material of a body; linear for materials that the scenario does not define.
+fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
+    let material = spec.material.as_ref().and_then(|name| scenario.material.get(name));
+    material.map_or(MaterialLaw::Linear, |material| material.law)
+}
+
+/// The scenario as plain data of `carom-continuum`.
+fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<ExplicitSetUpError>> {
+    let number = |name: &str| {
+        let found = scenario.body.iter().position(|spec| spec.name == name);
+        found.expect("the format checks the ends of supports, loads and contacts")
+    };
+    let mut bodies = Vec::with_capacity(scenario.body.len());
+    for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
+        bodies.push(body(scenario, spec, ready).map_err(|error| error.at(format!("body.{i}")))?);
+    }
+    let mut contacts = Vec::with_capacity(scenario.contact.len());
+    for (i, pair) in scenario.contact.iter().enumerate() {
+        let ends = pair.between.each_ref().map(|end| number(&end.body));
+        if ends.iter().all(|&end| scenario.body[end].rigid) {
+            let pair = format!("{}, {}", pair.between[0], pair.between[1]);
+            return Err(ExplicitSetUpError::BothRigid { pair }.at(format!("contact.{i}.between")));
+        }
+        contacts.push(ContactSpec {
+            number: i,
+            bodies: ends,
+            sides: pair.between.each_ref().map(|end| SideSpec::Set(end.part.clone())),
+            law: pair.law.with_modulus(modulus(ends.map(|end| &bodies[end]))),
+            friction: pair.friction,
+        });
+    }
+    let supports = scenario.support.iter().map(|support| Support {
+        body: number(&support.on.body),
+        set: support.on.part.clone(),
+        directions: ["x", "y", "z"].map(|axis| support.directions.iter().any(|held| held == axis)),
+        displacement: support.displacement,
+    });
+    let pressures = scenario.pressure.iter().map(|load| Pressure {
+        body: number(&load.on.body),
+        set: load.on.part.clone(),
+        value: load.value,
+    });
+    let mut loads = Vec::with_capacity(scenario.force.len());
+    for (i, load) in scenario.force.iter().enumerate() {
+        let body = number(&load.on.body);
+        let scale = match &load.scale {
+            Some(scale) => scale
+                .function()
+                .map_err(|error| ExplicitSetUpError::from(error).at(format!("force.{i}.scale")))?,
+            None => TimeFunction::Constant(1.0),
+        };
+        loads.push(Load {
+            body,
+            at: place(&scenario.body[body], &load.on.part),
+            force: load.force,
+            torque: load.torque,
+            axes: if load.axes == "body" { Axes::Body } else { Axes::Inertial },
+            scale,
+        });
+    }
+    Ok(Problem {
+        supports: supports.collect(),
+        pressures: pressures.collect(),
+        loads,
+        contacts,
+        rigid_pairs: Vec::new(),
+        gravity: scenario.simulation.gravity,
+        bodies,
+    })
+}
+
+fn body(
+    scenario: &Scenario,
+    spec: &SpecOfBody,
+    ready: &PreparedBody,
+) -> Result<BodySpec, ExplicitSetUpError> {
+    let (geometry, is_rigid) = named(spec, ready);
+    let kind = if is_rigid {
+        let (mass, inertia, center) = rigid_mass(spec, &geometry)?;
+        let body = RigidBody::new(&spec.name, mass, inertia, center)?;
+        BodyKind::Rigid(if spec.fixed { body.fixed() } else { body })
+    } else {
+        let name = law_of(scenario, spec).name();
+        let of_block = |&material: &usize| {
+            let moduli = ElasticModuli::of(&geometry.materials[material]);
+            ElasticLaw::named(name, moduli).map(SolidLaw::Elastic)
+        };
+        let laws = geometry.material_of_block.iter().map(of_block).collect::<Result<_, _>>();
+        let laws = laws.map_err(|source| ExplicitSetUpError::Law { body: spec.name.clone(), source })?;
+        BodyKind::Deformable { laws, rule: PointRule::default() }
+    };
+    Ok(BodySpec { geometry, kind, placement: placement(spec) })
+}
+
+/// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].
+fn modulus(pair: [&BodySpec; 2]) -> f64 {
+    let constants = pair.map(|body| match (&body.kind, body.geometry.materials.first()) {
+        (BodyKind::Deformable { .. }, Some(material)) => (material.young, material.poisson),
+        _ => (f64::INFINITY, 0.0),
+    });
+    contact_modulus(constants.map(|(young, _)| young), constants.map(|(_, poisson)| poisson))
+}
