@@ -39,11 +39,11 @@ fn a_rigid_bar_hits_a_deformable_one() {
 
 #[test]
 fn doubts_and_refusals_name_their_remedy() {
-    let long = solve_with(TWO_BARS, &["simulation.time_step=0.02"]).err().expect("unstable steps");
+    let long = solve_with(TWO_BARS, &["simulation.time_step=0.02"]).expect_err("unstable steps");
     assert_eq!(long.kind(), ErrorKind::Convergence);
     assert!(long.to_string().contains("unstable") && long.to_string().contains("time_step"), "{long}");
     let both = TWO_BARS.replace("material = \"soft\"\n", "material = \"soft\"\nrigid = true\n");
-    let error = solve(&both).err().expect("two rigid bodies");
+    let error = solve(&both).expect_err("two rigid bodies");
     assert_eq!(error.kind(), ErrorKind::Input);
     assert!(error.to_string().contains("rigid"), "{error}");
 }
