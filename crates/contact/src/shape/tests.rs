@@ -17,7 +17,7 @@ fn shapes() -> Vec<(Shape, f64)> {
 const X: Vector3<f64> = Vector3::new(1.2, 0.75, 0.1);
 
 #[test]
-fn distances_do_not_depend_on_the_frame_and_normals_are_their_gradients() {
+fn distances_are_independent_of_the_frame_and_normals_are_their_gradients() {
     let rotation = Rotation3::from_axis_angle(&Unit::new_normalize(Vector3::new(1.0, -2.0, 0.5)), 1.1);
     let shift = Vector3::new(0.3, -0.2, 0.1);
     for (shape, expected) in shapes() {
@@ -36,7 +36,7 @@ fn distances_do_not_depend_on_the_frame_and_normals_are_their_gradients() {
 }
 
 #[test]
-fn a_cavity_bends_towards_its_free_side_and_a_ball_away_from_it() {
+fn a_cavity_curves_towards_its_free_side_and_a_ball_away_from_it() {
     let sphere = Sphere { center: Vector3::zeros(), radius: 2.0 };
     for (shape, expected) in [(Shape::Sphere(sphere), -0.5), (Shape::Cavity(sphere), 0.5)] {
         let curvatures = shape.closest(0, &X).unwrap().principal_curvatures().unwrap();
@@ -46,7 +46,7 @@ fn a_cavity_bends_towards_its_free_side_and_a_ball_away_from_it() {
 }
 
 #[test]
-fn the_edges_of_a_turned_block_lie_on_its_surface() {
+fn the_edges_of_a_rotated_block_lie_on_its_surface() {
     let rotation = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.4);
     let block = Block::new(Vector3::new(0.1, 0.2, 0.3), Vector3::new(1.0, 0.5, 0.25));
     let block = block.moved(|x| rotation * x, |v| rotation * v);

@@ -29,7 +29,7 @@ fn active_sets_and_lemke_agree_on_random_positive_definite_problems() {
         z.iter()
             .zip(&z_lemke)
             .for_each(|(a, b)| assert!((a - b).abs() < 1e-8 * size, "round {round}: {a} {b}"));
-        // A second solve starts from the answer and needs no new factor.
+        // A second solve starts from the solution and needs no new factor.
         let again = solver.solve(&q, &mut z).unwrap();
         if report.method == Method::ActiveSet {
             assert_eq!((again.iterations, again.factorisations), (1, 0));
@@ -39,7 +39,7 @@ fn active_sets_and_lemke_agree_on_random_positive_definite_problems() {
 }
 
 #[test]
-fn a_contact_like_compliance_takes_few_sets_cold_and_one_warm() {
+fn a_contact_compliance_needs_few_active_sets_cold_and_one_warm() {
     // W_ij ~ 1/(1 + |i − j|) on a grid of 10 × 10, gap of a paraboloid pushed in.
     let n = 100;
     let at = |i: usize| [(i % 10) as f64 - 4.5, (i / 10) as f64 - 4.5];
@@ -61,7 +61,7 @@ fn a_contact_like_compliance_takes_few_sets_cold_and_one_warm() {
 
 #[test]
 fn a_semidefinite_block_falls_back_and_is_solved() {
-    // Two unknowns that do the same: the active block is singular.
+    // Two equal unknowns: the active block is singular.
     let m = [1.0, 1.0, 1.0, 1.0];
     let mut solver = ActiveSet::new();
     solver.set_matrix(2, |i, j| m[2 * i + j]);
@@ -84,7 +84,7 @@ fn a_problem_without_solution_and_bad_numbers_are_errors() {
 }
 
 #[test]
-fn the_reference_problems_are_solved_or_refused_but_never_wrong() {
+fn the_reference_problems_are_solved_correctly_or_refused() {
     let Some(folder) = shared_data("contact/lcp") else { return };
     let mut solved = 0;
     for file in std::fs::read_dir(folder).unwrap() {

@@ -89,7 +89,7 @@ pub(super) fn two_curved_bodies_with(law: Law, friction: f64) -> (QuasistaticCon
     let (surface, mut points) = steel_cap();
     points.iter_mut().for_each(|x| *x += random.vector() * 2e-7);
     let upper = faced(0, "cap", (surface, points.clone()), Some(smooth_compliance(&points, &mut random)));
-    // A biquadratic sheet of 4 mm that bulges towards it.
+    // A biquadratic sheet of 4 mm that is convex towards the cap.
     let bulge = |x: f64, y: f64| {
         let (x, y) = (0.004 * (x - 0.47), 0.004 * (y - 0.52));
         [x + 0.03 * y, y - 0.02 * x, -20.0 * x * x - 35.0 * y * y + 3.0 * x * y]
@@ -162,10 +162,10 @@ pub(super) fn spline_patch(
     (Surface { points: numbers, weights: vec![1.0; points.len()], faces, operators }, points)
 }
 
-/// Steps of an impact one after another, as in a time loop: a solve begins with the pressures of the last
+/// Successive steps of an impact, as in a time loop: a solve begins with the pressures of the previous
 /// one.
 #[test]
-fn warm_solves_take_fewer_passes_than_cold_ones_and_end_alike() {
+fn warm_solves_need_fewer_passes_than_cold_ones_and_agree_with_them() {
     let h = 85e-6;
     let mut random = Random(3);
     let body = |k: usize, c: f64, o: f64, random: &mut Random| {

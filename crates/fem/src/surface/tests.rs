@@ -130,7 +130,7 @@ fn a_spline_face_with_an_extraction_operator_is_the_b_spline_on_its_span() {
 }
 
 #[test]
-fn what_cannot_be_evaluated_is_named() {
+fn invalid_faces_are_named() {
     let (good, _) = one_of_each().swap_remove(5);
     let broken = |change: fn(&mut Surface)| {
         let mut s = good.clone();

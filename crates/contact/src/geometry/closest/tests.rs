@@ -41,7 +41,7 @@ fn brute_force(faces: &Faces, now: &mut FacesNow, x: &Vector3<f64>) -> f64 {
 }
 
 #[test]
-fn the_closest_point_of_an_exact_ball_lies_on_the_ray_from_its_centre() {
+fn the_closest_point_of_an_exact_ball_lies_on_its_radius() {
     let radius = 0.015;
     let (surface, positions) = ball(radius, 3);
     let faces = Faces::new(surface, &positions).unwrap();
@@ -61,7 +61,7 @@ fn the_closest_point_of_an_exact_ball_lies_on_the_ray_from_its_centre() {
 }
 
 #[test]
-fn a_warm_start_anywhere_on_the_ball_walks_across_faces_to_the_foot_point() {
+fn a_warm_start_anywhere_on_the_ball_converges_across_faces() {
     let (surface, positions) = ball(1.0, 4);
     let faces = Faces::new(surface, &positions).unwrap();
     let mut now = faces.state_at(&positions);
@@ -80,7 +80,7 @@ fn a_warm_start_anywhere_on_the_ball_walks_across_faces_to_the_foot_point() {
 }
 
 #[test]
-fn the_global_search_finds_what_brute_force_finds_on_every_kind_of_face() {
+fn the_global_search_agrees_with_brute_force_on_every_kind_of_face() {
     for shape in SHAPES {
         let (surface, positions) = plate(shape, 4, 3, sheet);
         let faces = Faces::new(surface, &positions).unwrap();
@@ -99,7 +99,7 @@ fn the_global_search_finds_what_brute_force_finds_on_every_kind_of_face() {
 }
 
 #[test]
-fn the_global_search_finds_what_brute_force_finds_on_a_deformed_nurbs_cap() {
+fn the_global_search_agrees_with_brute_force_on_a_deformed_nurbs_cap() {
     let (surface, mut positions) = cap(1.0, &[0.3, 0.5, 0.8]);
     let mut random = Random(4);
     positions.iter_mut().for_each(|x| *x += random.vector() * 0.05);
@@ -115,7 +115,7 @@ fn the_global_search_finds_what_brute_force_finds_on_a_deformed_nurbs_cap() {
 }
 
 #[test]
-fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
+fn the_gap_outside_the_rim_is_the_distance_and_not_negative() {
     let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.0]);
     let faces = Faces::new(surface, &positions).unwrap();
     let mut now = faces.state_at(&positions);
@@ -131,10 +131,10 @@ fn beside_the_rim_the_gap_is_the_distance_and_not_negative() {
     }
 }
 
-/// A sheet with a bead at its rim: a body that slides off it while it is pressed in loses its gap gradually,
+/// A sheet with a rounded rim: the penetration of a body that slides off under pressure decreases gradually,
 /// and normals are continuous.
 #[test]
-fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
+fn gap_and_normal_are_continuous_across_a_rounded_rim() {
     let (surface, positions) = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.1 * x]);
     let mut faces = Faces::new(surface, &positions).unwrap();
     faces.rim_radius = 0.05;
@@ -151,15 +151,15 @@ fn across_the_rim_with_a_bead_gap_and_normal_are_continuous() {
         }
         last = Some(foot);
     }
-    // 0.02 to 0.03 deep above the sheet, free beyond the bead.
+    // Depths of 0.02 to 0.03 over the sheet, none beyond the rounded rim.
     assert!(last.is_some_and(|foot| foot.gap > 0.02));
-    // A point deeper than the bead is beside the sheet, and is not attracted further.
+    // A point deeper than the rounding is outside the sheet and has no negative gap.
     let deep = faces.closest(&mut now, &Vector3::new(1.02, 0.4, 0.1 - 0.075)).unwrap();
     assert!(deep.gap > 0.07 && deep.lever == Vector3::zeros(), "{deep:?}");
 }
 
 #[test]
-fn on_a_ridge_between_facets_the_gap_is_positive_outside_and_negative_inside() {
+fn the_gap_at_a_ridge_between_facets_is_positive_outside_and_negative_inside() {
     // A roof with its ridge along y at x = 1/2.
     let roof = |x: f64, y: f64| [x, y, 0.5 - (x - 0.5).abs()];
     for shape in [FaceShape::Quad4, FaceShape::Tri3] {
@@ -191,10 +191,10 @@ fn a_radius_limits_the_search() {
     assert!((faces.closest(&mut now, &x).unwrap().gap + 1.0).abs() < 1e-12);
 }
 
-/// Points straight above the lines of edges, where round-off decides on which side of an edge they lie. The
-/// faces are rectangles along the axes, so that their closest points are known.
+/// Points exactly above the lines of edges, so that round-off determines the side of an edge. The
+/// faces are rectangles along the axes, whose closest points are known.
 #[test]
-fn newton_from_any_corner_reaches_the_closest_point_straight_above_the_lines_of_edges() {
+fn newton_from_any_corner_converges_above_the_lines_of_edges() {
     for shape in [FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9] {
         let (surface, reference) = plate(shape, 8, 8, |x, y| [x, y, 0.0]);
         let faces = Faces::new(surface, &reference).unwrap();

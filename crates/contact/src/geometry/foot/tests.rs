@@ -96,7 +96,7 @@ fn the_second_variation_of_the_gap_agrees_with_differences_of_the_first() {
 }
 
 #[test]
-fn at_a_centre_of_curvature_the_foot_point_is_not_unique() {
+fn the_foot_point_of_a_centre_of_curvature_is_not_unique() {
     let (surface, positions) = cap(1.0, &[]);
     let faces = Faces::new(surface, &positions).unwrap();
     let mut now = faces.state_at(&positions);

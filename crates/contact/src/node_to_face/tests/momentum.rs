@@ -53,7 +53,7 @@ fn rows_are_the_derivatives_of_their_gaps() {
 }
 
 #[test]
-fn rows_carry_no_force_and_no_moment() {
+fn rows_have_zero_resultant_and_moment() {
     let mut random = Random(14);
     let mut surfaces = sheets();
     surfaces.push(floor_and_wall());
@@ -88,7 +88,7 @@ fn second_variations_are_the_derivatives_of_the_gradients() {
         let mut contact = NodeToFace::new([cloud(counts[0]), side], LIMITS, Passes::Single).unwrap();
         let rows = contact.update([&nodes, &positions]).to_vec();
         let way: [Vec<Vector3<f64>>; 2] = counts.map(|n| (0..n).map(|_| random.vector()).collect());
-        // D²g of each row along the path, point after point.
+        // D²g of each row along the path, by points.
         let mut expected: Vec<Option<Vec<Vector3<f64>>>> = Vec::new();
         for row in &rows {
             let along = contact.variations(row).map(|variations| {
@@ -166,7 +166,7 @@ fn two_passes_transmit_constant_pressure_between_unlike_meshes() {
         let mut matrix = nalgebra::DMatrix::zeros(wanted.len(), rows.len());
         for (k, row) in rows.iter().enumerate() {
             let forces = gradient(&contact, row, [above.len(), below.len()]);
-            // The upper block is pushed up, the lower one down.
+            // The force on the upper block acts upwards, that on the lower one downwards.
             let all = forces[0].iter().map(|f| f.z).chain(forces[1].iter().map(|f| -f.z));
             all.enumerate().for_each(|(i, f)| matrix[(i, k)] = f);
         }

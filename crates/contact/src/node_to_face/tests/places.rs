@@ -4,7 +4,7 @@ use super::*;
 use crate::geometry::Site;
 
 #[test]
-fn a_node_that_crosses_an_edge_keeps_a_continuous_gap() {
+fn the_gap_of_a_node_is_continuous_across_an_edge() {
     // Over the edge of a box, outside of it and a little inside, and over the ridge of a roof.
     let roof = quads(&[
         [[-1.0, -1.0, -0.3], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 1.0, -0.3]],
@@ -49,7 +49,7 @@ fn a_node_in_a_concave_corner_touches_both_faces_on_either_side_of_them() {
 }
 
 #[test]
-fn a_node_in_the_corner_of_a_room_touches_three_faces() {
+fn a_node_in_a_corner_of_an_inverted_box_touches_three_faces() {
     // The inside of a box: its faces are inverted.
     let (mut surface, positions) = boundary([0.0; 3], [1.0; 3]);
     surface.faces.iter_mut().for_each(|face| face.orientation = -1.0);
@@ -80,7 +80,7 @@ fn the_faces_of_a_shared_edge_give_one_row() {
 }
 
 #[test]
-fn beyond_a_rim_the_gap_is_the_distance_from_it() {
+fn the_gap_beyond_a_rim_is_the_distance_from_it() {
     let surface = plate(FaceShape::Quad4, 3, 3, |x, y| [x, y, 0.0]);
     let nodes = [[1.1, 0.4, 0.05], [1.1, 0.4, -0.05], [-0.1, -0.1, 0.1]].map(Vector3::from);
     let rows = rows_at(surface, &nodes);
@@ -105,7 +105,7 @@ fn a_node_over_a_thin_plate_does_not_touch_its_other_side() {
 }
 
 #[test]
-fn planes_give_a_row_each_and_a_cavity_one() {
+fn each_plane_gives_a_row_and_a_cavity_one() {
     let wall = |axis: usize| crate::geometry::Plane::new(Vector3::zeros(), Vector3::ith(axis, 1.0)).unwrap();
     let room = Shape::Planes((0..3).map(wall).collect());
     let sphere = crate::geometry::Sphere { center: Vector3::zeros(), radius: 1.0 };
@@ -123,7 +123,7 @@ fn planes_give_a_row_each_and_a_cavity_one() {
 }
 
 #[test]
-fn senseless_limits_and_missing_nodes_are_refused() {
+fn invalid_limits_and_missing_nodes_are_refused() {
     let (side, _) = faced(floor_and_wall());
     let new = |own: ContactSide, limits, passes| NodeToFace::new([own, side.clone()], limits, passes);
     let bad = Limits { reach: 0.0, ..LIMITS };

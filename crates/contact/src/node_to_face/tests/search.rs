@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// All faces with all nodes, without boxes.
+/// Rows by an exhaustive search of all faces and nodes, without boxes.
 fn brute_force(
     faces: &Faces,
     positions: &[Vector3<f64>],
@@ -22,7 +22,7 @@ fn brute_force(
 type LocalFootKey = (u32, f64, [f64; 2]);
 
 #[test]
-fn the_rows_are_those_of_all_faces_with_all_nodes_wherever_both_go() {
+fn the_rows_are_those_of_an_exhaustive_search_during_the_motion() {
     for surface in sheets() {
         let (side, reference) = faced(surface);
         let faces = side.shape.as_faces().unwrap().clone();

@@ -23,7 +23,7 @@ fn the_reference_problems_are_solved_or_refused_with_the_residual() {
             let now = std::time::Instant::now();
             let result = solver.solve(problem, &mut r, None);
             println!("{name} ({:.1} ms): {result:?}", 1e3 * now.elapsed().as_secs_f64());
-            // One problem has no known solution; what is returned as one must be one.
+            // One problem has no known solution; a returned solution must satisfy the conditions.
             assert!(result.is_ok() || !json["solved"].as_bool().unwrap(), "{name}: {result:?}");
             if result.is_ok() {
                 println!("    largest r {:.3e}", largest(r.iter().copied()));
@@ -33,7 +33,7 @@ fn the_reference_problems_are_solved_or_refused_with_the_residual() {
     }
 }
 
-/// Coulomb's law contact by contact, without the natural map.
+/// Checks Coulomb's law for each contact, without the natural map.
 fn assert_coulomb(problem: FrictionProblem<'_>, r: &[f64], tolerance: f64) {
     let mut u = vec![0.0; r.len()];
     velocities(problem, r, &mut u);
@@ -43,7 +43,7 @@ fn assert_coulomb(problem: FrictionProblem<'_>, r: &[f64], tolerance: f64) {
         let scale = tolerance * (1.0 + r[0].abs() + slip);
         assert!(r[0] >= -scale && u[0] >= -scale && r[0].min(u[0]) <= scale, "contact {c}: {r:?} {u:?}");
         assert!(force <= mu * r[0] + scale, "contact {c} is outside its cone: {r:?}");
-        // Slip is against the force, which is then as large as it may be.
+        // Slip is opposite to the force, which is then at Coulomb's limit.
         let power = r[1] * u[1] + r[2] * u[2];
         assert!((power + mu * r[0] * slip).abs() <= scale * (1.0 + slip), "contact {c}: {r:?} {u:?}");
     }
@@ -60,7 +60,7 @@ fn random(n: usize, skew: f64, random: &mut Random) -> Dense {
 }
 
 #[test]
-fn a_block_on_a_plane_sticks_slips_or_lifts_off_as_coulomb_says() {
+fn a_block_on_a_plane_sticks_slips_or_lifts_off_by_coulombs_law() {
     // Unit mass: u = r + q. q_T = −4 along (0.6, 0.8).
     let w = Dense::new(3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
     let mut solver = FrictionSolver::default();
@@ -82,7 +82,7 @@ fn a_block_on_a_plane_sticks_slips_or_lifts_off_as_coulomb_says() {
 }
 
 #[test]
-fn an_open_contact_that_is_smooth_and_at_rest_has_no_reaction() {
+fn the_reaction_of_an_open_frictionless_contact_is_zero() {
     let w = Dense::new(3, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
     for method in [None, Some(FrictionMethod::GaussSeidel), Some(FrictionMethod::Newton)] {
         let mut r = [2.0, 0.0, 0.0];
@@ -107,7 +107,7 @@ fn random_contacts_obey_coulomb_in_two_and_three_dimensions() {
         let result = solver.solve(problem, &mut r, None);
         assert!(result.is_ok(), "round {round}: {result:?}");
         assert_coulomb(problem, &r, 1e-8);
-        // The solution is its own start.
+        // A start at the solution returns the solution.
         let again = solver.solve(problem, &mut r, None).unwrap();
         assert!(again.sweeps + again.newton_steps <= ROUND_SWEEPS + 1, "{again:?}");
     }
@@ -135,7 +135,7 @@ fn a_scaled_problem_has_the_scaled_reaction() {
     }
 }
 
-/// A contact that is pulled into the obstacle has no solution: W = −1 along the normal.
+/// A problem with W = −1 along the normal has no solution: the reaction attracts the body.
 #[test]
 fn a_problem_without_a_solution_is_refused_in_any_units() {
     for (by_w, by_q) in scales() {
@@ -162,10 +162,10 @@ fn wrong_input_is_named() {
     assert_eq!(solve(&[0.0; 3], &[-0.1], 3), negative);
 }
 
-/// Feet of a block on the ground, whose twelve rows have rank six, with velocities that contradict each other
-/// a little: the path must end where impulses between the feet have grown until one of them slips or parts.
+/// Feet of a block on the ground with slightly inconsistent velocities; their twelve rows have rank six. The
+/// path ends where the impulses between the feet have grown until one of them slips or separates.
 #[test]
-fn feet_that_contradict_each_other_are_solved() {
+fn redundant_feet_with_inconsistent_velocities_are_solved() {
     let mut numbers = Random(5);
     let mut solver = FrictionSolver::default();
     let mut smoothed = 0;

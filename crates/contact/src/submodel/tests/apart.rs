@@ -1,4 +1,4 @@
-//! Pairs whose bodies are apart are left out: that changes no force, and what is reported bounds their gap.
+//! Pairs of distant bodies are left out: the forces do not change, and a bound of their gap is reported.
 
 use super::*;
 use crate::Stiffness;
@@ -27,7 +27,7 @@ fn balls(pairs: &[[usize; 2]]) -> (QuasistaticContact, Vec<f64>) {
     (QuasistaticContact::new(bodies, zones, &pairs).unwrap(), positions)
 }
 
-/// Centres of the balls: the first one goes from the middle of the circle to each of the others and back.
+/// Centres of the balls: the first one moves from the middle of the circle to each of the others and back.
 fn centers(step: usize) -> Vec<Vector3<f64>> {
     const STEPS: usize = 8;
     let at = |k: usize, distance: f64| {

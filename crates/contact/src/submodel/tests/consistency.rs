@@ -1,5 +1,5 @@
-//! Laws of mechanics: forces are derivatives of the energy, opposite forces along one line, frames do not
-//! matter.
+//! Laws of mechanics: forces are derivatives of the energy and opposite along one line; results are
+//! independent of frames.
 
 use super::*;
 
@@ -20,8 +20,8 @@ fn at_the_rim() -> Poses {
     [first, (Vector3::zeros(), Matrix3::identity())]
 }
 
-/// A law, both places, the least number of active cells there, and the part of a force that differences of
-/// the energy may miss: of the few cells at the rim each carries more.
+/// A law, both places, the least number of active cells there, and the tolerance of differences of the
+/// energy, which is larger for the few cells at the rim.
 fn cases() -> [(Law, Poses, usize, f64); 4] {
     let places = |law| [(law, rest(), 5, 2e-7), (law, at_the_rim(), 4, 2e-6)];
     let ([a, b], [c, d]) = (places(PENALTY), places(Law::Hard));
@@ -84,7 +84,7 @@ fn forces_on_points_are_the_derivatives_of_the_energy_with_respect_to_low_modes(
         let forces = work.solution.force_b.clone();
         let mut random = Random(5);
         for body in 0..2 {
-            // A smooth deformation of the body, as a low mode brings it about.
+            // A smooth deformation of the body, as by a low mode.
             let c: Vec<f64> = (0..9).map(|_| 100.0 * random.symmetric()).collect();
             let field = |x: &[f64; 3], d: usize| {
                 1e-3 * c[3 * d] + c[3 * d + 1] * x[1] + 200.0 * c[3 * d + 2] * x[1] * x[0]
@@ -103,7 +103,7 @@ fn forces_on_points_are_the_derivatives_of_the_energy_with_respect_to_low_modes(
     }
 }
 
-/// A rigid cap in a cavity that fits it loosely, and on the edge of a block.
+/// A rigid cap in a slightly larger cavity, and on the edge of a block.
 #[test]
 fn a_cavity_and_a_block_push_along_the_derivatives_of_the_energy() {
     let cavity = Shape::Cavity(Sphere { center: Vector3::new(0.0, 0.0, 0.02), radius: 0.02 });
@@ -150,7 +150,7 @@ fn total_force_and_moment_vanish_to_round_off() {
 }
 
 #[test]
-fn a_common_motion_of_both_bodies_changes_nothing_in_their_own_frames() {
+fn a_common_motion_of_both_bodies_keeps_the_forces_in_their_frames() {
     let (model, positions) = two_curved_bodies(PENALTY);
     let (mut warm, mut work) = (model.cold(), model.workspace());
     solve_at(&model, &positions, &rest(), &mut warm, &mut work);
@@ -176,7 +176,7 @@ fn the_solution_satisfies_complementarity_and_the_response_of_the_bodies() {
             "{law:?}: {} passes, {} condensations, error {:.1e}",
             out.passes, out.condensations, out.error
         );
-        // The gaps anew at the solution: one more solve from it changes nothing.
+        // A further solve from the solution computes the gaps again and does not change it.
         solve_at(&model, &positions, &rest(), &mut warm, &mut work);
         let again = &work.solution;
         assert!(again.passes <= 2, "{} passes", again.passes);

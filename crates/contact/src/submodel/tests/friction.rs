@@ -14,7 +14,7 @@ fn cerruti(x: f64, y: f64, h: f64) -> [f64; 3] {
         let (a, b) = (0.5 * h, 0.5 * h);
         f(x + a, y + b) - f(x - a, y + b) - f(x + a, y - b) + f(x - a, y - b)
     };
-    // ln(x + r) is ln y² − ln(r − x), of which the first part drops out.
+    // ln(x + r) is ln y² − ln(r − x); the first part cancels.
     let log = |x: f64, y: f64| {
         if x > 0.0 { (x + x.hypot(y)).ln() } else { 2.0 * y.abs().ln() - (x.hypot(y) - x).ln() }
     };
@@ -87,7 +87,7 @@ fn mindlin(shift: f64, normal: f64, radius: f64, poisson: f64) -> f64 {
 }
 
 #[test]
-fn a_sphere_that_is_sheared_has_mindlins_force() {
+fn a_sheared_sphere_has_mindlins_force() {
     let hertz = HertzPair::new([RADIUS, f64::INFINITY], [YOUNG, f64::INFINITY], [0.0; 2]);
     let exact = hertz.at_approach(APPROACH);
     let mut errors = Vec::new();
@@ -102,7 +102,7 @@ fn a_sphere_that_is_sheared_has_mindlins_force() {
             let (force, ratio) = (pair.friction_i, pair.friction_i.norm() / (MU * pair.force));
             let expected = mindlin(shift, exact.force, exact.contact_radius, 0.0);
             worst = worst.max((ratio - expected).abs());
-            // The half-space holds the dragged sphere back.
+            // The force of the half-space is opposite to the shift of the sphere.
             assert!(force.x < 0.0 && force.y.abs() < 1e-3 * force.x.abs() && ratio <= 1.0 + 1e-9);
             println!("shift {k}: T/(mu N) {ratio:.5}, Mindlin {expected:.5}");
         }
@@ -113,7 +113,7 @@ fn a_sphere_that_is_sheared_has_mindlins_force() {
 }
 
 #[test]
-fn a_cycle_of_shear_loses_the_work_that_was_done() {
+fn the_loss_of_a_shear_cycle_equals_its_work() {
     for law in [Law::Hard, Law::of_materials(50.0, YOUNG)] {
         let mut press = Press::new(4, law, 0.3);
         press.shift([0.0; 2]);
@@ -127,7 +127,7 @@ fn a_cycle_of_shear_loses_the_work_that_was_done() {
             (last, before) = (shift, force.x);
             let loss = press.work.solution.friction_loss;
             let stored = press.work.solution.energy() - start;
-            // The trapezoidal rule of the work is the one of the loss.
+            // The work is summed by the trapezoidal rule, like the loss.
             assert!((work - stored - loss).abs() < 2e-3 * (work.abs() + loss), "{k}: {work} {stored} {loss}");
         }
         assert!(press.work.solution.friction_loss > 0.0);
@@ -135,7 +135,7 @@ fn a_cycle_of_shear_loses_the_work_that_was_done() {
 }
 
 #[test]
-fn slip_turns_with_the_motion_and_never_gains() {
+fn slip_follows_the_motion_and_never_creates_energy() {
     let mut press = Press::new(3, Law::of_materials(100.0, YOUNG), 0.3);
     press.shift([0.0; 2]);
     let mut loss = 0.0;
@@ -147,7 +147,7 @@ fn slip_turns_with_the_motion_and_never_gains() {
         let now = press.work.solution.friction_loss;
         assert!(now >= loss - 1e-12, "{k}");
         loss = now;
-        // In full slip friction is against the path, whose tangent is (cos, sin).
+        // In full slip friction is opposite to the path, whose tangent is (cos, sin).
         if k > 20 {
             let ratio = friction.norm() / (MU * press.work.solution.pairs[0].force);
             let across = (friction.x * angle.sin() - friction.y * angle.cos()).abs() / friction.norm();
@@ -160,7 +160,7 @@ fn slip_turns_with_the_motion_and_never_gains() {
 
 #[test]
 fn two_elastic_faces_keep_both_momenta() {
-    // Two curved patches that slide and turn against each other, the lower one of unmatched faces.
+    // Two curved patches with unmatched faces that slide and rotate against each other.
     let curved = |index: usize, n: usize, curvature: f64| {
         let place = |x: f64, y: f64| {
             let (x, y) = (1.2e-3 * (x - 0.5), 1.2e-3 * (y - 0.5));

@@ -6,8 +6,9 @@ use crate::closed_form::HertzPair;
 const YOUNG: f64 = 210e9;
 const POISSON: f64 = 0.3;
 
-/// Displacement in the direction of the load at (x, y) on a half-space under unit force spread evenly over a
-/// square of side h around the origin. Love (1929), in Johnson, *Contact Mechanics*, eq. (3.25).
+/// Displacement in the direction of the load at (x, y) on a half-space under a unit force distributed
+/// uniformly over a square of side h around the origin. Love (1929), in Johnson, *Contact Mechanics*, eq.
+/// (3.25).
 fn love(x: f64, y: f64, h: f64) -> f64 {
     let (a, b) = (0.5 * h, 0.5 * h);
     let part = |x: f64, y0: f64, y1: f64| x * ((y1 + y1.hypot(x)) / (y0 + y0.hypot(x))).ln();
@@ -98,7 +99,7 @@ fn sphere_on_half_space(shape: FaceShape, cells: usize, law: Law) -> Case {
     let (radius, d) = (0.015, 7.3394e-6);
     let hertz = HertzPair::new([radius, f64::INFINITY], [YOUNG, f64::INFINITY], [POISSON; 2]);
     let h = hertz.at_approach(d).contact_radius / cells as f64;
-    // Shifted by a part of a cell, so that nothing is symmetric by construction.
+    // The patch is shifted by a part of a cell to avoid symmetry.
     let first = patch(0, shape, 2 * (cells + cells / 5 + 1) + 1, h, 0.0, [0.1 * h, 0.0]);
     let (model, positions) = problem(vec![first, rigid(1, contact_sphere(radius))], law);
     let mut work = model.workspace();
@@ -127,7 +128,7 @@ fn a_rigid_sphere_on_a_half_space_has_hertz_force_and_pressure() {
 }
 
 #[test]
-fn the_penalty_loses_the_force_that_its_compliance_takes() {
+fn the_penalty_reduces_the_force_by_its_compliance() {
     // First order: the energy at given approach is low by ½ ∫ p²/ε dA, so the force by 3/(2π) (h/a)/α of
     // itself.
     let cells = 4;

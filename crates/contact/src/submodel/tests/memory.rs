@@ -1,10 +1,10 @@
-//! A run can be stopped and resumed bit for bit; a used workspace gives what a new one gives.
+//! A resumed sequence of solves is equal bit for bit; a used workspace gives the results of a new one.
 
 use super::*;
 
 const PENALTY: Law = Law::of_materials(100.0, 115e9);
 
-/// Poses of an impact: in, and out again, with a little rolling.
+/// Poses of an impact: approach and separation, with a little rolling.
 fn path(k: usize) -> (Vector3<f64>, Matrix3<f64>) {
     let t = k as f64 / 30.0;
     let depth = 1.2e-5 * (std::f64::consts::PI * t).sin() - 3e-6;
@@ -66,7 +66,7 @@ fn warm_solves_need_few_passes_and_condense_rarely() {
 }
 
 #[test]
-fn numbers_that_are_no_warm_state_are_refused() {
+fn an_invalid_warm_state_is_refused() {
     let (model, positions) = two_curved_bodies(PENALTY);
     let (mut warm, mut work) = (model.cold(), model.workspace());
     model.solve(&states(&positions, path(15)), &mut warm, &mut work).unwrap();

@@ -1,5 +1,5 @@
-//! A sphere that rolls over a half-space: creep against Kalker's linear theory, the loss against the work
-//! that is done.
+//! A sphere that rolls over a half-space: creep against Kalker's linear theory, the loss against the
+//! work.
 
 use super::friction::half_space;
 use super::*;
@@ -13,24 +13,24 @@ const FREE: f64 = 0.3;
 
 /// A strip of half-space above a rigid sphere that rolls towards +x, with its middle at a fixed depth.
 struct Roll {
-    /// PressureCells on the contact radius.
+    /// Pressure cells on the contact radius.
     cells: usize,
     approach: f64,
     friction: f64,
     poisson: f64,
-    /// Way in contact radii, and steps in which a cell passes.
+    /// Distance in contact radii, and steps in which the contact moves by a cell.
     way: f64,
     steps: usize,
     creep: f64,
 }
 
-/// Means over the second half of the way, where the shear of the start has left the contact.
+/// Means over the second half of the distance, where the initial shear has left the contact.
 #[derive(Debug)]
 struct Settled {
-    /// Loss by friction, and work done less stored energy, over normal force and way.
+    /// Loss by friction, and work less stored energy, over normal force and distance.
     loss: f64,
     work: f64,
-    /// Force along the way over G a².
+    /// Force along the path over G a².
     drag: f64,
 }
 
@@ -98,13 +98,13 @@ impl Roll {
 }
 
 /// A cell releases its shear as it leaves the contact, at the latest in the step in which its pressure ends:
-/// that energy is part of the loss. With μ = 10 cells hold until then, and nothing else slips.
+/// that energy is part of the loss. With μ = 10 cells stick until then, and there is no other slip.
 #[test]
-fn the_loss_in_rolling_is_the_work_done() {
+fn the_loss_in_rolling_equals_the_work() {
     for friction in [0.1, 0.3, 1.0, 10.0] {
         let settled = Roll { friction, ..Roll::free(3) }.settle();
-        // The loss is summed over steps of a twentieth of a cell; in the last of a cell its pressure ends
-        // somewhere within.
+        // The loss is summed over steps of a twentieth of a cell; the pressure of a cell ends within its
+        // last step.
         assert!((settled.loss / settled.work - 1.0).abs() < 0.05, "{settled:?}");
         assert!(settled.drag.abs() < 1e-4, "{settled:?}");
     }
@@ -114,7 +114,7 @@ fn the_loss_in_rolling_is_the_work_done() {
 /// contact, a part ξ ~ (a/R)² of the way. It makes forces G a² ξ, which lose ξ of that: beside the normal
 /// force ~ G a³/R a part (a/R)³ of the way, whatever the cells and the friction.
 #[test]
-fn free_rolling_costs_the_cube_of_contact_radius_over_radius() {
+fn the_loss_of_free_rolling_is_of_order_contact_radius_over_radius_cubed() {
     let [coarse, fine] = [3, 4].map(|cells| Roll::free(cells).settle().work);
     assert!((coarse / fine - 1.0).abs() < 0.1, "{coarse} {fine}");
     // A quarter of the approach is half of the radius.

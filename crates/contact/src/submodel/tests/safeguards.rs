@@ -1,4 +1,4 @@
-//! Input that does not fit is refused, doubtful results are reported, distant surfaces cost nothing.
+//! Inconsistent input is refused, doubtful results are reported, distant surfaces are not evaluated.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn pressure_on_the_rim_of_the_zone_is_reported_with_its_cell_and_share() {
 }
 
 #[test]
-fn two_rigid_bodies_press_by_the_penalty_alone() {
+fn two_rigid_bodies_touch_by_the_penalty_alone() {
     let law = Law::per_area(1e15);
     let (model, positions) = ball_on_plane(law, false);
     let depth = 1e-5;
@@ -71,13 +71,14 @@ fn bodies_far_apart_are_not_in_contact_and_their_gap_is_bounded() {
         let out = solve(&model, &positions, down(-height)).unwrap();
         let gap = out.pairs[0].min_free_gap;
         assert!(!out.in_contact() && out.passes == 1);
-        // The pole of the cap is not over the pole of the sheet, whence a little more than the height.
+        // The pole of the cap is not over the pole of the sheet, so that the gap is a little more than the
+        // height.
         assert!(gap > 0.4 * height && gap < height + 2e-6, "{height}: {gap}");
     }
 }
 
 #[test]
-fn a_body_behind_the_surface_or_beside_it_does_not_touch_it() {
+fn a_body_behind_or_outside_the_surface_does_not_touch_it() {
     let (model, positions) = two_curved_bodies(Law::Hard);
     for shift in [down(0.02), Vector3::new(0.05, 0.0, -1e-5), Vector3::new(0.012, 0.0, -1e-3)] {
         let out = solve(&model, &positions, shift).unwrap();
@@ -97,7 +98,7 @@ fn force_on_points_without_complete_compliance_is_counted() {
 }
 
 #[test]
-fn setups_that_cannot_work_are_refused_with_a_reason() {
+fn impossible_setups_are_refused_with_a_reason() {
     let (surface, points) = cap(1.0, &[0.5]);
     let part = || faced(0, "cap", (surface.clone(), points.clone()), None);
     let plane = || rigid(1, contact_plane());
@@ -122,7 +123,7 @@ fn setups_that_cannot_work_are_refused_with_a_reason() {
 }
 
 #[test]
-fn states_that_do_not_fit_are_refused() {
+fn inconsistent_states_are_refused() {
     let (model, positions) = ball_on_plane(Law::Hard, true);
     let (other, _) = two_curved_bodies(Law::Hard);
     let mut work = model.workspace();
@@ -190,7 +191,7 @@ fn a_surface_sharper_than_the_pressure_cells_is_refused() {
             assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
     }
-    // A table that rolls off at its end, sharper than the cells of 0.5 mm, may be touched where it is flat.
+    // Contact is accepted on the flat part of a surface whose end is sharper than the cells of 0.5 mm.
     let rolled = |x: f64, y: f64| {
         let x = 4e-4 * (x - 0.5);
         [x, 2e-3 * y, -3e3 * x.max(0.0).powi(2)]

@@ -36,7 +36,7 @@ impl<'l> Path<'l> {
         [self.law.stored_energy(&h, &self.state)[0], self.law.dissipated_energy(&self.state)[0]]
     }
 
-    /// F of the present state.
+    /// Deformation gradient of the present state.
     fn f(&self) -> [f64; 9] {
         std::array::from_fn(|k| self.h[k] + if k % 4 == 0 { 1.0 } else { 0.0 })
     }
@@ -47,7 +47,7 @@ fn rotation(angle: f64) -> [f64; 9] {
     [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0]
 }
 
-/// H of F turned by Q.
+/// Displacement gradient of F rotated by Q.
 fn turned(q: &[f64; 9], f: &[f64; 9]) -> [f64; 9] {
     let qf = product(q, f);
     std::array::from_fn(|k| qf[k] - if k % 4 == 0 { 1.0 } else { 0.0 })
@@ -86,7 +86,7 @@ fn the_tangent_of_a_yielding_state_is_the_derivative_of_its_stress() {
 
 /// τ (1 + H/3G) = σ_y/√3 + H γ/3 beyond yield, in small strains.
 #[test]
-fn simple_shear_hardens_as_in_small_strains() {
+fn simple_shear_hardens_by_the_small_strain_formula() {
     let (stress, modulus, shear) = (2e8, 2e10, steel().mu);
     let law = law(stress, modulus);
     let mut path = Path::new(&law);
@@ -103,7 +103,7 @@ fn simple_shear_hardens_as_in_small_strains() {
 
 /// Uniaxial stress in large strain: σ = σ_y(α) with α = ln λ − σ/E up to the elastic compressibility.
 #[test]
-fn a_pulled_bar_follows_its_yield_curve_to_large_strains() {
+fn a_bar_in_tension_follows_its_yield_curve_to_large_strains() {
     let curve = [[0.0, 3e8], [0.1, 4e8], [0.5, 6e8]];
     let law = Plastic::new(steel(), Hardening::table(&curve).unwrap()).unwrap();
     let mut path = Path::new(&law);
@@ -143,7 +143,7 @@ fn a_pulled_bar_follows_its_yield_curve_to_large_strains() {
 }
 
 #[test]
-fn a_body_that_turns_a_hundred_times_under_load_keeps_its_stress() {
+fn a_body_rotated_a_hundred_times_under_load_keeps_its_stress() {
     let law = law(2e8, 1e9);
     let mut path = Path::new(&law);
     for k in 1..=100 {

@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 
 const FORMS: [ConstraintForm; 2] = [ConstraintForm::Index3, ConstraintForm::Stabilised];
 
-/// A heavy top of 1.5 kg whose point is held, tilted, spinning and thrown aside.
+/// A heavy top of 1.5 kg with a fixed point, tilted, spinning and with a lateral velocity.
 fn top() -> (System, Vec<f64>) {
     let inertia = Matrix3::from_diagonal(&Vector3::new(6e-3, 7e-3, 4e-3));
     let body = Body::rigid("top", 1.5, inertia, Vector3::zeros()).unwrap();
@@ -38,7 +38,7 @@ fn top() -> (System, Vec<f64>) {
     (system, y)
 }
 
-/// State and multipliers after steps of one length.
+/// State and multipliers after steps of constant length.
 fn spin(kind: IntegratorKind, tolerances: Tolerances, h: f64, end: f64) -> (Vec<f64>, Vec<f64>) {
     let (mut system, mut y) = top();
     let mut integrator = Integrator::new(kind, tolerances);
@@ -83,7 +83,7 @@ fn a_heavy_top_converges_with_order_two_in_its_multipliers() {
 
 /// Positions keep to joints to rounding, velocities to rounding or to second order of the step.
 #[test]
-fn joints_stay_closed_as_the_form_says() {
+fn joints_are_closed_to_the_order_of_the_constraint_form() {
     let drift = |form: ConstraintForm, h: f64| {
         let (mut system, mut y) = top();
         let exactly = Tolerances { newton: Some(vec![1e-10; y.len()]), ..Tolerances::none(y.len()) };
