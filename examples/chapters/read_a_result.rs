@@ -20,7 +20,7 @@
 //! state           in contact
 //! ```
 //!
-//! Guarded by `a_result_tells_where_a_block_stopped` in `tests/chapters.rs`.
+//! Guarded by `a_result_contains_the_stop_of_a_block` in `tests/chapters.rs`.
 
 use std::error::Error;
 use std::fs;

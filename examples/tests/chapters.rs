@@ -95,8 +95,8 @@ fn two_elastic_balls_meet_the_stiffness_of_balls() {
     }
     // docs/quasistatic.md, section 2: 2.5 % at two cells to a contact radius.
     close(output.number("peak force"), force_of_balls(approach), 0.025);
-    // The impulse of a force d^1.5 is 0.54361 of peak force times duration; that of whole balls differs
-    // little. 5.2 % in duration at two cells to a contact radius.
+    // The impulse of a force d^1.5 is 0.54361 of peak force times duration; the impulse of whole balls
+    // differs little. 5.2 % in duration at two cells to a contact radius.
     close(output.number("duration"), 1e6 * mass * 5.0 / (0.543_61 * force_of_balls(approach)), 0.06);
     close(output.number("restitution"), 1.0, 1e-4);
     assert!(output.number("energy error") < 1e-6 && output.number("momentum error") < 1e-12);
@@ -132,7 +132,7 @@ fn a_rigid_top_precesses_at_the_rate_of_the_closed_form() {
 }
 
 #[test]
-fn a_result_tells_where_a_block_stopped() {
+fn a_result_contains_the_stop_of_a_block() {
     let folder = tempfile::tempdir().unwrap();
     let output = Output::of(env!("CARGO_BIN_EXE_read_a_result"), &[folder.path()]);
     let (speed, friction, gravity, mass) = (2.0, 0.3, 9.81, 7800.0 * 0.3 * 0.2 * 0.1);

@@ -21,7 +21,7 @@ use totals::Totals;
 mod skipped;
 mod totals;
 
-/// The packages of whose tests the caller names some: then the choice is the caller's.
+/// True if the arguments select packages, so that this program adds none.
 fn names_packages(arguments: &[String]) -> bool {
     let choices = ["-p", "--package", "--workspace", "--all", "--exclude", "--manifest-path"];
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| {
@@ -40,8 +40,8 @@ fn has_gmsh() -> bool {
 /// Runs `cargo test` with the file of the records, passes its output on and counts what it reports.
 fn cargo_test(arguments: &[String], records: &Path) -> std::io::Result<(Totals, bool)> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // A build from nothing takes a third less time and less than half the disk without what a later one would
-    // start from.
+    // Without incremental data a build from scratch needs a third less time and less than half of the disk
+    // space.
     let incremental = std::env::var_os("CARGO_INCREMENTAL").unwrap_or_else(|| "0".into());
     let mut child = Command::new(cargo)
         .env("CARGO_INCREMENTAL", incremental)
@@ -104,7 +104,7 @@ mod tests {
     use super::names_packages;
 
     #[test]
-    fn a_choice_of_packages_is_the_callers() {
+    fn a_choice_of_packages_by_the_caller_is_recognised() {
         let of = |text: &str| names_packages(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         assert!(of("-p carom-fem") && of("--package=carom-fem") && of("--release --workspace"));
         assert!(!of("") && !of("--release") && !of("friction -- -p"));

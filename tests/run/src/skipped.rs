@@ -1,12 +1,12 @@
-//! The list of what was skipped.
+//! The list of skipped tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Environment variable that tells the tests the file of their records, as `carom_testing::machine` documents
-/// it.
+/// Environment variable with the path of the file of records, documented in
+/// `carom_testing::machine`.
 pub(crate) const RECORDS: &str = "CAROM_SKIPPED";
 
-/// A test that something of the machine was missing for.
+/// A test that was skipped because the machine lacks a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Record {
     pub(crate) reason: String,

@@ -12,7 +12,7 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Adds what a line reports, if it is the closing line of a program.
+    /// Adds the numbers of a line if it is the closing line of a program.
     pub(crate) fn add(&mut self, line: &str) {
         // Output of a test without a line end of its own comes before it.
         let Some((_, counts)) = line.rsplit_once("test result: ") else { return };
@@ -44,7 +44,7 @@ mod tests {
     use super::Totals;
 
     #[test]
-    fn closing_lines_add_up_and_other_lines_do_not_count() {
+    fn closing_lines_are_added_and_other_lines_ignored() {
         let mut totals = Totals::default();
         for line in [
             "running 3 tests",

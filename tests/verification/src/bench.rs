@@ -1,4 +1,4 @@
-//! Runs a scenario through the chain, in memory where it can.
+//! Runs a scenario through the chain, in memory where possible.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ use carom_simulate::{
 };
 use carom_solve::read_scenario;
 
-/// Why a case could not be run.
+/// Errors of running a case.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// The scenario is not valid.
@@ -53,9 +53,9 @@ pub enum BenchError {
     },
 }
 
-/// Where cases run, and how they report progress.
+/// The folder and the progress observer of cases.
 pub struct Bench<'a> {
-    /// Folder of bodies, models and results; what is up to date in it is used again.
+    /// Folder of bodies, models and results; up-to-date files are reused.
     pub folder: &'a Path,
     /// Progress bars.
     pub progress: &'a dyn Progress,
@@ -70,9 +70,9 @@ pub struct Impact {
     pub duration: f64,
     /// Largest error of the energy balance over the run, relative to the energy.
     pub energy_error: f64,
-    /// The same of linear momentum.
+    /// Largest error of the momentum balance.
     pub momentum_error: f64,
-    /// Velocities of the bodies' centres of mass after it \[m/s\].
+    /// Velocities of the bodies' centres of mass after the impact \[m/s\].
     pub velocities: Vec<[f64; 3]>,
     /// Steps, rejected ones included.
     pub steps: u64,
@@ -85,9 +85,9 @@ pub struct Impact {
 impl Bench<'_> {
     /// Runs a scenario given as text.
     ///
-    /// * `name` — of its files, and of the folder of its bodies
-    /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of what the scenario
-    ///   says
+    /// * `name` — name of the files and of the folder of the bodies
+    /// * `split` — frequency up to which all bodies' modes are dynamic \[Hz\], in place of that of
+    ///   the scenario
     ///
     /// # Errors
     ///
@@ -96,7 +96,7 @@ impl Bench<'_> {
         self.run_with(name, text, split, &[])
     }
 
-    /// The same with settings in place of those of the text, as `--set` of `carom-solve` takes them.
+    /// Runs a scenario with changed settings, in the form of `--set` of `carom-solve`.
     ///
     /// # Errors
     ///
@@ -206,12 +206,12 @@ pub(crate) fn simulation(end_time: f64) -> String {
     )
 }
 
-/// A ball of 15 mm radius whose pole meets what lies along its `velocity`.
+/// A ball of 15 mm radius whose pole points along its `velocity`.
 pub(crate) struct Ball {
     pub(crate) name: &'static str,
-    /// Contact radius that the mesh is made for \[m\].
+    /// Contact radius for the size of the mesh \[m\].
     pub(crate) contact_radius: f64,
-    /// Spans in it.
+    /// Knot spans in the contact radius.
     pub(crate) spans: f64,
     /// Radius of the fine part of the surface over the contact radius.
     pub(crate) fine: f64,
@@ -225,7 +225,7 @@ pub(crate) struct Ball {
 }
 
 impl Ball {
-    /// Its table in a scenario.
+    /// The table of the ball in a scenario.
     pub(crate) fn table(&self) -> String {
         let Self { name, contact_radius, spans, fine, zone, modes, split, position, rotation, velocity } =
             self;

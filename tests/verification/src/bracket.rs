@@ -148,7 +148,7 @@ pub(crate) fn bracket(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// How much more than true the picture shows of the displacement.
+/// Magnification of the displacement in the picture.
 const SCALE: f64 = 100.0;
 
 const CAPTION: &str = "The bracket 0.12 ms after the ball has started, some 50 µs after they parted: von \
@@ -182,19 +182,19 @@ struct Modes<'a> {
 }
 
 impl Modes<'_> {
-    /// q' and ω q of a mode at the end.
+    /// Finds q' and ω q of a mode at the end.
     fn last(&self, k: usize) -> [f64; 2] {
         let state = self.frames.last().map(|frame| &frame.bodies[1]);
         state.map_or([f64::NAN; 2], |state| [state.modal_rate[k], self.omega[k] * state.modal[k]])
     }
 
-    /// Energy of each at the end.
+    /// Energy of each mode at the end.
     fn energies(&self) -> Vec<f64> {
         (0..self.omega.len()).map(|k| self.last(k).map(|x| 0.5 * x * x).iter().sum()).collect()
     }
 
-    /// Root of the energy that remains if each mode's answer to the force, q'' + ω² q = φ F with the φ that
-    /// fits best, is taken off, over that of all.
+    /// Root of the ratio of residual to total modal energy, after the response q'' + ω² q = φ F of each mode
+    /// with the best-fitting φ is subtracted.
     fn beside_duhamel(&self) -> f64 {
         let end = self.frames.last().map_or(f64::NAN, |frame| frame.time);
         let (mut rest, mut all) = (0.0, 0.0);

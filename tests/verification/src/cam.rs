@@ -1,4 +1,4 @@
-//! A cam whose follower stays on it at one speed, and jumps at another.
+//! A cam whose follower stays in contact at one speed and jumps at another.
 
 use std::f64::consts::PI;
 
@@ -26,8 +26,8 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    /// h, τ, k, c, P, the time in which P is put on, radius of the ball, distance of its centre from the axis
-    /// without lift.
+    /// h, τ, k, c, P, the time in which P is applied, radius of the ball, distance of its centre from the
+    /// axis without lift.
     const LIFT: f64 = 3e-3;
     const RISE: f64 = 0.02;
     const STIFFNESS: f64 = 1e3;
@@ -64,13 +64,13 @@ impl Follower {
         Self::STIFFNESS * y + Self::DAMPING * v + part * Self::PRELOAD
     }
 
-    /// N of a follower that does not leave the cam.
+    /// Contact force N of a follower that does not leave the cam.
     pub(crate) fn closed_form(&self, t: f64) -> f64 {
         let [s, v, a] = self.lift(t);
         self.mass * a + self.spring(t, s, v)
     }
 
-    /// Place and outward normal of the profile where it touches the ball after a turn by a.
+    /// Contact point and outward normal of the profile after a rotation by a.
     pub(crate) fn profile(a: f64) -> [[f64; 2]; 2] {
         let rho = Self::DISTANCE + 0.5 * Self::LIFT * (1.0 - (2.0 * a).cos());
         let slope = Self::LIFT * (2.0 * a).sin();
@@ -82,8 +82,8 @@ impl Follower {
         [std::array::from_fn(|i| rho * radial[i] - Self::RADIUS * normal[i]), normal]
     }
 
-    /// N along y and its size, of a ball that answers as Hertz' theory has it, at the height y, on a profile
-    /// that lies `bump`(a) outside of its place.
+    /// N along y and its magnitude by Hertz' theory for a ball at the height y on a profile with the outward
+    /// deviation `bump`(a).
     fn push(&self, t: f64, y: f64, bump: &dyn Fn(f64) -> f64) -> [f64; 2] {
         let ([a, ..], [s, ..]) = (self.angle(t), self.lift(t));
         let (sin, cos) = (2.0 * a).sin_cos();
@@ -96,7 +96,7 @@ impl Follower {
         if depth <= 0.0 {
             return [0.0; 2];
         }
-        // The profile lies a radius inside of the path; the ball is as round across it as along it.
+        // The profile lies a radius inside the path; the ball has the same curvature along and across it.
         let along = 1.0 / (1.0 / Self::RADIUS + 1.0 / (1.0 / curvature - Self::RADIUS));
         let mut pair = HertzPair::new([1.0; 2], [100e6, f64::INFINITY], [0.45, 0.0]);
         pair.radius = (along * Self::RADIUS).sqrt();
@@ -141,7 +141,7 @@ pub(crate) fn slow() -> String {
     CAM.replace("2*pi*38*", "2*pi*20*").replace("end_time = 0.056", "end_time = 0.16")
 }
 
-/// At 20 revolutions a second the ball stays on the cam.
+/// The case of 20 revolutions per second, where the ball stays on the cam.
 fn stays(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
     let run = bench.run("cam", &slow(), None)?;
     let follower = Follower::new(20.0);
@@ -174,7 +174,7 @@ fn stays(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// At 38 it jumps.
+/// The case of 38 revolutions per second, where the follower jumps.
 fn jumps(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
     let step = 2e-5;
     let text = CAM.replace("output_every = 1.0e-4", &format!("output_every = {step:e}"));
@@ -183,7 +183,7 @@ fn jumps(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
     let follower = Follower::new(38.0);
     let found = history(&frames, 0);
     let (expected, above) = follower.with_hertz(step, 0.056, &|_| 0.0);
-    // When the closed form first pulls, the spring being on.
+    // The first time at which the closed form is tensile with the spring applied.
     let lifts = (0..2800).map(|i| f64::from(i) * step).find(|&t| t > 0.02 && follower.closed_form(t) < 0.0);
     let degrees = |t: f64| follower.angle(t)[0].to_degrees() % 360.0;
     let (touches, springs) = (found.touches(), expected.touches());
@@ -196,7 +196,7 @@ fn jumps(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
         let turned = degrees(first.end) - lifts.map_or(f64::NAN, degrees);
         let what = "38 turns a second: turns on from where a rigid pair parts until the ball has sprung back";
         outcome.rows.push(Row::shown(what, "°", turned));
-        // A span is as flat as its average: it parts while a ball on Hertz' spring is still pressed in by
+        // A pressure cell has a mean gap: it separates while a ball on Hertz' spring still has the approach
         // `flat`.
         let flat = Follower::DISTANCE - frames[0].bodies[1].position[1] + frames[0].contacts[0].free_gap;
         let parts = (expected_first.end / step) as usize;
@@ -227,7 +227,7 @@ fn jumps(bench: &Bench<'_>, outcome: &mut Outcome) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Force over time beside what is expected.
+/// Force over time with the expected curve.
 fn plot(times: &[f64], found: Vec<f64>, (name, expected): (&str, Vec<f64>)) -> carom_report::Drawing {
     let times: Vec<f64> = times.iter().map(|t| 1e3 * t).collect();
     let n = expected.len().min(times.len());

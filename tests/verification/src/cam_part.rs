@@ -1,5 +1,5 @@
-//! A cam from a CAD program beside the spline that it was drawn from, and what faces of second order do to
-//! its force.
+//! A cam from a CAD program compared with its original spline, and the effect of second-order faces on the
+//! force.
 
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -16,11 +16,11 @@ const PART_MESH: &[u8] = include_bytes!("../../../meshes/cam/cam.msh");
 /// Time of a frame \[s\].
 const STEP: f64 = 1e-4;
 
-/// Faces around rings, each longer than the next by a half.
+/// Numbers of faces around rings, each face longer than the next by a half.
 const RINGS: [usize; 3] = [24, 36, 54];
 
-/// The part beside the closed form and beside the exact cam, and rings of long faces beside what their shape
-/// makes expect.
+/// The part compared with the closed form and the exact cam, and rings of long faces compared with the
+/// expectation from their shape.
 pub(crate) fn cam_part(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     bench.place("cam.xml", CAM_BODY)?;
     bench.place("cam.msh", PART_MESH)?;
@@ -79,12 +79,12 @@ fn forces(bench: &Bench<'_>, name: &str, text: &str) -> Result<(Vec<f64>, f64), 
     Ok((along, run.summary.ledger.energy_error))
 }
 
-/// The values from 20 ms on, the preload being on.
+/// The values from 20 ms on, with the preload applied.
 fn settled(values: &[f64]) -> impl Iterator<Item = f64> + '_ {
     values.iter().skip((0.02 / STEP).round() as usize + 1).copied()
 }
 
-/// Not a number if one of them is, or if there are none.
+/// Largest magnitude; not a number if a value is not a number or there are none.
 fn largest(values: &[f64]) -> f64 {
     let larger = |most: f64, value: f64| if value.abs() <= most { most } else { value.abs() };
     settled(values).fold(None, |most, value| Some(larger(most.unwrap_or(0.0), value))).unwrap_or(f64::NAN)
@@ -102,8 +102,8 @@ fn with_ring(name: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// How far the parabola through three points of the profile lies outside of it where the cam has turned by a,
-/// of n faces around.
+/// Outward deviation of the parabola through three points of the profile, for n faces around and a rotation
+/// of the cam by a.
 ///
 /// ```text
 /// δ = n · (Σ N_i(ξ) p(a_i) − p(a)),   a_i = a_0, a_0 + h/2, a_0 + h,   ξ = 2 (a − a_0)/h − 1,   h = 2π/n

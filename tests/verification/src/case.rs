@@ -1,4 +1,4 @@
-//! What a verification case is, and all of them.
+//! Verification cases and their figures.
 
 use carom_report::Drawing;
 
@@ -6,10 +6,10 @@ use crate::{
     Bench, BenchError, bracket, cam, cam_part, chains, held_rods, impacts, local, schemes, settings,
 };
 
-/// A figure that was measured, beside what it should be.
+/// A measured figure with its expected value.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What it is.
+    /// Name of the figure.
     pub what: String,
     /// Unit, empty for a pure number.
     pub unit: &'static str,
@@ -53,23 +53,23 @@ impl Row {
     }
 }
 
-/// What a case came to.
+/// Outcome of a case.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// Figures.
     pub rows: Vec<Row>,
-    /// What else was found, shown without claims.
+    /// Further results without claims.
     pub table: Table,
     /// Pictures: file name without extension, drawing, caption.
     pub pictures: Vec<(String, Drawing, String)>,
 }
 
-/// Cells as they are shown, columns of numbers to the right of their names.
+/// Cells as text; columns of numbers are right-aligned.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     /// Names of the columns, with units; none for no table.
     pub header: Vec<&'static str>,
-    /// As many cells as there are columns, row by row.
+    /// Rows with one cell for each column.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -80,9 +80,9 @@ pub struct Case {
     pub name: &'static str,
     /// Heading in the report.
     pub title: &'static str,
-    /// What is done and where the expected figures come from.
+    /// Description of the case and the sources of the expected figures.
     pub about: &'static str,
-    /// Runs it.
+    /// Function that runs the case.
     pub run: fn(&Bench<'_>) -> Result<Outcome, BenchError>,
 }
 

@@ -1,4 +1,4 @@
-//! Impacts that follow each other: a wave that comes back, a row of balls.
+//! Successive impacts: a reflected wave, a row of balls.
 
 use carom_contact::closed_form::{
     BarImpact, FarEnd, HertzPair, RowImpact, SphereOnBar, SphereOnRod, Touch, collide_in_a_row,
@@ -33,7 +33,7 @@ pub(crate) fn history(frames: &[StoredFrame], pair: usize) -> BarImpact {
     BarImpact { step, forces, sphere_velocity: f64::NAN }
 }
 
-/// The ball on the held rod beside the wave.
+/// The ball on the held rod compared with the wave solution.
 pub(crate) fn held_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let (name, v, gap) = ("held-rod", 0.3, 3e-6);
     let run_outcome = bench.run(name, HELD_ROD, None)?;
@@ -77,7 +77,7 @@ pub(crate) fn held_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// How late or early anything may be \[s\]: a twentieth of a round trip.
+/// Tolerance of times \[s\]: a twentieth of a round trip.
 const LATE: f64 = 2e-5;
 
 /// Time and size of the largest force in a round trip of the wave, counted from the first touch.
@@ -118,12 +118,12 @@ fn picture(found: &BarImpact, expected: &BarImpact, flight: f64) -> carom_report
         .draw()
 }
 
-/// Five balls in a row beside a chain of springs.
+/// Five balls in a row compared with a chain of springs.
 pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let name = "cradle";
     let run_outcome = bench.run(name, CRADLE, None)?;
     let frames = bench.open(name)?.frames()?;
-    // Spans close when their average gap is zero, as if the balls lay that far apart.
+    // Pressure cells close when their mean gap is zero, as if the balls had a small distance.
     let mean_gap = frames.first().map_or(f64::NAN, |frame| frame.contacts[1].free_gap);
     let (whole, half_spaces, apart) = (row(true, 0.0), row(false, 0.0), row(true, mean_gap));
     let mut outcome = Outcome {
@@ -135,7 +135,7 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         let what = format!("velocity of ball {} less that of the chain, over the first speed", i + 1);
         let late = (apart.velocities[i] - expected).abs();
         outcome.rows.push(Row::new(what, "", found - expected, 0.0, late + 0.01));
-        // The same error over the speed of this ball: of the middle balls, which are slow, a larger part.
+        // The error relative to the speed of this ball, which is larger for the slow middle balls.
         let what = format!("velocity of ball {}, over its own in the chain", i + 1);
         outcome.rows.push(Row::new(what, "", found / expected, 1.0, late / expected.abs() + 0.01));
         let cells = [found, expected, half_spaces.velocities[i]].map(|v| format!("{v:.4}"));
@@ -156,7 +156,7 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// The chain of the cradle at 1 m/s: springs of whole balls, which count approach from their middle, or of
+/// The chain of the cradle at 1 m/s: springs of whole balls, with the approach of their centres, or of
 /// Hertz' half-spaces.
 fn row(whole: bool, gap: f64) -> RowImpact {
     let radius = 0.02_f64;

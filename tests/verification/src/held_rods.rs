@@ -8,16 +8,16 @@ use nalgebra::Vector3;
 
 use crate::{Bench, BenchError, Outcome, Row};
 
-/// The impact of two double pendulums with few spans.
+/// The impact of two double pendulums with few knot spans.
 const IMPACT: &str = include_str!("../../../meshes/double-pendulums/impact.toml");
 
-/// Loads come on by half a cosine in 30 ms.
+/// Loads are applied by half a cosine in 30 ms.
 const RAMP: &str = "0.5*(1-cos(pi*min(t,0.03)/0.03))";
 
 /// Splits \[Hz\]; the last is the default of the reduction.
 const SPLITS: [Option<f64>; 4] = [Some(4e3), Some(12e3), Some(30e3), None];
 
-/// A rod, or two of half its length, with what holds and loads it.
+/// A rod, or two of half its length, with supports and loads.
 struct Held {
     name: &'static str,
     what: &'static str,
@@ -27,7 +27,7 @@ struct Held {
     is_clamped: bool,
     tables: &'static str,
     load: &'static str,
-    /// What is measured at the end of the last rod.
+    /// Measured motion of the end of the last rod.
     measured: Measured,
 }
 
@@ -147,8 +147,8 @@ const fn held(
     Held { name, what, rods: &[0.4], is_clamped: false, tables, load, measured }
 }
 
-/// Static deflections for each split beside those with all modes; then an impact between bodies in joints for
-/// three splits.
+/// Static deflections for each split compared with those with all modes; then an impact between bodies in
+/// joints for three splits.
 pub(crate) fn held_rods(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
     outcome.table.header = vec!["held and loaded", "split", "steps", "beside all modes", "energy"];
@@ -229,7 +229,7 @@ impl Held {
         )
     }
 
-    /// What is measured at the end of the run.
+    /// The measured motion at the end of the run.
     fn run(
         &self,
         bench: &Bench<'_>,

@@ -10,20 +10,20 @@ use crate::{Bench, BenchError, Impact, Outcome, Row};
 /// Radius of all balls \[m\].
 pub(crate) const RADIUS: f64 = 0.015;
 
-/// First gap over the way that a body flies in a tenth of the contact.
+/// Initial gap relative to the distance flown in a tenth of the contact.
 const FLIGHT: f64 = 0.1;
 
 fn ball_mass(density: f64) -> f64 {
     density * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3)
 }
 
-/// Two equal balls of 7780 kg/m³ that meet on the z axis, nothing of their symmetry used.
+/// Two equal balls of 7780 kg/m³ that meet on the z axis, computed without symmetry conditions.
 pub(crate) struct TwoBalls {
     /// Relative speed \[m/s\].
     pub(crate) speed: f64,
     /// Spans in the contact radius.
     pub(crate) spans: f64,
-    /// Radius of the fine part of the surface, and of the contact zone in it, over the contact radius.
+    /// Radii of the fine part of the surface and of the contact zone, over the contact radius.
     pub(crate) fine: f64,
     pub(crate) zone: f64,
     /// Fixed-interface modes of each ball.
@@ -33,7 +33,7 @@ pub(crate) struct TwoBalls {
 }
 
 impl TwoBalls {
-    /// As a user would set them up.
+    /// The default set-up of a user.
     pub(crate) fn at(speed: f64) -> Self {
         Self {
             speed,
@@ -80,9 +80,10 @@ impl TwoBalls {
         [simulation(end), steel(7780.0), lower.table(), upper.table(), contact].join("\n")
     }
 
-    /// Largest force over the force of two pressed elastic balls at the same approach of their centres.
+    /// Ratio of the largest force to the static force of two elastic balls at the same approach of their
+    /// centres.
     ///
-    /// The approach counts from the centre of mass, and each ball takes half of it.
+    /// The approach is that of the centres of mass; each ball has half of it.
     fn force_over_static(&self, run: &Run) -> Result<f64, BenchError> {
         let frames = run.frames()?;
         let distance = |frame: &StoredFrame| frame.bodies[1].position[2] - frame.bodies[0].position[2];
@@ -98,7 +99,7 @@ impl TwoBalls {
     }
 }
 
-/// Force, duration, energy and momentum of an impact beside what is expected.
+/// Force, duration, energy and momentum of an impact with their expected values.
 pub(crate) fn rows(name: &str, impact: &Impact, expected: [f64; 2], tolerances: [f64; 2]) -> Vec<Row> {
     let [force, duration] = expected;
     vec![
@@ -142,9 +143,9 @@ pub(crate) struct Rod {
     pub(crate) density: f64,
     pub(crate) young: f64,
     pub(crate) poisson: f64,
-    /// Spans along the axis.
+    /// Knot spans along the axis.
     pub(crate) elements: usize,
-    /// Spans in the contact radius, of both bodies.
+    /// Knot spans in the contact radius, of both bodies.
     pub(crate) spans: f64,
     /// Density of the ball \[kg/m³\].
     pub(crate) ball_density: f64,
@@ -238,7 +239,7 @@ const LONG_ROD: Rod = Rod {
     ball_density: 7780.0,
 };
 
-/// The ball on the long rod, at three speeds, and with finer spans.
+/// The ball on the long rod at three speeds, and with finer knot spans.
 pub(crate) fn long_rod(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
     for (v, spans) in [(0.1, 4.0), (0.3, 4.0), (0.5, 4.0), (0.3, 6.0)] {

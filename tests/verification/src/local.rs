@@ -18,13 +18,13 @@ const CONTACT: f64 = 0.1;
 /// Two equal steel balls pressed on each other, both refined in the same way.
 struct PressedBalls {
     name: String,
-    /// Spans of every patch before local refinement.
+    /// Knot spans of every patch before local refinement.
     elements: usize,
-    /// How often they are halved at the pole, and nowhere else.
+    /// Number of local halvings at the pole.
     levels: usize,
 }
 
-/// A run with its cost.
+/// Outcome and cost of a run.
 struct Pressed {
     fit: PressureFit,
     /// Dofs of one ball.
@@ -82,7 +82,7 @@ fn uniform_dofs(n: usize) -> f64 {
     3.0 * (m.powi(3) + (m - 1.0) * (6.0 * m * m - 12.0 * m + 8.0))
 }
 
-/// Fewer faces under pressure say neither p₀ nor a.
+/// Minimum number of faces under pressure to determine p₀ and a.
 const FEWEST_FACES: usize = 12;
 
 const HEADER: [&str; 7] = [
@@ -120,7 +120,7 @@ pub(crate) fn local(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             let uniform = uniform_dofs(elements << levels);
             outcome.rows.push(Row::shown(format!("{what}: dofs of a ball"), "", pressed.dofs));
             outcome.rows.push(Row::shown("the same spans throughout: dofs of a ball, counted", "", uniform));
-            // A fifth or less is claimed.
+            // The claim is a fifth or less.
             let share = 5.0 * pressed.dofs / uniform;
             outcome.rows.push(Row::new("five times the first over the second", "", share, 0.0, 1.0));
         }
@@ -163,7 +163,7 @@ impl PressedBalls {
 }
 
 impl Pressed {
-    /// Of peak pressure and radius from Hertz', relative.
+    /// Relative deviations of peak pressure and radius from Hertz.
     fn deviations(&self) -> [f64; 2] {
         let [peak, radius] = hertz();
         [self.fit.peak_pressure / peak - 1.0, self.fit.radius / radius - 1.0]
@@ -179,8 +179,8 @@ fn hertz() -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_count_of_dofs_is_that_of_the_ball() {
-        // 517 control points of one span a patch, docs/theory/bodies.md, section 1.5; 1551 dofs.
+    fn the_formula_of_dofs_agrees_with_the_ball() {
+        // 517 control points with one knot span in each patch, docs/theory/bodies.md, section 1.5; 1551 dofs.
         assert_eq!(super::uniform_dofs(1), 1551.0);
         assert_eq!(super::uniform_dofs(2), 2928.0);
     }

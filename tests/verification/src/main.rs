@@ -79,7 +79,7 @@ fn print(case: &Case, outcome: &Outcome, session: &Session) -> Result<(), Failur
     Ok(())
 }
 
-/// Puts the section of a case into the report, as soon as it is known: what else is in it stays.
+/// Writes the section of a case into the report when it is known and keeps the other sections.
 fn write_section(path: &Path, all: &[Case], (case, outcome): (&Case, &Outcome)) -> Result<(), Failure> {
     let write = |path: &Path, text: &str| {
         write_atomically(path, |out| out.write_all(text.as_bytes()))

@@ -6,14 +6,14 @@ use carom_report::number::significant;
 
 use crate::{Case, Outcome, Row, Table};
 
-/// What stands before the sections of a report.
+/// Text before the sections of a report.
 const PREFACE: &str = "Written by `cargo run --release -p carom-verification`, with the names of cases and \
     `--output` for the sections of \
                        these alone; do not edit. The same runs are tests: `cargo test --release -p \
                        carom-verification -- --ignored`. \
                        Deviations are relative; where 0 is expected, they are the value itself.";
 
-/// By which a report is known.
+/// Text that identifies a report.
 const MARK: &str = "Written by `cargo run --release -p carom-verification`";
 
 /// The sections of a report by their titles, one for each case.
@@ -23,7 +23,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The sections of a report that was written before; nothing for a text that is none.
+    /// The sections of an existing report; none for another text.
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());
@@ -38,14 +38,14 @@ impl Report {
         if !sections.is_empty() {
             return Some(Self { sections });
         }
-        // One case has no heading besides that of the report, behind whose preface it begins.
+        // A report of one case has only the heading of the report; the case follows its preface.
         let body = rest.trim_start().split_once("\n\n").map(|(_, body)| own((title, body)));
         Some(Self { sections: body.into_iter().collect() })
     }
 
     /// Writes the section of a case, in place of an earlier one.
     ///
-    /// * `machine` — what it ran on
+    /// * `machine` — description of the machine
     /// * `pictures` — folder of the pictures, relative to the report
     pub fn put(&mut self, case: &Case, outcome: &Outcome, machine: &str, pictures: &str) {
         let body = section(case, outcome, machine, pictures);
@@ -55,7 +55,7 @@ impl Report {
         }
     }
 
-    /// The report, its sections in the order of `cases`; those of no case are dropped.
+    /// The report with its sections in the order of `cases`; sections without a case are dropped.
     pub fn to_markdown(&self, cases: &[Case]) -> String {
         let of = |case: &Case| self.sections.iter().find(|(title, _)| title == case.title);
         let sections: Vec<_> = cases.iter().filter_map(of).collect();
@@ -70,7 +70,7 @@ impl Report {
     }
 }
 
-/// What is done, a table and the pictures of a case.
+/// Description, table and pictures of a case.
 fn section(case: &Case, outcome: &Outcome, machine: &str, pictures: &str) -> String {
     let mut text = format!("{}\n\n", case.about);
     text.push_str("| figure | measured | expected | deviation | claim | |\n|---|---|---|---|---|---|\n");
@@ -83,7 +83,7 @@ fn section(case: &Case, outcome: &Outcome, machine: &str, pictures: &str) -> Str
     text
 }
 
-/// A table in Markdown; nothing of one without columns.
+/// A table in Markdown; empty for one without columns.
 pub fn table(table: &Table) -> String {
     let Table { header, rows } = table;
     if header.is_empty() {
@@ -129,8 +129,8 @@ mod tests {
         Outcome { rows: vec![Row::new("force", "N", measured, 1.0, 0.01)], ..Outcome::default() }
     }
 
-    /// One section at a time, in any order, comes to the report of all at once; what was written before stays
-    /// but for the section that is new.
+    /// Sections written one by one in any order give the report of all cases; a new section replaces only the
+    /// old one.
     #[test]
     fn sections_are_replaced_one_by_one() {
         let cases = [case("one", "First"), case("two", "Second"), case("three", "Third")];
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missed_claim_is_said() {
+    fn a_missed_claim_is_reported() {
         let held = Row::new("a", "N", 1.009, 1.0, 0.01);
         let missed = Row::new("b", "N", 1.011, 1.0, 0.01);
         assert!(held.holds() && table_row(&held).contains("holds"));

@@ -16,18 +16,18 @@ const SCENARIO: &str = include_str!("../../../meshes/double-pendulums/impact.tom
 /// Speed at which the balls meet \[m/s\].
 const SPEED: f64 = 0.1405;
 
-/// The ball of that scenario with four spans in contact, and one whose contact is resolved, as in
+/// The ball of that scenario with four knot spans in contact, and one whose contact is resolved, as in
 /// meshes/double-pendulums/scenario.toml.
 const COARSE: &str = "pole_radius = 3.0e-4, focus = 2.5, grade = { at = \"pole\", finest = 1.6e-4 }";
 const FINE: &str = "pole_radius = 3.6e-4, focus = 2.5, grade = { at = \"pole\", finest = 6.0e-5 }";
 
-/// A way to compute it.
+/// A method to compute the impact.
 struct Way {
     name: &'static str,
-    /// With balls whose contact is resolved.
+    /// True for balls whose contact is resolved.
     is_fine: bool,
     overrides: &'static [&'static str],
-    /// Part of its CPU time that the third way may take: what is claimed of quasistatic high modes.
+    /// Largest CPU time of the third method relative to this one: the claim about quasistatic high modes.
     gain: Option<f64>,
 }
 
@@ -37,25 +37,25 @@ const NO_PENALTY: &str = "contact.0.law={ kind = \"lagrange\" }";
 const ALPHA: &str = "simulation.integrator=\"generalised-alpha\"";
 /// A two-hundredth of the contact.
 const STEP: &str = "simulation.time_step=6.4e-7";
-/// To which the force of the other schemes does not change in five digits.
+/// Tolerance at which five digits of the force of the other schemes are converged.
 const LOOSE: &str = "simulation.relative_tolerance=1.0e-4";
 
-/// With which generalised-α still meets the force of all modes.
+/// Tolerance at which generalised-α gives the force with all modes.
 const LOOSEST: &str = "simulation.relative_tolerance=0.1";
-/// The same on fine balls, where a looser one leaves a step in contact with a force that is 15 % off.
+/// The tolerance on fine balls, where a larger one gives a force with an error of 15 % in a step in contact.
 const LOOSEST_FINE: &str = "simulation.relative_tolerance=0.03";
 
-/// A way on coarse balls.
+/// A method on coarse balls.
 const fn coarse(name: &'static str, overrides: &'static [&'static str], gain: Option<f64>) -> Way {
     Way { name, is_fine: false, overrides, gain }
 }
 
-/// The same on fine ones.
+/// A method on fine balls.
 const fn fine(name: &'static str, overrides: &'static [&'static str], gain: Option<f64>) -> Way {
     Way { name, is_fine: true, overrides, gain }
 }
 
-/// The first of each pair of balls is what the others are held against.
+/// The first method of each pair of balls is the reference of the others.
 const WAYS: [Way; 16] = [
     coarse("(c) quasistatic, penalty", &[LOOSE], None),
     coarse("(c), 0.37 ms beyond the contact", &[LOOSE, "simulation.end_time=6.0e-4"], None),
@@ -91,10 +91,10 @@ const WAYS: [Way; 16] = [
     fine("fine balls: (b), the same steps", &[DAMPED, ALPHA, STEP], Some(1.0)),
 ];
 
-/// The way whose steps after the contact are those of flight, but for a few.
+/// The method whose steps after the contact are those of flight, except for a few.
 const LONGER: usize = 1;
 
-/// What one way came to.
+/// Outcome of a method.
 struct Found {
     peak_force: f64,
     duration: f64,
@@ -105,7 +105,7 @@ struct Found {
     steps: [f64; 3],
 }
 
-/// All touches of the two balls as one.
+/// All contacts of the two balls combined.
 fn whole(contacts: &[ContactEvent]) -> Option<[f64; 4]> {
     let (first, last) = (contacts.first()?, contacts.last()?);
     let peak = contacts.iter().map(|contact| contact.peak_force).fold(0.0, f64::max);
@@ -134,7 +134,7 @@ fn run(bench: &Bench<'_>, way: &Way) -> Result<Found, BenchError> {
     Ok(Found { peak_force, duration, restitution, cpu_seconds, summary: outcome.summary, steps })
 }
 
-/// All of them, and what they cost beside the first.
+/// All methods with their cost relative to the first.
 pub(crate) fn double_pendulums(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome {
         table: Table {

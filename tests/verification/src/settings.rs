@@ -1,17 +1,17 @@
-//! What the choices of a user do to an impact: spans in the zone, its size, modes, penalty, the split.
+//! The effect of settings on an impact: knot spans in the zone, its size, modes, penalty, split.
 
 use carom_report::{Axis, Plot, Series, Style};
 
 use crate::impacts::{SHORT_ROD, SHORT_ROD_SPLIT, TwoBalls, rows};
 use crate::{Bench, BenchError, Impact, Outcome, Row};
 
-/// Two balls at 0.5 m/s over spans in the contact radius.
+/// Two balls at 0.5 m/s, varying the knot spans in the contact radius.
 pub(crate) fn mesh(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let mut outcome = Outcome::default();
     let (mut spans, mut errors) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (n, tolerances) in [(2.0, [0.025, 0.052]), (3.0, [0.012, 0.023]), (4.0, [0.01, 0.015])] {
         let balls = TwoBalls { spans: n, ..TwoBalls::at(0.5) };
-        // The finest is that of the case of three speeds, whose models serve again.
+        // The finest set-up is that of the case of three speeds; its models are reused.
         let name = if n < 4.0 { format!("two-balls-a{n}") } else { "two-balls-0.5".to_owned() };
         let impact = bench.impact(&name, &balls.scenario(), None)?;
         outcome.rows.extend(rows(&format!("spans of a/{n}"), &impact, [989.43, 102.51e-6], tolerances));
@@ -32,10 +32,10 @@ pub(crate) fn mesh(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// Spans a contact radius of the cases below, whose comparisons are among their own runs.
+/// Knot spans in the contact radius of the cases below, which compare runs among each other.
 const SPANS: f64 = 3.0;
 
-/// Two balls at 0.5 m/s over the size of the contact zone, whose control points are the interface.
+/// Two balls at 0.5 m/s, varying the size of the contact zone, whose control points are the interface.
 pub(crate) fn interface(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let run = |zone: f64| {
         let balls = TwoBalls { spans: SPANS, fine: 2.0, zone, ..TwoBalls::at(0.5) };
@@ -52,7 +52,7 @@ pub(crate) fn interface(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// Two balls at 0.5 m/s over the number of fixed-interface modes.
+/// Two balls at 0.5 m/s, varying the number of fixed-interface modes.
 pub(crate) fn modes(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let run = |modes: usize| {
         let balls = TwoBalls { spans: SPANS, modes, ..TwoBalls::at(0.5) };
@@ -69,7 +69,7 @@ pub(crate) fn modes(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
-/// Two balls at 0.5 m/s over the stiffness of the penalty, eps = alpha E*/h.
+/// Two balls at 0.5 m/s, varying the stiffness of the penalty, eps = alpha E*/h.
 pub(crate) fn penalty(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let run = |law: &str| {
         let balls = TwoBalls { spans: SPANS, law: law.to_owned(), ..TwoBalls::at(0.5) };
@@ -114,7 +114,7 @@ fn shown(name: &str, impact: &Impact) -> [Row; 2] {
     ]
 }
 
-/// The short rod over the split.
+/// The short rod, varying the split.
 pub(crate) fn split(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let text = SHORT_ROD.scenario(0.3, 2.0 * SHORT_ROD_SPLIT);
     let mut runs = Vec::new();

@@ -1,4 +1,4 @@
-//! The bodies of the gallery that scripts wrote are what their scripts say.
+//! The scripted bodies of the gallery agree with the definitions in their scripts.
 
 use std::f64::consts::PI;
 
@@ -26,7 +26,7 @@ fn the_profile_of_the_cam_lies_a_radius_inside_of_the_path_of_the_ball() {
     let mut worst = 0.0_f64;
     for i in 0..100 {
         let x = cam.patches[i % 4].point([1.0, f64::from(i as u32) / 99.0, 0.3]);
-        assert!((x[2] + 0.0024).abs() < 1e-15, "{x:?}: the cam is 12 mm wide, all the way alike");
+        assert!((x[2] + 0.0024).abs() < 1e-15, "{x:?}: the cam is 12 mm wide, everywhere");
         // The nearest place of the path, by halving an interval about the place at the same polar angle.
         let away = |a: f64| (path(a)[0] - x[0]).hypot(path(a)[1] - x[1]);
         let middle = (-x[0]).atan2(x[1]);
@@ -69,8 +69,8 @@ fn the_cam_is_smooth_where_its_patches_meet() {
 #[test]
 fn the_bracket_is_two_legs_and_a_quarter_of_a_ring() {
     let bracket = read(BRACKET, 3);
-    // Gauss points in every span: Jacobians of the bend are smooth, and its volume is exact to 1e-9 with four
-    // of them.
+    // Gauss points in every knot span: Jacobians of the bend are smooth, and its volume is exact to 1e-9 with
+    // four of them.
     let (places, weights) = (
         [0.069_431_844_202_973_71, 0.330_009_478_207_571_9],
         [0.173_927_422_568_726_9, 0.326_072_577_431_273_1],

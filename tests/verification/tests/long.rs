@@ -5,7 +5,7 @@ use std::path::Path;
 use carom_progress::Silent;
 use carom_verification::{Bench, cases};
 
-/// Runs a case in the folder that `carom-verify` uses too.
+/// Runs a case in the folder of `carom-verify`.
 fn verify(name: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verification");
     let bench = Bench { folder: &folder, progress: &Silent };

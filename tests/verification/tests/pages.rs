@@ -1,4 +1,4 @@
-//! The pages in `docs` have the words of the cases that write them.
+//! Titles and texts of the pages in `docs` agree with the cases.
 
 use std::path::Path;
 

@@ -123,7 +123,7 @@ impl Place {
         assert!(output.status.success(), "{result} {args:?}: {}", told(&output));
     }
 
-    /// The undisturbed run, and its time with existing bodies.
+    /// Runs without a stop, twice, and returns the time with existing bodies.
     fn whole(&self) -> Duration {
         self.ok("whole", &[]);
         let begun = Instant::now();
