@@ -1,5 +1,5 @@
-//! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near a singular
-//! position, errors.
+//! Generalised-α in the time loop: chains, momenta, damping of stiff bodies, mechanisms near singular
+//! positions, errors.
 
 use crate::blocks::{at, block, formula, ground, joint, on};
 use crate::lattice::Lattice;
@@ -22,7 +22,7 @@ fn end(body: Option<usize>, of: &Body, place: [f64; 3]) -> JointEnd {
     JointEnd { body, marker: of.frame_marker(Vector3::from(place)), triad_b: Matrix3::identity() }
 }
 
-/// Two unlike rods on spherical joints, one behind the other, thrown about in space.
+/// Two unequal rods in a chain of spherical joints, in spatial motion.
 fn chain(settings: Settings) -> Simulation {
     let rod = |name: &str, mass: f64| {
         let inertia = mass * Matrix3::from_diagonal(&Vector3::new(4e-3, 1.4e-2, 1.1e-2));
@@ -87,7 +87,7 @@ fn a_chain_in_space_converges_with_order_two() {
     }
 }
 
-/// Two flexible bodies on a hinge, free in space, one of them thrown about.
+/// Two flexible bodies on a hinge, free in space; one has an initial velocity and spin.
 fn hinged_flexible_bodies(settings: Settings) -> Simulation {
     let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();
     let markers = [bodies[0].marker(&[0, 1, 2, 3]).unwrap(), bodies[1].marker(&[4, 5, 6]).unwrap()];
@@ -106,9 +106,10 @@ fn hinged_flexible_bodies(settings: Settings) -> Simulation {
     Simulation::new(system, &places, settings).unwrap()
 }
 
-/// Impulses of joints are sums over pairs: both momenta are kept to rounding in steps that resolve little.
+/// Impulses of joints are pairs of opposite ones: both momenta are conserved to rounding, also in coarse
+/// steps.
 #[test]
-fn joined_flexible_bodies_keep_their_momenta_to_rounding() {
+fn joined_flexible_bodies_conserve_their_momenta_to_rounding() {
     for form in FORMS {
         let settings =
             Settings { time_step: Some(0.01), integrator: alpha(0.8, form), ..Settings::until(1.0) };
@@ -119,7 +120,7 @@ fn joined_flexible_bodies_keep_their_momenta_to_rounding() {
     }
 }
 
-/// A flexible body that hangs on the ground and on which another one hangs, at first aside.
+/// A chain of two flexible bodies that hangs from the ground, initially to one side.
 fn stiff_pendulum(omega: f64, settings: Settings) -> Simulation {
     let body = Lattice::new(0.1, 1.0, omega).body(40);
     let [start, stop] =
@@ -137,8 +138,8 @@ fn stiff_pendulum(omega: f64, settings: Settings) -> Simulation {
     Simulation::new(system, &[Placement::default(), at(along.into())], settings).unwrap()
 }
 
-/// From a checkpoint with M, G, derivatives and factors of earlier steps a run continues bit for bit, and
-/// factorises as often.
+/// A checkpoint contains M, G, derivatives and factors of earlier steps: the run continues bit for bit with
+/// the same number of factorisations.
 #[test]
 fn kept_factors_are_resumed() {
     for form in FORMS {
@@ -149,7 +150,7 @@ fn kept_factors_are_resumed() {
             whole.step(&mut Ignore).unwrap();
         }
         let before = whole.summary().counters.factorisations;
-        assert!(before < 25, "{form:?}: the factors of step 50 are its own");
+        assert!(before < 25, "{form:?}: step 50 computes its own factors");
         let checkpoint = whole.checkpoint();
         whole.run(&mut Ignore, &Silent).unwrap();
         let mut again = stiff_pendulum(1e5, settings);
@@ -162,8 +163,8 @@ fn kept_factors_are_resumed() {
     }
 }
 
-/// Steps that resolve none of the vibration; M and G turn with the bodies, and serve many of them all the
-/// same.
+/// The steps do not resolve the vibration. M and G rotate with the bodies, but their factors are used for
+/// many steps.
 #[test]
 fn factors_of_hinged_stiff_bodies_serve_many_steps() {
     for form in FORMS {
@@ -177,7 +178,7 @@ fn factors_of_hinged_stiff_bodies_serve_many_steps() {
     }
 }
 
-/// Under error control, vibration included.
+/// Comparison under error control, vibration included.
 #[test]
 fn joined_flexible_bodies_agree_with_radau() {
     let run = |integrator: IntegratorKind, relative_tolerance: f64| {
@@ -198,10 +199,10 @@ fn joined_flexible_bodies_agree_with_radau() {
     }
 }
 
-/// A body that is spun up at once vibrates; steps of some of its periods damp that as the radius says, and
-/// not at all for ρ = 1.
+/// A body with a sudden spin vibrates; steps of some of its periods damp the vibration by the spectral
+/// radius, and not for ρ = 1.
 #[test]
-fn stiff_vibration_is_damped_below_a_radius_of_one_alone() {
+fn stiff_vibration_is_damped_only_for_a_spectral_radius_below_one() {
     let energies = |rho: f64| {
         let body = Lattice::new(0.3, 2.0, 500.0).body(6);
         let system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
@@ -233,9 +234,9 @@ fn stiff_vibration_is_damped_below_a_radius_of_one_alone() {
     }
 }
 
-/// A rod that falls on a stop at its hinge, and jumps: each step of the formula behind a touch starts anew.
+/// A rod that falls on a stop at its hinge and rebounds: the multistep formula restarts at each contact.
 #[test]
-fn a_rod_that_jumps_on_a_stop_agrees_with_an_explicit_pair() {
+fn a_rod_that_rebounds_from_a_stop_agrees_with_an_explicit_pair() {
     let run = |integrator: IntegratorKind, relative_tolerance: f64| {
         let rod = block("rod", 2.0);
         let y = Vector3::y();
@@ -293,7 +294,8 @@ fn slider_crank(r: f64, l: f64, settings: Settings) -> Simulation {
     Simulation::new(system, &places, settings).unwrap()
 }
 
-/// x = r cos φ + √(ℓ² − r² sin² φ): at φ = 90° the slider shoots past the crank's axis.
+/// The slider follows x = r cos φ + √(ℓ² − r² sin² φ); at φ = 90° it passes the axis of the crank at high
+/// speed.
 #[test]
 fn a_slider_crank_passes_a_nearly_singular_position() {
     let (r, l, end) = (0.1_f64, 0.101_f64, 0.2_f64);
@@ -309,7 +311,7 @@ fn a_slider_crank_passes_a_nearly_singular_position() {
     }
 }
 
-/// A rod shorter than its crank: the drive leads where the joints cannot follow, and the run says so.
+/// A rod shorter than its crank: the drive prescribes an impossible position, and the run reports it.
 #[test]
 fn a_mechanism_that_locks_is_reported() {
     for form in FORMS {
@@ -320,8 +322,8 @@ fn a_mechanism_that_locks_is_reported() {
         let RunError::Step { source: IntegrateError::NotSolved { time, .. }, .. } = error else {
             panic!("{text}")
         };
-        // sin φ = 0.8 there. Velocities grow as 1/√(t₀ − t) before: where the last step ends is up to
-        // rounding, to some parts in 10⁴.
+        // The limit is sin φ = 0.8. Velocities grow as 1/√(t₀ − t) before it, so that the end of the last
+        // step depends on rounding, to some parts in 10⁴.
         let locks = 0.8_f64.asin() / 20.0;
         assert!(time < locks && time > 0.999 * locks, "{text}");
         assert!(text.contains("constraints depend on each other") && text.contains("of body `"), "{text}");

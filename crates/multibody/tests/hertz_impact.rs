@@ -1,4 +1,4 @@
-//! Spheres with Hertz' law prescribed, against its closed solution: the time loop apart from any contact
+//! Spheres with a prescribed force by Hertz' law against the closed solution: the time loop without a contact
 //! solver.
 
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, Ignore, Loads, Observer, ObserverError, Placement};
@@ -48,7 +48,7 @@ fn run(mut simulation: Simulation) -> RunSummary {
 }
 
 #[test]
-fn equal_spheres_meet_the_hertz_table() {
+fn impacts_of_equal_spheres_agree_with_the_hertz_table() {
     // docs/theory/closed-forms.md, section 10.1: relative speed, approach, force, duration.
     for (speed, depth, force, duration) in [
         (0.2, 8.4307e-6, 326.15, 124.07e-6),
@@ -111,7 +111,7 @@ fn sphere_on_held_plane_is_balanced_by_the_ground() {
     let mut simulation =
         Simulation::new(system, &[start, Placement::default()], Settings::until(0.1)).unwrap();
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
-    // v² = 0.01 + 2 g h at the plane; it bounces again and again with e = 1.
+    // v² = 0.01 + 2 g h at the plane; the sphere bounces repeatedly with e = 1.
     let speed = (0.01_f64 + 2.0 * 9.81 * 1e-3).sqrt();
     println!("{summary:?}");
     assert!(summary.contacts.len() >= 2, "{:?}", summary.contacts);
@@ -132,7 +132,7 @@ fn oblique() -> [Placement; 2] {
 }
 
 #[test]
-fn oblique_impact_far_from_the_origin_keeps_both_momenta() {
+fn oblique_impact_far_from_the_origin_conserves_both_momenta() {
     let shift = Vector3::new(3.0, -2.0, 5.0);
     let placements = oblique().map(|p| Placement { origin: (Vector3::from(p.origin) + shift).into(), ..p });
     let summary = run(two_balls(placements, Settings::until(4e-3)));
@@ -146,7 +146,7 @@ fn oblique_impact_far_from_the_origin_keeps_both_momenta() {
 }
 
 #[test]
-fn scaled_impact_takes_the_same_steps() {
+fn a_scaled_impact_has_the_same_steps() {
     // Lengths × s at the same speed: times and depths × s, forces × s².
     let scaled = |s: f64| {
         let system =
@@ -154,7 +154,7 @@ fn scaled_impact_takes_the_same_steps() {
         let placements = head_on(0.5).map(|p| Placement { origin: p.origin.map(|x| s * x), ..p });
         run(Simulation::new(system, &placements, Settings::until(s * 2e-4)).unwrap())
     };
-    // A power of two leaves every rounding as it is.
+    // Scaling by a power of two keeps every rounding.
     let (one, big) = (scaled(1.0), scaled(4.0));
     assert_eq!(one.counters, big.counters);
     let (a, b) = (one.contacts[0], big.contacts[0]);
@@ -163,8 +163,8 @@ fn scaled_impact_takes_the_same_steps() {
 }
 
 #[test]
-fn moving_observer_sees_the_same_impact() {
-    // Tolerances follow velocities against the common centre of mass.
+fn the_impact_is_the_same_in_a_moving_frame() {
+    // Tolerances follow velocities relative to the common centre of mass.
     let boost = |v: f64| {
         let placements =
             oblique().map(|p| Placement { velocity: [p.velocity[0] + v, p.velocity[1], p.velocity[2]], ..p });
@@ -175,7 +175,7 @@ fn moving_observer_sees_the_same_impact() {
     assert!((rest.duration() / moving.duration() - 1.0).abs() < 1e-8, "{rest:?} {moving:?}");
 }
 
-/// Keeps everything it is handed.
+/// Keeps all outputs of a run.
 #[derive(Default)]
 struct Keep {
     frames: Vec<(f64, Vec<f64>)>,
@@ -205,7 +205,7 @@ impl Observer for Keep {
 }
 
 #[test]
-fn resumed_run_continues_bit_for_bit() {
+fn a_resumed_run_continues_bit_for_bit() {
     let settings = Settings { output_every: Some(3e-6), ..Settings::until(4e-3) };
     let mut whole = Keep::default();
     let mut first = two_balls(oblique(), settings);
@@ -230,7 +230,7 @@ fn resumed_run_continues_bit_for_bit() {
 }
 
 #[test]
-fn checkpoint_of_another_scenario_is_refused() {
+fn a_checkpoint_of_another_scenario_is_refused() {
     let mut one = two_balls(oblique(), Settings::until(1e-3));
     let system = System::new(vec![ball("alone", 1.0)], Loads::default(), Vec::new()).unwrap();
     let other = Simulation::new(system, &[Placement::default()], Settings::until(1e-3)).unwrap();
@@ -239,7 +239,7 @@ fn checkpoint_of_another_scenario_is_refused() {
 }
 
 #[test]
-fn outputs_come_at_their_times_and_once() {
+fn each_output_occurs_once_at_its_time() {
     let settings = Settings { output_every: Some(1e-5), ..Settings::until(2.05e-4) };
     let mut keep = Keep::default();
     two_balls(head_on(0.5), settings).run(&mut keep, &Silent).unwrap();
@@ -249,13 +249,13 @@ fn outputs_come_at_their_times_and_once() {
         assert!((time - 1e-5 * i as f64).abs() < 1e-18);
     }
     assert_eq!(times[21], 2.05e-4);
-    // Energy at interpolated states is as good as at the ends of steps.
+    // The energy at interpolated states is as accurate as at the ends of steps.
     let worst = keep.rows.iter().map(|row| row[10].abs()).fold(0.0, f64::max);
     assert!(worst < 1e-6 * keep.rows[0][1], "{worst:e} of {:e}", keep.rows[0][1]);
 }
 
 #[test]
-fn fixed_steps_still_end_at_the_touch() {
+fn fixed_steps_end_at_the_beginning_of_contact() {
     let settings = Settings { time_step: Some(2e-6), ..Settings::until(2e-4) };
     let summary = run(two_balls(head_on(0.5), settings));
     let event = summary.contacts[0];
@@ -267,7 +267,7 @@ fn fixed_steps_still_end_at_the_touch() {
 }
 
 #[test]
-fn free_flight_takes_few_steps_and_finds_the_late_touch() {
+fn free_flight_needs_few_steps_and_finds_a_late_contact() {
     let at =
         |x: f64, v: f64| Placement { origin: [x, 0.0, 0.0], velocity: [v, 0.0, 0.0], ..Placement::default() };
     // Hertz' law is smooth: the pair of order 8 has the fewest steps.
@@ -278,7 +278,7 @@ fn free_flight_takes_few_steps_and_finds_the_late_touch() {
 }
 
 #[test]
-fn bad_settings_are_refused() {
+fn invalid_settings_are_refused() {
     let system = || System::new(vec![ball("alone", 1.0)], Loads::default(), Vec::new()).unwrap();
     for settings in [
         Settings::until(f64::NAN),

@@ -58,7 +58,7 @@ fn fixed_steps_keep_their_order_with_joints() {
     }
 }
 
-/// Error control brings all to the same place and keeps the energy as asked.
+/// With error control all integrators agree and conserve the energy within the tolerance.
 #[test]
 fn all_integrators_follow_a_double_pendulum() {
     let run = |integrator: IntegratorKind, relative_tolerance: f64| {
@@ -81,7 +81,7 @@ fn all_integrators_follow_a_double_pendulum() {
     }
 }
 
-/// From a checkpoint a run makes the steps of the uninterrupted run, bit for bit.
+/// A run from a checkpoint has the steps of the uninterrupted run, bit for bit.
 #[test]
 fn every_integrator_resumes_bit_for_bit() {
     for integrator in KINDS {

@@ -62,7 +62,7 @@ fn positions(simulation: &mut Simulation) -> Vec<Vector3<f64>> {
 
 /// A compound pendulum from 90 degrees: its period is 4 K(sin 45°) √(J/(m g s)).
 #[test]
-fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
+fn a_pendulum_has_the_period_of_the_elliptic_integral() {
     let (mass, length) = (2.0, 0.5);
     for kind in [JointKind::Revolute, JointKind::Spherical, JointKind::Universal] {
         let rod = slender("rod", mass, length);
@@ -86,7 +86,7 @@ fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
     }
 }
 
-/// Two compound pendulums in a plane, against their two equations of motion in angles, integrated apart.
+/// A double pendulum of rods in a plane against its two equations of motion in angles, integrated separately.
 #[test]
 fn a_double_pendulum_follows_its_equations_in_angles() {
     let (mass, length) = (1.0, 0.4);
@@ -140,7 +140,8 @@ fn a_double_pendulum_follows_its_equations_in_angles() {
     assert!(summary.ledger.energy_error < 1e-7, "{:?}", summary.ledger);
 }
 
-/// A mass on a slide, on a cylinder, in a plane: free directions fall freely, held ones stay.
+/// A mass on a slide, on a cylinder, in a plane: it falls freely in free directions and rests in constrained
+/// ones.
 #[test]
 fn free_directions_of_a_joint_are_free() {
     let tilted = Vector3::new(1.0, 0.0, -1.0).normalize();
@@ -180,10 +181,10 @@ fn a_distance_keeps_its_length() {
     assert!(summary.ledger.energy_error < 1e-7 && summary.ledger.ang_momentum_error < 1e-7);
 }
 
-/// Flexible bodies that are joined at markers with displacements and rotations, free in space: joints do no
-/// work and change neither P nor L.
+/// Flexible bodies free in space, joined at markers with displacements and rotations: joints do no work and
+/// change neither P nor L.
 #[test]
-fn joined_flexible_bodies_keep_energy_and_momenta() {
+fn joined_flexible_bodies_conserve_energy_and_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
     for kind in [
         JointKind::Spherical,
@@ -221,8 +222,8 @@ fn joined_flexible_bodies_keep_energy_and_momenta() {
     }
 }
 
-/// A planar four-bar linkage of revolute joints: three of its twenty equations repeat others. It moves all
-/// the same.
+/// A planar four-bar linkage of revolute joints: three of its twenty equations are redundant, and it still
+/// moves.
 #[test]
 fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     let half = 0.25;
@@ -239,7 +240,7 @@ fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     ];
     for (joint, name) in joints.iter_mut().zip(["a", "b", "c", "d"]) {
         joint.name = name.to_owned();
-        // Axes y are the same in bodies turned about y; x and z of the ends are not, and need not.
+        // The axes y agree in bodies rotated about y; x and z of the ends need not agree.
     }
     let system = System::new(rods, gravity(), Vec::new()).unwrap().with_joints(joints).unwrap();
     let places = [
@@ -258,8 +259,8 @@ fn redundant_equations_of_a_four_bar_linkage_are_found_and_named() {
     assert!(omega.norm() < 1e-6, "{omega}");
 }
 
-/// Bodies placed off their joints are moved there; velocities become those that the joints allow; joints that
-/// cannot close are reported.
+/// Bodies placed off their joints are moved to close them, and velocities are changed to admissible ones;
+/// joints that cannot close are reported.
 #[test]
 fn initial_values_are_made_consistent_or_refused() {
     let rod = slender("rod", 1.0, 1.0);
@@ -294,8 +295,8 @@ fn initial_values_are_made_consistent_or_refused() {
     assert!(error.to_string().contains("joint `"), "{error}");
 }
 
-/// Two flexible bodies on a chain, placed and thrown off their joints: they are moved there as they are,
-/// neither deformed nor made to vibrate. A body that its joints stretch is deformed, and that is reported.
+/// Two flexible bodies of a chain with positions and velocities off their joints are moved rigidly, without
+/// deformation and vibration. A body that its joints stretch is deformed, which is reported.
 #[test]
 fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
@@ -333,10 +334,10 @@ fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
     let (ends, velocities) = (point(0, &far), point(1, &near));
     assert!((pivot - near).norm() < 1e-12 && at_rest.norm() < 1e-12, "{pivot} {at_rest}");
     assert!((ends.0 - velocities.0).norm() < 1e-12 && (ends.1 - velocities.1).norm() < 1e-12);
-    assert!(ends.1.norm() > 0.1, "nothing of the given motion is left");
+    assert!(ends.1.norm() > 0.1, "the given motion is lost");
 
-    // Held at both ends, one of them a millimetre further than the body is long: wherever the bodies lie, it
-    // costs the same.
+    // A body held at both ends, at a distance of a millimetre more than its length: the strain energy is the
+    // same for every initial place.
     let energies = [[0.0, 0.0, 1.0], [1.0, 2.0, -0.5]].map(|axis| {
         let turned = Placement::rotated(axis, if axis[0] > 0.0 { 50.0 } else { 0.0 });
         let a = rotation::matrix(&turned.quaternion);
@@ -359,15 +360,15 @@ fn open_joints_deform_bodies_only_where_rigid_motions_do_not_close_them() {
         assert!(reported > 1e-6 && (reported / energy - 1.0).abs() < 1e-12, "{reported} {energy}");
         reported
     });
-    // Steps of Newton's method turn bodies row after row, which is orientation-free to first order of what is
-    // to be closed.
+    // Steps of Newton's method rotate bodies row by row, which is independent of the orientation to first
+    // order of the opening.
     assert!((energies[1] / energies[0] - 1.0).abs() < 1e-3, "{energies:?}");
 }
 
-/// Two bodies free in space whose velocities do not fit their joint: they are changed by impulses of the
-/// joint alone.
+/// Two bodies free in space with velocities that violate their joint: only impulses of the joint change
+/// them.
 #[test]
-fn velocities_that_fit_are_found_without_changing_the_momenta() {
+fn velocities_are_made_consistent_without_changing_the_momenta() {
     let lattice = Lattice::new(0.3, 2.0, 60.0);
     let bodies: Vec<Body> = (0..2).map(|_| lattice.body(6)).collect();
     let [near, far] = [&[0, 1, 3][..], &[14, 16, 17]].map(|points| bodies[0].marker(points).unwrap());

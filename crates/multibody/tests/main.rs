@@ -23,6 +23,6 @@ mod quasistatic_impact;
 mod reactions;
 mod stops;
 
-/// Counts for each thread on its own: tests that run at the same time do not disturb it.
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;

@@ -26,7 +26,7 @@ fn mode(x: &[f64; 3], k: usize) -> [f64; 3] {
 }
 
 #[test]
-fn positions_and_velocities_are_those_of_the_modes() {
+fn positions_and_velocities_agree_with_the_modes() {
     let (points, cap, rows) = points();
     let (mut x, mut v) = ([0.0; 9], [7.0; 9]);
     points.positions_into(&Q, &mut x);
@@ -57,7 +57,7 @@ fn forces_have_the_same_power_on_points_and_modes() {
     }
 }
 
-/// The high modes of the cap are those of a kernel, which therefore is the compliance of its points.
+/// The high modes of the cap are those of a kernel, so that this kernel is the compliance of its points.
 #[test]
 fn the_compliance_of_rows_is_the_kernel_of_the_body() {
     let (points, cap, rows) = points();
@@ -84,7 +84,7 @@ fn the_compliance_of_rows_is_the_kernel_of_the_body() {
 }
 
 #[test]
-fn points_of_a_rigid_body_rest_in_its_frame_and_give_way_to_no_force() {
+fn points_of_a_rigid_body_are_fixed_in_its_frame_with_zero_compliance() {
     let points = ModalPoints::rigid(&[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     let (mut x, mut v, mut motion) = ([0.0; 6], [7.0; 6], [0.0; 6]);
     points.positions_into(&[], &mut x);

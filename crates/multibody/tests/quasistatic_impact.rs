@@ -63,12 +63,12 @@ fn run(mut simulation: Simulation) -> RunSummary {
 }
 
 #[test]
-fn equal_balls_bounce_near_hertz_and_keep_energy_and_momenta() {
+fn equal_balls_rebound_near_hertz_and_conserve_energy_and_momenta() {
     let cap = Cap::new(6, 0.42e-3, 0);
     let summary = run(two_balls(&cap, Law::Hard, placements(0.5, 0.0, 0.0), Settings::until(1.5e-4)));
     let event = summary.contacts[0];
-    // Hertz: 979.36 N, 103.29 µs. At faces of a/2.6 docs/quasistatic.md, section 2 expects +2 % and −4 %; the
-    // synthetic half-space is smoothed over a node spacing, too.
+    // Hertz: 979.36 N, 103.29 µs. For faces of a/2.6, docs/quasistatic.md, section 2 gives +2 % and −4 %; the
+    // synthetic half-space is also smoothed over a node spacing.
     assert!((event.peak_force / 979.36 - 1.0).abs() < 0.04, "{event:?}");
     assert!((event.duration() / 103.29e-6 - 1.0).abs() < 0.08, "{event:?}");
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-5, "{event:?}");
@@ -77,7 +77,7 @@ fn equal_balls_bounce_near_hertz_and_keep_energy_and_momenta() {
 }
 
 #[test]
-fn oblique_impact_with_low_modes_keeps_energy_and_momenta() {
+fn oblique_impact_with_low_modes_conserves_energy_and_momenta() {
     for law in [Law::Hard, Law::penalty(100.0)] {
         let cap = Cap::new(4, 0.5e-3, 2);
         let shift = [0.7, -0.4, 1.3];
@@ -105,13 +105,14 @@ fn energy_error_falls_with_the_tolerance() {
 }
 
 #[test]
-fn resumed_run_continues_bit_for_bit() {
+fn a_resumed_run_continues_bit_for_bit() {
     resumes(Settings::until(1.5e-4));
 }
 
-/// A run that is resumed as its contacts shrink has not met their largest size: its memory must not matter.
+/// A run resumed while its contacts shrink has not allocated their largest size; this does not change the
+/// result.
 #[test]
-fn resumed_run_with_contact_in_the_equations_of_the_step_continues_bit_for_bit() {
+fn a_resumed_run_with_contact_in_the_equations_of_the_step_continues_bit_for_bit() {
     let integrator = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     resumes(Settings { integrator, time_step: Some(1.5e-6), ..Settings::until(1.5e-4) });
 }
@@ -141,7 +142,7 @@ fn resumes(settings: Settings) {
 }
 
 #[test]
-fn ball_on_rigid_plane_is_half_of_two_balls() {
+fn a_ball_on_a_rigid_plane_is_half_of_two_balls() {
     let cap = Cap::new(4, 0.5e-3, 0);
     let both = run(two_balls(&cap, Law::Hard, placements(0.4, 0.0, 0.0), Settings::until(1.5e-4)));
     let bodies = vec![
@@ -194,7 +195,7 @@ fn pressure_at_the_rim_of_a_zone_ends_the_run_with_its_place() {
 }
 
 #[test]
-fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
+fn pressure_at_the_rim_is_a_warning_on_request() {
     let mut simulation = too_small_zones(RimPolicy::Warning);
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     let (_, rim) = summary.rims[0].expect("a contact radius of 0.36 mm leaves a zone of 0.2 mm");
@@ -205,7 +206,8 @@ fn pressure_at_the_rim_is_a_warning_where_that_was_asked_for() {
 
 #[test]
 fn contact_on_a_few_faces_is_a_warning() {
-    // The contact radius is 0.36 mm: one face of 1 mm carries all of the force, then 64 of 0.125 mm share it.
+    // The contact radius is 0.36 mm: a face of 1 mm carries the whole force, or 64 faces of 0.125 mm share
+    // it.
     for (faces, is_coarse) in [(3, true), (12, false)] {
         let cap = Cap::new(faces, if is_coarse { 1.5e-3 } else { 0.75e-3 }, 0);
         let start = placements(0.5, 0.0, 0.0);
@@ -219,7 +221,7 @@ fn contact_on_a_few_faces_is_a_warning() {
 }
 
 #[test]
-fn a_coarse_body_is_named_though_the_other_one_carries_the_pressure() {
+fn a_coarse_body_is_named_although_the_other_one_carries_the_pressure() {
     // Faces of 0.083 mm resolve the contact radius of 0.28 mm, those of 1 mm on the other body do not.
     let mut bodies = [(12, 0.5e-3), (3, 1.5e-3)]
         .map(|(faces, width)| Body::reduced(Arc::new(Cap::new(faces, width, 0).reduced())).unwrap());
@@ -237,9 +239,9 @@ fn a_coarse_body_is_named_though_the_other_one_carries_the_pressure() {
 }
 
 #[test]
-fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
-    // Faces of 2 mm meet a held roof of 45°, whose ridge slips in between their points; the force sets in at
-    // a quarter of a face.
+fn a_ridge_between_too_large_faces_is_a_warning() {
+    // Faces of 2 mm meet a held roof of 45°, whose ridge passes between their points; the force begins at a
+    // depth of a quarter of a face.
     let roof = |i: usize, j: usize| {
         let (x, y) = (4e-3 * (i as f64 - 1.0), 4e-3 * (j as f64 - 1.0));
         [x, y, x.abs()]
@@ -281,7 +283,7 @@ fn a_ridge_that_faces_are_too_large_for_is_a_warning() {
 }
 
 #[test]
-fn surfaces_that_do_not_exist_are_named() {
+fn the_error_of_a_missing_surface_names_the_known_ones() {
     let body = Body::reduced(Arc::new(Cap::new(2, 0.5e-3, 0).reduced())).unwrap();
     let bodies = [body.clone(), body];
     let mut wrong = spec(Law::Hard);

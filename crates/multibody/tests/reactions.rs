@@ -1,4 +1,4 @@
-//! Forces that joints transmit, against closed forms, the balance, and the work of drives and springs.
+//! Joint forces against closed forms, the balance, and the work of drives and springs.
 
 use crate::blocks;
 use crate::blocks::{along, at, block, formula, ground, joint, on, settings};
@@ -14,7 +14,7 @@ fn gravity() -> Loads {
     Loads { gravity: [0.0, 0.0, -G], ..Loads::default() }
 }
 
-/// A rod along x about its middle, thin but not infinitely so.
+/// A rod along x about its middle with a small thickness.
 fn rod(name: &str, mass: f64, length: f64) -> Body {
     let across = mass * length * length / 12.0;
     let inertia = Matrix3::from_diagonal(&Vector3::new(1e-3 * across, across, across));
@@ -29,9 +29,9 @@ fn torque(state: &JointState) -> Vector3<f64> {
     state.torque.into()
 }
 
-/// A rod hinged at its end and let go level: along the rod 5/2 m g sin θ, across it 1/4 m g cos θ.
+/// The hinge force of a rod released level: 5/2 m g sin θ along the rod, 1/4 m g cos θ across it.
 #[test]
-fn a_falling_rod_pulls_at_its_hinge_as_the_closed_form_says() {
+fn the_hinge_force_of_a_falling_rod_agrees_with_the_closed_form() {
     let (mass, length) = (2.0, 0.8);
     let body = rod("rod", mass, length);
     let ends = [ground([0.0; 3], Vector3::y()), on(0, &body, [-0.5 * length, 0.0, 0.0], Vector3::y())];
@@ -79,7 +79,7 @@ fn each_joint_of_a_hanging_chain_carries_the_links_below() {
         let apart = (force(state) - Vector3::new(0.0, 0.0, weight)).norm();
         assert!(apart < 1e-9 * weight, "joint {k}: {apart}");
     }
-    // At rest momenta are zero: errors count against the impulse of gravity, which the joints pass on.
+    // At rest the momenta are zero: errors are relative to the impulse of gravity, which the joints transmit.
     assert!(summary.ledger.momentum_error < 1e-12, "{:?}", summary.ledger);
     assert!(summary.ledger.ang_momentum_error < 1e-12, "{:?}", summary.ledger);
 }
@@ -155,7 +155,7 @@ impl SliderCrank {
 }
 
 #[test]
-fn the_drive_of_a_slider_crank_has_the_torque_of_its_energy() {
+fn the_drive_torque_of_a_slider_crank_is_the_derivative_of_its_energy() {
     let machine = SliderCrank { crank: 0.1, rod: 0.3, masses: [0.5, 0.8, 1.2], speed: 30.0 };
     let mut simulation = machine.simulation(0.25);
     let mut largest = 0.0_f64;
@@ -172,18 +172,18 @@ fn the_drive_of_a_slider_crank_has_the_torque_of_its_energy() {
         let (found, expected) = (-action.drive.unwrap(), machine.torque(theta));
         assert!((found - expected).abs() < 1e-6 * 11.0, "at {theta}: {found} {expected}");
         assert!((action.power().unwrap() - found * machine.speed).abs() < 1e-4);
-        // The torque of the bearing has it about the axis.
+        // The torque of the bearing about its axis is the same.
         assert!((torque(&states[0]).y + found).abs() < 1e-9 * 11.0, "{}", torque(&states[0]));
         largest = largest.max(found.abs());
-        // The slide does not push along itself: the rod alone accelerates the piston.
+        // The slide has zero force along its axis: only the rod accelerates the piston.
         assert!(force(&states[3]).x.abs() < 1e-9 * 1e3, "{}", force(&states[3]));
     }
     assert!(largest > 11.0 && largest < 12.0, "{largest}");
 }
 
-/// Forces of the bearing and the slide and gravity change the momentum; with their levers they change the
-/// angular momentum; and the power of the motion is its work. All by Simpson's rule over the run, against the
-/// ledger.
+/// The impulse of the forces of bearing, slide and gravity is the change of momentum, their angular impulse
+/// that of the angular momentum, and the integral of the power of the drive is its work. Integrals by
+/// Simpson's rule over the run are compared with the ledger.
 #[test]
 fn reactions_of_the_ground_are_the_impulse_of_the_balance() {
     let machine = SliderCrank { crank: 0.1, rod: 0.3, masses: [0.5, 0.8, 1.2], speed: 30.0 };
@@ -263,10 +263,10 @@ impl carom_dynamics::Observer for Samples {
     }
 }
 
-/// A wheel on an axle with spring, damper and a stop that it has passed: each has its own number, and the
-/// torque of the joint is their sum. A spring of its own stands behind the joints.
+/// A wheel on an axle with spring, damper and a stop in contact: each has a separate value, and the torque of
+/// the joint is their sum. A separate spring is listed after the joints.
 #[test]
-fn springs_and_stops_of_a_joint_have_their_own_numbers() {
+fn springs_and_stops_of_a_joint_are_reported_separately() {
     let wheel = block("wheel", 1.0);
     let axis = Vector3::new(0.6, 0.0, 0.8);
     let ends = [ground([0.1, 0.2, 0.3], axis), on(0, &wheel, [0.1, 0.2, 0.3], axis)];

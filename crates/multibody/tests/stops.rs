@@ -1,4 +1,4 @@
-//! Bodies that come to rest on stops with damping: each stop is reached and left once, and the run continues.
+//! Bodies that come to rest on stops with damping: each contact begins and ends once, and the run continues.
 
 use crate::blocks::{at, balanced, block, ground, joint, on, position, run, settings};
 use carom_dynamics::{Ignore, Loads, Placement};
@@ -34,7 +34,7 @@ fn a_body_comes_to_rest_on_a_damped_stop() {
     for damping in [2.0, 10.0] {
         let mut simulation = drop(damping, at([0.0; 3]), 4.0);
         let summary = run(&mut simulation);
-        // Some thirty bounces of some twenty steps, and the swinging after them.
+        // Some thirty bounces of some twenty steps, and the final oscillation.
         assert!(summary.counters.steps < 4000, "{damping}: {:?}", summary.counters);
         let z = position(&mut simulation, 0).z;
         let expected = -0.1 - 2.0 * G / STIFFNESS;
@@ -42,15 +42,15 @@ fn a_body_comes_to_rest_on_a_damped_stop() {
         let velocity = simulation.body_states().unwrap()[0].velocity[2];
         assert!(velocity.abs() < 1e-8, "{damping}: {velocity}");
         balanced(&summary);
-        // All of the energy of the fall is lost except for the energy in the stop.
+        // The energy of the fall is dissipated except for the energy in the stop.
         let lost = -summary.ledger.energy_final;
         let held = 2.0 * G * (0.1 + 2.0 * G / STIFFNESS) - 0.5 * (2.0 * G).powi(2) / STIFFNESS;
         assert!((lost / held - 1.0).abs() < 1e-9, "{lost} {held}");
     }
 }
 
-/// Also from a step that was cut to where the stop is reached or left, after which the sign of the gap is
-/// that of rounding.
+/// A checkpoint may be at a step shortened to the beginning or end of a contact, where rounding determines
+/// the sign of the gap.
 #[test]
 fn a_run_on_a_stop_continues_bit_for_bit_from_any_step() {
     let mut straight = drop(2.0, at([0.0; 3]), 0.5);
