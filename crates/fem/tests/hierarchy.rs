@@ -22,7 +22,7 @@ fn steel(multipatch: Multipatch) -> Body {
     Body { geometry: Geometry::Nurbs(multipatch), material_of_block, ..template }
 }
 
-/// A cube [0,1]³ of degree p with n³ spans.
+/// A cube [0,1]³ of degree p with n³ knot spans.
 fn cube(p: usize, n: usize) -> Patch {
     let line = KnotVector::bernstein(1).unwrap();
     let points = (0..8).map(|i| [i % 2, i / 2 % 2, i / 4].map(f64::from)).collect();

@@ -106,7 +106,7 @@ fn a_total_force_and_gravity_sum_up_to_their_values() {
             assert!((force.iter().map(|f| f[a]).sum::<f64>() - expected).abs() < 1e-12, "{name}");
         }
         let error = weight.iter().map(|f| f[2]).sum::<f64>() / (-9.81 * mass) - 1.0;
-        // p+3 points on the single rational span of a patch of the ball are exact to some 1e-8.
+        // p+3 points on the single rational knot span of a patch of the ball are exact to some 1e-8.
         assert!(error.abs() < if name == "ball" { 2e-8 } else { 1e-9 }, "{name}: {error:e}");
     }
 }

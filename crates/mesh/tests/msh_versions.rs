@@ -26,7 +26,7 @@ fn read(name: &str) -> Mesh {
     mesh
 }
 
-/// Checks what does not depend on the order of nodes and cells in the file.
+/// Checks properties that do not depend on the order of nodes and cells in the file.
 fn check(name: &str, mesh: &Mesh, order: usize) {
     let found = quality::assess(mesh);
     assert!(found.is_watertight() && found.parts == 1 && found.folded.is_empty(), "{name}: {found:?}");

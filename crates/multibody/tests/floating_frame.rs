@@ -184,7 +184,7 @@ fn elastic_modes_of_a_free_body_give_the_buckens_frame() {
 
 #[test]
 fn placement_gives_the_velocity_of_the_centre_of_mass() {
-    // The frame is beside the centre of mass and the source origin elsewhere: momenta against sums over
+    // The frame is off the centre of mass and the source origin elsewhere: momenta against sums over
     // points.
     let g = general();
     let mut reduced = g.lattice.reduced(4, 4);

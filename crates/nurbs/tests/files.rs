@@ -85,7 +85,7 @@ fn every_file_gives_the_expected_body() {
     }
 }
 
-/// A hierarchical solid takes the values that G+Smo samples beside its file, and is the same after writing
+/// A hierarchical solid has the values of the samples by G+Smo, and is the same after writing
 /// and reading.
 fn check_samples(path: &std::path::Path) {
     let body = read::file(path).unwrap_or_else(|error| panic!("{error}"));

@@ -376,7 +376,7 @@ fn sides_that_cannot_be_glued_are_named() {
 
 #[test]
 fn a_union_of_too_many_knots_is_refused() {
-    // Two boxes with 2500 spans each, in different directions of the common side.
+    // Two boxes with 2500 knot spans each, in different directions of the common side.
     let many: Vec<f64> = (1..2500).map(|i| f64::from(i) / 2500.0).collect();
     let first = cube_at(0.0, 0.0, 0.0).insert(1, &many).unwrap();
     let second = cube_at(1.0, 0.0, 0.0).insert(2, &many).unwrap();

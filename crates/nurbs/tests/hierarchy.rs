@@ -67,7 +67,7 @@ fn rank(body: &Multipatch, per_patch: usize) -> usize {
     rank
 }
 
-/// A cube [0,1]³ of degree p with n³ spans.
+/// A cube [0,1]³ of degree p with n³ knot spans.
 fn cube(p: usize, n: usize) -> Patch {
     let line = KnotVector::new(1, vec![0.0, 0.0, 1.0, 1.0]).unwrap();
     let points = (0..8).map(|i| [i % 2, i / 2 % 2, i / 4].map(f64::from)).collect();

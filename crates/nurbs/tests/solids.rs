@@ -133,7 +133,7 @@ fn tube_box_plate_and_torus_are_exact() {
     assert_eq!(torus.outer_sides(), torus.regions["surface"].sides);
 }
 
-/// Smallest det J of a body over points of all spans, divided by the mean of its patch.
+/// Smallest det J of a body over points of all knot spans, divided by the mean of its patch.
 fn least_jacobian(body: &Multipatch, inside: f64) -> f64 {
     let mut least = f64::INFINITY;
     for patch in &body.patches {

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! One thread; CPU seconds, the least of some repetitions by phase; the modes are those with an inertia
-//! count. The first rows have 20 interface points, as listed beside the mesh; those below have more, spread
-//! over the surface. *Share* is the speed of the factorisation over that of a product of dense matrices of
-//! 1536 rows, faer's or that of the factorisation's own kernel, whichever is faster. Peak memory is that of
-//! one reduction, the mesh included.
+//! count. The first rows have 20 interface points, as listed in the file of the mesh; those below have more,
+//! spread over the surface. *Share* is the speed of the factorisation over that of a product of dense
+//! matrices of 1536 rows, faer's or that of the factorisation's own kernel, whichever is faster. Peak memory
+//! is that of one reduction, the mesh included.
 
 use std::path::{Path, PathBuf};
 

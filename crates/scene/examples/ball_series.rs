@@ -13,7 +13,7 @@ use carom_vtk::{Collection, Field, FrameWriter, WriteOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
-    // 1. The exact ball, 4 × 4 × 4 spans a patch.
+    // 1. The exact ball, 4 × 4 × 4 knot spans in each patch.
     let multipatch = solids::ball(0.015, Some(6e-4))?.elements([4, 4, 4])?;
     let steel = Material { name: "steel".to_owned(), density: 7800.0, young: 210e9, poisson: 0.3 };
     let material_of_block = vec![0; multipatch.patches.len()];

@@ -118,7 +118,7 @@ fn a_joint_that_opens_during_the_run_is_an_error_of_convergence() {
     assert_eq!(error.kind(), ErrorKind::Convergence, "{error}");
 }
 
-/// A mass that begins to fall on a stop without damping touches it from both sides at the top of each swing.
+/// A mass that begins to fall on an undamped stop returns to its edge at the top of each oscillation.
 #[test]
 fn an_energy_error_above_the_tolerance_is_a_warning() {
     let slide = "[[joint]]\nkind = \"prismatic\"\nbetween = [\"ground\", \"m:c\"]\naxis = [0.0, 0.0, 1.0]\n\

@@ -73,7 +73,7 @@ fn a_point_within_a_reduced_body_is_refused_with_the_nearest_on_its_surface() {
     assert!(told.contains("`reduce.attach`") && error.key() == Some("joint.0.between"), "{told}");
 }
 
-/// A scenario that names a model uses the geometry of the body file beside the model.
+/// A scenario that names a model uses the geometry of the body file next to the model.
 #[test]
 fn a_named_model_has_markers_at_points_of_the_body_beside_it() {
     let made =

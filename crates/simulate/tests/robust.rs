@@ -131,9 +131,9 @@ fn a_scaled_problem_has_the_scaled_solution() {
 /// ball. The restitution is that along the normal (at a friction of 0.2 it falls by half a per
 /// cent).
 ///
-/// The surface of the ball is drawn in and out radially as it is pressed, at a part of its speed v. Points
-/// slip at an angle of that speed to the slip s of the ball, their friction adds up to less than μ J_n, and
-/// the rest is proportional to (v/s)²: a quarter at twice the slip.
+/// Under pressure the surface of the ball moves in and out radially with a part of the speed v of the ball.
+/// Points slip at an angle to the slip s of the ball, their friction adds up to less than μ J_n, and the rest
+/// is proportional to (v/s)²: a quarter at twice the slip.
 #[test]
 fn friction_does_not_change_the_restitution() {
     let speed = 40.0;

@@ -21,7 +21,7 @@ fn try_solve(text: &str) -> Result<Solved, Failed> {
     try_solve_with(text, &[])
 }
 
-/// Solves a scenario that may name bodies, which are written beside it.
+/// Solves a scenario that may name bodies, which are written next to it.
 fn try_solve_with(text: &str, bodies: &[(&str, &Body)]) -> Result<Solved, Failed> {
     let chain = Chain::new();
     for (name, body) in bodies {
@@ -190,8 +190,8 @@ law = {{ kind = "{law}" }}
 
 #[test]
 fn two_blocks_pressed_together_pass_the_patch_test() {
-    // A free block spreads about its own middle, 0.1 µm beside the mesh of the other one: there the pressure
-    // is not uniform.
+    // A free block expands about its own middle, so that the meshes are offset by 0.1 µm at the edges and the
+    // pressure there is not uniform.
     let held = &*supports("upper", &[("west", "x"), ("south", "y")]);
     for (upper, law, uniform) in [(held, "lagrange", 1e-8), (held, "penalty", 1e-8), ("", "lagrange", 1e-3)] {
         let solved = solve(&stack(upper, law));

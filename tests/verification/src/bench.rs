@@ -167,7 +167,7 @@ impl Bench<'_> {
         Ok(dofs)
     }
 
-    /// Writes a body beside the scenario that names it as its file.
+    /// Writes a body file next to the scenario that names it.
     ///
     /// # Errors
     ///

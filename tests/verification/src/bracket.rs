@@ -1,4 +1,4 @@
-//! A free bracket that a ball hits beside its centre of mass.
+//! A free bracket that a ball hits off its centre of mass.
 
 use std::f64::consts::PI;
 

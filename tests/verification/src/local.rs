@@ -75,8 +75,8 @@ impl PressedBalls {
     }
 }
 
-/// Dofs of the ball of seven patches of degree 4 with n³ spans in each: m = n + 4 points along each edge of
-/// the core, and as many layers of the surface of a cube around it, of 6 m² − 12 m + 8 points each.
+/// Dofs of the ball of seven patches of degree 4 with n³ knot spans in each: m = n + 4 points along each edge
+/// of the core, and as many layers of the surface of a cube around it, of 6 m² − 12 m + 8 points each.
 fn uniform_dofs(n: usize) -> f64 {
     let m = (n + 4) as f64;
     3.0 * (m.powi(3) + (m - 1.0) * (6.0 * m * m - 12.0 * m + 8.0))

@@ -172,7 +172,7 @@ fn the_command_reports_shares_errors_and_a_split() {
         assert!(value("cut_error") > -1e-9 && value("cut_error") < 0.02, "{load}");
     }
     assert!(region["worst_place"]["cut_error"].as_f64().unwrap() < 0.02);
-    // Hertz by hand: a flat end against a ball, the bar is hit along its axis, except for half a pressure
+    // Hertz for a flat end and a ball that hits the bar on its axis, except for half a pressure
     // cell.
     let impact = &region["impact"];
     let modulus = YOUNG / (1.0 - 0.09) / 2.0;

@@ -106,7 +106,7 @@ impl Foreign {
     fn labels(&self, entries: &[(usize, usize, f64)], both: bool) -> String {
         let mut text = String::new();
         for &(i, j, value) in entries {
-            // Whichever way the other program numbers its rows: one triangle of these.
+            // One triangle in the row numbers of the other program.
             let (i, j) = if self.rows[i] > self.rows[j] { (i, j) } else { (j, i) };
             let label = |dof: usize| format!("{},{}", self.names[dof / 3], dof % 3 + 1);
             writeln!(text, "{}, {},  {value:.15e}", label(i), label(j)).unwrap();

@@ -7,7 +7,8 @@ fn one_of_each() -> Vec<(Surface, Vec<[f64; 3]>)> {
     for shape in [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9] {
         all.push((surface(FaceBasis::Lagrange(shape), Vec::new()), shape.n_nodes()));
     }
-    // Extraction of the middle span of an open knot vector of degree 2 with simple knots at 0 1 2 3, by hand.
+    // Extraction of the middle knot span of an open knot vector of degree 2 with simple knots at 0 1 2 3, by
+    // hand.
     let c2 = vec![0.5, 0.0, 0.0, 0.5, 1.0, 0.5, 0.0, 0.0, 0.5];
     for (degrees, operators) in
         [([2, 3], vec![c2.clone(), identity(4)]), ([4, 1], vec![identity(5), identity(2)])]
@@ -121,7 +122,8 @@ fn a_rational_quadratic_span_is_an_exact_quarter_of_a_cylinder() {
 
 #[test]
 fn a_spline_face_with_an_extraction_operator_is_the_b_spline_on_its_span() {
-    // Uniform quadratic B-spline: N at the middle of a span is (1/8, 6/8, 1/8), at its start (1/2, 1/2, 0).
+    // Uniform quadratic B-spline: N at the middle of a knot span is (1/8, 6/8, 1/8), at its start (1/2, 1/2,
+    // 0).
     let (surface, _) = one_of_each().swap_remove(5);
     let c2 = &surface.operators[0];
     let at = |b: [f64; 3]| [0, 1, 2].map(|i| (0..3).map(|j| c2[3 * i + j] * b[j]).sum::<f64>());

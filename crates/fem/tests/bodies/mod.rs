@@ -153,13 +153,13 @@ pub(crate) fn distort(x: [f64; 3], amount: f64) -> [f64; 3] {
     ]
 }
 
-/// Knots of degree p with `n` equal spans on \[0,1\].
+/// Knots of degree p with `n` equal knot spans on \[0,1\].
 fn uniform(p: usize, n: usize) -> Vec<f64> {
     let inner = (1..n).map(|k| k as f64 / n as f64);
     std::iter::repeat_n(0.0, p + 1).chain(inner).chain(std::iter::repeat_n(1.0, p + 1)).collect()
 }
 
-/// Raises a patch to `degrees` and cuts every direction into `n` equal spans.
+/// Raises a patch to `degrees` and divides every direction into `n` equal knot spans.
 pub(crate) fn refined(patch: &Patch, degrees: [usize; 3], n: usize) -> Patch {
     let mut values: Vec<[f64; 4]> =
         patch.points.iter().zip(&patch.weights).map(|(p, &w)| [w * p[0], w * p[1], w * p[2], w]).collect();
@@ -198,7 +198,7 @@ pub(crate) fn patch_body(patch: Patch) -> Body {
     }
 }
 
-/// The quarter of a ring: radii 1 and 2, height 1; u radial, v around, w along z. Degree p, n³ spans.
+/// The quarter of a ring: radii 1 and 2, height 1; u radial, v around, w along z. Degree p, n³ knot spans.
 pub(crate) fn quarter_ring(p: usize, n: usize) -> Body {
     let line = |degree| KnotVector::new(degree, uniform(degree, 1)).unwrap();
     let (mut points, mut weights) = (Vec::new(), Vec::new());
@@ -214,7 +214,7 @@ pub(crate) fn quarter_ring(p: usize, n: usize) -> Body {
     patch_body(refined(&coarse, [p; 3], n))
 }
 
-/// The unit cube as one B-spline patch of degree p with n³ spans, its control points moved by `map`.
+/// The unit cube as one B-spline patch of degree p with n³ knot spans, its control points moved by `map`.
 pub(crate) fn spline_block(p: usize, n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     let line = KnotVector::new(p, uniform(p, n)).unwrap();
     let greville = line.greville();

@@ -111,8 +111,8 @@ fn the_loss_in_rolling_equals_the_work() {
 }
 
 /// Bodies of like materials that roll freely have no creep except for the turn of the sphere within the
-/// contact, a part ξ ~ (a/R)² of the way. It makes forces G a² ξ, which lose ξ of that: beside the normal
-/// force ~ G a³/R a part (a/R)³ of the way, whatever the cells and the friction.
+/// contact, a part ξ ~ (a/R)² of the way. It causes forces G a² ξ, whose loss is the part ξ of their work:
+/// relative to the normal force ~ G a³/R it is a part (a/R)³ of the distance, for all cells and friction.
 #[test]
 fn the_loss_of_free_rolling_is_of_order_contact_radius_over_radius_cubed() {
     let [coarse, fine] = [3, 4].map(|cells| Roll::free(cells).settle().work);
