@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_to_the_rim_of_a_plate_is_measured_from_its_middle() {
+    fn the_middle_of_a_plate_is_half_its_width_from_the_rim() {
         let region = flat(5);
         let middle = region.middle().unwrap();
         assert!((region.centers[middle] - Vector3::new(0.5, 0.5, 0.0)).norm() < 1e-12);

@@ -88,7 +88,7 @@ fn the_matrix_is_the_derivative_of_the_force() {
         let error = difference(&slope, &found) / largest(&found);
         assert!(error < 1e-7, "{name}: differences {error:e}");
         let transposed = times(&matrix.transpose_view().to_csr(), &direction);
-        assert!(difference(&transposed, &found) > 1e-3 * largest(&found), "{name}: it is not symmetric");
+        assert!(difference(&transposed, &found) > 1e-3 * largest(&found), "{name}: the tangent is symmetric");
     }
 }
 

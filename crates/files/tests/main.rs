@@ -1,3 +1,3 @@
-//! The integration tests of `carom-files`: one program with a module a file.
+//! The integration tests of `carom-files`: one program with one module in each file.
 
 mod abandon;

@@ -115,7 +115,7 @@ fn a_written_result_is_read_back() {
         ..LedgerSummary::default()
     };
     writer.finish(RunState::Done, &summary, &[("run", 2.5)], &[("steps", 7)]).unwrap();
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no log is left beside the result");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no log is left next to the result");
 
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.header().unwrap(), header());
@@ -295,7 +295,11 @@ fn the_origin_of_a_run_is_stored_with_its_numbers() {
         let reader = ResultReader::open(&path).unwrap();
         assert_eq!(reader.origin().unwrap(), Some(origin(command)));
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something is left beside the result");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "another file is left next to the result"
+    );
     // A continued run accepts this record and keeps it until another one is set.
     drop(ResultWriter::resume(&path, &header(), 1).unwrap());
     assert!(ResultReader::open(&path).unwrap().origin().unwrap().is_some());

@@ -91,7 +91,7 @@ fn backward_differences_keep_their_order_in_uneven_steps() {
 
 /// q² + p² of an oscillator is a quadratic invariant: the midpoint rule keeps it, BDF2 damps it.
 #[test]
-fn the_midpoint_rule_keeps_quadratic_invariants() {
+fn the_midpoint_rule_conserves_quadratic_invariants() {
     let oscillator = |_: f64, y: &[f64], f: &mut [f64]| (f[0], f[1]) = (3.0 * y[1], -3.0 * y[0]);
     let drift = |method: ImplicitMethod| {
         let mut integrator = Integrator::new(IntegratorKind::Implicit(method), exactly(2));

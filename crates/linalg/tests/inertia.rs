@@ -95,7 +95,7 @@ fn a_shift_next_to_an_eigenvalue_is_left_to_double_precision() {
         let (inertia, symbolic) = factor.into_inertia(&k, &m, shift, &Silent);
         let inertia = inertia.unwrap();
         assert_eq!(inertia.below, below, "shift {shift}");
-        assert!(!inertia.in_single_precision, "nothing certifies a count so near to an eigenvalue");
+        assert!(!inertia.in_single_precision, "a count so near to an eigenvalue cannot be certified");
         factor = Cholesky::with_symbolic(symbolic, &k, None, &Silent).unwrap();
     }
 }

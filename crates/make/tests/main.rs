@@ -1,4 +1,4 @@
-//! The integration tests of `carom-make`: one program with a module a file.
+//! The integration tests of `carom-make`: one program with one module in each file.
 
 mod mesh_files;
 mod shapes;

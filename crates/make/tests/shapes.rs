@@ -79,8 +79,6 @@ fn hexahedra_and_nurbs_have_the_same_sets() {
     }
 }
 
-/// Meshers write only a volume group by default: a zone of such a set of cells lies on the surface of
-/// the cells.
 #[test]
 fn sizes_that_are_too_different_are_named_and_others_give_valid_bodies() {
     let sized = |shape: Shape, ratio: f64| {
@@ -147,6 +145,8 @@ fn a_zone_of_a_zone_lies_within_it() {
     }
 }
 
+/// Meshers write only a volume group by default: a zone of such a set of cells lies on the surface of
+/// the cells.
 #[test]
 fn a_zone_may_be_cut_from_the_surface_of_a_set_of_cells() {
     let block = ShapeOptions {

@@ -156,7 +156,7 @@ fn a_ball_that_slips_through_an_impact_has_the_impulse_of_coulomb() {
 }
 
 #[test]
-fn a_sticking_ball_oscillates_tangentially_and_keeps_its_angular_momentum_about_the_contact() {
+fn a_sticking_ball_oscillates_tangentially_and_conserves_its_angular_momentum_about_the_contact() {
     // High friction and a steep approach.
     let velocity = [0.03, 0.0, -0.3];
     let (hard, [v, omega]) = oblique(Law::Hard, 0.5, velocity, 1e-7);

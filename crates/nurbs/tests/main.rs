@@ -1,4 +1,4 @@
-//! The integration tests of `carom-nurbs`: one program with a module a file.
+//! The integration tests of `carom-nurbs`: one program with one module in each file.
 
 use carom_testing::heap;
 

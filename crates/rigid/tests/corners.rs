@@ -72,7 +72,7 @@ fn a_corner_on_a_plane_has_the_impulse_of_one_point() {
 /// Two cubes approach each other corner to corner, in line or with a small offset: they overlap by no more
 /// than the path of one step, and keep energy and momenta.
 #[test]
-fn corner_on_corner_keeps_energy_and_momenta() {
+fn corner_on_corner_conserves_energy_and_momenta() {
     let size = Vector3::new(0.1, 0.1, 0.1);
     let half = 0.5 * 0.1 * 3.0_f64.sqrt();
     for [x, y] in [[0.0, 0.0], [1e-6, 0.0], [1e-3, -2e-3], [0.0, 5e-3]] {

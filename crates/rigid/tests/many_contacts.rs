@@ -6,7 +6,7 @@ use carom_rigid::{Ball, Block, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
 
 #[test]
-fn a_gas_of_balls_keeps_energy_and_momenta_over_thousands_of_collisions() {
+fn a_gas_of_balls_conserves_energy_and_momenta_over_thousands_of_collisions() {
     let mut system = gas(Law::Hard, 2e-3);
     let drift = run(&mut system, 100_000);
     println!("{} collisions, {drift:?}", system.n_impulses());
@@ -16,7 +16,7 @@ fn a_gas_of_balls_keeps_energy_and_momenta_over_thousands_of_collisions() {
 
 #[test]
 #[ignore = "1 min: 1e5 collisions"]
-fn a_gas_of_balls_keeps_its_energy_over_a_hundred_thousand_collisions() {
+fn a_gas_of_balls_conserves_its_energy_over_a_hundred_thousand_collisions() {
     let mut system = gas(Law::Hard, 2e-3);
     let initial = system.energy();
     while system.n_impulses() < 100_000 {
@@ -127,7 +127,7 @@ fn a_stack_stays_at_rest_over_many_steps() {
 
 /// A ball that falls on the ground and rebounds: T + U is constant to round-off at any step.
 #[test]
-fn bouncing_under_gravity_keeps_the_energy() {
+fn bouncing_under_gravity_conserves_the_energy() {
     let (floor, plane) = ground();
     let spec = pair([0, 1], vec![Ball::new(Vector3::zeros(), RADIUS)], plane);
     let places = [at([0.0, 0.0, 1.0], [0.3, 0.0, 0.0]), at([0.0; 3], [0.0; 3])];

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 /// Balls collide by multipliers and hit walls of springs over some fifteen steps: impulses of both
 /// laws act in one step.
 #[test]
-fn balls_by_multipliers_and_walls_by_springs_keep_energy_and_momenta() {
+fn balls_by_multipliers_and_walls_by_springs_conserve_energy_and_momenta() {
     let mut system = gas(Law::per_point(1e4), 2e-3);
     let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
     let (mut both, mut balls) = (0, 0);

@@ -39,7 +39,7 @@ fn kinetic_energy_decreases_by_the_energy_of_the_springs() {
 
 #[test]
 #[ignore = "1 s: 1e5 steps of 0.001 s"]
-fn short_steps_keep_energy_and_angular_momentum() {
+fn short_steps_conserve_energy_and_angular_momentum() {
     let mut system = ball_in_shell(1e4, 0.001);
     let drift = run(&mut system, 100_000);
     assert!(drift.energy < 1e-12 && drift.ang_momentum < 1e-12, "{drift:?}");

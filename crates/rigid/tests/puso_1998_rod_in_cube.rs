@@ -59,7 +59,7 @@ fn impacts_converge_with_the_first_order_of_the_step() {
 }
 
 #[test]
-fn a_thousand_impacts_keep_energy_and_momenta() {
+fn a_thousand_impacts_conserve_energy_and_momenta() {
     let mut system = rod_in_cube(ROD_VELOCITY, Law::Hard, 1e-4);
     let drift = run(&mut system, 300_000);
     assert!(system.n_impulses() > 1000, "{}", system.n_impulses());

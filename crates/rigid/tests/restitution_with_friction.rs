@@ -190,7 +190,7 @@ fn a_rod_that_strikes_the_ground_gains_no_energy() {
 
 /// Springs and multipliers: springs keep their laws while restitution is reduced.
 #[test]
-fn springs_keep_their_energy_where_restitution_is_reduced() {
+fn springs_conserve_their_energy_where_restitution_is_reduced() {
     let mut reduced = 0;
     for seed in 0..12 {
         let mut random = Random(seed);

@@ -46,7 +46,7 @@ fn jellett(system: &System) -> f64 {
 }
 
 #[test]
-fn a_tippe_top_turns_over_and_keeps_the_constant_of_jellett() {
+fn a_tippe_top_turns_over_and_conserves_the_constant_of_jellett() {
     let mut system = top(1e-4);
     let (initial, constant) = (system.energy(), jellett(&system));
     let mut drift = 0.0_f64;

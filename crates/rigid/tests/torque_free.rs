@@ -25,7 +25,7 @@ fn dzhanibekov(dt: f64) -> System {
 }
 
 #[test]
-fn a_top_about_its_middle_axis_keeps_energy_and_momenta_over_a_million_steps() {
+fn a_top_about_its_middle_axis_conserves_energy_and_momenta_over_a_million_steps() {
     let mut top = dzhanibekov(0.01);
     let axis = middle_axis(&top.bodies[0]);
     let middle = |top: &System| {
@@ -51,7 +51,7 @@ fn a_top_about_its_middle_axis_keeps_energy_and_momenta_over_a_million_steps() {
 }
 
 #[test]
-fn a_slender_rod_keeps_its_energy_over_a_million_steps() {
+fn a_slender_rod_conserves_its_energy_over_a_million_steps() {
     // The moment about its axis is a millionth of the others, and the axis tumbles.
     let body = turned_body([1e-6, 1.0, 1.0]);
     let (axes, along) = (rotation::matrix(&body.axes), body.inertia.imin());
@@ -63,7 +63,7 @@ fn a_slender_rod_keeps_its_energy_over_a_million_steps() {
 }
 
 #[test]
-fn steps_of_a_radian_keep_the_energy() {
+fn steps_of_a_radian_conserve_the_energy() {
     let mut top = free(turned_body([1.0, 1.7, 2.4]), [0.6, -0.7, 0.4], 1.0);
     let drift = run(&mut top, 20_000);
     assert!(drift.energy < 1e-12 && drift.ang_momentum < 1e-12, "{drift:?}");

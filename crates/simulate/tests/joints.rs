@@ -25,7 +25,7 @@ fn a_hinged_rod_swings_with_the_period_of_the_elliptic_integral() {
 
 /// Two flexible rods, hinged to each other and to the ground, fall and swing.
 #[test]
-fn hinged_flexible_rods_keep_their_energy() {
+fn hinged_flexible_rods_conserve_their_energy() {
     let rod = |name: &str, x: f64| {
         format!(
             "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nposition = [{x}, 0.0, 0.0]\n\

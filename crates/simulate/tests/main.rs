@@ -1,4 +1,4 @@
-//! The integration tests of `carom-simulate`: one program with a module a file.
+//! The integration tests of `carom-simulate`: one program with one module in each file.
 
 mod ball_on_plane;
 mod chain;

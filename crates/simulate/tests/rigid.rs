@@ -26,7 +26,7 @@ fn the_rod_in_the_cube_of_the_gallery_meets_its_first_impacts() {
 }
 
 #[test]
-fn the_ball_in_the_shell_of_the_gallery_keeps_energy_and_angular_momentum() {
+fn the_ball_in_the_shell_of_the_gallery_conserves_energy_and_angular_momentum() {
     let outcome = solve(SHELL).unwrap();
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");
@@ -52,7 +52,7 @@ fn the_tippe_top_of_the_gallery_turns_over() {
 }
 
 #[test]
-fn the_gas_of_the_gallery_keeps_energy_and_momenta() {
+fn the_gas_of_the_gallery_conserves_energy_and_momenta() {
     let outcome =
         solve_with(include_str!("../../../meshes/gas-in-box/scenario.toml"), &["simulation.end_time=5.0"])
             .unwrap();

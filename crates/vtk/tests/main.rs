@@ -1,4 +1,4 @@
-//! The integration tests of `carom-vtk`: one program with a module a file.
+//! The integration tests of `carom-vtk`: one program with one module in each file.
 
 mod legacy;
 mod readable;

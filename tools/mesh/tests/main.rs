@@ -1,4 +1,4 @@
-//! The integration tests of `carom-tool-mesh`: one program with a module a file.
+//! The integration tests of `carom-tool-mesh`: one program with one module in each file.
 
 mod commands;
 mod inputs;

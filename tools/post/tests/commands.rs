@@ -531,7 +531,7 @@ fn an_export_stopped_by_a_signal_has_its_exit_code_and_leaves_no_files() {
                 .unwrap();
             let begun = Instant::now();
             while !out.exists() {
-                assert!(begun.elapsed() < Duration::from_secs(60), "nothing is written");
+                assert!(begun.elapsed() < Duration::from_secs(60), "no file is written");
                 std::thread::sleep(Duration::from_millis(1));
             }
             let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn balls_that_touch_keep_energy_and_momentum_and_do_not_swap() {
+    fn balls_that_touch_conserve_energy_and_momentum_and_do_not_swap() {
         let masses = [0.04, 0.04, 0.05, 0.04, 0.03];
         let row = collide_in_a_row(hertz, &masses, &[1.0, 0.0, 0.0, 0.0, 0.0], &[0.0; 4], 6e-3, 20_000);
         let sum =

@@ -24,7 +24,7 @@ fn spinning() -> Problem {
 /// A brick that spins and oscillates at large strain keeps its momenta and its energy balance to round-off;
 /// the oscillation of its energy is of order dt².
 #[test]
-fn a_spinning_brick_keeps_momenta_and_energy() {
+fn a_spinning_brick_conserves_momenta_and_energy() {
     let swings = [2e-5, 1e-5].map(|dt| {
         let (_, kept) = run(&spinning(), settings(0.05, Some(dt)));
         let [energy, momentum, ang_momentum] = residuals(&kept);

@@ -8,7 +8,7 @@ use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings}
 
 /// A rigid block hits a deformable brick off its centre: both bodies use the same time levels.
 #[test]
-fn an_off_centre_impact_keeps_the_angular_momentum() {
+fn an_off_centre_impact_conserves_the_angular_momentum() {
     let steel = [7800.0, 2e9, 0.3];
     let hammer = block("hammer", [0.03, 0.02, 0.05], [2, 2, 2], steel);
     let brick = block("brick", [0.1, 0.06, 0.04], [6, 4, 3], [1000.0, 1e7, 0.3]);

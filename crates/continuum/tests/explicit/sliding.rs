@@ -30,7 +30,7 @@ fn bricks(friction: f64, fineness: usize) -> Problem {
 
 /// Forces on nodes and faces have no moment although the surfaces slide.
 #[test]
-fn bricks_of_unlike_meshes_keep_their_momenta() {
+fn bricks_of_unlike_meshes_conserve_their_momenta() {
     for friction in [0.0, 0.4] {
         let (simulation, kept) = run(&bricks(friction, 1), settings(0.02, None));
         let row = &kept.rows[0].balance;

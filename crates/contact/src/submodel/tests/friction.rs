@@ -159,7 +159,7 @@ fn slip_follows_the_motion_and_never_creates_energy() {
 }
 
 #[test]
-fn two_elastic_faces_keep_both_momenta() {
+fn two_elastic_faces_conserve_both_momenta() {
     // Two curved patches with unmatched faces that slide and rotate against each other.
     let curved = |index: usize, n: usize, curvature: f64| {
         let place = |x: f64, y: f64| {
