@@ -12,8 +12,8 @@
 //! * `delassus` — Hᵀ M⁻¹ H of n contacts between n/2 bodies of six degrees of freedom, q normally distributed
 //! * `randP` — non-symmetric, positive definite, with a planted solution
 //! * `obstacle` — second difference, stored sparse, under a wave of load
-//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: shows the growth of the
-//!   cost with sparse problems
+//! * `membrane` — five-point Laplacian of a square, stored sparse, under a wave of load: shows the growth of
+//!   the cost of sparse problems
 //! * `fathi` — L Lᵀ with L_ii = 1, L_ij = 2 below: positive definite, exponentially many pivots for some
 //!   rules
 

@@ -524,9 +524,9 @@ fn the_error_of_an_unknown_scheme_lists_the_valid_ones() {
 fn explicit_steps_have_a_part_of_the_critical_step_or_a_length() {
     let with = |keys: &str| {
         format!(
-            "[simulation]\nscheme = \"explicit\"\nend_time = 1.0\n{keys}\n[material.soft]\ndensity = 1.0\nyoung = \
-             1e6\npoisson = 0.3\nlaw = \"neo-hookean\"\n[[body]]\nname = \"a\"\nmake = {{ shape = \"ball\", radius = \
-             0.1 }}\nmaterial = \"soft\"\n"
+            "[simulation]\nscheme = \"explicit\"\nend_time = 1.0\n{keys}\n[material.soft]\ndensity = 1.0\n\
+             young = 1e6\npoisson = 0.3\nlaw = \"neo-hookean\"\n[[body]]\nname = \"a\"\n\
+             make = {{ shape = \"ball\", radius = 0.1 }}\nmaterial = \"soft\"\n"
         )
     };
     let scheme = |keys: &str| read(&with(keys), &[]).unwrap().simulation.scheme;
