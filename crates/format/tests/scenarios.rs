@@ -521,7 +521,7 @@ fn the_error_of_an_unknown_scheme_lists_the_valid_ones() {
 }
 
 #[test]
-fn explicit_steps_have_a_part_of_the_critical_step_or_a_length() {
+fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
     let with = |keys: &str| {
         format!(
             "[simulation]\nscheme = \"explicit\"\nend_time = 1.0\n{keys}\n[material.soft]\ndensity = 1.0\n\

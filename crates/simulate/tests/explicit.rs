@@ -6,9 +6,9 @@ use crate::fixtures::{solve, solve_with};
 
 const TWO_BARS: &str = include_str!("../../../meshes/two-bars/scenario.toml");
 
-/// The figures are those of docs/theory/whole-bodies.md, section 8.2.
+/// The figures agree with docs/theory/whole-bodies.md, section 8.2.
 #[test]
-fn two_bars_change_their_velocities() {
+fn two_bars_exchange_their_velocities() {
     let outcome = solve(TWO_BARS).unwrap_or_else(|error| panic!("{error}"));
     let [left, right] = [0, 1].map(|body| outcome.bodies[body].velocity[0]);
     assert!((left - 0.00704).abs() < 2e-4 && (right - 0.99296).abs() < 2e-4, "{left} {right}");
@@ -21,7 +21,7 @@ fn two_bars_change_their_velocities() {
     assert!(warning.contains("density"), "{warning}");
 }
 
-/// A rigid bar and laws of large deformation run as well; the critical step chooses the length.
+/// A run with a rigid bar and a law of large deformation; the step follows from the critical step.
 #[test]
 fn a_rigid_bar_hits_a_deformable_one() {
     let text = TWO_BARS.replacen("material = \"soft\"", "material = \"soft\"\nrigid = true", 1);
@@ -29,8 +29,8 @@ fn a_rigid_bar_hits_a_deformable_one() {
         text.replace("time_step = 0.009              # the waves pass a cell in 0.01 s\n", "courant = 0.8\n");
     let text = text.replace("poisson = 0.0 ", "law = \"neo-hookean\"\npoisson = 0.0 ");
     let outcome = solve(&text).unwrap_or_else(|error| panic!("{error}"));
-    // A rigid bar on one of the same mass: v = exp(−2 t/T) until the wave is back after T = 1 s, then it
-    // parts with exp(−2).
+    // A rigid bar hits a deformable one of the same mass: v = exp(−2 t/T) until the reflected wave returns
+    // after T = 1 s; then the bars separate with exp(−2).
     let left = outcome.bodies[0].velocity[0];
     assert!((left - (-2.0_f64).exp()).abs() < 0.02, "{left}");
     let errors = outcome.summary.ledger.errors();
@@ -38,7 +38,7 @@ fn a_rigid_bar_hits_a_deformable_one() {
 }
 
 #[test]
-fn doubts_and_refusals_name_their_remedy() {
+fn warnings_and_refusals_name_a_remedy() {
     let long = solve_with(TWO_BARS, &["simulation.time_step=0.02"]).expect_err("unstable steps");
     assert_eq!(long.kind(), ErrorKind::Convergence);
     assert!(long.to_string().contains("unstable") && long.to_string().contains("time_step"), "{long}");
