@@ -141,8 +141,8 @@ pub struct Reaction {
     pub rim: Option<Rim>,
     /// Overlap without force.
     pub overlap: Option<Overlap>,
-    /// Spans with pressure; none where no span carries it.
-    pub loaded_spans: Option<usize>,
+    /// Cells with pressure; none where no cell carries it.
+    pub loaded_cells: Option<usize>,
 }
 
 impl Reaction {
@@ -158,7 +158,7 @@ impl Reaction {
         penetration: 0.0,
         rim: None,
         overlap: None,
-        loaded_spans: None,
+        loaded_cells: None,
     };
 }
 
@@ -167,10 +167,10 @@ impl Reaction {
 pub struct LoadedPatch {
     /// Contact radius a \[m\].
     pub radius: f64,
-    /// Size of the spans or faces of the first and of the second surface there \[m\]; none of a surface
+    /// Size of the cells or faces of the first and of the second surface there \[m\]; none of a surface
     /// without faces.
     pub sizes: [Option<f64>; 2],
-    /// True if all spans of the surface that carries the pressure are loaded: the outline of the surfaces is
+    /// True if all cells of the surface that carries the pressure are loaded: the outline of the surfaces is
     /// that of the patch.
     pub is_full: bool,
 }

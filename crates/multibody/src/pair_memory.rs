@@ -24,8 +24,8 @@ pub struct PairMemory {
     /// The smallest known free gap so far \[m\], and when \[s\]; infinite while the surfaces were always far
     /// apart.
     pub nearest: [f64; 2],
-    /// Most spans that had pressure at once so far; 0 if unknown.
-    pub loaded_spans: usize,
+    /// Most cells that had pressure at once so far; 0 if unknown.
+    pub loaded_cells: usize,
 }
 
 impl PairMemory {
@@ -46,7 +46,7 @@ impl PairMemory {
             rim: None,
             overlap: None,
             nearest: [f64::INFINITY, 0.0],
-            loaded_spans: 0,
+            loaded_cells: 0,
         }
     }
 
@@ -65,7 +65,7 @@ impl PairMemory {
         let of_overlap = [then, overlap.face as f64, overlap.depth, overlap.size, x, y, z, is_corner];
         let mut array = [0.0; Self::NUMBERS];
         array.iter_mut().zip(own.into_iter().chain(of_rim).chain(of_overlap)).for_each(|(a, x)| *a = x);
-        array[20] = self.loaded_spans as f64;
+        array[20] = self.loaded_cells as f64;
         array[21..].copy_from_slice(&self.nearest);
         array
     }
@@ -89,7 +89,7 @@ impl PairMemory {
             rim,
             overlap,
             nearest: [nearest, at],
-            loaded_spans: loaded as usize,
+            loaded_cells: loaded as usize,
         }
     }
 
@@ -117,7 +117,7 @@ impl PairMemory {
             self.nearest = [reaction.free_gap, time];
         }
         self.history = [self.history[1], [time, reaction.normal_force]];
-        self.loaded_spans = self.loaded_spans.max(reaction.loaded_spans.unwrap_or(0));
+        self.loaded_cells = self.loaded_cells.max(reaction.loaded_cells.unwrap_or(0));
         if let Some(rim) = reaction.rim
             && self.rim.is_none_or(|(_, largest)| rim.share > largest.share)
         {

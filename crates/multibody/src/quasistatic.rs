@@ -168,7 +168,7 @@ impl QuasistaticContacts {
                 share: rim.share,
             }),
             overlap: sums.overlap.map(named),
-            loaded_spans: Some(sums.n_active),
+            loaded_cells: Some(sums.n_active),
         }
     }
 }

@@ -1,19 +1,19 @@
-//! Whether the meshes of two bodies resolve their contact: spans to the contact radius, and what too few of
+//! Whether the meshes of two bodies resolve their contact: cells to the contact radius, and what too few of
 //! them cost.
 //!
-//! With a/h spans to the contact radius of a pair whose compliance is to the part s that of a body (s = 1
+//! With a/h cells to the contact radius of a pair whose compliance is to the part s that of a body (s = 1
 //! against a rigid one), the force of an impact is off by
 //!
 //! ```text
 //! 0.11 s (h/a)²,   at most (1 − s)^(−2/5) − 1
 //! ```
 //!
-//! and the contact too short by 0.21 (h/a)² of the surface that carries the pressure, whose spans close late
+//! and the contact too short by 0.21 (h/a)² of the surface that carries the pressure, whose cells close late
 //! (measured at a/h = 2 ... 8 for a ball on a rigid plane). The bound is that of a body whose compliance is
 //! lost in whole: F ∝ E*^(2/5). It is a quarter to a third for bodies of one material, which is what cells of
 //! ten contact radii were found to cost.
 //!
-//! A mesh that gives way too little makes the force too large. Spans that close late make it too small, and
+//! A mesh that gives way too little makes the force too large. Cells that close late make it too small, and
 //! of the surface that carries the pressure either may be the larger: at a/h = 2 the force of a ball on a
 //! rigid plane is 2.5 % too large; at a/h = 2.3 that of a ball on a rod is 0.7 % too small with a contact 4 %
 //! too short, at a/h = 1.2 that of two balls 5 % and 6 % (`meshes/sphere-on-rod/quick.toml`,
@@ -23,10 +23,10 @@ use crate::contact::LoadedPatch;
 use crate::pair_memory::PairMemory;
 use crate::system::System;
 
-/// Error of the force of spans of a contact radius against a rigid surface.
+/// Error of the force of cells of a contact radius against a rigid surface.
 const FORCE: f64 = 0.11;
 
-/// Error of the duration for the spans that carry the pressure.
+/// Error of the duration for the cells that carry the pressure.
 const DURATION: f64 = 0.21;
 
 /// Errors of force and duration from which on they are told.
@@ -52,13 +52,13 @@ struct Cost {
 }
 
 impl Cost {
-    /// * `spans` — a/h
+    /// * `cells` — a/h
     /// * `share` — part of the compliance that is the body's
-    fn of(spans: f64, share: f64, carries: bool) -> Self {
+    fn of(cells: f64, share: f64, carries: bool) -> Self {
         let lost = if share < 1.0 { (1.0 - share).powf(-0.4) - 1.0 } else { f64::INFINITY };
         Self {
-            force: (FORCE * share / (spans * spans)).min(lost).min(1.0),
-            duration: if carries { (DURATION / (spans * spans)).min(1.0) } else { 0.0 },
+            force: (FORCE * share / (cells * cells)).min(lost).min(1.0),
+            duration: if carries { (DURATION / (cells * cells)).min(1.0) } else { 0.0 },
         }
     }
 
@@ -110,17 +110,17 @@ pub(crate) fn resolution_warnings<'a>(
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     for (pair, record) in pairs.enumerate().filter(|(_, (found, _))| found.force > 0.0) {
-        let (found, loaded_spans) = (record.0, record.1.loaded_spans);
+        let (found, loaded_cells) = (record.0, record.1.loaded_cells);
         // Surfaces that fit each other touch in whole from the start.
-        if found.is_full && loaded_spans > 1 {
+        if found.is_full && loaded_cells > 1 {
             continue;
         }
         let carrier = system.contacts().carrier(pair);
         for (side, share) in compliance_shares(system, pair).into_iter().enumerate() {
-            let spans = found.radius / found.sizes[side];
-            let cost = Cost::of(spans, share, side == carrier);
+            let cells = found.radius / found.sizes[side];
+            let cost = Cost::of(cells, share, side == carrier);
             if found.sizes[side] > 0.0 && (share > 0.0 || side == carrier) && cost.is_told() {
-                warnings.push(coarse_warning(system, (pair, side), record, (spans, share), cost));
+                warnings.push(coarse_warning(system, (pair, side), record, (cells, share), cost));
             }
         }
     }
@@ -131,17 +131,17 @@ fn coarse_warning(
     system: &System,
     (pair, side): (usize, usize),
     (found, memory): (&Resolution, &PairMemory),
-    (spans, share): (f64, f64),
+    (cells, share): (f64, f64),
     cost: Cost,
 ) -> String {
     let carries = system.contacts().carrier(pair) == side;
     let [first, second] = system.contacts().surface_names(pair);
     let surface = if side == 0 { &first } else { &second };
     let body = &system.bodies()[system.pair_bodies(pair)[side]].name;
-    let pressed = match memory.loaded_spans {
+    let pressed = match memory.loaded_cells {
         _ if !carries => String::new(),
-        1 => format!(", never more than one span of `{surface}` had pressure at once"),
-        n => format!(", never more than {n} spans of `{surface}` had pressure at once"),
+        1 => format!(", never more than one cell of `{surface}` had pressure at once"),
+        n => format!(", never more than {n} cells of `{surface}` had pressure at once"),
     };
     let force = if carries { "off" } else { "too large" };
     let duration = if cost.duration > DURATION_LIMIT {
@@ -152,8 +152,8 @@ fn coarse_warning(
     let limit = Cost::limit(share, carries);
     format!(
         "body `{body}`: the mesh is too coarse for contact `{first}` / `{second}` at t = {:.4e} s: \
-         {spans:.2} spans of {:.3e} m to the contact radius of {:.2e} m, limit {limit:.1}{pressed}; the \
-         force is {force} by some {:.0} %{duration}: refine `{surface}` there; four spans to the contact \
+         {cells:.2} cells of {:.3e} m to the contact radius of {:.2e} m, limit {limit:.1}{pressed}; the \
+         force is {force} by some {:.0} %{duration}: refine `{surface}` there; four cells to the contact \
          radius are good to 1 %",
         found.time,
         found.sizes[side],
@@ -180,11 +180,11 @@ mod tests {
     #[test]
     fn costs_agree_with_the_measured_ones() {
         // A ball on a rigid plane at a/h = 2, 3, 4, 6: force and duration in percent.
-        for (spans, force, duration) in [(2.0, 2.5, 5.2), (3.0, 1.2, 2.3), (4.0, 0.7, 1.3), (6.0, 0.3, 0.7)] {
-            let cost = Cost::of(spans, 1.0, true);
-            assert!((100.0 * cost.force - force).abs() < 0.3, "{spans}: {cost:?}");
-            assert!((100.0 * cost.duration - duration).abs() < 0.2, "{spans}: {cost:?}");
-            assert_eq!(cost.is_told(), spans < 2.5, "{spans}");
+        for (cells, force, duration) in [(2.0, 2.5, 5.2), (3.0, 1.2, 2.3), (4.0, 0.7, 1.3), (6.0, 0.3, 0.7)] {
+            let cost = Cost::of(cells, 1.0, true);
+            assert!((100.0 * cost.force - force).abs() < 0.3, "{cells}: {cost:?}");
+            assert!((100.0 * cost.duration - duration).abs() < 0.2, "{cells}: {cost:?}");
+            assert_eq!(cost.is_told(), cells < 2.5, "{cells}");
         }
         // Cells of ten contact radii in one of two bodies of steel cost 24 to 31 % of the force.
         let lost = Cost::of(0.1, 0.5, false).force;

@@ -214,7 +214,7 @@ fn contact_on_a_few_faces_is_a_warning() {
         let mut simulation = two_balls(&cap, Law::Hard, start, Settings::until(1.5e-4));
         simulation.run(&mut Ignore, &Silent).unwrap();
         let warnings = simulation.warnings();
-        let is_reported = warnings.iter().any(|w| w.contains("never more than one span of `ball:pole`"));
+        let is_reported = warnings.iter().any(|w| w.contains("never more than one cell of `ball:pole`"));
         assert_eq!(is_reported, is_coarse, "{faces} {warnings:?}");
         assert_eq!(warnings.iter().any(|w| w.contains("never more than")), is_coarse, "{warnings:?}");
     }

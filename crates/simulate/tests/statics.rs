@@ -453,7 +453,7 @@ fn pressure_at_the_rim_of_a_zone_is_refused() {
     let error = try_solve_with(&scenario, &[("ball.npz", &ball)]).err().expect("the zone is too small");
     let message = error.to_string();
     assert_eq!(error.kind(), ErrorKind::Input, "{message}");
-    assert!(message.contains("ball:pole") && message.contains("span"), "{message}");
+    assert!(message.contains("ball:pole") && message.contains("cell"), "{message}");
     let warned = try_solve_with(&(scenario + "rim = \"warning\"\n"), &[("ball.npz", &ball)]);
     let warnings = warned.map(|solved| solved.outcome.warnings).unwrap_or_default();
     assert!(warnings.iter().any(|warning| warning.contains("reaches the rim")), "{warnings:?}");
