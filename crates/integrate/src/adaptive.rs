@@ -236,7 +236,7 @@ impl<F: Formula> Adaptive<F> {
         self.pending = None;
     }
 
-    /// Must be called at a kink of the rate at the present state, such as the contact with a stop or a
+    /// Must be called at a kink of the rate at the present state, such as the closing of a stop or a
     /// corner of a load. Formulas that only lose accuracy at a kink continue.
     pub fn rate_kinks(&mut self) {
         self.formula.kinked();
