@@ -185,7 +185,7 @@ fn a_binary_scenario_is_invalid_not_unreadable() {
     let place = Place::new();
     std::fs::write(place.path().join("bad.toml"), [b'[', 0xff, 0xfe]).unwrap();
     let message = place.fails(&["check", "bad.toml"], 3);
-    assert!(message.contains("bad.toml") && message.contains("no text"), "{message}");
+    assert!(message.contains("bad.toml") && message.contains("not a text file"), "{message}");
 }
 
 #[test]

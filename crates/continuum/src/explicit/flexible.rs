@@ -303,8 +303,8 @@ impl Flexible {
         Ok([stored, self.internal.dissipated_energy(&self.laws, &mut self.history)])
     }
 
-    /// Angle by which the body has turned in the mean, for small angles \[rad\]: the skew part of the matrix A
-    /// with the least Σ m |u − ū − A (X − X̄)|².
+    /// Mean angle by which the body has turned, for small angles \[rad\]: the skew part of the matrix A with
+    /// the least Σ m |u − ū − A (X − X̄)|².
     pub(super) fn turn(&self) -> f64 {
         let total: f64 = self.mass.iter().sum();
         let mean = |of: &dyn Fn(usize) -> Vector3<f64>| -> Vector3<f64> {

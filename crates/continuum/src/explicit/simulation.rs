@@ -282,8 +282,8 @@ impl Simulation {
         let turned = self.turns.iter().zip(&self.system.bodies.flexible).filter(|(turn, _)| **turn > TURNED);
         out.extend(turned.map(|(turn, body)| {
             format!(
-                "body `{}` turned by {turn:.2e} rad: the linear law takes that for a strain of {:.1e}; give its \
-                 material `law = \"st-venant-kirchhoff\"`",
+                "body `{}` turned by {turn:.2e} rad: the linear law sees a strain of {:.1e} in that; give \
+                 its material `law = \"st-venant-kirchhoff\"`",
                 body.name,
                 0.5 * turn * turn
             )

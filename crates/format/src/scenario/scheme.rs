@@ -74,7 +74,8 @@ fn explicit(table: &Table<'_>) -> Scheme {
     let (courant, time_step) =
         (table.number("courant", Interval::Share), table.number("time_step", Interval::Positive));
     if courant.is_some() && time_step.is_some() {
-        let text = "`time_step` (steps of one length) and `courant` (a part of the critical step) exclude each other";
+        let text = "`time_step` (steps of one length) and `courant` (a part of the critical step) exclude \
+            each other";
         table.conflict("time_step", text);
     }
     if courant == Some(0.0) {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use carom_contact::solver::Operator;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
 use crate::explicit::bodies::Bodies;
 
@@ -340,37 +340,31 @@ pub(super) fn balance(
     points: &[Vector3<f64>],
     weights: &mut [f64],
 ) {
-    let size = points.iter().map(|x| (x - place).norm()).fold(0.0, f64::max);
     let axis = normal.iamin();
     let first = normal.cross(&Vector3::ith(axis, 1.0)).normalize();
     let second = normal.cross(&first);
-    let row = |x: &Vector3<f64>| {
-        let from = (x - place) / size;
-        Vector3::new(1.0, first.dot(&from), second.dot(&from))
-    };
-    let mut missing = Vector3::new(1.0, 0.0, 0.0);
-    let mut gram = Matrix3::zeros();
+    let across = |x: &Vector3<f64>| Vector2::new(first.dot(x), second.dot(x));
+    let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
+    let (mut missing, mut gram) = (across(place), Matrix2::zeros());
     for (x, weight) in points.iter().zip(weights.iter()) {
-        let row = row(x);
-        missing -= *weight * row;
-        gram += row * row.transpose();
+        let lever = across(&(x - center));
+        missing -= *weight * across(x);
+        gram += lever * lever.transpose();
     }
-    if missing.amax() <= 4.0 * f64::EPSILON {
-        return;
-    }
-    // A face parallel to n has no lever in one direction.
+    // A face that is seen from its edge has no lever in one direction. Levers from the middle of the points
+    // have the sum zero, so that the sum of the weights stays.
     let eigen = gram.symmetric_eigen();
     let least = 1e-9 * eigen.eigenvalues.max();
     let in_axes = eigen.eigenvectors.tr_mul(&missing);
     let scaled =
-        Vector3::from_fn(
+        Vector2::from_fn(
             |i, _| {
                 if eigen.eigenvalues[i] > least { in_axes[i] / eigen.eigenvalues[i] } else { 0.0 }
             },
         );
     let factors = eigen.eigenvectors * scaled;
     for (x, weight) in points.iter().zip(weights) {
-        *weight += row(x).dot(&factors);
+        *weight += across(&(x - center)).dot(&factors);
     }
 }
 
