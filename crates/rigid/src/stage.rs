@@ -29,7 +29,9 @@ pub(crate) struct Stage {
     pub(crate) turn: Turn,
     /// Force and torque about the centre of mass from outside, constant over the step, inertial axes \[N\],
     /// \[N m\].
-    pub(crate) load: [Vector3<f64>; 2],
+    load: [Vector3<f64>; 2],
+    /// True if it is not zero.
+    pub(crate) is_loaded: bool,
     /// The moment of the load over the step, axes of the body at the start \[N m s\].
     load_moment_b: Vector3<f64>,
     /// Impulse of contacts, inertial axes \[N s\].
@@ -58,6 +60,7 @@ impl Stage {
             position_mid: state.position,
             turn: Turn::NONE,
             load: [Vector3::zeros(); 2],
+            is_loaded: false,
             load_moment_b: Vector3::zeros(),
             impulse: Vector3::zeros(),
             moment_b: Vector3::zeros(),
@@ -87,16 +90,23 @@ impl Stage {
             return Ok(());
         }
         self.velocity_old = state.momentum / body.mass;
-        let [force, torque] = self.load;
-        self.velocity = self.velocity_old + dt * gravity + (dt / body.mass) * force;
+        self.velocity = self.velocity_old + dt * gravity;
+        if self.is_loaded {
+            self.velocity += (dt / body.mass) * self.load[0];
+        }
         self.position_mid = state.position + 0.5 * dt * self.velocity_old;
         self.kinetic = 0.5 * state.momentum.dot(&self.velocity_old);
         self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
-        self.next.momentum = state.momentum + (body.mass * dt) * gravity + dt * force;
-        self.next.spin = state.spin + dt * torque;
+        self.next.momentum = state.momentum + (body.mass * dt) * gravity;
+        self.next.spin = state.spin;
         self.rot_ib = rotation::matrix(&state.quaternion);
-        self.load_moment_b = self.rot_ib.tr_mul(&(dt * torque));
-        if state.spin == Vector3::zeros() && torque == Vector3::zeros() {
+        if self.is_loaded {
+            let [impulse, moment] = self.load.map(|load| dt * load);
+            self.next.momentum += impulse;
+            self.next.spin += moment;
+            self.load_moment_b = self.rot_ib.tr_mul(&moment);
+        }
+        if state.spin == Vector3::zeros() && self.load_moment_b == Vector3::zeros() {
             (self.spin_b, self.omega_old, self.turn) = (Vector3::zeros(), Vector3::zeros(), Turn::NONE);
             self.next.quaternion = state.quaternion;
             return Ok(());
@@ -104,7 +114,10 @@ impl Stage {
         self.spin_b = self.rot_ib.tr_mul(&state.spin);
         self.omega_old = self.spin_b.component_div(&body.inertia);
         self.kinetic += 0.5 * self.spin_b.dot(&self.omega_old);
-        let spin = self.spin_b + self.load_moment_b;
+        let mut spin = self.spin_b;
+        if self.is_loaded {
+            spin += self.load_moment_b;
+        }
         self.turn = Turn::solve(&body.inertia, &self.omega_old, &spin, dt)?;
         self.next.quaternion = self.turn.turned(&state.quaternion);
         Ok(())
@@ -171,6 +184,18 @@ impl Stage {
         self.next.moved(state, 0.5 * dt * (self.velocity_old + self.velocity));
         self.next.spin = state.spin + dt * self.load[1] + self.rot_ib * self.moment_b;
         self.next.quaternion = self.turn.turned(&state.quaternion);
+    }
+
+    /// The force and torque from outside of the coming steps.
+    pub(crate) fn load(&self) -> [Vector3<f64>; 2] {
+        self.load
+    }
+
+    /// Replaces them.
+    pub(crate) fn set_load(&mut self, load: [Vector3<f64>; 2]) {
+        self.load = load;
+        self.is_loaded = load != [Vector3::zeros(); 2];
+        self.load_moment_b = Vector3::zeros();
     }
 
     /// Work of the load in the step: the mean of the velocities at both ends is that of the scheme \[J\].

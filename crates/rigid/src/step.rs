@@ -200,8 +200,8 @@ impl System {
                 self.books.external_impulse += impulse;
                 self.books.external_ang_impulse += stage.position_mid.cross(&impulse);
             }
-            if stage.load != [Vector3::zeros(); 2] {
-                let [impulse, moment] = stage.load.map(|load| self.dt * load);
+            if stage.is_loaded {
+                let [impulse, moment] = stage.load().map(|load| self.dt * load);
                 self.books.load_work += stage.load_work(self.dt);
                 self.books.load_impulse += impulse;
                 self.books.load_ang_impulse += stage.position_mid.cross(&impulse) + moment;

@@ -320,9 +320,9 @@ impl System {
     /// Puts a body into a state.
     pub fn set_state(&mut self, body: usize, state: State) {
         self.states[body] = state;
-        let load = self.stages[body].load;
+        let load = self.stages[body].load();
         self.stages[body] = Stage::new(&state);
-        self.stages[body].load = load;
+        self.stages[body].set_load(load);
         self.pairs.iter_mut().for_each(|pair| pair.due = 0);
         self.nearby.restart(&self.pairs);
     }
@@ -334,10 +334,10 @@ impl System {
     /// * `torque` — about it \[N m\]
     pub fn load(&mut self, body: usize, force: Vector3<f64>, torque: Vector3<f64>) {
         let load = [force, torque];
-        if self.bodies[body].fixed || self.stages[body].load == load {
+        if self.bodies[body].fixed || self.stages[body].load() == load {
             return;
         }
-        self.stages[body].load = load;
+        self.stages[body].set_load(load);
         // Pairs of this body held for its motion without the load.
         let with_body = self.pairs.iter_mut().filter(|pair| pair.bodies.contains(&body));
         with_body.for_each(|pair| pair.due = 0);
