@@ -9,7 +9,7 @@ use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::PointRule;
 use carom_rigid::{PairSpec, RigidBody};
 
-pub use crate::statics::{Place, Support};
+pub use crate::statics::{Place, Pressure, Support};
 
 /// Bodies with supports, loads and contacts. Vectors are in inertial axes unless stated otherwise.
 #[derive(Debug, Clone, Default)]
@@ -54,17 +54,6 @@ pub enum BodyKind {
     },
     /// The body is rigid.
     Rigid(RigidBody),
-}
-
-/// A constant pressure on faces of a deformable body, along the normals of the deformed faces.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pressure {
-    /// Number of the body.
-    pub body: usize,
-    /// Set of the body.
-    pub set: String,
-    /// Positive in compression \[Pa\].
-    pub value: f64,
 }
 
 /// A force and a torque on a body.
