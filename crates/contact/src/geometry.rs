@@ -7,11 +7,11 @@
 //! [`Sphere`] are surfaces of rigid bodies without faces. The gap is positive if the surfaces are apart.
 
 pub mod analytic;
-mod bead;
 pub mod bezier;
 pub mod closest;
 pub mod domain;
 pub mod faces;
+mod fillet;
 pub mod foot;
 pub mod jet;
 mod local;
@@ -20,9 +20,9 @@ pub mod topology;
 
 pub(crate) use analytic::across;
 pub use analytic::{Plane, Side, Sphere};
-pub(crate) use bead::dual_components;
 pub use closest::Start;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
+pub(crate) use fillet::dual_components;
 pub use foot::FootPoint;
 pub use local::LocalFoot;

@@ -20,7 +20,7 @@ fn no_unfinished_file_is_left_and_no_write_begins() {
     };
     let (_kept, unfinished) =
         Unfinished::begin(|| tempfile::tempdir_in(folder.path()), |dir| dir.path().to_owned()).unwrap();
-    let (begun, told) = mpsc::channel();
+    let (begun, printed) = mpsc::channel();
     let (_never, wait) = mpsc::channel::<()>();
     let path = half.clone();
     std::thread::spawn(move || {
@@ -32,7 +32,7 @@ fn no_unfinished_file_is_left_and_no_write_begins() {
             Ok(())
         })
     });
-    told.recv().unwrap();
+    printed.recv().unwrap();
     assert_eq!(names().len(), 3, "{:?}", names());
     abandon_all();
     assert_eq!(names(), ["whole.txt"]);

@@ -82,7 +82,7 @@ fn default_stiffnesses_and_names_are_preserved() {
 #[test]
 fn invalid_functions_are_reported_with_their_line() {
     let motion = "\"20*t + 0.1*sin(2*pi*t)\"";
-    for (to, told) in [
+    for (to, printed) in [
         (
             "\"20*t + sinn(t)\"",
             "a.toml:17: joint 1: turn: `motion`: `20*t + sinn(t)` is not a formula: column 8: `sinn` is not \
@@ -103,7 +103,7 @@ fn invalid_functions_are_reported_with_their_line() {
         ("[1, 2]", "a number, a formula in t as a text, or a table"),
     ] {
         let found = refusal(motion, to);
-        assert!(found.contains(told), "{to}: {found}");
+        assert!(found.contains(printed), "{to}: {found}");
     }
     let statics = refusal("end_time = 2.0", "end_time = 2.0\nscheme = \"static\"");
     assert!(statics.contains("loads of the scheme `static` have no course in time"), "{statics}");
@@ -111,7 +111,7 @@ fn invalid_functions_are_reported_with_their_line() {
 
 #[test]
 fn invalid_springs_and_stops_are_refused() {
-    for (from, to, told) in [
+    for (from, to, printed) in [
         ("low = -0.1, high = 0.1, ", "", "`low` is missing: the lowest value, or `high`"),
         ("low = -0.1", "low = 0.2", "`high` must be above `low`"),
         ("{ stiffness = 100.0, damping = 0.1 }", "{ free = 1.0 }", "makes a spring"),
@@ -126,6 +126,6 @@ fn invalid_springs_and_stops_are_refused() {
         ("axes = \"body\"\nstiffness = [1.0, 2.0, 3.0]", "", "`stiffness` is missing: along x, y, z"),
     ] {
         let found = refusal(from, to);
-        assert!(found.contains(told), "{to}: {found}");
+        assert!(found.contains(printed), "{to}: {found}");
     }
 }

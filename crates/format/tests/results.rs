@@ -480,21 +480,21 @@ fn an_existing_result_is_replaced_only_on_request() {
 fn other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
-    let told = |path: &Path| {
+    let printed = |path: &Path| {
         let error = ResultReader::open(path).err().unwrap();
         (error.is_io(), error.to_string())
     };
-    assert!(told(&path).0);
+    assert!(printed(&path).0);
     std::fs::write(&path, vec![7; 10_000]).unwrap();
-    assert!(!told(&path).0 && told(&path).1.contains("not a result file"), "{:?}", told(&path));
+    assert!(!printed(&path).0 && printed(&path).1.contains("not a result file"), "{:?}", printed(&path));
     let path = folder.path().join("b");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE x (y)").unwrap();
-    assert!(told(&path).1.contains("not a result of carom"), "{:?}", told(&path));
+    assert!(printed(&path).1.contains("not a result of carom"), "{:?}", printed(&path));
     let path = folder.path().join("c");
     drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
     let database = rusqlite::Connection::open(&path).unwrap();
     database.execute_batch("UPDATE meta SET value = '2.0' WHERE key = 'version'").unwrap();
-    let (io, text) = told(&path);
+    let (io, text) = printed(&path);
     assert!(!io && text.contains("version 2.0") && text.contains("up to 1.x"), "{text}");
     let nowhere = ResultWriter::create(Path::new("/nowhere/at/all"), &header(), 1, false).err().unwrap();
     assert!(nowhere.is_io());

@@ -135,9 +135,9 @@ fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
         .replace("\"steel\"", "\"steal\"")
         .replace("rod:spot", "rot:spot")
         .replace("poisson = 0.49", "poisson = 0.5");
-    let told = refusal(&text, &[]);
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 4, "{told}");
+    let printed = refusal(&text, &[]);
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines.len(), 4, "{printed}");
     assert!(
         lines[0].starts_with(
             "a.toml:7: material `rubber`: `density` = -1000 is out of range: it must be a finite"
@@ -150,7 +150,7 @@ fn all_problems_are_reported_at_once_in_the_order_of_the_file() {
     assert!(
         lines[2].starts_with("a.toml:14: body `ball`: there is no material `steal`; did you mean `steel`?")
     );
-    assert!(lines[3].contains("contact 1: there is no body `rot`; did you mean `rod`?"), "{told}");
+    assert!(lines[3].contains("contact 1: there is no body `rot`; did you mean `rod`?"), "{printed}");
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
     let attached = &scenario.body[1].reduce.as_ref().unwrap().attach["start"];
     assert_eq!((attached.kind(), attached.at()), ("mean", Some([0.0, 0.0, 1e-3])));
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
-    for (value, told) in [
+    for (value, printed) in [
         ("{ kind = \"glue\", at = [0, 0, 0] }", "\"glue\""),
         ("{ kind = \"rigid\" }", "`at`"),
         ("{ at = [0, 0, 0] }", "`kind`"),
@@ -505,7 +505,7 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
         ("3", "\"rigid\" or \"mean\""),
     ] {
         let text = refusal(GOOD, &[&with(value)]);
-        assert!(text.contains(told), "{value}: {text}");
+        assert!(text.contains(printed), "{value}: {text}");
     }
 }
 
@@ -606,7 +606,7 @@ fn output_settings_determine_the_fields_of_pictures() {
     // The stored text contains the settings of frames, not those of pictures.
     let kept = scenario.without_pictures().to_toml();
     assert!(kept.contains("contact_frames = 7") && !kept.contains("compression"), "{kept}");
-    for (keys, told) in [
+    for (keys, printed) in [
         ("[output]\ncells = \"volume\"\n", "`surface`, `all`"),
         ("[output]\nfields = [\"von_mise\"]\n", "did you mean `von_mises`?"),
         ("[output]\nevery = 0\n", "a whole number from 1"),
@@ -614,6 +614,6 @@ fn output_settings_determine_the_fields_of_pictures() {
         ("[output]\ncontact_frame = 1\n", "did you mean `contact_frames`?"),
     ] {
         let refused = refusal(&with(keys), &[]);
-        assert!(refused.contains(told), "{refused}");
+        assert!(refused.contains(printed), "{refused}");
     }
 }

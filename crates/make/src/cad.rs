@@ -113,8 +113,8 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
         return Err(CadError::Interrupted { path: path.to_owned() });
     };
     if ended.status.success() {
-        let told = String::from_utf8_lossy(&ended.stderr);
-        let notes = told.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
+        let printed = String::from_utf8_lossy(&ended.stderr);
+        let notes = printed.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
         let summary: Option<serde_json::Value> = serde_json::from_slice(&ended.stdout).ok();
         let size = summary.and_then(|summary| summary["size"].as_f64());
         return Ok(Meshed { file: target, notes: notes.collect(), size });

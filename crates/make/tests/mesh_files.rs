@@ -188,10 +188,13 @@ fn a_deck_with_given_units_gives_the_same_body_in_si() {
 fn a_deck_in_millimetres_read_as_si_is_implausible_and_its_units_are_guessed() {
     let options = ImportOptions { materials_of_file: true, ..ImportOptions::default() };
     let body = import_deck(&deck(1e3, 7.8e-9, 210e3), &options).unwrap().body;
-    let told: Vec<String> =
+    let printed: Vec<String> =
         carom_fem::plausible::of_body(&body, true).unwrap().iter().map(ToString::to_string).collect();
     for what in ["the density is 7.8e-9 kg/m³", "the speed of sound", "the largest extent is 1000 m"] {
-        assert!(told.iter().any(|text| text.contains(what) && text.contains("mm-t-s")), "{what}: {told:#?}");
+        assert!(
+            printed.iter().any(|text| text.contains(what) && text.contains("mm-t-s")),
+            "{what}: {printed:#?}"
+        );
     }
 }
 

@@ -217,20 +217,20 @@ fn every_refinement_reports_progress_and_stops_on_request() {
         (&nurbs, RefineOptions { near, ..nothing() }, "refining locally"),
         (&hexes, RefineOptions { subdivide: Some(2), ..nothing() }, "dividing cells"),
     ] {
-        let told = Told::new(false);
-        refine(body, &wish, &told).unwrap();
-        assert_eq!(*told.open.lock().unwrap(), 0, "{phase}");
-        let phases = told.phases.into_inner().unwrap();
+        let printed = Told::new(false);
+        refine(body, &wish, &printed).unwrap();
+        assert_eq!(*printed.open.lock().unwrap(), 0, "{phase}");
+        let phases = printed.phases.into_inner().unwrap();
         assert_eq!((phases.len(), phases[0].0.as_str()), (1, phase));
         // Two levels, the control points of one patch, and their numbers.
         assert!(phase != "refining locally" || (phases[0].1, phases[0].2) == (4, 4), "{phases:?}");
-        let told = Told::new(true);
-        let message = refine(body, &wish, &told).unwrap_err().to_string();
-        assert!(message.contains("interrupted") && *told.open.lock().unwrap() == 0, "{message}");
+        let printed = Told::new(true);
+        let message = refine(body, &wish, &printed).unwrap_err().to_string();
+        assert!(message.contains("interrupted") && *printed.open.lock().unwrap() == 0, "{message}");
     }
-    let told = Told::new(false);
-    coarsen(&nurbs, None, &told).unwrap();
+    let printed = Told::new(false);
+    coarsen(&nurbs, None, &printed).unwrap();
     // Three inner knots in each direction.
-    assert_eq!(told.phases.into_inner().unwrap()[0], ("removal of knots".to_owned(), 9, 9));
+    assert_eq!(printed.phases.into_inner().unwrap()[0], ("removal of knots".to_owned(), 9, 9));
     assert!(coarsen(&nurbs, None, &Told::new(true)).unwrap_err().to_string().contains("interrupted"));
 }

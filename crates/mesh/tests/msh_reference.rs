@@ -17,7 +17,7 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         let (mesh, notes) = msh::read(&meshes.join(file)).unwrap();
         // The rod is a solid of revolution; the file still contains its profile, whose elements are not part
         // of the surface.
-        let told = if file == "rod_hemi_tet10.msh" {
+        let printed = if file == "rod_hemi_tet10.msh" {
             vec![
                 Note::UnusedNodes { count: 192 },
                 Note::LooseSurface { name: "tip".into(), count: 96, all: false },
@@ -25,7 +25,7 @@ fn meshes_have_the_counts_sets_and_volume_of_their_reference() {
         } else {
             vec![]
         };
-        assert_eq!(notes, told, "{file}");
+        assert_eq!(notes, printed, "{file}");
         assert_eq!(mesh.used_nodes().len() as u64, expected["nodes"].as_u64().unwrap(), "{file}: nodes");
         let kind = expected["element"].as_str().unwrap();
         assert_eq!(

@@ -29,7 +29,7 @@ const FORCE: f64 = 0.11;
 /// Error of the duration for the cells that carry the pressure.
 const DURATION: f64 = 0.21;
 
-/// Errors of force and duration from which on they are told.
+/// Errors of force and duration from which on they are reported.
 const FORCE_LIMIT: f64 = 0.02;
 const DURATION_LIMIT: f64 = 0.04;
 
@@ -44,7 +44,7 @@ pub(crate) struct Resolution {
     is_full: bool,
 }
 
-/// What the mesh of one body costs a contact.
+/// Errors of a contact that the mesh of one body causes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cost {
     force: f64,
@@ -62,11 +62,11 @@ impl Cost {
         }
     }
 
-    fn is_told(self) -> bool {
+    fn is_reported(self) -> bool {
         self.force > FORCE_LIMIT || self.duration > DURATION_LIMIT
     }
 
-    /// The least a/h that is not told.
+    /// The least a/h that is not reported.
     fn limit(share: f64, carries: bool) -> f64 {
         let of_duration = if carries { (DURATION / DURATION_LIMIT).sqrt() } else { 0.0 };
         of_duration.max((FORCE * share / FORCE_LIMIT).sqrt())
@@ -119,7 +119,7 @@ pub(crate) fn resolution_warnings<'a>(
         for (side, share) in compliance_shares(system, pair).into_iter().enumerate() {
             let cells = found.radius / found.sizes[side];
             let cost = Cost::of(cells, share, side == carrier);
-            if found.sizes[side] > 0.0 && (share > 0.0 || side == carrier) && cost.is_told() {
+            if found.sizes[side] > 0.0 && (share > 0.0 || side == carrier) && cost.is_reported() {
                 warnings.push(coarse_warning(system, (pair, side), record, (cells, share), cost));
             }
         }
@@ -184,7 +184,7 @@ mod tests {
             let cost = Cost::of(cells, 1.0, true);
             assert!((100.0 * cost.force - force).abs() < 0.3, "{cells}: {cost:?}");
             assert!((100.0 * cost.duration - duration).abs() < 0.2, "{cells}: {cost:?}");
-            assert_eq!(cost.is_told(), cells < 2.5, "{cells}");
+            assert_eq!(cost.is_reported(), cells < 2.5, "{cells}");
         }
         // Cells of ten contact radii in one of two bodies of steel cost 24 to 31 % of the force.
         let lost = Cost::of(0.1, 0.5, false).force;

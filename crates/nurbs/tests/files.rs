@@ -342,8 +342,11 @@ fn text_after_an_mfem_mesh_is_refused() {
         |text: &str| read::bytes(text.as_bytes()).map(|body| body.n_points()).unwrap_err().to_string();
     let line = UNEVEN_CUBE.lines().count() + 1;
     for more in ["0.5\n", "MFEM NURBS mesh v1.1\n"] {
-        let told = message(&format!("{UNEVEN_CUBE}{more}"));
-        assert!(told.contains(&format!("line {line}")) && told.contains("the end of the file"), "{told}");
+        let printed = message(&format!("{UNEVEN_CUBE}{more}"));
+        assert!(
+            printed.contains(&format!("line {line}")) && printed.contains("the end of the file"),
+            "{printed}"
+        );
     }
     assert!(read::bytes(format!("{UNEVEN_CUBE}mfem_mesh_end\n").as_bytes()).is_ok());
 }

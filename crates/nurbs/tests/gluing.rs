@@ -423,15 +423,15 @@ fn two_patches_in_the_same_place_are_refused() {
     let block = solids::block([1.0, 2.0, 3.0]).unwrap().patches[0].clone();
     for (order, flips) in (0..6).flat_map(|order| (0..8).map(move |flips| (order, flips))) {
         for other in [turned(&block, order, flips), turned(&block, order, flips).insert(0, &[0.3]).unwrap()] {
-            let told = refused(vec![block.clone(), other]);
-            assert!(told.contains("fill the same space"), "{order} {flips}: {told}");
+            let printed = refused(vec![block.clone(), other]);
+            assert!(printed.contains("fill the same space"), "{order} {flips}: {printed}");
         }
     }
     // A neighbour folded onto the block.
     let mut folded = block.clone();
     folded.points.iter_mut().for_each(|p| p[0] *= 0.5);
-    let told = refused(vec![block, folded]);
-    assert!(told.contains("fill the same space"), "{told}");
+    let printed = refused(vec![block, folded]);
+    assert!(printed.contains("fill the same space"), "{printed}");
 }
 
 #[test]

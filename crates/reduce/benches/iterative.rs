@@ -140,13 +140,13 @@ fn row(
         let parts = others.iter().zip(&lambda).map(|(a, b)| ((a / b).sqrt() - 1.0).abs());
         format!("{:.0e}", parts.fold(0.0, f64::max))
     });
-    let told: Vec<String> = [inverse, statics, eigen].iter().map(|time: &Time| time.told(1)).collect();
+    let printed: Vec<String> = [inverse, statics, eigen].iter().map(|time: &Time| time.printed(1)).collect();
     let all: f64 = [inverse, statics, eigen].iter().map(|time| time.cpu).sum();
     println!(
         "| {} | {} | {solver} | {} | {all:.1} | {iterations} | {} | {apart} |",
         body.name,
         discretisation.n_dofs(),
-        told.join(" | "),
+        printed.join(" | "),
         peak_memory_bytes().map_or_else(|| "?".to_owned(), |bytes| (bytes >> 20).to_string()),
     );
     lambda

@@ -148,14 +148,14 @@ fn row(
         .reduce(|a, b| Phases { times: std::array::from_fn(|i| a.times[i].least(b.times[i])), ..b })
         .expect("there are repetitions");
     let all: f64 = least.times.iter().map(|time| time.cpu).sum();
-    let told: Vec<String> = least.times.iter().map(|time| time.told(1)).collect();
+    let printed: Vec<String> = least.times.iter().map(|time| time.printed(1)).collect();
     let speed = least.operations / least.times[2].cpu;
     println!(
         "| {} | {} | {} | {} | {all:.2} | {} | {:.1} | {:.0} % |",
         body.name,
         discretisation.n_dofs(),
         3 * interface.len(),
-        told.join(" | "),
+        printed.join(" | "),
         peak_memory_bytes().map_or_else(|| "?".to_owned(), |bytes| (bytes >> 20).to_string()),
         1e-9 * speed,
         100.0 * speed / dense,

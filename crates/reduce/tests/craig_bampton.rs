@@ -346,7 +346,7 @@ fn a_model_reports_its_doubtful_dynamic_modes() {
         ..Variant::default()
     };
     let (fixed, free) = (ModeKind::FixedInterface, ModeKind::FreeInterface);
-    let mut told = 0;
+    let mut printed = 0;
     for (n, variant) in [
         (20, variant(fixed, false, BodyFrame::Buckens)),
         (20, variant(fixed, false, BodyFrame::Nodes([0, 8, 17]))),
@@ -370,10 +370,10 @@ fn a_model_reports_its_doubtful_dynamic_modes() {
             let expected = notes.iter().find(|note| note.contains("are not modes of the body"));
             let found = reduced.doubtful_modes().map(|modes| modes.to_string());
             assert_eq!(found.as_ref(), expected, "{n} {variant:?} {split:?}");
-            told += usize::from(found.is_some());
+            printed += usize::from(found.is_some());
         }
     }
-    assert_eq!(told, 6, "a split of 200 kHz lies above the accurate modes of every model");
+    assert_eq!(printed, 6, "a split of 200 kHz lies above the accurate modes of every model");
 }
 
 #[test]

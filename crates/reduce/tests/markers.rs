@@ -144,7 +144,7 @@ fn attachments_are_read_and_written_alike() {
     for text in ["bore=rigid", "a=b=mean", "bore=rigid@0,-0.001,0.5", "bore=mean@1,2,3"] {
         assert_eq!(text.parse::<Attachment>().unwrap().to_string(), text);
     }
-    for (text, told) in [
+    for (text, printed) in [
         ("bore", "SET=rigid or SET=mean"),
         ("=rigid", "SET=rigid or SET=mean"),
         ("bore=glue", "SET=rigid or SET=mean"),
@@ -153,6 +153,6 @@ fn attachments_are_read_and_written_alike() {
         ("bore=rigid@1,2,inf", "`1,2,inf`"),
     ] {
         let error = text.parse::<Attachment>().unwrap_err().to_string();
-        assert!(error.contains(told), "{text}: {error}");
+        assert!(error.contains(printed), "{text}: {error}");
     }
 }

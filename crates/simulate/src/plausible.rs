@@ -78,14 +78,14 @@ pub(crate) fn warnings<'a>(
         };
         found.extend(of_motion(spec, size));
     }
-    let mut told: Vec<String> = Vec::new();
+    let mut printed: Vec<String> = Vec::new();
     for text in found.iter().map(ToString::to_string) {
         // Bodies share materials.
-        if !told.contains(&text) {
-            told.push(text);
+        if !printed.contains(&text) {
+            printed.push(text);
         }
     }
-    Ok(told)
+    Ok(printed)
 }
 
 fn norm(v: &[f64; 3]) -> f64 {

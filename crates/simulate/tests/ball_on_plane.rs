@@ -194,7 +194,7 @@ fn energy_and_force_converge_with_the_tolerance() {
 
 #[test]
 fn a_rigid_body_against_an_elastic_one_of_its_material_is_reported() {
-    let told = |young: f64| {
+    let printed = |young: f64| {
         let mut bodies = bodies().clone();
         let PreparedModel::Rigid(wall) = &mut bodies.bodies[1].model else { panic!("the wall is rigid") };
         Arc::make_mut(wall).materials.iter_mut().for_each(|material| material.young = young);
@@ -204,13 +204,13 @@ fn a_rigid_body_against_an_elastic_one_of_its_material_is_reported() {
         let outcome = run(&scenario(&[]), folder.path(), &bodies, &result, options, &Silent).unwrap();
         outcome.warnings.into_iter().find(|text| text.contains("it is rigid"))
     };
-    let text = told(210e9).unwrap();
+    let text = printed(210e9).unwrap();
     for part in ["body `wall`", "`ball`", "50.0 % of the compliance", "ball:pole / wall:bottom", "up to 32 %"]
     {
         assert!(text.contains(part), "{part} is missing: {text}");
     }
     // 100 times as stiff: a hundredth of the compliance, 0.4 % of the force.
-    assert_eq!(told(210e11), None);
+    assert_eq!(printed(210e11), None);
 }
 
 /// Two rigid bodies of the default scheme in contact by a given stiffness: a block of 1 kg touches with its
@@ -252,6 +252,6 @@ law = { kind = "penalty", stiffness = 1.0e8 }
     assert!((event.duration() / (std::f64::consts::PI * 1e-3) - 1.0).abs() < 1e-4, "{event:?}");
     assert!((event.peak_force / 100.0 - 1.0).abs() < 1e-3, "{event:?}");
     let none = text.replace(", stiffness = 1.0e8", "");
-    let told = solve(&none).unwrap_err().to_string();
-    assert!(told.contains("stiffness in Pa/m") && !told.contains("modulus"), "{told}");
+    let printed = solve(&none).unwrap_err().to_string();
+    assert!(printed.contains("stiffness in Pa/m") && !printed.contains("modulus"), "{printed}");
 }

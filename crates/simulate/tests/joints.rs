@@ -89,12 +89,13 @@ fn changes_of_initial_values_by_joints_are_reported() {
                \"bar:start\"]\n\
                [[joint]]\nkind = \"spherical\"\nbetween = [\"rod:end\", \"bar:start\"]\n";
     let outcome = solve_with(&(pendulum() + bar), &["simulation.end_time=0.01"]).unwrap();
-    let told = outcome.warnings.join("\n");
-    assert!(told.contains("bodies were moved by up to") && told.contains("3 equations"), "{told}");
+    let printed = outcome.warnings.join("\n");
+    assert!(printed.contains("bodies were moved by up to") && printed.contains("3 equations"), "{printed}");
     // A distance of 0.4 nm in 0.4 m is rounding of the given coordinates and not reported.
     let near = bar.replace("1.0e-3", "4.0e-10");
-    let told = solve_with(&(pendulum() + &near), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
-    assert!(!told.contains("moved") && told.contains("3 equations"), "{told}");
+    let printed =
+        solve_with(&(pendulum() + &near), &["simulation.end_time=0.01"]).unwrap().warnings.join("\n");
+    assert!(!printed.contains("moved") && printed.contains("3 equations"), "{printed}");
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn joints_that_overstretch_a_flexible_body_are_refused() {
         assert!(text.contains("joint `foot`") || text.contains("joint `far`"), "{scheme}: {text}");
         assert!(matches!(error.key(), Some("joint.0" | "joint.1")), "{scheme}: {:?}", error.key());
         // A tenth of a millimetre is an assembly under stress, and is reported.
-        let told = at(0.4001, scheme).unwrap().warnings.join("\n");
-        assert!(told.contains("bodies begin deformed"), "{scheme}: {told}");
+        let printed = at(0.4001, scheme).unwrap().warnings.join("\n");
+        assert!(printed.contains("bodies begin deformed"), "{scheme}: {printed}");
     }
 }

@@ -129,21 +129,25 @@ fn an_energy_error_above_the_tolerance_is_a_warning() {
         );
         let (outcome, _) = solve(&[&head, &mass("m", ""), slide].concat()).unwrap();
         let error = outcome.summary.ledger.energy_error;
-        let is_told = outcome.warnings.iter().any(|text| text.contains("more than the tolerance of"));
-        assert_eq!(is_told, error > tolerance.parse().unwrap(), "{error} {:?}", outcome.warnings);
+        let is_warned = outcome.warnings.iter().any(|text| text.contains("more than the tolerance of"));
+        assert_eq!(is_warned, error > tolerance.parse().unwrap(), "{error} {:?}", outcome.warnings);
     }
 }
 
 #[test]
 fn names_of_joints_must_differ_and_distances_to_the_ground_need_a_point() {
-    let told = |text: &str| {
+    let printed = |text: &str| {
         let text = [&simulation(0.1), ROD, text].concat();
         read(&text, &[]).unwrap_err()
     };
     let twice = format!("{}{}", hinge("name = \"a\""), hinge("name = \"a\""));
-    assert!(told(&twice).contains("is called `a` already"), "{}", told(&twice));
+    assert!(printed(&twice).contains("is called `a` already"), "{}", printed(&twice));
     let far = "[[joint]]\nkind = \"distance\"\nlength = 2.0\nbetween = [\"ground\", \"rod:start\"]\n";
-    assert!(told(far).contains("`point` is missing: where the ground holds the distance"), "{}", told(far));
+    assert!(
+        printed(far).contains("`point` is missing: where the ground holds the distance"),
+        "{}",
+        printed(far)
+    );
 }
 
 /// A body that falls 0.1 m on a stop of default stiffness penetrates by a ten-thousandth of a metre; a
@@ -214,7 +218,7 @@ fn a_singular_position_is_reported() {
         distance("short", "[\"m:c\", \"d:c\"]", 0.3),
         slide.to_owned(),
     ];
-    let told = solve(&text.concat()).unwrap_err().to_string();
-    assert!(told.contains("singular position"), "{told}");
-    assert!(!told.contains("contact"), "{told}");
+    let printed = solve(&text.concat()).unwrap_err().to_string();
+    assert!(printed.contains("singular position"), "{printed}");
+    assert!(!printed.contains("contact"), "{printed}");
 }

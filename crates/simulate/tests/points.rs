@@ -65,12 +65,12 @@ fn a_point_within_a_reduced_body_is_refused_with_the_nearest_on_its_surface() {
     let text =
         [HEAD, &rod("rod", 0.0, NURBS, "[0.2, 0.0, 0.008]"), &revolute("[\"ground\", \"rod:p\"]")].concat();
     let error = solve(&text).unwrap_err();
-    let told = error.to_string();
+    let printed = error.to_string();
     assert!(
-        told.contains("2.000e-3 m from the surface") && told.contains("[0.200000, 0.000000, 0.010000]"),
-        "{told}"
+        printed.contains("2.000e-3 m from the surface") && printed.contains("[0.200000, 0.000000, 0.010000]"),
+        "{printed}"
     );
-    assert!(told.contains("`reduce.attach`") && error.key() == Some("joint.0.between"), "{told}");
+    assert!(printed.contains("`reduce.attach`") && error.key() == Some("joint.0.between"), "{printed}");
 }
 
 /// A scenario that names a model uses the geometry of the body file next to the model.
@@ -95,6 +95,6 @@ fn a_named_model_has_markers_at_points_of_the_body_beside_it() {
     let mut changed = carom_format::read_body(&path).unwrap().body;
     changed.name = "changed".to_owned();
     carom_format::write_body(&path, &changed).unwrap();
-    let told = solve(&named).unwrap_err().to_string();
-    assert!(told.contains("put it there as") && told.contains("rod.npz"), "{told}");
+    let printed = solve(&named).unwrap_err().to_string();
+    assert!(printed.contains("put it there as") && printed.contains("rod.npz"), "{printed}");
 }

@@ -219,7 +219,7 @@ fn a_brick_of_a_mesh_bounces_on_a_nurbs_plate() {
 
 #[test]
 fn invalid_scenarios_of_rigid_bodies_are_refused() {
-    let told = |from: &str, to: &str| match read(&ROD.replace(from, to), &[]) {
+    let printed = |from: &str, to: &str| match read(&ROD.replace(from, to), &[]) {
         Err(message) => message,
         Ok(scenario) => Chain::new().solve(&scenario).unwrap_err().to_string(),
     };
@@ -298,7 +298,7 @@ fn invalid_scenarios_of_rigid_bodies_are_refused() {
             "joint",
         ),
     ] {
-        let text = told(from, to);
+        let text = printed(from, to);
         assert!(text.contains(message), "{to}: {text}");
     }
 }

@@ -142,9 +142,9 @@ fn flush_bars_exchange_their_velocities() {
 /// inside each other are not.
 #[test]
 fn bodies_inside_each_other_are_reported() {
-    let told = |text: &str| solve(text).unwrap().warnings.join("\n");
+    let printed = |text: &str| solve(text).unwrap().warnings.join("\n");
     let text = bars("");
-    let warnings = told(&text);
+    let warnings = printed(&text);
     assert!(
         warnings.contains("bodies `left` and `right` lie 4.400e-2 m inside each other at t = 5.400000e-2 s"),
         "{warnings}"
@@ -164,10 +164,10 @@ fn bodies_inside_each_other_are_reported() {
             )
         };
         let apart = format!("{head}{}{}", body("left", -25.0, 1.0), body("right", 25.01, 0.0));
-        let warnings = told(&apart);
+        let warnings = printed(&apart);
         assert!(warnings.contains("lie 4.400e-2 m inside each other"), "{scheme}: {warnings}");
         let within = format!("{head}{}{}", body("left", -25.0, 1.0), body("right", 20.0, 0.0));
-        assert!(!told(&within).contains("inside each other"), "{scheme}");
+        assert!(!printed(&within).contains("inside each other"), "{scheme}");
     }
 }
 
@@ -194,8 +194,8 @@ fn stretched(simulation: &str, [left, right]: [&str; 2], tables: &str) -> String
 fn bodies_that_are_deformed_into_each_other_are_reported_in_statics() {
     let supports = "[[support]]\non = \"left:west\"\n[[support]]\non = \"right:east\"";
     let statics = "scheme = \"static\"\nsteps = 2\nend_time = 1.0";
-    let told = |text: &str| solve(text).unwrap().warnings.join("\n");
-    let warnings = told(&stretched(statics, ["", ""], supports));
+    let printed = |text: &str| solve(text).unwrap().warnings.join("\n");
+    let warnings = printed(&stretched(statics, ["", ""], supports));
     let expected = "bodies `left` and `right` lie 3.000e-3 m inside each other at t = 1.000000e0 s";
     assert!(
         warnings.contains(expected) && warnings.contains("no contact between them is defined"),
@@ -203,7 +203,7 @@ fn bodies_that_are_deformed_into_each_other_are_reported_in_statics() {
     );
     // A quarter of the force stretches the bar by 1 mm at most, and the bars do not overlap.
     let apart = stretched(statics, ["", ""], supports).replace("4.0e3", "0.9e3");
-    assert!(!told(&apart).contains("inside each other"));
+    assert!(!printed(&apart).contains("inside each other"));
 }
 
 /// A sudden force stretches the bar by up to 8 mm.

@@ -305,14 +305,15 @@ material = "steel"
 #[test]
 fn a_corner_that_sinks_into_a_wall_is_reported() {
     let depth = |end: f64| 0.3 * end - 5e-5;
-    for (end, is_told) in [(1.0e-3, false), (2.0e-3, true)] {
+    for (end, is_warned) in [(1.0e-3, false), (2.0e-3, true)] {
         let text = cube_on_its_corner(6, "", end);
         let outcome = Chain::new().run(&scenario(&text), coarse_cube(), RunOptions::default()).unwrap();
         assert!(outcome.summary.contacts.is_empty(), "{:?}", outcome.summary.contacts);
-        let told: Vec<&String> = outcome.warnings.iter().filter(|text| text.contains("the corner")).collect();
-        println!("{told:#?}");
-        assert_eq!(told.len(), if is_told { 3 } else { 0 }, "{:?}", outcome.warnings);
-        for (text, side) in told.iter().zip(["west", "south", "bottom"]) {
+        let printed: Vec<&String> =
+            outcome.warnings.iter().filter(|text| text.contains("the corner")).collect();
+        println!("{printed:#?}");
+        assert_eq!(printed.len(), if is_warned { 3 } else { 0 }, "{:?}", outcome.warnings);
+        for (text, side) in printed.iter().zip(["west", "south", "bottom"]) {
             let place = format!(
                 "of `cube:{side}` (near 0.0000e0, 0.0000e0, 0.0000e0 m in source coordinates of body `cube`)"
             );

@@ -251,9 +251,9 @@ fn centrifugal_stretch_omitted_by_quasistatic_modes_is_reported() {
             .replace("material = \"steel\"", "material = \"steel\"\nangular_velocity = [0.0, 0.0, 200.0]");
         let (outcome, ..) = solve(&text, 0);
         println!("{:#?}", outcome.warnings);
-        let told = outcome.warnings.iter().find(|text| text.contains("centrifugal"))?;
-        assert!(told.contains("2.000e2 rad/s"), "{told}");
-        told.split(" rad/s, and ").nth(1)?.split(' ').next()?.parse().ok()
+        let printed = outcome.warnings.iter().find(|text| text.contains("centrifugal"))?;
+        assert!(printed.contains("2.000e2 rad/s"), "{printed}");
+        printed.split(" rad/s, and ").nth(1)?.split(' ').next()?.parse().ok()
     };
     assert_eq!(figure(4e3), Some(100.0));
     let between = 50.0 * (1.0 - 960.0 / PI.powi(6)).sqrt();

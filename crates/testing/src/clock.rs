@@ -20,7 +20,7 @@ impl Time {
     }
 
     /// CPU seconds of one thread, CPU / wall seconds of several.
-    pub fn told(self, threads: usize) -> String {
+    pub fn printed(self, threads: usize) -> String {
         match threads {
             1 => format!("{:.3}", self.cpu),
             _ => format!("{:.3} / {:.3}", self.cpu, self.wall),

@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 
 /// Standard error of a program.
-pub fn told(output: &Output) -> String {
+pub fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -16,7 +16,7 @@ pub fn told(output: &Output) -> String {
 ///
 /// If the program failed, or printed anything else.
 pub fn json(output: &Output) -> Value {
-    assert!(output.status.success(), "{}: {}", output.status, told(output));
+    assert!(output.status.success(), "{}: {}", output.status, printed(output));
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("no single JSON object ({error}): {output:?}"))
 }
@@ -27,7 +27,7 @@ pub fn json(output: &Output) -> Value {
 ///
 /// If the exit code differs, if data was printed, or if the message reports a bug.
 pub fn failure(output: &Output, code: i32) -> String {
-    let message = told(output);
+    let message = printed(output);
     assert_eq!(output.status.code(), Some(code), "{message}");
     assert!(output.stdout.is_empty(), "data on standard output of a failure: {output:?}");
     assert!(!message.contains("bug in carom"), "{message}");
@@ -40,5 +40,5 @@ pub fn progress(output: &Output) -> Vec<String> {
         let (seconds, rest) = line.split_once(" s: ")?;
         seconds.parse::<u64>().ok().map(|_| rest.to_owned())
     };
-    told(output).lines().filter_map(line).collect()
+    printed(output).lines().filter_map(line).collect()
 }

@@ -52,7 +52,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
     tell(solution::solve(args, &scenario, &prepared, &layout, &mut stamp, session)?, &mut done);
     // Models can be large; the pictures read them again from their files.
-    let told = prepared.warnings;
+    let printed = prepared.warnings;
     drop(prepared.bodies);
 
     let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
@@ -65,7 +65,7 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
 
     let series = layout.root.join(series(&scenario.output.pictures()));
     // Warnings about the scenario were printed before the run.
-    let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !told.contains(warning));
+    let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !printed.contains(warning));
     warnings.for_each(|warning| session.warn(warning));
     conclude(args, (&layout, &series), &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
 }

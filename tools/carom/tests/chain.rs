@@ -222,7 +222,7 @@ fn a_stopped_run_is_continued() {
         std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(stopped.success());
     let ended = child.wait_with_output().unwrap();
-    let message = carom_testing::program::told(&ended);
+    let message = carom_testing::program::printed(&ended);
     assert_eq!(ended.status.code(), Some(130), "{message}");
     assert!(message.contains("interrupted") && message.contains("continues from there"), "{message}");
     assert!(!place.path().join("cut/report.html").exists());

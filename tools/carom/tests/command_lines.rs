@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assert_cmd::cargo::CommandCargoExt;
-use carom_testing::program::{json, told};
+use carom_testing::program::{json, printed};
 
 /// A script that responds like the other programs.
 const STAND_IN: &str = r#"#!/bin/sh
@@ -49,12 +49,12 @@ fn run(folder: &Path, args: &[&str]) -> Output {
 fn completions_cover_all_available_programs_and_name_the_others() {
     let folder = folder();
     let ran = run(folder.path(), &["completions", "bash"]);
-    assert!(ran.status.success(), "{}", told(&ran));
+    assert!(ran.status.success(), "{}", printed(&ran));
     let script = String::from_utf8_lossy(&ran.stdout).into_owned();
     for part in ["complete carom-mesh in bash", "--compression", "completions"] {
         assert!(script.contains(part), "no `{part}` in {script}");
     }
-    let errors = told(&ran);
+    let errors = printed(&ran);
     assert!(
         errors.contains("carom-solve is left out: it is neither in the folder of this program"),
         "{errors}"
@@ -90,9 +90,9 @@ fn bash_completes_with_the_script() {
     }
     let folder = folder();
     let ran = run(folder.path(), &["completions", "bash", "-o", "."]);
-    assert!(ran.status.success(), "{}", told(&ran));
+    assert!(ran.status.success(), "{}", printed(&ran));
     let script = "source ./carom.bash; COMP_WORDS=(carom run --com); COMP_CWORD=2; _carom carom --com run; \
         echo \"${COMPREPLY[@]}\"";
     let ran = Command::new("/bin/bash").args(["-c", script]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "--compression", "{}", told(&ran));
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "--compression", "{}", printed(&ran));
 }

@@ -335,7 +335,7 @@ fn starved(place: &Place, limits: &[usize]) -> std::collections::BTreeSet<String
     let mut failed = std::collections::BTreeSet::new();
     for &blocks in limits {
         let output = with_little_room(place, blocks);
-        let said = carom_testing::program::told(&output);
+        let said = carom_testing::program::printed(&output);
         if output.status.success() {
             continue;
         }
@@ -392,8 +392,8 @@ fn implausible_figures_are_reported_with_the_range_and_a_remedy() {
         );
     }
     assert!(checked["valid"].as_bool().unwrap());
-    let told = carom_testing::program::told(&place.ok(&["check", "odd.toml"]));
-    assert!(told.contains("warning: material `plastic`"), "{told}");
+    let printed = carom_testing::program::printed(&place.ok(&["check", "odd.toml"]));
+    assert!(printed.contains("warning: material `plastic`"), "{printed}");
     // The unchanged scenario gives no such warnings.
     place.write("usual.toml", SMALL);
     assert!(place.json(&["check", "usual.toml"])["warnings"].as_array().unwrap().is_empty());

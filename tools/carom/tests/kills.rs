@@ -155,7 +155,7 @@ fn a_signal_while_bodies_are_made_has_its_exit_code() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let ended = child.wait_with_output().unwrap();
-    let message = carom_testing::program::told(&ended);
+    let message = carom_testing::program::printed(&ended);
     assert_eq!(ended.status.code(), Some(143), "{message}");
     assert!(message.contains("interrupted"), "{message}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use carom_mesh::{Mesh, msh, quality};
-use carom_testing::program::{failure, json, told};
+use carom_testing::program::{failure, json, printed};
 use carom_testing::{json_file, shared_data};
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ fn folder_with(name: &str, text: &str) -> TempDir {
 /// Runs the program successfully without standard output and reads the mesh.
 fn meshed(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
     msh::read(&folder.join("part.msh")).unwrap().0
 }
@@ -92,7 +92,7 @@ fn transfinite_volumes_and_groups_of_a_script_are_kept() {
 fn groups_of_faces_get_an_additional_body() {
     let folder = folder_with("part.geo", &BOX.replace("Physical Volume(\"block\") = {1};", ""));
     let output = run(folder.path(), &["part.geo", "-o", "part.msh"]);
-    assert!(told(&output).contains("all of them are in `body`"), "{}", told(&output));
+    assert!(printed(&output).contains("all of them are in `body`"), "{}", printed(&output));
     let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
     assert_eq!(mesh.sets.keys().collect::<Vec<_>>(), ["body", "low"]);
 }
@@ -106,10 +106,10 @@ fn json_is_one_object_and_quiet_is_silent() {
     assert_eq!(object["sets"], serde_json::json!(["block", "low"]));
     assert!(object["size"].is_null(), "a script says its own");
     assert!((object["volume"].as_f64().unwrap() - 2.0).abs() < 1e-12);
-    assert!(output.stderr.is_empty(), "{}", told(&output));
+    assert!(output.stderr.is_empty(), "{}", printed(&output));
     // Gmsh's log goes to standard error, and standard output has only data.
     let output = run(folder.path(), &["part.geo", "-o", "part.msh", "-v"]);
-    assert!(told(&output).contains("Meshing 3D"), "{}", told(&output));
+    assert!(printed(&output).contains("Meshing 3D"), "{}", printed(&output));
     assert!(output.stdout.is_empty());
 }
 
@@ -231,7 +231,7 @@ fn faces_of_an_iges_file_are_sewn_and_its_unit_is_converted() {
 /// Runs the program successfully and reads the mesh.
 fn meshed_loudly(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     msh::read(&folder.join("part.msh")).unwrap().0
 }
 
@@ -266,7 +266,7 @@ fn solids_of_an_assembly_have_separate_sets() {
     let two = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {2, 0, 0, 2, 1, 1};\n";
     let folder = folder_with("two.geo", two);
     let output = run(folder.path(), &["two.geo", "-o", "part.msh", "--order", "1", "--size", "0.5"]);
-    assert!(told(&output).contains("2 solids"), "{}", told(&output));
+    assert!(printed(&output).contains("2 solids"), "{}", printed(&output));
     let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
     let cells = |name: &str| mesh.set(name).unwrap().len();
     assert_eq!(cells("solid1") + cells("solid2"), cells("body"));

@@ -314,9 +314,9 @@ fn a_duplicate_element_is_found() {
     };
     // The rotated numbering of the same cube; then a neighbour.
     write("2,3,4,1,6,7,8,5");
-    let told = fails(&["import", &inp, "-o", &out], 3);
+    let printed = fails(&["import", &inp, "-o", &out], 3);
     for word in ["twice.inp", "pairs of them: 1", "near (0.5, 0.5, 0.5)", "cells overlap"] {
-        assert!(told.contains(word), "no {word}: {told}");
+        assert!(printed.contains(word), "no {word}: {printed}");
     }
     write("2,9,10,3,6,11,12,7");
     carom_mesh().args(["import", &inp, "-o", &out]).assert().success();

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::CommandCargoExt;
-use carom_testing::program::{json, told};
+use carom_testing::program::{json, printed};
 use tempfile::TempDir;
 
 /// Writes its process number and waits until its input ends, like `carom-gmsh`; both programs use the
@@ -52,7 +52,7 @@ fn importing(folder: &Path) -> (Child, u32) {
     let begun = Instant::now();
     while !folder.join("number").exists() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the mesher was not started");
-        assert!(child.try_wait().unwrap().is_none(), "{}", told(&child.wait_with_output().unwrap()));
+        assert!(child.try_wait().unwrap().is_none(), "{}", printed(&child.wait_with_output().unwrap()));
         std::thread::sleep(Duration::from_millis(2));
     }
     let number = std::fs::read_to_string(folder.join("number")).unwrap();
@@ -88,7 +88,7 @@ fn a_signal_ends_both_programs_immediately() {
     let sent = Instant::now();
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     let ended = child.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(143), "{}", told(&ended));
+    assert_eq!(ended.status.code(), Some(143), "{}", printed(&ended));
     assert!(sent.elapsed() < Duration::from_secs(20));
     assert_gone(mesher);
     assert!(!folder.path().join("part.npz").exists());
@@ -100,7 +100,7 @@ fn imported(file: &str, more: &[&str]) -> Output {
     let run = |args: &[&str]| {
         let made =
             Command::cargo_bin("carom-mesh").unwrap().current_dir(&folder).args(args).output().unwrap();
-        assert!(made.status.success(), "{}", told(&made));
+        assert!(made.status.success(), "{}", printed(&made));
     };
     run(&["make", "box", "--size", "2,1,2", "--hex", "-o", "box.npz"]);
     run(&["convert", "box.npz", "-o", "box.msh"]);

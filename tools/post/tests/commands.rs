@@ -13,7 +13,7 @@ use carom_post::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use carom_post::report::{Extras, html, path_from};
 use carom_post::{Run, RunError, plot};
 use carom_progress::{Progress, Silent};
-use carom_testing::program::{failure, json, told};
+use carom_testing::program::{failure, json, printed};
 use carom_testing::vtu::{UnstructuredGridPiece, array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
 
@@ -207,7 +207,7 @@ fn every_plot_is_drawn() {
         for (ending, magic) in [("svg", &b"<svg "[..]), ("png", &b"\x89PNG"[..])] {
             let file = folder.path().join(format!("plot.{ending}"));
             let run = post(&["plot", path.to_str().unwrap(), "-o", file.to_str().unwrap(), "--what", what]);
-            assert!(run.status.success(), "{what}: {}", told(&run));
+            assert!(run.status.success(), "{what}: {}", printed(&run));
             assert!(std::fs::read(&file).unwrap().starts_with(magic), "{what}.{ending}");
         }
     }
@@ -249,7 +249,7 @@ fn the_report_is_one_file_with_everything_in_it() {
     let path = result::write(folder.path());
     let file = folder.path().join("report.html");
     let run = post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]);
-    assert!(run.status.success(), "{}", told(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     let html = std::fs::read_to_string(&file).unwrap();
     for part in ["Impacts", "ball/block", "pressure", "integration", "end_time = 2.5e-5", "<svg", "Hertz"] {
         assert!(html.contains(part), "no {part}");
@@ -342,7 +342,7 @@ fn a_report_contains_the_origin_of_its_result() {
     let page = |name: &str| {
         let file = folder.path().join(name);
         let made = post(&["report", path.to_str().unwrap(), "-o", file.to_str().unwrap()]);
-        assert!(made.status.success(), "{}", told(&made));
+        assert!(made.status.success(), "{}", printed(&made));
         std::fs::read_to_string(&file).unwrap()
     };
     let html = page("report.html");
@@ -387,8 +387,8 @@ fn an_unknown_joint_is_reported_with_the_known_ones() {
         ("joint", 2, "joint:NAME"),
     ] {
         let run = plot(what);
-        assert_eq!(run.status.code(), Some(code), "{what}: {}", told(&run));
-        assert!(told(&run).contains(says), "{what}: {}", told(&run));
+        assert_eq!(run.status.code(), Some(code), "{what}: {}", printed(&run));
+        assert!(printed(&run).contains(says), "{what}: {}", printed(&run));
     }
 }
 
@@ -399,7 +399,7 @@ fn pressure_of_a_locally_refined_body_agrees_with_hertz() {
     let file = folder.path().join("pressure.svg");
     let arguments = ["plot", path.to_str().unwrap(), "--what", "pressure", "-o", file.to_str().unwrap()];
     let run = post(&arguments);
-    assert!(run.status.success(), "{}", told(&run));
+    assert!(run.status.success(), "{}", printed(&run));
     assert!(std::fs::read_to_string(&file).unwrap().contains("Hertz"));
 }
 

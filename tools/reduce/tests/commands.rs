@@ -9,7 +9,7 @@ use carom_files::write_atomically;
 use carom_format::npz::{ArchiveWriter, Version};
 use carom_format::write_body;
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
-use carom_testing::program::{self, told};
+use carom_testing::program::{self, printed};
 use carom_testing::{json_file, numbers, shared_data};
 
 const STEEL: (f64, f64, f64) = (7800.0, 210e9, 0.3);
@@ -137,12 +137,12 @@ fn a_poor_model_fails_a_check_with_a_verdict() {
     let trusted = compared["trusted_hz"].as_f64().unwrap();
     let hz = numbers(&compared["body_hz"]);
     assert!(trusted > 0.0 && hz.contains(&trusted) && trusted < hz[11], "{compared}");
-    let told = run(folder.path(), "compare beam.rom beam.npz --tolerance 0.05");
-    let text = String::from_utf8_lossy(&told.stdout).into_owned();
-    assert!(told.status.success() && text.contains("the model is not reliable above"), "{text}");
+    let printed = run(folder.path(), "compare beam.rom beam.npz --tolerance 0.05");
+    let text = String::from_utf8_lossy(&printed.stdout).into_owned();
+    assert!(printed.status.success() && text.contains("the model is not reliable above"), "{text}");
     assert!(text.contains("use a lower split"), "{text}");
     let checked = run(folder.path(), "compare beam.rom beam.npz --tolerance 0.05 --check");
-    let text = carom_testing::program::told(&checked);
+    let text = carom_testing::program::printed(&checked);
     assert!(checked.status.code() == Some(1) && text.contains("the model is not reliable above"), "{text}");
     let table = String::from_utf8(checked.stdout).unwrap();
     assert!(
@@ -201,7 +201,7 @@ fn the_verdict_reports_the_error_of_the_energy() {
     assert!(worst > 0.01, "{worst}");
     run(at, "craig-bampton beam.npz -o r.rom --attach start=rigid --attach end=rigid --modes 20 --split 1e5");
     let checked = run(at, "compare r.rom beam.npz --tolerance 1e-4 --check");
-    let text = told(&checked);
+    let text = printed(&checked);
     assert!(text.contains("--attach SET=mean adds no stiffness"), "{text}");
     assert!(String::from_utf8_lossy(&checked.stdout).contains("stiffen the body"), "{text}");
 }
@@ -210,7 +210,7 @@ fn the_verdict_reports_the_error_of_the_energy() {
 fn a_model_is_exported() {
     let folder = folder_with_beam();
     let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", printed(&made));
     json(folder.path(), "export beam.rom -o copy.npz --json");
     let info = |name: &str| json(folder.path(), &format!("info {name} --json"));
     assert_eq!(info("beam.rom")["checksum"], info("copy.npz")["checksum"]);
@@ -281,7 +281,7 @@ fn a_model_of_another_version_or_body_is_refused() {
     let text = failure(folder.path(), 3, "info beam.npz");
     assert!(text.contains("`carom-body`; a `carom-rom` is required here"), "{text}");
     let made = run(folder.path(), "craig-bampton beam.npz -o beam.rom --interface start -q");
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", printed(&made));
     write_body(&folder.path().join("other.npz"), &{
         let mut body = carom_format::read_body(&folder.path().join("beam.npz")).unwrap().body;
         body.materials[0].density = 1000.0;
@@ -305,7 +305,7 @@ fn a_body_of_two_parts_is_reported_and_not_reduced() {
     write_body(&at.join("two.npz"), &body).unwrap();
     let report = json(at, "modes two.npz --count 14 --json");
     assert_eq!((report["rigid_modes"].as_u64(), report["parts"].as_u64()), (Some(12), Some(2)));
-    let text = told(&run(at, "modes two.npz --count 14"));
+    let text = printed(&run(at, "modes two.npz --count 14"));
     assert!(text.contains("2 parts without a common node: 12 of its modes are rigid motions"), "{text}");
     for flags in ["--interface start", "--attach end=rigid", "--interface start --attach end=mean"] {
         let text = failure(at, 3, &format!("craig-bampton two.npz -o two.rom {flags}"));
@@ -405,7 +405,7 @@ fn the_table_of_modes_describes_every_column() {
     let folder = folder_with_beam();
     let at = folder.path();
     let made = "craig-bampton beam.npz -o a.rom --attach start=rigid --attach end=mean --modes 8 -v";
-    let details = told(&run(at, made));
+    let details = printed(&run(at, made));
     assert!(details.contains("constraint mode: marker end about z"), "{details}");
     let report = json(at, "info a.rom --modes --json");
     let table = &report["modes"];

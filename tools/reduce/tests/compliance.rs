@@ -12,7 +12,7 @@ use carom_progress::Silent;
 use carom_reduce::comparison::whole_body;
 use carom_reduce::{CraigBamptonOptions, FixedModes, Flexibility, ReducedBody, SolverChoice, craig_bampton};
 use carom_testing::numbers;
-use carom_testing::program::told;
+use carom_testing::program::printed;
 use faer::Mat;
 
 const SIZE: [f64; 3] = [0.12, 0.02, 0.03];
@@ -152,7 +152,7 @@ fn folder_with_bar() -> tempfile::TempDir {
     let line =
         "craig-bampton bar.npz -o bar.rom --interface west --interface east --modes 24 --split 30000 -q";
     let made = run(folder.path(), line);
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", printed(&made));
     folder
 }
 

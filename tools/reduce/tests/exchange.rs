@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use carom_format::read_rom;
 use carom_testing::machine::python;
 use carom_testing::numbers;
-use carom_testing::program::told;
+use carom_testing::program::printed;
 use carom_testing::shared_data;
 
 #[test]
@@ -302,13 +302,13 @@ fn matrices_of_other_bodies_are_refused() {
         };
         fs::write(folder.join("damaged.mtx"), damaged).unwrap();
         let text = import("damaged.mtx", "bar.M.mtx", "bar.nodes.txt", "ends.txt");
-        let told = match name {
+        let printed = match name {
             "kind" => "matrix coordinate real",
             "cut" => "it was cut",
             "word" => "damaged.mtx`:2: expected numbers of rows",
             _ => "damaged.mtx`:3: expected `row column value` with rows and columns from 1 to 189",
         };
-        assert!(text.contains(told), "{name}: {text}");
+        assert!(text.contains(printed), "{name}: {text}");
     }
     fs::write(folder.join("bad.txt"), "1 0 0 zero\n").unwrap();
     assert!(
@@ -353,7 +353,7 @@ for k, omega in enumerate(rom['omega']):
     let script = snippet("# Stress of a reduced body in NumPy") + check;
     let run = |script: &str| {
         let output = Command::new(&python).args(["-c", script]).current_dir(folder.path()).output().unwrap();
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", printed(&output));
     };
     run(&script);
     json(
@@ -384,5 +384,5 @@ fn the_python_of_the_documentation_runs() {
         + "\nassert np.allclose(rom['coupling_r0'], 0, atol=1e-9 * np.abs(rom['inertia']).max() ** 0.5)"
         + "\nassert np.allclose(tip_compliance, tip_compliance.T) and np.all(np.diag(tip_compliance) > 0)";
     let output = Command::new(python).args(["-c", &script]).current_dir(folder.path()).output().unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", printed(&output));
 }

@@ -311,7 +311,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     let stiffness = bar.labels(&bar.stiffness, false);
     bar.write("M.mtx", bar.labels(&bar.mass, false));
     let first = stiffness.lines().next().unwrap();
-    for (line, told) in [
+    for (line, printed) in [
         ("1000,4, 1000,4, 1.0", "K.mtx`:1: node 1000 has the dof 4 (a rotation); only displacements"),
         ("1000,8, 1000,8, 1.0", "the dof 8 (a pressure)"),
         ("-5,1, -5,1, 1.0", "K.mtx`:1: node -5 is an internal node of Abaqus"),
@@ -325,7 +325,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     ] {
         bar.write("K.mtx", stiffness.replacen(first, line, 1));
         let text = bar.refused("K.mtx M.mtx --nodes nodes.txt");
-        assert!(text.contains(told), "{line}: {text}");
+        assert!(text.contains(printed), "{line}: {text}");
     }
     bar.write("K.mtx", format!("{first}\n1 2 3.0\n"));
     let text = bar.refused("K.mtx M.mtx --nodes nodes.txt");
@@ -334,7 +334,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     bar.write("K.mtx", format!("{}1000,1, 1000,2, 1e12\n1000,2, 1000,1, 2e12\n", stiffness));
     let text = bar.refused("K.mtx M.mtx --nodes nodes.txt");
     assert!(text.contains("y of node 1000, x of node 1000") && text.contains("symmetric matrix"), "{text}");
-    for (list, told) in [
+    for (list, printed) in [
         ("*SYSTEM\n0, 0, 0\n*NODE\n1000, 0, 0, 0\n", "list`:1: expected the nodes in this file"),
         ("*NODE, SYSTEM=C\n1000, 0, 0, 0\n", "list`:1: expected"),
         ("*NODE, INPUT=other.txt\n", "list`:1: expected"),
@@ -344,7 +344,7 @@ fn errors_in_matrices_of_abaqus_are_reported_with_their_line() {
     ] {
         bar.write("list", list);
         let text = bar.refused("K.mtx M.mtx --nodes list");
-        assert!(text.contains(told), "{list}: {text}");
+        assert!(text.contains(printed), "{list}: {text}");
     }
     assert!(!bar.path().join("no.rom").exists());
 }
@@ -362,7 +362,7 @@ fn errors_in_the_rows_of_matrices_are_reported_with_their_line() {
     let second = mapping.lines().nth(1).unwrap();
     let mut rotated = second.replace("UX", "ROTX").replace("UY", "ROTX").replace("UZ", "ROTX");
     rotated.push('\n');
-    for (content, told) in [
+    for (content, printed) in [
         (String::new(), "rows.txt` is empty".to_owned()),
         (lines(&dofs, 0, 100), "has no row for".to_owned()),
         (first(&dofs) + &dofs, format!("rows.txt`:2: {} of node", direction(&dofs))),
@@ -379,7 +379,7 @@ fn errors_in_the_rows_of_matrices_are_reported_with_their_line() {
     ] {
         bar.write("rows.txt", &content);
         let text = bar.refused("job.sti job.mas --nodes nodes.txt --dofs rows.txt");
-        assert!(text.contains(&told), "{told}: {text}");
+        assert!(text.contains(&printed), "{printed}: {text}");
     }
     // The rows belong to another run, of a body of one node.
     bar.write("rows.txt", "1000.1\n1000.2\n1000.3\n");
@@ -410,7 +410,7 @@ fn errors_in_harwell_boeing_files_are_reported_with_their_line() {
     };
     let n_pointers = bar.n_rows() + 1;
     let last = lines.len() - bar.n_rows() - 10;
-    for (content, told) in [
+    for (content, printed) in [
         (
             changed(2, &lines[2].replace("RSA", "CUA")),
             "K.matrix`:3: Harwell-Boeing matrices of type `CUA`".to_owned(),
@@ -436,6 +436,6 @@ fn errors_in_harwell_boeing_files_are_reported_with_their_line() {
     ] {
         bar.write("K.matrix", content);
         let text = bar.refused("K.matrix M.matrix --nodes nodes.txt --dofs rows.txt");
-        assert!(text.contains(&told), "{told}: {text}");
+        assert!(text.contains(&printed), "{printed}: {text}");
     }
 }

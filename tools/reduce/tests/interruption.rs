@@ -65,15 +65,16 @@ fn a_reduction_that_is_interrupted_leaves_no_file() {
     let (mut stopped, mut slowest) = (0, Duration::ZERO);
     for line in lines {
         for tenths in [1, 2, 4, 8, 14, 25, 60] {
-            let (code, told, elapsed) = interrupted(folder.path(), line, Duration::from_millis(100 * tenths));
+            let (code, printed, elapsed) =
+                interrupted(folder.path(), line, Duration::from_millis(100 * tenths));
             if code == Some(0) {
-                assert!(output.exists(), "{told}");
+                assert!(output.exists(), "{printed}");
                 std::fs::remove_file(&output).unwrap();
                 break;
             }
             // A signal before its handler is installed kills the program.
-            assert!(code == Some(130) || code.is_none(), "{code:?} {told}");
-            assert!(code.is_none() || told.contains("interrupted"), "{told}");
+            assert!(code == Some(130) || code.is_none(), "{code:?} {printed}");
+            assert!(code.is_none() || printed.contains("interrupted"), "{printed}");
             slowest = slowest.max(elapsed);
             stopped += 1;
             let left: Vec<_> =
@@ -139,9 +140,12 @@ fn an_export_stops_at_every_signal_and_leaves_no_partial_file() {
         assert!(writes(folder, &mut child), "{sent}: it was done too soon");
         signal(&child, sent);
         let output = child.wait_with_output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(128 + number), "{sent}: {told}");
-        assert!(told.contains("stopping at the next safe point") && told.contains("interrupted"), "{told}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(128 + number), "{sent}: {printed}");
+        assert!(
+            printed.contains("stopping at the next safe point") && printed.contains("interrupted"),
+            "{printed}"
+        );
         assert_eq!(names(folder), ["block.npz", "block.rom"], "{sent}");
     }
 }
@@ -191,8 +195,8 @@ fn a_file_above_the_limit_of_the_shell_is_an_error_and_leaves_no_partial_file() 
     let program = assert_cmd::cargo::cargo_bin("carom-reduce");
     let line = format!("ulimit -f 100; exec '{}' {EXPORT}", program.display());
     let output = Command::new("sh").current_dir(folder).args(["-c", &line]).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(5), "{:?} {told}", output.status);
-    assert!(told.contains("cannot write `block.SID_FEM`"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{:?} {printed}", output.status);
+    assert!(printed.contains("cannot write `block.SID_FEM`"), "{printed}");
     assert_eq!(names(folder), ["block.npz", "block.rom"]);
 }

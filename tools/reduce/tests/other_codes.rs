@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::bar::{folder_with_bar, reduce};
 use assert_cmd::Command;
 use carom_testing::machine::python;
-use carom_testing::program::told;
+use carom_testing::program::printed;
 
 /// Runs `script` in a folder with `bar.rom`, whose ends are rigid markers; without NumPy nothing is tested.
 fn with_numpy(script: &str) {
@@ -23,7 +23,7 @@ fn with_numpy(script: &str) {
         .current_dir(folder.path())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", printed(&output));
 }
 
 /// Constants that Exudyn would compute from the mass matrix of a mesh, by the modes at the points of the

@@ -7,7 +7,7 @@ use carom_fem::{Body, Geometry, Material};
 use carom_format::{read_rom, write_body};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_testing::numbers;
-use carom_testing::program::told;
+use carom_testing::program::printed;
 
 fn folder_with_bar() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -78,12 +78,12 @@ fn every_option_is_applied_and_recorded() {
 #[test]
 fn info_lists_all_options_of_a_model() {
     let folder = folder_with_bar();
-    let told = |flags: &str| {
+    let printed = |flags: &str| {
         made(folder.path(), flags);
         let text = String::from_utf8(run(folder.path(), "info bar.rom --modes").stdout).unwrap();
         (text, json(folder.path(), "info bar.rom --json")["options"].clone())
     };
-    let (text, options) = told("");
+    let (text, options) = printed("");
     assert!(
         text.contains("(Craig-Bampton)") && text.contains("--interface west, --interface east, --modes 12"),
         "{text}"
@@ -129,7 +129,7 @@ fn info_lists_all_options_of_a_model() {
         ("--stress nodes", "(--stress nodes)", "stress", "\"at\":\"nodes\""),
         ("--split 9000 --quadrature high", "--split 9000, --quadrature high", "split_hz", "9000"),
     ] {
-        let (text, options) = told(flags);
+        let (text, options) = printed(flags);
         assert!(text.contains(expected), "{flags}: {text}");
         assert!(options[key].to_string().contains(value), "{flags}: {options}");
     }
@@ -163,7 +163,7 @@ fn repeated_names_count_once() {
     let twice =
         "craig-bampton bar.npz -o bar.rom --interface west --interface west --fix east --fix east --modes 4";
     let output = run(folder.path(), twice);
-    let text = told(&output);
+    let text = printed(&output);
     assert!(output.status.success() && text.contains("--interface west is given more than once"), "{text}");
     assert!(text.contains("--fix east is given more than once"), "{text}");
     let info = json(folder.path(), "info bar.rom --json");

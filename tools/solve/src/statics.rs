@@ -39,7 +39,7 @@ impl Statics {
             pair: pair.name.clone(),
             normal_force: pair.normal_force,
             peak_pressure: pair.peak_pressure,
-            faces: pair.n_spans,
+            faces: pair.n_cells,
         });
         Self {
             forces: outcome.forces.iter().map(|force| Force::of(force, &names[force.body])).collect(),

@@ -82,8 +82,8 @@ fn unsolvable_scenarios_have_their_exit_code() {
         (STACK.replace("[[contact]]", "[[contact]]\nfriction = 0.3"), "friction"),
         (without, "body `upper` is not in equilibrium"),
     ] {
-        let told = failure(&solve(folder.path(), &text, &["--force"]), 3);
-        assert!(told.contains(words), "{words}: {told}");
+        let printed = failure(&solve(folder.path(), &text, &["--force"]), 3);
+        assert!(printed.contains(words), "{words}: {printed}");
     }
 }
 
@@ -97,9 +97,9 @@ fn a_scenario_is_never_overwritten() {
         .args([&scenario, Path::new("--force"), Path::new("-o"), &scenario])
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("is the input"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{printed}");
+    assert!(printed.contains("is the input"), "{printed}");
     assert_eq!(std::fs::read_to_string(&scenario).unwrap(), STACK);
 }
 
@@ -114,8 +114,8 @@ fn a_result_requires_an_existing_folder() {
         .args([&scenario, Path::new("-o"), &missing.join("out.carom")])
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(5), "{told}");
-    assert!(told.contains("no folder"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{printed}");
+    assert!(printed.contains("no folder"), "{printed}");
     assert!(!missing.exists());
 }

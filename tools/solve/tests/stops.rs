@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::CommandCargoExt;
 use carom_format::ResultReader;
-use carom_testing::program::{failure, told};
+use carom_testing::program::{failure, printed};
 use carom_testing::scenarios::RIGID_BALL_ON_PLATE;
 use tempfile::TempDir;
 
@@ -120,7 +120,7 @@ impl Place {
 
     fn ok(&self, result: &str, args: &[&str]) {
         let output = self.run(result, args);
-        assert!(output.status.success(), "{result} {args:?}: {}", told(&output));
+        assert!(output.status.success(), "{result} {args:?}: {}", printed(&output));
     }
 
     /// Runs without a stop, twice, and returns the time with existing bodies.
@@ -225,7 +225,7 @@ fn kill_and_resume(place: &Place, took: Duration, kills: usize, moments: &mut Mo
         let was_running = child.try_wait().unwrap().is_none();
         child.kill().unwrap();
         let ended = child.wait_with_output().unwrap();
-        assert!(ended.status.code().is_none_or(|code| code == 0), "{what}: {}", told(&ended));
+        assert!(ended.status.code().is_none_or(|code| code == 0), "{what}: {}", printed(&ended));
         assert_absent_or_whole(&result);
         if was_running {
             done.killed += 1;
@@ -418,7 +418,7 @@ fn a_full_disk_leaves_the_last_checkpoint() {
     let mut limited = Command::new("sh");
     limited.args(["-c", &script]).arg(command.get_program()).args(command.get_args());
     let output = limited.current_dir(place.folder.path()).output().unwrap();
-    let message = told(&output);
+    let message = printed(&output);
     assert_eq!(output.status.code(), Some(5), "{message}");
     assert_absent_or_whole(&place.result("cut"));
     let reached = ResultReader::open(&place.result("cut")).unwrap().checkpoint().unwrap().unwrap().time;

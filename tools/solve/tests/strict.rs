@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
-use carom_testing::program::{json, told};
+use carom_testing::program::{json, printed};
 use carom_testing::scenarios::PENDULUM;
 
 fn solve(folder: &Path, more: &[&str]) -> Output {
@@ -35,7 +35,7 @@ fn a_missed_claim_is_reported_as_not_met_and_is_exit_code_4_with_strict() {
     assert_eq!(strict.status.code(), Some(4), "{strict:?}");
     let object: serde_json::Value = serde_json::from_slice(&strict.stdout).unwrap();
     assert_eq!(object["warnings"].as_array().unwrap().len(), 1, "{object:#}");
-    let text = told(&strict);
+    let text = printed(&strict);
     assert!(
         text.contains("the energy balance is not met") && text.contains("1 warning, and --strict"),
         "{text}"

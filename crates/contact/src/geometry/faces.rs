@@ -16,7 +16,7 @@ pub struct Faces {
     pub surface: Surface,
     /// Neighbours and rim.
     pub topology: Topology,
-    /// Radius ρ of the bead at the rim of the surface \[m\], see [`FootPoint`](super::FootPoint); 0 by
+    /// Radius ρ of the fillet at the rim of the surface \[m\], see [`FootPoint`](super::FootPoint); 0 by
     /// default.
     pub rim_radius: f64,
     /// Reference positions of the points of the surface \[m\].

@@ -2,8 +2,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::bead::Beside;
 use super::closest::Local;
+use super::fillet::Beside;
 use super::jet::Jet;
 use super::{Faces, FacesNow, Site};
 use carom_fem::surface::MAX_FACE_POINTS;
@@ -13,8 +13,8 @@ use carom_fem::surface::MAX_FACE_POINTS;
 /// In the interior of a face `x − y = g n` with n the outward normal of the surface. On an edge or corner
 /// between faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still
 /// holds and the variation `dg = n·(dx − dy)` stays exact. Beyond the rim x lies beside the surface. The rim
-/// ends in a bead, a quarter-round fillet of radius ρ ([`Faces::rim_radius`]) that is tangent to the surface:
-/// n leads from the centre of the bead to x, and the gap is the distance to the bead. Without a radius the
+/// ends in a quarter-round fillet of radius ρ ([`Faces::rim_radius`]) that is tangent to the surface:
+/// n leads from the centre of the fillet to x, and the gap is the distance to the fillet. Without a radius the
 /// gap is the distance to the rim, never negative: a body that slides off the surface while it is pressed in
 /// would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,10 +34,10 @@ pub struct FootPoint {
     pub normal: Vector3<f64>,
     /// The foot point y.
     pub position: Vector3<f64>,
-    /// Vector from the point of the face at ξ to y: zero except on the bead of a rim.
+    /// Vector from the point of the face at ξ to y: zero except on the fillet of a rim.
     pub lever: Vector3<f64>,
     /// Slip τ over the parameters, nonzero if the face is twisted along its rim: dg = (n − τ_a y,a)·(dx − dy)
-    /// − τ_a (x − y)·dy,a plus the contribution of the bead's rotation, with y at ξ.
+    /// − τ_a (x − y)·dy,a plus the contribution of the fillet's rotation, with y at ξ.
     pub slip: [f64; 2],
     /// Tangents y,₁ and y,₂.
     pub tangents: [Vector3<f64>; 2],
@@ -168,7 +168,7 @@ impl Faces {
             return Beside::level(height, *own);
         }
         if self.on_rim(face, site) {
-            return self.gap_to_bead(face, local, d, own, site);
+            return self.gap_to_fillet(face, local, d, own, site);
         }
         let mean = self.mean_normal(now, face, local, own, site);
         let sign = if d.dot(&mean) < 0.0 { -1.0 } else { 1.0 };
@@ -266,7 +266,7 @@ enum Support {
 }
 
 impl Variations {
-    /// Variations at a foot point without a bead; `None` if the foot point is not unique, the tangents are
+    /// Variations at a foot point without a fillet; `None` if the foot point is not unique, the tangents are
     /// parallel, or the point lies on the edge or corner itself, where the direction of the gap is
     /// discontinuous.
     pub fn new(faces: &Faces, foot: &FootPoint) -> Option<Self> {

@@ -115,9 +115,9 @@ impl StaticBody {
     }
 
     /// A sentence about a solution that was found without a factor.
-    pub(super) fn told(&self) -> Option<String> {
-        let told = self.elastic.as_ref()?.note(&SolverChoice::default())?;
-        Some(format!("body `{}`: {told}", self.name))
+    pub(super) fn printed(&self) -> Option<String> {
+        let printed = self.elastic.as_ref()?.note(&SolverChoice::default())?;
+        Some(format!("body `{}`: {printed}", self.name))
     }
 
     /// Applies the rigid motion that supports prescribe.

@@ -127,15 +127,15 @@ impl StaticContact {
         let (sums, lambda) =
             (&self.work.solution.pairs[k], &self.work.solution.lambda[self.model.cell_range(k)]);
         let at_rim = || (0..lambda.len()).filter(|&s| pair.open_rim[s] && lambda[s] > 0.0);
-        let rim = |zone: usize, span: usize, share: f64| RimPressure {
+        let rim = |zone: usize, cell: usize, share: f64| RimPressure {
             pair: pair.name.clone(),
             zone: pair.surfaces[zone].clone(),
-            span,
+            cell,
             percent: 100.0 * share,
             force: sums.force,
         };
-        if let Some(span) = at_rim().max_by(|&a, &b| lambda[a].total_cmp(&lambda[b])) {
-            return Some(rim(0, span, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
+        if let Some(cell) = at_rim().max_by(|&a, &b| lambda[a].total_cmp(&lambda[b])) {
+            return Some(rim(0, cell, at_rim().map(|s| lambda[s]).sum::<f64>() / sums.force));
         }
         let second = sums.rim.filter(|rim| rim.zone == carom_contact::submodel::WhichZone::Second);
         second.filter(|_| pair.second_open).map(|found| rim(1, found.cell, found.share))

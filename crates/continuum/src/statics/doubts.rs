@@ -3,7 +3,7 @@
 use super::outcome::{LoadStep, PairOutcome};
 
 /// Number of pressure cells under pressure for an accuracy of a few percent.
-const FEW_SPANS: usize = 12;
+const FEW_CELLS: usize = 12;
 
 /// Unbalanced forces on free motions, relative to all forces, above which there is a warning.
 const LEFT_OVER: f64 = 1e-7;
@@ -36,18 +36,18 @@ pub(super) fn doubts(outcome: &LoadStep) -> Vec<String> {
             100.0 * body.deflection * body.deflection
         ));
     }
-    doubts.extend(outcome.pairs.iter().filter(|pair| pair.n_spans > 0 && !pair.is_full).flat_map(coarse));
+    doubts.extend(outcome.pairs.iter().filter(|pair| pair.n_cells > 0 && !pair.is_full).flat_map(coarse));
     doubts
 }
 
 /// Warnings about surfaces of a pair with too few pressure cells or faces in the contact area.
 fn coarse(pair: &PairOutcome) -> Vec<String> {
     let mut coarse = Vec::new();
-    if pair.n_spans < FEW_SPANS {
+    if pair.n_cells < FEW_CELLS {
         coarse.push(format!(
             "contact {}: only {} pressure cells of `{}` carry the force: expect errors of several \
              percent; refine the zone",
-            pair.name, pair.n_spans, pair.surface
+            pair.name, pair.n_cells, pair.surface
         ));
     }
     if let Some(faces) = pair.second_resolution.filter(|faces| *faces < FACES) {

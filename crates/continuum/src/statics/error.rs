@@ -224,7 +224,7 @@ impl EquilibriumError {
 /// Pressure at the rim of a contact zone where the surface continues.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "contact {pair}: the pressure reaches the rim of the zone `{zone}` (pressure cell {span}, \
+    "contact {pair}: the pressure reaches the rim of the zone `{zone}` (pressure cell {cell}, \
      {percent:.1} % of the force of {force:.6e} N), where the surface continues: the force would be too low; \
      make the zone larger (`pole_radius` or `zone`)"
 )]
@@ -234,7 +234,7 @@ pub struct RimPressure {
     /// The zone that is too small.
     pub zone: String,
     /// Pressure cell with the largest force of those at the rim.
-    pub span: usize,
+    pub cell: usize,
     /// Part of the force of the pair that the cells at the rim carry \[%\].
     pub percent: f64,
     /// Force of the pair \[N\].

@@ -62,7 +62,7 @@ pub struct PairOutcome {
     /// Area of the cells under pressure \[m²\].
     pub area: f64,
     /// Number of cells under pressure.
-    pub n_spans: usize,
+    pub n_cells: usize,
     /// True if these are all cells of the surface.
     pub is_full: bool,
     /// The other surface, `BODY:SET`.
@@ -100,7 +100,7 @@ pub(super) fn pair_outcomes(contact: &StaticContact) -> Vec<PairOutcome> {
             normal_force: sums.force,
             peak_pressure: sums.peak_pressure,
             area: sums.active_area,
-            n_spans: sums.n_active,
+            n_cells: sums.n_active,
             is_full: sums.n_active == contact.model.cells(k).len(),
             second: names.surfaces[1].clone(),
             second_resolution: patch

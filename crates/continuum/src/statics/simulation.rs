@@ -234,7 +234,7 @@ impl Simulation {
 
     /// Sentences about solutions that were found without a factor.
     pub fn notes(&self) -> Vec<String> {
-        self.system.bodies.iter().filter_map(StaticBody::told).collect()
+        self.system.bodies.iter().filter_map(StaticBody::printed).collect()
     }
 
     /// Warnings about the last equilibrium: pressure at rims, unbalanced forces, bodies beyond linear theory,

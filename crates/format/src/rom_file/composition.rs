@@ -79,10 +79,10 @@ pub(super) fn read(
     let mut columns = Vec::with_capacity(n);
     for (i, (kind, name)) in kinds.iter().zip(names).enumerate() {
         let (number, component) = (numbers[i], components[i]);
-        let told = Some(hz[i]).filter(|&hz| hz > 0.0);
+        let printed = Some(hz[i]).filter(|&hz| hz > 0.0);
         let point = |set| BoundaryDof::Point { set, point: number, axis: component as u8 };
         let marker = |marker| BoundaryDof::Marker { marker, motion: Motion::ALL[component as usize] };
-        columns.push(match (kind.as_str(), component, told, fixed_hz.get(number as usize)) {
+        columns.push(match (kind.as_str(), component, printed, fixed_hz.get(number as usize)) {
             (POINT, 0..3, ..) => Column::Constraint(point(name)),
             (MARKER, 0..6, ..) => Column::Constraint(marker(name)),
             (RESIDUAL_POINT, 0..3, ..) => Column::Residual(point(name)),

@@ -124,10 +124,10 @@ fn compare(name: &str, problem: &Problem, pools: &[ThreadPool]) {
             println!(
                 "| {} | {threads} | {} | {} | {} | {} | {:.0} | {:.0e} | {same} |",
                 solver.name(),
-                cost.order.told(threads),
-                cost.factor.told(threads),
-                cost.solve_one.told(threads),
-                cost.solve_many.told(threads),
+                cost.order.printed(threads),
+                cost.factor.printed(threads),
+                cost.solve_one.printed(threads),
+                cost.solve_many.printed(threads),
                 cost.factor_bytes as f64 / 1e6,
                 problem.lower.backward_error(cost.x.as_ref(), right_hand_sides(problem.free.len()).as_ref()),
             );

@@ -34,7 +34,7 @@ impl Place {
     /// Runs a command that succeeds.
     pub(crate) fn ok(&self, args: &[&str]) -> Output {
         let output = self.command(args).output().unwrap();
-        assert!(output.status.success(), "carom {args:?} failed: {}", program::told(&output));
+        assert!(output.status.success(), "carom {args:?} failed: {}", program::printed(&output));
         output
     }
 
@@ -48,7 +48,7 @@ impl Place {
     /// Runs a command that fails with this exit code, and returns its message.
     pub(crate) fn fails(&self, args: &[&str], code: i32) -> String {
         let output = self.command(args).output().unwrap();
-        let errors = program::told(&output);
+        let errors = program::printed(&output);
         assert_eq!(output.status.code(), Some(code), "carom {args:?}: {errors}");
         assert!(errors.lines().any(|line| line.starts_with("error: ")), "{errors}");
         errors

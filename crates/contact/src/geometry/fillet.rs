@@ -1,4 +1,4 @@
-//! The bead, a quarter-round fillet at the rim of a surface (decision 26): gap, normal and variation of its
+//! The quarter-round fillet at the rim of a surface (decision 26): gap, normal and variation of its
 //! foot points.
 
 use nalgebra::Vector3;
@@ -23,9 +23,9 @@ impl Beside {
 }
 
 impl Faces {
-    /// Gap to the bead of the rim, g = |d + ρ n| − ρ, with its centre c = y − ρ n and n the normal of the
-    /// face. A point deeper than ρ is beside the bead; its gap is its distance from the rim.
-    pub(super) fn gap_to_bead(
+    /// Gap to the fillet of the rim, g = |d + ρ n| − ρ, with its centre c = y − ρ n and n the normal of the
+    /// face. A point deeper than ρ is beside the fillet; its gap is its distance from the rim.
+    pub(super) fn gap_to_fillet(
         &self,
         face: u32,
         local: &Local,
