@@ -25,9 +25,9 @@ fn a_missed_claim_is_reported_as_not_met_and_is_exit_code_4_with_strict() {
     assert_eq!(fine["energy"]["limit"], 1e-3);
 
     let coarse = ["--set", "simulation.time_step=0.2"];
-    let printed = solve(folder.path(), &coarse);
-    let text = String::from_utf8_lossy(&printed.stdout).into_owned();
-    assert!(printed.status.success() && text.contains("(not met: the limit is 1.0e-3)"), "{printed:?}");
+    let plain = solve(folder.path(), &coarse);
+    let text = String::from_utf8_lossy(&plain.stdout).into_owned();
+    assert!(plain.status.success() && text.contains("(not met: the limit is 1.0e-3)"), "{plain:?}");
     let object = json(&solve(folder.path(), &[&coarse[..], &["--json"]].concat()));
     assert_eq!(object["energy"]["claim"], "not met", "{object:#}");
 
