@@ -45,36 +45,45 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cell_map;
 mod chunk;
+mod dilatation;
 mod elements;
 mod frequencies;
 mod gather;
 mod general_tangent;
 mod groups;
 mod history;
+mod hourglass;
 mod lagrange;
 mod line_tangent;
 mod maps;
+mod one_point;
 mod pairs;
 mod point_map;
+mod point_rule;
 mod point_stress;
 mod rounds;
 mod shape;
 mod spline;
 mod tangent;
 
-use carom_mesh::CellRef;
+use carom_mesh::{CellRef, CellShape};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::assembly::AssemblyError;
-use crate::constitutive::Law;
-use crate::quadrature::QuadratureRule;
+use crate::constitutive::{LANES, Law};
 use crate::{Cells, Discretisation};
+use cell_map::{CellMap, PointByPoint};
 use chunk::{Chunk, Fields};
+use dilatation::MeanDilatation;
 use gather::{Gather, Hanging};
+use history::ChunkHistory;
+use hourglass::OnePoint;
 use lagrange::LagrangeShape;
-use point_map::{Dissipated, Product, Stored, Stress};
+use one_point::{N_COEFFICIENTS, OnePointShape};
+use point_map::{Dissipated, Hourglass, LawMap, Product, Stored, Stress};
 use shape::Shape;
 use spline::SplineShape;
 
@@ -82,29 +91,12 @@ pub use frequencies::{ElementFrequencies, element_frequencies};
 pub use general_tangent::GeneralTangentAssembly;
 pub use history::History;
 pub use point_map::{PointMap, PointTangent};
+pub use point_rule::PointRule;
 pub use point_stress::{PointCount, PointStress};
 pub use tangent::TangentAssembly;
 
 /// Largest number of displacement fields that a sweep reads.
 pub const MAX_FIELDS: usize = 3;
-
-/// Points at which the internal force is integrated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PointRule {
-    /// The points of the stiffness.
-    Cell(QuadratureRule),
-    /// One point in the centre of each mesh cell; the default points in NURBS cells.
-    ///
-    /// A hex8 then has twelve zero-energy modes in addition to its rigid motions: the caller must control
-    /// them.
-    Centre,
-}
-
-impl Default for PointRule {
-    fn default() -> Self {
-        Self::Cell(QuadratureRule::Default)
-    }
-}
 
 /// Errors from a sweep over the cells of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -139,6 +131,10 @@ pub struct InternalForce {
 enum Part {
     Lagrange(LagrangeShape, Vec<Chunk<3>>),
     Spline(Box<SplineShape>, Vec<Chunk<4>>),
+    /// Linear cells with mean dilatation.
+    Dilated(LagrangeShape, Vec<Chunk<3>>),
+    /// Hexahedra with one point and hourglass control.
+    OnePoint(Box<OnePointShape>, Vec<Chunk<N_COEFFICIENTS>>),
 }
 
 impl InternalForce {
@@ -151,9 +147,15 @@ impl InternalForce {
     pub fn new(discretisation: &Discretisation, rule: PointRule) -> Result<Self, AssemblyError> {
         let dofs_per_point = discretisation.solid_dofs_per_point("the internal force")?;
         let part = |(i_block, block): (usize, &crate::Block)| match &block.cells {
+            Cells::Lagrange { shape: CellShape::Hex8, .. } if rule == PointRule::OnePoint => {
+                let shape = Box::new(OnePointShape::new());
+                chunk::chunks(discretisation, i_block, &*shape).map(|chunks| Part::OnePoint(shape, chunks))
+            }
             Cells::Lagrange { shape, .. } => {
+                let is_dilated = rule.has_mean_dilatation(*shape);
                 let shape = LagrangeShape::new(*shape, rule);
-                chunk::chunks(discretisation, i_block, &shape).map(|chunks| Part::Lagrange(shape, chunks))
+                let part = if is_dilated { Part::Dilated } else { Part::Lagrange };
+                chunk::chunks(discretisation, i_block, &shape).map(|chunks| part(shape, chunks))
             }
             Cells::Spline(cells) => {
                 let shape = Box::new(SplineShape::new(cells, rule));
@@ -193,7 +195,7 @@ impl InternalForce {
     /// * `laws` — one for each block
     pub fn history<L: Law>(&self, laws: &[L]) -> History {
         self.check_count(laws.len());
-        History::new(self.blocks.iter().map(Part::batch_points), laws)
+        History::new(self.blocks.iter().map(|part| (part.batch_points(), part.n_more_history())), laws)
     }
 
     /// The internal force f(X + u) \[N\].
@@ -217,10 +219,10 @@ impl InternalForce {
         history: &mut History,
         force: &mut [f64],
     ) -> Result<(), SweepError> {
-        self.sweep(laws, |law| Stress(law), [u], history, Some(force)).map(drop)
+        self.sweep_law(laws, |law| Stress(law), [u], history, Some(force)).map(drop)
     }
 
-    /// The energy stored in the body, ∫ ψ dV \[J\].
+    /// The energy stored in the body, ∫ ψ dV, hourglass modes included \[J\].
     ///
     /// * `history` — that of this state is read: of the last force or of [`InternalForce::history`]
     ///
@@ -237,17 +239,46 @@ impl InternalForce {
         u: &[f64],
         history: &mut History,
     ) -> Result<f64, SweepError> {
-        self.sweep(laws, |law| Stored(law), [u], history, None)
+        self.sweep_law(laws, |law| Stored(law), [u], history, None)
     }
 
-    /// The energy that was dissipated up to the state of the last force \[J\].
+    /// The energy that the material has dissipated up to the state of the last force \[J\].
     ///
     /// # Panics
     ///
     /// If the history is of another body.
     pub fn dissipated_energy<L: Law>(&mut self, laws: &[L], history: &mut History) -> f64 {
-        let found = self.sweep(laws, |law| Dissipated(law), [], history, None);
+        let found = self.run(laws, [], history, None, |part, law, history, fields, _| {
+            part.sweep_points(&PointByPoint(Dissipated(law)), history, fields, false);
+        });
         found.expect("no field can turn a cell inside out")
+    }
+
+    /// The energy of hourglass control: stored in the hourglass modes, and dissipated by them up to the state of
+    /// the last force \[J\]. Zero unless cells have one point.
+    ///
+    /// [`InternalForce::stored_energy`] includes the first.
+    ///
+    /// # Errors
+    ///
+    /// [`SweepError::Inverted`].
+    ///
+    /// # Panics
+    ///
+    /// As [`InternalForce::force`].
+    pub fn hourglass_energy<L: Law>(
+        &mut self,
+        laws: &[L],
+        u: &[f64],
+        history: &mut History,
+    ) -> Result<[f64; 2], SweepError> {
+        if !self.blocks.iter().any(|part| matches!(part, Part::OnePoint(..))) {
+            return Ok([0.0; 2]);
+        }
+        let stored = self.sweep_law(laws, |law| Hourglass(law), [u], history, None)?;
+        let parts = self.blocks.iter().zip(&history.blocks);
+        let dissipated = parts.map(|(part, history)| part.hourglass_loss(history)).sum();
+        Ok([stored, dissipated])
     }
 
     /// The product of the tangent ∂f/∂u at u with a direction \[N\], without its matrix.
@@ -267,7 +298,7 @@ impl InternalForce {
         direction: &[f64],
         product: &mut [f64],
     ) -> Result<(), SweepError> {
-        self.sweep(laws, |law| Product(law), [u, direction], history, Some(product)).map(drop)
+        self.sweep_law(laws, |law| Product(law), [u, direction], history, Some(product)).map(drop)
     }
 
     /// A sweep over all cells: gradients of some fields at each quadrature point, a map to a stress and a
@@ -284,7 +315,8 @@ impl InternalForce {
     ///
     /// # Panics
     ///
-    /// As [`InternalForce::force`].
+    /// As [`InternalForce::force`], and if the rule is [`PointRule::MeanDilatation`] or [`PointRule::OnePoint`]:
+    /// the stress at a point then depends on other points.
     pub fn sweep<'l, const N: usize, L: Sync, M: PointMap<N> + 'l>(
         &mut self,
         laws: &'l [L],
@@ -293,6 +325,46 @@ impl InternalForce {
         history: &mut History,
         force: Option<&mut [f64]>,
     ) -> Result<f64, SweepError> {
+        let is_by_points =
+            self.blocks.iter().all(|part| matches!(part, Part::Lagrange(..) | Part::Spline(..)));
+        assert!(is_by_points, "a map of points is for cells whose points are independent");
+        self.run(laws, fields, history, force, |part, law, history, fields, has_force| {
+            part.sweep_points(&PointByPoint(map(law)), history, fields, has_force);
+        })
+    }
+
+    /// As [`InternalForce::sweep`], for a map of the law: all kinds of cells.
+    fn sweep_law<'l, const N: usize, L: Law, M: LawMap<N> + 'l>(
+        &mut self,
+        laws: &'l [L],
+        map: impl Fn(&'l L) -> M + Sync,
+        fields: [&[f64]; N],
+        history: &mut History,
+        force: Option<&mut [f64]>,
+    ) -> Result<f64, SweepError> {
+        self.run(laws, fields, history, force, |part, law, history, fields, has_force| {
+            let map = map(law);
+            match part {
+                Part::Dilated(shape, chunks) => {
+                    sweep(chunks, shape, &MeanDilatation(map), fields, history, has_force);
+                }
+                Part::OnePoint(shape, chunks) => {
+                    sweep(chunks, &**shape, &OnePoint(map), fields, history, has_force);
+                }
+                part => part.sweep_points(&PointByPoint(map), history, fields, has_force),
+            }
+        })
+    }
+
+    /// A sweep over all blocks by a function for each.
+    fn run<'l, const N: usize, L: Sync>(
+        &mut self,
+        laws: &'l [L],
+        fields: [&[f64]; N],
+        history: &mut History,
+        force: Option<&mut [f64]>,
+        sweep_part: impl Fn(&mut Part, &'l L, &mut [ChunkHistory], Fields<'_, N>, bool) + Sync,
+    ) -> Result<f64, SweepError> {
         self.check_count(laws.len());
         fields.iter().for_each(|field| assert_eq!(field.len(), self.n_dofs(), "one number a dof"));
         assert!(history.blocks.len() == laws.len(), "the history has the blocks of the body");
@@ -300,20 +372,7 @@ impl InternalForce {
         self.hanging.expand(&fields);
         let fields = Fields { at_points: fields.map(|f| f.as_chunks().0), hanging: &self.hanging };
         let parts = self.blocks.par_iter_mut().zip(laws).zip(&mut history.blocks);
-        parts.for_each(|((part, law), history)| {
-            let map = map(law);
-            match part {
-                Part::Lagrange(shape, chunks) => {
-                    let chunks = chunks.par_iter_mut().zip(history);
-                    chunks.for_each(|(chunk, history)| chunk.sweep(shape, &map, fields, history, has_force));
-                }
-                Part::Spline(shape, chunks) => {
-                    let chunks = chunks.par_iter_mut().zip(history);
-                    chunks
-                        .for_each(|(chunk, history)| chunk.sweep(&**shape, &map, fields, history, has_force));
-                }
-            }
-        });
+        parts.for_each(|((part, law), history)| sweep_part(part, law, history, fields, has_force));
         self.check_dets()?;
         if let Some(force) = force {
             assert_eq!(force.len(), self.n_dofs(), "one number a dof");
@@ -353,17 +412,81 @@ impl InternalForce {
     }
 }
 
+/// Sweeps over the groups of a block.
+fn sweep<const A: usize, const N: usize, S: Shape<A>, M: CellMap<A, N>>(
+    chunks: &mut [Chunk<A>],
+    shape: &S,
+    map: &M,
+    fields: Fields<'_, N>,
+    history: &mut [ChunkHistory],
+    has_force: bool,
+) {
+    let chunks = chunks.par_iter_mut().zip(history);
+    chunks.for_each(|(chunk, history)| chunk.sweep(shape, map, fields, history, has_force));
+}
+
 /// Calls an expression for the chunks of a part, whatever its kind.
 macro_rules! of_chunks {
     ($part:ident, $chunks:ident => $call:expr) => {
         match $part {
-            Part::Lagrange(_, $chunks) => $call,
+            Part::Lagrange(_, $chunks) | Part::Dilated(_, $chunks) => $call,
             Part::Spline(_, $chunks) => $call,
+            Part::OnePoint(_, $chunks) => $call,
         }
     };
 }
 
+/// Calls an expression for the shape and the chunks of a part, whatever its kind.
+macro_rules! of_shape {
+    ($part:ident, $shape:ident, $chunks:ident => $call:expr) => {
+        match $part {
+            Part::Lagrange($shape, $chunks) | Part::Dilated($shape, $chunks) => $call,
+            Part::Spline($shape, $chunks) => {
+                let $shape = &**$shape;
+                $call
+            }
+            Part::OnePoint($shape, $chunks) => {
+                let $shape = &**$shape;
+                $call
+            }
+        }
+    };
+}
+use of_shape;
+
 impl Part {
+    /// A sweep of a map of points.
+    fn sweep_points<const N: usize, M>(
+        &mut self,
+        map: &PointByPoint<M>,
+        history: &mut [ChunkHistory],
+        fields: Fields<'_, N>,
+        has_force: bool,
+    ) where
+        M: PointMap<N>,
+    {
+        of_shape!(self, shape, chunks => sweep(chunks, shape, map, fields, history, has_force));
+    }
+
+    /// History variables of a point of a law with history in addition to those of the law.
+    fn n_more_history(&self) -> usize {
+        if matches!(self, Self::OnePoint(..)) { hourglass::N_HISTORY } else { 0 }
+    }
+
+    /// The energy that hourglass modes have dissipated \[J\].
+    fn hourglass_loss(&self, history: &[ChunkHistory]) -> f64 {
+        let Self::OnePoint(_, chunks) = self else { return 0.0 };
+        let of_chunk = |(chunk, history): (&Chunk<N_COEFFICIENTS>, &ChunkHistory)| -> f64 {
+            if history.n == 0 {
+                return 0.0;
+            }
+            let densities = history.new.iter().skip(history.n - 1).step_by(history.n);
+            let of_batch = densities.zip(&chunk.maps);
+            of_batch.map(|(density, maps)| (0..LANES).map(|l| density[l] * maps.volume[l]).sum::<f64>()).sum()
+        };
+        chunks.iter().zip(history).map(of_chunk).sum()
+    }
+
     fn points_of_chunks(&self) -> Vec<&[u32]> {
         of_chunks!(self, chunks => chunks.iter().map(|chunk| chunk.points.as_slice()).collect())
     }
@@ -375,10 +498,7 @@ impl Part {
 
     /// Number of cells, and of quadrature points of a cell.
     fn cells_and_points(&self) -> [usize; 2] {
-        let n_points = match self {
-            Self::Lagrange(shape, _) => shape.n_points(),
-            Self::Spline(shape, _) => shape.n_points(),
-        };
+        let n_points = of_shape!(self, shape, _chunks => shape.n_points());
         let n_cells = of_chunks!(self, chunks => chunks.iter().map(Chunk::n_cells).sum());
         [n_cells, n_points]
     }

@@ -60,6 +60,9 @@ fn a_law_with_a_wrong_factor_is_detected() {
         fn name(&self) -> &'static str {
             "wrong"
         }
+        fn elastic_moduli(&self) -> ElasticModuli {
+            self.0.moduli()
+        }
         fn stored_energy(&self, h: &Tensor, history: &[[f64; LANES]]) -> [f64; LANES] {
             self.0.stored_energy(h, history).map(|x| 2.0 * x)
         }

@@ -1,7 +1,7 @@
 //! Tangents that are not symmetric: derivatives of the force, the symmetric assembly, solutions by LU.
 
 use carom_fem::Discretisation;
-use carom_fem::constitutive::{LANES, Lanes, Law, NeoHookean, Tensor, lanes};
+use carom_fem::constitutive::{ElasticModuli, LANES, Lanes, Law, NeoHookean, Tensor, lanes};
 use carom_fem::internal_force::{GeneralTangentAssembly, InternalForce, TangentAssembly};
 use carom_linalg::sparse::{CsMat, SparseLu};
 use carom_testing::heap;
@@ -25,6 +25,10 @@ impl Law for OneWay {
 
     fn is_symmetric(&self) -> bool {
         false
+    }
+
+    fn elastic_moduli(&self) -> ElasticModuli {
+        self.0.moduli()
     }
 
     fn stored_energy(&self, h: &Tensor, history: &[Lanes]) -> Lanes {

@@ -1,6 +1,6 @@
 //! Stress in pictures of bodies in large deformation.
 
-use carom_fem::constitutive::{ElasticLaw, LANES, Lanes, Law, Tensor, ZERO};
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LANES, Lanes, Law, Tensor, ZERO};
 use carom_fem::internal_force::PointStress;
 use carom_fem::stress::cauchy_of_gradient;
 use carom_fem::{CellEvaluator, Discretisation, Stress, StressSites, stress};
@@ -124,6 +124,10 @@ impl Law for Permanent {
 
     fn is_objective(&self) -> bool {
         false
+    }
+
+    fn elastic_moduli(&self) -> ElasticModuli {
+        ElasticModuli { lambda: 0.0, mu: 0.5 }
     }
 
     fn n_history(&self) -> usize {

@@ -54,6 +54,10 @@ impl Law for ElasticLaw {
         of_law!(self, law => law.is_objective())
     }
 
+    fn elastic_moduli(&self) -> ElasticModuli {
+        of_law!(self, law => law.elastic_moduli())
+    }
+
     #[inline(always)]
     fn stored_energy(&self, h: &Tensor, history: &[Lanes]) -> Lanes {
         of_law!(self, law => law.stored_energy(h, history))

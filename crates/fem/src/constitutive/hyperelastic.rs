@@ -1,6 +1,6 @@
 //! Laws with a potential that depends on Green's strain.
 
-use super::{LANES, Lanes, Law, Tensor, ZERO, lanes, product};
+use super::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, lanes, product};
 
 /// A symmetric tensor at each point of a batch, components xx, yy, zz, xy, yz, xz.
 pub type Symmetric = [Lanes; 6];
@@ -19,6 +19,9 @@ pub(super) const PLACE: [[usize; 3]; 3] = [[0, 3, 5], [3, 1, 4], [5, 4, 2]];
 pub trait Hyperelastic: Sync {
     /// The name in scenarios and messages.
     const NAME: &'static str;
+
+    /// The moduli at E = 0.
+    fn moduli(&self) -> ElasticModuli;
 
     /// ψ(E) \[J/m³\].
     fn potential(&self, strain: &Symmetric) -> Lanes;
@@ -65,6 +68,10 @@ fn full(s: &Symmetric) -> Tensor {
 impl<T: Hyperelastic> Law for T {
     fn name(&self) -> &'static str {
         T::NAME
+    }
+
+    fn elastic_moduli(&self) -> ElasticModuli {
+        self.moduli()
     }
 
     #[inline(always)]

@@ -81,6 +81,11 @@ impl ElasticModuli {
         self.lambda + 2.0 / 3.0 * self.mu
     }
 
+    /// Young's modulus E = μ (3λ + 2μ)/(λ + μ) \[Pa\].
+    pub fn young(&self) -> f64 {
+        self.mu * (3.0 * self.lambda + 2.0 * self.mu) / (self.lambda + self.mu)
+    }
+
     /// The P-wave modulus, λ + 2μ = ρ c_p² \[Pa\].
     pub fn p_wave(&self) -> f64 {
         self.lambda + 2.0 * self.mu

@@ -99,6 +99,10 @@ fn inverse(e: &Symmetric, det: &Lanes) -> Symmetric {
 impl Hyperelastic for NeoHookean {
     const NAME: &'static str = "neo-hookean";
 
+    fn moduli(&self) -> ElasticModuli {
+        self.moduli
+    }
+
     #[inline(always)]
     fn potential(&self, e: &Symmetric) -> Lanes {
         let ElasticModuli { lambda, mu } = self.moduli;

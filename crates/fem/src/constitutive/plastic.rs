@@ -230,6 +230,20 @@ impl Law for Plastic {
         false
     }
 
+    fn elastic_moduli(&self) -> ElasticModuli {
+        self.moduli
+    }
+
+    /// ⅜ σ_y²/E: bending reaches the plastic moment of the cell.
+    #[inline(always)]
+    fn hourglass_limit(&self, history: &[Lanes]) -> Lanes {
+        let young = self.moduli.young();
+        lanes(|l| {
+            let (stress, _) = self.hardening.yield_stress(history[6][l]);
+            0.375 * stress * stress / young
+        })
+    }
+
     fn n_history(&self) -> usize {
         N_HISTORY
     }

@@ -26,6 +26,10 @@ impl SaintVenantKirchhoff {
 impl Hyperelastic for SaintVenantKirchhoff {
     const NAME: &'static str = "saint-venant-kirchhoff";
 
+    fn moduli(&self) -> ElasticModuli {
+        self.moduli
+    }
+
     #[inline(always)]
     fn potential(&self, e: &Symmetric) -> Lanes {
         let ElasticModuli { lambda, mu } = self.moduli;

@@ -42,6 +42,10 @@ impl Law for SmallStrain {
         false
     }
 
+    fn elastic_moduli(&self) -> ElasticModuli {
+        self.moduli
+    }
+
     #[inline(always)]
     fn stored_energy(&self, h: &Tensor, _: &[Lanes]) -> Lanes {
         let mut stress = [super::ZERO; 9];

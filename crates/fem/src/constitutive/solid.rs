@@ -1,6 +1,6 @@
 //! All laws of solids as one type, for bodies with a law as input.
 
-use super::{ElasticLaw, Lanes, Law, Plastic, Tangent, Tensor};
+use super::{ElasticLaw, ElasticModuli, Lanes, Law, Plastic, Tangent, Tensor};
 
 /// An elastic or elastic-plastic law.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,15 @@ impl Law for SolidLaw {
 
     fn is_symmetric(&self) -> bool {
         of_law!(self, law => law.is_symmetric())
+    }
+
+    fn elastic_moduli(&self) -> ElasticModuli {
+        of_law!(self, law => law.elastic_moduli())
+    }
+
+    #[inline(always)]
+    fn hourglass_limit(&self, history: &[Lanes]) -> Lanes {
+        of_law!(self, law => law.hourglass_limit(history))
     }
 
     fn n_history(&self) -> usize {

@@ -1,17 +1,20 @@
 //! A group of neighbouring cells of one kind: its points, its batches, and the kernel of a sweep.
 
+use std::ops::Range;
+
 use carom_mesh::CellRef;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::MAX_FIELDS;
+use super::cell_map::{CellMap, CellPoints, PointMemory};
 use super::gather::Hanging;
 use super::groups::groups;
 use super::history::ChunkHistory;
 use super::maps::{Local, PointMaps};
-use super::point_map::PointMap;
+use super::one_point::CellAxes;
 use super::shape::{Mapped, Shape, Stages};
 use crate::assembly::AssemblyError;
-use crate::constitutive::{LANES, Lanes, Tensor, ZERO, lanes, volume_change};
+use crate::constitutive::{LANES, Lanes, ZERO, lanes};
 use crate::{CellBasis, CellEvaluator, Discretisation};
 
 /// Largest number of cells of a group; cells with many points have smaller groups.
@@ -44,6 +47,8 @@ pub(super) struct Chunk<const A: usize> {
     pub(super) weights: Vec<Lanes>,
     /// The maps at the quadrature points of each batch.
     pub(super) maps: Vec<PointMaps<A>>,
+    /// Axes of each batch of cells with one point; empty for others.
+    pub(super) axes: Vec<CellAxes>,
     /// Results of the last sweep: force at each of the points, integral, smallest det F with its cell.
     pub(super) force: Vec<[f64; 3]>,
     pub(super) integral: f64,
@@ -56,8 +61,9 @@ pub(super) struct Chunk<const A: usize> {
 pub(super) struct Work<const A: usize> {
     /// The fields at the points of the group.
     fields: [Vec<[f64; 3]>; MAX_FIELDS],
-    nodal: Vec<[Lanes; 3]>,
+    pub(super) nodal: Vec<[Lanes; 3]>,
     pub(super) local: [Vec<Local<A>>; MAX_FIELDS],
+    memory: Vec<PointMemory>,
     pub(super) stages: Stages,
 }
 
@@ -111,6 +117,7 @@ impl<const A: usize> Chunk<A> {
             places,
             weights: lane_weights,
             maps: Vec::new(),
+            axes: Vec::new(),
             force: vec![[0.0; 3]; n_points],
             integral: 0.0,
             least_det: (f64::INFINITY, 0),
@@ -118,6 +125,7 @@ impl<const A: usize> Chunk<A> {
                 fields: std::array::from_fn(|_| vec![[0.0; 3]; n_points]),
                 nodal: vec![[ZERO; 3]; n],
                 local: std::array::from_fn(|_| vec![[[ZERO; 3]; A]; n_quadrature]),
+                memory: vec![PointMemory::ZERO; n_quadrature],
                 stages: shape.stages(),
             },
         }
@@ -155,6 +163,7 @@ impl<const A: usize> Chunk<A> {
                 maps.volume[batch.n_cells..].fill(0.0);
                 self.maps.push(maps);
             }
+            self.axes.extend(shape.axes(&self.work.local[0][0]));
         }
         Ok(())
     }
@@ -164,7 +173,7 @@ impl<const A: usize> Chunk<A> {
     pub(super) fn local_gradients<S: Shape<A>>(&mut self, shape: &S, i_batch: usize, i_field: usize) {
         let n = shape.n_nodes();
         let places = &self.places[n * i_batch..n * (i_batch + 1)];
-        let Work { fields, nodal, local, stages } = &mut self.work;
+        let Work { fields, nodal, local, stages, .. } = &mut self.work;
         let field = &fields[i_field];
         for (u, places) in nodal.iter_mut().zip(places) {
             for l in 0..LANES {
@@ -210,7 +219,7 @@ impl<const A: usize> Chunk<A> {
     }
 
     /// One sweep over the cells of the group.
-    pub(super) fn sweep<const N: usize, S: Shape<A>, M: PointMap<N>>(
+    pub(super) fn sweep<const N: usize, S: Shape<A>, M: CellMap<A, N>>(
         &mut self,
         shape: &S,
         map: &M,
@@ -233,14 +242,13 @@ struct Sweep<'a, const A: usize, const N: usize, S, M> {
     has_force: bool,
 }
 
-impl<const A: usize, const N: usize, S: Shape<A>, M: PointMap<N>> WithSimd for Sweep<'_, A, N, S, M> {
+impl<const A: usize, const N: usize, S: Shape<A>, M: CellMap<A, N>> WithSimd for Sweep<'_, A, N, S, M> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<V: Simd>(self, _: V) {
         let Self { chunk, shape, map, history, has_force } = self;
-        let (n_points, n_history) = (shape.n_points(), history.n);
-        let checked = map.checked_field();
+        let is_checked = map.checked_field().is_some();
         let mut integral = ZERO;
         chunk.least_det = (f64::INFINITY, 0);
         for i_batch in 0..chunk.batches.len() {
@@ -249,26 +257,12 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointMap<N>> WithSimd for S
                 chunk.local_gradients(shape, i_batch, i_field);
             }
             let mut least = [f64::INFINITY; LANES];
-            for point in 0..n_points {
-                let place = n_points * i_batch + point;
-                let maps = &chunk.maps[place];
-                let local = &mut chunk.work.local;
-                let gradients: [Tensor; N] = std::array::from_fn(|field| maps.gradient(&local[field][point]));
-                let range = n_history * place..n_history * (place + 1);
-                let mut pk1 = [ZERO; 9];
-                let density =
-                    map.apply(&gradients, &history.old[range.clone()], &mut history.new[range], &mut pk1);
-                if let Some(field) = checked {
-                    lower(&mut least, &volume_change(&gradients[field]));
-                }
-                for l in 0..LANES {
-                    integral[l] += density[l] * maps.volume[l];
-                }
-                if has_force {
-                    local[0][point] = maps.stress(&pk1);
-                }
-            }
-            if checked.is_some() {
+            let range = chunk.history_range(shape, i_batch, history.n);
+            let (old, new) = (&history.old[range.clone()], &mut history.new[range]);
+            let points = chunk.cell_points(shape, i_batch, (old, new), &mut least, has_force);
+            let own = map.apply(points);
+            (0..LANES).for_each(|l| integral[l] += own[l]);
+            if is_checked {
                 chunk.note_least(i_batch, &least);
             }
             if has_force {
@@ -280,6 +274,38 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointMap<N>> WithSimd for S
 }
 
 impl<const A: usize> Chunk<A> {
+    /// The history variables of the points of a batch.
+    #[inline(always)]
+    pub(super) fn history_range<S: Shape<A>>(&self, shape: &S, i_batch: usize, n: usize) -> Range<usize> {
+        n * shape.n_points() * i_batch..n * shape.n_points() * (i_batch + 1)
+    }
+
+    /// The points of a batch whose gradients have been computed.
+    ///
+    /// * `history` — of these points: accepted and present
+    #[inline(always)]
+    pub(super) fn cell_points<'a, S: Shape<A>>(
+        &'a mut self,
+        shape: &S,
+        i_batch: usize,
+        (old, new): (&'a [Lanes], &'a mut [Lanes]),
+        least: &'a mut Lanes,
+        has_force: bool,
+    ) -> CellPoints<'a, A> {
+        let n_points = shape.n_points();
+        CellPoints {
+            maps: &self.maps[n_points * i_batch..n_points * (i_batch + 1)],
+            axes: self.axes.get(i_batch),
+            local: &mut self.work.local,
+            memory: &mut self.work.memory,
+            n_history: old.len() / n_points,
+            old,
+            new,
+            least,
+            has_force,
+        }
+    }
+
     pub(super) fn note_least(&mut self, i_batch: usize, least: &Lanes) {
         let batch = &self.batches[i_batch];
         for l in 0..batch.n_cells {

@@ -2,7 +2,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::chunk::{Chunk, lower};
+use super::cell_map::CellMap;
+use super::chunk::{Chunk, Work, lower};
 use super::history::ChunkHistory;
 use super::line_tangent::LineTangent;
 use super::pairs::Pairs;
@@ -19,6 +20,8 @@ pub(super) struct ElementTangents {
     slopes: Vec<[Lanes; 3]>,
     pairs: Vec<[Lanes; 9]>,
     lines: LineTangent,
+    /// History variables of a batch that are written and not kept.
+    unused: Vec<Lanes>,
 }
 
 impl ElementTangents {
@@ -30,6 +33,7 @@ impl ElementTangents {
             slopes: vec![[ZERO; 3]; n],
             pairs: vec![[ZERO; 9]; kinds.count(n)],
             lines: LineTangent::default(),
+            unused: Vec::new(),
         }
     }
 
@@ -52,6 +56,27 @@ impl ElementTangents {
         history: &ChunkHistory,
     ) {
         Arch::new().dispatch(Compute::<A, N, S, M> { elements: self, chunk, shape, map, history });
+    }
+
+    /// Computes the tangents of all cells of a group at its loaded field, column by column, from the product
+    /// of the tangent of a cell with a direction.
+    pub(super) fn compute_columns<const A: usize, S: Shape<A>, M: CellMap<A, 2>>(
+        &mut self,
+        chunk: &mut Chunk<A>,
+        shape: &S,
+        product: &M,
+        history: &ChunkHistory,
+    ) {
+        Arch::new().dispatch(Columns::<A, S, M> { elements: self, chunk, shape, product, history });
+    }
+
+    /// Appends the blocks of the cells of a batch.
+    #[inline(always)]
+    fn push_blocks(&mut self, n_pairs: usize, n_cells: usize) {
+        for l in 0..n_cells {
+            let blocks = self.pairs[..n_pairs].iter().map(|pair| std::array::from_fn(|k| pair[k][l]));
+            self.blocks.extend(blocks);
+        }
     }
 
     /// Adds the contribution of a quadrature point, with A dV: K_ij,ac += Σ_bd ∂_b R_i A_abcd ∂_d R_j.
@@ -120,11 +145,7 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>> WithSimd f
             if self.map.checked_field().is_some() {
                 self.chunk.note_least(i_batch, &least);
             }
-            let elements = &mut *self.elements;
-            for l in 0..self.chunk.batches[i_batch].n_cells {
-                let blocks = elements.pairs[..n_pairs].iter().map(|pair| std::array::from_fn(|k| pair[k][l]));
-                elements.blocks.extend(blocks);
-            }
+            self.elements.push_blocks(n_pairs, self.chunk.batches[i_batch].n_cells);
         }
     }
 }
@@ -188,5 +209,51 @@ impl<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>> Compute<'_
         let weights = if weights.is_empty() { weights } else { &weights[n * i_batch..n * (i_batch + 1)] };
         let ElementTangents { lines, pairs, .. } = &mut *self.elements;
         lines.sum_plane(sizes, kinds, &self.chunk.work.stages, weights, pairs);
+    }
+}
+
+/// Columns of element tangents with the widest vectors that the processor has.
+struct Columns<'a, const A: usize, S, M> {
+    elements: &'a mut ElementTangents,
+    chunk: &'a mut Chunk<A>,
+    shape: &'a S,
+    product: &'a M,
+    history: &'a ChunkHistory,
+}
+
+impl<const A: usize, S: Shape<A>, M: CellMap<A, 2>> WithSimd for Columns<'_, A, S, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: Simd>(self, _: V) {
+        let Self { elements, chunk, shape, product, history } = self;
+        let (n, kinds) = (shape.n_nodes(), elements.kinds);
+        chunk.least_det = (f64::INFINITY, 0);
+        elements.blocks.clear();
+        elements.unused.resize(history.n * shape.n_points(), ZERO);
+        for i_batch in 0..chunk.batches.len() {
+            shape.enter(&chunk.batches[i_batch].cells, &mut chunk.work.stages);
+            let mut least = [f64::INFINITY; LANES];
+            for (j, c) in (0..3 * n).map(|k| (k / 3, k % 3)) {
+                chunk.local_gradients(shape, i_batch, 0);
+                let Work { nodal, local, stages, .. } = &mut chunk.work;
+                nodal.fill([ZERO; 3]);
+                nodal[j][c] = [1.0; LANES];
+                shape.gradients(nodal, &mut local[1], stages);
+                let old = &history.old[chunk.history_range(shape, i_batch, history.n)];
+                let history = (old, &mut elements.unused[..]);
+                product.apply(chunk.cell_points(shape, i_batch, history, &mut least, true));
+                let Work { nodal, local, stages, .. } = &mut chunk.work;
+                shape.forces(&local[0], nodal, stages);
+                for i in kinds.first(j)..n {
+                    let pair = &mut elements.pairs[kinds.place(n, i, j)];
+                    (0..3).for_each(|a| pair[3 * a + c] = nodal[i][a]);
+                }
+            }
+            if product.checked_field().is_some() {
+                chunk.note_least(i_batch, &least);
+            }
+            elements.push_blocks(kinds.count(n), chunk.batches[i_batch].n_cells);
+        }
     }
 }

@@ -17,12 +17,14 @@ use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
 use super::chunk::{Chunk, Fields};
+use super::dilatation::MeanDilatation;
 use super::elements::ElementTangents;
 use super::history::{ChunkHistory, History};
+use super::hourglass::OnePoint;
 use super::pairs::Pairs;
-use super::point_map::OfLaw;
+use super::point_map::{OfLaw, Product};
 use super::shape::Shape;
-use super::{InternalForce, Part, SweepError};
+use super::{InternalForce, Part, SweepError, of_shape};
 use crate::constitutive::Law;
 use crate::lumped_mass::LumpedMass;
 
@@ -87,24 +89,39 @@ pub fn element_frequencies<L: Law>(
     let fields = Fields { at_points: [u.as_chunks().0], hanging: &internal.hanging };
     let mut blocks = Vec::with_capacity(laws.len());
     for (i_block, (part, law)) in internal.blocks.iter_mut().zip(laws).enumerate() {
-        let history = &history.blocks[i_block];
+        let (history, mass) = (&history.blocks[i_block][..], (i_block, mass));
         blocks.push(match part {
-            Part::Lagrange(shape, chunks) => of_block(i_block, chunks, shape, law, fields, history, mass),
-            Part::Spline(shape, chunks) => of_block(i_block, chunks, &**shape, law, fields, history, mass),
+            Part::Dilated(shape, chunks) => {
+                let product = MeanDilatation(Product(law));
+                of_block(chunks, shape, fields, history, mass, |elements, chunk, history| {
+                    elements.compute_columns(chunk, shape, &product, history);
+                })
+            }
+            Part::OnePoint(shape, chunks) => {
+                let product = OnePoint(Product(law));
+                of_block(chunks, &**shape, fields, history, mass, |elements, chunk, history| {
+                    elements.compute_columns(chunk, &**shape, &product, history);
+                })
+            }
+            part => of_shape!(part, shape, chunks => {
+                of_block(chunks, shape, fields, history, mass, |elements, chunk, history| {
+                    elements.compute(chunk, shape, &OfLaw(law), history);
+                })
+            }),
         });
     }
     internal.check_dets()?;
     Ok(ElementFrequencies { blocks })
 }
 
-fn of_block<const A: usize, S: Shape<A>, L: Law>(
-    i_block: usize,
+/// * `compute` — computes the element tangents of a group
+fn of_block<const A: usize, S: Shape<A>>(
     chunks: &mut [Chunk<A>],
     shape: &S,
-    law: &L,
     fields: Fields<'_, 1>,
     history: &[ChunkHistory],
-    mass: &LumpedMass,
+    (i_block, mass): (usize, &LumpedMass),
+    compute: impl Fn(&mut ElementTangents, &mut Chunk<A>, &ChunkHistory) + Sync,
 ) -> Vec<f64> {
     let n = shape.n_nodes();
     let most = chunks.iter().map(Chunk::n_cells).max().unwrap_or(0);
@@ -122,7 +139,7 @@ fn of_block<const A: usize, S: Shape<A>, L: Law>(
             },
             |(elements, matrix, square), (chunk, history)| {
                 chunk.load(fields);
-                elements.compute(chunk, shape, &OfLaw(law), history);
+                compute(elements, chunk, history);
                 let cells = chunk.batches.iter().flat_map(|batch| &batch.cells[..batch.n_cells]);
                 let blocks = elements.blocks.chunks_exact(Pairs::Lower.count(n));
                 let bound = |(&cell, blocks): (&u32, &[[f64; 9]])| {

@@ -5,7 +5,7 @@ use carom_linalg::sparse::{CsMat, TriMat};
 
 use super::history::History;
 use super::pairs::Pairs;
-use super::point_map::{OfLaw, PointTangent};
+use super::point_map::PointTangent;
 use super::rounds::{Entry, Form, Rounds};
 use super::{InternalForce, SweepError};
 use crate::Discretisation;
@@ -125,7 +125,7 @@ impl GeneralTangentAssembly {
         history: &History,
         matrix: &mut CsMat<f64>,
     ) -> Result<(), SweepError> {
-        self.assemble_map(internal, laws, |law| OfLaw(law), [u], history, matrix)
+        self.assemble_by(matrix, |rounds, blocks| rounds.assemble_laws(internal, laws, u, history, blocks))
     }
 
     /// Assembles a tangent that the scheme defines: Σ ∫ ∂R_i/∂X · A · ∂R_j/∂X dV with A from a map of the
@@ -137,7 +137,8 @@ impl GeneralTangentAssembly {
     ///
     /// # Panics
     ///
-    /// If an argument belongs to another body.
+    /// If an argument belongs to another body, or the rule is [`PointRule::MeanDilatation`](super::PointRule) or
+    /// [`PointRule::OnePoint`](super::PointRule), whose points depend on each other.
     pub fn assemble_map<'l, const N: usize, L: Sync, M: PointTangent<N> + 'l>(
         &mut self,
         internal: &mut InternalForce,
@@ -147,8 +148,18 @@ impl GeneralTangentAssembly {
         history: &History,
         matrix: &mut CsMat<f64>,
     ) -> Result<(), SweepError> {
+        self.assemble_by(matrix, |rounds, blocks| {
+            rounds.assemble(internal, laws, map, fields, history, blocks)
+        })
+    }
+
+    fn assemble_by(
+        &mut self,
+        matrix: &mut CsMat<f64>,
+        assemble: impl FnOnce(&mut Rounds, &mut [[f64; 9]]) -> Result<(), SweepError>,
+    ) -> Result<(), SweepError> {
         let Self { rounds, pattern, blocks, hanging } = self;
-        rounds.assemble(internal, laws, map, fields, history, blocks)?;
+        assemble(rounds, blocks)?;
         match hanging {
             None => pattern.scatter(blocks, matrix),
             Some(hanging) => {

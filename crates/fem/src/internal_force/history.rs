@@ -22,11 +22,13 @@ pub(super) struct ChunkHistory {
 impl History {
     /// The undeformed state.
     ///
-    /// * `batch_points` — for each block batches times points of each of its groups
-    pub(super) fn new<L: Law>(batch_points: impl Iterator<Item = Vec<usize>>, laws: &[L]) -> Self {
-        let of_block = |(counts, law): (Vec<usize>, &L)| {
-            let mut initial = vec![0.0; law.n_history()];
-            law.initial_history(&mut initial);
+    /// * `batch_points` — for each block batches times points of each of its groups, and the variables that a
+    ///   point of a law with history has in addition to those of the law: zero at first
+    pub(super) fn new<L: Law>(batch_points: impl Iterator<Item = (Vec<usize>, usize)>, laws: &[L]) -> Self {
+        let of_block = |((counts, more), law): ((Vec<usize>, usize), &L)| {
+            let n_law = law.n_history();
+            let mut initial = vec![0.0; n_law + if n_law > 0 { more } else { 0 }];
+            law.initial_history(&mut initial[..n_law]);
             let lanes: Vec<Lanes> = initial.iter().map(|&x| [x; LANES]).collect();
             let of_chunk = |count: usize| {
                 let old = lanes.repeat(count);

@@ -7,7 +7,7 @@ use super::maps::{Local, PointMaps, inverse};
 use super::shape::{Mapped, Shape, Stages};
 use crate::constitutive::{LANES, Lanes, ZERO, lanes};
 use crate::evaluator::determinant;
-use crate::quadrature::{Integrand, Quadrature};
+use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 
 /// Shape functions of a kind of mesh cell at its quadrature points.
 #[derive(Debug, Clone)]
@@ -35,12 +35,16 @@ pub(super) fn points(shape: CellShape, rule: PointRule) -> Quadrature {
     match rule {
         PointRule::Cell(rule) => Quadrature::for_cell(shape, Integrand::Stiffness, rule),
         PointRule::Centre => centre(shape),
+        PointRule::OnePoint if shape == CellShape::Hex8 => centre(shape),
+        PointRule::MeanDilatation | PointRule::OnePoint => {
+            Quadrature::for_cell(shape, Integrand::Stiffness, QuadratureRule::Default)
+        }
     }
 }
 
 /// The centroid of the reference cell with its volume.
 fn centre(shape: CellShape) -> Quadrature {
-    let rule = Quadrature::for_cell(shape, Integrand::Mass, crate::QuadratureRule::Default);
+    let rule = Quadrature::for_cell(shape, Integrand::Mass, QuadratureRule::Default);
     let volume: f64 = rule.weights.iter().sum();
     let mut point = [0.0; 3];
     for (xi, weight) in rule.points.iter().zip(&rule.weights) {

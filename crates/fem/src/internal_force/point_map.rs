@@ -30,6 +30,29 @@ pub trait PointTangent<const N: usize>: Sync {
     fn apply(&self, gradients: &[Tensor; N], old: &[Lanes], tangent: &mut Tangent);
 }
 
+/// Numbers that a sweep computes with a law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The internal force, and the new history.
+    Stress,
+    /// The stored energy.
+    Stored,
+    /// The product of the tangent with the second field.
+    Product,
+    /// The stored energy of the hourglass modes alone.
+    Hourglass,
+}
+
+/// A map of a law, which cells with strains that depend on all their points apply in their own way.
+pub(super) trait LawMap<const N: usize>: PointMap<N> {
+    /// Result of the map.
+    const WANTED: Wanted;
+    /// The law.
+    type Law: Law;
+    /// The law of the block.
+    fn law(&self) -> &Self::Law;
+}
+
 /// The tangent of a law.
 pub(super) struct OfLaw<'l, L>(pub(super) &'l L);
 
@@ -63,6 +86,16 @@ impl<L: Law> PointMap<1> for Stress<'_, L> {
     }
 }
 
+impl<L: Law> LawMap<1> for Stress<'_, L> {
+    const WANTED: Wanted = Wanted::Stress;
+    type Law = L;
+
+    #[inline(always)]
+    fn law(&self) -> &L {
+        self.0
+    }
+}
+
 /// The stored energy of a law.
 pub(super) struct Stored<'l, L>(pub(super) &'l L);
 
@@ -74,6 +107,40 @@ impl<L: Law> PointMap<1> for Stored<'_, L> {
     #[inline(always)]
     fn apply(&self, [h]: &[Tensor; 1], _: &[Lanes], new: &mut [Lanes], _: &mut Tensor) -> Lanes {
         self.0.stored_energy(h, new)
+    }
+}
+
+impl<L: Law> LawMap<1> for Stored<'_, L> {
+    const WANTED: Wanted = Wanted::Stored;
+    type Law = L;
+
+    #[inline(always)]
+    fn law(&self) -> &L {
+        self.0
+    }
+}
+
+/// The stored energy of hourglass modes: none in cells that are computed point by point.
+pub(super) struct Hourglass<'l, L>(pub(super) &'l L);
+
+impl<L: Law> PointMap<1> for Hourglass<'_, L> {
+    fn checked_field(&self) -> Option<usize> {
+        None
+    }
+
+    #[inline(always)]
+    fn apply(&self, _: &[Tensor; 1], _: &[Lanes], _: &mut [Lanes], _: &mut Tensor) -> Lanes {
+        ZERO
+    }
+}
+
+impl<L: Law> LawMap<1> for Hourglass<'_, L> {
+    const WANTED: Wanted = Wanted::Hourglass;
+    type Law = L;
+
+    #[inline(always)]
+    fn law(&self) -> &L {
+        self.0
     }
 }
 
@@ -103,5 +170,15 @@ impl<L: Law> PointMap<2> for Product<'_, L> {
     fn apply(&self, [h, dh]: &[Tensor; 2], old: &[Lanes], _: &mut [Lanes], pk1: &mut Tensor) -> Lanes {
         self.0.tangent_product(h, old, dh, pk1);
         ZERO
+    }
+}
+
+impl<L: Law> LawMap<2> for Product<'_, L> {
+    const WANTED: Wanted = Wanted::Product;
+    type Law = L;
+
+    #[inline(always)]
+    fn law(&self) -> &L {
+        self.0
     }
 }

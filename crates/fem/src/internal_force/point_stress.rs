@@ -7,8 +7,8 @@ use thiserror::Error;
 use super::chunk::{Chunk, Fields};
 use super::history::ChunkHistory;
 use super::shape::Shape;
-use super::{InternalForce, Part, PointRule, lagrange};
-use crate::constitutive::{Law, Tensor, ZERO, cauchy_stress, volume_change};
+use super::{InternalForce, Part, PointRule, dilatation, lagrange, of_shape};
+use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, cauchy_stress, lanes, volume_change};
 use crate::internal_force::{History, SweepError};
 use crate::quadrature::{Quadrature, QuadratureRule, spline_points};
 use crate::stress::Stress;
@@ -82,7 +82,7 @@ impl PointStress {
             (Cells::Spline(cells), PointRule::Cell(rule)) => {
                 Quadrature::cube(cells.degrees.map(|p| spline_points(p, rule))).points
             }
-            (Cells::Spline(cells), PointRule::Centre) => {
+            (Cells::Spline(cells), _) => {
                 Quadrature::cube(cells.degrees.map(|p| spline_points(p, QuadratureRule::Default))).points
             }
         }
@@ -134,10 +134,10 @@ impl InternalForce {
         for ((part, history), (law, [first, _])) in
             self.blocks.iter_mut().zip(&history.blocks).zip(laws.iter().zip(&blocks))
         {
-            let found = match part {
-                Part::Lagrange(shape, chunks) => of_chunks(shape, chunks, law, fields, history),
-                Part::Spline(shape, chunks) => of_chunks(&**shape, chunks, law, fields, history),
-            };
+            let is_dilated = matches!(part, Part::Dilated(..));
+            let found = of_shape!(part, shape, chunks => {
+                of_chunks(shape, chunks, law, is_dilated, fields, history)
+            });
             found.into_iter().for_each(|(place, stress)| values[first + place] = stress);
         }
         self.check_dets()?;
@@ -150,22 +150,38 @@ fn of_chunks<const A: usize, S: Shape<A>, L: Law>(
     shape: &S,
     chunks: &mut [Chunk<A>],
     law: &L,
+    is_dilated: bool,
     fields: Fields<'_, 1>,
     history: &[ChunkHistory],
 ) -> Vec<(usize, Stress)> {
     let of_chunk = |(chunk, history): (&mut Chunk<A>, &ChunkHistory)| {
         chunk.load(fields);
-        chunk.cauchy_stress(shape, law, history)
+        chunk.cauchy_stress(shape, law, is_dilated, history)
     };
     chunks.par_iter_mut().zip(history).flat_map_iter(of_chunk).collect()
 }
 
 impl<const A: usize> Chunk<A> {
+    /// θ − 1 of the cells of a batch whose gradients have been computed; the mean of tr H for a linear law.
+    fn mean_change(&self, n_points: usize, i_batch: usize, is_large: bool) -> Lanes {
+        let (mut sum, mut volume) = (ZERO, ZERO);
+        let maps = &self.maps[n_points * i_batch..n_points * (i_batch + 1)];
+        for (maps, local) in maps.iter().zip(&self.work.local[0]) {
+            let change = dilatation::change_of(&maps.gradient(local), is_large);
+            for l in 0..LANES {
+                sum[l] += maps.volume[l] * change[l];
+                volume[l] += maps.volume[l];
+            }
+        }
+        lanes(|l| if volume[l] > 0.0 { sum[l] / volume[l] } else { 0.0 })
+    }
+
     /// The stresses at the points of the cells of the group, each with its place in the block.
     fn cauchy_stress<S: Shape<A>, L: Law>(
         &mut self,
         shape: &S,
         law: &L,
+        is_dilated: bool,
         history: &ChunkHistory,
     ) -> Vec<(usize, Stress)> {
         let n_points = shape.n_points();
@@ -176,14 +192,19 @@ impl<const A: usize> Chunk<A> {
             let batch = self.batches[i_batch];
             shape.enter(&batch.cells, &mut self.work.stages);
             self.local_gradients(shape, i_batch, 0);
+            let mean = is_dilated.then(|| self.mean_change(n_points, i_batch, law.is_objective()));
             for point in 0..n_points {
                 let place = n_points * i_batch + point;
-                let h = self.maps[place].gradient(&self.work.local[0][point]);
+                let own = self.maps[place].gradient(&self.work.local[0][point]);
+                let h = match &mean {
+                    Some(mean) => dilatation::modified_gradient(&own, mean, law.is_objective()),
+                    None => own,
+                };
                 let mut pk1: Tensor = [ZERO; 9];
                 law.stress(&h, &history.old[history.n * place..][..history.n], &mut new, &mut pk1);
                 // In a small-strain law P is σ.
                 let stress = if law.is_objective() {
-                    let change = volume_change(&h);
+                    let change = volume_change(&own);
                     self.note_least(i_batch, &change.map(|x| 1.0 + x));
                     cauchy_stress(&h, &pk1)
                 } else {

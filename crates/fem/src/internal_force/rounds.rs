@@ -8,12 +8,15 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::chunk::{Chunk, Fields};
+use super::dilatation::MeanDilatation;
 use super::elements::ElementTangents;
 use super::history::{ChunkHistory, History};
+use super::hourglass::OnePoint;
 use super::pairs::Pairs;
-use super::point_map::PointTangent;
+use super::point_map::{OfLaw, PointTangent, Product};
 use super::shape::Shape;
-use super::{InternalForce, Part, SweepError};
+use super::{InternalForce, Part, SweepError, of_shape};
+use crate::constitutive::Law;
 
 /// Bytes of element tangents in memory at once, if a single group does not need more.
 const BYTES_OF_ROUND: usize = 32 << 20;
@@ -34,17 +37,42 @@ impl Rounds {
     pub(super) fn new(internal: &InternalForce, pairs: Pairs, find: impl Fn(usize, usize) -> Entry) -> Self {
         let (mut rounds, mut elements) = (Vec::new(), Vec::new());
         for (block, part) in internal.blocks.iter().enumerate() {
-            rounds.extend(match part {
-                Part::Lagrange(shape, chunks) => rounds_of(block, shape, chunks, pairs, &find, &mut elements),
-                Part::Spline(shape, chunks) => {
-                    rounds_of(block, &**shape, chunks, pairs, &find, &mut elements)
-                }
-            });
+            rounds.extend(of_shape!(part, shape, chunks => {
+                rounds_of(block, shape, chunks, pairs, &find, &mut elements)
+            }));
         }
         Self { rounds, elements }
     }
 
-    /// Replaces the blocks of the matrix by the tangent.
+    /// Replaces the blocks of the matrix by the tangent of the laws.
+    pub(super) fn assemble_laws<L: Law>(
+        &mut self,
+        internal: &mut InternalForce,
+        laws: &[L],
+        u: &[f64],
+        history: &History,
+        values: &mut [[f64; 9]],
+    ) -> Result<(), SweepError> {
+        self.run(internal, laws, [u], history, values, |part, law, range, fields, history, elements| {
+            match part {
+                Part::Dilated(shape, chunks) => {
+                    let product = MeanDilatation(Product(law));
+                    compute(&mut chunks[range], fields, history, elements, |elements, chunk, history| {
+                        elements.compute_columns(chunk, shape, &product, history);
+                    });
+                }
+                Part::OnePoint(shape, chunks) => {
+                    let product = OnePoint(Product(law));
+                    compute(&mut chunks[range], fields, history, elements, |elements, chunk, history| {
+                        elements.compute_columns(chunk, &**shape, &product, history);
+                    });
+                }
+                part => compute_map(part, range, &OfLaw(law), fields, history, elements),
+            }
+        })
+    }
+
+    /// Replaces the blocks of the matrix by the tangent of a map of points.
     pub(super) fn assemble<'l, const N: usize, L: Sync, M: PointTangent<N> + 'l>(
         &mut self,
         internal: &mut InternalForce,
@@ -54,23 +82,31 @@ impl Rounds {
         history: &History,
         values: &mut [[f64; 9]],
     ) -> Result<(), SweepError> {
+        self.run(internal, laws, fields, history, values, |part, law, range, fields, history, elements| {
+            compute_map(part, range, &map(law), fields, history, elements);
+        })
+    }
+
+    /// Element tangents of all rounds by a function for each, and their sums.
+    fn run<'l, const N: usize, L: Sync>(
+        &mut self,
+        internal: &mut InternalForce,
+        laws: &'l [L],
+        fields: [&[f64]; N],
+        history: &History,
+        values: &mut [[f64; 9]],
+        compute: impl Fn(&mut Part, &'l L, Range<usize>, Fields<'_, N>, &[ChunkHistory], &mut [ElementTangents]),
+    ) -> Result<(), SweepError> {
         internal.check_count(laws.len());
         fields.iter().for_each(|field| assert_eq!(field.len(), internal.n_dofs(), "one number a dof"));
         internal.hanging.expand(&fields);
         values.par_chunks_mut(BLOCKS_PER_TASK).for_each(|values| values.fill([0.0; 9]));
         let Self { rounds, elements } = self;
         for round in rounds.iter() {
-            let map = map(&laws[round.block]);
             let history = &history.blocks[round.block][round.chunks.clone()];
             let fields = Fields { at_points: fields.map(|f| f.as_chunks().0), hanging: &internal.hanging };
-            match &mut internal.blocks[round.block] {
-                Part::Lagrange(shape, chunks) => {
-                    compute(&mut chunks[round.chunks.clone()], shape, &map, fields, history, elements);
-                }
-                Part::Spline(shape, chunks) => {
-                    compute(&mut chunks[round.chunks.clone()], &**shape, &map, fields, history, elements);
-                }
-            }
+            let part = &mut internal.blocks[round.block];
+            compute(part, &laws[round.block], round.chunks.clone(), fields, history, elements);
             add(&round.targets, 0, values, elements);
         }
         internal.check_dets()
@@ -115,18 +151,35 @@ pub(super) struct Entry {
 }
 
 /// Element tangents of the groups of a round.
-fn compute<const A: usize, const N: usize, S: Shape<A>, M: PointTangent<N>>(
+fn compute<const A: usize, const N: usize>(
     chunks: &mut [Chunk<A>],
-    shape: &S,
+    fields: Fields<'_, N>,
+    history: &[ChunkHistory],
+    elements: &mut [ElementTangents],
+    of_chunk: impl Fn(&mut ElementTangents, &mut Chunk<A>, &ChunkHistory) + Sync,
+) {
+    let tasks = chunks.par_iter_mut().zip(history).zip(elements);
+    tasks.for_each(|((chunk, history), elements)| {
+        chunk.load(fields);
+        of_chunk(elements, chunk, history);
+    });
+}
+
+/// Element tangents of the groups of a round by a map of points.
+fn compute_map<const N: usize, M: PointTangent<N>>(
+    part: &mut Part,
+    range: Range<usize>,
     map: &M,
     fields: Fields<'_, N>,
     history: &[ChunkHistory],
     elements: &mut [ElementTangents],
 ) {
-    let tasks = chunks.par_iter_mut().zip(history).zip(elements);
-    tasks.for_each(|((chunk, history), elements)| {
-        chunk.load(fields);
-        elements.compute(chunk, shape, map, history);
+    let is_by_points = matches!(part, Part::Lagrange(..) | Part::Spline(..));
+    assert!(is_by_points, "a map of points is for cells whose points are independent");
+    of_shape!(part, shape, chunks => {
+        compute(&mut chunks[range], fields, history, elements, |elements, chunk, history| {
+            elements.compute(chunk, shape, map, history);
+        });
     });
 }
 

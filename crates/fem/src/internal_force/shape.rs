@@ -1,6 +1,7 @@
 //! Functions of all kinds of cells, for a batch of cells at a time.
 
 use super::maps::{Local, PointMaps};
+use super::one_point::CellAxes;
 use crate::constitutive::{LANES, Lanes};
 
 /// Value and slope of a function of one direction in each lane.
@@ -52,6 +53,10 @@ pub(super) trait Shape<const A: usize>: Sync {
     fn forces(&self, local: &[Local<A>], nodal: &mut [[Lanes; 3]], stages: &mut Stages);
     /// ∂R_i/∂X of all functions at a point, without the weights.
     fn functions(&self, point: usize, maps: &PointMaps<A>, stages: &Stages, out: &mut [[Lanes; 3]]);
+    /// The axes of a batch of cells with one point, from the derivatives of the coordinates; none for others.
+    fn axes(&self, _coordinates: &Local<A>) -> Option<CellAxes> {
+        None
+    }
     /// The map at a point from the derivatives of the coordinates and of the constant 1.
     fn map(&self, point: usize, coordinates: &Local<A>, ones: &Local<A>) -> Mapped<A>;
 }

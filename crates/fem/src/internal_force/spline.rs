@@ -43,7 +43,7 @@ impl SplineShape {
     pub(super) fn new(cells: &SplineCells, rule: PointRule) -> Self {
         let rule = match rule {
             PointRule::Cell(rule) => rule,
-            PointRule::Centre => QuadratureRule::Default,
+            _ => QuadratureRule::Default,
         };
         let n = cells.degrees.map(|p| p + 1);
         let q = cells.degrees.map(|p| spline_points(p, rule));

@@ -7,7 +7,7 @@ use carom_progress::Silent;
 
 use super::history::History;
 use super::pairs::Pairs;
-use super::point_map::{OfLaw, PointTangent};
+use super::point_map::PointTangent;
 use super::rounds::{Entry, Form, Rounds};
 use super::{InternalForce, SweepError};
 use crate::Discretisation;
@@ -86,7 +86,7 @@ impl TangentAssembly {
         matrix: &mut BlockMatrix,
     ) -> Result<(), SweepError> {
         assert!(laws.iter().all(Law::is_symmetric), "a symmetric matrix holds tangents of symmetric laws");
-        self.assemble_map(internal, laws, |law| OfLaw(law), [u], history, matrix)
+        self.assemble_by(matrix, |rounds, values| rounds.assemble_laws(internal, laws, u, history, values))
     }
 
     /// Assembles a tangent that the scheme defines: Σ ∫ ∂R_i/∂X · A · ∂R_j/∂X dV with A from a map of the
@@ -98,7 +98,8 @@ impl TangentAssembly {
     ///
     /// # Panics
     ///
-    /// If an argument belongs to another body.
+    /// If an argument belongs to another body, or the rule is [`PointRule::MeanDilatation`](super::PointRule) or
+    /// [`PointRule::OnePoint`](super::PointRule), whose points depend on each other.
     pub fn assemble_map<'l, const N: usize, L: Sync, M: PointTangent<N> + 'l>(
         &mut self,
         internal: &mut InternalForce,
@@ -108,13 +109,23 @@ impl TangentAssembly {
         history: &History,
         matrix: &mut BlockMatrix,
     ) -> Result<(), SweepError> {
+        self.assemble_by(matrix, |rounds, values| {
+            rounds.assemble(internal, laws, map, fields, history, values)
+        })
+    }
+
+    fn assemble_by(
+        &mut self,
+        matrix: &mut BlockMatrix,
+        assemble: impl FnOnce(&mut Rounds, &mut [[f64; 9]]) -> Result<(), SweepError>,
+    ) -> Result<(), SweepError> {
         let Self { graph, rounds, hanging } = self;
         let values = match hanging {
             Some(hanging) => &mut hanging.2.stiffness.values,
             None => &mut matrix.values,
         };
         assert_eq!(values.len(), graph.n_entries(), "the matrix was made by the assembly");
-        rounds.assemble(internal, laws, map, fields, history, values)?;
+        assemble(rounds, values)?;
         if let Some(hanging) = hanging {
             let (discretisation, graph, free) = &**hanging;
             let folded = without_hanging(discretisation, NodeGraph::clone(graph), free, &Silent)

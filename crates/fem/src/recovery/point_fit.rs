@@ -58,7 +58,7 @@ impl PointFit {
             Cells::Spline(cells) => {
                 let rule = match rule {
                     PointRule::Cell(rule) => rule,
-                    PointRule::Centre => QuadratureRule::Default,
+                    _ => QuadratureRule::Default,
                 };
                 Self(Fit::Lattice(cells.degrees.map(|p| gauss_legendre(spline_points(p, rule)).0)))
             }

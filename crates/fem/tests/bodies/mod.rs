@@ -216,18 +216,23 @@ pub(crate) fn quarter_ring(p: usize, n: usize) -> Body {
 
 /// The unit cube as one B-spline patch of degree p with n³ knot spans, its control points moved by `map`.
 pub(crate) fn spline_block(p: usize, n: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
-    let line = KnotVector::new(p, uniform(p, n)).unwrap();
-    let greville = line.greville();
+    spline_block_of([p; 3], [n; 3], map)
+}
+
+/// The unit cube as one B-spline patch with a degree and a number of knot spans for each direction.
+pub(crate) fn spline_block_of(p: [usize; 3], n: [usize; 3], map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
+    let lines = [0, 1, 2].map(|d| KnotVector::new(p[d], uniform(p[d], n[d])).unwrap());
+    let [along_x, along_y, along_z] = lines.each_ref().map(KnotVector::greville);
     let mut points = Vec::new();
-    for &z in &greville {
-        for &y in &greville {
-            for &x in &greville {
+    for &z in &along_z {
+        for &y in &along_y {
+            for &x in &along_x {
                 points.push(map([x, y, z]));
             }
         }
     }
     let weights = vec![1.0; points.len()];
-    patch_body(Patch::new([line.clone(), line.clone(), line], points, weights).unwrap())
+    patch_body(Patch::new(lines, points, weights).unwrap())
 }
 
 /// A steel body of glued patches.

@@ -1,0 +1,348 @@
+//! Physical stabilisation of hexahedra with one quadrature point: hourglass energy by assumed strains.
+//!
+//! ```text
+//! h_α = û_α − H₀ X̂_α (α = 4 … 7),   x_k = F₀ ∂X/∂ξ_k,   q_αk = x_k · h_α
+//! W = V ψ(F₀) + V w(q)
+//! ```
+//!
+//! The q are coefficients of Green's strain in the axes of the cell: the part of the strain that varies over
+//! the cell. They are zero for linear fields, and a rotation does not change them. Of their strains the energy
+//! w keeps those of bending and torsion,
+//!
+//! ```text
+//! linear in ξ_m:   E_kk = q_lk ξ_m,   E_ll = q_kl ξ_m,   2 E_kl = (q_kk + q_ll) ξ_m   (k, l, m cyclic)
+//! bilinear:        E_kk = q_7k ξ_l ξ_m
+//! w = ½ Σ_m ⅓ E : C* : E + ½ Σ_k ⅑ Y E_kk²/G_kk²
+//! ```
+//!
+//! where C* is the modulus without stress on the planes ξ_m = const, Y Young's modulus and G the metric of the
+//! undeformed cell. Transverse shear of bending and changes of volume have no part in w: a parallelepiped bends
+//! as a beam does, and nothing locks. The forces are the derivatives of W, so that energy and angular momentum
+//! are conserved.
+//!
+//! The energy density of a law that yields is at most ⅜ σ_y²/Y, where a bending moment reaches the plastic
+//! moment of the cell; q − q_p is scaled back to that, and the work of q_p is dissipated.
+//!
+//! # Source
+//!
+//! Puso (2000), International Journal for Numerical Methods in Engineering 49, 1029–1064, for one point,
+//! hourglass vectors in the axes of the cell and strains of bending without stress across the plane. Theirs
+//! are rates in a frame that turns with the cell; these are derivatives of an energy.
+
+use super::cell_map::{CellMap, CellPoints};
+use super::chunk::lower;
+use super::one_point::{CellAxes, N_COEFFICIENTS};
+use super::point_map::{LawMap, Wanted};
+use crate::constitutive::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, lanes, volume_change};
+
+/// History variables of a cell of a law with history: q_p, and the dissipated energy density.
+pub(super) const N_HISTORY: usize = 13;
+
+/// q of the four hourglass vectors along the three axes.
+type Modes = [[Lanes; 3]; 4];
+
+/// A computation with the law of a block in cells with one point.
+pub(super) struct OnePoint<M>(pub(super) M);
+
+impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
+    fn checked_field(&self) -> Option<usize> {
+        self.0.checked_field()
+    }
+
+    #[inline(always)]
+    fn apply(&self, mut points: CellPoints<'_, N_COEFFICIENTS>) -> Lanes {
+        let law = self.0.law();
+        let Some(axes) = points.axes else { return ZERO };
+        let h = points.gradient(0, 0);
+        if self.0.checked_field().is_some() {
+            lower(points.least, &volume_change(&h));
+        }
+        let frame = Frame::new(axes, &h, &points, law.is_objective());
+        let n_law = law.n_history();
+        let moduli = law.elastic_moduli();
+        let volume = points.maps[0].volume;
+        let (old, new) = points.history(0);
+        let (old, old_modes) = old.split_at(n_law);
+        let (new, new_modes) = new.split_at_mut(n_law);
+        match M::WANTED {
+            Wanted::Stored => {
+                let energy = law.stored_energy(&h, new);
+                let elastic = minus(&frame.modes(), new_modes);
+                let more = half_product(&elastic, &moduli_times(axes, &moduli, &elastic));
+                lanes(|l| volume[l] * (energy[l] + more[l]))
+            }
+            Wanted::Hourglass => {
+                let elastic = minus(&frame.modes(), new_modes);
+                let more = half_product(&elastic, &moduli_times(axes, &moduli, &elastic));
+                lanes(|l| volume[l] * more[l])
+            }
+            Wanted::Stress => {
+                let mut pk1 = [ZERO; 9];
+                law.stress(&h, old, new, &mut pk1);
+                let limit = law.hourglass_limit(new);
+                let stress = returned(axes, &moduli, &limit, &frame.modes(), old_modes, new_modes);
+                if points.has_force {
+                    let on_arms = frame.add_stress(axes, &stress, &mut pk1);
+                    write(&mut points, &pk1, &on_arms);
+                }
+                ZERO
+            }
+            Wanted::Product => {
+                let mut pk1 = [ZERO; 9];
+                law.stress(&h, old, new, &mut pk1);
+                let limit = law.hourglass_limit(new);
+                let modes = frame.modes();
+                let stress = returned(axes, &moduli, &limit, &modes, old_modes, new_modes);
+                let dh = points.maps[0].gradient(&points.local[1][0]);
+                let mut d_pk1 = [ZERO; 9];
+                law.tangent_product(&h, &points.old[..n_law], &dh, &mut d_pk1);
+                let change = frame.change(axes, &dh, &points.local[1][0]);
+                let old_modes = &points.old[n_law..];
+                let d_stress = d_returned(axes, &moduli, &limit, &minus(&modes, old_modes), &change.modes);
+                let on_arms = frame.add_change(axes, &stress, &d_stress, &change, &mut d_pk1);
+                write(&mut points, &d_pk1, &on_arms);
+                ZERO
+            }
+        }
+    }
+}
+
+/// Stresses on the coefficients of the field: those of the mean gradient, and those of hourglass vectors.
+#[inline(always)]
+fn write(points: &mut CellPoints<'_, N_COEFFICIENTS>, pk1: &Tensor, on_arms: &[[Lanes; 3]; 4]) {
+    let maps = &points.maps[0];
+    let mut local = maps.stress(pk1);
+    for (local, force) in local[3..].iter_mut().zip(on_arms) {
+        for a in 0..3 {
+            (0..LANES).for_each(|l| local[a][l] += maps.volume[l] * force[a][l]);
+        }
+    }
+    points.local[0][0] = local;
+}
+
+/// Deformed axes x_k and hourglass vectors h_α.
+struct Frame {
+    axes: [[Lanes; 3]; 3],
+    vectors: [[Lanes; 3]; 4],
+    /// Whether the axes follow the deformation.
+    is_large: bool,
+}
+
+/// Derivatives of the axes, hourglass vectors and q along a direction.
+struct Change {
+    axes: [[Lanes; 3]; 3],
+    vectors: [[Lanes; 3]; 4],
+    modes: Modes,
+}
+
+impl Frame {
+    #[inline(always)]
+    fn new(axes: &CellAxes, h: &Tensor, points: &CellPoints<'_, N_COEFFICIENTS>, is_large: bool) -> Self {
+        let mut deformed = axes.axes;
+        if is_large {
+            for (deformed, axis) in deformed.iter_mut().zip(&axes.axes) {
+                let more = times(h, axis);
+                for a in 0..3 {
+                    (0..LANES).for_each(|l| deformed[a][l] += more[a][l]);
+                }
+            }
+        }
+        Self { axes: deformed, vectors: vectors(axes, h, &points.local[0][0]), is_large }
+    }
+
+    /// q_αk = x_k · h_α.
+    #[inline(always)]
+    fn modes(&self) -> Modes {
+        std::array::from_fn(|m| std::array::from_fn(|k| dot(&self.axes[k], &self.vectors[m])))
+    }
+
+    #[inline(always)]
+    fn change(&self, axes: &CellAxes, dh: &Tensor, coefficients: &[[Lanes; 3]; N_COEFFICIENTS]) -> Change {
+        let d_axes: [[Lanes; 3]; 3] =
+            if self.is_large { std::array::from_fn(|k| times(dh, &axes.axes[k])) } else { [[ZERO; 3]; 3] };
+        let d_vectors = vectors(axes, dh, coefficients);
+        let modes = std::array::from_fn(|m| {
+            std::array::from_fn(|k| {
+                let (of_axes, of_vectors) =
+                    (dot(&d_axes[k], &self.vectors[m]), dot(&self.axes[k], &d_vectors[m]));
+                lanes(|l| of_axes[l] + of_vectors[l])
+            })
+        });
+        Change { axes: d_axes, vectors: d_vectors, modes }
+    }
+
+    /// Adds the derivative of w by H₀ to P, and returns that by the coefficients of the hourglass functions.
+    #[inline(always)]
+    fn add_stress(&self, axes: &CellAxes, stress: &Modes, pk1: &mut Tensor) -> [[Lanes; 3]; 4] {
+        if self.is_large {
+            add_axes(axes, stress, &self.vectors, pk1);
+        }
+        let on_arms: [[Lanes; 3]; 4] = std::array::from_fn(|m| combined(&stress[m], &self.axes));
+        subtract_arms(axes, &on_arms, pk1);
+        on_arms
+    }
+
+    /// As [`Frame::add_stress`], for the changes along a direction.
+    #[inline(always)]
+    fn add_change(
+        &self,
+        axes: &CellAxes,
+        stress: &Modes,
+        d_stress: &Modes,
+        change: &Change,
+        d_pk1: &mut Tensor,
+    ) -> [[Lanes; 3]; 4] {
+        if self.is_large {
+            add_axes(axes, d_stress, &self.vectors, d_pk1);
+            add_axes(axes, stress, &change.vectors, d_pk1);
+        }
+        let on_arms: [[Lanes; 3]; 4] = std::array::from_fn(|m| {
+            let (a, b) = (combined(&d_stress[m], &self.axes), combined(&stress[m], &change.axes));
+            std::array::from_fn(|i| lanes(|l| a[i][l] + b[i][l]))
+        });
+        subtract_arms(axes, &on_arms, d_pk1);
+        on_arms
+    }
+}
+
+/// h_α = û_α − H₀ X̂_α.
+#[inline(always)]
+fn vectors(axes: &CellAxes, h: &Tensor, coefficients: &[[Lanes; 3]; N_COEFFICIENTS]) -> [[Lanes; 3]; 4] {
+    std::array::from_fn(|m| {
+        let linear = times(h, &axes.arms[m]);
+        std::array::from_fn(|a| lanes(|l| coefficients[3 + m][a][l] - linear[a][l]))
+    })
+}
+
+/// P += Σ_αk s_αk h_α ⊗ ∂X/∂ξ_k.
+#[inline(always)]
+fn add_axes(axes: &CellAxes, stress: &Modes, vectors: &[[Lanes; 3]; 4], pk1: &mut Tensor) {
+    for (stress, vector) in stress.iter().zip(vectors) {
+        let axis = combined(stress, &axes.axes);
+        for a in 0..3 {
+            for b in 0..3 {
+                (0..LANES).for_each(|l| pk1[3 * a + b][l] += vector[a][l] * axis[b][l]);
+            }
+        }
+    }
+}
+
+/// P −= Σ_α y_α ⊗ X̂_α.
+#[inline(always)]
+fn subtract_arms(axes: &CellAxes, on_arms: &[[Lanes; 3]; 4], pk1: &mut Tensor) {
+    for (force, arm) in on_arms.iter().zip(&axes.arms) {
+        for a in 0..3 {
+            for b in 0..3 {
+                (0..LANES).for_each(|l| pk1[3 * a + b][l] -= force[a][l] * arm[b][l]);
+            }
+        }
+    }
+}
+
+/// ∂w/∂q of elastic modes q − q_p: K (q − q_p) \[Pa m⁻²\].
+#[inline(always)]
+fn moduli_times(axes: &CellAxes, moduli: &ElasticModuli, q: &Modes) -> Modes {
+    let ElasticModuli { lambda, mu } = *moduli;
+    let plane_lambda = 2.0 * lambda * mu / (lambda + 2.0 * mu);
+    let young = moduli.young();
+    let mut stress = [[ZERO; 3]; 4];
+    for m in 0..3 {
+        let (k, l) = ((m + 1) % 3, (m + 2) % 3);
+        let [kk, ll, kl] = &axes.planes[m];
+        for i in 0..LANES {
+            let (e_k, e_l, shear) = (q[l][k][i], q[k][l][i], q[k][k][i] + q[l][l][i]);
+            let (a, b, c) = (kk[i], ll[i], kl[i]);
+            let trace = plane_lambda * (a * e_k + b * e_l + c * shear);
+            stress[l][k][i] += (trace * a + 2.0 * mu * (a * a * e_k + c * c * e_l + a * c * shear)) / 3.0;
+            stress[k][l][i] += (trace * b + 2.0 * mu * (c * c * e_k + b * b * e_l + b * c * shear)) / 3.0;
+            let s_kl = trace * c + 2.0 * mu * (a * c * e_k + b * c * e_l + 0.5 * (a * b + c * c) * shear);
+            stress[k][k][i] += s_kl / 3.0;
+            stress[l][l][i] += s_kl / 3.0;
+        }
+        stress[3][m] = lanes(|i| young * axes.squares[m][i] * q[3][m][i] / 9.0);
+    }
+    stress
+}
+
+/// ∂w/∂q after the return to the limit of the energy, with the history of the state.
+#[inline(always)]
+fn returned(
+    axes: &CellAxes,
+    moduli: &ElasticModuli,
+    limit: &Lanes,
+    q: &Modes,
+    old: &[Lanes],
+    new: &mut [Lanes],
+) -> Modes {
+    let elastic = minus(q, old);
+    let stress = moduli_times(axes, moduli, &elastic);
+    if old.is_empty() {
+        return stress;
+    }
+    let energy = half_product(&elastic, &stress);
+    let factor = lanes(|l| if energy[l] > limit[l] { (limit[l] / energy[l]).sqrt() } else { 1.0 });
+    for (i, (new, old)) in new.iter_mut().zip(old).enumerate().take(12) {
+        *new = lanes(|l| old[l] + (1.0 - factor[l]) * elastic[i / 3][i % 3][l]);
+    }
+    new[12] = lanes(|l| old[12][l] + 2.0 * factor[l] * (1.0 - factor[l]) * energy[l]);
+    stress.map(|row| row.map(|s| lanes(|l| factor[l] * s[l])))
+}
+
+/// The derivative of [`returned`] along a change of q.
+#[inline(always)]
+fn d_returned(
+    axes: &CellAxes,
+    moduli: &ElasticModuli,
+    limit: &Lanes,
+    elastic: &Modes,
+    d_elastic: &Modes,
+) -> Modes {
+    let stress = moduli_times(axes, moduli, elastic);
+    let d_stress = moduli_times(axes, moduli, d_elastic);
+    let (energy, d_energy) = (half_product(elastic, &stress), half_product(d_elastic, &stress));
+    let yields = lanes(|l| f64::from(u8::from(energy[l] > limit[l])));
+    let factor = lanes(|l| if yields[l] > 0.0 { (limit[l] / energy[l]).sqrt() } else { 1.0 });
+    // d factor = −½ factor dw/w, dw = 2 half_product.
+    let d_factor = lanes(|l| if yields[l] > 0.0 { -factor[l] * d_energy[l] / energy[l] } else { 0.0 });
+    std::array::from_fn(|m| {
+        std::array::from_fn(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l]))
+    })
+}
+
+/// q − q_p; laws without history have no q_p.
+#[inline(always)]
+fn minus(q: &Modes, plastic: &[Lanes]) -> Modes {
+    if plastic.is_empty() {
+        return *q;
+    }
+    std::array::from_fn(|m| std::array::from_fn(|k| lanes(|l| q[m][k][l] - plastic[3 * m + k][l])))
+}
+
+/// ½ Σ q s.
+#[inline(always)]
+fn half_product(q: &Modes, stress: &Modes) -> Lanes {
+    let mut sum = ZERO;
+    for (q, s) in q.as_flattened().iter().zip(stress.as_flattened()) {
+        (0..LANES).for_each(|l| sum[l] += 0.5 * q[l] * s[l]);
+    }
+    sum
+}
+
+#[inline(always)]
+fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
+    lanes(|l| a[0][l] * b[0][l] + a[1][l] * b[1][l] + a[2][l] * b[2][l])
+}
+
+/// H a.
+#[inline(always)]
+fn times(h: &Tensor, a: &[Lanes; 3]) -> [Lanes; 3] {
+    std::array::from_fn(|i| {
+        lanes(|l| h[3 * i][l] * a[0][l] + h[3 * i + 1][l] * a[1][l] + h[3 * i + 2][l] * a[2][l])
+    })
+}
+
+/// Σ_k s_k a_k.
+#[inline(always)]
+fn combined(s: &[Lanes; 3], a: &[[Lanes; 3]; 3]) -> [Lanes; 3] {
+    std::array::from_fn(|i| lanes(|l| s[0][l] * a[0][i][l] + s[1][l] * a[1][i][l] + s[2][l] * a[2][i][l]))
+}
