@@ -36,6 +36,6 @@ mod which;
 pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};
 pub use problem::{
-    BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings, SideSpec, Support,
+    AddedMass, BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings, SideSpec, Support,
 };
 pub use simulation::Simulation;

@@ -1,7 +1,9 @@
 //! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999).
 
 mod bars;
+mod mass_scaling;
 mod motion;
 mod rigid;
 mod setup;
 mod sliding;
+mod waves;

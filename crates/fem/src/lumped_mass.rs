@@ -54,23 +54,31 @@ impl LumpedMass {
     /// [`AssemblyError::NotSolid`].
     pub fn new(discretisation: &Discretisation, rule: QuadratureRule) -> Result<Self, AssemblyError> {
         discretisation.solid_dofs_per_point("the lumped mass")?;
-        let mut sums = vec![[0.0; 3]; discretisation.n_cell_point_ids()];
         let (mut lumping, mut cells) = (Vec::new(), Vec::new());
-        for (i_block, block) in discretisation.blocks.iter().enumerate() {
+        for i_block in 0..discretisation.blocks.len() {
             let (found, masses) = of_block(discretisation, i_block, rule)?;
-            let n = block.n_cell_points();
-            let mut ids = vec![0; n];
-            for (cell, masses) in masses.chunks_exact(n).enumerate() {
-                block.basis(cell).point_ids_into(&mut ids);
-                for (&id, mass) in ids.iter().zip(masses) {
-                    sums[id as usize][0] += mass;
-                }
-            }
             lumping.push(found);
             cells.push(masses);
         }
-        let points = discretisation.gathered(sums).into_iter().map(|[mass, ..]| mass).collect();
-        Ok(Self { points, lumping, cells })
+        Ok(Self { points: at_points(discretisation, &cells), lumping, cells })
+    }
+
+    /// Multiplies the mass of each cell by a factor.
+    ///
+    /// * `factors` — for each block the factor of each cell, above 0
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of blocks or cells differ.
+    pub fn scale(&mut self, discretisation: &Discretisation, factors: &[Vec<f64>]) {
+        assert_eq!(factors.len(), self.cells.len(), "a list of factors for each block");
+        for ((block, masses), factors) in discretisation.blocks.iter().zip(&mut self.cells).zip(factors) {
+            assert_eq!(factors.len(), block.n_cells(), "a factor for each cell");
+            for (masses, factor) in masses.chunks_exact_mut(block.n_cell_points()).zip(factors) {
+                masses.iter_mut().for_each(|mass| *mass *= factor);
+            }
+        }
+        self.points = at_points(discretisation, &self.cells);
     }
 
     /// The masses of the points of a cell, in the order of its functions \[kg\].
@@ -91,6 +99,21 @@ impl LumpedMass {
     pub fn total(&self) -> f64 {
         self.points.iter().sum()
     }
+}
+
+/// The mass of each point, from those of the points of all cells.
+fn at_points(discretisation: &Discretisation, cells: &[Vec<f64>]) -> Vec<f64> {
+    let mut sums = vec![[0.0; 3]; discretisation.n_cell_point_ids()];
+    for (block, masses) in discretisation.blocks.iter().zip(cells) {
+        let mut ids = vec![0; block.n_cell_points()];
+        for (cell, masses) in masses.chunks_exact(ids.len()).enumerate() {
+            block.basis(cell).point_ids_into(&mut ids);
+            for (&id, mass) in ids.iter().zip(masses) {
+                sums[id as usize][0] += mass;
+            }
+        }
+    }
+    discretisation.gathered(sums).into_iter().map(|[mass, ..]| mass).collect()
 }
 
 /// Masses of the points of the cells of a block.

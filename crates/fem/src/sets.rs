@@ -54,6 +54,14 @@ pub enum SetError {
 }
 
 impl Body {
+    /// Number of nodes of a mesh, or of control points of the body.
+    pub fn n_points(&self) -> usize {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.points.len(),
+            Geometry::Nurbs(multipatch) => multipatch.n_body_points(),
+        }
+    }
+
     /// Names of its sets, ascending; sides of patches such as `patch0:west` can be named too.
     pub fn set_names(&self) -> Vec<String> {
         match &self.geometry {

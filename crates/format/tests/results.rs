@@ -7,8 +7,8 @@ use carom_dynamics::{
     LedgerSummary, Observer,
 };
 use carom_format::result::{
-    ForceKind, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState, StaticForce,
-    keep_origin,
+    ForceKind, FrameContent, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState,
+    StaticForce, keep_origin,
 };
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
@@ -37,6 +37,7 @@ fn header() -> RunHeader {
             first: "ground".to_owned(),
             second: "rod:start".to_owned(),
         }],
+        frames: FrameContent::default(),
     }
 }
 
@@ -135,6 +136,62 @@ fn a_written_result_is_read_back() {
     assert_eq!(reader.normal_forces(0).unwrap(), [1.0; 3]);
     assert_eq!(reader.joint_course(0).unwrap(), [0.0, 1.0, 2.0].map(hinge));
     assert!(reader.joint_course(1).unwrap().is_empty());
+}
+
+/// Frames of an unreduced body in single precision, without velocities: the displacement is kept to 6e-8 of
+/// its deviation from the mean, the position to the last bit. Reduced bodies are kept as ever.
+#[test]
+fn packed_frames_keep_the_deformation_of_a_body_that_has_moved_far() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = ResultBody { name: "block".to_owned(), modes: [12, 0], ..ResultBody::default() };
+    let bodies = vec![header().bodies.remove(0), whole];
+    // A metre of deformation after a flight of 1e6 m.
+    let modal: Vec<f64> = (0..12).map(|k| 1e6 + f64::from(k * k % 7) / 7.0).collect();
+    let state = BodyState { modal: modal.clone(), modal_rate: modal.clone(), ..body(0.5) };
+    let files = [(true, false), (true, true), (false, false), (false, true)].map(|(single, velocities)| {
+        let content = FrameContent { single, velocities };
+        let path = folder.path().join(format!("{single}-{velocities}.carom"));
+        let header = RunHeader { bodies: bodies.clone(), frames: content, ..header() };
+        let mut writer = ResultWriter::create(&path, &header, 1, false).unwrap();
+        let row = Ledger::default().record(Balance::default());
+        let frame = Frame {
+            time: 0.5,
+            steps: 7,
+            bodies: &[body(0.5), state.clone()],
+            contacts: &[],
+            joints: &[],
+            ledger: &row,
+        };
+        writer.frame(&frame).unwrap();
+        writer.checkpoint(&Checkpoint::default()).unwrap();
+        // A continued result packs its frames as before.
+        drop(writer);
+        let (mut writer, _) = ResultWriter::resume(&path, &header, 1).unwrap();
+        writer.frame(&frame).unwrap();
+        writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+        let reader = ResultReader::open(&path).unwrap();
+        assert_eq!(reader.header().unwrap(), header);
+        let expected = if content == FrameContent::default() { "1." } else { "2.0" };
+        assert!(reader.meta("version").unwrap().unwrap().starts_with(expected));
+        for index in 0..2 {
+            let read = reader.frame(index).unwrap();
+            assert_eq!(read.bodies[0], body(0.5));
+            let found = &read.bodies[1];
+            assert_eq!(found.position, state.position);
+            let limit = if single { 6e-8 } else { 0.0 };
+            assert!(found.modal.iter().zip(&modal).all(|(a, b)| (a - b).abs() <= limit), "{:?}", found.modal);
+            assert_eq!(found.modal_rate.len(), if velocities { 12 } else { 0 });
+        }
+        path
+    });
+    // A reader of versions 1.x refuses a file of version 2.0; this one refuses 3.0.
+    let database = rusqlite::Connection::open(&files[0]).unwrap();
+    database.execute("UPDATE meta SET value = '3.0' WHERE key = 'version'", []).unwrap();
+    drop(database);
+    let error = ResultReader::open(&files[0]).err().unwrap().to_string();
+    assert!(error.contains("reads versions up to 2.x"), "{error}");
+    assert_eq!(FrameContent { single: true, velocities: false }.bytes(12), 24 + 4 * 12);
+    assert_eq!(FrameContent::default().bytes(12), 2 * 8 * 12);
 }
 
 /// All numbers of an impact are read back; an undefined peak force or restitution is NULL.
@@ -493,9 +550,9 @@ fn other_files_are_refused() {
     let path = folder.path().join("c");
     drop(ResultWriter::create(&path, &header(), 1, false).unwrap());
     let database = rusqlite::Connection::open(&path).unwrap();
-    database.execute_batch("UPDATE meta SET value = '2.0' WHERE key = 'version'").unwrap();
+    database.execute_batch("UPDATE meta SET value = '3.0' WHERE key = 'version'").unwrap();
     let (io, text) = printed(&path);
-    assert!(!io && text.contains("version 2.0") && text.contains("up to 1.x"), "{text}");
+    assert!(!io && text.contains("version 3.0") && text.contains("up to 2.x"), "{text}");
     let nowhere = ResultWriter::create(Path::new("/nowhere/at/all"), &header(), 1, false).err().unwrap();
     assert!(nowhere.is_io());
 }

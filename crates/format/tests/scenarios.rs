@@ -4,7 +4,8 @@ use std::path::Path;
 
 use carom_contact::Law;
 use carom_format::scenario::model::{
-    Bodies, BodySource, Integrator, JointForm, MaterialLaw, PictureCells, PictureField, SCHEMES, Scheme, Spot,
+    Bodies, BodySource, FrameField, Integrator, JointForm, MaterialLaw, PictureCells, PictureField,
+    Precision, SCHEMES, Scheme, Spot,
 };
 use carom_format::{Scenario, ScenarioError};
 
@@ -530,9 +531,10 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
         )
     };
     let scheme = |keys: &str| read(&with(keys), &[]).unwrap().simulation.scheme;
-    assert_eq!(scheme(""), Scheme::Explicit { courant: 0.9, time_step: None });
-    assert_eq!(scheme("courant = 0.5"), Scheme::Explicit { courant: 0.5, time_step: None });
-    assert_eq!(scheme("time_step = 1e-3"), Scheme::Explicit { courant: 0.9, time_step: Some(1e-3) });
+    let of = |courant, time_step, mass_scaling| Scheme::Explicit { courant, time_step, mass_scaling };
+    assert_eq!(scheme(""), of(0.9, None, None));
+    assert_eq!(scheme("courant = 0.5\nmass_scaling = 1e-7"), of(0.5, None, Some(1e-7)));
+    assert_eq!(scheme("time_step = 1e-3"), of(0.9, Some(1e-3), None));
     for keys in ["", "courant = 0.5", "time_step = 1e-3"] {
         let scenario = read(&with(keys), &[]).unwrap();
         assert_eq!(scenario.material["soft"].law, MaterialLaw::NeoHookean);
@@ -541,6 +543,8 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
     for (keys, words) in [
         ("courant = 0.5\ntime_step = 1e-3", "exclude each other"),
         ("courant = 0.0", "above 0"),
+        ("time_step = 1e-3\nmass_scaling = 1e-4", "exclude each other"),
+        ("mass_scaling = 0.0", "above 0"),
         ("courant = 1.5", "from 0 to 1"),
         ("integrator = \"radau5\"", "belongs to the scheme"),
     ] {
@@ -605,10 +609,21 @@ fn output_settings_determine_the_fields_of_pictures() {
     assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
     // The stored text contains the settings of frames, not those of pictures.
     let kept = scenario.without_pictures().to_toml();
+    assert!(!kept.contains("precision") && !kept.contains("frame_fields"), "{kept}");
+    assert!(plain.output.keeps_velocities());
+    let packed = read(&with("[output]\nprecision = \"single\"\nframe_fields = []\n"), &[]).unwrap();
+    assert_eq!(packed.output.precision, Precision::Single);
+    assert!(!packed.output.keeps_velocities());
+    assert_eq!(packed.output.frame_fields, [FrameField::Displacement]);
+    let text = packed.without_pictures().to_toml();
+    assert!(text.contains("precision = \"single\"\nframe_fields = [\"displacement\"]"), "{text}");
+    assert_eq!(read(&packed.to_toml(), &[]).unwrap(), packed);
     assert!(kept.contains("contact_frames = 7") && !kept.contains("compression"), "{kept}");
     for (keys, printed) in [
         ("[output]\ncells = \"volume\"\n", "`surface`, `all`"),
         ("[output]\nfields = [\"von_mise\"]\n", "did you mean `von_mises`?"),
+        ("[output]\nprecision = \"half\"\n", "`double`, `single`"),
+        ("[output]\nframe_fields = [\"stress\"]\n", "`displacement`, `velocity`"),
         ("[output]\nevery = 0\n", "a whole number from 1"),
         ("[output]\noutput_every = 1.0\n", "it belongs to [simulation]"),
         ("[output]\ncontact_frame = 1\n", "did you mean `contact_frames`?"),

@@ -153,10 +153,25 @@ impl Run for ExplicitRun<'_> {
                 ("solver_fallbacks", counts.fallbacks),
             ],
             notes: vec![format!("steps of {dt:.3e} s; the critical step is {critical:.3e} s")],
-            remarks: Vec::new(),
+            remarks: (0..self.scenario.body.len()).filter_map(|body| self.added_mass(body)).collect(),
             warnings,
             statics: None,
         })
+    }
+}
+
+impl ExplicitRun<'_> {
+    /// A sentence about the mass that a body got for the sake of the step.
+    fn added_mass(&self, body: usize) -> Option<String> {
+        let added = self.simulation.added_mass(body)?;
+        Some(format!(
+            "mass scaling: {} of {} cells of `{}` have more mass, {:.3e} kg or {:.2e} of its mass in all",
+            added.cells[0],
+            added.cells[1],
+            self.scenario.body[body].name,
+            added.masses[1],
+            added.share()
+        ))
     }
 }
 
@@ -227,6 +242,7 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<Expli
         contacts,
         rigid_pairs: Vec::new(),
         gravity: scenario.simulation.gravity,
+        smallest_step: scenario.simulation.scheme.mass_scaling(),
         bodies,
     })
 }

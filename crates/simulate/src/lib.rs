@@ -46,6 +46,7 @@
 
 mod discretised;
 mod error;
+mod expected_size;
 mod explicit;
 mod geometry;
 mod outcome;
@@ -70,6 +71,7 @@ mod statics;
 mod system;
 
 pub use error::{At, ErrorKind, Kind};
+pub use expected_size::ExpectedSize;
 pub use explicit::ExplicitSetUpError;
 pub use geometry::GeometryError;
 pub use outcome::{RunSummary, StaticOutcome, SupportOutcome};

@@ -43,7 +43,7 @@ pub(crate) fn set_up<'a>(
         Scheme::Rigid { time_step } => {
             Box::new(RigidRun::new(scenario, prepared, *time_step).map_err(At::cast)?)
         }
-        Scheme::Explicit { courant, time_step } => {
+        Scheme::Explicit { courant, time_step, .. } => {
             Box::new(ExplicitRun::new(scenario, prepared, *courant, *time_step).map_err(At::cast)?)
         }
     })

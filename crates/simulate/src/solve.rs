@@ -9,6 +9,7 @@ use carom_format::scenario::model::Scenario;
 use carom_progress::Progress;
 
 use crate::error::{At, ErrorKind, Kind};
+use crate::expected_size::frame_content;
 use crate::outcome::{Described, RunSummary, StaticOutcome, absolute};
 use crate::prepared::Prepared;
 use crate::recorder::Recorder;
@@ -65,6 +66,7 @@ pub fn run(
         bodies,
         pairs,
         joints,
+        frames: frame_content(scenario),
     };
     let opened = Recorder::open(path, &header, scenario, prepared, options);
     let (mut recorder, checkpoint) = opened.map_err(RunError::from)?;

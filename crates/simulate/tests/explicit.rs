@@ -1,8 +1,8 @@
 //! The scheme `explicit` from scenario to result: the two bars of Zywicz and Puso (1999), and its refusals.
 
-use carom_simulate::ErrorKind;
+use carom_simulate::{ErrorKind, ExpectedSize, survey};
 
-use crate::fixtures::{solve, solve_with};
+use crate::fixtures::{Chain, REPLACE, parse, solve, solve_with};
 
 const TWO_BARS: &str = include_str!("../../../meshes/two-bars/scenario.toml");
 
@@ -46,4 +46,55 @@ fn warnings_and_refusals_name_a_remedy() {
     let error = solve(&both).expect_err("two rigid bodies");
     assert_eq!(error.kind(), ErrorKind::Input);
     assert!(error.to_string().contains("rigid"), "{error}");
+}
+
+/// The result of two bodies of 7442 points each has the size that is known before the run. Frames in single
+/// precision have half the size, without velocities a quarter; the run is the same.
+#[test]
+fn the_size_of_a_result_is_known_before_the_run() {
+    let text = TWO_BARS
+        .replace("elements = [50, 1, 1]", "elements = [60, 60, 1]")
+        .replace("end_time = 1.5", "end_time = 0.018")
+        .replace("time_step = 0.009 ", "time_step = 1e-4 ")
+        .replace("output_every = 0.009", "output_every = 4e-4");
+    let mut ends = Vec::new();
+    for keys in [
+        &[][..],
+        &["output.precision=\"single\""],
+        &["output.precision=\"single\"", "output.frame_fields=[\"displacement\"]"],
+    ] {
+        let (chain, scenario) = (Chain::new(), parse(&text, keys));
+        let surveyed = survey(&scenario, chain.workshop()).result_size.expect("both bodies are known");
+        let prepared = chain.prepare(&scenario).unwrap_or_else(|error| panic!("{error}"));
+        let expected = ExpectedSize::of_prepared(&scenario, &prepared).expect("a scheme of whole bodies");
+        assert_eq!(surveyed, expected);
+        let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap_or_else(|error| panic!("{error}"));
+        let found = std::fs::metadata(chain.result()).unwrap().len();
+        assert!((found as f64 / expected.file as f64 - 1.0).abs() < 0.03, "{keys:?}: {found}, {expected:?}");
+        assert_eq!(chain.reader().times().unwrap().len() as u64, expected.frames);
+        ends.push((outcome.bodies, chain.reader().frame(45).unwrap().bodies, expected.frame));
+    }
+    let [(plain, stored, frame), (single, stored_single, half), (_, stored_bare, quarter)] = &ends[..] else {
+        panic!("three runs")
+    };
+    assert_eq!(plain, single);
+    assert_eq!(plain, stored);
+    assert!((*frame as f64 / *half as f64 - 2.0).abs() < 0.02, "{frame} {half}");
+    assert!((*half as f64 / *quarter as f64 - 2.0).abs() < 0.02, "{half} {quarter}");
+    for (whole, packed) in stored.iter().zip(stored_single) {
+        // 6e-8 of the deviation from the mean.
+        let size = whole.modal.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+        assert!(whole.modal.iter().zip(&packed.modal).all(|(a, b)| (a - b).abs() < 1.2e-7 * size));
+    }
+    assert!(stored_bare.iter().all(|body| body.modal_rate.is_empty()));
+}
+
+/// The summary tells which mass was added, and the result keeps it as a note.
+#[test]
+fn mass_scaling_is_reported() {
+    let text = TWO_BARS.replace("time_step = 0.009 ", "mass_scaling = 0.01 ").replace("1.5", "0.1");
+    let outcome = solve(&text).unwrap_or_else(|error| panic!("{error}"));
+    assert!(outcome.remarks.iter().any(|text| text.contains("50 of 50 cells of `left` have more mass")));
+    assert!(outcome.warnings.iter().any(|text| text.contains("lower `simulation.mass_scaling`")));
+    assert_eq!(outcome.summary.steps, 10);
 }

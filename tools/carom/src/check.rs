@@ -28,6 +28,11 @@ struct Checked<'a> {
     folder: &'a Path,
     bodies: Vec<Body>,
     stages: Vec<Stage>,
+    /// Size of the result in bytes, of schemes whose bodies are unreduced and move through time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_bytes: Option<u64>,
+    #[serde(skip)]
+    result_size: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +69,8 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
         folder: &layout.root,
         bodies: survey.bodies.iter().map(body).collect(),
         stages,
+        result_bytes: survey.result_size.map(|size| size.file),
+        result_size: survey.result_size.map(|size| size.text()),
     };
     if checked.valid {
         session.print(&text(&checked))?;
@@ -193,6 +200,9 @@ fn text(checked: &Checked<'_>) -> String {
             |sets| if sets.is_empty() { "none".to_owned() } else { sets.join(", ") },
         );
         out.push_str(&format!("\nsets of {}: {sets}", body.name));
+    }
+    if let Some(size) = &checked.result_size {
+        out.push_str(&format!("\n\n{size}"));
     }
     out.push_str(&format!("\n\ncarom run {} -o {}", checked.scenario.display(), checked.folder.display()));
     out

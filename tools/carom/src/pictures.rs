@@ -222,7 +222,7 @@ fn listed(run: &Run) -> Vec<What> {
         What::Contacts | What::ContactForce => !header.pairs.is_empty(),
         What::Joints => !header.joints.is_empty(),
         What::Forces => run.reader().static_forces().is_ok_and(|forces| !forces.is_empty()),
-        What::Energy | What::Momentum | What::Bodies => true,
+        What::Summary | What::Timing | What::Energy | What::Momentum | What::Bodies => true,
     };
     What::value_variants().iter().copied().filter(is_there).collect()
 }

@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{PROGRAM, ResultError, ResultReader, ResultWriter, Scenario};
-use carom_simulate::{At, Prepared, RunError, RunOptions};
+use carom_simulate::{At, ExpectedSize, Prepared, RunError, RunOptions};
 use carom_solve::{failed, keeps_result};
 
 use crate::args::ChainArgs;
@@ -138,6 +138,9 @@ pub(crate) fn solve(
     let earlier = if done.did == Did::Resumed { stamp.solution_seconds } else { 0.0 };
     stamp.owns_result = true;
     stamp.write(&layout.stamp)?;
+    if let Some(size) = ExpectedSize::of_prepared(scenario, prepared) {
+        carom_solve::announce(&size, session);
+    }
     let options = RunOptions { replace: done.did == Did::Made, resume: done.did == Did::Resumed };
     let (started, begun) = (Instant::now(), SystemTime::now());
     let folder = scenario_folder(&args.scenario);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_fem::{Body, Geometry};
+use carom_fem::Body;
 use carom_format::result::ResultBody;
 use carom_format::{read_body, read_rom};
 use carom_reduce::Modes;
@@ -23,10 +23,7 @@ pub struct RunBody {
 impl RunBody {
     /// Number of nodes or control points of the body.
     pub fn n_points(&self) -> usize {
-        match &self.body.geometry {
-            Geometry::Mesh(mesh) => mesh.points.len(),
-            Geometry::Nurbs(multipatch) => multipatch.n_body_points(),
-        }
+        self.body.n_points()
     }
 
     /// True if the displacement is known at every point of the body, so that its interior can be shown:

@@ -252,6 +252,12 @@ fn prepared<'a>(
         .get(*index)
         .map(BodyState::pose)
         .ok_or_else(|| inconsistent(body, "the first frame lacks it"))?;
+    if options.fields.velocity && body.meta.is_unreduced() && !run.header().frames.velocities {
+        return Err(RunError::Empty {
+            what: "no velocities of points in its frames",
+            hint: "name `velocity` in `[output] frame_fields` and run the scenario again",
+        });
+    }
     let stress = if options.fields.stress || options.fields.von_mises {
         let wrong = |why: String| inconsistent(body, &why);
         let theory = StressTheory::named(&body.meta.law, &body.body).map_err(|e| wrong(e.to_string()))?;

@@ -12,7 +12,7 @@ use carom_cli::{
 };
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
-use carom_simulate::{At, ResumeError, RunError, RunOptions, Workshop};
+use carom_simulate::{At, ExpectedSize, ResumeError, RunError, RunOptions, Workshop};
 use carom_solve::{
     Arguments, LcpArguments, LcpCommand, Solved, failed, keeps_result, read_scenario, solve_lcp,
 };
@@ -86,6 +86,9 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         session.detail(1, note);
     }
     prepared.warnings.iter().for_each(|warning| session.warn(warning));
+    if let Some(size) = ExpectedSize::of_prepared(&scenario, &prepared) {
+        carom_solve::announce(&size, session);
+    }
     let options = RunOptions { replace: arguments.output.force, resume: arguments.resume };
     let begun = SystemTime::now();
     let ended = carom_simulate::run(&scenario, &folder, &prepared, result, options, progress);

@@ -1,5 +1,6 @@
 //! All bodies of a run: deformable ones, and the system of rigid ones.
 
+use carom_fem::internal_force::SweepError;
 use nalgebra::Vector3;
 
 use super::flexible::Flexible;
@@ -38,6 +39,21 @@ impl Bodies {
         }
         let rigid = if n_rigid > 0 { Some(RigidBodies::new(problem, &which)?) } else { None };
         Ok(Self { flexible, rigid, which, gravity: Vector3::from(problem.gravity) })
+    }
+
+    /// Adds mass to cells whose critical step is smaller than a wanted one.
+    ///
+    /// * `critical` — the wanted one \[s\]
+    ///
+    /// # Errors
+    ///
+    /// The name of the body whose cells have no frequencies.
+    pub(super) fn add_mass(&mut self, problem: &Problem, critical: f64) -> Result<(), (String, SweepError)> {
+        for body in &mut self.flexible {
+            let placement = &problem.bodies[body.number].placement;
+            body.add_mass(critical, placement).map_err(|source| (body.name.clone(), source))?;
+        }
+        Ok(())
     }
 
     /// Name of a body of the problem.

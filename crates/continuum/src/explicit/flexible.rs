@@ -1,6 +1,6 @@
 //! A deformable body: its points, forces on them, and their motion.
 
-use carom_dynamics::{BodyMotion, BodyState, rotation};
+use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError, element_frequencies};
 use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::SetupError;
 use super::loads::Loads;
-use super::problem::Problem;
+use super::problem::{AddedMass, Problem};
 
 /// Points of a chunk: sums over chunks are added in a fixed order, whatever the number of threads.
 const CHUNK: usize = 1024;
@@ -35,6 +35,8 @@ pub(super) struct Flexible {
     lumped: LumpedMass,
     /// Mass of each point \[kg\].
     pub(super) mass: Vec<f64>,
+    /// Mass of this that was added for the sake of the step.
+    pub(super) added: Option<AddedMass>,
     /// Inverse mass of each dof, zero if it is held or without cells \[1/kg\].
     pub(super) inverse_mass: Vec<f64>,
     pub(super) held: Vec<Held>,
@@ -119,9 +121,7 @@ impl Flexible {
         let lumped = LumpedMass::new(&discretisation, QuadratureRule::Default).map_err(assembly)?;
         let mass = lumped.points.clone();
         let held = held(problem, number, &body, &discretisation, end_time)?;
-        let mut inverse_mass: Vec<f64> =
-            mass.iter().flat_map(|&m| [if m > 0.0 { 1.0 / m } else { 0.0 }; 3]).collect();
-        held.iter().for_each(|held| inverse_mass[held.dof as usize] = 0.0);
+        let inverse_mass = inverses(&mass, &held);
         let loads = Loads::new(problem, number, &body, &discretisation, (turn, origin))?;
         let n = discretisation.n_dofs();
         let mut made = Self {
@@ -133,6 +133,7 @@ impl Flexible {
             lumped,
             chunks: vec![Sums::default(); mass.len().div_ceil(CHUNK)],
             mass,
+            added: None,
             inverse_mass,
             held,
             u: vec![0.0; n],
@@ -148,12 +149,43 @@ impl Flexible {
             origin: spec.placement.origin,
             discretisation,
         };
-        made.set_velocities(spec.placement.velocity.into(), spec.placement.angular_velocity.into());
+        made.set_velocities(&spec.placement);
         Ok(made)
     }
 
+    /// Adds mass to cells until none of the undeformed body has a smaller critical step.
+    ///
+    /// * `critical` — that step \[s\]
+    pub(super) fn add_mass(&mut self, critical: f64, placement: &Placement) -> Result<(), SweepError> {
+        let Self { internal, laws, u, history, lumped, .. } = self;
+        let frequencies = element_frequencies(internal, laws, u, history, lumped)?;
+        let wanted = 2.0 / critical;
+        // ω² of a cell is in inverse proportion to its mass.
+        let factor = |bound: &f64| (bound / wanted).powi(2).max(1.0);
+        let factors: Vec<Vec<f64>> =
+            frequencies.blocks.iter().map(|bounds| bounds.iter().map(factor).collect()).collect();
+        let all = || factors.iter().flatten().copied();
+        let n_scaled = all().filter(|&factor| factor > 1.0).count();
+        if n_scaled == 0 {
+            return Ok(());
+        }
+        let before = lumped.total();
+        lumped.scale(&self.discretisation, &factors);
+        self.added = Some(AddedMass {
+            masses: [before, lumped.total() - before],
+            cells: [n_scaled, all().count()],
+            largest_factor: all().fold(1.0, f64::max),
+        });
+        self.mass.copy_from_slice(&lumped.points);
+        self.inverse_mass = inverses(&self.mass, &self.held);
+        self.set_velocities(placement);
+        Ok(())
+    }
+
     /// A rigid motion at the start: v + ω × (x − centre of mass).
-    fn set_velocities(&mut self, velocity: Vector3<f64>, omega: Vector3<f64>) {
+    fn set_velocities(&mut self, placement: &Placement) {
+        let (velocity, omega) =
+            (Vector3::from(placement.velocity), Vector3::from(placement.angular_velocity));
         let points = || self.discretisation.points.iter().zip(&self.mass);
         let total: f64 = self.mass.iter().sum();
         let center = points().map(|(x, m)| *m * Vector3::from(*x)).sum::<Vector3<f64>>() / total;
@@ -378,6 +410,14 @@ impl Flexible {
             momentum: is_free.then_some(momentum),
         }
     }
+}
+
+/// Inverse mass of each dof, zero if it is held or has none.
+fn inverses(mass: &[f64], held: &[Held]) -> Vec<f64> {
+    let inverse = |&m: &f64| [if m > 0.0 { 1.0 / m } else { 0.0 }; 3];
+    let mut inverses: Vec<f64> = mass.iter().flat_map(inverse).collect();
+    held.iter().for_each(|held| inverses[held.dof as usize] = 0.0);
+    inverses
 }
 
 /// The dofs that supports hold, ascending.

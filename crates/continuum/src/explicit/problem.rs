@@ -29,6 +29,27 @@ pub struct Problem {
     pub rigid_pairs: Vec<(usize, PairSpec)>,
     /// Acceleration of gravity \[m/s²\].
     pub gravity: [f64; 3],
+    /// Smallest step of the undeformed bodies: cells that need a smaller one get more mass. None keeps all
+    /// masses \[s\].
+    pub smallest_step: Option<f64>,
+}
+
+/// Mass that a body got for the sake of the step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct AddedMass {
+    /// The mass without it, and the added mass \[kg\].
+    pub masses: [f64; 2],
+    /// Number of cells that have more mass, and of all cells.
+    pub cells: [usize; 2],
+    /// The largest factor of the mass of a cell.
+    pub largest_factor: f64,
+}
+
+impl AddedMass {
+    /// The added mass relative to the mass without it.
+    pub fn share(&self) -> f64 {
+        self.masses[1] / self.masses[0]
+    }
 }
 
 /// A body.

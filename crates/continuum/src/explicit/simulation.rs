@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use super::bodies::Bodies;
 use super::books::Books;
 use super::contact::{ContactCounts, Contacts, Pair};
-use super::problem::{Problem, Settings};
+use super::problem::{AddedMass, Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
@@ -21,6 +21,9 @@ const DOUBTFUL: f64 = 0.02;
 
 /// Turn of a body from which on a law of small strains is doubted \[rad\].
 const TURNED: f64 = 0.01;
+
+/// Share of added mass above which there is a warning.
+const MUCH_MASS: f64 = 0.05;
 
 /// Steps between reports of progress.
 const REPORT: u64 = 64;
@@ -50,8 +53,13 @@ impl Simulation {
     pub fn new(problem: &Problem, settings: Settings) -> Result<Self, SetupError> {
         check(&settings)?;
         let mut bodies = Bodies::new(problem, settings.end_time)?;
+        let no_sweep = |(body, source)| SetupError::Sweep { body, source };
+        if let Some(step) = problem.smallest_step {
+            check_smallest_step(step, &settings)?;
+            bodies.add_mass(problem, step / settings.courant).map_err(no_sweep)?;
+        }
         let size = StepSize::new(&mut bodies, settings.courant, settings.time_step)
-            .map_err(|(body, source)| SetupError::Sweep { body, source })?
+            .map_err(no_sweep)?
             .ok_or(SetupError::NoStep)?;
         let dt = size.dt.min(settings.end_time);
         bodies.start(dt)?;
@@ -251,6 +259,14 @@ impl Simulation {
         }
     }
 
+    /// Mass that a body got for the sake of the step; none if it has its own mass, or is rigid.
+    pub fn added_mass(&self, body: usize) -> Option<AddedMass> {
+        match self.system.bodies.which[body] {
+            Which::Flexible(k) => self.system.bodies.flexible[k].added,
+            Which::Rigid(_) => None,
+        }
+    }
+
     /// Origin of the frame in which a body is reported, in source coordinates: the centre of mass of a rigid
     /// body \[m\].
     pub fn frame_origin(&self, body: usize) -> [f64; 3] {
@@ -279,6 +295,16 @@ impl Simulation {
                 size.dt, size.least_critical
             ));
         }
+        let scaled = self.system.bodies.flexible.iter().filter_map(|body| Some((body, body.added?)));
+        out.extend(scaled.filter(|(_, added)| added.share() > MUCH_MASS).map(|(body, added)| {
+            format!(
+                "body `{}`: mass scaling adds {:.1} % to its mass, up to {:.1} times that of a cell: its \
+                 inertia is wrong by as much; lower `simulation.mass_scaling`",
+                body.name,
+                100.0 * added.share(),
+                added.largest_factor
+            )
+        }));
         let turned = self.turns.iter().zip(&self.system.bodies.flexible).filter(|(turn, _)| **turn > TURNED);
         out.extend(turned.map(|(turn, body)| {
             format!(
@@ -372,6 +398,19 @@ fn sample(pair: &Pair, bodies: &Bodies, time: f64, place: Vector3<f64>) -> Conta
         impulse: pair.impulse,
         normal_impulse: pair.normal_impulse,
         ..ContactSample::default()
+    }
+}
+
+fn check_smallest_step(step: f64, settings: &Settings) -> Result<(), SetupError> {
+    if !(step > 0.0 && step.is_finite()) {
+        return Err(SetupError::Setting { name: "mass_scaling", value: step, more: "" });
+    }
+    match settings.time_step {
+        Some(value) => {
+            let more = ", and without `mass_scaling`, which chooses the step";
+            Err(SetupError::Setting { name: "time_step", value, more })
+        }
+        None => Ok(()),
     }
 }
 

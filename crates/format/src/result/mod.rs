@@ -28,6 +28,8 @@ use crate::npz::Version;
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
 pub const VERSION: Version = Version { major: 1, minor: 4 };
+/// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
+pub const PACKED_VERSION: Version = Version { major: 2, minor: 0 };
 
 /// A body of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,6 +63,57 @@ impl ResultBody {
     /// True for a deformable body that is not reduced: its coordinates are the displacements of its points.
     pub fn is_unreduced(&self) -> bool {
         !self.rigid && self.rom_path.is_empty() && self.modes[0] > 0
+    }
+}
+
+/// Content of the frames of unreduced bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameContent {
+    /// True for single precision: the mean of all points in double precision, and the deviation of each.
+    pub single: bool,
+    /// True if the velocities of the points are kept.
+    pub velocities: bool,
+}
+
+impl Default for FrameContent {
+    fn default() -> Self {
+        Self { single: false, velocities: true }
+    }
+}
+
+impl FrameContent {
+    /// Bytes of an unreduced body in a frame.
+    ///
+    /// * `n_displacements` — three a point
+    pub fn bytes(self, n_displacements: usize) -> u64 {
+        let n = n_displacements as u64;
+        let field = if self.single { blob::MEAN + 4 * n } else { 8 * n };
+        field * if self.velocities { 2 } else { 1 }
+    }
+
+    /// Entries of the table `meta`; none of frames that versions 1.x have.
+    fn entries(self) -> Vec<(&'static str, &'static str)> {
+        if self == Self::default() {
+            return Vec::new();
+        }
+        let precision = if self.single { "single" } else { "double" };
+        let fields = if self.velocities { "displacement velocity" } else { "displacement" };
+        vec![(Self::PRECISION, precision), (Self::FIELDS, fields)]
+    }
+
+    fn of_entries<E>(entry: impl Fn(&str) -> Result<Option<String>, E>) -> Result<Self, E> {
+        Ok(Self {
+            single: entry(Self::PRECISION)?.as_deref() == Some("single"),
+            velocities: entry(Self::FIELDS)?.is_none_or(|fields| fields.contains("velocity")),
+        })
+    }
+
+    const PRECISION: &str = "frame_precision";
+    const FIELDS: &str = "frame_fields";
+
+    /// Version of a result with such frames.
+    pub fn version(self) -> Version {
+        if self == Self::default() { VERSION } else { PACKED_VERSION }
     }
 }
 
@@ -101,6 +154,21 @@ pub struct RunHeader {
     pub pairs: Vec<ResultPair>,
     /// The joints, then springs and bushings, in the order of the system; none in results before version 1.2.
     pub joints: Vec<ResultJoint>,
+    /// Content of the frames of unreduced bodies.
+    pub frames: FrameContent,
+}
+
+impl RunHeader {
+    /// Name of the scheme, from the scenario; none if that has none.
+    pub fn scheme(&self) -> Option<&str> {
+        let line = self.scenario.lines().find_map(|line| line.strip_prefix("scheme = \""))?;
+        line.strip_suffix('"')
+    }
+
+    /// Numbers of the unreduced bodies.
+    pub fn unreduced(&self) -> impl Iterator<Item = usize> {
+        (0..).zip(&self.bodies).filter(|(_, body)| body.is_unreduced()).map(|(number, _)| number)
+    }
 }
 
 /// The cause of a force on a body in equilibrium.
@@ -254,7 +322,7 @@ pub enum ResultError {
     #[error(
         "`{path}` has version {found} of the format `{KIND}`; this program reads versions up to {}.x; \
          use the release of carom that wrote it ({program}) or a newer one",
-        VERSION.major
+        PACKED_VERSION.major
     )]
     Newer {
         /// The file.

@@ -6,8 +6,8 @@ use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, LedgerRo
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{
-    ForceKind, KIND, NoteLevel, ResultBody, ResultError, ResultPair, RunHeader, RunNote, RunState,
-    StaticForce, VERSION, blob,
+    ForceKind, FrameContent, KIND, NoteLevel, PACKED_VERSION, ResultBody, ResultError, ResultPair, RunHeader,
+    RunNote, RunState, StaticForce, blob,
 };
 use crate::npz::Version;
 
@@ -34,6 +34,9 @@ pub struct StoredFrame {
 pub struct ResultReader {
     path: PathBuf,
     database: Connection,
+    /// Content of the frames of these bodies.
+    content: FrameContent,
+    unreduced: Vec<usize>,
 }
 
 impl ResultReader {
@@ -49,7 +52,8 @@ impl ResultReader {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let database = Connection::open_with_flags(path, flags)
             .map_err(|source| ResultError::Database { path: path.to_owned(), source })?;
-        let reader = Self { path: path.to_owned(), database };
+        let (content, unreduced) = (FrameContent::default(), Vec::new());
+        let mut reader = Self { path: path.to_owned(), database, content, unreduced };
         let no_result = |found: String| ResultError::NotAResult { path: path.to_owned(), found };
         let kind = reader.meta("format").map_err(|error| match error {
             ResultError::Database { source, .. } if source.to_string().contains("no such table") => {
@@ -62,9 +66,13 @@ impl ResultReader {
         }
         let found = reader.meta("version")?.unwrap_or_default();
         let version: Version = found.parse().map_err(|_| no_result(format!("version `{found}`")))?;
-        if version.major > VERSION.major {
+        if version.major > PACKED_VERSION.major {
             let program = reader.meta("program")?.unwrap_or_else(|| "unknown".to_owned());
             return Err(ResultError::Newer { path: path.to_owned(), found, program });
+        }
+        if version.major == PACKED_VERSION.major {
+            let header = reader.header()?;
+            (reader.content, reader.unreduced) = (header.frames, header.unreduced().collect());
         }
         Ok(reader)
     }
@@ -151,6 +159,7 @@ impl ResultReader {
             bodies,
             pairs,
             joints: self.joints()?,
+            frames: FrameContent::of_entries(|key| self.meta(key))?,
         })
     }
 
@@ -186,7 +195,12 @@ impl ResultReader {
             self.database.query_row(sql, [id], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?))).optional();
         let (time, steps) =
             self.checked(found)?.ok_or_else(|| self.damaged("frame", format!("no frame {index}")))?;
-        let bodies = self.of_id("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read_body)?;
+        let read = |row: &Row<'_>| {
+            let body: i64 = row.get(1)?;
+            let is_packed = self.content.single && self.unreduced.contains(&(body as usize));
+            read_body(row, is_packed)
+        };
+        let bodies = self.of_id("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read)?;
         let bodies = bodies
             .into_iter()
             .collect::<Option<_>>()

@@ -9,7 +9,7 @@ use carom_files::write_atomically;
 use rusqlite::{Connection, MAIN_DB, params};
 
 use super::lock::{ResultLock, beside};
-use super::{KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, VERSION, joints, schema};
+use super::{FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, joints, schema};
 use crate::PROGRAM;
 
 mod continued;
@@ -32,6 +32,9 @@ pub struct ResultWriter {
     in_transaction: bool,
     /// False for a continued result of an earlier version, which has no tables for joints.
     has_joints: bool,
+    /// Content of the frames of these bodies.
+    content: FrameContent,
+    unreduced: Vec<usize>,
     /// Released after the database is closed.
     _lock: ResultLock,
 }
@@ -70,6 +73,7 @@ impl ResultWriter {
         }
         write_atomically(path, |out| out.write_all(&image))?;
         let mut writer = Self::open(path, checkpoint_every, lock)?;
+        writer.expect_frames(header);
         writer.begin()?;
         Ok(writer)
     }
@@ -88,8 +92,16 @@ impl ResultWriter {
             bytes: [Vec::new(), Vec::new()],
             in_transaction: false,
             has_joints: true,
+            content: FrameContent::default(),
+            unreduced: Vec::new(),
             _lock: lock,
         })
+    }
+
+    /// Prepares for the frames of a run.
+    fn expect_frames(&mut self, header: &RunHeader) {
+        self.content = header.frames;
+        self.unreduced = header.unreduced().collect();
     }
 
     /// Stores a note of the run.
@@ -232,12 +244,15 @@ fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<(
     database.execute_batch(&schema::statements())?;
     for (key, value) in [
         ("format", KIND),
-        ("version", &VERSION.to_string()),
+        ("version", &header.frames.version().to_string()),
         ("program", PROGRAM),
         ("state", RunState::Running.word()),
         ("scenario", &header.scenario),
         ("scenario_folder", &header.scenario_folder),
     ] {
+        database.execute(&schema::insert("meta", 2), params![key, value])?;
+    }
+    for (key, value) in header.frames.entries() {
         database.execute(&schema::insert("meta", 2), params![key, value])?;
     }
     for (id, body) in header.bodies.iter().enumerate() {

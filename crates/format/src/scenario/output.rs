@@ -1,7 +1,10 @@
 //! The table `[output]`.
 
 use super::decode::{Table, list_of};
-use super::model::{OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec};
+use super::model::{
+    FrameField, OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
+    Precision,
+};
 use super::problem::ProblemKind;
 use super::suggest::nearest;
 
@@ -11,38 +14,50 @@ const COMPRESSIONS: [(&str, PictureCompression); 3] = [
     ("lz4", PictureCompression::Lz4),
     ("none", PictureCompression::None),
 ];
+const PRECISIONS: [(&str, Precision); 2] = [("double", Precision::Double), ("single", Precision::Single)];
 const FORMATS: [(&str, PictureFormat); 2] = [("vtu", PictureFormat::Vtu), ("vtkhdf", PictureFormat::Vtkhdf)];
 
 pub(super) fn output(table: Table<'_>) -> OutputSpec {
+    let fields = chosen(&table, "fields", &PictureField::NAMES, PictureField::Displacement);
     let pictures = PictureSpec {
         cells: table.choice("cells", &CELLS).unwrap_or_default(),
-        fields: fields(&table),
+        fields: fields.unwrap_or(PictureSpec::default().fields),
         every: table.count("every", 1),
         compression: table.choice("compression", &COMPRESSIONS).unwrap_or_default(),
         format: table.choice("format", &FORMATS).unwrap_or_default(),
     };
-    let contact_frames = table.count("contact_frames", 0).unwrap_or(OutputSpec::CONTACT_FRAMES);
+    let default = OutputSpec::default();
+    let frame_fields = chosen(&table, "frame_fields", &FrameField::NAMES, FrameField::Displacement);
+    let output = OutputSpec {
+        contact_frames: table.count("contact_frames", 0).unwrap_or(default.contact_frames),
+        precision: table.choice("precision", &PRECISIONS).unwrap_or_default(),
+        frame_fields: frame_fields.unwrap_or(default.frame_fields),
+        pictures: Some(pictures),
+    };
     table.finish_beside(&[("output_every", "[simulation]")]);
-    OutputSpec { contact_frames, pictures: Some(pictures) }
+    output
 }
 
-/// The fields in the order of [`PictureField::NAMES`], each once; the displacement, which places the body, is
-/// always there.
-fn fields(table: &Table<'_>) -> Vec<PictureField> {
-    let Some(words) = table.texts("fields") else { return PictureSpec::default().fields };
-    let mut wanted = vec![PictureField::Displacement];
-    for (word, span) in words {
-        match PictureField::NAMES.iter().find(|(name, _)| *name == word) {
+/// The named fields in the order of `all`, each once, with a field that is always one of them: the
+/// displacement, which places the body. None if the key is not given.
+fn chosen<F: Copy + PartialEq, const N: usize>(
+    table: &Table<'_>,
+    key: &'static str,
+    all: &[(&'static str, F); N],
+    always: F,
+) -> Option<Vec<F>> {
+    let mut wanted = vec![always];
+    for (word, span) in table.texts(key)? {
+        match all.iter().find(|(name, _)| *name == word) {
             Some((_, field)) => wanted.push(*field),
             None => {
-                let names = PictureField::NAMES.map(|(name, _)| name);
+                let names = all.map(|(name, _)| name);
                 let suggestion = nearest(&word, names);
                 let choices = list_of(&names);
-                let key = "fields".to_owned();
+                let key = key.to_owned();
                 table.problem(&span, ProblemKind::UnknownChoice { key, found: word, suggestion, choices });
             }
         }
     }
-    let named = PictureField::NAMES.into_iter().map(|(_, field)| field);
-    named.filter(|field| wanted.contains(field)).collect()
+    Some(all.iter().map(|(_, field)| *field).filter(|field| wanted.contains(field)).collect())
 }

@@ -81,7 +81,13 @@ fn explicit(table: &Table<'_>) -> Scheme {
     if courant == Some(0.0) {
         table.conflict("courant", "`courant` must be above 0: a step has a length");
     }
-    Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step }
+    let mass_scaling = table.number("mass_scaling", Interval::Positive);
+    if mass_scaling.is_some() && time_step.is_some() {
+        let text = "`time_step` (steps of one length) and `mass_scaling` (a smallest step, for which cells \
+            get more mass) exclude each other";
+        table.conflict("mass_scaling", text);
+    }
+    Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step, mass_scaling }
 }
 
 fn fixed_step(table: &Table<'_>) -> f64 {

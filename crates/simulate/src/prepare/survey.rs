@@ -19,6 +19,7 @@ use super::twins::{body_owner, model_owner};
 use super::{in_body, source};
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
+use crate::expected_size::ExpectedSize;
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -72,6 +73,8 @@ pub struct Survey {
     pub warnings: Vec<String>,
     /// Checks that only a later program can do, a sentence each.
     pub not_checked: Vec<String>,
+    /// Size of the result of unreduced bodies that move through time, if all of them are known.
+    pub result_size: Option<ExpectedSize>,
 }
 
 /// Errors of a scenario that are known before anything is computed.
@@ -143,6 +146,11 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
             Found::Nothing => Parts::Unknown,
         })
         .collect();
+    let known = found.iter().map(|found| match found {
+        Found::Geometry(body) => Some(&**body),
+        Found::Model(_) | Found::Nothing => None,
+    });
+    survey.result_size = ExpectedSize::of_bodies(scenario, &known.collect::<Vec<_>>());
     let bodies = Bodies::default();
     let named = references::problems(scenario, &parts, &bodies);
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));

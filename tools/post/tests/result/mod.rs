@@ -263,6 +263,7 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
                 second: "block:top".to_owned(),
             },
         ],
+        ..RunHeader::default()
     };
     let path = folder.join("result.carom");
     let mut writer = ResultWriter::create(&path, &header, 1, false).unwrap();

@@ -6,9 +6,12 @@ use rusqlite::Row;
 use super::super::blob;
 
 /// The state of a body in a frame; none if a blob is too short.
-pub(super) fn read_body(row: &Row<'_>) -> rusqlite::Result<Option<BodyState>> {
-    let modal = blob::to_f64(&row.get::<_, Vec<u8>>(15)?);
-    let modal_rate = blob::to_f64(&row.get::<_, Vec<u8>>(16)?);
+///
+/// * `is_single` — true for blobs of vectors in single precision
+pub(super) fn read_body(row: &Row<'_>, is_single: bool) -> rusqlite::Result<Option<BodyState>> {
+    let read = if is_single { blob::to_vectors } else { blob::to_f64 };
+    let modal = read(&row.get::<_, Vec<u8>>(15)?);
+    let modal_rate = read(&row.get::<_, Vec<u8>>(16)?);
     let (Some(modal), Some(modal_rate)) = (modal, modal_rate) else { return Ok(None) };
     Ok(Some(BodyState {
         position: [row.get(2)?, row.get(3)?, row.get(4)?],

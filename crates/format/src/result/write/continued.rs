@@ -50,6 +50,7 @@ impl ResultWriter {
         drop(reader);
         let mut writer = Self::open(path, checkpoint_every, lock)?;
         writer.has_joints = has_joints;
+        writer.expect_frames(header);
         writer.begin()?;
         let begun = remove_newer(&writer.database, checkpoint.time).and_then(|()| {
             let scenario = params!["scenario", header.scenario];

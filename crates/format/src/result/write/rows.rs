@@ -4,7 +4,7 @@ use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, V
 use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 
-use super::super::{blob, joints, schema};
+use super::super::{FrameContent, blob, joints, schema};
 use super::ResultWriter;
 
 impl ResultWriter {
@@ -16,7 +16,8 @@ impl ResultWriter {
         statement.execute(params![id, frame.time, frame.steps as i64])?;
         let mut statement = database.prepare_cached(&schema::insert("body_frame", 17))?;
         for (body, state) in frame.bodies.iter().enumerate() {
-            write_body(&mut statement, id, body, state, &mut self.bytes)?;
+            let content = if self.unreduced.contains(&body) { self.content } else { FrameContent::default() };
+            write_body(&mut statement, [id, body as i64], state, content, &mut self.bytes)?;
         }
         let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
         for (pair, state) in frame.contacts.iter().enumerate() {
@@ -99,34 +100,19 @@ impl ResultWriter {
 
 fn write_body(
     statement: &mut rusqlite::CachedStatement<'_>,
-    frame: i64,
-    body: usize,
+    [frame, body]: [i64; 2],
     state: &BodyState,
+    content: FrameContent,
     [modal, rate]: &mut [Vec<u8>; 2],
 ) -> rusqlite::Result<()> {
-    blob::from_f64(&state.modal, modal);
-    blob::from_f64(&state.modal_rate, rate);
+    let rates = if content.velocities { &state.modal_rate[..] } else { &[] };
+    let write = if content.single { blob::from_vectors } else { blob::from_f64 };
+    write(&state.modal, modal);
+    write(rates, rate);
     let ([x, y, z], [q0, q1, q2, q3]) = (state.position, state.quaternion);
     let ([vx, vy, vz], [wx, wy, wz]) = (state.velocity, state.angular_velocity);
-    statement.execute(params![
-        frame,
-        body as i64,
-        x,
-        y,
-        z,
-        q0,
-        q1,
-        q2,
-        q3,
-        vx,
-        vy,
-        vz,
-        wx,
-        wy,
-        wz,
-        *modal,
-        *rate
-    ])?;
+    statement
+        .execute(params![frame, body, x, y, z, q0, q1, q2, q3, vx, vy, vz, wx, wy, wz, *modal, *rate])?;
     Ok(())
 }
 

@@ -25,7 +25,10 @@ pub use body::{
 pub use damping::{DampingSpec, RatioSpec};
 pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
-pub use output::{OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec};
+pub use output::{
+    FrameField, OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
+    Precision,
+};
 pub use scheme::{
     Bodies, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, Takes, TimeIntegration,
 };

@@ -7,9 +7,52 @@ use serde::Serialize;
 pub struct OutputSpec {
     /// At least so many frames of the result while bodies touch; 0: those of `output_every` alone.
     pub contact_frames: usize,
+    /// Precision of the displacements and velocities of unreduced bodies in frames.
+    #[serde(skip_serializing_if = "Precision::is_double")]
+    pub precision: Precision,
+    /// Fields that frames keep of unreduced bodies; the displacement is always one of them.
+    #[serde(skip_serializing_if = "is_default")]
+    pub frame_fields: Vec<FrameField>,
     /// How pictures are made; none in the scenario that a result keeps, as it does not depend on them.
     #[serde(flatten)]
     pub pictures: Option<PictureSpec>,
+}
+
+/// Precision of the numbers of unreduced bodies in frames; checkpoints are always in double precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Precision {
+    /// 8 bytes a number.
+    #[default]
+    Double,
+    /// 4 bytes a number: the deviation from the mean of the body, to 6e-8 of itself.
+    Single,
+}
+
+impl Precision {
+    fn is_double(&self) -> bool {
+        *self == Self::Double
+    }
+}
+
+/// A field of unreduced bodies in frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameField {
+    /// Displacement of all points.
+    Displacement,
+    /// Their velocity.
+    Velocity,
+}
+
+impl FrameField {
+    /// Names in scenarios.
+    pub const NAMES: [(&str, Self); 2] = [("displacement", Self::Displacement), ("velocity", Self::Velocity)];
+}
+
+/// True for the fields that frames keep unless the scenario names some.
+fn is_default(fields: &[FrameField]) -> bool {
+    fields == FrameField::NAMES.map(|(_, field)| field)
 }
 
 /// How `carom run` makes pictures from a result.
@@ -110,10 +153,20 @@ impl OutputSpec {
     pub fn pictures(&self) -> PictureSpec {
         self.pictures.clone().unwrap_or_default()
     }
+
+    /// True if frames keep the velocities of the points of unreduced bodies.
+    pub fn keeps_velocities(&self) -> bool {
+        self.frame_fields.contains(&FrameField::Velocity)
+    }
 }
 
 impl Default for OutputSpec {
     fn default() -> Self {
-        Self { contact_frames: Self::CONTACT_FRAMES, pictures: Some(PictureSpec::default()) }
+        Self {
+            contact_frames: Self::CONTACT_FRAMES,
+            precision: Precision::default(),
+            frame_fields: FrameField::NAMES.map(|(_, field)| field).to_vec(),
+            pictures: Some(PictureSpec::default()),
+        }
     }
 }

@@ -28,6 +28,8 @@ pub enum Scheme {
         courant: f64,
         /// Length of all steps instead \[s\].
         time_step: Option<f64>,
+        /// Smallest step of the undeformed bodies, for which cells get more mass \[s\].
+        mass_scaling: Option<f64>,
     },
 }
 
@@ -86,6 +88,14 @@ impl Scheme {
     pub fn courant(&self) -> Option<f64> {
         match self {
             Self::Explicit { courant, .. } => Some(*courant),
+            _ => None,
+        }
+    }
+
+    /// Smallest step for which cells get more mass, of schemes whose steps follow the cells \[s\].
+    pub fn mass_scaling(&self) -> Option<f64> {
+        match self {
+            Self::Explicit { mass_scaling, .. } => *mass_scaling,
             _ => None,
         }
     }
@@ -224,7 +234,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 8] = [
+pub(in crate::scenario) const KEYS: [&str; 9] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -233,6 +243,7 @@ pub(in crate::scenario) const KEYS: [&str; 8] = [
     "maximum_step",
     "steps",
     "courant",
+    "mass_scaling",
 ];
 
 /// The integrator of the scheme `rigid`, which scenarios with all defaults name.
@@ -312,7 +323,7 @@ const EXPLICIT: SchemeRow = SchemeRow {
     default_law: Law::Hard,
     has_laws: true,
     tables: &["support", "pressure", "force"],
-    keys: &["courant", "time_step"],
+    keys: &["courant", "time_step", "mass_scaling"],
     way: "has steps of a part of the critical step of its cells, `courant`",
     ..ROW_QUASISTATIC
 };

@@ -55,6 +55,8 @@ struct Written {
     steps: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     courant: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mass_scaling: Option<f64>,
 }
 
 impl Serialize for Simulation {
@@ -81,6 +83,7 @@ impl Serialize for Simulation {
             steps: self.scheme.load_steps(),
             // A given step stands in place of it.
             courant: self.scheme.courant().filter(|_| self.scheme.time_step().is_none()),
+            mass_scaling: self.scheme.mass_scaling(),
         };
         written.serialize(serializer)
     }
