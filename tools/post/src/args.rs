@@ -12,7 +12,7 @@ use crate::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use crate::plot::Quantity;
 use crate::report::Extras;
 use crate::table::What;
-use crate::{Run, RunError, file, hertz, plot, report, table};
+use crate::{Run, RunError, curves, file, hertz, report, table};
 
 /// Make ParaView files, plots, tables and reports from results.
 #[derive(Debug, Parser)]
@@ -81,13 +81,16 @@ enum FieldName {
 
 #[derive(Debug, Args)]
 struct PlotArgs {
-    /// Result of carom-solve.
-    result: PathBuf,
+    /// Results of carom-solve. Curves of several results are drawn in one plot.
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<PathBuf>,
 
     /// Quantity to draw: energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY,
-    /// angular-velocity:BODY, joint:NAME (or its number from 1).
+    /// angular-velocity:BODY, joint:NAME (or its number from 1); of an unreduced body the mean of the points
+    /// of a set, displacement:BODY:SET or velocity:BODY:SET, with :x, :y or :z for one component. Given
+    /// several times, the curves are drawn in one plot.
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
-    what: Quantity,
+    what: Vec<Quantity>,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -197,9 +200,12 @@ fn run_export(args: &ExportArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
-    keep_input(&args.result, &args.output.output)?;
-    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
-    let drawing = plot::draw(&run, &args.what).map_err(RunError::into_failure)?;
+    let mut runs = Vec::with_capacity(args.results.len());
+    for result in &args.results {
+        keep_input(result, &args.output.output)?;
+        runs.push(Run::open(result).map_err(RunError::into_failure)?);
+    }
+    let drawing = curves::draw_all(&runs, &args.what).map_err(RunError::into_failure)?;
     file::write_drawing(&args.output.output, &drawing)
         .map_err(|error| Failure::from_error(picture_category(&error), error))?;
     session.print_summary(&args.output.output.display().to_string())?;

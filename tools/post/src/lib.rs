@@ -41,6 +41,7 @@
 mod after_help;
 mod args;
 pub mod bodies;
+pub mod curves;
 pub mod export;
 pub mod file;
 mod film;
@@ -57,6 +58,7 @@ mod scene;
 mod staging;
 pub mod table;
 mod time;
+mod totals;
 
 pub use args::{PostArgs, run};
 pub use export::{ExportOptions, ExportSummary, export};

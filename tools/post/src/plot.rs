@@ -7,6 +7,7 @@ use carom_format::result::StoredFrame;
 use carom_report::number::is_round_off;
 use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 
+use crate::curves::{SetMotion, draw_all, parse_set};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::time::time_axis;
 use crate::{Run, RunError, joints, patch};
@@ -32,6 +33,17 @@ pub enum Quantity {
     AngularVelocity(String),
     /// Force and torque of a joint, spring or bushing.
     Joint(String),
+    /// Mean motion of the points of a set of an unreduced body.
+    Set {
+        /// Displacement or velocity.
+        motion: SetMotion,
+        /// Name of the body.
+        body: String,
+        /// Name of the set.
+        set: String,
+        /// One component, 0 to 2; all three if none.
+        axis: Option<usize>,
+    },
 }
 
 impl FromStr for Quantity {
@@ -39,6 +51,9 @@ impl FromStr for Quantity {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (word, of) = text.split_once(':').map_or((text, None), |(word, of)| (word, Some(of.to_owned())));
+        if let Some(set) = of.as_deref().and_then(|of| parse_set(word, of)) {
+            return set;
+        }
         match (word, of) {
             ("energy", None) => Ok(Self::Energy),
             ("momentum", None) => Ok(Self::Momentum),
@@ -82,6 +97,7 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
         Quantity::Position(body) => course(run, body, Course::Position),
         Quantity::Velocity(body) => course(run, body, Course::Velocity),
         Quantity::AngularVelocity(body) => course(run, body, Course::AngularVelocity),
+        Quantity::Set { .. } => draw_all(std::slice::from_ref(run), std::slice::from_ref(quantity)),
     }
 }
 
@@ -189,7 +205,7 @@ pub(crate) enum Course {
 
 impl Course {
     /// Name and unit.
-    fn axis(self) -> Axis {
+    pub(crate) fn axis(self) -> Axis {
         match self {
             Self::Position => Axis::new("position", "m"),
             Self::Velocity => Axis::new("velocity", "m/s"),
@@ -197,7 +213,7 @@ impl Course {
         }
     }
 
-    fn of(self, state: &BodyState) -> [f64; 3] {
+    pub(crate) fn of(self, state: &BodyState) -> [f64; 3] {
         match self {
             Self::Position => state.position,
             Self::Velocity => state.velocity,

@@ -91,6 +91,9 @@ pub enum RunError {
         /// What to do.
         hint: &'static str,
     },
+    /// Quantities that cannot be drawn in one plot.
+    #[error("{0}")]
+    NoCurves(String),
     /// Two surfaces were never in contact.
     #[error("{0}")]
     NoContact(String),
@@ -156,9 +159,13 @@ impl Run {
         &self.header
     }
 
-    /// True for the scheme `rigid`: all bodies are rigid, contact is in points and by impulses.
+    /// True for the scheme `rigid`: contact is in points and by impulses.
+    ///
+    /// The scenario of the result decides; without one, a run whose bodies are all rigid counts as such.
     pub fn is_rigid(&self) -> bool {
-        self.header.bodies.iter().all(|body| body.rigid)
+        self.header
+            .scheme()
+            .map_or_else(|| self.header.bodies.iter().all(|body| body.rigid), |s| s == "rigid")
     }
 
     /// Times of the frames \[s\].

@@ -6,11 +6,15 @@ use clap::ValueEnum;
 use crate::impacts::{self, IMPACTS};
 use crate::scales::{self, BalanceScales};
 use crate::time::time_column;
-use crate::{Run, RunError, joints};
+use crate::{Run, RunError, joints, totals};
 
 /// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum What {
+    /// End of the run, energies, and errors of the balances.
+    Summary,
+    /// Seconds of all phases, and counters of the run.
+    Timing,
     /// Energies and residuals over time.
     Energy,
     /// Momenta and residuals over time.
@@ -31,6 +35,8 @@ impl What {
     /// Its word on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Summary => "summary",
+            Self::Timing => "timing",
             Self::Energy => "energy",
             Self::Momentum => "momentum",
             Self::Contacts => "contacts",
@@ -46,6 +52,8 @@ impl What {
     /// A title that describes its rows.
     pub fn title(self) -> &'static str {
         match self {
+            Self::Summary => "summary",
+            Self::Timing => "seconds and counters",
             Self::Energy => "energies over time",
             Self::Momentum => "momenta over time",
             Self::Contacts => "impacts",
@@ -64,6 +72,8 @@ impl What {
 /// [`RunError`] if the result cannot be read or has no frame.
 pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
     match what {
+        What::Summary => totals::summary(run),
+        What::Timing => totals::timing(run),
         What::Energy => energy(run),
         What::Momentum => momentum(run),
         What::Contacts => impacts::all(run),

@@ -239,8 +239,48 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(joints.lines().next(), Some(head), "{joints}");
     let axle = "1e-5,axle,6.0,0.0,8.0,0.0,-1.0,0.0,,,,2000.0,2000.0,-1.0,-2000.0";
     assert_eq!(joints.lines().nth(3), Some(axle), "{joints}");
+    let timing = text(&post(&["table", path, "--what", "timing", "--csv"]).stdout);
+    assert_eq!(timing, "name,value,unit\nintegration,0.5,s\nsteps,20.0,\n");
+    let summary = text(&post(&["table", path, "--what", "summary", "--csv"]).stdout);
+    assert!(summary.contains("\nend_time,2.5e-5,s\n") && summary.contains("\nsteps,20.0,\n"), "{summary}");
+    assert!(summary.contains("\nimpacts,1.0,\n") && summary.contains("\nenergy_initial,"), "{summary}");
     let energy = post(&["table", path, "--what", "energy", "--csv", "--json"]);
     assert_eq!(energy.status.code(), Some(2));
+}
+
+/// Curves of two results, named by their folders, and of several quantities with one axis; a quantity without
+/// that axis, and a set of a reduced body, are refused.
+#[test]
+fn curves_of_two_results_are_drawn_in_one_plot() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [first, second] = folders.each_ref().map(|folder| result::write(folder.path()));
+    let paths = [first.to_str().unwrap(), second.to_str().unwrap()];
+    let file = folders[0].path().join("plot.svg");
+    let draw = |what: &[&str]| {
+        let whats = what.iter().flat_map(|what| ["--what", *what]);
+        let words = ["plot", paths[0], paths[1], "-o", file.to_str().unwrap(), "--force"];
+        post(&words.into_iter().chain(whats).collect::<Vec<_>>())
+    };
+    let drawn = draw(&["velocity:ball", "velocity:block"]);
+    assert!(drawn.status.success(), "{}", told(&drawn));
+    let svg = std::fs::read_to_string(&file).unwrap();
+    for folder in &folders {
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        assert!(
+            svg.contains(&format!("{name}: ball x")) && svg.contains(&format!("{name}: block z")),
+            "{svg}"
+        );
+    }
+    for (what, words) in [
+        (&["velocity:ball", "position:ball"][..], "no axis in common"),
+        (&["energy"], "one at a time"),
+        (&["velocity:ball:pole"], "not an unreduced body"),
+        (&["velocity:ball:pole:w"], "x, y or z"),
+        (&["displacement:ball"], "displacement:BODY:SET"),
+    ] {
+        let refused = draw(what);
+        assert!(!refused.status.success() && told(&refused).contains(words), "{}", told(&refused));
+    }
 }
 
 #[test]
@@ -299,7 +339,9 @@ fn text_lists_three_of_many_impacts_and_data_all() {
 fn tables_in_text_fit_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
-    for what in ["contacts", "bodies", "energy", "momentum", "contact-force", "joints", "forces"] {
+    for what in
+        ["summary", "timing", "contacts", "bodies", "energy", "momentum", "contact-force", "joints", "forces"]
+    {
         let table = text(&post(&["table", path.to_str().unwrap(), "--what", what]).stdout);
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= 100, "{what}: {widest}\n{table}");
