@@ -3,7 +3,7 @@
 use carom_report::Drawing;
 
 use crate::{
-    Bench, BenchError, bracket, cam, cam_part, chains, held_rods, impacts, local, schemes, settings,
+    Bench, BenchError, bracket, cam, cam_part, chains, explicit, held_rods, impacts, local, schemes, settings,
 };
 
 /// A measured figure with its expected value.
@@ -273,6 +273,17 @@ pub fn cases() -> Vec<Case> {
                     the modes, and each mode answers the force as Duhamel's integral has it. Claim: 1e-4 \
                     in velocity, 1 % in angular velocity, 2 % in the vibration.",
             run: bracket::bracket,
+        },
+        Case {
+            name: "two-bars",
+            title: "Two elastic bars in explicit steps",
+            about: "\
+                    Two bars of 50 m x 1 m x 1 m, 50 cells each, meet end on at 1 m/s, scheme `explicit` \
+                    (meshes/two-bars): contact by multipliers, and by springs. Expected: two chains of \
+                    masses and springs in central differences, computed here, and bar waves. Claim: \
+                    round-off of the chains, as Poisson's ratio is zero; 1 % in the force of the waves, \
+                    two steps in the duration, and no overlap with multipliers.",
+            run: explicit::two_bars,
         },
     ]
 }

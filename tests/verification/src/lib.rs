@@ -9,6 +9,7 @@ mod cam;
 mod cam_part;
 pub mod case;
 mod chains;
+mod explicit;
 mod held_rods;
 pub mod impacts;
 mod local;

@@ -262,7 +262,7 @@ fn curves_of_two_results_are_drawn_in_one_plot() {
         post(&words.into_iter().chain(whats).collect::<Vec<_>>())
     };
     let drawn = draw(&["velocity:ball", "velocity:block"]);
-    assert!(drawn.status.success(), "{}", told(&drawn));
+    assert!(drawn.status.success(), "{}", printed(&drawn));
     let svg = std::fs::read_to_string(&file).unwrap();
     for folder in &folders {
         let name = folder.path().file_name().unwrap().to_str().unwrap();
@@ -279,7 +279,7 @@ fn curves_of_two_results_are_drawn_in_one_plot() {
         (&["displacement:ball"], "displacement:BODY:SET"),
     ] {
         let refused = draw(what);
-        assert!(!refused.status.success() && told(&refused).contains(words), "{}", told(&refused));
+        assert!(!refused.status.success() && printed(&refused).contains(words), "{}", printed(&refused));
     }
 }
 
