@@ -1,6 +1,7 @@
 //! Simulation of unreduced bodies: every point of a body is an unknown.
 //!
 //! * [`explicit`]: central differences in time, large deformation, contact by multipliers
+//! * [`implicit`]: energy-momentum scheme, midpoint rule and generalised-α, large deformation, no contact yet
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
 //! * [`NodalPoints`]: the nodes of a body as surface points, for contact
 //!
@@ -70,6 +71,7 @@
 //! ```
 
 pub mod explicit;
+pub mod implicit;
 mod nodal_points;
 pub mod statics;
 

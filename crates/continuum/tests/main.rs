@@ -1,7 +1,9 @@
-//! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999).
+//! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999);
+//! implicit elastodynamics.
 
 mod bars;
 mod mass_scaling;
+mod elastodynamics;
 mod motion;
 mod rigid;
 mod setup;

@@ -1,0 +1,55 @@
+//! Implicit elastodynamics in large deformation: energy-momentum scheme, midpoint rule, generalised-α.
+//!
+//! ```text
+//! M (v₁ − v₀)/h + f(u₀, u₁) = f_ext,   (u₁ − u₀)/h = (v₀ + v₁)/2,   f_i = ∫ P̄ ∂R_i/∂X dV
+//! ```
+//!
+//! The methods differ in the average stress P̄ over a step ([`Method`]). M is the consistent mass. Each step
+//! is solved by Newton's method with the exact tangent ∂f/∂u₁, which is not symmetric for the energy-momentum
+//! scheme; its sparsity pattern is analysed once.
+//!
+//! | method | linear momentum | angular momentum | energy |
+//! |---|---|---|---|
+//! | energy-momentum | kept | kept | kept for elastic laws |
+//! | midpoint | kept | kept | kept for the linear law alone |
+//! | generalised-α | kept | of order h² | of order h², damped for ρ < 1 |
+//!
+//! *Kept* means up to the tolerance of Newton's method, which iterates to round-off. The linear law
+//! (`small-strain`) has no angular momentum to keep, as it takes rotations for strains.
+//!
+//! This is one body without contact. Scenarios do not name it yet.
+//!
+//! # Source
+//!
+//! Franke, Hesch & Betsch (2012), section 2; the average stress: Simo & Tarnow (1992), Gonzalez (2000);
+//! generalised-α: Chung & Hulbert (1993). docs/theory/whole-bodies.md, section 8.3.
+
+mod average_stress;
+mod body;
+mod error;
+mod matrices;
+mod steps;
+
+pub use body::{Elastodynamics, Energies};
+pub use error::{SetupError, StepError};
+pub use steps::{Steps, StepsError};
+
+/// The method of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Method {
+    /// P̄ = F̄ S̄ with the discrete gradient of the stored energy: S̄·(E₁ − E₀) = ψ₁ − ψ₀.
+    EnergyMomentum,
+    /// P̄ = P(½ (F₀ + F₁)).
+    Midpoint,
+    /// Generalised-α with this spectral radius at high frequencies, from 0 to 1.
+    GeneralisedAlpha(f64),
+}
+
+impl Method {
+    /// α_m, α_f, β and γ of generalised-α. The midpoint methods do not have them.
+    fn alpha(radius: f64) -> [f64; 4] {
+        let (alpha_m, alpha_f) = ((2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0));
+        let gamma = 0.5 + alpha_f - alpha_m;
+        [alpha_m, alpha_f, 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma]
+    }
+}
