@@ -22,7 +22,7 @@
 //! # Source
 //!
 //! Franke, Hesch & Betsch (2012), section 2; the average stress: Simo & Tarnow (1992), Gonzalez (2000);
-//! generalised-α: Chung & Hulbert (1993). docs/theory/whole-bodies.md, section 8.3.
+//! generalised-α: Chung & Hulbert (1993). docs/theory/whole-bodies.md, eqs. (80) and (81).
 
 mod average_stress;
 mod body;

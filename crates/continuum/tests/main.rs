@@ -2,8 +2,8 @@
 //! implicit elastodynamics.
 
 mod bars;
-mod mass_scaling;
 mod elastodynamics;
+mod mass_scaling;
 mod motion;
 mod rigid;
 mod setup;

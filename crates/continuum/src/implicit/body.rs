@@ -284,8 +284,8 @@ impl Elastodynamics {
 
     /// Iterates until the residual is rounding.
     fn newton(&mut self, h: f64, inertia: &Inertia) -> Result<usize, StepError> {
-        let mut last = f64::INFINITY;
-        for iterations in 0..=ITERATIONS {
+        let (mut last, mut iterations) = (f64::INFINITY, 0);
+        loop {
             let Residual { relative, is_rounding } = self.residual(inertia)?;
             // NaN is not converged.
             let is_small = relative <= SMALL || is_rounding;
@@ -299,8 +299,8 @@ impl Elastodynamics {
             }
             last = relative;
             self.correct(h, inertia)?;
+            iterations += 1;
         }
-        unreachable!("the last iteration returns")
     }
 
     /// Fills the residual.
