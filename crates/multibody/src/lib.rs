@@ -16,6 +16,7 @@
 //! * `linearity`: whether reduced bodies stay within linear theory
 //! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes
 //!   next to a split
+//! * [`Leapfrog`]: one body in explicit steps, for the contact of reduced bodies with unreduced ones
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
 //! Parts of a system, each with a private state: `bodies`, `force`, `contacts`, `joint`,
@@ -62,6 +63,7 @@ pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
 pub mod layout;
+pub mod leapfrog;
 mod linearity;
 mod marker;
 pub mod modal_matrix;
@@ -101,6 +103,7 @@ pub use joint::{
 };
 pub use kinetics::{Kinetics, MassError};
 pub use layout::Layout;
+pub use leapfrog::{Leapfrog, Momenta};
 pub use marker::{attached_marker, mean_marker};
 pub use modal_matrix::ModalMatrix;
 pub use modal_points::ModalPoints;

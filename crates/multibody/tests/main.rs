@@ -18,6 +18,7 @@ mod hertz_impact;
 mod integrators;
 mod joints;
 mod lattice;
+mod leapfrog;
 mod modal_points;
 mod quasistatic_impact;
 mod reactions;
