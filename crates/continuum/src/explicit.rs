@@ -31,6 +31,7 @@ mod rigid;
 pub mod simulation;
 mod step;
 mod step_size;
+mod turning;
 mod which;
 
 pub use contact::ContactCounts;

@@ -32,11 +32,13 @@
 //!     geometry: Geometry::Mesh(hexahedra(Solid::Box { size }, &options)?),
 //!     materials: vec![Material::new("steel", 7800.0, 210e9, 0.3)?],
 //!     material_of_block: vec![0],
+//!     sections: Vec::new(),
 //! };
 //! let held = |set: &str, directions| Support {
 //!     body: 0,
 //!     set: set.to_owned(),
 //!     directions,
+//!     rotations: [false; 3],
 //!     displacement: [0.0; 3],
 //! };
 //! let problem = Problem {

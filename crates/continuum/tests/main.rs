@@ -7,5 +7,6 @@ mod mass_scaling;
 mod motion;
 mod rigid;
 mod setup;
+mod shells;
 mod sliding;
 mod waves;

@@ -71,6 +71,7 @@ fn scaling_all_cells_alike_stretches_time() {
             body: 0,
             set: "west".to_owned(),
             directions: [true; 3],
+            rotations: [false; 3],
             displacement: [0.0; 3],
         }],
         loads: vec![Load {

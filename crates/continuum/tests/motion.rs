@@ -51,6 +51,7 @@ fn a_bar_under_a_sudden_force_stretches_to_twice_its_static_length() {
             body: 0,
             set: "west".to_owned(),
             directions: [true; 3],
+            rotations: [false; 3],
             displacement: [0.0; 3],
         }],
         loads: vec![Load {
@@ -119,8 +120,8 @@ fn a_resumed_run_continues_bit_for_bit() {
 
 /// Keeps one checkpoint in the middle.
 #[derive(Default)]
-struct Saved {
-    checkpoint: Option<carom_dynamics::Checkpoint>,
+pub(crate) struct Saved {
+    pub(crate) checkpoint: Option<carom_dynamics::Checkpoint>,
 }
 
 impl carom_dynamics::Observer for Saved {

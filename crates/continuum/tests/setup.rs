@@ -28,6 +28,7 @@ pub(crate) fn block(name: &str, size: [f64; 3], cells: [usize; 3], material: [f6
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("material", density, young, poisson).unwrap()],
         material_of_block: vec![0],
+        sections: Vec::new(),
     }
 }
 

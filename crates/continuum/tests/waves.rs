@@ -122,6 +122,7 @@ fn frequencies(cells: [usize; 3], numbers: &[f64]) -> Vec<f64> {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("material", 1.0, 1.0, POISSON).unwrap()],
         material_of_block: vec![0],
+        sections: Vec::new(),
     };
     let lumped = carom_fem::LumpedMass::new(
         &carom_fem::Discretisation::new(&body).unwrap(),
@@ -132,6 +133,7 @@ fn frequencies(cells: [usize; 3], numbers: &[f64]) -> Vec<f64> {
         body: 0,
         set: set.to_owned(),
         directions: [true, false, false],
+        rotations: [false; 3],
         displacement: [0.0; 3],
     };
     let problem = Problem {

@@ -1,6 +1,6 @@
 //! A body as stored in a file: geometry and materials.
 
-use carom_mesh::Mesh;
+use carom_mesh::{Mesh, Section};
 use carom_nurbs::Multipatch;
 
 pub use crate::material::Material;
@@ -25,4 +25,21 @@ pub struct Body {
     pub materials: Vec<Material>,
     /// Index into `materials` for each block or patch.
     pub material_of_block: Vec<usize>,
+    /// Section of each block, for shells and beams; empty for solids.
+    pub sections: Vec<Option<Section>>,
+}
+
+impl Body {
+    /// The section of a block, if it has one.
+    pub fn section(&self, block: usize) -> Option<Section> {
+        self.sections.get(block).copied().flatten()
+    }
+
+    /// True if the body has shells or beams.
+    pub fn is_structural(&self) -> bool {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.blocks.iter().any(|block| !block.shape.is_solid()),
+            Geometry::Nurbs(_) => false,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 mod error;
 mod sources;
 
-use carom_mesh::{CellRef, CellShape, FaceRef};
+use carom_mesh::{CellRef, CellShape, FaceRef, Section};
 use thiserror::Error;
 
 use crate::basis::{CellBasis, SplineCells};
@@ -28,6 +28,9 @@ pub struct NotSolid {
 /// Degrees of freedom of a point of a solid: its displacement.
 const SOLID_DOFS: usize = 3;
 
+/// Degrees of freedom of a point of shells and beams: its displacement and its rotation.
+const STRUCTURAL_DOFS: usize = 6;
+
 /// The cells of one block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
@@ -49,6 +52,8 @@ pub struct Block {
     pub cells: Cells,
     /// Index into [`Discretisation::materials`].
     pub material: usize,
+    /// Section of shells or beams.
+    pub section: Option<Section>,
 }
 
 impl Block {
@@ -111,8 +116,8 @@ pub struct Discretisation {
     pub blocks: Vec<Block>,
     /// Materials of the body.
     pub materials: Vec<Material>,
-    /// Degrees of freedom of each point: 3 for solids, the displacement. The first three are the
-    /// displacement for every body.
+    /// Degrees of freedom of each point: 3 for solids, the displacement; 6 for shells and beams, whose points
+    /// also rotate. The first three are the displacement for every body.
     pub dofs_per_point: usize,
 }
 
@@ -155,10 +160,16 @@ impl Discretisation {
                     n_materials,
                 });
             }
-            blocks.push(Block { cells, material });
+            let section = body.section(source);
+            sources::check_section(&body.name, source, &cells, section)?;
+            blocks.push(Block { cells, material, section });
         }
         if blocks.iter().all(|block| block.n_cells() == 0) {
             return Err(DiscretisationError::Empty { body: body.name.clone() });
+        }
+        let n_structural = blocks.iter().filter(|block| block.section.is_some()).count();
+        if n_structural > 0 && n_structural < blocks.len() {
+            return Err(DiscretisationError::Mixed { body: body.name.clone() });
         }
         Ok(Self {
             points,
@@ -166,7 +177,7 @@ impl Discretisation {
             hanging,
             blocks,
             materials: body.materials.clone(),
-            dofs_per_point: SOLID_DOFS,
+            dofs_per_point: if n_structural > 0 { STRUCTURAL_DOFS } else { SOLID_DOFS },
         })
     }
 
@@ -245,6 +256,11 @@ impl Discretisation {
     /// Number of degrees of freedom of all points.
     pub fn n_dofs(&self) -> usize {
         self.dofs_per_point * self.points.len()
+    }
+
+    /// True for shells and beams, whose points rotate.
+    pub fn is_structural(&self) -> bool {
+        self.dofs_per_point == STRUCTURAL_DOFS
     }
 
     /// The number of degrees of freedom of a point, if they are a displacement only.

@@ -34,7 +34,7 @@ pub struct Inspection {
     pub patches: usize,
     /// Degrees of each patch.
     pub degrees: Vec<[usize; 3]>,
-    /// Degrees of freedom, three a node.
+    /// Degrees of freedom: three a node, six a node of shells and beams.
     pub dofs: usize,
     /// Volume, mass, centre, inertia.
     pub properties: MassProperties,
@@ -74,7 +74,7 @@ pub fn inspect(body: &Body) -> Result<Inspection, DiscretisationError> {
         levels: Vec::new(),
         patches: 0,
         degrees: Vec::new(),
-        dofs: 3 * nodes,
+        dofs: discretisation.dofs_per_point * nodes,
         properties: mass_properties(&discretisation),
         surface_area: surface_area(&discretisation, &boundary),
         min_scaled_jacobian: worst.map_or(f64::NAN, |(value, _)| value),

@@ -31,6 +31,7 @@
 //!     geometry: Geometry::Mesh(Mesh { points, blocks: vec![cells], sets: BTreeMap::new() }),
 //!     materials: vec![Material::named("steel")?],
 //!     material_of_block: vec![0],
+//!     sections: Vec::new(),
 //! };
 //! let discretisation = Discretisation::new(&body)?;
 //! let law = SaintVenantKirchhoff::new(ElasticModuli::of(&body.materials[0]));
@@ -49,7 +50,7 @@ mod cell_map;
 mod chunk;
 mod dilatation;
 mod elements;
-mod frequencies;
+pub(crate) mod frequencies;
 mod gather;
 mod general_tangent;
 mod groups;
@@ -112,6 +113,18 @@ pub enum SweepError {
         cell: CellRef,
         /// det F at one of its points.
         det: f64,
+    },
+    /// The ends of a beam have turned too far against each other.
+    #[error(
+        "beam {} of block {} (counted from 0) is bent by {angle:.2} rad, must be below 2.5 rad; use more \
+         beams there",
+        .cell.cell, .cell.block
+    )]
+    Bent {
+        /// The beam.
+        cell: CellRef,
+        /// Relative rotation of its ends \[rad\].
+        angle: f64,
     },
 }
 

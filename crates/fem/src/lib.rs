@@ -19,6 +19,7 @@
 //!     geometry: Geometry::Mesh(Mesh { points, blocks: vec![cells], sets: BTreeMap::new() }),
 //!     materials: vec![Material::named("steel")?],
 //!     material_of_block: vec![0],
+//!     sections: Vec::new(),
 //! };
 //! let discretisation = Discretisation::new(&body)?;
 //! assert!((mass_properties(&discretisation).mass - 7800.0).abs() < 1e-9);
@@ -51,6 +52,7 @@ pub mod sets;
 pub mod soundness;
 pub mod statics;
 pub mod stress;
+pub mod structural;
 pub mod surface;
 mod tensor;
 pub mod units;
@@ -58,6 +60,7 @@ pub mod units;
 pub use assembly::{AssemblyError, SystemMatrices, assemble};
 pub use basis::{CellBasis, SplineCells, Window};
 pub use body::{Body, Geometry};
+pub use carom_mesh::Section;
 pub use discretisation::{Block, Cells, Discretisation, DiscretisationError, NotSolid};
 pub use evaluator::{CellEvaluator, CellPoint};
 pub use face::FaceMap;

@@ -8,7 +8,7 @@
 //! ∫ x_a² dV = ⅓ ∮ x_a³ n_a dA,  ∫ x_a x_b dV = ½ ∮ x_a² x_b n_a dA
 //! ```
 
-use carom_mesh::{CellRef, FaceRef};
+use carom_mesh::{CellRef, FaceRef, Section};
 use carom_nurbs::Side;
 use rayon::prelude::*;
 
@@ -41,7 +41,8 @@ pub struct MassProperties {
 /// the length.
 type Moments = [f64; 10];
 
-/// Mass properties of a body: of a NURBS body to about 1e-14 of each, of a mesh those of its mass matrix.
+/// Mass properties of a body: of a NURBS body to about 1e-14 of each, of a mesh those of its mass matrix, of
+/// shells and beams those of their middle surfaces and axes.
 pub fn mass_properties(discretisation: &Discretisation) -> MassProperties {
     let frame = Frame::of(discretisation);
     let mut total = [0.0; 10];
@@ -159,6 +160,7 @@ impl Frame {
 fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) -> Moments {
     let mut sum = [0.0; 10];
     let volume = frame.length.powi(3);
+    let section = discretisation.blocks[i_block].section;
     let rule = |block: &Block| match &block.cells {
         Cells::Lagrange { shape, .. } => {
             Quadrature::for_cell(*shape, Integrand::Mass, QuadratureRule::Default)
@@ -167,12 +169,31 @@ fn cell_moments(discretisation: &Discretisation, i_block: usize, frame: &Frame) 
     };
     integrate_cells(discretisation, i_block..i_block + 1, &rule, |_, _, point, weight| {
         let [x, y, z] = frame.local(point.position);
-        let dv = weight * point.det / volume;
+        let dv = weight * density_of_volume(point, section) / volume;
         for (sum, value) in sum.iter_mut().zip([1.0, x, y, z, x * x, y * y, z * z, x * y, y * z, z * x]) {
             *sum += dv * value;
         }
     });
     sum
+}
+
+/// dV/dξ at a point: of a solid det J, of a shell its thickness times its area, of a beam the area of its
+/// section times its length. The extent of shells and beams across themselves is left out of the inertia.
+fn density_of_volume(point: &CellPoint, section: Option<Section>) -> f64 {
+    let column = |d: usize| -> [f64; 3] { std::array::from_fn(|a| point.jacobian[a][d]) };
+    let length = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    match section {
+        None => point.det,
+        Some(Section::Beam(beam)) => beam.area * length(column(0)),
+        Some(Section::Shell(shell)) => {
+            let (a, b) = (column(0), column(1));
+            let normal = std::array::from_fn(|i| {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                a[j] * b[k] - a[k] * b[j]
+            });
+            shell.thickness * length(normal)
+        }
+    }
 }
 
 /// The moments of a patch from its six sides; for a level of a local refinement, the contribution of its

@@ -10,7 +10,7 @@ use crate::bodies::{block, distort, nurbs_body, quarter_ring, spline_block};
 
 /// A body of each kind of mesh cell, B-splines, NURBS, several patches, and a locally refined patch.
 pub(crate) fn every_kind() -> Vec<(String, Body)> {
-    let mut bodies: Vec<(String, Body)> = CellShape::ALL
+    let mut bodies: Vec<(String, Body)> = CellShape::SOLIDS
         .iter()
         .map(|&shape| (shape.name().to_owned(), block(shape, 2, |x| distort(x, 0.02))))
         .collect();

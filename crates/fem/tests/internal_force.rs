@@ -330,7 +330,7 @@ fn a_cell_that_is_turned_inside_out_is_named() {
         let found = internal.force(&laws, &u, &mut history, &mut f);
         assert_eq!(found.is_err(), is_inverted, "{size}: {found:?}");
         if let Err(error) = found {
-            let SweepError::Inverted { cell, .. } = error;
+            let SweepError::Inverted { cell, .. } = error else { panic!("{error}") };
             assert_eq!(cell, CellRef { block: 0, cell: 7 });
             assert!(error.to_string().contains("cell 7 of block 0") && error.to_string().contains("det F"));
         }

@@ -36,7 +36,7 @@ fn stiffness_eigenvalues(body: &Body, rule: QuadratureRule) -> Vec<f64> {
 #[test]
 fn a_free_body_has_exactly_six_rigid_modes() {
     let mut bodies: Vec<(String, Body)> =
-        CellShape::ALL.iter().map(|&shape| (shape.name().to_owned(), one_cell(shape))).collect();
+        CellShape::SOLIDS.iter().map(|&shape| (shape.name().to_owned(), one_cell(shape))).collect();
     bodies.push(("mixed, order 1".to_owned(), mixed(1, |x| distort(x, 0.03))));
     bodies.push(("mixed, order 2".to_owned(), mixed(2, |x| distort(x, 0.03))));
     for (name, body) in bodies {
@@ -107,7 +107,7 @@ fn sliding_cube_errors(shape: CellShape, n: usize) -> f64 {
 
 #[test]
 fn frequencies_converge_with_the_square_of_the_order_of_the_cells() {
-    for shape in CellShape::ALL {
+    for shape in CellShape::SOLIDS {
         let sizes: &[usize] = if shape.order() == 1 { &[2, 4, 8] } else { &[2, 3, 6] };
         let errors: Vec<f64> = sizes.iter().map(|&n| sliding_cube_errors(shape, n)).collect();
         let order = (errors[1] / errors[2]).log2();

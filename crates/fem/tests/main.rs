@@ -21,6 +21,7 @@ mod properties;
 mod recovery;
 mod spline_assembly;
 mod statics;
+mod structural;
 mod surfaces;
 
 /// Counts allocations of each thread separately, so that parallel tests do not disturb each other.

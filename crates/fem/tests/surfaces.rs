@@ -11,7 +11,7 @@ use carom_progress::Silent;
 use crate::bodies::{block, distort, nurbs_body, quarter_ring};
 
 fn bodies() -> Vec<(String, Body)> {
-    let mut all: Vec<(String, Body)> = CellShape::ALL
+    let mut all: Vec<(String, Body)> = CellShape::SOLIDS
         .iter()
         .map(|&shape| {
             (shape.name().to_owned(), block(shape, 2, |x| distort(x, 0.02).map(|t| t + 0.1 * t * t)))

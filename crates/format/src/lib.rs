@@ -19,6 +19,7 @@
 //!     material_of_block: vec![0; mesh.blocks.len()],
 //!     geometry: Geometry::Mesh(mesh),
 //!     materials: vec![Material::named("steel").unwrap()],
+//!     sections: Vec::new(),
 //! };
 //! let path = std::env::temp_dir().join(format!("carom-format-example-{}.npz", std::process::id()));
 //! let checksum = carom_format::write_body(&path, &body).unwrap();

@@ -209,9 +209,7 @@ fn samples_of_all_versions_are_read() {
     if std::env::var_os("CAROM_WRITE_SAMPLES").is_some() {
         let (model, options) = problems::model();
         write_rom(&samples.join("rom-1.3.npz"), &model, &options, &Silent).unwrap();
-        write_body(&samples.join("body-mesh-1.3.npz"), &problems::wedge_and_pyramid()).unwrap();
-        write_body(&samples.join("body-nurbs-1.3.npz"), &problems::parts_of_parts()).unwrap();
-        write_body(&samples.join("body-refined-1.3.npz"), &problems::refined_locally()).unwrap();
+        write_body(&samples.join("body-mesh-1.4.npz"), &problems::shells_and_beams()).unwrap();
     }
     for (sample, body) in [
         ("body-mesh-1.0", problems::cube_mesh()),
@@ -228,6 +226,8 @@ fn samples_of_all_versions_are_read() {
         ("body-mesh-1.3", problems::wedge_and_pyramid()),
         ("body-nurbs-1.3", problems::parts_of_parts()),
         ("body-refined-1.3", problems::refined_locally()),
+        // Since 1.4 there are shells and beams.
+        ("body-mesh-1.4", problems::shells_and_beams()),
     ] {
         let stored = read_body(&samples.join(format!("{sample}.npz"))).unwrap();
         assert!(sample.ends_with(&stored.version.to_string()), "{sample} has version {}", stored.version);

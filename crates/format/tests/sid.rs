@@ -37,7 +37,13 @@ fn steel() -> Material {
 fn nurbs(name: &str, multipatch: Multipatch) -> Body {
     let material_of_block = vec![0; multipatch.patches.len()];
     let geometry = Geometry::Nurbs(multipatch);
-    Body { name: name.to_owned(), geometry, materials: vec![steel()], material_of_block }
+    Body {
+        name: name.to_owned(),
+        geometry,
+        materials: vec![steel()],
+        material_of_block,
+        sections: Vec::new(),
+    }
 }
 
 fn ball() -> Body {
@@ -53,7 +59,13 @@ fn tetrahedra() -> Option<Body> {
     let (mesh, _) = carom_mesh::msh::read(&path).unwrap();
     let material_of_block = vec![0; mesh.blocks.len()];
     let geometry = Geometry::Mesh(mesh);
-    Some(Body { name: "hemi".to_owned(), geometry, materials: vec![steel()], material_of_block })
+    Some(Body {
+        name: "hemi".to_owned(),
+        geometry,
+        materials: vec![steel()],
+        material_of_block,
+        sections: Vec::new(),
+    })
 }
 
 fn reduced(body: &Body, set: &str, modes: usize) -> ReducedBody {

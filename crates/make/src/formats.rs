@@ -10,7 +10,7 @@ use carom_fem::{Body, Geometry};
 use carom_files::{WriteFileError, write_atomically};
 use carom_mesh::inp::{self, InpMaterial, WriteInpError};
 use carom_mesh::msh::{self, WriteMshError};
-use carom_mesh::{Mesh, legacy_vtk, vtu};
+use carom_mesh::{Mesh, Section, legacy_vtk, vtu};
 use carom_nurbs::{Multipatch, read, write};
 use carom_vtk::{Grid, WriteOptions, write_vtu};
 use thiserror::Error;
@@ -68,6 +68,8 @@ pub struct MeshFile {
     pub notes: Vec<String>,
     /// Materials of the file in its units, and the number of the material of each block.
     pub materials: Option<(Vec<InpMaterial>, Vec<Option<usize>>)>,
+    /// Sections of blocks of shells and beams in units of the file; empty for solids.
+    pub sections: Vec<Option<Section>>,
 }
 
 /// Every format.
@@ -77,7 +79,7 @@ pub const FORMATS: &[Format] = &[
         endings: &["msh"],
         reader: Some(Reader::Mesh(|path| {
             let (mesh, notes) = msh::read(path)?;
-            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None })
+            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None, sections: Vec::new() })
         })),
         writer: Some(Writer::Mesh(|_, mesh, path| Ok(msh::write(path, mesh)?), false)),
     },
@@ -87,7 +89,8 @@ pub const FORMATS: &[Format] = &[
         reader: Some(Reader::Mesh(|path| {
             let file = inp::read(path)?;
             let materials = Some((file.materials, file.material_of_block));
-            Ok(MeshFile { mesh: file.mesh, notes: sentences(&file.notes), materials })
+            let sections = file.section_of_block;
+            Ok(MeshFile { mesh: file.mesh, notes: sentences(&file.notes), materials, sections })
         })),
         writer: Some(Writer::Mesh(write_inp, true)),
     },
@@ -96,7 +99,7 @@ pub const FORMATS: &[Format] = &[
         endings: &["vtu"],
         reader: Some(Reader::Mesh(|path| {
             let (mesh, notes) = vtu::read(path)?;
-            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None })
+            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None, sections: Vec::new() })
         })),
         writer: Some(Writer::Grid(|grid, path| Ok(write_vtu(path, grid, WriteOptions::default())?))),
     },
@@ -105,7 +108,7 @@ pub const FORMATS: &[Format] = &[
         endings: &["vtk"],
         reader: Some(Reader::Mesh(|path| {
             let (mesh, notes) = legacy_vtk::read(path)?;
-            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None })
+            Ok(MeshFile { mesh, notes: sentences(&notes), materials: None, sections: Vec::new() })
         })),
         writer: None,
     },
@@ -133,6 +136,12 @@ fn read_nurbs(path: &Path) -> Result<(Multipatch, Vec<String>), ImportError> {
     Ok((patches, sentences(&notes)))
 }
 
+/// The surfaces of a `.msh` file as shells.
+pub(crate) fn read_msh_shells(path: &Path) -> Result<MeshFile, ImportError> {
+    let (mesh, notes) = msh::read_shells(path)?;
+    Ok(MeshFile { mesh, notes: sentences(&notes), materials: None, sections: Vec::new() })
+}
+
 fn sentences(notes: &[impl ToString]) -> Vec<String> {
     notes.iter().map(ToString::to_string).collect()
 }
@@ -145,7 +154,7 @@ fn write_inp(body: &Body, mesh: &Mesh, path: &Path) -> Result<(), ExportError> {
     };
     let materials: Vec<InpMaterial> = body.materials.iter().map(material).collect();
     let of_block: Vec<Option<usize>> = body.material_of_block.iter().map(|&m| Some(m)).collect();
-    Ok(inp::write(path, mesh, &materials, &of_block)?)
+    Ok(inp::write(path, mesh, &materials, &of_block, &body.sections)?)
 }
 
 /// The ending of a file in lower case without its dot; empty if it has none.

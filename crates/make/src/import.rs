@@ -10,7 +10,7 @@ use carom_mesh::inp::{InpMaterial, ReadInpError};
 use carom_mesh::legacy_vtk::ReadVtkError;
 use carom_mesh::msh::{self, ReadMshError};
 use carom_mesh::vtu::ReadVtuError;
-use carom_mesh::{CellRef, Mesh, quality};
+use carom_mesh::{CellRef, Mesh, Section, SectionError, ShellSection, quality};
 use carom_nurbs::read::ReadError as ReadNurbsError;
 use carom_progress::{Progress, Silent};
 use thiserror::Error;
@@ -28,6 +28,9 @@ pub struct ImportOptions {
     pub scale: Option<f64>,
     /// Units of the file: of its coordinates and of its materials; SI by default.
     pub units: Option<Units>,
+    /// Thickness of shells: of the surfaces of a `.msh` file, which become shells, and of shells of an `.inp`
+    /// file without a section \[m\].
+    pub thickness: Option<f64>,
     /// Use the materials of the file (.inp) instead of the given one, if it has one for each cell. With only
     /// a scale the units of its materials are unknown, and they are not used.
     pub materials_of_file: bool,
@@ -93,6 +96,22 @@ pub enum ImportError {
     NotCad {
         /// The file.
         path: PathBuf,
+    },
+    /// A thickness for a file without shells.
+    #[error(
+        "`{path}`: a thickness is for the surfaces of .msh files and the shells of .inp files; leave it out"
+    )]
+    NoShells {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The thickness is invalid.
+    #[error("`{path}`: {source}")]
+    Thickness {
+        /// The file.
+        path: PathBuf,
+        /// The value and its range.
+        source: SectionError,
     },
     /// Cells overlap.
     #[error(
@@ -210,13 +229,14 @@ pub fn import_with(
     if !is_cad && options.cad != CadOptions::default() {
         return Err(ImportError::NotCad { path: path.to_owned() });
     }
-    let mut materials = None;
+    let (mut materials, mut sections) = (None, Vec::new());
     // Readers of text cannot be interrupted; nothing is written meanwhile.
     let reading = (!is_cad).then(Waiting::begin);
     let (mut geometry, mut notes) = match reader.ok_or_else(unknown)? {
         Reader::Mesh(read) => {
-            let file = read(path)?;
-            materials = file.materials;
+            let is_surface = options.thickness.is_some() && formats::ending(path) == "msh";
+            let file = if is_surface { formats::read_msh_shells(path)? } else { read(path)? };
+            (materials, sections) = (file.materials, file.sections);
             usable(path, file.mesh, file.notes)?
         }
         Reader::Nurbs(read) => {
@@ -228,6 +248,11 @@ pub fn import_with(
     drop(reading);
     rescale(&mut geometry, scale).map_err(|source| ImportError::Scaled { scale, source })?;
     notes.extend(units_note);
+    let mut sections: Vec<Option<Section>> =
+        sections.into_iter().map(|section| section.map(|section| section.scaled(scale))).collect();
+    if let Some(thickness) = options.thickness {
+        give_thickness(path, &geometry, thickness, &mut sections)?;
+    }
     let n_blocks = match &geometry {
         Geometry::Mesh(mesh) => mesh.blocks.len(),
         Geometry::Nurbs(patches) => patches.patches.len(),
@@ -236,7 +261,8 @@ pub fn import_with(
         notes.extend(multipatch.near_sides().iter().map(ToString::to_string));
     }
     let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned();
-    let mut body = Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks] };
+    let mut body =
+        Body { name, geometry, materials: vec![material], material_of_block: vec![0; n_blocks], sections };
     let mut has_own_materials = false;
     if let Some((materials, of_block)) = materials.filter(|(materials, _)| !materials.is_empty()) {
         let units = options.units.unwrap_or(Units::SI);
@@ -246,6 +272,27 @@ pub fn import_with(
         notes.push(note.unwrap_or_else(|| materials_left_out(&body, &materials, options)));
     }
     Ok(Imported { body, notes, has_own_materials })
+}
+
+/// Gives a thickness to each block of shells without a section.
+fn give_thickness(
+    path: &Path,
+    geometry: &Geometry,
+    thickness: f64,
+    sections: &mut Vec<Option<Section>>,
+) -> Result<(), ImportError> {
+    let wall = ShellSection::new(thickness, ShellSection::DEFAULT_LAYERS)
+        .map_err(|source| ImportError::Thickness { path: path.to_owned(), source })?;
+    let Geometry::Mesh(mesh) = geometry else { return Err(ImportError::NoShells { path: path.to_owned() }) };
+    sections.resize(mesh.blocks.len(), None);
+    let mut given = false;
+    for (block, section) in mesh.blocks.iter().zip(sections) {
+        if block.shape.table().dimension == 2 && section.is_none() {
+            *section = Some(Section::Shell(wall));
+            given = true;
+        }
+    }
+    if given { Ok(()) } else { Err(ImportError::NoShells { path: path.to_owned() }) }
 }
 
 /// Gives the body the materials of its file if every block has one, with a note.

@@ -263,6 +263,7 @@ fn nurbs_body(
         geometry: Geometry::Nurbs(patches),
         materials: vec![material],
         material_of_block: vec![0; n_patches],
+        sections: Vec::new(),
     };
     let refinement = RefineOptions {
         zones: options.zones.clone(),
@@ -334,6 +335,7 @@ fn hex_body(
         geometry: Geometry::Mesh(mesh),
         materials: vec![material],
         material_of_block: vec![0; n_blocks],
+        sections: Vec::new(),
     };
     let refinement = RefineOptions {
         zones: options.zones.clone(),

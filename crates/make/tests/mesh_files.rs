@@ -209,3 +209,28 @@ fn slivers_are_reported() {
     assert_eq!(found.soundness.slivers, 1);
     assert!(found.findings.iter().any(|finding| finding.contains("slivers")), "{:?}", found.findings);
 }
+
+/// A square of two triangles in the group `skin`, without volume elements.
+const SURFACE: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
+    $PhysicalNames\n1\n2 1 \"skin\"\n$EndPhysicalNames\n\
+    $Nodes\n4\n1 0 0 0\n2 2 0 0\n3 2 1 0\n4 0 1 0\n$EndNodes\n\
+    $Elements\n2\n1 2 2 1 1 1 2 3\n2 2 2 1 1 1 3 4\n$EndElements\n";
+
+#[test]
+fn surfaces_of_a_mesh_file_with_a_thickness_are_shells() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sheet.msh");
+    std::fs::write(&path, SURFACE).unwrap();
+    let steel = || carom_fem::Material::named("steel").unwrap();
+    let wanted = |thickness| ImportOptions { scale: Some(0.5), thickness, ..ImportOptions::default() };
+    let body = carom_make::import(&path, &wanted(Some(0.01)), steel()).unwrap().body;
+    let found = inspect(&body).unwrap();
+    // 1 m × 0.5 m × 10 mm.
+    assert!((found.properties.mass / (7800.0 * 0.005) - 1.0).abs() < 1e-14, "{}", found.properties.mass);
+    assert_eq!((found.elements["tri3"], found.dofs), (2, 24));
+    assert!(found.findings.is_empty() && found.sets["skin"].count == 2, "{:?}", found.findings);
+    let without = carom_make::import(&path, &wanted(None), steel()).unwrap_err().to_string();
+    assert!(without.contains("only 2 tri3") && without.contains("`thickness`"), "{without}");
+    let impossible = carom_make::import(&path, &wanted(Some(-1.0)), steel()).unwrap_err().to_string();
+    assert!(impossible.contains("thickness [m] = -1 is not possible"), "{impossible}");
+}

@@ -35,11 +35,13 @@ pub mod msh;
 pub mod quadrature;
 pub mod quality;
 pub mod refine;
+pub mod section;
 pub mod sets;
 pub mod topology;
 pub mod vtu;
 
 pub use cell::{CellShape, FaceShape};
 pub use mesh::{CellBlock, CellRef, FaceRef, Mesh, Set};
+pub use section::{BeamSection, Section, SectionError, ShellSection};
 pub use sets::SetError;
 pub use topology::FaceTable;

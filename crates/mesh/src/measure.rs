@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn reference_cells_have_their_volume() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let volume = VolumeRule::new(shape).volume(shape.reference_nodes());
             assert!((volume - shape.reference_volume()).abs() < 1e-15, "{}: {volume}", shape.name());
         }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn volumes_of_curved_cells_are_exact_with_the_default_points() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let wave = |a: f64| (5.0 * a).sin();
             let bend = |x: &[f64; 3]| {
                 let [a, b, c] = [x[0] + 2.0 * x[1], x[1] + 2.0 * x[2], x[2] + 2.0 * x[0]].map(wave);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::gluing::PointGrid;
 use crate::measure::VolumeRule;
-use crate::{CellRef, CellShape, FaceTable, Mesh, lagrange};
+use crate::{CellRef, CellShape, FaceRef, FaceTable, Mesh, lagrange};
 
 /// Two nodes closer than this part of the largest extent of the mesh are duplicates.
 pub const DUPLICATE_TOLERANCE: f64 = 1e-9;
@@ -76,7 +76,7 @@ pub fn assess(mesh: &Mesh) -> Quality {
             let cell = CellRef { block: i_block as u32, cell: i_cell as u32 };
             if value.is_nan() || value <= 0.0 {
                 folded.push(cell);
-                if !rule.determinants(nodes).all(|det| det > 0.0) {
+                if !block.shape.is_solid() || !rule.determinants(nodes).all(|det| det > 0.0) {
                     inverted.push(cell);
                 }
             } else if value < SLIVER {
@@ -117,6 +117,7 @@ pub fn assess(mesh: &Mesh) -> Quality {
 /// tetrahedron:  √2 det / max over corners of the product of the three edge lengths there
 /// wedge:        2/√3 det / (|c₃| max over corners of the triangle of the product of the two edges there)
 /// pyramid:      √2 det / (|c₁||c₂| max over corners of the base of the length of the edge to the apex)
+/// shell:        |c₁ × c₂| / (|c₁||c₂|), of a triangle 2/√3 over the largest product of two edges
 /// ```
 ///
 /// where the edges of the tetrahedron are c₁, c₂, c₃ and their differences, and so on. The least value counts
@@ -154,10 +155,11 @@ impl ScaledJacobian {
     }
 }
 
-/// Numbers of surface edges where an odd number of faces meet, and where more than two do.
+/// Numbers of surface edges of solids where an odd number of faces meet, and where more than two do.
 fn surface_edges(mesh: &Mesh, table: &FaceTable) -> (usize, usize) {
     let mut count: HashMap<(u32, u32), u32> = HashMap::new();
-    for face in table.boundary() {
+    let is_solid = |face: &FaceRef| mesh.blocks[face.block as usize].shape.is_solid();
+    for face in table.boundary().into_iter().filter(is_solid) {
         let (shape, nodes) = mesh.face(face);
         let corners: Vec<u32> = nodes.take(shape.n_corners()).collect();
         for (k, &a) in corners.iter().enumerate() {

@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn patterns_have_the_cube_of_the_parts_and_fill_the_cell() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             for parts in 1..=5 {
                 let Some(pattern) = Pattern::new(shape, parts) else { continue };
                 assert_eq!(pattern.cells.len(), parts.pow(3), "{}", shape.name());

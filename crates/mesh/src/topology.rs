@@ -5,30 +5,35 @@ use crate::{CellRef, CellShape, FaceRef, FaceShape, Mesh};
 /// Corners of a face, ascending; the fourth is `u32::MAX` for triangles.
 type FaceKey = [u32; 4];
 
-/// All faces of all cells, ordered by their corner nodes: two cells share a face if they use the same
-/// corners.
+/// All faces of all solid cells, ordered by their corner nodes: two cells share a face if they use the same
+/// corners. Both faces of a shell are part of the surface, whatever it is joined to.
 #[derive(Debug, Clone)]
 pub struct FaceTable {
     entries: Vec<(FaceKey, FaceRef)>,
+    shells: Vec<FaceRef>,
 }
 
 impl FaceTable {
     /// Tabulates the faces of `mesh`.
     pub fn new(mesh: &Mesh) -> Self {
         let n_faces = mesh.blocks.iter().map(|b| b.n_cells() * b.shape.n_faces()).sum();
-        let mut entries = Vec::with_capacity(n_faces);
+        let (mut entries, mut shells) = (Vec::with_capacity(n_faces), Vec::new());
         for (i_block, block) in mesh.blocks.iter().enumerate() {
             for (i_cell, nodes) in block.cells().enumerate() {
                 for i_face in 0..block.shape.n_faces() {
                     let corners = corners_of_face(block.shape, nodes, i_face);
                     let face = FaceRef { block: i_block as u32, cell: i_cell as u32, face: i_face as u8 };
                     let n = block.shape.face_shape(i_face).n_corners();
-                    entries.push((face_key(&corners[..n]), face));
+                    if block.shape.is_solid() {
+                        entries.push((face_key(&corners[..n]), face));
+                    } else {
+                        shells.push(face);
+                    }
                 }
             }
         }
         entries.sort_unstable();
-        Self { entries }
+        Self { entries, shells }
     }
 
     /// Faces with these corner nodes, in any order: none, one (on the boundary) or two (inside).
@@ -52,10 +57,11 @@ impl FaceTable {
         Some(if !same_sense(first) && same_sense(second) { second } else { first })
     }
 
-    /// Faces that only one cell uses, ascending.
+    /// Faces that only one cell uses, and those of shells, ascending.
     pub fn boundary(&self) -> Vec<FaceRef> {
         let mut faces: Vec<FaceRef> =
             self.groups().filter(|group| group.len() == 1).map(|group| group[0].1).collect();
+        faces.extend_from_slice(&self.shells);
         faces.sort_unstable();
         faces
     }

@@ -89,7 +89,7 @@ pub enum GridMeshError {
 
 /// VTK's numbers of the supported kinds: "10, 24, …".
 fn known_types() -> String {
-    CellShape::ALL.map(|shape| (shape.table().vtk.kind as u8).to_string()).join(", ")
+    CellShape::SOLIDS.map(|shape| (shape.table().vtk.kind as u8).to_string()).join(", ")
 }
 
 /// A note for the user about a grid that was read.
@@ -254,7 +254,7 @@ pub fn mesh(grid: &Grid) -> Result<(Mesh, Vec<Note>), GridMeshError> {
 
 /// The kind of a volume cell, and the places of its nodes if the order differs.
 fn solid(kind: CellType, n_nodes: usize) -> Option<(CellShape, Option<&'static [u8]>)> {
-    CellShape::ALL.into_iter().find_map(|shape| {
+    CellShape::SOLIDS.into_iter().find_map(|shape| {
         let vtk = &shape.table().vtk;
         if vtk.kind == kind {
             return Some((shape, None));

@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use carom_mesh::inp::{self, InpFile, InpMaterial, Note};
-use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, msh, quality};
+use carom_mesh::{
+    BeamSection, CellBlock, CellRef, CellShape, FaceRef, Mesh, Section, Set, ShellSection, msh, quality,
+};
 use carom_testing::{json_file, shared_data};
 
 fn read(text: &str) -> Result<InpFile, String> {
@@ -380,9 +382,9 @@ fn invalid_input_is_refused_by_name() {
         ("solid ball\n", "begins with `solid ball`"),
         ("", "the file has neither nodes nor elements"),
         (
-            "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=S3R\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=B31\n\
+            "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=M3D3\n1,1,2,3\n2,2,3,1\n*ELEMENT,TYPE=T3D2\n\
              3,1,2\n",
-            "only 1 element of B31 (beams), 2 elements of S3R (shells); carom reads solids, C3D4",
+            "only 2 elements of M3D3 (membranes), 1 element of T3D2 (trusses); carom reads solids, C3D4",
         ),
         (
             "*NODE\n8,0,1e308,0\n",
@@ -450,7 +452,7 @@ fn round(mesh: &Mesh) -> InpFile {
     let path = folder.path().join("a.inp");
     let steel = InpMaterial { name: "steel".into(), density: Some(7800.0), elastic: Some([210e9, 0.3]) };
     let blocks = vec![Some(0); mesh.blocks.len()];
-    inp::write(&path, mesh, std::slice::from_ref(&steel), &blocks).unwrap();
+    inp::write(&path, mesh, std::slice::from_ref(&steel), &blocks, &[]).unwrap();
     let back = inp::read(&path).unwrap();
     assert_eq!((&back.materials, &back.material_of_block), (&vec![steel], &blocks));
     back
@@ -486,7 +488,7 @@ fn a_written_mesh_is_read_back() {
     for names in [["a,b", "c"], ["A", "a"], ["quote\"", "c"], ["", "c"]] {
         let mut mesh = mesh.clone();
         mesh.sets = names.iter().map(|n| (n.to_string(), Set::Nodes(vec![0]))).collect();
-        assert!(inp::write_to(&mut Vec::new(), &mesh, &[], &[]).is_err(), "{names:?}");
+        assert!(inp::write_to(&mut Vec::new(), &mesh, &[], &[], &[]).is_err(), "{names:?}");
     }
 }
 
@@ -528,7 +530,7 @@ fn numbers_have_no_more_letters_than_calculix_reads() {
         vec![[-0.012_345_678_901_234_567, 1.0 / 3.0e5, -2.0e-30 / 3.0], [1e22, -123_456.789_012_345_67, 0.1]];
     let mesh = Mesh { points, ..Mesh::default() };
     let mut text = Vec::new();
-    inp::write_to(&mut text, &mesh, &[], &[]).unwrap();
+    inp::write_to(&mut text, &mesh, &[], &[], &[]).unwrap();
     let text = String::from_utf8(text).unwrap();
     let numbers: Vec<&str> =
         text.lines().filter(|l| l.starts_with(['1', '2'])).flat_map(|l| l.split(", ").skip(1)).collect();
@@ -565,7 +567,7 @@ fn a_large_file_is_read_fast() {
     let (mesh, _) = msh::read(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path: &Path = &folder.path().join("a.inp");
-    inp::write(path, &mesh, &[], &[]).unwrap();
+    inp::write(path, &mesh, &[], &[], &[]).unwrap();
     let start = std::time::Instant::now();
     inp::read(path).unwrap();
     let seconds = start.elapsed().as_secs_f64();
@@ -649,5 +651,67 @@ fn surplus_nodes_on_the_line_of_a_linear_hexahedron_are_left_out_as_in_calculix(
         let message =
             read(&format!("*NODE\n{nodes}*ELEMENT, TYPE={name}\n1, {}\n", list.join(", "))).unwrap_err();
         assert!(message.contains(&format!("element 1 has {n} nodes")), "{message}");
+    }
+}
+
+/// A plate of a quadrilateral and a triangle with a beam, and their sections.
+const STRUCTURE: &str = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,2,.5,0\n6,0,0,2\n\
+    *ELEMENT, TYPE=S4R, ELSET=wall\n1,1,2,3,4\n*ELEMENT, TYPE=S3, ELSET=wing\n2,2,5,3\n\
+    *ELEMENT, TYPE=B31, ELSET=post\n3,1,6\n\
+    *SURFACE, NAME=above, TYPE=ELEMENT\nwall, SPOS\n2, SPOS\n\
+    *SURFACE, NAME=below, TYPE=ELEMENT\nwall, SNEG\n\
+    *SHELL SECTION, ELSET=wall, MATERIAL=M\n0.01, 7\n*SHELL SECTION, ELSET=wing, MATERIAL=M\n0.02\n\
+    *BEAM SECTION, ELSET=post, MATERIAL=M, SECTION=RECT\n0.1, 0.2\n0., 1., 0.\n\
+    *MATERIAL, NAME=M\n*ELASTIC\n210e9, 0.3\n*DENSITY\n7800\n";
+
+#[test]
+fn shells_and_beams_are_cells_of_files_without_solids() {
+    let file = read(STRUCTURE).unwrap();
+    let shapes: Vec<CellShape> = file.mesh.blocks.iter().map(|block| block.shape).collect();
+    assert_eq!(shapes, [CellShape::Quad4, CellShape::Tri3, CellShape::Line2]);
+    assert_eq!(file.material_of_block, [Some(0); 3]);
+    let shell = |thickness, n_layers| Some(Section::Shell(ShellSection { thickness, n_layers }));
+    let post = BeamSection::rectangle([0.1, 0.2], [0.0, 1.0, 0.0]).unwrap();
+    assert_eq!(file.section_of_block, [shell(0.01, 7), shell(0.02, 5), Some(Section::Beam(post))]);
+    let face = |block, face| FaceRef { block, cell: 0, face };
+    assert_eq!(file.mesh.sets["above"], Set::of_faces(vec![face(0, 0), face(1, 0)]));
+    assert_eq!(file.mesh.sets["below"], Set::of_faces(vec![face(0, 1)]));
+    assert_eq!(file.mesh.sets["post"], Set::of_cells(vec![CellRef { block: 2, cell: 0 }]));
+    assert!(file.notes.is_empty(), "{:?}", file.notes);
+    let found = quality::assess(&file.mesh);
+    assert!(found.is_watertight() && found.folded.is_empty() && found.parts == 1, "{found:?}");
+    assert_eq!(file.mesh.boundary_faces().len(), 4);
+}
+
+#[test]
+fn shells_are_written_and_read_back_and_beams_refused() {
+    let shells = STRUCTURE.replace("*ELEMENT, TYPE=B31, ELSET=post\n3,1,6\n", "");
+    let shells =
+        shells.replace("*BEAM SECTION, ELSET=post, MATERIAL=M, SECTION=RECT\n0.1, 0.2\n0., 1., 0.\n", "");
+    let file = read(&shells).unwrap();
+    let write = |file: &InpFile| {
+        let mut text = Vec::new();
+        inp::write_to(&mut text, &file.mesh, &file.materials, &file.material_of_block, &file.section_of_block)
+            .map(|()| String::from_utf8(text).unwrap())
+    };
+    let again = read(&write(&file).unwrap()).unwrap();
+    assert_eq!(again.mesh.blocks, file.mesh.blocks);
+    assert_eq!(again.section_of_block, file.section_of_block);
+    assert_eq!(again.mesh.sets["below"], file.mesh.sets["below"]);
+    let refused = write(&read(STRUCTURE).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("block 2 has beams"), "{refused}");
+}
+
+#[test]
+fn sections_that_are_not_supported_are_refused_by_name() {
+    let cases = [
+        ("0.01, 7", "-0.01, 7", "thickness [m] = -0.01 is not possible"),
+        ("MATERIAL=M\n0.02", "MATERIAL=M, OFFSET=SPOS\n0.02", "*SHELL SECTION, OFFSET is not read"),
+        ("SECTION=RECT", "SECTION=PIPE", "*BEAM SECTION, SECTION=PIPE is not read"),
+        ("3,1,6", "3,1,6,5", "*ELEMENT, TYPE=B31 with a third node is not read"),
+    ];
+    for (old, new, message) in cases {
+        let error = read(&STRUCTURE.replacen(old, new, 1)).unwrap_err();
+        assert!(error.contains(message), "{error}");
     }
 }

@@ -328,7 +328,7 @@ fn surface_elements_without_a_cell_become_nodes_and_are_reported() {
 #[test]
 fn every_kind_is_read_back_with_its_faces() {
     use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef};
-    for shape in CellShape::ALL {
+    for shape in CellShape::SOLIDS {
         let bent = |x: &[f64; 3]| [x[0] + 0.1 * x[1], x[1] + 0.2 * x[2] * x[0], x[2] * (1.0 + 0.3 * x[0])];
         let mut mesh = Mesh {
             points: shape.reference_nodes().iter().map(bent).collect(),

@@ -93,6 +93,7 @@ fn steel(name: String, mesh: Mesh) -> Body {
         material_of_block: vec![0; mesh.blocks.len()],
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).expect("steel is a material")],
+        sections: Vec::new(),
     }
 }
 

@@ -27,6 +27,7 @@
 //!     material_of_block: vec![0; mesh.blocks.len()],
 //!     geometry: Geometry::Mesh(mesh),
 //!     materials: vec![Material::named("steel").unwrap()],
+//!     sections: Vec::new(),
 //! };
 //!
 //! // Its left end is the interface; the modes up to 20 kHz are dynamic.

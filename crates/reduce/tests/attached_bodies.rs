@@ -70,6 +70,7 @@ fn the_tip_of_a_cantilever_follows_the_beam_formulas() {
         material_of_block: vec![0; mesh.blocks.len()],
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("plain", 7800.0, young, 0.0).unwrap()],
+        sections: Vec::new(),
     };
     let (area, inertia, shear) = (b * b, b.powi(4) / 12.0, young / 2.0);
     let bending = length.powi(3) / (3.0 * young * inertia) + length / (5.0 / 6.0 * shear * area);

@@ -65,6 +65,7 @@ fn the_stress_of_a_bar_in_tension_is_force_over_area() {
             material_of_block: vec![0; mesh.blocks.len()],
             geometry: Geometry::Mesh(mesh),
             materials: vec![steel()],
+            sections: Vec::new(),
         };
         body.materials[0].poisson = 0.0;
         let model = model(&body, &["west", "east"], Fields::Full);

@@ -36,6 +36,7 @@ fn the_axial_frequencies_of_a_bar_of_two_materials_satisfy_their_equation() {
         geometry: Geometry::Mesh(mesh),
         material_of_block: vec![0, 1],
         materials: materials.to_vec(),
+        sections: Vec::new(),
     };
     let options = CraigBamptonOptions {
         attachments: vec![Attachment { set: "east".to_owned(), kind: AttachmentKind::Mean, at: None }],

@@ -35,6 +35,7 @@ fn mesh(whole: bool) -> Shape {
         material_of_block: vec![0; mesh.blocks.len()],
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
+        sections: Vec::new(),
     };
     let discretisation = Discretisation::new(&body).unwrap();
     let ends = || ["west", "east"].into_iter().flat_map(|end| body.faces_of_set(end).unwrap()).collect();

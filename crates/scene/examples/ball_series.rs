@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         geometry: Geometry::Nurbs(multipatch),
         materials: vec![steel],
         material_of_block,
+        sections: Vec::new(),
     };
     let Geometry::Nurbs(multipatch) = &body.geometry else { unreachable!("it was just made") };
 

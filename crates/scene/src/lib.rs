@@ -21,6 +21,7 @@
 //!     material_of_block: vec![0; mesh.blocks.len()],
 //!     geometry: Geometry::Mesh(mesh),
 //!     materials: vec![steel.clone()],
+//!     sections: Vec::new(),
 //! };
 //! let grid = BodyGrid::surface(&body);
 //! let stress = StressRecovery::new(&grid, &body).unwrap().stress(&displacement);

@@ -38,7 +38,13 @@ fn half_tube() -> Body {
 
 fn body(geometry: Geometry, n_blocks: usize) -> Body {
     let steel = Material { name: "steel".to_owned(), density: 7800.0, young: 210e9, poisson: 0.3 };
-    Body { name: "test".to_owned(), geometry, materials: vec![steel], material_of_block: vec![0; n_blocks] }
+    Body {
+        name: "test".to_owned(),
+        geometry,
+        materials: vec![steel],
+        material_of_block: vec![0; n_blocks],
+        sections: Vec::new(),
+    }
 }
 
 fn multipatch(body: &Body) -> &Multipatch {

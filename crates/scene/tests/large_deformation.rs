@@ -19,7 +19,13 @@ fn steel() -> Material {
 }
 
 fn body(geometry: Geometry) -> Body {
-    Body { name: "brick".to_owned(), geometry, materials: vec![steel()], material_of_block: vec![0] }
+    Body {
+        name: "brick".to_owned(),
+        geometry,
+        materials: vec![steel()],
+        material_of_block: vec![0],
+        sections: Vec::new(),
+    }
 }
 
 /// A brick of mesh cells of two orders, of a NURBS patch, and of a locally refined one.

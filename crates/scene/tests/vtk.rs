@@ -18,6 +18,7 @@ fn body(multipatch: Multipatch) -> Body {
         geometry: Geometry::Nurbs(multipatch),
         materials: vec![steel],
         material_of_block,
+        sections: Vec::new(),
     }
 }
 

@@ -34,6 +34,15 @@ pub enum ExplicitSetUpError {
         /// The problem.
         source: LawError,
     },
+    /// Shells and beams with the linear law.
+    #[error(
+        "body `{body}` has shells or beams, which turn, and the law `linear` takes rotations for strains; \
+         give its material `law = \"st-venant-kirchhoff\"`"
+    )]
+    LinearShells {
+        /// Name of the body.
+        body: String,
+    },
     /// The geometry of a rigid body.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
@@ -210,6 +219,7 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<Expli
         body: number(&support.on.body),
         set: support.on.part.clone(),
         directions: ["x", "y", "z"].map(|axis| support.directions.iter().any(|held| held == axis)),
+        rotations: ["rx", "ry", "rz"].map(|axis| support.directions.iter().any(|held| held == axis)),
         displacement: support.displacement,
     });
     let pressures = scenario.pressure.iter().map(|load| Pressure {
@@ -258,7 +268,11 @@ fn body(
         let body = RigidBody::new(&spec.name, mass, inertia, center)?;
         BodyKind::Rigid(if spec.fixed { body.fixed() } else { body })
     } else {
-        let name = law_of(scenario, spec).name();
+        let law = law_of(scenario, spec);
+        if law == MaterialLaw::Linear && geometry.is_structural() {
+            return Err(ExplicitSetUpError::LinearShells { body: spec.name.clone() });
+        }
+        let name = law.name();
         let of_block = |&material: &usize| {
             let moduli = ElasticModuli::of(&geometry.materials[material]);
             ElasticLaw::named(name, moduli).map(SolidLaw::Elastic)

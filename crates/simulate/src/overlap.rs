@@ -106,7 +106,12 @@ impl<'a> Placed<'a> {
     }
 
     /// How deep the zone lies inside the other body at most \[m\], if that is too deep to touch it.
+    ///
+    /// Nothing lies inside shells and beams.
     fn deepest_inside(&self, other: &Placed<'_>) -> Option<f64> {
+        if other.body.discretisation.is_structural() {
+            return None;
+        }
         let there =
             |x: &Vector3<f64>| other.rotation.tr_mul(&(self.rotation * x + self.origin - other.origin));
         let [low, high] = &other.bounds;

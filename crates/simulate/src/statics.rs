@@ -128,6 +128,7 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Problem {
         body: number(&support.on.body),
         set: support.on.part.clone(),
         directions: ["x", "y", "z"].map(|axis| support.directions.iter().any(|held| held == axis)),
+        rotations: ["rx", "ry", "rz"].map(|axis| support.directions.iter().any(|held| held == axis)),
         displacement: support.displacement,
     });
     let pressures = scenario.pressure.iter().map(|load| Pressure {

@@ -286,6 +286,7 @@ fn quarter_ball(h: f64, zone: f64) -> Body {
         geometry: Geometry::Nurbs(multipatch),
         materials,
         material_of_block: vec![0],
+        sections: Vec::new(),
     }
 }
 

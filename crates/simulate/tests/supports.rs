@@ -50,6 +50,7 @@ fn a_body_of_two_parts_is_found_before_any_computation() {
         material_of_block: vec![0; mesh.blocks.len()],
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
+        sections: Vec::new(),
     };
     write_body(&chain.folder().join("two.npz"), &body).unwrap();
     let text = "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"two\"\nbody = \"two.npz\"\nreduce = \

@@ -189,6 +189,11 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     pub(crate) hex: bool,
 
+    /// Thickness of shells [m]: the surfaces of a .msh file become shells; in an .inp file, for shells
+    /// without a section.
+    #[arg(long, value_name = "T")]
+    pub(crate) thickness: Option<f64>,
+
     /// Factor on all coordinates, such as 1e-3 for a mesh in millimetres.
     #[arg(long, value_name = "S", conflicts_with = "units")]
     pub(crate) scale: Option<f64>,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Body, Inspection, MATERIALS, Material, Soundness, plausible};
+use carom_fem::{Body, Inspection, MATERIALS, Material, Section, Soundness, plausible};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
 use carom_nurbs::Side;
@@ -224,6 +224,22 @@ fn text(body: &Body, inspection: &Inspection) -> String {
             "material         {}: {} kg/m³, E {:.4e} Pa, ν {}",
             material.name, material.density, material.young, material.poisson
         );
+    }
+    for (block, section) in body.sections.iter().enumerate() {
+        let text = match section {
+            None => continue,
+            Some(Section::Shell(shell)) => {
+                format!("shell of {} m, {} layers", plausible::plain(shell.thickness), shell.n_layers)
+            }
+            Some(Section::Beam(beam)) => format!(
+                "beam of {} m², I {} and {} m⁴, J {} m⁴",
+                plausible::plain(beam.area),
+                plausible::plain(beam.inertia[0]),
+                plausible::plain(beam.inertia[1]),
+                plausible::plain(beam.torsion)
+            ),
+        };
+        let _ = writeln!(out, "section          block {block}: {text}");
     }
     for (name, set) in &inspection.sets {
         let _ = writeln!(out, "set              {name}: {} {}", set.count, set.kind);

@@ -53,6 +53,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
         scale: args.scale,
         units: args.units,
+        thickness: args.thickness,
         materials_of_file: material.is_none(),
     };
     let (material, is_given) = match material {

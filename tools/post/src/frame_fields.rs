@@ -49,7 +49,8 @@ pub(crate) enum Recovery<'a> {
 }
 
 impl<'a> Recovery<'a> {
-    /// For a grid of a body; `None` if its displacement is not known.
+    /// For a grid of a body; `None` if its displacement is not known, and for shells and beams, whose stress
+    /// depends on rotations that a result does not have.
     ///
     /// * `theory` — that of the body in the result; it concerns bodies whose displacement is known everywhere
     pub(crate) fn new(
@@ -57,6 +58,9 @@ impl<'a> Recovery<'a> {
         body: &RunBody,
         theory: &StressTheory,
     ) -> Result<Option<Self>, DiscretisationError> {
+        if body.body.is_structural() {
+            return Ok(None);
+        }
         if body.is_whole() {
             let recovery = StressRecovery::with_theory(grid, &body.body, theory);
             return recovery.map(|recovery| Some(Self::Whole(recovery)));

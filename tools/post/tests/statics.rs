@@ -36,6 +36,7 @@ fn write_displaced(folder: &Path, law: &str, u: impl Fn(&[f64; 3]) -> [f64; 3]) 
         geometry: Geometry::Mesh(mesh),
         materials: vec![material],
         material_of_block: vec![0],
+        sections: Vec::new(),
     };
     let path = folder.join("bar.npz");
     let checksum = write_body(&path, &body).unwrap();

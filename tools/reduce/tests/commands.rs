@@ -44,6 +44,7 @@ fn beam(path: &Path) {
         geometry: Geometry::Mesh(Mesh { points, blocks, sets }),
         materials: vec![Material::new("steel", density, young, poisson).unwrap()],
         material_of_block: vec![0],
+        sections: Vec::new(),
     };
     write_body(path, &body).unwrap();
 }
@@ -369,6 +370,7 @@ fn frequencies_of_a_reference_mesh_agree_with_the_reference() {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", STEEL.0, STEEL.1, STEEL.2).unwrap()],
         material_of_block: vec![0; n_blocks],
+        sections: Vec::new(),
     };
     write_body(&folder.path().join("gear.npz"), &body).unwrap();
     let found = numbers(&json(folder.path(), "modes gear.npz --count 18 --json")["frequencies_hz"]);
@@ -389,6 +391,7 @@ fn a_mesh_of_all_families_of_cells_has_modes() {
             material_of_block: vec![0; mesh.blocks.len()],
             geometry: Geometry::Mesh(mesh),
             materials: vec![Material::new("steel", STEEL.0, STEEL.1, STEEL.2).unwrap()],
+            sections: Vec::new(),
         };
         write_body(&folder.path().join("kinds.npz"), &body).unwrap();
         let hz = numbers(&json(folder.path(), "modes kinds.npz --count 8 --json")["frequencies_hz"]);

@@ -28,6 +28,7 @@ fn bar(poisson: f64) -> Body {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, YOUNG, poisson).unwrap()],
         material_of_block: vec![0; n_blocks],
+        sections: Vec::new(),
     }
 }
 

@@ -19,6 +19,7 @@ fn block(path: &Path) {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
         material_of_block,
+        sections: Vec::new(),
     };
     write_body(path, &body).unwrap();
 }

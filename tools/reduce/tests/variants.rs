@@ -19,6 +19,7 @@ fn folder_with_bar() -> tempfile::TempDir {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
         material_of_block,
+        sections: Vec::new(),
     };
     write_body(&folder.path().join("bar.npz"), &body).unwrap();
     folder

@@ -57,6 +57,7 @@ fn problem(n: [usize; 2], contacts: &[ContactSpec]) -> Problem {
         body,
         set: set.to_owned(),
         directions: [true, true, true],
+        rotations: [false; 3],
         displacement: [way, 0.0, 0.0],
     };
     Problem {

@@ -18,6 +18,7 @@ pub(crate) fn cube(name: &str, n: usize) -> Body {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::named("steel").expect("steel is known")],
         material_of_block: vec![0],
+        sections: Vec::new(),
     }
 }
 

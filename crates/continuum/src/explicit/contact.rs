@@ -22,6 +22,7 @@ mod pair;
 mod row;
 mod slip;
 mod spring;
+mod wall;
 
 use carom_contact::solver::{LcpMethod, LcpSolver};
 use nalgebra::Vector3;

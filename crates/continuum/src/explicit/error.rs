@@ -5,6 +5,7 @@ use carom_contact::solver::LcpError;
 use carom_dynamics::{CheckpointError, NotFinite, ObserverError};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
+use carom_fem::structural::StructuralError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_rigid::step_error::StepError as RigidStepError;
 use carom_rigid::{SystemError, TooFast};
@@ -28,6 +29,34 @@ pub enum SetupError {
         body: String,
         /// The problem.
         source: AssemblyError,
+    },
+    /// Shells or beams that are not possible.
+    #[error("body `{body}`: {source}")]
+    Structural {
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: StructuralError,
+    },
+    /// Mass scaling of shells or beams.
+    #[error(
+        "body `{body}` has shells or beams, to which no mass is added; leave the smallest step out, or give \
+         its short cells more density"
+    )]
+    MassOfShells {
+        /// Name of the body.
+        body: String,
+    },
+    /// A support holds rotations of a solid.
+    #[error(
+        "body `{body}`: the points of set `{set}` are of solid cells, which have no rotations; hold \
+         displacements x, y, z of more points"
+    )]
+    RotationOfSolid {
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
     },
     /// The undeformed body has an inverted cell.
     #[error("body `{body}`: {source}")]

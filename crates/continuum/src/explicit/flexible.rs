@@ -3,16 +3,17 @@
 use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError, element_frequencies};
-use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule};
+use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule, Section};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::SetupError;
 use super::loads::Loads;
 use super::problem::{AddedMass, Problem};
+use super::turning::Turning;
 
 /// Points of a chunk: sums over chunks are added in a fixed order, whatever the number of threads.
-const CHUNK: usize = 1024;
+pub(super) const CHUNK: usize = 1024;
 
 /// A degree of freedom that a support moves.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,12 @@ pub(super) struct Held {
     pub(super) dof: u32,
     /// Its velocity \[m/s\].
     pub(super) velocity: f64,
+}
+
+/// The elements of a body.
+enum Inner {
+    Solid(Box<(InternalForce, LumpedMass)>),
+    Structural(Box<Turning>),
 }
 
 /// A deformable body.
@@ -31,8 +38,7 @@ pub(super) struct Flexible {
     pub(super) discretisation: Discretisation,
     pub(super) laws: Vec<SolidLaw>,
     pub(super) history: History,
-    internal: InternalForce,
-    lumped: LumpedMass,
+    inner: Inner,
     /// Mass of each point \[kg\].
     pub(super) mass: Vec<f64>,
     /// Mass of this that was added for the sake of the step.
@@ -116,21 +122,34 @@ impl Flexible {
         for x in &mut discretisation.points {
             *x = (origin + turn * Vector3::from(*x)).into();
         }
-        let assembly = |source| SetupError::Assembly { body: name.clone(), source };
-        let internal = InternalForce::new(&discretisation, rule).map_err(assembly)?;
-        let lumped = LumpedMass::new(&discretisation, QuadratureRule::Default).map_err(assembly)?;
-        let mass = lumped.points.clone();
+        for block in &mut discretisation.blocks {
+            if let Some(Section::Beam(beam)) = &mut block.section {
+                beam.axis = (turn * Vector3::from(beam.axis)).into();
+            }
+        }
         let held = held(problem, number, &body, &discretisation, end_time)?;
+        let turns = held_rotations(problem, number, &body, &discretisation)?;
+        let (inner, mass, history) = if discretisation.is_structural() {
+            let turning = Turning::new(&discretisation, laws, turns)
+                .map_err(|source| SetupError::Structural { body: name.clone(), source })?;
+            let (mass, history) = (turning.force.masses().mass.clone(), turning.force.history());
+            (Inner::Structural(Box::new(turning)), mass, history)
+        } else {
+            let assembly = |source| SetupError::Assembly { body: name.clone(), source };
+            let internal = InternalForce::new(&discretisation, rule).map_err(assembly)?;
+            let lumped = LumpedMass::new(&discretisation, QuadratureRule::Default).map_err(assembly)?;
+            let (mass, history) = (lumped.points.clone(), internal.history(laws));
+            (Inner::Solid(Box::new((internal, lumped))), mass, history)
+        };
         let inverse_mass = inverses(&mass, &held);
         let loads = Loads::new(problem, number, &body, &discretisation, (turn, origin))?;
-        let n = discretisation.n_dofs();
+        let n = 3 * discretisation.n_points();
         let mut made = Self {
             number,
             name: name.clone(),
-            history: internal.history(laws),
+            history,
             laws: laws.to_vec(),
-            internal,
-            lumped,
+            inner,
             chunks: vec![Sums::default(); mass.len().div_ceil(CHUNK)],
             mass,
             added: None,
@@ -153,11 +172,13 @@ impl Flexible {
         Ok(made)
     }
 
-    /// Adds mass to cells until none of the undeformed body has a smaller critical step.
+    /// Adds mass to cells of solids until none of the undeformed body has a smaller critical step.
     ///
     /// * `critical` — that step \[s\]
     pub(super) fn add_mass(&mut self, critical: f64, placement: &Placement) -> Result<(), SweepError> {
-        let Self { internal, laws, u, history, lumped, .. } = self;
+        let Self { inner, laws, u, history, .. } = self;
+        let Inner::Solid(solid) = inner else { return Ok(()) };
+        let (internal, lumped) = &mut **solid;
         let frequencies = element_frequencies(internal, laws, u, history, lumped)?;
         let wanted = 2.0 / critical;
         // ω² of a cell is in inverse proportion to its mass.
@@ -195,6 +216,25 @@ impl Flexible {
         for held in &self.held {
             self.v[held.dof as usize] = held.velocity;
         }
+        if let Inner::Structural(turning) = &mut self.inner {
+            turning.set_angular_velocity(&omega);
+        }
+    }
+
+    /// The rotations of the points of shells and beams.
+    pub(super) fn turning(&self) -> Option<&Turning> {
+        match &self.inner {
+            Inner::Solid(_) => None,
+            Inner::Structural(turning) => Some(turning),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn turning_mut(&mut self) -> Option<&mut Turning> {
+        match &mut self.inner {
+            Inner::Solid(_) => None,
+            Inner::Structural(turning) => Some(turning),
+        }
     }
 
     /// v_{−1/2} = v_0 − ½ dt a_0.
@@ -203,19 +243,35 @@ impl Flexible {
         self.compute_forces(0.0).map_err(|source| SetupError::Sweep { body: name, source })?;
         self.predict(-0.5 * dt, gravity);
         self.v.copy_from_slice(&self.next);
+        if let Some(turning) = self.turning_mut() {
+            turning.step_back();
+        }
         Ok(())
     }
 
     /// The largest step for which central differences are stable, 2/ω with a bound ω of the frequencies of
     /// the elements \[s\]. Infinite without cells.
     pub(super) fn critical_step(&mut self) -> Result<f64, SweepError> {
-        let Self { internal, laws, u, history, lumped, .. } = self;
-        Ok(element_frequencies(internal, laws, u, history, lumped)?.critical_step())
+        let Self { inner, laws, u, history, .. } = self;
+        match inner {
+            Inner::Solid(solid) => {
+                let (internal, lumped) = &mut **solid;
+                Ok(element_frequencies(internal, laws, u, history, lumped)?.critical_step())
+            }
+            Inner::Structural(turning) => Ok(turning.critical_step(u)),
+        }
     }
 
     /// f_int(x_n) with the history of the material, and loads.
     pub(super) fn compute_forces(&mut self, time: f64) -> Result<(), SweepError> {
-        self.internal.force(&self.laws, &self.u, &mut self.history, &mut self.f_int)?;
+        let Self { inner, laws, u, history, f_int, .. } = self;
+        match inner {
+            Inner::Solid(solid) => solid.0.force(laws, u, history, f_int)?,
+            Inner::Structural(turning) => {
+                turning.compute(u, history, f_int)?;
+                self.loads.moments(time, &mut turning.m_ext);
+            }
+        }
         self.history.commit();
         self.loads.forces(time, &self.u, &mut self.f_ext);
         for &point in &self.touched {
@@ -240,6 +296,9 @@ impl Flexible {
         });
         for held in &self.held {
             self.next[held.dof as usize] = held.velocity;
+        }
+        if let Some(turning) = self.turning_mut() {
+            turning.predict(dt_mean);
         }
     }
 
@@ -272,8 +331,12 @@ impl Flexible {
 
     /// Sums over all points at t_n.
     pub(super) fn sums(&mut self, dt_mean: f64, gravity: &Vector3<f64>) -> Sums {
-        let Self { chunks, mass, u, v, next, f_int, f_ext, discretisation, .. } = self;
+        let Self { chunks, mass, u, v, next, f_int, f_ext, discretisation, inner, .. } = self;
         let points = &discretisation.points;
+        let turning = match inner {
+            Inner::Solid(_) => None,
+            Inner::Structural(turning) => Some(&**turning),
+        };
         chunks.par_iter_mut().enumerate().for_each(|(chunk, sums)| {
             *sums = Sums::default();
             for p in CHUNK * chunk..(CHUNK * (chunk + 1)).min(mass.len()) {
@@ -293,6 +356,9 @@ impl Flexible {
                 sums.momentum_behind += m * behind;
                 sums.force += outer;
                 sums.moment += x.cross(&outer);
+                if let Some(turning) = turning {
+                    turning.add_to(p, sums);
+                }
             }
         });
         let mut total = Sums::default();
@@ -303,6 +369,9 @@ impl Flexible {
 
     /// Forces of supports: the difference between the forces for the prescribed motion and the other forces.
     fn add_reactions(&self, dt_mean: f64, gravity: &Vector3<f64>, sums: &mut Sums) {
+        if let Some(turning) = self.turning() {
+            turning.add_reactions(sums);
+        }
         for held in &self.held {
             let i = held.dof as usize;
             let (p, d) = (i / 3, i % 3);
@@ -327,12 +396,21 @@ impl Flexible {
             u.iter_mut().zip(&next[n * chunk..]).for_each(|(u, v)| *u += dt * v);
         });
         std::mem::swap(&mut self.v, &mut self.next);
+        if let Some(turning) = self.turning_mut() {
+            turning.advance(dt);
+        }
     }
 
     /// Stored and dissipated energy at x_n \[J\].
     pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
-        let stored = self.internal.stored_energy(&self.laws, &self.u, &mut self.history)?;
-        Ok([stored, self.internal.dissipated_energy(&self.laws, &mut self.history)])
+        let Self { inner, laws, u, history, .. } = self;
+        match inner {
+            Inner::Solid(solid) => {
+                let stored = solid.0.stored_energy(laws, u, history)?;
+                Ok([stored, solid.0.dissipated_energy(laws, history)])
+            }
+            Inner::Structural(turning) => turning.energies(u, history),
+        }
     }
 
     /// Mean angle by which the body has turned, for small angles \[rad\]: the skew part of the matrix A with
@@ -428,7 +506,7 @@ fn held(
     discretisation: &Discretisation,
     end_time: f64,
 ) -> Result<Vec<Held>, SetupError> {
-    let mut owners: Vec<Option<usize>> = vec![None; discretisation.n_dofs()];
+    let mut owners: Vec<Option<usize>> = vec![None; 3 * discretisation.n_points()];
     let supports = problem.supports.iter().enumerate().filter(|(_, support)| support.body == number);
     for (k, support) in supports {
         for point in body.points_of_set(discretisation, &support.set)? {
@@ -454,4 +532,27 @@ fn held(
         Some(Held { dof: dof as u32, velocity })
     };
     Ok(owners.into_iter().enumerate().filter_map(of_dof).collect())
+}
+
+/// The rotations that supports hold, three a point, ascending.
+fn held_rotations(
+    problem: &Problem,
+    number: usize,
+    body: &Body,
+    discretisation: &Discretisation,
+) -> Result<Vec<u32>, SetupError> {
+    let mut held = Vec::new();
+    let supports = problem.supports.iter().filter(|support| support.body == number);
+    for support in supports.filter(|support| support.rotations.contains(&true)) {
+        if !discretisation.is_structural() {
+            let (body, set) = (body.name.clone(), support.set.clone());
+            return Err(SetupError::RotationOfSolid { body, set });
+        }
+        for point in body.points_of_set(discretisation, &support.set)? {
+            held.extend((0..3).filter(|&d| support.rotations[d as usize]).map(|d| 3 * point + d));
+        }
+    }
+    held.sort_unstable();
+    held.dedup();
+    Ok(held)
 }

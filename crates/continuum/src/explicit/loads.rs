@@ -24,6 +24,8 @@ pub(super) struct Loads {
 struct Spread {
     /// Points and the force on each \[N\].
     on_points: Vec<(u32, [f64; 3])>,
+    /// Points of shells and beams, and the moment on each \[N m\].
+    moments: Vec<(u32, [f64; 3])>,
     scale: TimeFunction,
 }
 
@@ -63,7 +65,11 @@ impl Loads {
             let (force, torque) = (turned(load.force), turned(load.torque));
             let shares = shares(body, discretisation, set)?;
             let mut all: Vec<[f64; 3]> = shares.iter().map(|w| force.map(|f| f * w)).collect();
-            if torque != [0.0; 3] {
+            let mut moments = Vec::new();
+            if discretisation.is_structural() && torque != [0.0; 3] {
+                let on_points = (0..).zip(&shares).filter(|(_, share)| **share != 0.0);
+                moments = on_points.map(|(point, share)| (point, torque.map(|t| t * share))).collect();
+            } else if torque != [0.0; 3] {
                 let spread = torque_forces(&shares, &discretisation.points, torque);
                 let spread = spread
                     .ok_or_else(|| SetupError::NoLever { body: body.name.clone(), part: set.to_owned() })?;
@@ -72,10 +78,24 @@ impl Loads {
                 }
             }
             let on_points = (0..).zip(all).filter(|(_, f)| *f != [0.0; 3]).collect();
-            forces.push(Spread { on_points, scale: load.scale.clone() });
+            forces.push(Spread { on_points, moments, scale: load.scale.clone() });
         }
         let deformed = (!pressures.is_empty()).then(|| discretisation.clone());
         Ok(Self { pressures, deformed, reference: discretisation.points.clone(), forces })
+    }
+
+    /// The moments on the points of shells and beams at a time \[N m\].
+    pub(super) fn moments(&self, time: f64, moments: &mut [f64]) {
+        if self.forces.iter().all(|spread| spread.moments.is_empty()) {
+            return;
+        }
+        moments.fill(0.0);
+        for spread in &self.forces {
+            let scale = spread.scale.at(time).value;
+            for (point, moment) in &spread.moments {
+                (0..3).for_each(|d| moments[3 * *point as usize + d] += scale * moment[d]);
+            }
+        }
     }
 
     /// The forces at a time \[N\].

@@ -49,6 +49,10 @@ impl Simulation {
             checkpoint.put_reals(&format!("u{number}"), &body.u);
             checkpoint.put_reals(&format!("v{number}"), &body.v);
             checkpoint.put_reals(&format!("history{number}"), &body.history.accepted().collect::<Vec<_>>());
+            if let Some(turning) = body.turning() {
+                checkpoint.put_reals(&format!("turns{number}"), turning.quaternions.as_flattened());
+                checkpoint.put_reals(&format!("omega{number}"), &turning.omega);
+            }
         }
         let books = &system.books;
         let totals = [books.before, books.first.unwrap_or_default()].map(Totals::to_array);
@@ -99,6 +103,11 @@ impl Simulation {
             body.v.copy_from_slice(checkpoint.reals_of(&format!("v{number}"), n)?);
             let history = checkpoint.reals_of(&format!("history{number}"), body.history.len())?;
             body.history.restore(history);
+            if let Some(turning) = body.turning_mut() {
+                let n = turning.quaternions.len();
+                let turns = checkpoint.reals_of(&format!("turns{number}"), 4 * n)?.as_chunks().0;
+                turning.restore(turns, checkpoint.reals_of(&format!("omega{number}"), 3 * n)?);
+            }
         }
         let books = checkpoint.reals_of("books", 2 * Totals::NUMBERS + 3)?;
         let (totals, start) = books.split_at(2 * Totals::NUMBERS);

@@ -56,6 +56,9 @@ impl Simulation {
         let no_sweep = |(body, source)| SetupError::Sweep { body, source };
         if let Some(step) = problem.smallest_step {
             check_smallest_step(step, &settings)?;
+            if let Some(body) = bodies.flexible.iter().find(|body| body.turning().is_some()) {
+                return Err(SetupError::MassOfShells { body: body.name.clone() });
+            }
             bodies.add_mass(problem, step / settings.courant).map_err(no_sweep)?;
         }
         let size = StepSize::new(&mut bodies, settings.courant, settings.time_step)

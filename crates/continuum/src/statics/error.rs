@@ -46,6 +46,17 @@ pub enum SetupError {
     /// A set cannot be used.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// A support holds rotations.
+    #[error(
+        "body `{body}`: the points of set `{set}` are of solid cells, which have no rotations; hold \
+         displacements x, y, z of more points"
+    )]
+    RotationOfSolid {
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
+    },
     /// Two supports give the same points different displacements.
     #[error(
         "body `{body}`: the supports of `{first}` and `{second}` share points and move them differently \

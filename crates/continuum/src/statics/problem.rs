@@ -45,6 +45,8 @@ pub struct Support {
     pub set: String,
     /// Whether it is held along x, y and z.
     pub directions: [bool; 3],
+    /// Whether its rotations about x, y and z are held: of shells and beams in explicit dynamics alone.
+    pub rotations: [bool; 3],
     /// Displacement under the full load in the directions that are held \[m\].
     pub displacement: [f64; 3],
 }

@@ -32,6 +32,10 @@ impl Held {
         let mut held =
             Self { flags: vec![[false; 3]; n], values: vec![[0.0; 3]; n], owner: vec![[usize::MAX; 3]; n] };
         for (number, support) in supports.iter().enumerate().filter(|(_, s)| s.body == body_number) {
+            if support.rotations.contains(&true) {
+                let (body, set) = (body.name.clone(), support.set.clone());
+                return Err(SetupError::RotationOfSolid { body, set });
+            }
             let points = body.points_of_set(discretisation, &support.set)?;
             for (d, direction) in DIRECTIONS.into_iter().enumerate() {
                 if support.directions[d] {

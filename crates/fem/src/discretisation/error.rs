@@ -1,5 +1,6 @@
 //! Errors from making a discretisation.
 
+use carom_mesh::SectionError;
 use carom_nurbs::HierarchyError;
 use carom_nurbs::basis::MAX_DEGREE;
 use thiserror::Error;
@@ -102,6 +103,39 @@ pub enum DiscretisationError {
         point: usize,
         /// The weight.
         weight: f64,
+    },
+    /// A block has no section, or one of another kind.
+    #[error(
+        "body `{body}`: block {block} of {shape} cells has no section of its kind: shells need a thickness, \
+         beams a cross-section, solids neither; give it in the file (*SHELL SECTION, *BEAM SECTION) or by \
+         `thickness`"
+    )]
+    Section {
+        /// Name of the body.
+        body: String,
+        /// Number of the block.
+        block: usize,
+        /// Kind of its cells.
+        shape: &'static str,
+    },
+    /// A section with an impossible number.
+    #[error("body `{body}`: block {block}: {source}")]
+    ImpossibleSection {
+        /// Name of the body.
+        body: String,
+        /// Number of the block.
+        block: usize,
+        /// The number.
+        source: SectionError,
+    },
+    /// The body has solids in addition to shells or beams.
+    #[error(
+        "body `{body}` has solid cells and shells or beams: their points have different freedoms, and no \
+         scheme joins them within a body yet; make two bodies"
+    )]
+    Mixed {
+        /// Name of the body.
+        body: String,
     },
     /// The local refinement of the body is inconsistent.
     #[error("body `{body}`: {source}")]

@@ -1,6 +1,6 @@
 //! Points and cells from meshes, glued patches, and patches that are refined locally.
 
-use carom_mesh::Mesh;
+use carom_mesh::{Mesh, Section};
 use carom_nurbs::basis::MAX_DEGREE;
 use carom_nurbs::hierarchy::LevelGrid;
 use carom_nurbs::{KnotVector, Multipatch, Patch};
@@ -42,6 +42,33 @@ pub(super) fn mesh_cells(body: &str, mesh: &Mesh) -> Result<Parts, Discretisatio
         hanging: Vec::new(),
         n_sources: blocks.len(),
         cells: blocks.into_iter().enumerate().collect(),
+    })
+}
+
+/// Checks that shells and beams have sections of their kind, and solids none.
+pub(super) fn check_section(
+    body: &str,
+    block: usize,
+    cells: &Cells,
+    section: Option<Section>,
+) -> Result<(), DiscretisationError> {
+    let (dimension, shape) = match cells {
+        Cells::Lagrange { shape, .. } => (shape.table().dimension, shape.name()),
+        Cells::Spline(_) => (3, "nurbs"),
+    };
+    let fits = match section {
+        None => dimension == 3,
+        Some(Section::Shell(_)) => dimension == 2,
+        Some(Section::Beam(_)) => dimension == 1,
+    };
+    if !fits {
+        return Err(DiscretisationError::Section { body: body.to_owned(), block, shape });
+    }
+    let Some(section) = section else { return Ok(()) };
+    section.check().map_err(|source| DiscretisationError::ImpossibleSection {
+        body: body.to_owned(),
+        block,
+        source,
     })
 }
 

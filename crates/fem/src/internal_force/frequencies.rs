@@ -173,7 +173,7 @@ fn fill_scaled(matrix: &mut Mat<f64>, blocks: &[[f64; 9]], masses: &[f64]) {
 }
 
 /// ‖B^(2^k)‖_F^(1/2^k) for k [`SQUARINGS`], overwriting B.
-fn largest_eigenvalue(matrix: &mut Mat<f64>, square: &mut Mat<f64>) -> f64 {
+pub(crate) fn largest_eigenvalue(matrix: &mut Mat<f64>, square: &mut Mat<f64>) -> f64 {
     let norm = matrix.norm_l2();
     if norm == 0.0 || norm.is_nan() {
         return norm;

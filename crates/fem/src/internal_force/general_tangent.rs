@@ -32,6 +32,7 @@ use crate::coupling::node_graph;
 /// #     geometry: Geometry::Mesh(Mesh { points, blocks: vec![cells], sets: BTreeMap::new() }),
 /// #     materials: vec![Material::named("steel")?],
 /// #     material_of_block: vec![0],
+/// #     sections: Vec::new(),
 /// # };
 /// let discretisation = Discretisation::new(&body)?;
 /// let laws = [SaintVenantKirchhoff::new(ElasticModuli::of(&body.materials[0]))];

@@ -39,6 +39,24 @@ impl History {
         Self { blocks: batch_points.zip(laws).map(of_block).collect() }
     }
 
+    /// One group in each block, with the same variables at all of its points.
+    ///
+    /// * `groups` — number of points of each block, and the variables of one
+    pub(crate) fn of_groups(groups: impl Iterator<Item = (usize, Vec<f64>)>) -> Self {
+        let of_block = |(count, initial): (usize, Vec<f64>)| {
+            let lanes: Vec<Lanes> = initial.iter().map(|&x| [x; LANES]).collect();
+            let old = lanes.repeat(count);
+            vec![ChunkHistory { n: lanes.len(), new: old.clone(), old }]
+        };
+        Self { blocks: groups.map(of_block).collect() }
+    }
+
+    /// Accepted and present variables of a block of [`History::of_groups`].
+    pub(crate) fn group(&mut self, block: usize) -> (&[Lanes], &mut [Lanes]) {
+        let ChunkHistory { old, new, .. } = &mut self.blocks[block][0];
+        (old, new)
+    }
+
     /// Accepts the present state.
     pub fn commit(&mut self) {
         for chunk in self.blocks.iter_mut().flatten() {

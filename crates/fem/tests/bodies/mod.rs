@@ -31,7 +31,7 @@ pub(crate) fn block_of(shape: CellShape, n: [usize; 3], map: impl Fn([f64; 3]) -
 /// tetrahedra around its centre, and one of two wedges again. All kinds share faces.
 pub(crate) fn mixed(order: usize, map: impl Fn([f64; 3]) -> [f64; 3]) -> Body {
     let kind = |linear: CellShape| {
-        let mut kinds = CellShape::ALL.into_iter().filter(|s| s.table().linear == linear);
+        let mut kinds = CellShape::SOLIDS.into_iter().filter(|s| s.table().linear == linear);
         kinds.find(|shape| shape.order() == order).unwrap()
     };
     let mut cells = Vec::new();
@@ -139,6 +139,7 @@ pub(crate) fn mesh_body(mesh: Mesh) -> Body {
         geometry: Geometry::Mesh(mesh),
         materials: vec![steel()],
         material_of_block,
+        sections: Vec::new(),
     }
 }
 
@@ -195,6 +196,7 @@ pub(crate) fn patch_body(patch: Patch) -> Body {
         geometry: Geometry::Nurbs(multipatch),
         materials: vec![steel()],
         material_of_block: vec![0],
+        sections: Vec::new(),
     }
 }
 
@@ -243,6 +245,7 @@ pub(crate) fn nurbs_body(multipatch: Multipatch) -> Body {
         geometry: Geometry::Nurbs(multipatch),
         materials: vec![steel()],
         material_of_block,
+        sections: Vec::new(),
     }
 }
 

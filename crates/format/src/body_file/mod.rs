@@ -2,6 +2,7 @@
 
 mod geometry;
 mod nurbs;
+mod sections;
 
 use std::path::Path;
 
@@ -14,8 +15,8 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 /// The entry `format` of a body file.
 pub const KIND: &str = "carom-body";
 /// Version of the format that is written. Version 1.1 added local refinement, version 1.2 regions within
-/// several balls, version 1.3 wedges and pyramids.
-pub const VERSION: Version = Version { major: 1, minor: 3 };
+/// several balls, version 1.3 wedges and pyramids, version 1.4 shells and beams.
+pub const VERSION: Version = Version { major: 1, minor: 4 };
 
 /// A body with checksum and version of its file.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +43,7 @@ pub fn write_body(path: &Path, body: &Body) -> Result<String, WriteFileError> {
         write_materials(&mut archive, &body.materials)?;
         let blocks: Vec<u32> = body.material_of_block.iter().map(|&m| m as u32).collect();
         archive.u32("material_of_block", &[blocks.len()], &blocks)?;
+        sections::write(&mut archive, &body.sections)?;
         match &body.geometry {
             Geometry::Mesh(mesh) => geometry::write_mesh(&mut archive, mesh)?,
             Geometry::Nurbs(patches) => nurbs::write_multipatch(&mut archive, patches)?,
@@ -74,7 +76,8 @@ pub fn read_body(path: &Path) -> Result<StoredBody, ReadArchiveError> {
     let material_of_block =
         read_indices(&mut archive, "material_of_block", &[Some(n_blocks)], materials.len())?;
     let material_of_block = material_of_block.into_iter().map(|m| m as usize).collect();
-    let body = Body { name, geometry, materials, material_of_block };
+    let sections = sections::read(&mut archive, n_blocks)?;
+    let body = Body { name, geometry, materials, material_of_block, sections };
     Ok(StoredBody { body, checksum, version: archive.version() })
 }
 

@@ -145,6 +145,9 @@ fn penalty(table: &Table<'_>, of_points: bool) -> Law {
     }
 }
 
+/// Displacements and rotations that a support may hold.
+const DIRECTIONS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+
 pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
     let on = one_end(&table);
     let directions = table.texts("directions");
@@ -152,10 +155,10 @@ pub(super) fn support(table: Table<'_>) -> Option<Referring<SupportSpec>> {
     for (direction, span) in
         directions.unwrap_or_else(|| ["x", "y", "z"].map(|d| (d.to_owned(), 0..0)).to_vec())
     {
-        if ["x", "y", "z"].contains(&direction.as_str()) {
+        if DIRECTIONS.contains(&direction.as_str()) {
             held.push(direction);
         } else {
-            let choices = "`x`, `y`, `z`".to_owned();
+            let choices = "`x`, `y`, `z`, and `rx`, `ry`, `rz` of shells and beams".to_owned();
             let key = "directions".to_owned();
             table.problem(
                 &span,

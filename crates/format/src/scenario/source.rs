@@ -18,6 +18,7 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
         order: order(table),
         hex: table.flag("hex").unwrap_or(false),
         scale: table.number("scale", Interval::Positive).unwrap_or(1.0),
+        thickness: table.number("thickness", Interval::Positive),
         units: units(table),
     };
     let body = table.text("body");
@@ -32,7 +33,9 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
         }
     }
     if file.is_none() {
-        for key in ["size", "order", "hex", "scale", "units"].into_iter().filter(|key| table.has(key)) {
+        for key in
+            ["size", "order", "hex", "scale", "thickness", "units"].into_iter().filter(|key| table.has(key))
+        {
             table.conflict(key, format!("`{key}` belongs to `file`; for `make` write it within its braces"));
         }
     }

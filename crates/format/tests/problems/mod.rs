@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use carom_fem::{Body, Face, FaceBasis, Geometry, Material, Surface};
 use carom_format::CraigBamptonOptions;
-use carom_mesh::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Set};
+use carom_mesh::{
+    BeamSection, CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Section, Set, ShellSection,
+};
 use carom_nurbs::{Gluing, KnotVector, Multipatch, Near, Patch, Region, Side};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
@@ -31,6 +33,35 @@ pub(crate) fn cube_mesh() -> Body {
         geometry: Geometry::Mesh(Mesh { points: (0..8).map(corner).collect(), blocks, sets }),
         materials: vec![steel()],
         material_of_block: vec![0],
+        sections: Vec::new(),
+    }
+}
+
+/// A quadrilateral, a triangle and a beam from their common corner.
+pub(crate) fn shells_and_beams() -> Body {
+    let points = vec![
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 1.0, 0.25],
+        [0.0, 1.0, 0.0],
+        [2.0, 0.5, 0.0],
+        [0.0, 0.0, 2.0],
+    ];
+    let blocks = vec![
+        CellBlock { shape: CellShape::Quad4, connectivity: vec![0, 1, 2, 3] },
+        CellBlock { shape: CellShape::Tri3, connectivity: vec![1, 4, 2] },
+        CellBlock { shape: CellShape::Line2, connectivity: vec![0, 5] },
+    ];
+    let faces = vec![FaceRef { block: 0, cell: 0, face: 1 }, FaceRef { block: 1, cell: 0, face: 0 }];
+    let sets = BTreeMap::from([("skin".to_owned(), Set::of_faces(faces))]);
+    let wall = |thickness, n_layers| Some(Section::Shell(ShellSection { thickness, n_layers }));
+    let beam = BeamSection::rectangle([0.1, 0.2], [0.0, 1.0, 0.0]).unwrap();
+    Body {
+        name: "frame".to_owned(),
+        geometry: Geometry::Mesh(Mesh { points, blocks, sets }),
+        materials: vec![steel()],
+        material_of_block: vec![0, 0, 0],
+        sections: vec![wall(0.01, 5), wall(0.02, 2), Some(Section::Beam(beam))],
     }
 }
 
@@ -52,6 +83,7 @@ pub(crate) fn wedge_and_pyramid() -> Body {
         geometry: Geometry::Mesh(Mesh { points, blocks, sets }),
         materials: vec![steel()],
         material_of_block: vec![0, 0],
+        sections: Vec::new(),
     }
 }
 
@@ -79,6 +111,7 @@ pub(crate) fn two_patches() -> Body {
             Material { name: "rubber".to_owned(), density: 1e3, young: 1e6, poisson: 0.49 },
         ],
         material_of_block: vec![0, 1],
+        sections: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::quadrature::{Integrand, Quadrature, QuadratureRule, gauss_legendre};
 /// The trilinear hexahedron.
 pub(super) static HEX8: CellTable = CellTable {
     name: "hex8",
+    dimension: 3,
     order: 1,
     linear: CellShape::Hex8,
     n_corners: 8,

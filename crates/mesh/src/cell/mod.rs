@@ -1,9 +1,10 @@
 //! The kinds of cells, one table for each kind.
 //!
 //! A [`CellTable`] holds the nodes, edges and faces of a kind, its shape functions, quadrature rules and
-//! stress samples, and its numbers and node orders in the formats of VTK, Gmsh and Abaqus. The tables are in
-//! `tetrahedron.rs`, `hexahedron.rs`, `wedge.rs` and `pyramid.rs`; no other code of carom distinguishes the
-//! kinds of cells. A new kind needs a variant of [`CellShape`] and a table.
+//! stress samples, and its numbers and node orders in the formats of VTK, Gmsh and Abaqus. The tables are
+//! in `tetrahedron.rs`, `hexahedron.rs`, `wedge.rs` and `pyramid.rs`, those of shells and beams in
+//! `structural.rs`; no other code of carom distinguishes the kinds of cells. A new kind needs a variant of
+//! [`CellShape`] and a table.
 //!
 //! Nodes are in VTK's order. The reference cells are the unit simplex ξ, η, ζ ≥ 0, ξ + η + ζ ≤ 1, the unit
 //! cube \[0,1\]³, the wedge over the unit triangle with 0 ≤ ζ ≤ 1, and the pyramid over \[0,1\]² with the
@@ -16,6 +17,7 @@
 mod face;
 mod hexahedron;
 mod pyramid;
+mod structural;
 mod tetrahedron;
 mod wedge;
 
@@ -25,7 +27,8 @@ use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 
 pub use face::FaceShape;
 
-/// Kind of a volume cell. Nodes are in VTK's order (readers permute from the order of their format).
+/// Kind of a cell: a solid, a shell or a beam. Nodes are in VTK's order (readers permute from the order of
+/// their format).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CellShape {
     /// Linear tetrahedron.
@@ -47,6 +50,12 @@ pub enum CellShape {
     Pyramid5,
     /// Quadratic pyramid: corners, then edges 01 12 23 30 04 14 24 34.
     Pyramid13,
+    /// Shell of three nodes.
+    Tri3,
+    /// Shell of four nodes.
+    Quad4,
+    /// Beam of two nodes.
+    Line2,
 }
 
 /// The table of a kind of cell: nodes, shape functions, quadrature, numbers in file formats.
@@ -54,6 +63,8 @@ pub enum CellShape {
 pub struct CellTable {
     /// Name in lower case, as in `carom-mesh info` and in body files.
     pub name: &'static str,
+    /// 3 for solids, 2 for shells, 1 for beams.
+    pub dimension: usize,
     /// Polynomial order of an edge: 1 or 2.
     pub order: usize,
     /// The kind of first order with the same corners.
@@ -174,8 +185,8 @@ pub struct AbaqusLast {
 const IN_ORDER: [u8; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19];
 
 impl CellShape {
-    /// Every kind.
-    pub const ALL: [Self; 9] = [
+    /// Every kind of solid.
+    pub const SOLIDS: [Self; 9] = [
         Self::Tet4,
         Self::Tet10,
         Self::Hex8,
@@ -186,6 +197,9 @@ impl CellShape {
         Self::Pyramid5,
         Self::Pyramid13,
     ];
+
+    /// Every kind of shell and beam. Their points have rotations, and they need a section.
+    pub const STRUCTURAL: [Self; 3] = [Self::Tri3, Self::Quad4, Self::Line2];
 
     /// Largest number of nodes of any kind: the size of a buffer that holds one cell.
     pub const MAX_NODES: usize = 27;
@@ -202,6 +216,9 @@ impl CellShape {
             Self::Wedge15 => &wedge::WEDGE15,
             Self::Pyramid5 => &pyramid::PYRAMID5,
             Self::Pyramid13 => &pyramid::PYRAMID13,
+            Self::Tri3 => &structural::TRI3,
+            Self::Quad4 => &structural::QUAD4,
+            Self::Line2 => &structural::LINE2,
         }
     }
 
@@ -212,12 +229,22 @@ impl CellShape {
 
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|shape| shape.name() == name)
+        Self::all().find(|shape| shape.name() == name)
     }
 
     /// The names of all kinds for messages: "tet4, tet10, …".
     pub fn names() -> String {
-        Self::ALL.map(Self::name).join(", ")
+        Self::all().map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Every kind: solids, shells, beams.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::SOLIDS.into_iter().chain(Self::STRUCTURAL)
+    }
+
+    /// True for solids; false for shells and beams.
+    pub fn is_solid(self) -> bool {
+        self.table().dimension == 3
     }
 
     /// Number of nodes.
@@ -309,7 +336,7 @@ mod tests {
 
     #[test]
     fn mid_edge_nodes_lie_between_the_corners_of_their_edge() {
-        for shape in CellShape::ALL.into_iter().filter(|s| s.order() == 2) {
+        for shape in CellShape::SOLIDS.into_iter().filter(|s| s.order() == 2) {
             let x = shape.reference_nodes();
             for (k, [a, b]) in shape.edges().iter().enumerate() {
                 assert_eq!(
@@ -324,7 +351,7 @@ mod tests {
 
     #[test]
     fn faces_point_outwards_and_their_nodes_follow_the_face_shape() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let x = shape.reference_nodes();
             let centre = shape.table().center;
             for i_face in 0..shape.n_faces() {
@@ -362,7 +389,7 @@ mod tests {
 
     #[test]
     fn faces_close_the_cell_and_their_edges_are_those_of_the_cell() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let mut of_faces: Vec<[u8; 2]> =
                 (0..shape.n_faces()).flat_map(|face| edges_of_face(shape, face)).collect();
             of_faces.sort_unstable();
@@ -377,7 +404,7 @@ mod tests {
 
     #[test]
     fn the_unit_cube_is_mapped_onto_the_reference_cell_with_its_volume_and_centroid() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let table = shape.table();
             let cube = Quadrature::cube([4; 3]);
             let (mut volume, mut moment) = (0.0, [0.0; 3]);
@@ -400,7 +427,7 @@ mod tests {
             sorted.sort_unstable();
             sorted.iter().enumerate().all(|(k, &place)| k == place as usize) && sorted.len() == n
         };
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let table = shape.table();
             assert!(is_permutation(table.gmsh.places, shape.n_nodes()), "{}", shape.name());
             assert!(is_permutation(table.abaqus.faces, shape.n_faces()), "{}", shape.name());
@@ -416,7 +443,7 @@ mod tests {
     #[test]
     fn a_stress_that_is_linear_in_the_cell_is_reproduced_at_its_nodes() {
         let linear = |x: [f64; 3]| 1.0 + 2.0 * x[0] - 3.0 * x[1] + 0.5 * x[2];
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let StressSamples { points, factors } = shape.table().stress;
             let samples = points();
             if samples.len() == 1 {
@@ -432,7 +459,7 @@ mod tests {
 
     #[test]
     fn kinds_are_found_by_their_names() {
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             assert_eq!(CellShape::from_name(shape.name()), Some(shape));
         }
         assert_eq!(CellShape::from_name("wedge18"), None);

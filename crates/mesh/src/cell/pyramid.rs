@@ -16,6 +16,7 @@ use crate::quadrature::{Quadrature, QuadratureRule};
 /// The linear pyramid.
 pub(super) static PYRAMID5: CellTable = CellTable {
     name: "pyramid5",
+    dimension: 3,
     order: 1,
     linear: CellShape::Pyramid5,
     n_corners: 5,

@@ -12,6 +12,7 @@ use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 /// The linear tetrahedron.
 pub(super) static TET4: CellTable = CellTable {
     name: "tet4",
+    dimension: 3,
     order: 1,
     linear: CellShape::Tet4,
     n_corners: 4,

@@ -12,6 +12,7 @@ use crate::quadrature::{Quadrature, QuadratureRule, gauss_legendre};
 /// The linear wedge.
 pub(super) static WEDGE6: CellTable = CellTable {
     name: "wedge6",
+    dimension: 3,
     order: 1,
     linear: CellShape::Wedge6,
     n_corners: 6,

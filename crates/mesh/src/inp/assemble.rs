@@ -12,8 +12,9 @@ use super::model::{Instance, Model};
 use super::motion::Motion;
 use super::resolve::Resolver;
 use super::scope::{Element, Scope};
+use super::section::SectionKind;
 use crate::cell::AbaqusLast;
-use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, lagrange};
+use crate::{CellBlock, CellRef, CellShape, FaceShape, Mesh, Section, lagrange};
 
 /// The part of the mesh that an element became.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +46,10 @@ pub(super) struct Assembled {
     pub(super) face_nodes: Vec<u32>,
     /// Number among the materials of the file, of each block.
     pub(super) material_of_block: Vec<Option<usize>>,
+    /// Section of each block of shells or beams.
+    pub(super) section_of_block: Vec<Option<Section>>,
+    /// True if shells and beams are cells, because the file has no solids.
+    pub(super) is_structural: bool,
 }
 
 /// Prefix of sets that define the blocks of a mesh; our writer needs them for `*SOLID SECTION`.
@@ -54,16 +59,21 @@ pub(super) fn assemble(deck: &Deck, model: &mut Model) -> Result<Assembled, Pars
     let mut points = Vec::new();
     let mut units = units(deck, model, &mut points)?;
     let n_items = number_elements(deck, &mut units)?;
-    let material_of_item = materials(deck, model, &units, n_items)?;
+    let kinds = || units.iter().flat_map(|unit| &unit.scope.elements).map(|element| element.kind);
+    let is_structural = !kinds().any(|kind| matches!(kind, Kind::Cell(_)))
+        && kinds().any(|kind| matches!(kind, Kind::Structural(_)));
+    let sections = sections(deck, model, &units, n_items, is_structural)?;
     let mut assembled = Assembled {
         mesh: Mesh { points, ..Mesh::default() },
         units: Vec::new(),
         items: Vec::with_capacity(n_items),
         face_nodes: Vec::new(),
         material_of_block: Vec::new(),
+        section_of_block: Vec::new(),
+        is_structural,
     };
     for unit in &units {
-        assembled.place_elements(deck, unit, &material_of_item)?;
+        assembled.place_elements(deck, unit, &sections)?;
     }
     assembled.units = units;
     Ok(assembled)
@@ -140,41 +150,62 @@ fn number_elements(deck: &Deck, units: &mut [Unit]) -> Result<usize, ParseInpErr
     Ok(n_items as usize)
 }
 
-/// The material of each element, from the solid sections.
-fn materials(
+/// Number of the material of an element, and number of its section among all, with the section.
+type OfItem = (Option<usize>, Option<(usize, Section)>);
+
+/// Material and section of each element.
+fn sections(
     deck: &Deck,
     model: &Model,
     units: &[Unit],
     n_items: usize,
-) -> Result<Vec<Option<usize>>, ParseInpError> {
-    let mut material_of_item = vec![None; n_items];
+    is_structural: bool,
+) -> Result<Vec<OfItem>, ParseInpError> {
+    let mut of_item: Vec<OfItem> = vec![(None, None); n_items];
     let mut resolver = Resolver::new(deck, units);
+    let mut number = 0;
     for (i_unit, unit) in units.iter().enumerate() {
-        for (set, material, at) in &unit.scope.sections {
-            let known = model.materials.iter().position(|m| Name::new(&m.name).key == material.key);
-            for &item in resolver.elements_named(i_unit, set, *at)?.iter() {
-                material_of_item[item as usize] = known;
+        if let Some(at) = unit.scope.oriented.filter(|_| is_structural) {
+            let (place, keyword) = (deck.place(at), "ELEMENT, TYPE=B31 with a third node".to_owned());
+            return Err(ParseInpError::UnsupportedKeyword { place, keyword });
+        }
+        for line in &unit.scope.sections {
+            let known = model.materials.iter().position(|m| Name::new(&m.name).key == line.material.key);
+            let section = match &line.kind {
+                SectionKind::Solid => None,
+                SectionKind::Structural(_) | SectionKind::Unsupported(_) if !is_structural => continue,
+                SectionKind::Structural(section) => Some((number, *section)),
+                SectionKind::Unsupported(keyword) => {
+                    let place = deck.place(line.at);
+                    return Err(ParseInpError::UnsupportedKeyword { place, keyword: keyword.clone() });
+                }
+            };
+            number += 1;
+            for &item in resolver.elements_named(i_unit, &line.set, line.at)?.iter() {
+                of_item[item as usize] = (known, section);
             }
         }
     }
-    Ok(material_of_item)
+    Ok(of_item)
 }
 
 impl Assembled {
-    /// Makes one block of each kind of cell, element keyword's set, instance and material, in the order of
-    /// the file.
-    fn place_elements(
-        &mut self,
-        deck: &Deck,
-        unit: &Unit,
-        materials: &[Option<usize>],
-    ) -> Result<(), ParseInpError> {
+    /// Makes one block of each kind of cell, element keyword's set, instance, material and section, in the
+    /// order of the file.
+    fn place_elements(&mut self, deck: &Deck, unit: &Unit, sections: &[OfItem]) -> Result<(), ParseInpError> {
         let scope = &unit.scope;
-        let mut block_of: HashMap<(CellShape, Option<&str>, Option<usize>), usize> = HashMap::new();
+        let mut block_of = HashMap::new();
         for element in &scope.elements {
             let nodes = |n: usize| self::nodes(deck, unit, element, n);
-            let item = match element.kind {
-                Kind::Other => Item::Other,
+            let kind = match element.kind {
+                Kind::Structural(shape) if self.is_structural => Kind::Cell(shape),
+                // The faces of a shell have its nodes.
+                Kind::Structural(shape) if shape.n_faces() > 0 => Kind::Face(shape.face_shape(0), true),
+                Kind::Structural(_) => Kind::Other,
+                kind => kind,
+            };
+            let item = match kind {
+                Kind::Other | Kind::Structural(_) => Item::Other,
                 Kind::Face(shape, _) => {
                     self.face_nodes.extend(nodes(shape.n_nodes())?);
                     Item::Face(shape, self.face_nodes.len() - shape.n_nodes())
@@ -192,10 +223,12 @@ impl Assembled {
                         })?;
                     }
                     let label = element.label.map(|l| scope.labels[l as usize].key.as_str());
-                    let material = materials[self.items.len()];
-                    let block = *block_of.entry((shape, label, material)).or_insert_with(|| {
+                    let (material, section) = sections[self.items.len()];
+                    let key = (shape, label, material, section.map(|(number, _)| number));
+                    let block = *block_of.entry(key).or_insert_with(|| {
                         self.mesh.blocks.push(CellBlock { shape, connectivity: Vec::new() });
                         self.material_of_block.push(material);
+                        self.section_of_block.push(section.map(|(_, section)| section));
                         self.mesh.blocks.len() - 1
                     });
                     let cells = &mut self.mesh.blocks[block];

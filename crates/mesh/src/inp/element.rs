@@ -10,6 +10,8 @@ pub(super) enum Kind {
     /// A face, which names a part of the surface. `false`: plane elements, which meshers write for this
     /// purpose; `true`: shells and membranes, whose stiffness is lost.
     Face(FaceShape, bool),
+    /// A shell or beam that carom has: a cell in files without solids, otherwise a face, or left out.
+    Structural(CellShape),
     /// Neither a cell nor a face: beams, springs, masses, rigid bodies.
     Other,
 }
@@ -25,6 +27,9 @@ pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
         let is_plain = rest[n_digits..].bytes().all(|c| c.is_ascii_uppercase());
         rest[..n_digits].parse().ok().filter(|_| is_plain)
     };
+    if let Some(shape) = structural(&name) {
+        return Ok(Kind::Structural(shape));
+    }
     if name.starts_with("C3D") {
         let shape = count("C3D").and_then(|n| of_type(&format!("C3D{n}")));
         return shape.map(Kind::Cell).ok_or("solids of an unknown kind");
@@ -44,6 +49,16 @@ pub(super) fn kind(name: &str) -> Result<Kind, &'static str> {
         return Err(what);
     }
     Ok(face(&name, count).unwrap_or(Kind::Other))
+}
+
+/// Shells and beams of large rotation; letters choose the integration.
+fn structural(name: &str) -> Option<CellShape> {
+    match name {
+        "S3" | "S3R" | "S3RS" => Some(CellShape::Tri3),
+        "S4" | "S4R" | "S4RS" => Some(CellShape::Quad4),
+        "B31" => Some(CellShape::Line2),
+        _ => None,
+    }
 }
 
 /// Plane elements, shells, membranes, surface elements.
@@ -67,12 +82,12 @@ fn face(name: &str, count: impl Fn(&str) -> Option<u32>) -> Option<Kind> {
 
 /// The kind of cell with this plain type.
 fn of_type(name: &str) -> Option<CellShape> {
-    CellShape::ALL.into_iter().find(|shape| shape.table().abaqus.name == name)
+    CellShape::SOLIDS.into_iter().find(|shape| shape.table().abaqus.name == name)
 }
 
-/// The plain types of all kinds of cells for messages: "C3D4, C3D10, …".
+/// The plain types of all kinds of cells for messages: "C3D4, C3D10, …, S3, S4, B31".
 pub(super) fn types() -> String {
-    CellShape::ALL.map(|shape| shape.table().abaqus.name).join(", ")
+    CellShape::all().map(|shape| shape.table().abaqus.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a type has stiffness or mass, which is lost with it. All types have, except the plane elements
@@ -129,7 +144,10 @@ mod tests {
         assert_eq!(kind("CPS6"), Ok(Kind::Face(FaceShape::Tri6, false)));
         assert_eq!(kind("S8R5"), Ok(Kind::Face(FaceShape::Quad8, true)));
         assert_eq!(kind("STRI65"), Ok(Kind::Face(FaceShape::Tri6, true)));
-        for name in ["B31", "T3D2", "MASS", "SPRINGA", "CONN3D2", "S"] {
+        for (name, shape) in [("S4R", CellShape::Quad4), ("s3", CellShape::Tri3), ("B31", CellShape::Line2)] {
+            assert_eq!(kind(name), Ok(Kind::Structural(shape)));
+        }
+        for name in ["B32", "T3D2", "MASS", "SPRINGA", "CONN3D2", "S"] {
             assert_eq!(kind(name), Ok(Kind::Other), "{name}");
         }
         for (name, what, stiff) in [
@@ -156,7 +174,7 @@ mod tests {
             &[&[1, 2, 3, 4], &[5, 8, 7, 6], &[1, 5, 6, 2], &[2, 6, 7, 3], &[3, 7, 8, 4], &[4, 8, 5, 1]];
         let wedge: &[&[u8]] = &[&[1, 2, 3], &[4, 6, 5], &[1, 4, 5, 2], &[2, 5, 6, 3], &[3, 6, 4, 1]];
         let pyramid: &[&[u8]] = &[&[1, 2, 3, 4], &[1, 5, 2], &[2, 5, 3], &[3, 5, 4], &[4, 5, 1]];
-        for shape in CellShape::ALL {
+        for shape in CellShape::SOLIDS {
             let manual = match shape.n_corners() {
                 4 => tetrahedron,
                 5 => pyramid,

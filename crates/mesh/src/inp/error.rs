@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use carom_files::coordinates::ImpossiblePoint;
 
 use super::deck::Place;
+use crate::SectionError;
 
 /// Error from reading an .inp file.
 #[derive(Debug, thiserror::Error)]
@@ -116,6 +117,14 @@ pub enum ParseInpError {
         place: Place,
         /// The keyword.
         keyword: String,
+    },
+    /// A section with an impossible number.
+    #[error("{place}: {source}")]
+    Section {
+        /// Place of the keyword.
+        place: Place,
+        /// The number.
+        source: SectionError,
     },
     /// A kind of element that is not supported.
     #[error(
@@ -270,6 +279,15 @@ pub enum WriteInpError {
     Write {
         /// The writer's message.
         source: std::io::Error,
+    },
+    /// Beams, whose sections are constants.
+    #[error(
+        "block {block} has beams: their constants do not give the outline that *BEAM SECTION needs; write a \
+         .vtu, or keep the body file"
+    )]
+    Beams {
+        /// Number of the block.
+        block: usize,
     },
     /// A name that the format cannot hold.
     #[error(

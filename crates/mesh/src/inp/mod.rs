@@ -5,8 +5,10 @@
 //! * Solids of first and second order are cells: tetrahedra, hexahedra, wedges (C3D6, C3D15) and pyramids
 //!   (C3D5, and C3D13 as Gmsh writes it). Letters after the number choose an integration and are ignored.
 //!   Solid shells, elements for heat and other solids are errors that name the type.
-//! * Shells, membranes and plane elements that lie on faces of solids name these faces. They, beams, springs
-//!   and masses add no stiffness and no mass; a note says so.
+//! * Shells S3 and S4 and beams B31 are cells in a file without solids, with the walls of `*SHELL SECTION`
+//!   and the rectangles and circles of `*BEAM SECTION`; other sections are errors that name them.
+//! * In a file with solids, shells, membranes and plane elements that lie on faces of solids name these
+//!   faces. They, beams, springs and masses add no stiffness and no mass; a note says so.
 //! * Element sets become sets of cells or faces, surfaces sets of faces or nodes, node sets sets of nodes. If
 //!   several sets share a name, the set of cells keeps it, then the set of faces; the others are called
 //!   `name.faces`, `name.nodes`, unless they are equal. Sets of an instance are called `instance.set` if
@@ -27,6 +29,7 @@ mod model;
 mod motion;
 mod resolve;
 mod scope;
+mod section;
 mod sets;
 mod write;
 
@@ -35,7 +38,7 @@ pub use error::{ParseInpError, ReadInpError, WriteInpError};
 pub use model::InpMaterial;
 pub use write::{write, write_to};
 
-use crate::Mesh;
+use crate::{Mesh, Section};
 
 /// A note for the user about a file that could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,8 +168,10 @@ pub struct InpFile {
     pub mesh: Mesh,
     /// The materials of the file, in its units.
     pub materials: Vec<InpMaterial>,
-    /// Number of the material of each block, where a `*SOLID SECTION` gives it one.
+    /// Number of the material of each block, where a section gives it one.
     pub material_of_block: Vec<Option<usize>>,
+    /// Section of each block of shells or beams, where the file has one, in its units; empty for solids.
+    pub section_of_block: Vec<Option<Section>>,
     /// Notes for the user.
     pub notes: Vec<Note>,
 }
@@ -190,6 +195,7 @@ pub fn read(path: &Path) -> Result<InpFile, ReadInpError> {
         mesh: assembled.mesh,
         materials: model.materials,
         material_of_block: assembled.material_of_block,
+        section_of_block: if assembled.is_structural { assembled.section_of_block } else { Vec::new() },
         notes,
     })
 }
@@ -229,7 +235,11 @@ fn general_notes(model: &model::Model, assembled: &assemble::Assembled) -> Vec<N
     for unit in &assembled.units {
         let surplus = unit.scope.surplus.iter();
         notes.extend(surplus.map(|(name, &count)| Note::SurplusNodes { name: name.clone(), count }));
-        let no_solids = unit.scope.others.iter().filter(|(name, _)| element::is_stiff(name));
+        let is_cell = |name: &str| {
+            assembled.is_structural && matches!(element::kind(name), Ok(element::Kind::Structural(_)))
+        };
+        let no_solids =
+            unit.scope.others.iter().filter(|(name, _)| element::is_stiff(name) && !is_cell(name));
         notes.extend(no_solids.map(|(name, &count)| Note::NoSolids { name: name.clone(), count }));
     }
     if !model.constraints.is_empty() {

@@ -6,6 +6,7 @@ use super::deck::{At, Deck, Keyword, Name, parse_real};
 use super::element::{self, Kind};
 use super::error::ParseInpError;
 use super::motion::NodeSystem;
+use super::section::SectionLine;
 use crate::CellShape;
 
 /// Nodes, elements and sets of one scope: a part, an instance, the assembly, or a whole file without parts.
@@ -20,8 +21,10 @@ pub(super) struct Scope {
     pub(super) node_sets: Definitions,
     pub(super) element_sets: Definitions,
     pub(super) surfaces: Vec<Surface>,
-    /// Element set and material of each solid section.
-    pub(super) sections: Vec<(Name, Name, At)>,
+    /// The sections of solids, shells and beams.
+    pub(super) sections: Vec<SectionLine>,
+    /// The first beam with a third node, which would define its axes.
+    pub(super) oriented: Option<At>,
     /// Number of elements of each type that is not a solid.
     pub(super) others: BTreeMap<String, usize>,
     /// Number of elements of each type with more nodes on their line than the type has.
@@ -120,6 +123,7 @@ impl Scope {
         self.element_sets.extend(&other.element_sets);
         self.surfaces.extend_from_slice(&other.surfaces);
         self.sections.extend_from_slice(&other.sections);
+        self.oriented = self.oriented.or(other.oriented);
         for (name, count) in &other.others {
             *self.others.entry(name.clone()).or_default() += count;
         }
@@ -141,10 +145,8 @@ impl Scope {
             "NSET" => take_set(&mut self.node_sets, deck, keyword, "NSET"),
             "ELSET" => take_set(&mut self.element_sets, deck, keyword, "ELSET"),
             "SURFACE" => self.take_surface(deck, keyword),
-            "SOLIDSECTION" => {
-                if let (Some(set), Some(material)) = (keyword.value("ELSET"), keyword.value("MATERIAL")) {
-                    self.sections.push((Name::new(set), Name::new(material), keyword.at));
-                }
+            "SOLIDSECTION" | "SHELLSECTION" | "BEAMSECTION" => {
+                self.sections.extend(SectionLine::of(deck, keyword)?);
                 Ok(())
             }
             _ => Ok(()),
@@ -187,6 +189,7 @@ impl Scope {
         let wanted = match kind {
             Kind::Cell(shape) => shape.n_nodes(),
             Kind::Face(shape, _) => shape.n_nodes(),
+            Kind::Structural(shape) => shape.n_nodes(),
             Kind::Other => 0,
         };
         let before = self.elements.len();
@@ -217,7 +220,9 @@ impl Scope {
                 self.connectivity.push(node);
                 missing -= 1;
             }
-            if surplus > 0 {
+            if surplus == 1 && kind == Kind::Structural(CellShape::Line2) {
+                self.oriented.get_or_insert(line.at);
+            } else if surplus > 0 {
                 self.take_surplus(deck, kind, &name, wanted, surplus)?;
             }
         }

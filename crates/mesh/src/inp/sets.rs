@@ -176,7 +176,11 @@ impl Faces<'_> {
 
     fn labelled(&self, element: u32, cell: CellRef, label: &str, at: At) -> Result<FaceRef, ParseInpError> {
         let shape = self.mesh.cell(cell).0;
-        let number = label.strip_prefix('S').and_then(|n| n.parse::<usize>().ok());
+        let number = match label {
+            "SPOS" if !shape.is_solid() => Some(1),
+            "SNEG" if !shape.is_solid() => Some(2),
+            _ => label.strip_prefix('S').and_then(|n| n.parse::<usize>().ok()),
+        };
         let face = number.and_then(|n| shape.table().abaqus.faces.get(n.checked_sub(1)?).copied());
         let face = face.ok_or_else(|| ParseInpError::NoFace {
             place: self.deck.place(at),

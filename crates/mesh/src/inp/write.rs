@@ -10,12 +10,14 @@ use super::InpMaterial;
 use super::assemble::BLOCK_PREFIX;
 use super::error::WriteInpError;
 use crate::cell::AbaqusLast;
+use crate::section::{Section, ShellSection};
 use crate::{CellRef, Mesh, Set};
 
 /// Writes `mesh` with the materials of its blocks to a temporary file, which is renamed once it is complete.
 ///
 /// * `materials` — in the units of the coordinates
 /// * `material_of_block` — number of the material of each block
+/// * `sections` — section of each block, empty for solids; beams are refused
 ///
 /// Sets of cells become `*ELSET`, sets of nodes `*NSET`, sets of faces `*SURFACE` and, in addition, an
 /// `*NSET` of the same name, to which supports can be applied. Reading the file back gives the same blocks,
@@ -31,9 +33,11 @@ pub fn write(
     mesh: &Mesh,
     materials: &[InpMaterial],
     material_of_block: &[Option<usize>],
+    sections: &[Option<Section>],
 ) -> Result<(), WriteInpError> {
     check_names(mesh)?;
-    Ok(write_atomically(path, |out| write_text(out, mesh, materials, material_of_block))?)
+    check_sections(sections)?;
+    Ok(write_atomically(path, |out| write_text(out, mesh, materials, material_of_block, sections))?)
 }
 
 /// Writes a mesh as [`write()`] does, to any writer.
@@ -46,9 +50,20 @@ pub fn write_to(
     mesh: &Mesh,
     materials: &[InpMaterial],
     material_of_block: &[Option<usize>],
+    sections: &[Option<Section>],
 ) -> Result<(), WriteInpError> {
     check_names(mesh)?;
-    write_text(out, mesh, materials, material_of_block).map_err(|source| WriteInpError::Write { source })
+    check_sections(sections)?;
+    write_text(out, mesh, materials, material_of_block, sections)
+        .map_err(|source| WriteInpError::Write { source })
+}
+
+/// The constants of the section of a beam say nothing of its outline, which `*BEAM SECTION` needs.
+fn check_sections(sections: &[Option<Section>]) -> Result<(), WriteInpError> {
+    match sections.iter().position(|section| matches!(section, Some(Section::Beam(_)))) {
+        Some(block) => Err(WriteInpError::Beams { block }),
+        None => Ok(()),
+    }
 }
 
 fn check_names(mesh: &Mesh) -> Result<(), WriteInpError> {
@@ -70,6 +85,7 @@ fn write_text(
     mesh: &Mesh,
     materials: &[InpMaterial],
     material_of_block: &[Option<usize>],
+    sections: &[Option<Section>],
 ) -> io::Result<()> {
     writeln!(out, "** Written by carom; SI units: m, kg, s, N, Pa\n*HEADING\ncarom mesh\n*NODE")?;
     for (number, x) in (1..).zip(&mesh.points) {
@@ -92,7 +108,14 @@ fn write_text(
     for (block, material) in material_of_block.iter().enumerate() {
         if let Some(material) = material.and_then(|m| materials.get(m)) {
             let (block, name) = (block + 1, quoted(&material.name));
-            writeln!(out, "*SOLID SECTION, ELSET={BLOCK_PREFIX}{block}, MATERIAL={name}")?;
+            match sections.get(block - 1).copied().flatten() {
+                Some(Section::Shell(ShellSection { thickness, n_layers })) => {
+                    let thickness = number_of_twenty(thickness);
+                    writeln!(out, "*SHELL SECTION, ELSET={BLOCK_PREFIX}{block}, MATERIAL={name}")?;
+                    writeln!(out, "{thickness}, {n_layers}")?;
+                }
+                _ => writeln!(out, "*SOLID SECTION, ELSET={BLOCK_PREFIX}{block}, MATERIAL={name}")?,
+            }
         }
     }
     Ok(())
@@ -159,7 +182,13 @@ fn write_set(out: &mut dyn Write, mesh: &Mesh, first: &[usize], name: &str, set:
             for face in members {
                 let labels = mesh.cell(face.cell()).0.table().abaqus.faces;
                 let label = 1 + labels.iter().position(|&f| f == face.face).expect("every face has a label");
-                writeln!(out, "{}, S{label}", number(face.cell()))?;
+                let is_solid = mesh.cell(face.cell()).0.is_solid();
+                let label = match label {
+                    1 if !is_solid => "SPOS".to_owned(),
+                    2 if !is_solid => "SNEG".to_owned(),
+                    _ => format!("S{label}"),
+                };
+                writeln!(out, "{}, {label}", number(face.cell()))?;
             }
             writeln!(out, "*NSET, NSET={name}")?;
             write_numbers(out, mesh.nodes_of(set).iter().map(|&node| node as usize + 1))

@@ -6,12 +6,32 @@ use super::Note;
 use super::element::Kind;
 use super::error::ParseMshError;
 use super::raw::{RawFile, Run};
-use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceTable, Mesh, Set};
+use crate::{CellBlock, CellRef, CellShape, FaceRef, FaceShape, FaceTable, Mesh, Set};
 
 /// The mesh in a file, and notes for the user.
-pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+pub(super) fn mesh(raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+    of_dimension(raw, 3)
+}
+
+/// The surfaces in a file as shells, and notes for the user.
+pub(super) fn shells(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+    if cell_runs(&raw.runs).next().is_some() {
+        return Err(ParseMshError::SolidShells);
+    }
+    for run in &mut raw.runs {
+        match run.kind {
+            Kind::Face(FaceShape::Tri3) => run.kind = Kind::Cell(CellShape::Tri3),
+            Kind::Face(FaceShape::Quad4) => run.kind = Kind::Cell(CellShape::Quad4),
+            _ => {}
+        }
+    }
+    of_dimension(raw, 2)
+}
+
+/// The mesh whose cells have this dimension.
+fn of_dimension(mut raw: RawFile, dimension: u8) -> Result<(Mesh, Vec<Note>), ParseMshError> {
     name_groups_of_tags(&mut raw);
-    merge_repeated_cells(&mut raw);
+    merge_repeated_cells(&mut raw, dimension);
     let mut mesh = Mesh { points: std::mem::take(&mut raw.points), ..Mesh::default() };
     let mut members = Members::default();
     place_cells(&raw, &mut mesh, &mut members);
@@ -25,7 +45,7 @@ pub(super) fn mesh(mut raw: RawFile) -> Result<(Mesh, Vec<Note>), ParseMshError>
     }
     match_faces(&raw, &mesh, &mut members);
     gather_nodes(&raw, &mut members);
-    name_sets(&raw, members, &mut mesh, &mut notes);
+    name_sets(&raw, dimension, members, &mut mesh, &mut notes);
     Ok((mesh, notes))
 }
 
@@ -62,7 +82,7 @@ struct RepeatedCell {
 
 /// Versions 1 and 2 write an element once for each of its groups: the copies become one cell in all of these
 /// groups.
-fn merge_repeated_cells(raw: &mut RawFile) {
+fn merge_repeated_cells(raw: &mut RawFile, dimension: u8) {
     let mut groups: Vec<i32> = cell_runs(&raw.runs).map(|(_, run)| run.entity.1).collect();
     groups.sort_unstable();
     groups.dedup();
@@ -92,14 +112,14 @@ fn merge_repeated_cells(raw: &mut RawFile) {
     let mut cells: Vec<RepeatedCell> = first.into_values().collect();
     cells.sort_unstable_by_key(|cell| cell.position);
     raw.runs.retain(|run| !matches!(run.kind, Kind::Cell(_)));
-    raw.physical.retain(|key, _| key.0 != 3);
+    raw.physical.retain(|key, _| key.0 != dimension);
     // Each combination of groups becomes a separate entity.
     let mut entities: BTreeMap<Vec<i32>, i32> = BTreeMap::new();
     for RepeatedCell { shape, nodes, mut tags, .. } in cells {
         tags.sort_unstable();
         tags.dedup();
         let next = entities.len() as i32 + 1;
-        let entity = (3, *entities.entry(tags.clone()).or_insert(next));
+        let entity = (dimension, *entities.entry(tags.clone()).or_insert(next));
         raw.physical.entry(entity).or_insert(tags);
         match raw.runs.last_mut() {
             Some(run) if run.kind == Kind::Cell(shape) && run.entity == entity => run.nodes.extend(nodes),
@@ -173,11 +193,11 @@ fn gather_nodes(raw: &RawFile, members: &mut Members) {
 
 /// Makes the set of every group. If groups of different dimensions share a name, the highest dimension keeps
 /// it.
-fn name_sets(raw: &RawFile, members: Members, mesh: &mut Mesh, notes: &mut Vec<Note>) {
+fn name_sets(raw: &RawFile, dimension: u8, members: Members, mesh: &mut Mesh, notes: &mut Vec<Note>) {
     let used = mesh.node_is_used();
     let mut named = NamedSets { raw, sets: BTreeMap::new(), used: Vec::new() };
     for (tag, cells) in members.cells {
-        named.insert(3, tag, Set::of_cells(cells));
+        named.insert(dimension, tag, Set::of_cells(cells));
     }
     let mut loose = members.loose;
     for (tag, faces) in members.faces {

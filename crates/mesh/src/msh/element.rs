@@ -16,7 +16,7 @@ pub(super) enum Kind {
 impl Kind {
     /// The kind of Gmsh's element type `number`, or the name of the unsupported type.
     pub(super) fn from_gmsh(number: i32) -> Result<Self, String> {
-        if let Some(shape) = CellShape::ALL.into_iter().find(|shape| shape.table().gmsh.number == number) {
+        if let Some(shape) = CellShape::SOLIDS.into_iter().find(|shape| shape.table().gmsh.number == number) {
             return Ok(Self::Cell(shape));
         }
         if let Some(shape) = FaceShape::ALL.into_iter().find(|shape| shape.gmsh().number == number) {

@@ -176,10 +176,17 @@ pub enum ParseMshError {
         /// Number of nodes of the kind.
         wanted: usize,
     },
+    /// Shells were wanted of a file with volume elements.
+    #[error(
+        "the mesh has volume elements: a thickness is for meshes of surfaces (gmsh -2); leave the thickness \
+         out, or mesh the surfaces alone"
+    )]
+    SolidShells,
     /// The file has no volume element.
     #[error(
         "the mesh has no volume elements, only {found}; mesh in three dimensions (gmsh -3), \
-         and put the volume into a physical group if others are"
+         and put the volume into a physical group if others are; surfaces of triangles and quadrilaterals of \
+         first order become shells with a `thickness`"
     )]
     NoVolume {
         /// The elements that the file has.

@@ -99,12 +99,30 @@ pub fn read(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
     parse(&bytes).map_err(|source| ReadMshError::Content { path: path.to_owned(), source })
 }
 
+/// Reads the surfaces of an MSH file as shells: triangles and quadrilaterals of first order are the cells,
+/// and their physical groups are sets of cells.
+///
+/// # Errors
+///
+/// As [`read`]; [`ParseMshError::SolidShells`] if the file has volume elements.
+pub fn read_shells(path: &Path) -> Result<(Mesh, Vec<Note>), ReadMshError> {
+    let bytes = carom_files::input::read(path)
+        .map_err(|source| ReadMshError::Open { path: path.to_owned(), source })?;
+    let parsed = raw_file(&bytes).and_then(build::shells);
+    parsed.map_err(|source| ReadMshError::Content { path: path.to_owned(), source })
+}
+
 /// The mesh in the bytes of an MSH file, and notes for the user.
 ///
 /// # Errors
 ///
 /// [`ParseMshError`], with the line of a text file or the byte of a binary one.
 pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
+    raw_file(bytes).and_then(build::mesh)
+}
+
+/// The sections of an MSH file.
+fn raw_file(bytes: &[u8]) -> Result<RawFile, ParseMshError> {
     let mut cursor = Cursor::new(bytes);
     let version = format(&mut cursor)?;
     let mut raw = RawFile::default();
@@ -150,7 +168,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Mesh, Vec<Note>), ParseMshError> {
             name: if has_nodes { version.elements() } else { version.nodes() },
         });
     }
-    build::mesh(raw)
+    Ok(raw)
 }
 
 /// Versions that are read.

@@ -37,6 +37,7 @@ impl Problem {
             geometry,
             materials: vec![steel],
             material_of_block: vec![0; n_blocks],
+            sections: Vec::new(),
         };
         let discretisation = Discretisation::new(&body).expect("the body is sound");
         let system =

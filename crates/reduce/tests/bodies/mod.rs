@@ -13,7 +13,13 @@ pub(crate) fn steel() -> Material {
 }
 
 fn body(name: &str, geometry: Geometry, n_blocks: usize) -> Body {
-    Body { name: name.to_owned(), geometry, materials: vec![steel()], material_of_block: vec![0; n_blocks] }
+    Body {
+        name: name.to_owned(),
+        geometry,
+        materials: vec![steel()],
+        material_of_block: vec![0; n_blocks],
+        sections: Vec::new(),
+    }
 }
 
 /// A mesh of the reference data as a steel body.

@@ -233,8 +233,11 @@ fn inside(
 }
 
 impl Outline {
-    /// None if the body has no surface.
+    /// None if the body has no surface, and for shells and beams, which enclose no volume.
     fn new(silhouette: &Silhouette, model: &PreparedModel, origin: &Vector3<f64>) -> Option<Self> {
+        if matches!(model, PreparedModel::Deformable(body) if body.is_structural()) {
+            return None;
+        }
         let surface = &silhouette.surface;
         let reference: Vec<Vector3<f64>> = silhouette.points.iter().map(|x| x - origin).collect();
         let [low, high] = bounds(&reference);

@@ -132,6 +132,7 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
         cad: CadOptions { size: import.size, order: import.order.map(|n| n as u8), hex: import.hex },
         scale: Some(import.scale).filter(|_| units.is_none()),
         units,
+        thickness: import.thickness,
         materials_of_file,
     }
 }

@@ -74,6 +74,7 @@ fn turned(mut multipatch: Multipatch) -> Body {
         geometry: Geometry::Nurbs(multipatch),
         materials: vec![steel()],
         material_of_block,
+        sections: Vec::new(),
     }
 }
 
@@ -92,6 +93,7 @@ fn block() -> Body {
         geometry: Geometry::Mesh(mesh),
         materials: vec![steel()],
         material_of_block: vec![0],
+        sections: Vec::new(),
     }
 }
 

@@ -198,7 +198,7 @@ fn meshes(seeds: &mut Seeds<'_>, body: &Body) {
     let Geometry::Mesh(mesh) = &body.geometry else { unreachable!("the box is made of hexahedra") };
     let mesh: &Mesh = mesh;
     seeds.add("inp", "deck.inp", DECK.as_bytes().to_vec());
-    seeds.written("inp", "box.inp", |path| inp::write(path, mesh, &[], &[]).unwrap());
+    seeds.written("inp", "box.inp", |path| inp::write(path, mesh, &[], &[], &[]).unwrap());
     seeds.written("msh", "box.msh", |path| msh::write(path, mesh).unwrap());
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/mesh/tests/files");
     seeds.folder("msh", &files, &["msh"], 40_000);

@@ -11,6 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::KEPT;
 use super::row::{Row, RowStart, Rows, balance};
 use super::spring::Spring;
+use super::wall;
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{BodyKind, ContactSpec, Problem, SideSpec};
@@ -29,6 +30,9 @@ struct End {
     rest: Vec<Vector3<f64>>,
     /// Area of each node's part of the surface \[m²\].
     areas: Vec<f64>,
+    /// Distance of the surface from each point, half of the thickness of shells \[m\]; empty if there are
+    /// none.
+    halves: Vec<f64>,
     springs: Vec<Spring>,
 }
 
@@ -88,7 +92,8 @@ impl Pair {
         let passes = if sides[1].0.shape.as_faces().is_some() { Passes::Dual } else { Passes::Single };
         let size = sides.iter().filter_map(|(side, _)| side.shape.as_faces()).map(smallest_face);
         let size = size.fold(f64::INFINITY, f64::min);
-        let limits = Limits { reach: REACH * size, depth: DEPTH * size };
+        let walls: f64 = sides.iter().map(|(_, end)| end.halves.iter().copied().fold(0.0, f64::max)).sum();
+        let limits = Limits { reach: REACH * size + walls, depth: DEPTH * size };
         let [(a, end_a), (b, end_b)] = sides;
         let mut ends = [end_a, end_b];
         if passes == Passes::Dual {
@@ -211,6 +216,13 @@ impl Pair {
             let sign = if of == side { 1.0 } else { -1.0 };
             list.iter().map(|(point, weight)| sign * weight * now(of, point)).sum()
         };
+        // Shells touch with surfaces at half of their thickness.
+        let half = |of: usize, list: &Few| -> f64 {
+            let halves = &ends[of].halves;
+            let of_point = |(point, weight): (u32, f64)| weight.abs() * halves[point as usize];
+            if halves.is_empty() { 0.0 } else { list.iter().map(of_point).sum() }
+        };
+        let wall = half(side, &around.node) + half(1 - side, &around.faced);
         let node_now = sum(side, &around.node);
         // Position of the foot point at t_n, which moves with its points, or with the rigid body.
         let foot_now = match ends[1 - side].which {
@@ -220,7 +232,7 @@ impl Pair {
             }
             Which::Flexible(_) => sum(1 - side, &around.faced),
         };
-        let gap_now = normal.dot(&(node_now - foot_now));
+        let gap_now = normal.dot(&(node_now - foot_now)) - wall;
         let is_rigid_node = matches!(ends[side].which, Which::Rigid(_));
         let place = if is_rigid_node { foot_now } else { node_now };
         let velocity = |of: usize, list: &Few| match (ends[of].which, &bodies.rigid) {
@@ -242,7 +254,7 @@ impl Pair {
             normal,
             place,
             gap_now,
-            gap: if is_ahead { foot.gap } else { gap_now },
+            gap: if is_ahead { foot.gap - wall } else { gap_now },
             least: KEPT * gap_now.min(0.0),
             slip: dt * (relative - normal * normal.dot(&relative)),
         });
@@ -413,8 +425,14 @@ fn side_of(
     let set = match (&spec.sides[side], &body.kind) {
         (SideSpec::Shape(shape), BodyKind::Rigid(rigid)) => {
             let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
-            let end =
-                End { which, points: Vec::new(), rest: Vec::new(), areas: Vec::new(), springs: Vec::new() };
+            let end = End {
+                which,
+                points: Vec::new(),
+                rest: Vec::new(),
+                areas: Vec::new(),
+                halves: Vec::new(),
+                springs: Vec::new(),
+            };
             return Ok((ContactSide { shape, nodes: Nodes::default() }, end));
         }
         (SideSpec::Shape(_), BodyKind::Deformable { .. }) => {
@@ -432,7 +450,16 @@ fn side_of(
             &own
         }
     };
-    let surface = geometry.surface_of_set(discretisation, set)?;
+    let (surface, halves) = if discretisation.is_structural() {
+        let other = 1 - side;
+        let toward = || wall::middle(&problem.bodies[spec.bodies[other]], &spec.sides[other]);
+        let faces = wall::touched_faces(discretisation, geometry.faces_of_set(set)?, toward)?;
+        let surface = discretisation.surface(&faces);
+        let halves = wall::half_thickness(discretisation, &faces, &surface.points);
+        (surface, halves)
+    } else {
+        (geometry.surface_of_set(discretisation, set)?, Vec::new())
+    };
     let points = surface.points.clone();
     let rest: Vec<Vector3<f64>> =
         points.iter().map(|&k| in_axes(&Vector3::from(discretisation.points[k as usize]))).collect();
@@ -448,8 +475,8 @@ fn side_of(
     };
     let springs = vec![Spring::default(); nodes.len()];
     let end = match which {
-        Which::Flexible(_) => End { which, points, rest: Vec::new(), areas, springs },
-        Which::Rigid(_) => End { which, points: Vec::new(), rest, areas, springs },
+        Which::Flexible(_) => End { which, points, rest: Vec::new(), areas, halves, springs },
+        Which::Rigid(_) => End { which, points: Vec::new(), rest, areas, halves, springs },
     };
     Ok((ContactSide { shape, nodes }, end))
 }

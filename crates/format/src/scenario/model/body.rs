@@ -101,6 +101,9 @@ pub struct ImportSpec {
     pub hex: bool,
     /// Factor from the unit of the file to metres; 1 where `units` is given.
     pub scale: f64,
+    /// Thickness of shells \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thickness: Option<f64>,
     /// Units of the file, `mm-t-s`: of its coordinates, and of its materials where the body names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units: Option<String>,
