@@ -65,7 +65,18 @@ pub const ZERO: Lanes = [0.0; LANES];
 /// A number for each lane.
 #[inline(always)]
 pub fn lanes(f: impl FnMut(usize) -> f64) -> Lanes {
-    std::array::from_fn(f)
+    each(f)
+}
+
+/// An array of values by their places, for kernels: `std::array::from_fn` calls its function through
+/// wrappers, which the compiler leaves outside of a kernel, compiled without its wide vectors.
+#[inline(always)]
+pub(crate) fn each<const N: usize, T: Copy + Default>(mut f: impl FnMut(usize) -> T) -> [T; N] {
+    let mut out = [T::default(); N];
+    for k in 0..N {
+        out[k] = f(k);
+    }
+    out
 }
 
 /// A constitutive law of a solid.
@@ -146,7 +157,7 @@ pub trait Law: Sync {
 /// The product A B.
 #[inline(always)]
 pub(crate) fn product(a: &Tensor, b: &Tensor) -> Tensor {
-    std::array::from_fn(|k| {
+    each(|k| {
         let (i, j) = (k / 3, k % 3);
         lanes(|l| a[3 * i][l] * b[j][l] + a[3 * i + 1][l] * b[3 + j][l] + a[3 * i + 2][l] * b[6 + j][l])
     })

@@ -1,6 +1,6 @@
 //! Laws with a potential that depends on Green's strain.
 
-use super::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, lanes, product};
+use super::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, each, lanes, product};
 
 /// A symmetric tensor at each point of a batch, components xx, yy, zz, xy, yz, xz.
 pub type Symmetric = [Lanes; 6];
@@ -62,7 +62,7 @@ fn d_green_strain(h: &Tensor, dh: &Tensor) -> Symmetric {
 
 #[inline(always)]
 fn full(s: &Symmetric) -> Tensor {
-    std::array::from_fn(|k| s[PLACE[k / 3][k % 3]])
+    each(|k| s[PLACE[k / 3][k % 3]])
 }
 
 impl<T: Hyperelastic> Law for T {
@@ -107,7 +107,7 @@ impl<T: Hyperelastic> Law for T {
         let strain = green_strain(h);
         let pk2 = self.pk2(&strain);
         // ∂S/∂E by columns: a unit change of E_jd and E_dj together, halved off the diagonal.
-        let columns: [Symmetric; 6] = std::array::from_fn(|k| {
+        let columns: [Symmetric; 6] = each(|k| {
             let mut unit = [ZERO; 6];
             unit[k] = [if k < 3 { 1.0 } else { 0.5 }; LANES];
             self.pk2_product(&strain, &unit)
@@ -121,8 +121,8 @@ impl<T: Hyperelastic> Law for T {
         for b in 0..3 {
             for d in 0..3 {
                 // F_cj ∂S_ib/∂E_jd, then F_ai times that.
-                let right: [[Lanes; 3]; 3] = std::array::from_fn(|i| {
-                    std::array::from_fn(|c| {
+                let right: [[Lanes; 3]; 3] = each(|i| {
+                    each(|c| {
                         lanes(|l| {
                             (0..3).map(|j| columns[PLACE[j][d]][PLACE[i][b]][l] * f[3 * c + j][l]).sum()
                         })

@@ -1,7 +1,7 @@
 //! A compressible neo-Hookean law.
 
 use super::hyperelastic::PLACE;
-use super::{ElasticModuli, Hyperelastic, Lanes, LawError, Symmetric, lanes};
+use super::{ElasticModuli, Hyperelastic, Lanes, LawError, Symmetric, each, lanes};
 
 /// Compressible neo-Hookean law with J = det F and C = FᵀF:
 ///
@@ -142,9 +142,8 @@ impl Hyperelastic for NeoHookean {
             let shear = b[3][l] * de[3][l] + b[4][l] * de[4][l] + b[5][l] * de[5][l];
             lambda * (1.0 + change[l]) * (normal + 2.0 * shear)
         });
-        let left: [[Lanes; 3]; 3] = std::array::from_fn(|i| {
-            std::array::from_fn(|j| lanes(|l| (0..3).map(|k| b[PLACE[i][k]][l] * de[PLACE[k][j]][l]).sum()))
-        });
+        let left: [[Lanes; 3]; 3] =
+            each(|i| each(|j| lanes(|l| (0..3).map(|k| b[PLACE[i][k]][l] * de[PLACE[k][j]][l]).sum())));
         let component = |i: usize, j: usize| {
             lanes(|l| {
                 let both: f64 = (0..3).map(|k| left[i][k][l] * b[PLACE[k][j]][l]).sum();

@@ -1,6 +1,6 @@
 //! The law of St. Venant and Kirchhoff.
 
-use super::{ElasticModuli, Hyperelastic, Lanes, Symmetric, lanes};
+use super::{ElasticModuli, Hyperelastic, Lanes, Symmetric, each, lanes};
 
 /// St. Venant-Kirchhoff: Hooke's law between Green's strain and the second Piola-Kirchhoff stress.
 ///
@@ -45,7 +45,7 @@ impl Hyperelastic for SaintVenantKirchhoff {
     fn pk2(&self, e: &Symmetric) -> Symmetric {
         let ElasticModuli { lambda, mu } = self.moduli;
         let pressure = lanes(|l| lambda * (e[0][l] + e[1][l] + e[2][l]));
-        std::array::from_fn(|k| lanes(|l| if k < 3 { pressure[l] } else { 0.0 } + 2.0 * mu * e[k][l]))
+        each(|k| lanes(|l| if k < 3 { pressure[l] } else { 0.0 } + 2.0 * mu * e[k][l]))
     }
 
     #[inline(always)]

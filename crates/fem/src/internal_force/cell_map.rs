@@ -6,7 +6,7 @@ use super::chunk::lower;
 use super::maps::{Local, PointMaps};
 use super::one_point::CellAxes;
 use super::point_map::PointMap;
-use crate::constitutive::{LANES, Lanes, Tensor, ZERO, volume_change};
+use crate::constitutive::{LANES, Lanes, Tensor, ZERO, each, volume_change};
 
 /// The quadrature points of a batch of cells.
 pub(super) struct CellPoints<'a, const A: usize> {
@@ -93,7 +93,7 @@ impl<const A: usize, const N: usize, M: PointMap<N>> CellMap<A, N> for PointByPo
     fn apply(&self, mut points: CellPoints<'_, A>) -> Lanes {
         let mut integral = ZERO;
         for point in 0..points.maps.len() {
-            let gradients: [Tensor; N] = std::array::from_fn(|field| points.gradient(field, point));
+            let gradients: [Tensor; N] = each(|field| points.gradient(field, point));
             let mut pk1 = [ZERO; 9];
             let (old, new) = points.history(point);
             let density = self.0.apply(&gradients, old, new, &mut pk1);

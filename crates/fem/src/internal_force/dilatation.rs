@@ -18,7 +18,7 @@
 use super::cell_map::{CellMap, CellPoints};
 use super::chunk::lower;
 use super::point_map::{LawMap, Wanted};
-use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, lanes, volume_change};
+use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, each, lanes, volume_change};
 
 /// A computation with the law of a block in cells of mean dilatation.
 pub(super) struct MeanDilatation<M>(pub(super) M);
@@ -169,7 +169,7 @@ fn d_modified(memory: &super::cell_map::PointMemory, scale: &Lanes, means: &Mean
     }
     let factor = d_scale(memory, scale, means);
     let (h, dh) = (&memory.gradient, &memory.d_gradient);
-    let sum = std::array::from_fn(|k| lanes(|l| (1.0 + scale[l]) * dh[k][l] + factor[l] * h[k][l]));
+    let sum = each(|k| lanes(|l| (1.0 + scale[l]) * dh[k][l] + factor[l] * h[k][l]));
     plus_identity(sum, &factor)
 }
 
@@ -191,9 +191,8 @@ fn forces<const A: usize>(points: &mut CellPoints<'_, A>, means: &Means) {
         let memory = &points.memory[point];
         let excess = lanes(|l| mean[l] / (1.0 + means.change[l]) - memory.mean[l] / (1.0 + memory.change[l]));
         let cofactor = cofactor(&memory.gradient);
-        let pk1: Tensor = std::array::from_fn(|k| {
-            lanes(|l| (1.0 + memory.scale[l]) * memory.stress[k][l] + excess[l] * cofactor[k][l])
-        });
+        let pk1: Tensor =
+            each(|k| lanes(|l| (1.0 + memory.scale[l]) * memory.stress[k][l] + excess[l] * cofactor[k][l]));
         points.local[0][point] = points.maps[point].stress(&pk1);
     }
 }
@@ -215,7 +214,7 @@ fn change_of_forces<const A: usize>(points: &mut CellPoints<'_, A>, means: &Mean
         }
         let cofactor = cofactor(&memory.gradient);
         let d_cofactor = d_cofactor(&memory.gradient, &memory.d_gradient);
-        let pk1: Tensor = std::array::from_fn(|k| {
+        let pk1: Tensor = each(|k| {
             lanes(|l| {
                 factor[l] * memory.stress[k][l]
                     + (1.0 + memory.scale[l]) * memory.d_stress[k][l]
@@ -307,7 +306,7 @@ fn minor(k: usize) -> [usize; 4] {
 #[inline(always)]
 fn cofactor(h: &Tensor) -> Tensor {
     let f = plus_identity(*h, &[1.0; LANES]);
-    std::array::from_fn(|k| {
+    each(|k| {
         let [p, q, r, s] = minor(k);
         lanes(|l| f[p][l] * f[q][l] - f[r][l] * f[s][l])
     })
@@ -316,7 +315,7 @@ fn cofactor(h: &Tensor) -> Tensor {
 #[inline(always)]
 fn d_cofactor(h: &Tensor, dh: &Tensor) -> Tensor {
     let f = plus_identity(*h, &[1.0; LANES]);
-    std::array::from_fn(|k| {
+    each(|k| {
         let [p, q, r, s] = minor(k);
         lanes(|l| dh[p][l] * f[q][l] + f[p][l] * dh[q][l] - dh[r][l] * f[s][l] - f[r][l] * dh[s][l])
     })

@@ -33,7 +33,7 @@ use super::cell_map::{CellMap, CellPoints};
 use super::chunk::lower;
 use super::one_point::{CellAxes, N_COEFFICIENTS};
 use super::point_map::{LawMap, Wanted};
-use crate::constitutive::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, lanes, volume_change};
+use crate::constitutive::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, each, lanes, volume_change};
 
 /// History variables of a cell of a law with history: q_p, and the dissipated energy density.
 pub(super) const N_HISTORY: usize = 13;
@@ -153,16 +153,16 @@ impl Frame {
     /// q_αk = x_k · h_α.
     #[inline(always)]
     fn modes(&self) -> Modes {
-        std::array::from_fn(|m| std::array::from_fn(|k| dot(&self.axes[k], &self.vectors[m])))
+        each(|m| each(|k| dot(&self.axes[k], &self.vectors[m])))
     }
 
     #[inline(always)]
     fn change(&self, axes: &CellAxes, dh: &Tensor, coefficients: &[[Lanes; 3]; N_COEFFICIENTS]) -> Change {
         let d_axes: [[Lanes; 3]; 3] =
-            if self.is_large { std::array::from_fn(|k| times(dh, &axes.axes[k])) } else { [[ZERO; 3]; 3] };
+            if self.is_large { each(|k| times(dh, &axes.axes[k])) } else { [[ZERO; 3]; 3] };
         let d_vectors = vectors(axes, dh, coefficients);
-        let modes = std::array::from_fn(|m| {
-            std::array::from_fn(|k| {
+        let modes = each(|m| {
+            each(|k| {
                 let (of_axes, of_vectors) =
                     (dot(&d_axes[k], &self.vectors[m]), dot(&self.axes[k], &d_vectors[m]));
                 lanes(|l| of_axes[l] + of_vectors[l])
@@ -177,7 +177,7 @@ impl Frame {
         if self.is_large {
             add_axes(axes, stress, &self.vectors, pk1);
         }
-        let on_arms: [[Lanes; 3]; 4] = std::array::from_fn(|m| combined(&stress[m], &self.axes));
+        let on_arms: [[Lanes; 3]; 4] = each(|m| combined(&stress[m], &self.axes));
         subtract_arms(axes, &on_arms, pk1);
         on_arms
     }
@@ -196,9 +196,9 @@ impl Frame {
             add_axes(axes, d_stress, &self.vectors, d_pk1);
             add_axes(axes, stress, &change.vectors, d_pk1);
         }
-        let on_arms: [[Lanes; 3]; 4] = std::array::from_fn(|m| {
+        let on_arms: [[Lanes; 3]; 4] = each(|m| {
             let (a, b) = (combined(&d_stress[m], &self.axes), combined(&stress[m], &change.axes));
-            std::array::from_fn(|i| lanes(|l| a[i][l] + b[i][l]))
+            each(|i| lanes(|l| a[i][l] + b[i][l]))
         });
         subtract_arms(axes, &on_arms, d_pk1);
         on_arms
@@ -208,9 +208,9 @@ impl Frame {
 /// h_α = û_α − H₀ X̂_α.
 #[inline(always)]
 fn vectors(axes: &CellAxes, h: &Tensor, coefficients: &[[Lanes; 3]; N_COEFFICIENTS]) -> [[Lanes; 3]; 4] {
-    std::array::from_fn(|m| {
+    each(|m| {
         let linear = times(h, &axes.arms[m]);
-        std::array::from_fn(|a| lanes(|l| coefficients[3 + m][a][l] - linear[a][l]))
+        each(|a| lanes(|l| coefficients[3 + m][a][l] - linear[a][l]))
     })
 }
 
@@ -304,9 +304,7 @@ fn d_returned(
     let factor = lanes(|l| if yields[l] > 0.0 { (limit[l] / energy[l]).sqrt() } else { 1.0 });
     // d factor = −½ factor dw/w, dw = 2 half_product.
     let d_factor = lanes(|l| if yields[l] > 0.0 { -factor[l] * d_energy[l] / energy[l] } else { 0.0 });
-    std::array::from_fn(|m| {
-        std::array::from_fn(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l]))
-    })
+    each(|m| each(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l])))
 }
 
 /// q − q_p; laws without history have no q_p.
@@ -315,7 +313,7 @@ fn minus(q: &Modes, plastic: &[Lanes]) -> Modes {
     if plastic.is_empty() {
         return *q;
     }
-    std::array::from_fn(|m| std::array::from_fn(|k| lanes(|l| q[m][k][l] - plastic[3 * m + k][l])))
+    each(|m| each(|k| lanes(|l| q[m][k][l] - plastic[3 * m + k][l])))
 }
 
 /// ½ Σ q s.
@@ -336,13 +334,11 @@ fn dot(a: &[Lanes; 3], b: &[Lanes; 3]) -> Lanes {
 /// H a.
 #[inline(always)]
 fn times(h: &Tensor, a: &[Lanes; 3]) -> [Lanes; 3] {
-    std::array::from_fn(|i| {
-        lanes(|l| h[3 * i][l] * a[0][l] + h[3 * i + 1][l] * a[1][l] + h[3 * i + 2][l] * a[2][l])
-    })
+    each(|i| lanes(|l| h[3 * i][l] * a[0][l] + h[3 * i + 1][l] * a[1][l] + h[3 * i + 2][l] * a[2][l]))
 }
 
 /// Σ_k s_k a_k.
 #[inline(always)]
 fn combined(s: &[Lanes; 3], a: &[[Lanes; 3]; 3]) -> [Lanes; 3] {
-    std::array::from_fn(|i| lanes(|l| s[0][l] * a[0][i][l] + s[1][l] * a[1][i][l] + s[2][l] * a[2][i][l]))
+    each(|i| lanes(|l| s[0][l] * a[0][i][l] + s[1][l] * a[1][i][l] + s[2][l] * a[2][i][l]))
 }

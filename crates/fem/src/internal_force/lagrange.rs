@@ -5,7 +5,7 @@ use carom_mesh::{CellShape, lagrange};
 use super::PointRule;
 use super::maps::{Local, PointMaps, inverse};
 use super::shape::{Mapped, Shape, Stages};
-use crate::constitutive::{LANES, Lanes, ZERO, lanes};
+use crate::constitutive::{LANES, Lanes, ZERO, each, lanes};
 use crate::evaluator::determinant;
 use crate::quadrature::{Integrand, Quadrature, QuadratureRule};
 
@@ -110,7 +110,7 @@ impl Shape<3> for LagrangeShape {
     fn functions(&self, point: usize, maps: &PointMaps<3>, _: &Stages, out: &mut [[Lanes; 3]]) {
         let slopes = &self.slopes[self.n_nodes * point..self.n_nodes * (point + 1)];
         for (slope, out) in slopes.iter().zip(out) {
-            *out = std::array::from_fn(|b| {
+            *out = each(|b| {
                 lanes(|l| {
                     slope[0] * maps.slopes[0][b][l]
                         + slope[1] * maps.slopes[1][b][l]
@@ -124,8 +124,7 @@ impl Shape<3> for LagrangeShape {
         let mut slopes = [[ZERO; 3]; 3];
         let mut det = ZERO;
         for l in 0..LANES {
-            let jacobian: [[f64; 3]; 3] =
-                std::array::from_fn(|a| std::array::from_fn(|d| coordinates[d][a][l]));
+            let jacobian: [[f64; 3]; 3] = each(|a| each(|d| coordinates[d][a][l]));
             det[l] = determinant(&jacobian);
             let inverse = inverse(&jacobian, det[l]);
             for d in 0..3 {

@@ -1,6 +1,6 @@
 //! The map of the undeformed cells at a batch of quadrature points.
 
-use crate::constitutive::{LANES, Lanes, Tensor, ZERO, lanes};
+use crate::constitutive::{LANES, Lanes, Tensor, ZERO};
 
 /// Derivatives at a batch of points with respect to the parameters of the cell: `[α][a]` is component a of a
 /// field's derivative α. Mesh cells have the three derivatives; NURBS cells have the value first, of a field
@@ -20,32 +20,40 @@ impl<const A: usize> PointMaps<A> {
     /// H_ab = Σ_α ∂^α u_a slopes_αb.
     #[inline(always)]
     pub(super) fn gradient(&self, local: &Local<A>) -> Tensor {
-        std::array::from_fn(|k| {
-            let (a, b) = (k / 3, k % 3);
-            let mut sum = ZERO;
-            for alpha in 0..A {
-                for l in 0..LANES {
-                    sum[l] += local[alpha][a][l] * self.slopes[alpha][b][l];
+        let mut gradient = [ZERO; 9];
+        for a in 0..3 {
+            for b in 0..3 {
+                for alpha in 0..A {
+                    for l in 0..LANES {
+                        gradient[3 * a + b][l] += local[alpha][a][l] * self.slopes[alpha][b][l];
+                    }
                 }
             }
-            sum
-        })
+        }
+        gradient
     }
 
     /// The stress transformed to the parameters, times the volume: Q_αa = Σ_b slopes_αb P_ab dV.
     #[inline(always)]
     pub(super) fn stress(&self, pk1: &Tensor) -> Local<A> {
-        let scaled: Tensor = std::array::from_fn(|k| lanes(|l| pk1[k][l] * self.volume[l]));
-        std::array::from_fn(|alpha| {
+        let mut scaled = *pk1;
+        for k in 0..9 {
+            for l in 0..LANES {
+                scaled[k][l] *= self.volume[l];
+            }
+        }
+        let mut stress = [[ZERO; 3]; A];
+        for alpha in 0..A {
             let slope = &self.slopes[alpha];
-            std::array::from_fn(|a| {
-                lanes(|l| {
-                    slope[0][l] * scaled[3 * a][l]
+            for a in 0..3 {
+                for l in 0..LANES {
+                    stress[alpha][a][l] = slope[0][l] * scaled[3 * a][l]
                         + slope[1][l] * scaled[3 * a + 1][l]
-                        + slope[2][l] * scaled[3 * a + 2][l]
-                })
-            })
-        })
+                        + slope[2][l] * scaled[3 * a + 2][l];
+                }
+            }
+        }
+        stress
     }
 }
 

@@ -15,7 +15,7 @@ use carom_mesh::CellShape;
 
 use super::maps::{Local, PointMaps, inverse};
 use super::shape::{Mapped, Shape, Stages};
-use crate::constitutive::{LANES, Lanes, ZERO, lanes};
+use crate::constitutive::{LANES, Lanes, ZERO, each, lanes};
 use crate::evaluator::determinant;
 
 /// Coefficients û of a field: three of ξ, η, ζ, four of their products.
@@ -39,7 +39,7 @@ pub(super) struct CellAxes {
 
 impl CellAxes {
     fn new(coordinates: &Local<N_COEFFICIENTS>) -> Self {
-        let axes: [[Lanes; 3]; 3] = std::array::from_fn(|k| coordinates[k]);
+        let axes: [[Lanes; 3]; 3] = each(|k| coordinates[k]);
         let metric = |k: usize, l: usize| {
             lanes(|lane| (0..3).map(|a| axes[k][a][lane] * axes[l][a][lane]).sum::<f64>())
         };
@@ -51,7 +51,7 @@ impl CellAxes {
         };
         Self {
             axes,
-            arms: std::array::from_fn(|k| coordinates[3 + k]),
+            arms: each(|k| coordinates[3 + k]),
             planes: [0, 1, 2].map(plane),
             squares: [0, 1, 2].map(|k| metric(k, k).map(|g| 1.0 / (g * g))),
         }
@@ -151,7 +151,7 @@ impl Shape<N_COEFFICIENTS> for OnePointShape {
     #[inline(always)]
     fn functions(&self, _: usize, maps: &PointMaps<N_COEFFICIENTS>, _: &Stages, out: &mut [[Lanes; 3]]) {
         for (i, out) in out.iter_mut().enumerate() {
-            *out = std::array::from_fn(|b| {
+            *out = each(|b| {
                 lanes(|l| (0..N_COEFFICIENTS).map(|k| self.functions[k][i] * maps.slopes[k][b][l]).sum())
             });
         }
@@ -176,10 +176,8 @@ impl Shape<N_COEFFICIENTS> for OnePointShape {
             let sign = |d: usize| if point >> d & 1 == 0 { -gauss } else { gauss };
             let slopes = slopes([sign(0), sign(1), sign(2)]);
             for l in 0..LANES {
-                let jacobian: [[f64; 3]; 3] = std::array::from_fn(|a| {
-                    std::array::from_fn(|d| {
-                        (0..N_COEFFICIENTS).map(|k| coordinates[k][a][l] * slopes[k][d]).sum()
-                    })
+                let jacobian: [[f64; 3]; 3] = each(|a| {
+                    each(|d| (0..N_COEFFICIENTS).map(|k| coordinates[k][a][l] * slopes[k][d]).sum())
                 });
                 let det = determinant(&jacobian);
                 // A NaN is kept.

@@ -11,7 +11,7 @@ use super::maps::{Local, PointMaps, inverse};
 use super::shape::{Mapped, Shape, Sizes, Stages};
 use crate::SplineCells;
 use crate::basis::eval_line;
-use crate::constitutive::{LANES, Lanes, ZERO, lanes};
+use crate::constitutive::{LANES, Lanes, ZERO, each, lanes};
 use crate::evaluator::determinant;
 use crate::quadrature::{QuadratureRule, gauss_legendre, spline_points};
 
@@ -217,7 +217,7 @@ impl Shape<4> for SplineShape {
                     let u = &x[i + n_x * s];
                     let of = |a: usize, b: usize, c: usize| lanes(|l| u[a][l] * v[b][l] * w[c][l]);
                     let parts = [of(0, 0, 0), of(1, 0, 0), of(0, 1, 0), of(0, 0, 1)];
-                    out[i + n_x * (j + n_y * k)] = std::array::from_fn(|b| {
+                    out[i + n_x * (j + n_y * k)] = each(|b| {
                         lanes(|l| (0..4).map(|alpha| parts[alpha][l] * maps.slopes[alpha][b][l]).sum())
                     });
                 }
