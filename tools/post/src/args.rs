@@ -86,8 +86,8 @@ struct PlotArgs {
     results: Vec<PathBuf>,
 
     /// Quantity to draw: energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, velocity:BODY,
-    /// angular-velocity:BODY, joint:NAME (or its number from 1); of an unreduced body the mean of the points
-    /// of a set, displacement:BODY:SET or velocity:BODY:SET, with :x, :y or :z for one component. Given
+    /// angular-velocity:BODY, joint:NAME (or its number from 1); the mean of the points of a set,
+    /// displacement:BODY:SET or velocity:BODY:SET, with :x, :y or :z for one component. Given
     /// several times, the curves are drawn in one plot.
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
     what: Vec<Quantity>,

@@ -113,7 +113,7 @@ fn of_body(run: &Run, name: &str, course: Course) -> Result<(Axis, Vec<Curve>), 
     Ok((course.axis(), labelled(name, values)))
 }
 
-/// Mean motion of the points of a set of an unreduced or rigid body.
+/// Mean motion of the points of a set.
 fn of_set(
     run: &Run,
     motion: SetMotion,
@@ -122,12 +122,13 @@ fn of_set(
 ) -> Result<(Axis, Vec<Curve>), RunError> {
     let index = run.body_index(name)?;
     let body = run.load_body(index)?;
-    if !body.meta.is_unreduced() {
+    if !body.meta.rigid && !body.meta.is_unreduced() && body.fields.is_none() {
         return Err(RunError::NoCurves(format!(
-            "`{name}` is not an unreduced body: the motion of a set is known of points that the result keeps"
+            "the model of `{name}` keeps no modes for pictures, so that the motion of its points is not \
+             known; reduce it with `--fields surface`"
         )));
     }
-    if motion == SetMotion::Velocity && !run.header().frames.velocities {
+    if motion == SetMotion::Velocity && body.meta.is_unreduced() && !run.header().frames.velocities {
         return Err(RunError::NoCurves(
             "the frames keep no velocities of points: name `velocity` in `[output] frame_fields` and run the \
              scenario again"
@@ -138,19 +139,25 @@ fn of_set(
     let discretisation = Discretisation::new(&body.body).map_err(|error| inconsistent(error.to_string()))?;
     let points = body.body.points_of_set(&discretisation, set);
     let points = points.map_err(|error| RunError::NoCurves(error.to_string()))?;
-    let mean = |values: &[f64]| -> Vector3<f64> {
-        let vectors = values.as_chunks::<3>().0;
-        let known = points.iter().filter_map(|&point| vectors.get(point as usize));
-        known.map(|vector| Vector3::from(*vector)).sum::<Vector3<f64>>() / points.len().max(1) as f64
+    let origin = Vector3::from(body.meta.frame_origin);
+    let places: Vec<Vector3<f64>> =
+        points.iter().map(|&point| Vector3::from(discretisation.points[point as usize]) - origin).collect();
+    let of_points = |values: &[f64]| -> Vec<[f64; 3]> {
+        let all = body.elastic_displacement(values);
+        points.iter().map(|&point| all[point as usize]).collect()
     };
+    let first = run.reader().frame(0)?;
+    let initial =
+        first.bodies.get(index).ok_or_else(|| inconsistent("the first frame lacks it".to_owned()))?;
+    let initial = initial.pose();
     let of_state = |state: &BodyState| -> [f64; 3] {
-        let rotation = state.pose().rotation;
-        match motion {
-            SetMotion::Displacement => (rotation * mean(&state.modal)).into(),
-            SetMotion::Velocity => {
-                (Vector3::from(state.velocity) + rotation * mean(&state.modal_rate)).into()
-            }
-        }
+        let elastic = of_points(&state.modal);
+        let vectors = match motion {
+            SetMotion::Displacement => state.pose().displacements(&initial, &places, &elastic),
+            SetMotion::Velocity => state.point_velocities(&places, &elastic, &of_points(&state.modal_rate)),
+        };
+        let sum: Vector3<f64> = vectors.iter().map(|vector| Vector3::from(*vector)).sum();
+        (sum / vectors.len().max(1) as f64).into()
     };
     let curves = labelled(&format!("{name}:{set}"), of_frames(run, index, of_state)?);
     let wanted = (0..).zip(curves).filter(|(d, _)| axis.is_none_or(|axis| axis == *d));

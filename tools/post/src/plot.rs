@@ -33,7 +33,7 @@ pub enum Quantity {
     AngularVelocity(String),
     /// Force and torque of a joint, spring or bushing.
     Joint(String),
-    /// Mean motion of the points of a set of an unreduced body.
+    /// Mean motion of the points of a set.
     Set {
         /// Displacement or velocity.
         motion: SetMotion,

@@ -274,7 +274,7 @@ fn curves_of_two_results_are_drawn_in_one_plot() {
     for (what, words) in [
         (&["velocity:ball", "position:ball"][..], "no axis in common"),
         (&["energy"], "one at a time"),
-        (&["velocity:ball:pole"], "not an unreduced body"),
+        (&["velocity:ball:nowhere"], "nowhere"),
         (&["velocity:ball:pole:w"], "x, y or z"),
         (&["displacement:ball"], "displacement:BODY:SET"),
     ] {
