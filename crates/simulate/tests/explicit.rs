@@ -98,3 +98,30 @@ fn mass_scaling_is_reported() {
     assert!(outcome.warnings.iter().any(|text| text.contains("lower `simulation.mass_scaling`")));
     assert_eq!(outcome.summary.steps, 10);
 }
+
+/// The gallery's plate of shells, read from its .inp file.
+fn plate_hit() -> String {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/plate-hit/plate.inp");
+    let text = include_str!("../../../meshes/plate-hit/scenario.toml");
+    text.replace("file = \"plate.inp\"", &format!("file = \"{file}\""))
+}
+
+/// A ball half a millimetre above the surface of a plate of shells touches it after 50 µs at 10 m/s; the
+/// nodes are half of the thickness below.
+#[test]
+fn a_ball_touches_a_plate_of_shells_at_half_of_its_thickness() {
+    let outcome = solve_with(&plate_hit(), &["simulation.end_time=4.0e-4"]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+    let contact = &outcome.summary.contacts[0];
+    assert!((contact.start - 5e-5).abs() < 3e-6, "{contact:?}");
+    assert!(outcome.bodies[1].velocity[2] > -9.9, "{:?}", outcome.bodies[1].velocity);
+    let errors = outcome.summary.ledger.errors();
+    assert!(errors.iter().all(|error| error.is_none_or(|error| error < 1e-11)), "{errors:?}");
+}
+
+#[test]
+fn the_linear_law_is_refused_for_shells() {
+    let linear = plate_hit().replace("law = \"st-venant-kirchhoff\"", "");
+    let error = solve(&linear).expect_err("a linear law of shells").to_string();
+    assert!(error.contains("body `plate` has shells or beams") && error.contains("st-venant"), "{error}");
+}
