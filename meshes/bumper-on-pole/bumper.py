@@ -2,7 +2,7 @@
 
     python3 meshes/bumper-on-pole/bumper.py meshes/bumper-on-pole
 
-writes `pole.inp` (496 hexahedra C3D8) and `bumper.inp` (841 shells S4R) and prints the counts: 1766 nodes and 1493 segments of
+writes `pole.inp` (496 hexahedra C3D8) and `bumper.inp` (841 shells S4) and prints the counts: 1766 nodes and 1493 segments of
 contact, which are the outer faces of the pole and the shells.
 
 The counts leave few choices. 31 layers of 16 quadrangles have 652 outer faces if the section has 20 edges on its rim: half a tube
@@ -18,7 +18,7 @@ LAYERS, AROUND, WALL = 31, 8, 2
 POLE_LENGTH, OUTER, INNER = 1.0, 0.15, 0.09
 
 CELLS = 30
-WIDTH, DEPTH, FLANGE, HEIGHT = 1.5, 0.10, 0.03, 0.20
+WIDTH, DEPTH, FLANGE, HEIGHT = 1.5, 0.15, 0.05, 0.30
 SWEEP = 0.12
 # Cells without a shell in the rows from each corner inwards: the ends of the bumper are tapered.
 CORNERS = [(5, 4, 3, 2, 1), (5, 4, 3, 2, 1), (5, 4, 3, 2, 1), (5, 4, 3, 2)]
@@ -82,8 +82,8 @@ def bumper():
     return points, cells
 
 
-def write(path, kind, name, points, cells, sets):
-    """An .inp file with named sets of nodes, numbers from 1."""
+def write(path, kind, name, points, cells, sets, surface):
+    """An .inp file with named sets of nodes and a surface of (cell, side), numbers from 1."""
     with open(path, "w") as out:
         out.write(f"*HEADING\n{name}, written by bumper.py\n*NODE\n")
         out.writelines(f"{n}, {x:.12g}, {y:.12g}, {z:.12g}\n" for n, (x, y, z) in enumerate(points, 1))
@@ -92,6 +92,8 @@ def write(path, kind, name, points, cells, sets):
         for set_name, nodes in sets.items():
             out.write(f"*NSET, NSET={set_name}\n")
             out.writelines(", ".join(str(k + 1) for k in nodes[i : i + 12]) + "\n" for i in range(0, len(nodes), 12))
+        out.write("*SURFACE, TYPE=ELEMENT, NAME=front\n")
+        out.writelines(f"{cell + 1}, {side}\n" for cell, side in surface)
 
 
 def outer_faces(cells):
@@ -111,9 +113,13 @@ def main():
     folder = parser.parse_args().folder
     (pole_points, bricks), (shell_points, shells) = pole(), bumper()
     ends = [n for n, (_, _, z) in enumerate(pole_points) if abs(abs(z) - POLE_LENGTH / 2) < 1e-9]
-    write(os.path.join(folder, "pole.inp"), "C3D8", "pole", pole_points, bricks, {"ends": ends})
+    # Cells of the outer layer, whose side S4 is the round one.
+    round_side = [(n, "S4") for n in range(len(bricks)) if n % WALL == WALL - 1]
+    write(os.path.join(folder, "pole.inp"), "C3D8", "pole", pole_points, bricks, {"ends": ends}, round_side)
+    # Normals point to -x, to the pole.
+    front = [(n, "SPOS") for n in range(len(shells))]
     middle = [n for n, (x, y, z) in enumerate(shell_points) if abs(y) < 1e-9]
-    write(os.path.join(folder, "bumper.inp"), "S4R", "bumper", shell_points, shells, {"middle": middle})
+    write(os.path.join(folder, "bumper.inp"), "S4", "bumper", shell_points, shells, {"middle": middle}, front)
     nodes, segments = len(pole_points) + len(shell_points), outer_faces(bricks) + len(shells)
     print(f"{len(bricks)} bricks, {len(shells)} shells, {nodes} nodes, {segments} segments")
     assert (len(bricks), len(shells), nodes, segments) == (496, 841, 1766, 1493)
