@@ -34,8 +34,6 @@ pub mod scenarios;
 pub mod vtu;
 
 #[cfg(test)]
-mod licences;
-#[cfg(test)]
 mod registered;
 #[cfg(test)]
 mod sources;
