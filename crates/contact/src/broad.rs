@@ -25,6 +25,11 @@ pub fn distance_squared(bounds: &Bounds, x: &Vector3<f64>) -> f64 {
     (0..3).map(|d| (bounds[0][d] - x[d]).max(x[d] - bounds[1][d]).max(0.0).powi(2)).sum()
 }
 
+/// Distance between two boxes, zero if they overlap \[m\].
+pub fn separation(a: &Bounds, b: &Bounds) -> f64 {
+    (0..3).map(|d| (a[0][d] - b[1][d]).max(b[0][d] - a[1][d]).max(0.0).powi(2)).sum::<f64>().sqrt()
+}
+
 fn overlap(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|d| a[0][d] <= b[1][d] && b[0][d] <= a[1][d])
 }
@@ -85,7 +90,7 @@ impl Tree {
     /// Replaces the tree by that over other centres.
     ///
     /// * `order` — memory for sorting
-    fn rebuild(&mut self, centers: &[Vector3<f64>], order: &mut Vec<u32>) {
+    pub(crate) fn rebuild(&mut self, centers: &[Vector3<f64>], order: &mut Vec<u32>) {
         self.nodes.clear();
         order.clear();
         order.extend(0..centers.len() as u32);
@@ -139,7 +144,13 @@ impl Tree {
     /// Calls `meet` with the number of each object whose box overlaps the given one.
     ///
     /// * `boxes` — boxes of the nodes, see [`Tree::refit`]
-    fn overlapping(&self, boxes: &[Bounds], one: &Bounds, stack: &mut Vec<u32>, mut meet: impl FnMut(u32)) {
+    pub(crate) fn overlapping(
+        &self,
+        boxes: &[Bounds],
+        one: &Bounds,
+        stack: &mut Vec<u32>,
+        mut meet: impl FnMut(u32),
+    ) {
         stack.clear();
         stack.extend((!self.nodes.is_empty()).then_some(0));
         while let Some(k) = stack.pop() {

@@ -2,11 +2,14 @@
 //!
 //! ```text
 //! cargo bench -p carom-multibody --bench cost
+//! cargo bench -p carom-multibody --bench cost -- crowd      # the last table alone
 //! ```
 //!
 //! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
 //! lattice of 18 points with the number of modes in the table, up to 48, from some 300 Hz on. The contact is
-//! that of two balls at the peak of an impact, with caps as compliant as half-spaces: one right-hand side.
+//! that of two balls at the peak of an impact, with caps as compliant as half-spaces: one right-hand side. The
+//! crowd is one of balls in couples that are near each other; every two balls are a pair, or each ball and
+//! the next one.
 //! One thread, CPU time, the least of three runs.
 
 mod balls;
@@ -19,8 +22,8 @@ mod lattice;
 
 use std::sync::Arc;
 
-use balls::two_balls;
-use cap::Cap;
+use balls::{couple, poles, system, two_balls};
+use cap::{Cap, RADIUS};
 use carom_dynamics::{ContactState, Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
 use carom_multibody::{Body, Joint, JointEnd, JointKind, Law, Settings, Simulation, System};
@@ -39,6 +42,15 @@ const EVALUATIONS: usize = 2000;
 const CONTACT_RADIUS: f64 = 0.36e-3;
 
 fn main() {
+    if !std::env::args().any(|word| word == "crowd") {
+        chains();
+        impacts();
+    }
+    crowds();
+}
+
+/// Steps of chains.
+fn chains() {
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     let kinds = [
         ("generalised-alpha", alpha),
@@ -59,6 +71,10 @@ fn main() {
         });
         println!("| {bodies} | {modes} | {} |", cells.join(" | "));
     }
+}
+
+/// Right-hand sides of two balls.
+fn impacts() {
     println!("\nMicroseconds of a right-hand side at the peak of an impact:\n");
     println!("| pressure cells | cells under pressure | hard | penalty |\n|---|---|---|---|");
     for faces in [4, 6, 8, 10, 14, 20] {
@@ -67,6 +83,53 @@ fn main() {
         let (penalty, _) = evaluation_in_contact(&ball, Law::penalty(100.0));
         println!("| {} | {cells} | {hard:.1} | {penalty:.1} |", faces * faces);
     }
+}
+
+/// Steps of crowds.
+fn crowds() {
+    println!("\nMilliseconds of a right-hand side, and of a step, of a crowd:\n");
+    println!("| bodies | pairs | right-hand side | step |\n|---|---|---|---|");
+    let ball = Arc::new(Cap::splines(4, 1.25 * CONTACT_RADIUS, 2).reduced());
+    for (n, all) in [(10, true), (100, true), (10, false), (100, false), (1000, false)] {
+        let [rate, step] = step_of_crowd(&ball, n, all);
+        let pairs = if all { n * (n - 1) / 2 } else { n - 1 };
+        println!("| {n} | {pairs} | {rate:.3} | {step:.3} |");
+    }
+}
+
+/// n balls in couples 0.2 mm apart that approach slowly; the couples stand in a square. Every two balls are a
+/// pair, or each ball and the next one.
+fn crowd(ball: &Arc<ReducedBody>, n: usize, all: bool) -> (System, Vec<Placement>) {
+    let last = |first: usize| if all { n } else { (first + 2).min(n) };
+    let pairs: Vec<_> =
+        (0..n).flat_map(|a| (a + 1..last(a)).map(move |b| poles([a, b], Law::Hard))).collect();
+    let side = (n as f64 / 2.0).sqrt().ceil() as usize;
+    let place = |k: usize| [(k % side) as f64, (k / side) as f64, 0.0].map(|x| 4.0 * RADIUS * x);
+    let places = (0..n.div_ceil(2)).flat_map(|k| couple(place(k), 2e-4, [1e-3, -1e-3])).take(n);
+    (system(ball, n, &pairs), places.collect())
+}
+
+/// Milliseconds of a right-hand side and of a step of 5 µs without contact of a crowd.
+fn step_of_crowd(ball: &Arc<carom_reduce::ReducedBody>, n: usize, all: bool) -> [f64; 2] {
+    const CROWD_STEPS: usize = 20;
+    let (system, places) = crowd(ball, n, all);
+    let settings = Settings {
+        integrator: IntegratorKind::RungeKutta(Method::DormandPrince5),
+        time_step: Some(5e-6),
+        ..Settings::until(1.0)
+    };
+    let mut simulation = Simulation::new(system, &places, settings).expect("balls that approach");
+    let mut steps = || (0..CROWD_STEPS).for_each(|_| simulation.step(&mut Ignore).expect("no contact"));
+    let step = (0..REPETITIONS).map(|_| timed(&mut steps).1.cpu).fold(f64::INFINITY, f64::min);
+    let state = simulation.state().to_vec();
+    let mut rate = vec![0.0; state.len()];
+    let mut rates = || {
+        for _ in 0..6 * CROWD_STEPS {
+            simulation.system.rate(0.0, &state, &mut rate).expect("no contact");
+        }
+    };
+    let rate = (0..REPETITIONS).map(|_| timed(&mut rates).1.cpu).fold(f64::INFINITY, f64::min);
+    [rate / 6.0, step].map(|seconds| 1e3 * seconds / CROWD_STEPS as f64)
 }
 
 /// Microseconds and evaluations of a step of a chain.

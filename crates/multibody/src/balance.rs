@@ -62,7 +62,7 @@ pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
     balance.e_con += contacts.sums().contact_energy;
     balance.d_fric += contacts.sums().friction_loss;
     balance.f_res = contacts.sums().residual;
-    balance.pen_max = contacts.reactions().iter().fold(0.0, |most, reaction| reaction.penetration.max(most));
+    balance.pen_max = contacts.reactions().fold(0.0, |most, (_, reaction)| reaction.penetration.max(most));
     balance.momentum = momentum.into();
     balance.ang_momentum = ang_momentum.into();
     balance.external_impulse = impulse.into();

@@ -275,6 +275,28 @@ pub trait ContactModel: std::fmt::Debug + Send {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
 
+    /// Numbers of the pairs that the last evaluation looked at, ascending, if it leaves out pairs whose bodies
+    /// are far apart: [`Reaction::NONE`] stands for them.
+    fn near(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// Bound from below on the gap of a pair that the last evaluation has left out \[m\].
+    fn clearance(&self, pair: usize) -> f64 {
+        let _ = pair;
+        f64::INFINITY
+    }
+
+    /// Bound from below on the time in which a pair that the last evaluation has left out may touch, if all
+    /// bodies keep their velocities \[s\].
+    ///
+    /// * `motion` — velocity of the frame of a body of the system, inertial axes \[m/s\], and its angular
+    ///   speed \[rad/s\]
+    fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        let _ = motion;
+        f64::INFINITY
+    }
+
     /// Number of rows that may have forces of their own, if the model tells of them; then all of its forces
     /// are such.
     ///

@@ -18,6 +18,8 @@ pub(crate) struct Contacts {
     /// Model and number within it of each pair.
     pair_of: Vec<(usize, usize)>,
     reactions: Vec<Reaction>,
+    /// Numbers of the pairs that the last evaluation looked at, ascending.
+    near: Vec<usize>,
     sums: ContactSums,
     /// Forces on the bodies.
     forces: Vec<BodyForces>,
@@ -45,6 +47,7 @@ impl Contacts {
         let forces: Vec<_> = bodies.iter().map(|body| BodyForces::none(body.frame.n)).collect();
         Ok(Self {
             reactions: vec![Reaction::NONE; pair_of.len()],
+            near: Vec::with_capacity(pair_of.len()),
             sums: ContactSums::default(),
             row_forces: forces.clone(),
             omits_rows: false,
@@ -90,7 +93,21 @@ impl Contacts {
             self.sums.fallbacks += sums.fallbacks;
             reactions = rest;
         }
+        self.note_near();
         Ok(())
+    }
+
+    fn note_near(&mut self) {
+        self.near.clear();
+        let mut offset = 0;
+        for model in &self.models {
+            let end = offset + model.pairs();
+            match model.near() {
+                Some(near) => self.near.extend(near.iter().map(|&pair| offset + pair as usize)),
+                None => self.near.extend(offset..end),
+            }
+            offset = end;
+        }
     }
 
     /// Takes the state of the last evaluation as the end of a step.
@@ -113,9 +130,26 @@ impl Contacts {
         &self.sums
     }
 
-    /// What all pairs did at the last evaluation.
-    pub(crate) fn reactions(&self) -> &[Reaction] {
-        &self.reactions
+    /// Numbers of the pairs that the last evaluation looked at, ascending; all others are far apart.
+    pub(crate) fn near(&self) -> &[usize] {
+        &self.near
+    }
+
+    /// Numbers and reactions of these pairs.
+    pub(crate) fn reactions(&self) -> impl Iterator<Item = (usize, &Reaction)> {
+        self.near.iter().map(|&pair| (pair, &self.reactions[pair]))
+    }
+
+    /// Free gap of a pair at the last evaluation, or a bound from below \[m\].
+    pub(crate) fn free_gap(&self, pair: usize) -> f64 {
+        let gap = self.reactions[pair].free_gap;
+        let (model, local) = self.model_of(pair);
+        if gap.is_finite() { gap } else { model.clearance(local) }
+    }
+
+    /// [`ContactModel::time_apart`] of all models \[s\].
+    pub(crate) fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        self.models.iter_mut().map(|model| model.time_apart(motion)).fold(f64::INFINITY, f64::min)
     }
 
     /// Writes the rates of the impulses of all pairs to ẏ.
@@ -128,7 +162,7 @@ impl Contacts {
 
     /// Calls `visit` with the point and the force of each pair that presses on a body.
     pub(crate) fn for_forces_on(&self, body: usize, visit: &mut dyn FnMut(&Vector3<f64>, &Vector3<f64>)) {
-        for (pair, reaction) in self.reactions.iter().enumerate().filter(|(_, r)| r.normal_force > 0.0) {
+        for (pair, reaction) in self.reactions().filter(|(_, r)| r.normal_force > 0.0) {
             let sign = match self.bodies(pair) {
                 [first, _] if first == body => 1.0,
                 [_, second] if second == body => -1.0,

@@ -64,10 +64,23 @@ pub(crate) struct PairRecord {
     pub(crate) swing: ForceSwing,
 }
 
+impl PairRecord {
+    /// True if the pair was near at the end of the last step or has an event that is not over.
+    fn is_active(&self) -> bool {
+        self.memory.gap.is_finite() || self.tracker.touching || self.tracker.event.is_some()
+    }
+}
+
 /// All pairs of a run and the events that are over.
 #[derive(Debug)]
 pub(crate) struct ContactEvents {
     pairs: Vec<PairRecord>,
+    /// Pairs that were near at the end of the last step, or have an event that is not over; ascending.
+    active: Vec<usize>,
+    /// The longest step that pairs which are far apart allow \[s\].
+    apart: f64,
+    /// Memory for lists of pairs.
+    list: Vec<usize>,
     over: Vec<ContactEvent>,
     /// Largest part of the contact force on a body outside its interface points.
     off_interface: f64,
@@ -76,7 +89,14 @@ pub(crate) struct ContactEvents {
 impl ContactEvents {
     /// Before the first step.
     pub(crate) fn new(pairs: usize) -> Self {
-        Self { pairs: vec![PairRecord::default(); pairs], over: Vec::new(), off_interface: 0.0 }
+        Self {
+            pairs: vec![PairRecord::default(); pairs],
+            active: Vec::with_capacity(pairs),
+            apart: f64::INFINITY,
+            list: Vec::with_capacity(2 * pairs),
+            over: Vec::new(),
+            off_interface: 0.0,
+        }
     }
 
     /// The record of each pair.
@@ -98,13 +118,35 @@ impl ContactEvents {
     /// start.
     ///
     /// * `duration` — of an impact, if the user gives it \[s\]
-    pub(crate) fn record_start(&mut self, system: &System, stepper: &Stepper, duration: Option<f64>) {
-        for (pair, record) in self.pairs.iter_mut().enumerate() {
+    pub(crate) fn record_start(&mut self, system: &mut System, stepper: &Stepper, duration: Option<f64>) {
+        self.list_pairs(system);
+        for &pair in &self.list {
+            let record = &mut self.pairs[pair];
             record.memory.update(system, pair, 0.0, false, duration);
             if record.memory.gap < 0.0 {
                 record.tracker.touch(pair, &sample(system, stepper, pair));
             }
         }
+        self.note_active(system);
+    }
+
+    /// Lists the pairs that a step concerns: those that were near at its start or have an event, and those
+    /// that were near at the last evaluation.
+    fn list_pairs(&mut self, system: &System) {
+        self.list.clear();
+        self.list.extend(&self.active);
+        self.list.extend(system.contacts().near());
+        self.list.sort_unstable();
+        self.list.dedup();
+    }
+
+    /// Keeps the pairs of the list that concern the next step, and finds the longest step of the others: half
+    /// of the time in which the first of them may touch.
+    fn note_active(&mut self, system: &mut System) {
+        let (active, pairs) = (&mut self.active, &self.pairs);
+        active.clear();
+        active.extend(self.list.iter().filter(|&&pair| pairs[pair].is_active()));
+        self.apart = 0.5 * system.time_apart();
     }
 
     /// Records the end of an accepted step, at which the system was evaluated, and passes the events that are
@@ -113,7 +155,7 @@ impl ContactEvents {
     /// * `duration` — of an impact, if the user gives it \[s\]
     pub(crate) fn record_step(
         &mut self,
-        system: &System,
+        system: &mut System,
         stepper: &Stepper,
         step: &Step,
         duration: Option<f64>,
@@ -121,7 +163,9 @@ impl ContactEvents {
     ) -> Result<(), RunError> {
         let time = stepper.time();
         let cut_to = step.event.map(|event| (event, self.was_touching(event)));
-        for (pair, record) in self.pairs.iter_mut().enumerate() {
+        self.list_pairs(system);
+        for &pair in &self.list {
+            let record = &mut self.pairs[pair];
             let was = record.tracker.touching;
             let touching = touches_now(system, pair, was, cut_to);
             record.memory.update(system, pair, time, was, duration);
@@ -145,6 +189,7 @@ impl ContactEvents {
                 self.over.push(event);
             }
         }
+        self.note_active(system);
         self.off_interface = self.off_interface.max(system.contacts().sums().off_interface);
         Ok(())
     }

@@ -24,8 +24,7 @@ fn owner(system: &System, component: usize) -> Option<String> {
 /// The pair with the largest force at the state that was evaluated last: the one of the failed attempt, as a
 /// rule.
 fn hardest_contact(system: &System) -> Option<String> {
-    let reactions = system.contacts().reactions().iter().enumerate();
-    let pressing = reactions.filter(|(_, reaction)| reaction.normal_force > 0.0);
+    let pressing = system.contacts().reactions().filter(|(_, reaction)| reaction.normal_force > 0.0);
     let (pair, reaction) = pressing.max_by(|a, b| a.1.normal_force.total_cmp(&b.1.normal_force))?;
     let [first, second] = system.contacts().surface_names(pair);
     Some(format!("; contact `{first}` / `{second}` presses most, with {:.3e} N", reaction.normal_force))

@@ -26,6 +26,7 @@ use carom_contact::submodel::{
     self, BodyState, Patch, QuasistaticContact, RowForce, SolveError, Twist, WarmState, WhichZone, Workspace,
 };
 use carom_dynamics::{ContactState, Pose};
+use nalgebra::Vector3;
 
 /// The quasistatic problem was not solved.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,8 @@ pub struct QuasistaticContacts {
     sides: Vec<Side>,
     pairs: Vec<PairSetup>,
     fallbacks: u64,
+    /// Pairs whose reactions the last evaluation has written.
+    written: Vec<u32>,
 }
 
 /// A body that takes part in contact.
@@ -55,6 +58,10 @@ struct Side {
     /// Positions and velocities of the points in the body frame.
     positions: Vec<f64>,
     rates: Vec<f64>,
+    /// Largest reach of its surfaces \[m\].
+    reach: f64,
+    /// Velocity \[m/s\] and angular speed \[rad/s\] in [`ContactModel::time_apart`].
+    motion: (Vector3<f64>, f64),
 }
 
 /// A pair as the caller named it.
@@ -89,7 +96,7 @@ impl QuasistaticContacts {
 
     /// Positions and velocities of all points.
     fn move_points(&mut self, motion: &Motion<'_>) {
-        for Side { body, points, positions, rates } in &mut self.sides {
+        for Side { body, points, positions, rates, .. } in &mut self.sides {
             let q = motion.modal(*body);
             points.positions_into(q, positions);
             points.velocities_into(q, &motion.velocities(*body).modal, rates);
@@ -224,8 +231,13 @@ impl ContactModel for QuasistaticContacts {
         self.move_points(motion);
         self.solve(motion)?;
         self.add_forces(motion, forces);
-        for (pair, reaction) in reactions.iter_mut().enumerate() {
-            *reaction = self.reaction(pair);
+        for &pair in &self.written {
+            reactions[pair as usize] = Reaction::NONE;
+        }
+        self.written.clear();
+        self.written.extend(self.model.near(&self.work));
+        for &pair in &self.written {
+            reactions[pair as usize] = self.reaction(pair as usize);
         }
         let solution = &self.work.solution;
         self.fallbacks += solution.fallbacks as u64;
@@ -237,6 +249,34 @@ impl ContactModel for QuasistaticContacts {
             off_interface: solution.off_interface.iter().copied().fold(0.0, f64::max),
             fallbacks: self.fallbacks,
         })
+    }
+
+    fn near(&self) -> Option<&[u32]> {
+        Some(self.model.near(&self.work))
+    }
+
+    fn clearance(&self, pair: usize) -> f64 {
+        self.model.clearance(pair, &self.work)
+    }
+
+    fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        let mut mean = Vector3::zeros();
+        for side in &mut self.sides {
+            side.motion = motion(side.body);
+            mean += side.motion.0;
+        }
+        mean /= self.sides.len().max(1) as f64;
+        let (model, sides) = (&self.model, &self.sides);
+        let speed = |s: usize| {
+            let (velocity, turning) = sides[s].motion;
+            (velocity - mean).norm() + turning * sides[s].reach
+        };
+        let closing = |pair: usize| {
+            let zones = model.pair(pair);
+            let [a, b] = [zones.first, zones.second].map(|zone| &sides[model.zones()[zone].body]);
+            (a.motion.0 - b.motion.0).norm() + a.motion.1 * a.reach + b.motion.1 * b.reach
+        };
+        model.least_time_apart(&mut self.work, speed, closing)
     }
 
     fn rows(&self) -> Option<usize> {
@@ -263,7 +303,8 @@ impl ContactModel for QuasistaticContacts {
 
     fn accept(&mut self, reactions: &mut [Reaction]) {
         self.model.accept(&mut self.warm, &self.work);
-        for (pair, reaction) in reactions.iter_mut().enumerate() {
+        for pair in self.written.iter().map(|&pair| pair as usize) {
+            let reaction = &mut reactions[pair];
             let Some(corner) = self.model.corner_overlap(pair, &self.warm, &mut self.work) else { continue };
             let corner = named(corner);
             if reaction.overlap.is_none_or(|deepest| corner.ratio() > deepest.ratio()) {

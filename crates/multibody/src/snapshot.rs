@@ -64,12 +64,11 @@ impl Snapshot {
                 modes.coordinates_into(own, &mut state.modal);
             }
         }
-        for (pair, (state, reaction)) in
-            self.contacts.iter_mut().zip(system.contacts().reactions()).enumerate()
-        {
+        for (pair, state) in self.contacts.iter_mut().enumerate() {
+            let reaction = system.contacts().reaction(pair);
             state.force = reaction.force.into();
             state.normal_force = reaction.normal_force;
-            state.free_gap = reaction.free_gap;
+            state.free_gap = system.contacts().free_gap(pair);
             state.pressure_faces.clear();
             state.pressures.clear();
             system.contacts().report(pair, state);

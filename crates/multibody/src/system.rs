@@ -157,6 +157,16 @@ impl System {
         &mut self.contacts
     }
 
+    /// The time in which pairs that are far apart may touch, at the last evaluation, by the rigid motion of all
+    /// bodies \[s\].
+    pub(crate) fn time_apart(&mut self) -> f64 {
+        let Self { bodies, contacts, .. } = self;
+        contacts.time_apart(&|i| {
+            let (velocity, omega) = bodies.mean_motion(i);
+            (bodies.pose(i).rotation * velocity, omega.norm())
+        })
+    }
+
     /// Joints.
     pub(crate) fn joints(&self) -> &Constraints {
         &self.joints

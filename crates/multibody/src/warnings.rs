@@ -63,7 +63,7 @@ pub(crate) fn missed_contacts(system: &System, events: &ContactEvents) -> Vec<St
             return format!("contact `{first}` / `{second}`: no contact; the surfaces were always far apart");
         }
         // Gaps are evaluated where bodies may touch within a step, and bounded from below in between.
-        let last = memory.gap;
+        let last = if memory.gap.is_finite() { memory.gap } else { system.contacts().free_gap(pair) };
         let end = if last < gap { format!(" (at the end at least {last:.3e} m)") } else { String::new() };
         format!(
             "contact `{first}` / `{second}`: no contact; nearest gap {gap:.3e} m at t = {time:.4e} s{end}"
@@ -75,7 +75,7 @@ pub(crate) fn missed_contacts(system: &System, events: &ContactEvents) -> Vec<St
 /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step:
 /// trial stages may overshoot, and count for nothing.
 pub(crate) fn check_rims(system: &System, time: f64) -> Result<(), RunError> {
-    for (pair, reaction) in system.contacts().reactions().iter().enumerate() {
+    for (pair, reaction) in system.contacts().reactions() {
         let policy = system.contacts().rim_policy(pair);
         if let Some(rim) = reaction.rim.filter(|rim| rim.share > SHARE && policy == RimPolicy::Error) {
             return Err(RunError::Rim { time, place: rim_place(system, pair, rim) });

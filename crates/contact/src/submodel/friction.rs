@@ -27,8 +27,6 @@ use super::pair::Pairs;
 use super::row::Row;
 use super::unknowns::Unknowns;
 use crate::geometry::Start;
-use memory::Anchor;
-
 pub(super) use memory::FrictionMemory;
 
 /// Part of Coulomb's bound from which on a cell counts as sliding.
@@ -156,12 +154,14 @@ impl Friction {
     }
 
     /// Energy lost since the last accepted state, the trapezoidal rule of −τ·dσ \[J\].
-    pub(super) fn loss(&self, lambda: &[f64]) -> f64 {
+    ///
+    /// * `cells` — those of all pairs that were evaluated
+    pub(super) fn loss(&self, lambda: &[f64], cells: impl Iterator<Item = usize>) -> f64 {
         let of_cell = |s: usize| -> f64 {
             let (before, sliding) = (&self.before[s], &self.sliding[s]);
             (0..2).map(|a| -0.5 * (before[a] + lambda[3 * s + 1 + a]) * sliding[a]).sum()
         };
-        (0..self.coefficient.len()).filter(|&s| self.coefficient[s] > 0.0).map(of_cell).sum()
+        cells.filter(|&s| self.coefficient[s] > 0.0).map(of_cell).sum()
     }
 
     /// Accepts the state of the last solve: the next slip starts here.
@@ -171,18 +171,20 @@ impl Friction {
         &self,
         memory: &mut FrictionMemory,
         gaps: (&Gaps, &GapMemory),
-        unknowns: &Unknowns,
+        (pairs, unknowns): (&Pairs, &Unknowns),
         (lambda, loss): (&[f64], f64),
     ) {
         memory.loss = loss;
-        memory.feet.copy_from_slice(gaps.1.feet());
-        for (s, anchor) in memory.anchors.iter_mut().enumerate() {
-            *anchor = Anchor { axis: anchor.axis, ..Anchor::default() };
-            if gaps.0.is_evaluated(s) && unknowns.friction(s) > 0.0 {
-                let [first, second] = self.tangents[s];
-                let force = first * lambda[3 * s + 1] + second * lambda[3 * s + 2];
-                (anchor.force, anchor.offset) = (force.into(), self.offset[s].into());
-                anchor.is_set = true;
+        memory.release();
+        for pair in gaps.0.near().iter().map(|&k| pairs.get(k as usize)) {
+            let feet = pair.all_feet();
+            memory.feet[feet.clone()].copy_from_slice(&gaps.1.feet()[feet]);
+            for s in pair.cell_range() {
+                if gaps.0.is_evaluated(s) && unknowns.friction(s) > 0.0 {
+                    let [first, second] = self.tangents[s];
+                    let force = first * lambda[3 * s + 1] + second * lambda[3 * s + 2];
+                    memory.set(s, force.into(), self.offset[s].into());
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Gaps of the pressure cells and their gradients at the present displacement.
 //!
-//! One pass calls [`Gaps::place`], for each pair [`Gaps::leave_out`] or [`Gaps::follow`], and for each cell
-//! that may be closed [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
+//! One pass calls [`Gaps::place`], for each near pair [`Gaps::follow`], and for each cell that may be closed
+//! [`Gaps::evaluate`]. All memory from one solve to the next is in [`GapMemory`].
 
 mod apart;
 mod memory;
@@ -30,8 +30,8 @@ pub(super) struct Gaps {
     positions: Vec<Vec<Vector3<f64>>>,
     pairs: Vec<PairGeometry>,
     apart: Apart,
-    /// Average gap of each cell; of those not evaluated the last one known, or the bound of a pair that is
-    /// left out.
+    /// Average gap of each cell; of those not evaluated the last one known, infinite for a pair that is left
+    /// out.
     gap: Vec<f64>,
     /// True for cells whose gap and row are those of the present displacement.
     is_evaluated: Vec<bool>,
@@ -49,7 +49,7 @@ impl Gaps {
             positions: bodies.iter().map(|b| vec![Vector3::zeros(); b.n_points]).collect(),
             pairs: (0..pairs.len()).map(|k| PairGeometry::new(pairs, k)).collect(),
             apart: Apart::new(bodies.len(), pairs),
-            gap: vec![0.0; n],
+            gap: vec![f64::INFINITY; n],
             is_evaluated: vec![false; n],
             beyond_rim: vec![false; n],
             near_second_rim: vec![false; n],
@@ -60,41 +60,65 @@ impl Gaps {
     /// step of a pass.
     ///
     /// * `displacement` — of the points of each body by the high modes, 3n numbers \[m\]
-    /// * `is_needed` — pairs that are not left out wherever they are
+    /// * `needed` — pairs that are not left out wherever they are
     pub(super) fn place(
         &mut self,
         states: &[BodyState<'_>],
         displacement: &[Vec<f64>],
         pairs: &Pairs,
-        is_needed: impl Fn(usize) -> bool,
+        needed: impl Iterator<Item = usize>,
     ) {
         for ((state, u), positions) in states.iter().zip(displacement).zip(&mut self.positions) {
             for (k, x) in positions.iter_mut().enumerate() {
                 *x = Vector3::from_fn(|d, _| state.positions_b[3 * k + d] + u[3 * k + d]);
             }
         }
-        self.apart.sort_out(states, &self.positions, pairs, is_needed);
-        let evaluated = self.pairs.iter_mut().enumerate().filter(|(k, _)| self.apart.gap(*k).is_none());
-        for (k, geometry) in evaluated {
+        self.apart.sort_out(states, &self.positions, pairs, needed);
+        for &k in self.apart.left() {
+            let cells = pairs.get(k as usize).cell_range();
+            self.gap[cells.clone()].fill(f64::INFINITY);
+            self.is_evaluated[cells].fill(false);
+        }
+        for k in self.apart.near().iter().map(|&k| k as usize) {
             let first = pairs.first(k);
             let states = pairs.bodies(k).map(|body| &states[body]);
-            geometry.place(&first, states, &self.positions[first.body]);
+            self.pairs[k].place(&first, states, &self.positions[first.body]);
         }
     }
 
-    /// Bound on the gap of a pair that this pass leaves out as its bodies are apart, and the middle of the
-    /// points of its first body in the inertial frame \[m\]; none of other pairs.
-    pub(super) fn apart(&self, k: usize, pairs: &Pairs) -> Option<(f64, Vector3<f64>)> {
-        Some((self.apart.gap(k)?, self.apart.middle(pairs.bodies(k)[0])))
+    /// Numbers of the pairs that this pass evaluates, ascending.
+    pub(super) fn near(&self) -> &[u32] {
+        self.apart.near()
     }
 
-    /// Writes the bound on the gap of a pair that is left out to its cells. False if the pair is evaluated.
-    pub(super) fn leave_out(&mut self, k: usize, pairs: &Pairs) -> bool {
-        let Some(gap) = self.apart.gap(k) else { return false };
-        let cells = pairs.get(k).cell_range();
-        self.gap[cells.clone()].fill(gap);
-        self.is_evaluated[cells].fill(false);
-        true
+    /// Pairs that the last pass has evaluated and the present one leaves out.
+    pub(super) fn left(&self) -> &[u32] {
+        self.apart.left()
+    }
+
+    /// Cells of the pairs that this pass evaluates, ascending.
+    pub(super) fn near_cells<'a>(&'a self, pairs: &'a Pairs) -> impl Iterator<Item = usize> + 'a {
+        self.near().iter().flat_map(|&k| pairs.get(k as usize).cell_range())
+    }
+
+    /// True if this pass leaves a pair out, as its bodies are apart.
+    pub(super) fn is_apart(&self, pair: usize) -> bool {
+        self.apart.is_apart(pair)
+    }
+
+    /// See [`super::QuasistaticContact::clearance`].
+    pub(super) fn clearance(&self, pair: usize, pairs: &Pairs) -> f64 {
+        self.apart.gap(pair, pairs)
+    }
+
+    /// See [`super::QuasistaticContact::least_time_apart`].
+    pub(super) fn least_time_apart(
+        &mut self,
+        pairs: &Pairs,
+        speed: impl Fn(usize) -> f64,
+        closing: impl Fn(usize) -> f64,
+    ) -> f64 {
+        self.apart.least_time(pairs, speed, closing)
     }
 
     /// Moves the faces of the second zone of a pair, and takes the motion of both zones off the bounds of the

@@ -35,7 +35,7 @@ pub(super) fn corner_overlap(
     gaps: &mut Gaps,
     memory: &GapMemory,
 ) -> Option<Overlap> {
-    if gaps.apart(k, pairs).is_some() {
+    if gaps.is_apart(k) {
         return None;
     }
     let pair = pairs.get(k);

@@ -25,11 +25,13 @@ pub(super) struct Filling<'a> {
     pub(super) rows: &'a Rows,
     pub(super) friction: Option<&'a Friction>,
     pub(super) found: &'a Iterate,
+    /// Pairs with sums in the solution.
+    pub(super) filled: &'a mut Vec<u32>,
 }
 
 impl Filling<'_> {
     /// Fills all but the counts of the iteration.
-    pub(super) fn fill(&self, out: &mut Solution) {
+    pub(super) fn fill(&mut self, out: &mut Solution) {
         let Iterate { lambda, force, displacement } = self.found;
         let normal = lambda.iter().step_by(self.model.unknowns.n_parts());
         out.lambda.iter_mut().zip(normal).for_each(|(out, lambda)| *out = *lambda);
@@ -45,18 +47,20 @@ impl Filling<'_> {
                 out.wrench[b].moment_b += x.cross(&f);
             }
         }
-        for k in 0..self.model.n_pairs() {
-            if let Some((gap, center_i)) = self.gaps.apart(k, &self.model.pairs) {
-                out.pairs[k] =
-                    PairSolution { min_free_gap: gap, is_apart: true, center_i, ..PairSolution::default() };
-                continue;
-            }
+        for &k in self.filled.iter() {
+            out.pairs[k as usize] = PairSolution::APART;
+        }
+        self.filled.clear();
+        self.filled.extend(self.gaps.near());
+        for k in self.gaps.near().iter().map(|&k| k as usize) {
             let two = self.model.pairs.bodies(k)[1];
             let mut sum = self.pair(k, &mut out.wrench[two]);
             sum.overlap = overlap((k, &self.model.pairs), &out.lambda, &self.warm.gaps);
             out.pairs[k] = sum;
         }
-        let loss = self.friction.map_or(0.0, |friction| friction.loss(lambda));
+        let loss = self
+            .friction
+            .map_or(0.0, |friction| friction.loss(lambda, self.gaps.near_cells(&self.model.pairs)));
         out.friction_loss = self.warm.friction.loss() + loss;
         for b in 0..self.model.bodies.len() {
             out.off_interface[b] = self.off_interface(b);

@@ -64,8 +64,7 @@ pub struct PairSolution {
     /// Force on the second body, friction included, inertial components \[N\]; the first has the opposite.
     pub force_i: Vector3<f64>,
     /// Centre of the force: middles of the cells weighted by their forces, inertial components \[m\];
-    /// without force the middle of the nearest cell, or of the points of the first body if the bodies are
-    /// apart.
+    /// without force the middle of the nearest cell.
     pub center_i: Vector3<f64>,
     /// Largest λ/A \[Pa\].
     pub peak_pressure: f64,
@@ -76,10 +75,10 @@ pub struct PairSolution {
     /// Smallest gap without displacement by high modes \[m\], negative in contact.
     ///
     /// Exact to first order in the displacement. For cells so far away that they were not evaluated, a bound
-    /// from below that is at least half of their gap, or their distance from the box of the second zone; if
-    /// the bodies are apart the distance of balls around the points of both.
+    /// from below that is at least half of their gap, or their distance from the box of the second zone.
+    /// Infinite if the bodies are apart: [`super::QuasistaticContact::clearance`] gives a bound then.
     pub min_free_gap: f64,
-    /// True if the bodies are so far apart that no cell was looked at: the gap is then a bound from below.
+    /// True if the bodies are so far apart that no cell was looked at.
     pub is_apart: bool,
     /// Pressure cell with this gap.
     pub nearest_cell: usize,
@@ -98,13 +97,34 @@ pub struct PairSolution {
     pub overlap: Option<Overlap>,
 }
 
+impl PairSolution {
+    /// Sums over a pair whose bodies are apart.
+    pub(super) const APART: Self = Self {
+        force: 0.0,
+        force_i: Vector3::new(0.0, 0.0, 0.0),
+        center_i: Vector3::new(0.0, 0.0, 0.0),
+        peak_pressure: 0.0,
+        n_active: 0,
+        active_area: 0.0,
+        min_free_gap: f64::INFINITY,
+        is_apart: true,
+        nearest_cell: 0,
+        gap_rate: 0.0,
+        penetration: 0.0,
+        penalty_energy: 0.0,
+        friction_i: Vector3::new(0.0, 0.0, 0.0),
+        rim: None,
+        overlap: None,
+    };
+}
+
 /// Result of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// Force on each cell, all pairs \[N\]; pressure is λ over [`crate::pressure::PressureCells::area`].
     pub lambda: Vec<f64>,
-    /// Average gap of each cell in the deformed state \[m\]; for cells not evaluated the last one known, or
-    /// if their bodies are apart the bound of the pair.
+    /// Average gap of each cell in the deformed state \[m\]; for cells not evaluated the last one known,
+    /// infinite if their bodies are apart.
     pub gap: Vec<f64>,
     /// Forces on the points of each body in its frame, 3n numbers \[N\].
     pub force_b: Vec<Vec<f64>>,
@@ -141,13 +161,13 @@ impl Solution {
         let n_bodies = model.bodies.len();
         Self {
             lambda: vec![0.0; model.n_cells()],
-            gap: vec![0.0; model.n_cells()],
+            gap: vec![f64::INFINITY; model.n_cells()],
             force_b: per_body(),
             displacement_b: per_body(),
             wrench: vec![Wrench::default(); n_bodies],
             elastic_energy: vec![0.0; n_bodies],
             off_interface: vec![0.0; n_bodies],
-            pairs: vec![PairSolution::default(); model.n_pairs()],
+            pairs: vec![PairSolution::APART; model.n_pairs()],
             friction_loss: 0.0,
             passes: 0,
             condensations: 0,

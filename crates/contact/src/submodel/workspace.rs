@@ -42,6 +42,8 @@ pub struct Workspace {
     base: Iterate,
     /// Change of the displacement in each pass \[m\].
     history: Vec<f64>,
+    /// Pairs with sums in the solution.
+    filled: Vec<u32>,
 }
 
 impl QuasistaticContact {
@@ -58,6 +60,7 @@ impl QuasistaticContact {
             now: Iterate::zero(bodies, n_rows),
             base: Iterate::zero(bodies, n_rows),
             history: Vec::with_capacity(64),
+            filled: Vec::new(),
         }
     }
 
@@ -89,7 +92,12 @@ impl QuasistaticContact {
     pub fn accept(&self, warm: &mut WarmState, work: &Workspace) {
         if let Some(friction) = &work.friction {
             let found = (&work.now.lambda[..], work.solution.friction_loss);
-            friction.accept(&mut warm.friction, (&work.gaps, &warm.gaps), &self.unknowns, found);
+            friction.accept(
+                &mut warm.friction,
+                (&work.gaps, &warm.gaps),
+                (&self.pairs, &self.unknowns),
+                found,
+            );
         }
     }
 
@@ -100,6 +108,31 @@ impl QuasistaticContact {
     /// ```
     pub fn patch(&self, pair: usize, warm: &WarmState, work: &Workspace) -> Option<Patch> {
         patch(self.pairs.get(pair), &work.solution.lambda, warm.gaps.feet())
+    }
+
+    /// Numbers of the pairs that the last solve has evaluated, ascending: all but those whose bodies are apart.
+    pub fn near<'a>(&self, work: &'a Workspace) -> &'a [u32] {
+        work.gaps.near()
+    }
+
+    /// Bound from below on the gap of a pair whose bodies were apart at the last solve \[m\].
+    pub fn clearance(&self, pair: usize, work: &Workspace) -> f64 {
+        work.gaps.clearance(pair, &self.pairs)
+    }
+
+    /// The least time in which a pair whose bodies were apart at the last solve may touch: the least quotient
+    /// of [`Self::clearance`] and the speed at which the gap closes \[s\]; infinite without such a pair.
+    /// Near-linear in the number of bodies.
+    ///
+    /// * `speed` — of each body: the speeds of two bodies add up to at least that of their pair \[m/s\]
+    /// * `closing` — upper bound of the speed at which the gap of a pair closes \[m/s\]
+    pub fn least_time_apart(
+        &self,
+        work: &mut Workspace,
+        speed: impl Fn(usize) -> f64,
+        closing: impl Fn(usize) -> f64,
+    ) -> f64 {
+        work.gaps.least_time_apart(&self.pairs, speed, closing)
     }
 
     /// The corner at an edge of the first zone that lies deepest inside the other body, in sizes of its
@@ -114,7 +147,8 @@ impl QuasistaticContact {
     /// order: the normal rows of cells with pressure, and the tangential ones of those that stick.
     pub fn for_closed(&self, work: &Workspace, mut with: impl FnMut(usize)) {
         let lambda = &work.now.lambda;
-        for s in (0..self.n_cells()).filter(|&s| lambda[self.unknowns.normal(s)] > 0.0) {
+        let cells = work.gaps.near_cells(&self.pairs);
+        for s in cells.filter(|&s| lambda[self.unknowns.normal(s)] > 0.0) {
             let normal = self.unknowns.normal(s);
             with(normal);
             if work.friction.as_ref().is_some_and(|friction| friction.sticks(s, lambda)) {

@@ -145,7 +145,11 @@ pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
         ContactState {
             force: (-sums.force_i).into(),
             normal_force: sums.force,
-            free_gap: sums.min_free_gap,
+            free_gap: if sums.is_apart {
+                contact.model.clearance(k, &contact.work)
+            } else {
+                sums.min_free_gap
+            },
             pressure_faces,
             pressures,
         }

@@ -14,11 +14,13 @@ const EVENTS: &str = "events";
 const TRACKERS: &str = "trackers";
 const PATCHES: &str = "patches";
 const SWINGS: &str = "swings";
+const APART: &str = "pairs_apart";
 
 impl ContactEvents {
     /// Adds all pairs and events to a checkpoint.
     pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
         let mut put = |name: &str, numbers: Vec<f64>| checkpoint.put_reals(name, &numbers);
+        put(APART, vec![self.apart]);
         put(PATCHES, self.pairs.iter().flat_map(|pair| pair.resolution.to_array()).collect());
         put(SWINGS, self.pairs.iter().flat_map(|pair| pair.swing.to_array()).collect());
         put(PAIRS, self.pairs.iter().flat_map(|pair| pair.memory.to_array()).collect());
@@ -54,6 +56,15 @@ impl ContactEvents {
             let PairRecord { memory: known, tracker: known_tracker, .. } = pair;
             (*known, *known_tracker) = (PairMemory::from_array(memory), ContactTracker::from_array(tracker));
         }
+        self.active.clear();
+        let active = |(_, record): &(usize, &PairRecord)| record.is_active();
+        self.active.extend(self.pairs.iter().enumerate().filter(active).map(|(pair, _)| pair));
+        // Earlier releases looked at all pairs.
+        self.apart = if checkpoint.entries.contains_key(APART) {
+            checkpoint.reals_of(APART, 1)?[0]
+        } else {
+            f64::INFINITY
+        };
         Ok(())
     }
 }

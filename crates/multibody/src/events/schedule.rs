@@ -1,6 +1,6 @@
 //! The longest step that each pair allows, and the time of the next frame of a contact.
 
-use super::ContactEvents;
+use super::{ContactEvents, PairRecord};
 
 /// Impacts after which frames are those of `output_every` alone: a body that chatters would fill the disk.
 const MAX_IMPACTS: usize = 24;
@@ -10,9 +10,13 @@ const MAX_IMPACTS: usize = 24;
 const MARGIN: f64 = 1.25;
 
 impl ContactEvents {
-    /// The longest step that each pair allows \[s\].
+    /// The longest steps that single pairs, and all pairs that are far apart, allow \[s\].
     pub(crate) fn longest_steps(&self) -> impl Iterator<Item = f64> {
-        self.pairs.iter().map(|pair| pair.memory.longest_step(pair.tracker.touching))
+        let of_pair = |&pair: &usize| {
+            let PairRecord { memory, tracker, .. } = &self.pairs[pair];
+            memory.longest_step(tracker.touching)
+        };
+        self.active.iter().map(of_pair).chain([self.apart])
     }
 
     /// Time of the next frame of a contact after a given time \[s\].
@@ -26,7 +30,7 @@ impl ContactEvents {
         if frames == 0 || self.over.len() >= MAX_IMPACTS {
             return f64::INFINITY;
         }
-        let touching = self.pairs.iter().filter(|pair| pair.tracker.touching);
+        let touching = self.active.iter().map(|&pair| &self.pairs[pair]).filter(|pair| pair.tracker.touching);
         let starts = touching.filter_map(|pair| Some((pair.tracker.event?.start, pair.memory.pulse)));
         let Some((start, pulse)) = starts.max_by(|a, b| a.0.total_cmp(&b.0)) else { return f64::INFINITY };
         let unit = pulse / (MARGIN * frames as f64);

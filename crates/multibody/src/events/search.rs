@@ -11,17 +11,26 @@ use crate::system::System;
 impl ContactEvents {
     /// The first pair but `known` whose free gap changes its sign within the attempt, and when.
     pub(crate) fn first_change(
-        &self,
+        &mut self,
         system: &mut System,
         stepper: &mut Stepper,
         attempt: &Attempt,
         known: Option<usize>,
     ) -> Result<Option<(usize, f64)>, RunError> {
         let mut first: Option<(usize, f64)> = None;
-        for (pair, record) in self.pairs.iter().enumerate() {
+        stepper.return_to_end(system, attempt)?;
+        self.list_pairs(system);
+        for &pair in &self.list {
+            let record = &self.pairs[pair];
             // An earlier pair may have been followed through the step.
             stepper.return_to_end(system, attempt)?;
-            let (start, end) = (record.memory.gap, system.contacts().reaction(pair).free_gap);
+            let (mut start, end) = (record.memory.gap, system.contacts().reaction(pair).free_gap);
+            if start == f64::INFINITY && end < 0.0 {
+                // The bodies were far apart, where the gap is not looked at.
+                let there = stepper.evaluate_within(system, attempt.start);
+                there.map_err(|source| at(attempt, source))?;
+                start = system.contacts().free_gap(pair);
+            }
             // After a cut step the sign at the start is that of round-off: an opposite sign at the end is
             // then no event, or the whole step lies on one side.
             let turns = (start < 0.0) != (end < 0.0) && record.tracker.touching != (end < 0.0);
@@ -50,7 +59,8 @@ impl ContactEvents {
         stepper: &mut Stepper,
         attempt: &Attempt,
     ) -> Result<(), RunError> {
-        for (pair, record) in self.pairs.iter_mut().enumerate() {
+        for &pair in &self.active {
+            let record = &mut self.pairs[pair];
             if !record.tracker.touching {
                 continue;
             }

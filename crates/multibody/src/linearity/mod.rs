@@ -115,7 +115,7 @@ impl LinearityWatch {
     ) -> Result<(), RunError> {
         let time = stepper.time();
         self.observe(system, stepper.state(), time);
-        let touches = || system.contacts().reactions().iter().any(|reaction| reaction.normal_force > 0.0);
+        let touches = || system.contacts().reactions().any(|(_, reaction)| reaction.normal_force > 0.0);
         if !self.watches_forces() || !self.is_due(time, touches()) {
             return Ok(());
         }

@@ -10,6 +10,7 @@ use carom_contact::assembly::{Assembly, BodyPoints, points_by_body};
 use carom_contact::geometry::Faces;
 use carom_contact::submodel::{ContactBody, Zone};
 use carom_reduce::ReducedBody;
+use nalgebra::Vector3;
 use std::sync::Arc;
 
 /// A body that takes part in contact, while zones are collected on it.
@@ -55,13 +56,19 @@ pub(super) fn build(
     };
     let model = assembly.build(drafts.iter().map(contact_body).collect())?;
     let (warm, work) = (model.cold(), model.workspace());
-    let sides = drafts.into_iter().map(side).collect();
-    Ok(QuasistaticContacts { model, warm, work, sides, pairs, fallbacks: 0 })
+    let mut sides: Vec<Side> = drafts.into_iter().map(side).collect();
+    for (body, reach) in pairs.iter().flat_map(|pair: &PairSetup| pair.bodies.into_iter().zip(pair.reach)) {
+        let side = sides.iter_mut().find(|side| side.body == body);
+        let side = side.expect("every body of a pair has a side");
+        side.reach = side.reach.max(reach);
+    }
+    Ok(QuasistaticContacts { model, warm, work, sides, pairs, fallbacks: 0, written: Vec::new() })
 }
 
 fn side(draft: Draft) -> Side {
     let numbers = || vec![0.0; 3 * draft.numbers.len()];
-    Side { body: draft.body, positions: numbers(), rates: numbers(), points: draft.points }
+    let (positions, rates, motion) = (numbers(), numbers(), (Vector3::zeros(), 0.0));
+    Side { body: draft.body, positions, rates, points: draft.points, reach: 0.0, motion }
 }
 
 fn check(bodies: &[Body], specs: &[ContactSpec]) -> Result<(), ContactSetupError> {

@@ -23,6 +23,8 @@ pub(super) struct Anchor {
 pub(in super::super) struct FrictionMemory {
     /// One for each pressure cell.
     pub(super) anchors: Vec<Anchor>,
+    /// Cells whose anchors are set, ascending.
+    set: Vec<u32>,
     /// Foot points of all integration points at the last accepted state.
     pub(super) feet: Vec<Start>,
     /// Energy lost by friction until then \[J\].
@@ -36,7 +38,7 @@ impl FrictionMemory {
             return Self::default();
         }
         let anchors = vec![Anchor::default(); pairs.n_cells()];
-        Self { anchors, feet: vec![Start::default(); pairs.n_feet()], loss: 0.0 }
+        Self { anchors, set: Vec::new(), feet: vec![Start::default(); pairs.n_feet()], loss: 0.0 }
     }
 
     /// True if the memory is one of these pairs.
@@ -50,6 +52,26 @@ impl FrictionMemory {
     /// True if a cell had a tangential force at the last accepted state.
     pub(in super::super) fn is_sheared(&self, cell: usize) -> bool {
         self.anchors.get(cell).is_some_and(|anchor| anchor.force != [0.0; 3])
+    }
+
+    /// Cells with a tangential force at the last accepted state, ascending.
+    pub(in super::super) fn sheared(&self) -> impl Iterator<Item = usize> + '_ {
+        self.set.iter().map(|&cell| cell as usize).filter(|&cell| self.is_sheared(cell))
+    }
+
+    /// Clears all anchors; their axes stay.
+    pub(super) fn release(&mut self) {
+        for cell in self.set.drain(..) {
+            let anchor = &mut self.anchors[cell as usize];
+            *anchor = Anchor { axis: anchor.axis, ..Anchor::default() };
+        }
+    }
+
+    /// Sets the anchor of a cell; cells come in ascending order.
+    pub(super) fn set(&mut self, cell: usize, force: [f64; 3], offset: [f64; 3]) {
+        let anchor = &mut self.anchors[cell];
+        *anchor = Anchor { force, offset, is_set: true, axis: anchor.axis };
+        self.set.push(cell as u32);
     }
 
     /// Energy lost by friction until the last accepted state \[J\].
@@ -74,6 +96,9 @@ impl FrictionMemory {
             let (force, offset, is_set) = (reader.vector(), reader.vector(), reader.next() == 1.0);
             *anchor = Anchor { force, offset, is_set, axis: reader.index().min(2) as u8 };
         }
+        let is_set = |(_, anchor): &(usize, &Anchor)| anchor.is_set;
+        self.set.clear();
+        self.set.extend(self.anchors.iter().enumerate().filter(is_set).map(|(cell, _)| cell as u32));
         self.loss = reader.next();
     }
 }

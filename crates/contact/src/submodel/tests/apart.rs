@@ -61,9 +61,16 @@ fn pairs_that_are_left_out_change_no_force_and_their_gap_is_bounded() {
             let gap = (centers[*a] - centers[*b]).norm() - 2.0 * RADIUS;
             let is_out = pair.is_apart;
             n_out += usize::from(is_out);
-            assert!(!is_out || pair.min_free_gap > 0.0 && pair.min_free_gap < gap, "{pair:?}");
+            let bound = model.clearance(k, &work);
+            assert!(!is_out || bound > 0.0 && bound < gap, "{bound} {gap}");
             assert!(*a == 0 || is_out, "balls of the circle are apart");
         }
+        // The least time is that of a look at all pairs.
+        let speed = |body: usize| 1.0 + 0.3 * body as f64;
+        let closing = |k: usize| all[k].iter().map(|&body| speed(body)).sum::<f64>();
+        let out = (0..all.len()).filter(|&k| work.solution.pairs[k].is_apart);
+        let least = out.map(|k| model.clearance(k, &work) / closing(k)).fold(f64::INFINITY, f64::min);
+        assert_eq!(model.least_time_apart(&mut work, speed, closing), least, "step {step}");
         // The pairs of the first ball come first.
         for (k, (model, (warm, alone))) in single.iter().zip(&mut memory).enumerate() {
             model.solve(&states, warm, alone).unwrap();

@@ -74,7 +74,7 @@ impl Workspace {
             let w = gap[s] + unknowns.law_compliance(row) * lambda;
             if lambda > 0.0 { w.abs() } else { (-w).max(0.0) }
         };
-        let cells = (0..unknowns.n_cells()).filter(|&s| self.gaps.is_evaluated(s));
+        let cells = self.gaps.near_cells(pairs).filter(|&s| self.gaps.is_evaluated(s));
         let worst = cells.max_by(|&a, &b| violation(a).total_cmp(&violation(b))).unwrap_or(0);
         if unknowns.n_cells() == 0 {
             return (0, 0, 0.0);

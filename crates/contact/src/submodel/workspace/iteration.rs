@@ -47,7 +47,7 @@ impl Workspace {
             if self.cut_step(&mut progress, model)? {
                 continue;
             }
-            let merit = self.merit(progress.hard_weight, &model.unknowns);
+            let merit = self.merit(progress.hard_weight, model);
             self.base.copy_from(&self.now);
             self.update_condensed(&mut progress, model, warm);
             let complete = self.solve_linearised(model, warm)?;
@@ -76,18 +76,15 @@ impl Workspace {
     fn pass(&mut self, model: &QuasistaticContact, states: &[BodyState<'_>], warm: &mut WarmState) {
         let (pairs, unknowns) = (&model.pairs, &model.unknowns);
         // A pair with a row in W may get a force; one that was sheared releases its shear force.
-        let is_needed = |k: usize| {
-            let mut cells = pairs.get(k).cell_range();
-            cells.any(|s| self.condensed.has(unknowns.normal(s)) || warm.friction.is_sheared(s))
-        };
-        self.gaps.place(states, &self.now.displacement, pairs, is_needed);
-        for k in 0..pairs.len() {
-            if self.gaps.leave_out(k, pairs) {
-                if let Some(friction) = &mut self.friction {
-                    pairs.get(k).cell_range().for_each(|s| friction.skip(s));
-                }
-                continue;
-            }
+        let in_w = warm.condensed.numbers().iter().map(|&r| unknowns.place_of(r as usize).0);
+        let needed = in_w.chain(warm.friction.sheared()).map(|s| pairs.pair_of(s));
+        self.gaps.place(states, &self.now.displacement, pairs, needed);
+        if let Some(friction) = &mut self.friction {
+            let left = self.gaps.left().iter().flat_map(|&k| pairs.get(k as usize).cell_range());
+            left.for_each(|s| friction.skip(s));
+        }
+        for at in 0..self.gaps.near().len() {
+            let k = self.gaps.near()[at] as usize;
             self.gaps.follow(k, pairs, &mut warm.gaps);
             for (cell, s) in pairs.get(k).cell_range().enumerate() {
                 let is_loaded = self.now.lambda[unknowns.normal(s)] > 0.0;
@@ -128,14 +125,15 @@ impl Workspace {
         let unknowns = &model.unknowns;
         let is_missing = |s: usize| !self.condensed.has(unknowns.normal(s));
         let is_closed = |s: usize| self.gaps.known(s).is_some_and(|gap| gap < 0.0);
-        let missing = (0..unknowns.n_cells()).any(|s| is_closed(s) && is_missing(s));
+        let missing = self.gaps.near_cells(&model.pairs).any(|s| is_closed(s) && is_missing(s));
         let n = self.history.len();
         let poor = n >= 2
             && self.history[n - 1] > POOR_CONTRACTION * self.history[n - 2]
             && progress.n_condensations < MAX_CONDENSATIONS
             && progress.change.is_some_and(|c| c.change > model.tolerances.relative * c.scale);
         if missing || poor {
-            let deepest = self.gaps.all().iter().fold(0.0, |a: f64, g| a.max(-g));
+            let gaps = self.gaps.near_cells(&model.pairs).map(|s| self.gaps.all()[s]);
+            let deepest = gaps.fold(0.0, |a: f64, g| a.max(-g));
             let largest = self.now.displacement.iter().flatten().fold(0.0, |a: f64, u| a.max(u.abs()));
             self.condense(0.5 * deepest.max(largest), model, warm);
             progress.n_condensations += 1;
@@ -153,13 +151,13 @@ impl Workspace {
             let gap = self.gaps.known(*s);
             gap.is_some_and(|gap| gap < margin || self.now.lambda[unknowns.normal(*s)] > 0.0)
         };
-        let rows = (0..unknowns.n_cells()).filter(wanted).flat_map(|s| parts * s..parts * (s + 1));
+        let rows = self.gaps.near_cells(&model.pairs).filter(wanted).flat_map(|s| parts * s..parts * (s + 1));
         warm.condensed.select(rows, &self.rows);
         self.condensed.assemble(&model.bodies, unknowns, &warm.condensed);
     }
 
     fn fill_solution(&mut self, model: &QuasistaticContact, states: &[BodyState<'_>], warm: &WarmState) {
-        let filling = Filling {
+        let mut filling = Filling {
             model,
             states,
             before: &self.base.displacement,
@@ -168,6 +166,7 @@ impl Workspace {
             rows: &self.rows,
             friction: self.friction.as_ref(),
             found: &self.now,
+            filled: &mut self.filled,
         };
         filling.fill(&mut self.solution);
     }

@@ -54,7 +54,7 @@ impl Workspace {
             return Ok(false);
         }
         base.hard_weight = progress.hard_weight;
-        let now = self.merit(progress.hard_weight, &model.unknowns);
+        let now = self.merit(progress.hard_weight, model);
         let decrease = (base.value() - promised).max(0.0);
         // Gaps that are small against the positions they follow from are noise in their last places.
         let noise =
@@ -76,11 +76,12 @@ impl Workspace {
     }
 
     /// ½ f·u + Σ ½ [−g]₊²/d and Σ [−g]₊ over hard cells, at the last pass.
-    pub(super) fn merit(&self, hard_weight: f64, unknowns: &Unknowns) -> Merit {
+    pub(super) fn merit(&self, hard_weight: f64, model: &QuasistaticContact) -> Merit {
+        let unknowns = &model.unknowns;
         let smooth = self.now.elastic_energy();
         let mut merit = Merit { smooth, violation: 0.0, hard_weight, slope: 0.0 };
         let gap = |s: usize| self.gaps.known(s).filter(|gap| *gap < 0.0).map(|gap| (s, gap));
-        for (s, gap) in (0..unknowns.n_cells()).filter_map(gap) {
+        for (s, gap) in self.gaps.near_cells(&model.pairs).filter_map(gap) {
             match unknowns.law_compliance(unknowns.normal(s)) {
                 0.0 => {
                     merit.violation -= gap;
