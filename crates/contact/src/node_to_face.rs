@@ -20,6 +20,8 @@
 //! [`Variations`]; which nodes touch several faces: Zywicz & Puso (1999).
 
 mod candidates;
+mod earlier;
+mod excluded;
 mod feet;
 mod nodes;
 
@@ -31,6 +33,8 @@ use crate::geometry::foot::Variations;
 use crate::geometry::{Faces, FacesNow, FootPoint};
 use crate::shape::Shape;
 use candidates::Candidates;
+use earlier::Earlier;
+use excluded::Excluded;
 use feet::Feet;
 
 pub use nodes::Nodes;
@@ -80,6 +84,9 @@ pub enum NodeToFaceError {
         /// Number of the side, from 1.
         side: usize,
     },
+    /// A surface that is to touch itself has no faces.
+    #[error("a surface that touches itself needs faces")]
+    NoFaces,
     /// A node refers to a point that its surface does not have.
     #[error("a node of side {side} of a contact needs point {point}; the surface has {count}")]
     NoPoint {
@@ -130,7 +137,14 @@ struct Pass {
     places: Vec<Vector3<f64>>,
     /// State of the faces and their search; none for a shape without faces.
     faced: Option<(FacesNow, Candidates)>,
+    /// Faces of the same surface that nodes never touch; none between two surfaces.
+    excluded: Option<Excluded>,
+    /// Memory for the faces near a node.
+    near: Vec<u32>,
     feet: Feet,
+    /// Nodes and faces in an earlier configuration.
+    places_before: Vec<Vector3<f64>>,
+    earlier: Earlier,
 }
 
 /// Rows of a node for which memory is reserved.
@@ -170,6 +184,26 @@ impl NodeToFace {
         })
     }
 
+    /// Rows between the nodes of a surface and the faces of the same surface, which is that of one or several
+    /// bodies. Both sides of a row have the points of this surface: positions are given twice.
+    ///
+    /// A node has no row with faces of its own body that contain it or share a point with such a face, that
+    /// lie behind it at rest within twice the depth of the limits, or that it does not face.
+    ///
+    /// * `bodies` — number of the body of each face
+    ///
+    /// # Errors
+    ///
+    /// [`NodeToFaceError`] if limits are not positive, or nodes or faces are missing.
+    pub fn within(side: ContactSide, bodies: &[u32], limits: Limits) -> Result<Self, NodeToFaceError> {
+        let faces = side.shape.as_faces().ok_or(NodeToFaceError::NoFaces)?;
+        let excluded = Excluded::new(&side, faces, bodies, &limits);
+        let faced = ContactSide { shape: side.shape.clone(), nodes: Nodes::default() };
+        let mut made = Self::new([side, faced], limits, Passes::Single)?;
+        made.passes.iter_mut().for_each(|pass| pass.excluded = Some(excluded.clone()));
+        Ok(made)
+    }
+
     /// Makes the rows of a configuration, by side and node ascending.
     ///
     /// * `positions` — of the points of each side, in one frame \[m\]; a shape without faces rests in it
@@ -178,16 +212,44 @@ impl NodeToFace {
     ///
     /// If there are fewer positions than points.
     pub fn update(&mut self, positions: [&[Vector3<f64>]; 2]) -> &[GapRow] {
+        self.make_all(None, positions)
+    }
+
+    /// Makes the rows of a configuration, and those of faces that nodes have come through since an earlier
+    /// one. Where a node has come through a face flush with its edge, the nearest face is the one across the
+    /// edge, along which the node has slid.
+    ///
+    /// * `before` — positions of the earlier configuration \[m\]
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer positions than points.
+    pub fn update_from(
+        &mut self,
+        before: [&[Vector3<f64>]; 2],
+        positions: [&[Vector3<f64>]; 2],
+    ) -> &[GapRow] {
+        self.make_all(Some(before), positions)
+    }
+
+    fn make_all(
+        &mut self,
+        before: Option<[&[Vector3<f64>]; 2]>,
+        positions: [&[Vector3<f64>]; 2],
+    ) -> &[GapRow] {
         self.rows.clear();
         self.points.clear();
         self.values.clear();
         for number in 0..self.passes.len() {
-            self.make_rows(number, positions);
+            if let Some(before) = before {
+                self.passes[number].place_before(&self.sides, before);
+            }
+            self.make_rows(number, positions, before.is_some());
         }
         &self.rows
     }
 
-    fn make_rows(&mut self, number: usize, positions: [&[Vector3<f64>]; 2]) {
+    fn make_rows(&mut self, number: usize, positions: [&[Vector3<f64>]; 2], has_before: bool) {
         let pass = &mut self.passes[number];
         let (side, faced) = (pass.side, &self.sides[1 - pass.side]);
         self.sides[side].nodes.places_into(positions[side], &mut pass.places);
@@ -198,7 +260,19 @@ impl NodeToFace {
         for (node, x) in (0..).zip(&pass.places) {
             match (&mut pass.faced, faced.shape.as_faces()) {
                 (Some((now, candidates)), Some(faces)) => {
-                    pass.feet.on_faces(faces, now, candidates.of(node), x, &self.limits);
+                    let excluded = pass.excluded.as_ref();
+                    let touches = |&&face: &&u32| excluded.is_none_or(|e| !e.excludes(node, face));
+                    pass.near.clear();
+                    pass.near.extend(candidates.of(node).iter().filter(touches));
+                    pass.feet.on_faces(faces, now, &pass.near, x, &self.limits);
+                    let found = &mut pass.feet.found;
+                    if has_before {
+                        let way = [&pass.places_before[node], x];
+                        pass.earlier.add_entered((faces, &mut *now), &pass.near, way, &self.limits, found);
+                    }
+                    if let Some(excluded) = excluded {
+                        excluded.drop_averted(node, faces, now, found);
+                    }
                 }
                 _ => pass.feet.on_shape(&faced.shape, x, &self.limits),
             }
@@ -279,7 +353,19 @@ impl Pass {
             side,
             places: vec![Vector3::zeros(); n],
             faced: faced.shape.as_faces().map(search),
+            excluded: None,
+            near: Vec::new(),
             feet: Feet::default(),
+            places_before: vec![Vector3::zeros(); n],
+            earlier: Earlier::default(),
+        }
+    }
+
+    /// Sets the earlier configuration.
+    fn place_before(&mut self, sides: &[ContactSide; 2], before: [&[Vector3<f64>]; 2]) {
+        sides[self.side].nodes.places_into(before[self.side], &mut self.places_before);
+        if let Some(faces) = sides[1 - self.side].shape.as_faces() {
+            self.earlier.place(faces, before[1 - self.side]);
         }
     }
 }

@@ -6,9 +6,11 @@
 
 mod block;
 mod edge;
+mod joined;
 
 pub use block::{Block, FLUSH};
 pub use edge::{Crossing, Edge, crossing, touching};
+pub use joined::joined;
 
 use carom_fem::{Surface, SurfaceError};
 use nalgebra::Vector3;

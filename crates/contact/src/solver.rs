@@ -17,6 +17,7 @@ mod operator;
 mod outcome;
 
 pub use active_set::{ActiveSet, Method, Report};
+pub use conjugate_gradients::StepRule;
 pub use error::LcpError;
 pub use friction::{
     FRICTION_ACCEPTED, FrictionAttempt, FrictionError, FrictionMethod, FrictionProblem, FrictionSolution,

@@ -25,9 +25,11 @@ mod contact;
 mod error;
 mod flexible;
 mod loads;
+mod pressed;
 pub mod problem;
 mod restart;
 mod rigid;
+mod rigid_pairs;
 pub mod simulation;
 mod step;
 mod step_size;
@@ -37,6 +39,7 @@ mod which;
 pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};
 pub use problem::{
-    AddedMass, BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings, SideSpec, Support,
+    AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings,
+    SideSpec, Support,
 };
 pub use simulation::Simulation;

@@ -61,6 +61,32 @@ fn a_penalty_penetrates_and_a_stiff_one_is_unstable() {
     assert!(error.contains("unstable") && error.contains("stiffness of a penalty"), "{error}");
 }
 
+/// The stiffness of the materials is α E*/h with the sides h of the parts of the surface that nodes have: a
+/// quarter of the end, half of it for each of both passes. Both springs of a node yield by 0.5 N/k.
+#[test]
+fn a_penalty_of_the_materials_yields_by_its_stiffness() {
+    let (alpha, modulus) = (0.3, 50.0);
+    let (_, kept) = run(&problem(Law::of_materials(alpha, modulus)), settings(1.0, Some(0.009)));
+    let area: f64 = 0.25 * 0.5;
+    let stiffness = 8.0 * alpha * modulus * area.sqrt();
+    let last = kept.rows.last().unwrap().balance;
+    // The springs swing about 0.5 N/k, at most to twice that.
+    let yielding = 0.5 / stiffness;
+    assert!(last.pen_max > yielding && last.pen_max < 2.0 * yielding, "{} {yielding}", last.pen_max);
+    assert!(residuals(&kept)[0] < 1e-14);
+}
+
+/// Zywicz & Puso's penalty of 100 N/m on each of the four nodes: the mean penetration is 0.5 N/k.
+#[test]
+fn the_penetration_of_a_penalty_falls_with_its_stiffness() {
+    let depths = [25.0, 50.0].map(|total: f64| {
+        let (_, kept) = run(&problem(Law::per_point(total / 8.0)), settings(1.0, Some(0.004)));
+        kept.rows.last().unwrap().balance.pen_max
+    });
+    let ratio = depths[0] / depths[1];
+    assert!((ratio - 2.0).abs() < 0.5, "{depths:?}");
+}
+
 /// The contact has eight pairs of nodes, four of them redundant: velocities change in one step.
 #[test]
 fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {

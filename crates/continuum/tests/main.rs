@@ -1,10 +1,12 @@
 //! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999);
 //! implicit elastodynamics.
 
+mod automatic;
 mod bars;
 mod elastodynamics;
 mod mass_scaling;
 mod motion;
+mod pressing;
 mod rigid;
 mod setup;
 mod shells;

@@ -1,8 +1,12 @@
 //! Rigid and deformable bodies in one run.
 
-use carom_contact::Law;
-use carom_continuum::explicit::Problem;
+use std::sync::Arc;
+
+use carom_contact::{Law, Shape};
+use carom_continuum::explicit::{BodyKind, BodySpec, Problem, SideSpec};
 use carom_dynamics::Placement;
+use carom_rigid::{Ball, PairSpec, Plane, RigidBody};
+use nalgebra::{Matrix3, Vector3};
 
 use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings};
 
@@ -34,4 +38,202 @@ fn an_off_centre_impact_conserves_the_angular_momentum() {
     assert!(last.d_imp >= -1e-3 * row.e_kin && last.d_imp < 0.1 * row.e_kin, "{}", last.d_imp / row.e_kin);
     // The brick moves and spins.
     assert!(kept.velocities.last().unwrap()[1][2] < -0.5);
+}
+
+/// Points of a rigid body that touch a shape of another.
+fn points_on(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
+    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Hard, restitution: 1.0, friction: 0.0 }
+}
+
+/// Zywicz & Puso (1999), second example: two rigid bars meet node on node, eight contacts of which four are
+/// redundant. Their velocities swap in one step.
+#[test]
+fn two_rigid_bars_swap_their_velocities_in_one_step() {
+    let bar = |name: &str| block(name, [50.0, 1.0, 1.0], [50, 1, 1], [0.01, 100.0, 0.0]);
+    let corners = |x: f64| -> Vec<Ball> {
+        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        places.iter().map(|&[y, z]| Ball::point(Vector3::new(x, y, z))).collect()
+    };
+    let end = |set: &str| {
+        let body = bar("bar");
+        let discretisation = carom_fem::Discretisation::new(&body).unwrap();
+        let surface = body.surface_of_set(&discretisation, set).unwrap();
+        let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
+        let places: Vec<_> = places.collect();
+        Shape::faces(surface, &places).unwrap()
+    };
+    let problem = Problem {
+        bodies: vec![
+            rigid(bar("left"), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
+            rigid(bar("right"), at([0.0; 3], [0.0; 3])),
+        ],
+        rigid_pairs: vec![
+            (0, points_on([0, 1], corners(50.0), end("west"))),
+            (0, points_on([1, 0], corners(0.0), end("east"))),
+        ],
+        ..Problem::default()
+    };
+    let settings =
+        carom_continuum::explicit::Settings { output_every: 0.009, ..settings(0.045, Some(0.009)) };
+    let (simulation, kept) = run(&problem, settings);
+    // Velocities of a frame are means of both sides: the impulse is in one of them.
+    let mut last = [1.0, 0.0];
+    let mut swaps = 0;
+    for bodies in &kept.velocities {
+        let now = [bodies[0][0], bodies[1][0]];
+        let half = (now[0] - 0.5).abs() < 1e-14 && (now[1] - 0.5).abs() < 1e-14;
+        swaps += usize::from(half);
+        assert!(half || (now[0] - last[0]).abs() < 1e-14 || (now[0]).abs() < 1e-14, "{now:?}");
+        last = if half { [0.0, 1.0] } else { last };
+    }
+    let [left, right] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][0]);
+    assert!(swaps == 1 && left.abs() < 1e-14 && (right - 1.0).abs() < 1e-14, "{swaps} {left} {right}");
+    let [energy, momentum, _] = residuals(&kept);
+    assert!(energy < 1e-15 && momentum < 1e-15, "{energy} {momentum}");
+    let events = simulation.events();
+    assert!(events.iter().all(|event| event.impulsive) && !events.is_empty(), "{events:?}");
+}
+
+/// First impacts of the rod in the cube in the limit of short steps, computed independently of this project:
+/// time \[s\] and impulse \[N s\].
+const ROD_IN_CUBE: [[f64; 2]; 3] =
+    [[0.0109427537, 3.86687783e-4], [0.209218141, 3.76912837e-4], [0.236465870, 9.97430e-5]];
+
+/// Zywicz & Puso (1999), fourth example: the scheme has the impacts of `carom-rigid`.
+#[test]
+fn the_rod_in_the_cube_has_the_impacts_of_the_exact_motion() {
+    let (masses, half) = ([0.7e-6, 1.4e-6, 1.4e-6, 1.4e-6, 1.4e-6, 0.7e-6], 0.5);
+    let place = |i: usize| -half + 2.0 * half * i as f64 / 5.0;
+    let mass: f64 = masses.iter().sum();
+    let transverse: f64 = masses.iter().enumerate().map(|(i, m)| m * place(i) * place(i)).sum();
+    let moments = Vector3::new(mass * 0.02 / 12.0, transverse, transverse);
+    let rod = RigidBody::new("rod", mass, Matrix3::from_diagonal(&moments), Vector3::zeros()).unwrap();
+    let cube = RigidBody::new("cube", 1.68e-3, 3.36e-3 * Matrix3::identity(), Vector3::zeros()).unwrap();
+    let form = Arc::new(block("form", [1.0; 3], [1; 3], [1.0, 1.0, 0.0]));
+    let spec = |body, placement| BodySpec { geometry: form.clone(), kind: BodyKind::Rigid(body), placement };
+    let wall =
+        |axis: usize, side: f64| Plane::new(Vector3::ith(axis, side), Vector3::ith(axis, -side)).unwrap();
+    let walls = Shape::Planes((0..3).flat_map(|axis| [wall(axis, 1.0), wall(axis, -1.0)]).collect());
+    let start =
+        Placement { velocity: [50.0, 2.0, 0.0], angular_velocity: [0.0, 40.0, 0.0], ..Placement::default() };
+    let points = (0..6).map(|i| Ball::point(Vector3::new(place(i), 0.0, 0.0))).collect();
+    let problem = Problem {
+        bodies: vec![spec(rod, start), spec(cube, Placement::default())],
+        rigid_pairs: vec![(0, points_on([0, 1], points, walls))],
+        ..Problem::default()
+    };
+    let dt = 1e-6;
+    let (simulation, kept) = run(&problem, settings(0.24, Some(dt)));
+    // The error of the time, up to a step, grows some tenfold with each impact.
+    let errors = [1e-4, 5e-3, 6e-2];
+    for ((event, [time, impulse]), error) in simulation.events().iter().zip(ROD_IN_CUBE).zip(errors) {
+        let found = Vector3::from(event.impulse).norm();
+        assert!((event.start - time).abs() < 3e-4, "{} {time}", event.start);
+        assert!((found / impulse - 1.0).abs() < error, "{found} {impulse}");
+    }
+    let first = &simulation.events()[0];
+    assert!((first.start - ROD_IN_CUBE[0][0]).abs() < 1.1 * dt, "{}", first.start);
+    assert!((Vector3::from(first.impulse).norm() / ROD_IN_CUBE[0][1] - 1.0).abs() < 1e-4, "{first:?}");
+    let [energy, momentum, ang_momentum] = residuals(&kept);
+    let row = &kept.rows[0].balance;
+    assert!(energy < 1e-11 * row.e_kin && momentum < 1e-11 * row.momentum_scale, "{energy} {momentum}");
+    assert!(ang_momentum < 1e-9 * row.ang_momentum_scale, "{ang_momentum}");
+}
+
+/// A deformable ball of a brick falls on a plane of a rigid body, which has no faces.
+#[test]
+fn a_deformable_body_lands_on_a_shape_of_a_rigid_one() {
+    let brick = block("brick", [0.05, 0.04, 0.03], [3, 2, 2], [1000.0, 1e6, 0.3]);
+    let floor = block("floor", [1.0, 1.0, 0.1], [1; 3], [1000.0, 1e6, 0.3]);
+    let mut problem = Problem {
+        bodies: vec![
+            deformable(brick, "neo-hookean", at([0.3, 0.3, 0.1005], [0.2, 0.0, -1.0])),
+            rigid(floor, at([0.0; 3], [0.0; 3])),
+        ],
+        contacts: vec![pair(0, [0, 1], ["bottom", ""], Law::Hard, 0.0)],
+        ..Problem::default()
+    };
+    if let BodyKind::Rigid(body) = &mut problem.bodies[1].kind {
+        body.fixed = true;
+    }
+    let top = Shape::plane(Vector3::new(0.0, 0.0, 0.1), Vector3::z()).unwrap();
+    problem.contacts[0].sides[1] = SideSpec::Shape(top);
+    let (_, kept) = run(&problem, settings(5e-3, None));
+    let on_shape = kept.velocities.last().unwrap()[0];
+    problem.contacts[0].sides[1] = SideSpec::Set("top".to_owned());
+    let (_, kept) = run(&problem, settings(5e-3, None));
+    let on_set = kept.velocities.last().unwrap()[0];
+    assert!(on_shape[2] > 0.3, "{on_shape:?}");
+    for d in 0..3 {
+        assert!((on_shape[d] - on_set[d]).abs() < 1e-9, "{on_shape:?} {on_set:?}");
+    }
+}
+
+/// A cube moves under the top of a block, whose sides are not part of the contact: the top does not push it.
+#[test]
+fn a_node_that_comes_around_the_rim_of_an_open_surface_is_not_inside() {
+    let cube = block("cube", [0.01; 3], [1; 3], [1000.0, 1e6, 0.3]);
+    let table = block("table", [0.2, 0.2, 0.1], [4, 4, 2], [1000.0, 1e6, 0.3]);
+    let start = at([-0.015, 0.07, 0.087], [1.0, 0.0, 0.0]);
+    let mut problem = Problem {
+        bodies: vec![deformable(cube, "neo-hookean", start), rigid(table, at([0.0; 3], [0.0; 3]))],
+        contacts: vec![pair(0, [0, 1], ["top", "top"], Law::Hard, 0.0)],
+        ..Problem::default()
+    };
+    if let BodyKind::Rigid(body) = &mut problem.bodies[1].kind {
+        body.fixed = true;
+    }
+    let (simulation, kept) = run(&problem, settings(0.05, None));
+    let last = kept.velocities.last().unwrap()[0];
+    assert!((last[0] - 1.0).abs() < 1e-12 && last[2].abs() < 1e-12, "{last:?}");
+    assert_eq!(simulation.contact_counts().multipliers, 0);
+}
+
+/// A rigid block falls on another one that lies on a deformable brick: the impact and the contact forces of
+/// the brick are found together, so that the lower block does not sink into the brick.
+#[test]
+fn an_impact_of_rigid_bodies_on_a_deformable_one_leaves_no_penetration() {
+    let brick = block("brick", [0.1, 0.1, 0.05], [4, 4, 2], [1000.0, 1e6, 0.3]);
+    let [lower, upper] =
+        ["lower", "upper"].map(|name| block(name, [0.05, 0.05, 0.02], [2, 2, 1], [2000.0, 1e9, 0.3]));
+    let top = {
+        let discretisation = carom_fem::Discretisation::new(&lower).unwrap();
+        let surface = lower.surface_of_set(&discretisation, "top").unwrap();
+        let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
+        let places: Vec<_> = places.collect();
+        Shape::faces(surface, &places).unwrap()
+    };
+    // Two feet on either side of the middle.
+    let feet =
+        [[0.015, 0.015], [0.035, 0.015], [0.025, 0.035]].map(|[x, y]| Ball::point(Vector3::new(x, y, 0.0)));
+    let impact = PairSpec { restitution: 0.0, ..points_on([2, 1], feet.to_vec(), top) };
+    let support = carom_continuum::explicit::Support {
+        body: 0,
+        set: "bottom".to_owned(),
+        directions: [true; 3],
+        displacement: [0.0; 3],
+        rotations: [false; 3],
+    };
+    let problem = Problem {
+        bodies: vec![
+            deformable(brick, "neo-hookean", at([0.0; 3], [0.0; 3])),
+            rigid(lower, at([0.02, 0.03, 0.05], [0.0; 3])),
+            rigid(upper, at([0.02, 0.03, 0.0702], [0.0, 0.0, -0.5])),
+        ],
+        supports: vec![support],
+        contacts: vec![pair(0, [1, 0], ["bottom", "top"], Law::Hard, 0.0)],
+        rigid_pairs: vec![(1, impact)],
+        gravity: [0.0, 0.0, -10.0],
+        ..Problem::default()
+    };
+    let (simulation, kept) = run(&problem, settings(0.02, None));
+    let counts = simulation.contact_counts();
+    assert!(counts.sweeps > 0 && counts.unsettled == 0, "{counts:?}");
+    let on_brick = simulation.events().iter().filter(|event| event.pair == 0);
+    let deepest = on_brick.map(|event| event.max_approach).fold(f64::NEG_INFINITY, f64::max);
+    // Gaps are linear in the rotation of a step. Without further sweeps the block would sink by the way of a
+    // step after the impact, 1e-4 m.
+    assert!(deepest < 1e-6, "{deepest}");
+    let [energy, momentum, ang_momentum] = residuals(&kept);
+    assert!(energy < 1e-12 && momentum < 1e-13 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");
 }

@@ -75,6 +75,7 @@ pub(crate) struct Kept {
     pub(crate) velocities: Vec<Vec<[f64; 3]>>,
     pub(crate) forces: Vec<Vec<[f64; 3]>>,
     pub(crate) displacements: Vec<Vec<Vec<f64>>>,
+    pub(crate) pressures: Vec<Vec<Vec<f64>>>,
 }
 
 impl Observer for Kept {
@@ -82,6 +83,7 @@ impl Observer for Kept {
         self.rows.push(*frame.ledger);
         self.velocities.push(frame.bodies.iter().map(|body| body.velocity).collect());
         self.forces.push(frame.contacts.iter().map(|contact| contact.force).collect());
+        self.pressures.push(frame.contacts.iter().map(|contact| contact.pressures.clone()).collect());
         self.displacements.push(frame.bodies.iter().map(|body| body.modal.clone()).collect());
         Ok(())
     }
@@ -92,7 +94,7 @@ impl Observer for Kept {
 }
 
 pub(crate) fn settings(end_time: f64, time_step: Option<f64>) -> Settings {
-    Settings { end_time, output_every: end_time / 100.0, courant: 0.9, time_step }
+    Settings { time_step, ..Settings::until(end_time) }
 }
 
 pub(crate) fn run(problem: &Problem, settings: Settings) -> (Simulation, Kept) {

@@ -141,7 +141,7 @@ fn frequencies(cells: [usize; 3], numbers: &[f64]) -> Vec<f64> {
         supports: ["start", "end"].map(support).to_vec(),
         ..Problem::default()
     };
-    let settings = Settings { end_time: 60.0, output_every: 0.05, courant: 0.9, time_step: None };
+    let settings = Settings { output_every: 0.05, ..Settings::until(60.0) };
     let points = places.iter().zip(&masses).map(|(x, m)| [*x, *m]).collect();
     let mut kept = Amplitudes { points, numbers: numbers.to_vec(), rows: Vec::new() };
     Simulation::new(&problem, settings).unwrap().run(&mut kept, &Silent).unwrap();

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use carom_contact::Law;
+use carom_contact::solver::StepRule;
 use carom_format::scenario::model::{
-    Bodies, BodySource, FrameField, Integrator, JointForm, MaterialLaw, PictureCells, PictureField,
-    Precision, SCHEMES, Scheme, Spot,
+    Bodies, BodySource, ContactSolution, FrameField, Integrator, JointForm, MaterialLaw, PictureCells,
+    PictureField, Precision, SCHEMES, Scheme, Spot,
 };
 use carom_format::{Scenario, ScenarioError};
 
@@ -531,11 +532,17 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
         )
     };
     let scheme = |keys: &str| read(&with(keys), &[]).unwrap().simulation.scheme;
-    let of = |courant, time_step, mass_scaling| Scheme::Explicit { courant, time_step, mass_scaling };
+    let contact = ContactSolution::default();
+    let of =
+        |courant, time_step, mass_scaling| Scheme::Explicit { courant, time_step, mass_scaling, contact };
     assert_eq!(scheme(""), of(0.9, None, None));
     assert_eq!(scheme("courant = 0.5\nmass_scaling = 1e-7"), of(0.5, None, Some(1e-7)));
     assert_eq!(scheme("time_step = 1e-3"), of(0.9, Some(1e-3), None));
-    for keys in ["", "courant = 0.5", "time_step = 1e-3"] {
+    let contact = ContactSolution { tolerance: 1e-3, rule: StepRule::FirstBound };
+    let loose = "contact_tolerance = 1e-3\ncontact_steps = \"first-bound\"";
+    let expected = Scheme::Explicit { courant: 0.9, time_step: None, mass_scaling: None, contact };
+    assert_eq!(scheme(loose), expected);
+    for keys in ["", "courant = 0.5", "time_step = 1e-3", loose] {
         let scenario = read(&with(keys), &[]).unwrap();
         assert_eq!(scenario.material["soft"].law, MaterialLaw::NeoHookean);
         assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
@@ -545,6 +552,7 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
         ("courant = 0.0", "above 0"),
         ("time_step = 1e-3\nmass_scaling = 1e-4", "exclude each other"),
         ("mass_scaling = 0.0", "above 0"),
+        ("contact_tolerance = 1.0", "at most 0.1"),
         ("courant = 1.5", "from 0 to 1"),
         ("integrator = \"radau5\"", "belongs to the scheme"),
     ] {

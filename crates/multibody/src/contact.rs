@@ -275,8 +275,8 @@ pub trait ContactModel: std::fmt::Debug + Send {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
 
-    /// Numbers of the pairs that the last evaluation looked at, ascending, if it leaves out pairs whose bodies
-    /// are far apart: [`Reaction::NONE`] stands for them.
+    /// Numbers of the pairs that the last evaluation looked at, ascending, if it leaves out pairs whose
+    /// bodies are far apart: [`Reaction::NONE`] stands for them.
     fn near(&self) -> Option<&[u32]> {
         None
     }

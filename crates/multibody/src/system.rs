@@ -157,8 +157,8 @@ impl System {
         &mut self.contacts
     }
 
-    /// The time in which pairs that are far apart may touch, at the last evaluation, by the rigid motion of all
-    /// bodies \[s\].
+    /// The time in which pairs that are far apart may touch, at the last evaluation, by the rigid motion of
+    /// all bodies \[s\].
     pub(crate) fn time_apart(&mut self) -> f64 {
         let Self { bodies, contacts, .. } = self;
         contacts.time_apart(&|i| {

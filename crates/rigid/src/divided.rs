@@ -1,5 +1,6 @@
 //! Steps whose contacts have no solution are divided.
 
+use crate::snapshot::Snapshot;
 use crate::step_error::Unsolved;
 use crate::system::System;
 
@@ -14,11 +15,9 @@ impl System {
     /// face each other.
     #[cold]
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
-        let (dt, steps) = (self.dt, self.steps);
-        let (states, reports, books) = (self.states.clone(), self.reports.clone(), self.books);
-        let memory: Vec<_> = self.pairs.iter().map(|pair| (pair.gaps.clone(), pair.held.clone())).collect();
-        let (spring_energy, energies, n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
-        let (limited, deepest) = (self.limited, self.deepest);
+        let (dt, steps, limited) = (self.dt, self.steps, self.limited);
+        let mut before = Snapshot::default();
+        self.snapshot_into(&mut before);
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
             let done = (0..parts).try_for_each(|_| {
@@ -36,18 +35,7 @@ impl System {
                 self.limited.steps = self.limited.steps.min(limited.steps + 1);
                 return Ok(());
             }
-            self.steps = steps;
-            self.states.clone_from(&states);
-            self.reports.clone_from(&reports);
-            self.books = books;
-            (self.spring_energy, self.energies, self.n_impulses) = (spring_energy, energies, n_impulses);
-            (self.limited, self.deepest) = (limited, deepest);
-            for (pair, (gaps, held)) in self.pairs.iter_mut().zip(&memory) {
-                pair.gaps.clone_from(gaps);
-                pair.held.clone_from(held);
-            }
-            // The last search may belong to other positions of the bodies.
-            self.nearby.restart(&self.pairs);
+            self.go_back(&before);
         }
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         Err(why)

@@ -83,7 +83,7 @@ pub struct PairReport {
 
 impl PairReport {
     /// Start of that step, for a tracker of contact events.
-    pub(crate) fn sample_before(&self, time: f64) -> ContactSample {
+    pub fn sample_before(&self, time: f64) -> ContactSample {
         ContactSample {
             time,
             place: self.place,
@@ -95,7 +95,7 @@ impl PairReport {
     }
 
     /// End of that step, for a tracker of contact events.
-    pub(crate) fn sample_after(&self, time: f64) -> ContactSample {
+    pub fn sample_after(&self, time: f64) -> ContactSample {
         ContactSample {
             time,
             place: self.place,
@@ -367,6 +367,17 @@ impl System {
     #[inline]
     pub fn has_contacts(&self) -> bool {
         !self.contacts.is_empty()
+    }
+
+    /// Numbers of the pairs that touched in the last step, in the order of its contacts; a pair may come
+    /// several times.
+    pub fn touching_pairs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.contacts.iter().map(|contact| contact.pair)
+    }
+
+    /// Normal law of a pair.
+    pub fn law(&self, pair: usize) -> carom_contact::Law {
+        self.pairs[pair].law
     }
 
     /// Impulses so far, one for each point and step.

@@ -1,16 +1,19 @@
 //! The scheme `explicit`: a scenario as a problem of explicit dynamics of `carom-continuum`, and its result.
 
-use carom_contact::closed_form::contact_modulus;
+mod contacts;
+
 use carom_continuum::explicit::{
-    BodyKind, BodySpec, ContactSpec, Load, Pressure, Problem, RunError as ExplicitRunError, Settings,
-    SetupError, SideSpec, Simulation, Support,
+    BodyKind, BodySpec, Load, Pressure, Problem, RunError as ExplicitRunError, Settings, SetupError,
+    Simulation, Support,
 };
 use carom_dynamics::{Axes, Checkpoint, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
-use carom_format::scenario::model::{BodySpec as SpecOfBody, FunctionError, MaterialLaw, Scenario};
+use carom_format::scenario::model::{
+    BodySpec as SpecOfBody, ContactSolution, End, FunctionError, MaterialLaw, Scenario,
+};
 use carom_progress::Progress;
 use carom_rigid::{BodyError, RigidBody};
 use thiserror::Error;
@@ -20,8 +23,10 @@ use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
 use crate::prepared::{Prepared, PreparedBody};
 use crate::recorder::Recorder;
+use crate::rigid::RigidSetUpError;
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
+use contacts::{Contacts, contacts};
 
 /// Errors from setting up the scheme `explicit`.
 #[derive(Debug, Error)]
@@ -52,15 +57,27 @@ pub enum ExplicitSetUpError {
     /// The function of time of a force.
     #[error(transparent)]
     Function(#[from] FunctionError),
-    /// Two rigid bodies.
+    /// Two rigid bodies with a penalty.
     #[error(
-        "contact between {pair}: the scheme `explicit` has no contact between two rigid bodies in this \
-         release; make one of them deformable, or choose the scheme `rigid`"
+        "contact between {pair}: two rigid bodies touch by multipliers in the scheme `explicit`; leave out \
+         `law`, make one of them deformable, or choose the scheme `rigid`, which has springs of points"
     )]
-    BothRigid {
+    RigidPenalty {
         /// The surfaces.
         pair: String,
     },
+    /// A coefficient of restitution of a deformable body.
+    #[error(
+        "contact between {pair}: `restitution` is that of two rigid bodies; the waves in a deformable body \
+         make its own: leave it out"
+    )]
+    Restitution {
+        /// The surfaces.
+        pair: String,
+    },
+    /// A contact of two rigid bodies that do not touch in this way.
+    #[error(transparent)]
+    RigidPair(#[from] RigidSetUpError),
     /// The problem itself.
     #[error(transparent)]
     Problem(#[from] SetupError),
@@ -100,6 +117,7 @@ impl<'a> ExplicitRun<'a> {
         prepared: &'a Prepared,
         courant: f64,
         time_step: Option<f64>,
+        contact: ContactSolution,
     ) -> Result<Self, At<ExplicitSetUpError>> {
         let problem = problem(scenario, prepared)?;
         let settings = Settings {
@@ -107,6 +125,8 @@ impl<'a> ExplicitRun<'a> {
             output_every: scenario.simulation.output_every,
             courant,
             time_step,
+            contact_tolerance: contact.tolerance,
+            step_rule: contact.rule,
         };
         let simulation = Simulation::new(&problem, settings).map_err(ExplicitSetUpError::from)?;
         Ok(Self { scenario, prepared, simulation })
@@ -124,7 +144,13 @@ impl Run for ExplicitRun<'_> {
             ..described(spec, ready)
         };
         let pairs = self.scenario.contact.iter();
-        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
+        let is_rigid = |end: &End| scenario_body(self.scenario, end).is_some_and(|spec| spec.rigid);
+        let pairs = pairs.map(|pair| {
+            let [first, second] = pair.between.each_ref().map(ToString::to_string);
+            // Pressures are those of a deformable body.
+            let turned = is_rigid(&pair.between[0]);
+            described_pair(pair, if turned { [second, first] } else { [first, second] })
+        });
         Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
     }
 
@@ -160,6 +186,7 @@ impl Run for ExplicitRun<'_> {
                 ("most_multipliers", counts.most_multipliers),
                 ("multiplier_iterations", counts.iterations),
                 ("solver_fallbacks", counts.fallbacks),
+                ("rigid_sweeps", counts.sweeps),
             ],
             notes: vec![format!("steps of {dt:.3e} s; the critical step is {critical:.3e} s")],
             remarks: (0..self.scenario.body.len()).filter_map(|body| self.added_mass(body)).collect(),
@@ -184,6 +211,10 @@ impl ExplicitRun<'_> {
     }
 }
 
+fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody> {
+    scenario.body.iter().find(|spec| spec.name == end.body)
+}
+
 /// The law of the material of a body; linear for materials that the scenario does not define.
 fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
     let material = spec.material.as_ref().and_then(|name| scenario.material.get(name));
@@ -200,21 +231,7 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<Expli
     for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
         bodies.push(body(scenario, spec, ready).map_err(|error| error.at(format!("body.{i}")))?);
     }
-    let mut contacts = Vec::with_capacity(scenario.contact.len());
-    for (i, pair) in scenario.contact.iter().enumerate() {
-        let ends = pair.between.each_ref().map(|end| number(&end.body));
-        if ends.iter().all(|&end| scenario.body[end].rigid) {
-            let pair = format!("{}, {}", pair.between[0], pair.between[1]);
-            return Err(ExplicitSetUpError::BothRigid { pair }.at(format!("contact.{i}.between")));
-        }
-        contacts.push(ContactSpec {
-            number: i,
-            bodies: ends,
-            sides: pair.between.each_ref().map(|end| SideSpec::Set(end.part.clone())),
-            law: pair.law.with_modulus(modulus(ends.map(|end| &bodies[end]))),
-            friction: pair.friction,
-        });
-    }
+    let Contacts { contacts, automatic, rigid_pairs } = contacts(scenario, &bodies, number)?;
     let supports = scenario.support.iter().map(|support| Support {
         body: number(&support.on.body),
         set: support.on.part.clone(),
@@ -250,7 +267,8 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<Expli
         pressures: pressures.collect(),
         loads,
         contacts,
-        rigid_pairs: Vec::new(),
+        automatic,
+        rigid_pairs,
         gravity: scenario.simulation.gravity,
         smallest_step: scenario.simulation.scheme.mass_scaling(),
         bodies,
@@ -282,13 +300,4 @@ fn body(
         BodyKind::Deformable { laws, rule: PointRule::default() }
     };
     Ok(BodySpec { geometry, kind, placement: placement(spec) })
-}
-
-/// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].
-fn modulus(pair: [&BodySpec; 2]) -> f64 {
-    let constants = pair.map(|body| match (&body.kind, body.geometry.materials.first()) {
-        (BodyKind::Deformable { .. }, Some(material)) => (material.young, material.poisson),
-        _ => (f64::INFINITY, 0.0),
-    });
-    contact_modulus(constants.map(|(young, _)| young), constants.map(|(_, poisson)| poisson))
 }

@@ -103,6 +103,9 @@ pub(crate) fn described(spec: &BodySpec, ready: &PreparedBody) -> ResultBody {
 /// * `surfaces` — the surface that carries the pressures, and the other one
 pub(crate) fn described_pair(spec: &ContactSpec, surfaces: [String; 2]) -> ResultPair {
     let [first, second] = surfaces;
+    if spec.is_automatic() {
+        return ResultPair { name: first.clone(), first, second };
+    }
     ResultPair { name: format!("{}/{}", spec.between[0].body, spec.between[1].body), first, second }
 }
 

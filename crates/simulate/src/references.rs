@@ -163,13 +163,17 @@ pub(crate) fn problems<'a>(
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
     for (i, pair) in scenario.contact.iter().enumerate() {
         let at = |error: ReferenceError| error.at(format!("contact.{i}.between"));
+        let both_rigid = pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid));
+        let points_touch = row.points_touch || row.rigid_pairs_touch && both_rigid;
         for (end, role) in pair.between.iter().zip([Role::Points, Role::Surface]) {
             let shape = of(end).and_then(|(spec, _)| spec.shape.iter().find(|shape| shape.name == end.part));
+            // The nodes of a deformable body touch the shape, whichever comes first.
+            let role = if points_touch { role } else { Role::Surface };
             if let Some(shape) = shape {
                 found.extend(shape_role(end, shape, role).map(|error| at(error.into())));
                 continue;
             }
-            let problem = of(end).and_then(|(spec, parts)| match (row.points_touch, parts) {
+            let problem = of(end).and_then(|(spec, parts)| match (points_touch, parts) {
                 (true, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
                 _ => surface(scenario, pair, end, spec, parts),
             });
@@ -178,8 +182,8 @@ pub(crate) fn problems<'a>(
         // Two rigid bodies deform by the stiffness of their contact; the stiffness of an elastic body follows
         // from its model.
         let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
-        let gives_way = has_stiffness || row.points_touch;
-        if !gives_way && pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid)) {
+        let gives_way = has_stiffness || points_touch;
+        if !gives_way && both_rigid {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
             found.push(at(ReferenceError::BothRigid { pair }));
         }

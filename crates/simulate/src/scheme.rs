@@ -43,8 +43,9 @@ pub(crate) fn set_up<'a>(
         Scheme::Rigid { time_step } => {
             Box::new(RigidRun::new(scenario, prepared, *time_step).map_err(At::cast)?)
         }
-        Scheme::Explicit { courant, time_step, .. } => {
-            Box::new(ExplicitRun::new(scenario, prepared, *courant, *time_step).map_err(At::cast)?)
+        Scheme::Explicit { courant, time_step, contact, .. } => {
+            let made = ExplicitRun::new(scenario, prepared, *courant, *time_step, *contact);
+            Box::new(made.map_err(At::cast)?)
         }
     })
 }

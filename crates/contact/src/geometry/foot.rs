@@ -14,9 +14,9 @@ use carom_fem::surface::MAX_FACE_POINTS;
 /// between faces n is along ±(x − y), on the side of the mean outward normal, so that `x − y = g n` still
 /// holds and the variation `dg = n·(dx − dy)` stays exact. Beyond the rim x lies beside the surface. The rim
 /// ends in a quarter-round fillet of radius ρ ([`Faces::rim_radius`]) that is tangent to the surface:
-/// n leads from the centre of the fillet to x, and the gap is the distance to the fillet. Without a radius the
-/// gap is the distance to the rim, never negative: a body that slides off the surface while it is pressed in
-/// would lose its gap at once.
+/// n leads from the centre of the fillet to x, and the gap is the distance to the fillet. Without a radius
+/// the gap is the distance to the rim, never negative: a body that slides off the surface while it is pressed
+/// in would lose its gap at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FootPoint {
     /// Number of the face.

@@ -52,6 +52,14 @@ impl Nodes {
         nodes
     }
 
+    /// Adds the nodes of another surface, whose points are numbered from `first` on.
+    pub fn append(&mut self, other: &Self, first: u32) {
+        let n = self.points.len() as u32;
+        self.start.extend(other.start[1..].iter().map(|start| start + n));
+        self.points.extend(other.points.iter().map(|point| point + first));
+        self.weights.extend(&other.weights);
+    }
+
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.start.len() - 1

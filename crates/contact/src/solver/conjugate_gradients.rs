@@ -3,6 +3,18 @@
 use super::operator::{Operator, dot, largest, product_plus};
 use super::outcome::{Stop, Trial};
 
+/// How projected conjugate gradients add unknowns to those that may move, and how far a step goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepRule {
+    /// Unknowns join when their part of the gradient is the larger one; a step that meets a bound is also
+    /// tried in full and projected.
+    #[default]
+    Proportioned,
+    /// All unknowns with w ≤ 0 join at once; a step ends at the first bound (Zywicz & Puso 1999, eqs. (64) to
+    /// (72)).
+    FirstBound,
+}
+
 /// Vectors of projected conjugate gradients, kept from solve to solve.
 ///
 /// ```text
@@ -11,7 +23,8 @@ use super::outcome::{Stop, Trial};
 /// α   = −r·s / s·M s,  at most to the first z_j = 0    K = diag(M)⁻¹                           (70)–(72)
 /// ```
 ///
-/// Our z is −λ of the paper, our w its gap. We deviate in two things. The paper adds every j with
+/// Our z is −λ of the paper, our w its gap. [`StepRule::FirstBound`] is the rule of the paper. By default we
+/// deviate in two things. The paper adds every j with
 /// w_j ≤ 0 to the face at once; with a sparse M that is one neighbour in each step, and every step starts
 /// anew. Here they are added when their part of the gradient is larger than that on the face (Dostál's test
 /// of proportion). And a step that meets a bound is also tried in full and then projected. The step with the
@@ -24,6 +37,7 @@ use super::outcome::{Stop, Trial};
 /// proportion with Γ = 1.
 #[derive(Debug, Default)]
 pub(super) struct ConjugateGradients {
+    pub(super) rule: StepRule,
     diagonal: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
@@ -153,7 +167,10 @@ impl ConjugateGradients {
                 outside += weight;
             }
         }
-        let widened = outside > rho;
+        let widened = match self.rule {
+            StepRule::Proportioned => outside > rho,
+            StepRule::FirstBound => outside > 0.0,
+        };
         if widened {
             for j in 0..z.len() {
                 if !self.free[j] && w[j] < 0.0 && !self.redundant[j] {
@@ -184,6 +201,10 @@ impl ConjugateGradients {
             // The unknown that met its bound is exactly zero.
             z[j] = if self.direction[j] < 0.0 && short <= 1e-15 * z[j] { 0.0 } else { short.max(0.0) };
             w[j] += bound * self.product[j];
+        }
+        if self.rule == StepRule::FirstBound {
+            (0..n).for_each(|j| self.free[j] = z[j] > 0.0 && !self.redundant[j]);
+            return;
         }
         product_plus(m, q, &self.projected, &mut self.projected_w);
         let energy = |z: &[f64], w: &[f64]| dot(z, w) + dot(z, q);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::conjugate_gradients::ConjugateGradients;
+use super::conjugate_gradients::{ConjugateGradients, StepRule};
 use super::gauss_seidel::gauss_seidel;
 use super::newton::BlockPivoting;
 use super::operator::{Dense, Entries, Operator, largest, product_plus, size};
@@ -80,6 +80,8 @@ pub struct LcpSolution {
 /// ```
 #[derive(Default)]
 pub struct LcpSolver {
+    /// Residual that is allowed in any case, in units of q; 0 by default.
+    pub allowed: f64,
     w: Vec<f64>,
     start: Vec<f64>,
     best: Vec<f64>,
@@ -111,7 +113,8 @@ impl LcpSolver {
     /// * `method` — this one alone, or `None` for the chain: the method that suits the matrix best
     ///   first, then more robust ones
     ///
-    /// The residual alone decides on success: max |min(a z, w)| ≤ 1e-10 max |q| with w = M z + q computed
+    /// The residual alone decides on success: max |min(a z, w)| ≤ 1e-10 max |q|, or [`Self::allowed`], with
+    /// w = M z + q computed
     /// from the returned z and the size a of M, so that M and q may have any units. After an error z holds
     /// the best point that was found, and [`Self::attempts`] has the end of each method.
     ///
@@ -141,6 +144,11 @@ impl LcpSolver {
             Some(method) => self.chain(m, q, z, symmetric, &[method]),
             None => self.automatic(m, q, z, symmetric),
         }
+    }
+
+    /// Sets the rule of the steps of projected conjugate gradients.
+    pub fn set_rule(&mut self, rule: StepRule) {
+        self.conjugate_gradients.rule = rule;
     }
 
     /// w = M z + q of the last solve.
@@ -194,7 +202,7 @@ impl LcpSolver {
         methods: &[LcpMethod],
     ) -> Result<LcpSolution, LcpError> {
         let size = size(m, &mut self.diagonal);
-        let allowed = ACCEPTED * largest(q.iter().copied());
+        let allowed = self.allowed.max(ACCEPTED * largest(q.iter().copied()));
         let mut least = f64::INFINITY;
         self.best.copy_from_slice(&self.start);
         for &method in methods {
@@ -235,7 +243,7 @@ impl LcpSolver {
         alone: bool,
     ) -> Trial {
         let scale = largest(q.iter().copied());
-        let (w, aim) = (&mut self.w, 0.1 * ACCEPTED * scale);
+        let (w, aim) = (&mut self.w, self.allowed.max(0.1 * ACCEPTED * scale));
         match method {
             LcpMethod::ConjugateGradients => self.conjugate_gradients.solve(m, q, z, w, (size, aim)),
             LcpMethod::GaussSeidel => gauss_seidel(m, q, z, w, &mut self.diagonal, (size, aim)),

@@ -110,7 +110,7 @@ impl QuasistaticContact {
         patch(self.pairs.get(pair), &work.solution.lambda, warm.gaps.feet())
     }
 
-    /// Numbers of the pairs that the last solve has evaluated, ascending: all but those whose bodies are apart.
+    /// Numbers of the pairs that the last solve has evaluated, ascending: all but those with bodies apart.
     pub fn near<'a>(&self, work: &'a Workspace) -> &'a [u32] {
         work.gaps.near()
     }

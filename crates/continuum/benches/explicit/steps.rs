@@ -87,5 +87,5 @@ pub(crate) fn displacements(problem: &Problem, n_steps: u64) -> Vec<f64> {
 
 /// One frame at the start, one at the end.
 fn settings(end_time: f64) -> Settings {
-    Settings { end_time, output_every: 2.0 * end_time, courant: 0.9, time_step: None }
+    Settings { output_every: 2.0 * end_time, ..Settings::until(end_time) }
 }

@@ -56,15 +56,6 @@ impl Bodies {
         Ok(())
     }
 
-    /// Name of a body of the problem.
-    pub(super) fn name(&self, number: usize) -> &str {
-        match (self.which[number], &self.rigid) {
-            (Which::Flexible(k), _) => &self.flexible[k].name,
-            (Which::Rigid(k), Some(rigid)) => &rigid.system.bodies[k].name,
-            (Which::Rigid(_), None) => "",
-        }
-    }
-
     /// Sets the velocities at t_{−1/2}, so that the first step is like all others.
     pub(super) fn start(&mut self, dt: f64) -> Result<(), SetupError> {
         for body in &mut self.flexible {

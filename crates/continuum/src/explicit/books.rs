@@ -216,8 +216,11 @@ fn add_rigid(balance: &mut Balance, rigid: &RigidBodies) {
     balance.e_con += 0.5 * (a.e_con + b.e_con);
     balance.e_pot += 0.5 * (a.e_pot + b.e_pot);
     balance.w_ext += half(outer);
-    balance.d_imp += 0.5 * (a.d_imp + b.d_imp) - half(contact);
-    balance.d_fric += 0.5 * (a.d_fric + b.d_fric);
+    let [penalty, friction] = [0, 1].map(|i| 0.5 * (rigid.part_works[0][i] + rigid.part_works[1][i]));
+    balance.d_imp += 0.5 * (a.d_imp + b.d_imp) - (half(contact) - penalty - friction);
+    balance.d_fric += 0.5 * (a.d_fric + b.d_fric) - friction;
+    // The energy of the springs follows from the motion of both sides.
+    balance.d_num -= penalty;
     balance.momentum_scale += 0.5 * (a.momentum_scale + b.momentum_scale);
     balance.ang_momentum_scale += 0.5 * (a.ang_momentum_scale + b.ang_momentum_scale);
     balance.mass += b.mass;

@@ -24,11 +24,12 @@ mod slip;
 mod spring;
 mod wall;
 
-use carom_contact::solver::{LcpMethod, LcpSolver};
+use carom_contact::solver::{LcpMethod, LcpSolver, StepRule};
 use nalgebra::Vector3;
 
 use super::bodies::Bodies;
 use super::problem::Problem;
+use super::rigid::{Origin, RigidBodies};
 use super::{SetupError, StepError};
 pub(super) use pair::Pair;
 use row::Rows;
@@ -60,6 +61,10 @@ pub struct ContactCounts {
     pub iterations: u64,
     /// Steps solved by the fallback method.
     pub fallbacks: u64,
+    /// Further sweeps over impacts of rigid bodies and multipliers of deformable ones.
+    pub sweeps: u64,
+    /// Steps whose sweeps did not settle.
+    pub unsettled: u64,
 }
 
 /// Powers of the contact forces on deformable bodies at t_n: f·v_{n−1/2} and f·(v_{n−1/2} + v_{n+1/2}) \[W\].
@@ -82,7 +87,11 @@ pub(super) struct Contacts {
     dragged: Friction,
     friction: Friction,
     q: Vec<f64>,
+    /// Velocities that impacts of rigid bodies add along the normals of the rows \[m/s\].
+    shift: Vec<f64>,
     solver: LcpSolver,
+    /// Error of a gap of multipliers that is allowed in addition to round-off \[m\].
+    tolerance: f64,
     pub(super) counts: ContactCounts,
     /// Energy of penalties at t_n \[J\].
     pub(super) potential: f64,
@@ -95,7 +104,12 @@ pub(super) struct Contacts {
 impl Contacts {
     pub(super) fn new(problem: &Problem, bodies: &Bodies) -> Result<Self, SetupError> {
         let pairs = problem.contacts.iter().map(|spec| Pair::new(problem, spec, bodies));
-        let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+        let mut pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+        if !bodies.flexible.is_empty() {
+            for spec in &problem.automatic {
+                pairs.push(Pair::automatic(problem, spec, bodies)?);
+            }
+        }
         Ok(Self {
             pressed: Rows::new(bodies),
             rows: Rows::new(bodies),
@@ -104,13 +118,24 @@ impl Contacts {
             forces: Vec::new(),
             impulses: Vec::new(),
             q: Vec::new(),
+            shift: Vec::new(),
             solver: LcpSolver::default(),
+            tolerance: 0.0,
             counts: ContactCounts::default(),
             potential: 0.0,
             from_fixed: [Vector3::zeros(); 2],
             deepest: 0.0,
             pairs,
         })
+    }
+
+    /// Sets the accuracy of multipliers.
+    ///
+    /// * `tolerance` — error of a gap, relative to the smallest diagonal of a face
+    pub(super) fn set_accuracy(&mut self, tolerance: f64, rule: StepRule) {
+        let size = self.pairs.iter().map(|pair| pair.size).fold(f64::INFINITY, f64::min);
+        self.tolerance = if size.is_finite() { tolerance * size } else { 0.0 };
+        self.solver.set_rule(rule);
     }
 
     /// Adds forces of penalties at t_n to the predicted velocities.
@@ -139,7 +164,7 @@ impl Contacts {
         }
         let forces = &self.forces;
         self.dragged.follow(&self.pressed, &mut self.pairs, |k| forces[k], [dt_mean, dt]);
-        self.apply(bodies, dt_mean, true);
+        self.apply(bodies, dt_mean, true, 1.0);
     }
 
     /// Adds impulses of multipliers to the predicted velocities.
@@ -155,6 +180,7 @@ impl Contacts {
                 self.pairs[number].add_rows(number, bodies, dt, &mut self.rows);
             }
         }
+        self.shift.clear();
         let depth = self.rows.rows.iter().map(|row| row.least - row.gap).fold(0.0, f64::max);
         self.note_depth();
         if depth <= 0.0 {
@@ -163,7 +189,52 @@ impl Contacts {
         }
         self.rows.rows.retain(|row| row.gap - row.least <= BAND * depth);
         self.solve(bodies, time, [dt_mean, dt])?;
-        self.apply(bodies, dt_mean, false);
+        self.count();
+        self.apply(bodies, dt_mean, false, 1.0);
+        Ok(())
+    }
+
+    /// True if a rigid body has a row of a multiplier in this step.
+    pub(super) fn has_rigid_rows(&self) -> bool {
+        self.rows.has_rigid()
+    }
+
+    /// The rigid bodies with rows of multipliers.
+    pub(super) fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.rigid_bodies()
+    }
+
+    /// Adds the velocities of impacts of rigid bodies to the gaps. True if they are those of the last sweep.
+    pub(super) fn follow_impacts(&mut self, rigid: &RigidBodies, dt: f64) -> bool {
+        let n = self.rows.len();
+        self.shift.resize(n, 0.0);
+        let (mut change, mut largest) = (0.0_f64, 0.0_f64);
+        for k in 0..n {
+            let row = self.rows.rows[k];
+            let mut shift = 0.0;
+            for end in row.rigid.iter().flatten() {
+                let [linear, angular] = rigid.pushed(self.rows.rigid_body(end));
+                shift += end.sign * (linear + angular.cross(&end.arm)).dot(&row.normal);
+            }
+            change = change.max((shift - self.shift[k]).abs());
+            largest = largest.max(shift.abs());
+            self.rows.rows[k].gap += dt * (shift - self.shift[k]);
+            self.shift[k] = shift;
+        }
+        change <= SETTLED * largest
+    }
+
+    /// Replaces the impulses of multipliers by those for the gaps with the impacts of rigid bodies.
+    pub(super) fn correct_again(
+        &mut self,
+        bodies: &mut Bodies,
+        time: f64,
+        [dt_mean, dt]: [f64; 2],
+    ) -> Result<(), StepError> {
+        self.counts.sweeps += 1;
+        self.apply(bodies, dt_mean, false, -1.0);
+        self.solve(bodies, time, [dt_mean, dt])?;
+        self.apply(bodies, dt_mean, false, 1.0);
         Ok(())
     }
 
@@ -176,6 +247,7 @@ impl Contacts {
         self.impulses.resize(n, 0.0);
         let has_friction = self.rows.rows.iter().any(|row| self.pairs[row.pair as usize].friction > 0.0);
         self.friction.reset(n);
+        self.solver.allowed = self.tolerance / dt;
         for round in 0..ROUNDS {
             let solved = self.solver.solve(&self.rows, &self.q, &mut self.impulses, None);
             let solution = solved.map_err(|source| StepError::Contact {
@@ -207,26 +279,36 @@ impl Contacts {
                 },
             );
         }
-        let active = self.impulses.iter().filter(|z| **z > 0.0).count() as u64;
-        self.counts.steps += 1;
-        self.counts.gaps += n as u64;
-        self.counts.multipliers += active;
-        self.counts.most_multipliers = self.counts.most_multipliers.max(active);
         Ok(())
     }
 
+    /// Counts a step with multipliers.
+    fn count(&mut self) {
+        let active = self.impulses.iter().filter(|z| **z > 0.0).count() as u64;
+        self.counts.steps += 1;
+        self.counts.gaps += self.rows.len() as u64;
+        self.counts.multipliers += active;
+        self.counts.most_multipliers = self.counts.most_multipliers.max(active);
+    }
+
     /// Applies the forces of all rows to points and rigid bodies, and records them.
-    fn apply(&mut self, bodies: &mut Bodies, dt_mean: f64, is_penalty: bool) {
+    ///
+    /// * `factor` — 1, or −1 to take them back
+    fn apply(&mut self, bodies: &mut Bodies, dt_mean: f64, is_penalty: bool, factor: f64) {
         let (rows, friction) = match is_penalty {
             true => (&self.pressed, &self.dragged),
             false => (&self.rows, &self.friction),
         };
         for (k, row) in rows.rows.iter().enumerate() {
-            let normal_force = if is_penalty { self.forces[k] } else { self.impulses[k] / dt_mean };
-            if normal_force <= 0.0 {
+            let size = match is_penalty {
+                true => self.forces[k],
+                false => self.impulses.get(k).map_or(0.0, |impulse| impulse / dt_mean),
+            };
+            if size <= 0.0 {
                 continue;
             }
-            let (normal, along) = (normal_force * row.normal, friction.force(k));
+            let normal_force = factor * size;
+            let (normal, along) = (normal_force * row.normal, factor * friction.force(k));
             let force = normal + along;
             rows.for_points(row, |body, point, weight| {
                 bodies.flexible[body].push(point, &(weight * normal), dt_mean);
@@ -241,7 +323,11 @@ impl Contacts {
             for end in row.rigid.iter().flatten() {
                 let body = rows.rigid_body(end);
                 let Some(rigid) = &mut bodies.rigid else { continue };
-                rigid.push(body, &(end.sign * force), &end.arm);
+                let origin = if is_penalty { Origin::Penalty } else { Origin::Hard };
+                rigid.push(body, &(end.sign * normal), &end.arm, origin);
+                if along != Vector3::zeros() {
+                    rigid.push(body, &(end.sign * along), &end.arm, Origin::Friction);
+                }
                 if rigid.system.bodies[body].fixed {
                     self.from_fixed[0] -= end.sign * force;
                     self.from_fixed[1] -= end.sign * row.place.cross(&force);
@@ -249,6 +335,27 @@ impl Contacts {
             }
             self.pairs[row.pair as usize].note(row, normal_force, &force);
         }
+    }
+
+    /// Faces that carry pressure and their mean pressures at t_n \[Pa\], of the side of a pair in results.
+    ///
+    /// * `number` — of the pair in the list
+    pub(super) fn pressures(&self, number: usize, dt_mean: f64) -> (Vec<u32>, Vec<f64>) {
+        self.pairs[number].pressures(|visit| {
+            for (rows, is_penalty) in [(&self.pressed, true), (&self.rows, false)] {
+                let own = rows.rows.iter().enumerate().filter(|(_, row)| row.pair as usize == number);
+                for (k, row) in own {
+                    let force = match is_penalty {
+                        true => self.forces[k],
+                        false => self.impulses.get(k).map_or(0.0, |z| z / dt_mean),
+                    };
+                    // Weights of the face are negative.
+                    rows.for_sides(row, |body, point, weight, is_node| {
+                        visit(body, point, if is_node { weight * force } else { -weight * force });
+                    });
+                }
+            }
+        })
     }
 
     /// Powers at t_n, once all velocities are known.
@@ -297,12 +404,19 @@ impl Contacts {
         }
     }
 
+    /// Names of the bodies with rows.
     fn names(&self, bodies: &Bodies) -> String {
-        let mut numbers: Vec<usize> =
-            self.rows.rows.iter().flat_map(|row| self.pairs[row.pair as usize].bodies).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let name = |number: &usize| bodies.name(*number).to_owned();
-        numbers.iter().map(name).collect::<Vec<_>>().join(", ")
+        let mut names: Vec<&str> = Vec::new();
+        for row in &self.rows.rows {
+            self.rows.for_points(row, |body, _, _| names.push(&bodies.flexible[body].name));
+            for end in row.rigid.iter().flatten() {
+                if let Some(rigid) = &bodies.rigid {
+                    names.push(&rigid.system.bodies[self.rows.rigid_body(end)].name);
+                }
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names.join(", ")
     }
 }

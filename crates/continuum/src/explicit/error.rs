@@ -91,6 +91,15 @@ pub enum SetupError {
         /// The pair.
         pair: String,
     },
+    /// Shells or beams under automatic contact.
+    #[error(
+        "body `{body}`: `between = [\"*\"]` takes no shells and beams in this release; name the pairs of \
+         surfaces that touch"
+    )]
+    AutomaticShell {
+        /// Name of the body.
+        body: String,
+    },
     /// The stiffness of a penalty is not valid for nodes.
     #[error(
         "contact {pair}: {problem}; give `point_stiffness` (N/m of a node) or `stiffness` (Pa/m), or use \

@@ -2,20 +2,17 @@
 //! functions of time.
 
 use carom_dynamics::{Axes, TimeFunction};
-use carom_fem::loads::pressure_force;
 use carom_fem::{Body, Discretisation};
-use carom_mesh::FaceRef;
 use nalgebra::{Matrix3, Vector3};
 
 use super::SetupError;
+use super::pressed::Pressed;
 use super::problem::{Place, Problem};
 use crate::statics::loads::{shares, torque_forces};
 
 /// The loads on one body.
 pub(super) struct Loads {
-    pressures: Vec<(Vec<FaceRef>, f64)>,
-    /// The deformed body, on which pressures act.
-    deformed: Option<Discretisation>,
+    pressures: Vec<Pressed>,
     reference: Vec<[f64; 3]>,
     forces: Vec<Spread>,
 }
@@ -42,7 +39,8 @@ impl Loads {
     ) -> Result<Self, SetupError> {
         let mut pressures = Vec::new();
         for pressure in problem.pressures.iter().filter(|load| load.body == number) {
-            pressures.push((body.faces_of_set(&pressure.set)?, pressure.value));
+            pressures
+                .push(Pressed::new(&body.surface_of_set(discretisation, &pressure.set)?, pressure.value));
         }
         let mut forces = Vec::new();
         for load in problem.loads.iter().filter(|load| load.body == number) {
@@ -80,8 +78,7 @@ impl Loads {
             let on_points = (0..).zip(all).filter(|(_, f)| *f != [0.0; 3]).collect();
             forces.push(Spread { on_points, moments, scale: load.scale.clone() });
         }
-        let deformed = (!pressures.is_empty()).then(|| discretisation.clone());
-        Ok(Self { pressures, deformed, reference: discretisation.points.clone(), forces })
+        Ok(Self { pressures, reference: discretisation.points.clone(), forces })
     }
 
     /// The moments on the points of shells and beams at a time \[N m\].
@@ -112,13 +109,10 @@ impl Loads {
                 (0..3).for_each(|d| forces[3 * *point as usize + d] += scale * force[d]);
             }
         }
-        let Some(deformed) = &mut self.deformed else { return };
-        for ((x, reference), u) in deformed.points.iter_mut().zip(&self.reference).zip(u.as_chunks::<3>().0) {
-            *x = std::array::from_fn(|d| reference[d] + u[d]);
-        }
-        for (faces, value) in &self.pressures {
-            let pressed = pressure_force(deformed, faces, *value);
-            forces.iter_mut().zip(pressed.as_flattened()).for_each(|(sum, f)| *sum += f);
-        }
+        let place = |point: u32| {
+            let k = point as usize;
+            Vector3::from(self.reference[k]) + Vector3::from_column_slice(&u[3 * k..3 * k + 3])
+        };
+        self.pressures.iter().for_each(|pressed| pressed.add_forces(place, forces));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use carom_contact::solver::StepRule;
 use carom_contact::{Law, Shape};
 use carom_dynamics::{Axes, Placement, TimeFunction};
 use carom_fem::Body;
@@ -24,6 +25,8 @@ pub struct Problem {
     pub loads: Vec<Load>,
     /// Pairs of surfaces that may touch, at least one of them of a deformable body.
     pub contacts: Vec<ContactSpec>,
+    /// Contacts of the outer surfaces of all bodies with each other and with themselves.
+    pub automatic: Vec<AutomaticSpec>,
     /// Pairs of rigid bodies, each with its number among all contacts of the scenario; bodies are numbered as
     /// in [`Problem::bodies`].
     pub rigid_pairs: Vec<(usize, PairSpec)>,
@@ -118,6 +121,18 @@ pub struct ContactSpec {
     pub friction: f64,
 }
 
+/// Contact of the outer surfaces of all bodies, with each other and with themselves. Contacts of two rigid
+/// bodies with each other are among [`Problem::rigid_pairs`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AutomaticSpec {
+    /// Number among all contacts of the scenario.
+    pub number: usize,
+    /// Hard contact by multipliers, or a penalty.
+    pub law: Law,
+    /// Coefficient of friction.
+    pub friction: f64,
+}
+
 /// Time steps and output of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -129,4 +144,23 @@ pub struct Settings {
     pub courant: f64,
     /// The length of all steps \[s\]; replaces `courant`.
     pub time_step: Option<f64>,
+    /// Error of a gap of multipliers that is allowed, relative to the smallest diagonal of a face (Zywicz &
+    /// Puso 1999, eq. (61), who recommend 1e-3); 0 for round-off.
+    pub contact_tolerance: f64,
+    /// Rule of the steps of the conjugate gradients for multipliers.
+    pub step_rule: StepRule,
+}
+
+impl Settings {
+    /// Steps of nine tenths of the critical step, a hundred frames, multipliers to round-off.
+    pub fn until(end_time: f64) -> Self {
+        Self {
+            end_time,
+            output_every: end_time / 100.0,
+            courant: 0.9,
+            time_step: None,
+            contact_tolerance: 0.0,
+            step_rule: StepRule::default(),
+        }
+    }
 }

@@ -12,7 +12,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -38,12 +38,15 @@ impl Simulation {
                 counts.gaps,
                 counts.iterations,
                 counts.fallbacks,
+                counts.sweeps,
+                counts.unsettled,
             ],
         );
         let [before, _] = system.lengths;
         let sizes = [before, size.dt, size.critical, size.least_critical];
         let sums = [system.contacts.deepest, self.missed[0], self.missed[1]];
         checkpoint.put_reals("step", &[&sizes[..], &sums[..]].concat());
+        checkpoint.put_reals("turns", &self.turns);
         for body in &system.bodies.flexible {
             let number = body.number;
             checkpoint.put_reals(&format!("u{number}"), &body.u);
@@ -59,10 +62,15 @@ impl Simulation {
         checkpoint.put_reals("books", &[totals.as_flattened(), &books.start.unwrap_or_default()].concat());
         let pairs = &system.contacts.pairs;
         checkpoint.put_reals("pairs", &pairs.iter().flat_map(Pair::to_numbers).collect::<Vec<_>>());
+        checkpoint.put_integers("seen", &pairs.iter().flat_map(Pair::seen).collect::<Vec<_>>());
         if let Some(rigid) = &system.bodies.rigid {
             checkpoint.put_integers("rigid", &rigid.system.counters());
             rigid.system.save(&mut checkpoint);
             checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
+            let following = rigid.following.iter().map(|&pair| pair as u64).collect::<Vec<_>>();
+            checkpoint.put_integers("rigid_following", &following);
+            let trackers = rigid.following.iter().flat_map(|&pair| rigid.pairs[pair].tracker.to_array());
+            checkpoint.put_reals("rigid_trackers", &trackers.collect::<Vec<_>>());
         }
         let events = self.events.iter().flat_map(ContactEvent::to_array);
         checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
@@ -79,10 +87,12 @@ impl Simulation {
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         checkpoint.expect(SCHEME, VERSION)?;
         let counters = checkpoint.integers("counters")?;
-        let &[outputs, due, interval, steps, multipliers, most_multipliers, gaps, iterations, fallbacks] =
-            counters
+        let &[outputs, due, interval, ref rest @ ..] = counters else {
+            return Err(length("counters", counters.len(), 11));
+        };
+        let &[steps, multipliers, most_multipliers, gaps, iterations, fallbacks, sweeps, unsettled] = rest
         else {
-            return Err(length("counters", counters.len(), 9));
+            return Err(length("counters", counters.len(), 11));
         };
         let system = &mut self.system;
         self.outputs = outputs;
@@ -90,6 +100,7 @@ impl Simulation {
         let counts = &mut system.contacts.counts;
         (counts.steps, counts.multipliers, counts.most_multipliers) = (steps, multipliers, most_multipliers);
         (counts.gaps, counts.iterations, counts.fallbacks) = (gaps, iterations, fallbacks);
+        (counts.sweeps, counts.unsettled) = (sweeps, unsettled);
         let step = checkpoint.reals_of("step", 7)?;
         system.lengths[0] = step[0];
         let size = &mut system.size;
@@ -97,6 +108,8 @@ impl Simulation {
         (size.dt, size.critical, size.least_critical) = (step[1], step[2], step[3]);
         system.contacts.deepest = step[4];
         self.missed = [step[5], step[6]];
+        let turns = checkpoint.reals_of("turns", self.turns.len())?;
+        self.turns.copy_from_slice(turns);
         for body in &mut system.bodies.flexible {
             let (number, n) = (body.number, body.u.len());
             body.u.copy_from_slice(checkpoint.reals_of(&format!("u{number}"), n)?);
@@ -123,11 +136,23 @@ impl Simulation {
             pair.read_numbers(own);
             numbers = rest;
         }
+        let seen = checkpoint.integers("seen")?;
+        let expected = system.contacts.pairs.iter().flat_map(Pair::seen).count();
+        if seen.len() != expected {
+            return Err(length("seen", seen.len(), expected));
+        }
+        let mut rest = seen;
+        for pair in &mut system.contacts.pairs {
+            let (own, others) = rest.split_at(pair.seen().count());
+            pair.read_seen(own);
+            rest = others;
+        }
         if let Some(rigid) = &mut system.bodies.rigid {
             let counters = checkpoint.integers("rigid")?;
             let &[a, b, c, d] = counters else { return Err(length("rigid", counters.len(), 4)) };
             rigid.system.restore(checkpoint, [a, b, c, d])?;
             rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
+            rigid.read_trackers(checkpoint)?;
         }
         self.events =
             checkpoint.reals("impacts")?.as_chunks().0.iter().map(ContactEvent::from_array).collect();
@@ -137,16 +162,34 @@ impl Simulation {
 
 impl RigidBodies {
     /// Numbers of [`RigidBodies::sums_to_numbers`].
-    const N_SUMS: usize = 2 * LoadSums::NUMBERS + Balance::NUMBERS;
+    const N_SUMS: usize = 2 * LoadSums::NUMBERS + 2 + Balance::NUMBERS;
 
     /// Sums up to t_{n−1/2} as numbers.
     fn sums_to_numbers(&self) -> Vec<f64> {
         let sums = [self.outer_sums[1], self.contact_sums[1]].map(LoadSums::to_array);
-        [sums.as_flattened(), &self.balances[1].to_array()].concat()
+        [sums.as_flattened(), &self.part_works[1], &self.balances[1].to_array()].concat()
+    }
+
+    /// The pairs with an open event.
+    fn read_trackers(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let following = checkpoint.integers("rigid_following")?;
+        let numbers = checkpoint.reals_of("rigid_trackers", following.len() * ContactTracker::NUMBERS)?;
+        self.following.clear();
+        for (&pair, tracker) in following.iter().zip(numbers.as_chunks().0) {
+            let pair = pair as usize;
+            let known = self.pairs.get_mut(pair).ok_or_else(|| length("rigid_following", pair, 0))?;
+            known.tracker = ContactTracker::from_array(tracker);
+            self.following.push(pair);
+        }
+        Ok(())
     }
 
     fn read_sums(&mut self, numbers: &[f64]) {
-        let (sums, balance) = numbers.split_at(2 * LoadSums::NUMBERS);
+        let (sums, rest) = numbers.split_at(2 * LoadSums::NUMBERS);
+        let (works, balance) = rest.split_at(2);
+        if let [penalty, friction] = *works {
+            self.part_works = [[penalty, friction]; 2];
+        }
         if let ([outer, contact], [balance]) = (sums.as_chunks().0, balance.as_chunks().0) {
             self.outer_sums = [LoadSums::from_array(outer); 2];
             self.contact_sums = [LoadSums::from_array(contact); 2];

@@ -6,10 +6,11 @@
 
 use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
-use carom_rigid::{FreeMotion, RigidBody, State, System};
+use carom_rigid::{FreeMotion, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
 use super::problem::{BodyKind, Place, Problem};
+use super::rigid_pairs::RigidPair;
 use super::which::Which;
 use super::{SetupError, StepError};
 use crate::statics::loads::shares;
@@ -17,8 +18,9 @@ use crate::statics::loads::shares;
 /// The rigid bodies.
 pub(super) struct RigidBodies {
     pub(super) system: System,
-    /// Number of each pair among all contacts.
-    pub(super) pairs: Vec<usize>,
+    pub(super) pairs: Vec<RigidPair>,
+    /// Pairs with an open event, ascending.
+    pub(super) following: Vec<usize>,
     loads: Vec<RigidLoad>,
     /// The coming step without contact.
     motions: Vec<FreeMotion>,
@@ -28,6 +30,8 @@ pub(super) struct RigidBodies {
     /// \[N\], \[N m\].
     outer: Vec<[Vector3<f64>; 2]>,
     pub(super) contact: Vec<[Vector3<f64>; 2]>,
+    /// Parts of the contact forces: of penalties, and of friction.
+    parts: [Vec<[Vector3<f64>; 2]>; 2],
     /// Balances at t_{n−1/2} and t_{n+1/2}.
     pub(super) balances: [Balance; 2],
     /// States at t_{n−1/2}.
@@ -35,6 +39,34 @@ pub(super) struct RigidBodies {
     /// Works and impulses of loads, and of contacts with deformable bodies, up to t_{n−1/2} and t_{n+1/2}.
     pub(super) outer_sums: [LoadSums; 2],
     pub(super) contact_sums: [LoadSums; 2],
+    /// Works of penalties and of friction, parts of those of contacts, up to both times \[J\].
+    pub(super) part_works: [[f64; 2]; 2],
+    trial: Trial,
+}
+
+/// Balances, and sums over loads and contacts, of [`RigidBodies`].
+type AllSums = ([Balance; 2], [LoadSums; 2], [LoadSums; 2], [[f64; 2]; 2]);
+
+/// A step that can be taken back.
+#[derive(Default)]
+struct Trial {
+    system: Snapshot,
+    sums: AllSums,
+    /// Ends of the step without impacts of rigid bodies.
+    expected: Vec<(usize, State)>,
+    /// Velocities that these impacts add.
+    pushed: Vec<[Vector3<f64>; 2]>,
+}
+
+/// The origin of a contact force on a rigid body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A multiplier.
+    Hard,
+    /// The spring of a penalty.
+    Penalty,
+    /// Friction.
+    Friction,
 }
 
 /// Works and impulses of forces on rigid bodies.
@@ -72,7 +104,8 @@ impl RigidBodies {
         };
         let mut pairs = Vec::new();
         let renumbered = |(number, pair): &(usize, carom_rigid::PairSpec)| {
-            pairs.push(*number);
+            let is_automatic = problem.automatic.iter().any(|spec| spec.number == *number);
+            pairs.push(RigidPair::new(*number, is_automatic));
             carom_rigid::PairSpec { bodies: pair.bodies.map(own), ..pair.clone() }
         };
         let specs: Vec<_> = problem.rigid_pairs.iter().map(renumbered).collect();
@@ -84,11 +117,15 @@ impl RigidBodies {
         Ok(Self {
             behind: system.states().to_vec(),
             pairs,
+            following: Vec::new(),
             loads,
             motions: Vec::with_capacity(n),
             ahead: Vec::with_capacity(n),
             outer: vec![[Vector3::zeros(); 2]; n],
             contact: vec![[Vector3::zeros(); 2]; n],
+            parts: [0, 1].map(|_| vec![[Vector3::zeros(); 2]; n]),
+            part_works: [[0.0; 2]; 2],
+            trial: Trial { pushed: vec![[Vector3::zeros(); 2]; n], ..Trial::default() },
             balances: [balance; 2],
             outer_sums: [LoadSums::default(); 2],
             contact_sums: [LoadSums::default(); 2],
@@ -96,15 +133,18 @@ impl RigidBodies {
         })
     }
 
-    /// Sets the states at t_{−1/2}: half a step back, with momenta before the impulse of gravity.
+    /// Sets the states at t_{−1/2}: half a step back, with momenta before the impulses of gravity and loads.
     pub(super) fn start(&mut self, dt: f64, gravity: &Vector3<f64>) -> Result<(), SetupError> {
         let half = 0.5 * dt;
+        self.load(0.0);
         for k in 0..self.system.bodies.len() {
             let (body, mut state) = (&self.system.bodies[k], self.system.states()[k]);
             if body.fixed {
                 continue;
             }
-            state.momentum -= half * body.mass * gravity;
+            let [force, torque] = self.outer[k];
+            state.momentum -= half * (body.mass * gravity + force);
+            state.spin -= half * torque;
             state.position -= half * state.momentum / body.mass;
             let omega_b = rotation::matrix(&state.quaternion).tr_mul(&body.angular_velocity(&state));
             let back = rotation::from_vector(&(-half * omega_b));
@@ -120,6 +160,7 @@ impl RigidBodies {
     pub(super) fn load(&mut self, time: f64) {
         self.outer.fill([Vector3::zeros(); 2]);
         self.contact.fill([Vector3::zeros(); 2]);
+        self.parts.iter_mut().for_each(|forces| forces.fill([Vector3::zeros(); 2]));
         for load in &self.loads {
             let turn = rotation::matrix(&self.system.states()[load.body].quaternion);
             let scale = load.scale.at(time).value;
@@ -151,6 +192,12 @@ impl RigidBodies {
         Ok(())
     }
 
+    /// Pose of a body by its state.
+    pub(super) fn pose(&self, body: usize) -> Pose {
+        let state = &self.system.states()[body];
+        Pose { position: state.position, rotation: rotation::matrix(&state.quaternion) }
+    }
+
     /// Pose at t_n of a body.
     pub(super) fn now(&self, body: usize) -> &Pose {
         &self.motions[body].middle
@@ -178,22 +225,77 @@ impl RigidBodies {
     }
 
     /// Adds a contact force at an arm from the centre of mass at t_n.
-    pub(super) fn push(&mut self, body: usize, force: &Vector3<f64>, arm: &Vector3<f64>) {
-        let sum = &mut self.contact[body];
-        sum[0] += force;
-        sum[1] += arm.cross(force);
+    pub(super) fn push(&mut self, body: usize, force: &Vector3<f64>, arm: &Vector3<f64>, origin: Origin) {
+        let [penalty, friction] = &mut self.parts;
+        let part = match origin {
+            Origin::Hard => None,
+            Origin::Penalty => Some(&mut penalty[body]),
+            Origin::Friction => Some(&mut friction[body]),
+        };
+        for sum in std::iter::once(&mut self.contact[body]).chain(part) {
+            sum[0] += force;
+            sum[1] += arm.cross(force);
+        }
+    }
+
+    /// True if pairs of rigid bodies may move bodies that touch deformable ones in the same step.
+    pub(super) fn has_pairs(&self) -> bool {
+        self.system.n_pairs() > 0
+    }
+
+    /// A step that can be taken back, and the velocities that impacts of rigid bodies add to their bodies in
+    /// it.
+    ///
+    /// * `bodies` — those whose velocities are asked for
+    pub(super) fn try_step(&mut self, bodies: impl Iterator<Item = usize>) -> Result<(), StepError> {
+        self.set_loads();
+        self.trial.expected.clear();
+        for body in bodies {
+            // Bodies that turn too far are an error of the step itself.
+            let end = self.system.free_motion(body).map(|motion| motion.end);
+            self.trial.expected.extend(end.ok().map(|end| (body, end)));
+        }
+        self.system.snapshot_into(&mut self.trial.system);
+        self.trial.sums = (self.balances, self.outer_sums, self.contact_sums, self.part_works);
+        self.step()?;
+        self.trial.pushed.fill([Vector3::zeros(); 2]);
+        for (body, expected) in &self.trial.expected {
+            let (spec, state) = (&self.system.bodies[*body], &self.system.states()[*body]);
+            if !spec.fixed {
+                let linear = (state.momentum - expected.momentum) / spec.mass;
+                let angular = spec.angular_velocity(state) - spec.angular_velocity(expected);
+                self.trial.pushed[*body] = [linear, angular];
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocity and angular velocity that impacts of rigid bodies add to a body in the step that was tried.
+    pub(super) fn pushed(&self, body: usize) -> &[Vector3<f64>; 2] {
+        &self.trial.pushed[body]
+    }
+
+    /// Takes the step back.
+    pub(super) fn take_back(&mut self) {
+        self.system.go_back(&self.trial.system);
+        (self.balances, self.outer_sums, self.contact_sums, self.part_works) = self.trial.sums;
+    }
+
+    fn set_loads(&mut self) {
+        for (k, (outer, contact)) in self.outer.iter().zip(&self.contact).enumerate() {
+            self.system.load(k, outer[0] + contact[0], outer[1] + contact[1]);
+        }
     }
 
     /// Completes the step of all rigid bodies with the accumulated contact forces.
     pub(super) fn step(&mut self) -> Result<(), StepError> {
-        for (k, (outer, contact)) in self.outer.iter().zip(&self.contact).enumerate() {
-            self.system.load(k, outer[0] + contact[0], outer[1] + contact[1]);
-        }
+        self.set_loads();
         self.behind.copy_from_slice(self.system.states());
         self.system.step()?;
         self.balances = [self.balances[1], self.system.balance()];
         self.outer_sums[0] = self.outer_sums[1];
         self.contact_sums[0] = self.contact_sums[1];
+        self.part_works[0] = self.part_works[1];
         let dt = self.system.time_step();
         for (k, body) in self.system.bodies.iter().enumerate().filter(|(_, body)| !body.fixed) {
             let (behind, ahead) = (&self.behind[k], &self.system.states()[k]);
@@ -203,10 +305,16 @@ impl RigidBodies {
             let (turn, omega_b) =
                 (rotation::matrix(&behind.quaternion), 0.5 * (omega_b(behind) + omega_b(ahead)));
             let place = self.motions[k].middle.position;
+            let work = |[force, torque]: [Vector3<f64>; 2]| {
+                dt * (force.dot(&velocity) + turn.tr_mul(&torque).dot(&omega_b))
+            };
+            for (sum, forces) in self.part_works[1].iter_mut().zip(&self.parts) {
+                *sum += work(forces[k]);
+            }
             for (sums, [force, torque]) in
                 [(&mut self.outer_sums[1], self.outer[k]), (&mut self.contact_sums[1], self.contact[k])]
             {
-                sums.work += dt * (force.dot(&velocity) + turn.tr_mul(&torque).dot(&omega_b));
+                sums.work += work([force, torque]);
                 sums.impulse += dt * force;
                 sums.ang_impulse += dt * (place.cross(&force) + torque);
             }

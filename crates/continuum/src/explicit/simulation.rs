@@ -41,7 +41,7 @@ pub struct Simulation {
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
     /// Largest turn of each deformable body with a law of small strains, at frames \[rad\].
-    turns: Vec<f64>,
+    pub(super) turns: Vec<f64>,
 }
 
 impl Simulation {
@@ -66,7 +66,8 @@ impl Simulation {
             .ok_or(SetupError::NoStep)?;
         let dt = size.dt.min(settings.end_time);
         bodies.start(dt)?;
-        let contacts = Contacts::new(problem, &bodies)?;
+        let mut contacts = Contacts::new(problem, &bodies)?;
+        contacts.set_accuracy(settings.contact_tolerance, settings.step_rule);
         let n_flexible = bodies.flexible.len();
         let system =
             System { bodies, contacts, books: Books::default(), size, time: 0.0, steps: 0, lengths: [dt; 2] };
@@ -132,7 +133,8 @@ impl Simulation {
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let (now, dt_mean) = (self.system.time, self.system.dt_mean());
         let System { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
+        // Which bodies of an automatic contact touch changes all the time: it has no events.
+        for pair in contacts.pairs.iter_mut().filter(|pair| !pair.is_automatic) {
             let (pressed, moment) = pair.pressed;
             if pressed > 0.0 {
                 let place = moment / pressed;
@@ -153,6 +155,13 @@ impl Simulation {
                 observer.contact_event(&event)?;
                 self.events.push(event);
             }
+        }
+        if let Some(rigid) = &mut bodies.rigid {
+            rigid.follow(now, |event| {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -204,7 +213,7 @@ impl Simulation {
         observer.checkpoint(&self.checkpoint())?;
         let now = self.system.time;
         let System { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
+        for pair in contacts.pairs.iter_mut().filter(|pair| !pair.is_automatic) {
             let sample = sample(pair, bodies, now, pair.last_place);
             if pair.pressed.0 > 0.0 {
                 pair.tracker.last_on();
@@ -213,6 +222,13 @@ impl Simulation {
                 observer.contact_event(&event)?;
                 self.events.push(event);
             }
+        }
+        if let Some(rigid) = &mut bodies.rigid {
+            rigid.finish_events(now, |event| {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+                Ok(())
+            })?;
         }
         self.hand_over(observer)
     }
@@ -317,6 +333,14 @@ impl Simulation {
                 0.5 * turn * turn
             )
         }));
+        let unsettled = self.system.contacts.counts.unsettled;
+        if unsettled > 0 {
+            out.push(format!(
+                "in {unsettled} steps the impacts of rigid bodies and the contact forces of deformable ones \
+                 that touch them did not settle: what was left is corrected in the next step; use a smaller \
+                 `simulation.courant`"
+            ));
+        }
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
@@ -359,29 +383,24 @@ impl System {
     /// All contacts at t_n, by their numbers.
     fn contact_states(&self) -> Vec<ContactState> {
         let rigid = self.bodies.rigid.as_ref();
-        let n = self.contacts.pairs.len() + rigid.map_or(0, |rigid| rigid.pairs.len());
-        let mut states = vec![ContactState::default(); n];
-        for pair in &self.contacts.pairs {
+        let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
+        let of_rigid = rigid.into_iter().flat_map(|rigid| rigid.pairs.iter().map(|pair| pair.number));
+        let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
+        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let mut states = vec![nothing; n];
+        for (k, pair) in self.contacts.pairs.iter().enumerate() {
+            let (pressure_faces, pressures) = self.contacts.pressures(k, self.dt_mean());
+            let normal_force = if pair.is_automatic { pair.pressed.0 } else { pair.normal_force.norm() };
             states[pair.number] = ContactState {
                 force: pair.force.into(),
-                normal_force: pair.normal_force.norm(),
+                normal_force,
                 free_gap: pair.least_gap,
-                ..ContactState::default()
+                pressure_faces,
+                pressures,
             };
         }
         if let Some(rigid) = rigid {
-            let dt = rigid.system.time_step();
-            for (number, report) in rigid.pairs.iter().zip(&rigid.system.reports) {
-                let touches = report.last == rigid.system.steps() && report.last > 0;
-                let force = if touches { report.last_impulse / dt } else { Vector3::zeros() };
-                let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
-                states[*number] = ContactState {
-                    force: force.into(),
-                    normal_force: force.norm(),
-                    free_gap,
-                    ..ContactState::default()
-                };
-            }
+            rigid.add_contact_states(&mut states);
         }
         states
     }
@@ -427,6 +446,11 @@ fn check(settings: &Settings) -> Result<(), SetupError> {
     if !(positive(settings.courant) && settings.courant <= 1.0) {
         let more = ", at most 1, above which central differences are unstable";
         return Err(SetupError::Setting { name: "courant", value: settings.courant, more });
+    }
+    if !(0.0..=0.1).contains(&settings.contact_tolerance) {
+        let more = ", or 0 for round-off, and at most 0.1 of a face";
+        let (name, value) = ("contact_tolerance", settings.contact_tolerance);
+        return Err(SetupError::Setting { name, value, more });
     }
     match settings.time_step {
         Some(value) if !positive(value) => Err(SetupError::Setting { name: "time_step", value, more: "" }),

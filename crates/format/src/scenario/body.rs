@@ -3,13 +3,14 @@
 use super::damping::damping;
 use super::decode::{Interval, Table};
 use super::homes::HOMES;
-use super::model::{Bodies, BodySource, BodySpec, MarkerSpec, RotationSpec, ZoneSpec};
+use super::model::{Bodies, BodySource, BodySpec, MarkerSpec, RotationSpec, SchemeRow, ZoneSpec};
 use super::reduce::reduce;
 use super::shape::{mass_properties, shape};
 use super::source::{refine, source, spot};
 
 /// Reads a body for a scheme.
-pub(super) fn body(table: Table<'_>, takes: Bodies) -> Option<BodySpec> {
+pub(super) fn body(table: Table<'_>, scheme: &SchemeRow) -> Option<BodySpec> {
+    let takes = scheme.bodies;
     if !table.has("name") {
         table.missing("name", "joints, contacts and results refer to bodies by their names");
     }
@@ -46,15 +47,16 @@ pub(super) fn body(table: Table<'_>, takes: Bodies) -> Option<BodySpec> {
         reduce,
         source: source.clone().unwrap_or(BodySource::Rom { rom: String::new() }),
     };
-    check(&table, &spec, source.is_some(), takes);
+    check(&table, &spec, source.is_some(), scheme);
     table.finish_beside(&HOMES);
     source.map(|_| spec)
 }
 
 /// Reports contradictions within one body.
-fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Bodies) {
+fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, scheme: &SchemeRow) {
+    let takes = scheme.bodies;
     let reduced = takes == Bodies::Reduced;
-    check_rigid(table, spec, takes);
+    check_rigid(table, spec, scheme);
     if spec.rigid && spec.reduce.is_some() {
         let way_out = if takes == Bodies::Rigid { "" } else { " or `rigid = true`" };
         table.conflict("reduce", format!("a rigid body is not reduced: remove `reduce`{way_out}"));
@@ -108,19 +110,24 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, takes: Bodies) {
     }
 }
 
-/// Keys of the scheme `rigid`, and bodies that it does not take.
-fn check_rigid(table: &Table<'_>, spec: &BodySpec, takes: Bodies) {
+/// Keys of rigid bodies, and bodies that the scheme `rigid` does not take.
+fn check_rigid(table: &Table<'_>, spec: &BodySpec, scheme: &SchemeRow) {
+    let takes = scheme.bodies;
     if takes == Bodies::Rigid && !spec.rigid {
         table.conflict("rigid", "the scheme `rigid` takes rigid bodies alone: remove `rigid = false`");
     }
-    if takes != Bodies::Rigid && table.has("shape") {
-        table.conflict("shape", "`shape` belongs to the scheme `rigid`: elsewhere name a set of the body");
+    if table.has("shape") && !(scheme.rigid_pairs_touch && spec.rigid) {
+        table.conflict(
+            "shape",
+            "`shape` belongs to rigid bodies of the schemes `rigid` and `explicit`: elsewhere name a set of \
+             the body",
+        );
     }
-    if table.has("mass_properties") && (takes == Bodies::Whole || !spec.rigid) {
+    if table.has("mass_properties") && !(scheme.has_time && spec.rigid) {
         table.conflict(
             "mass_properties",
-            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, `rigid` \
-             and `quasistatic`",
+            "`mass_properties` belongs to rigid bodies (`rigid = true`) of schemes that move them, such as \
+             `rigid`, `quasistatic` and `explicit`",
         );
     }
     for (i, shape) in spec.shape.iter().enumerate() {

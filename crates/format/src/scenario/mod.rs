@@ -211,7 +211,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .into_iter()
         .map(|table| {
             let spans = [table.span_of("material"), table.span_of("name")];
-            (body::body(table, scheme.bodies), spans)
+            (body::body(table, scheme), spans)
         })
         .collect();
     let contact: Vec<_> =

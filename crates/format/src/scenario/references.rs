@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::decode::{Problems, list_of};
-use super::model::BodySpec;
+use super::model::{BodySpec, ContactSpec};
 use super::problem::ProblemKind;
 use super::sections::{PlacedEnd, Referring};
 use super::suggest::nearest;
@@ -65,6 +65,9 @@ pub(super) fn check_ends<T>(
     let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
     for Referring { ends, context, .. } in referring {
         for (end, span) in ends {
+            if end.body == ContactSpec::ALL && parts == Parts::Set {
+                continue;
+            }
             if end.body == "ground" && parts == Parts::Place {
                 continue;
             }
@@ -85,6 +88,7 @@ pub(super) fn check_ends<T>(
         }
         if let [(a, span), (b, _)] = ends.as_slice()
             && a == b
+            && a.body != ContactSpec::ALL
         {
             problems.add(span, context, ProblemKind::Conflict(format!("`{a}` cannot be paired with itself")));
         }
@@ -98,7 +102,9 @@ pub(super) fn check_ends<T>(
 pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], ordered: bool) {
     for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
         let [(a, span), (b, _)] = ends.as_slice() else { continue };
+        let is_all = |end: &super::model::End| end.body == ContactSpec::ALL;
         let repeats = |other: &Referring<T>| match other.ends.as_slice() {
+            [(c, _), (_, _)] if is_all(a) || is_all(c) => true,
             [(c, _), (d, _)] => (a, b) == (c, d) || (!ordered && (a, b) == (d, c)),
             _ => false,
         };

@@ -5,7 +5,9 @@ use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
 use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS};
-use super::model::{Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration};
+use super::model::{
+    ContactSolution, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration,
+};
 use super::problem::ProblemKind;
 
 /// Integrators of schemes with a choice; generalised-alpha with its default settings.
@@ -70,6 +72,9 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
     }
 }
 
+/// Largest error of a gap that a scenario may allow, relative to the diagonal of a face.
+const LARGEST_TOLERANCE: f64 = 0.1;
+
 fn explicit(table: &Table<'_>) -> Scheme {
     let (courant, time_step) =
         (table.number("courant", Interval::Share), table.number("time_step", Interval::Positive));
@@ -87,7 +92,14 @@ fn explicit(table: &Table<'_>) -> Scheme {
             get more mass) exclude each other";
         table.conflict("mass_scaling", text);
     }
-    Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step, mass_scaling }
+    let tolerance = table.number("contact_tolerance", Interval::NotNegative).unwrap_or_default();
+    if tolerance > LARGEST_TOLERANCE {
+        let text = format!("`contact_tolerance` is at most {LARGEST_TOLERANCE}, a part of a face");
+        table.conflict("contact_tolerance", text);
+    }
+    let rule = table.choice("contact_steps", &ContactSolution::RULES).unwrap_or_default();
+    let contact = ContactSolution { tolerance, rule };
+    Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step, mass_scaling, contact }
 }
 
 fn fixed_step(table: &Table<'_>) -> f64 {

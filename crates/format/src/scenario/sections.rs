@@ -77,8 +77,27 @@ pub(super) struct Referring<T> {
     pub(super) context: String,
 }
 
+/// The two ends of a contact, or twice `*` for the outer surfaces of all bodies.
+fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 2]> {
+    let texts = table.texts("between").unwrap_or_default();
+    if texts.iter().all(|(text, _)| text != ContactSpec::ALL) {
+        return two_ends(table);
+    }
+    let [(_, span)] = &texts[..] else {
+        table.conflict("between", "`*` stands for all surfaces and comes alone: `between = [\"*\"]`");
+        return None;
+    };
+    if !scheme.has_automatic_contact {
+        let text = format!("`*` belongs to the scheme `explicit`; `{}` needs two ends", scheme.name);
+        table.conflict("between", text);
+        return None;
+    }
+    let all = || (End { body: ContactSpec::ALL.to_owned(), part: String::new() }, span.clone());
+    Some([all(), all()])
+}
+
 pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<ContactSpec>> {
-    let ends = two_ends(&table);
+    let ends = ends_of_contact(&table, scheme);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
     let of_points = scheme.points_touch;
     let law = table.table("law").map_or(Some(scheme.default_law), |table| law(table, of_points));
@@ -86,7 +105,8 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
     if restitution.is_some() && !(scheme.has_restitution && matches!(law, Some(Law::Hard) | None)) {
         table.conflict(
             "restitution",
-            "`restitution` belongs to the scheme `rigid` with `law = { kind = \"lagrange\" }`",
+            "`restitution` belongs to impacts of rigid bodies, in the schemes `rigid` and `explicit`, with \
+             `law = { kind = \"lagrange\" }`",
         );
     }
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();

@@ -124,8 +124,8 @@ impl OverlapWatch {
                     ends == names || ends == [names[1], names[0]]
                 };
                 let contacts = scenario.contact.iter().enumerate();
-                let contacts: Vec<usize> =
-                    contacts.filter(|(_, pair)| is_between(&pair.between)).map(|(i, _)| i).collect();
+                let contacts = contacts.filter(|(_, pair)| pair.is_automatic() || is_between(&pair.between));
+                let contacts: Vec<usize> = contacts.map(|(i, _)| i).collect();
                 let joints = scenario.joint.iter().map(|joint| &joint.between);
                 let mut joined = joints.chain(scenario.bushing.iter().map(|bushing| &bushing.between));
                 if contacts.is_empty() && joined.any(is_between) {

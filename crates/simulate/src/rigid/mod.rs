@@ -12,6 +12,6 @@ mod shapes;
 pub use error::RigidSetUpError;
 pub use repeated::RepeatedContact;
 pub(crate) use run::RigidRun;
-pub(crate) use setup::problem;
+pub(crate) use setup::{pair, problem};
 pub use shapes::ShapeRole;
-pub(crate) use shapes::{Role, shape_role};
+pub(crate) use shapes::{Role, shape_role, shape_surface, surface_points, wrong_role};

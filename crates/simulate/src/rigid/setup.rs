@@ -92,9 +92,15 @@ fn body(spec: &BodySpec, geometry: &Body) -> Result<RigidBody, RigidSetUpError> 
     Ok(if spec.fixed { body.fixed() } else { body })
 }
 
+/// A pair of rigid bodies as the scenario names it: points of the first touch the surface of the second.
+///
 /// * `bodies` — numbers of its two bodies, which the format checks that there are
 /// * `earlier` — contacts of these before this one
-fn pair(
+///
+/// # Errors
+///
+/// [`RigidSetUpError`] if an end has no points, or no surface.
+pub(crate) fn pair(
     scenario: &Scenario,
     geometries: &[&Body],
     contact: &ContactSpec,

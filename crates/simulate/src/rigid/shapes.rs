@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use carom_fem::{Body, Geometry};
+use carom_fem::{Body, Geometry, Surface};
 use carom_format::scenario::model::{BodySpec, End, ShapeKind, ShapeSpec};
 use carom_rigid::{Ball, Block, Plane, Shape, Sphere};
 use nalgebra::{Unit, Vector3};
@@ -35,7 +35,7 @@ pub struct ShapeRole {
     pub place: &'static str,
 }
 
-pub(super) fn wrong_role(end: &End, role: Role) -> ShapeRole {
+pub(crate) fn wrong_role(end: &End, role: Role) -> ShapeRole {
     let (has, place) = match role {
         Role::Points => ("points", "second"),
         Role::Surface => ("surface", "first"),
@@ -65,7 +65,7 @@ pub(super) fn shape_points(shape: &ShapeSpec) -> Option<Vec<Ball>> {
 }
 
 /// The surface of a shape that can stand second in a pair.
-pub(super) fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
+pub(crate) fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
     match &shape.kind {
         ShapeKind::Points { .. } => None,
         ShapeKind::Ball { center, radius } => {
@@ -109,6 +109,20 @@ pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<
         }
     };
     Ok(points.into_iter().map(Ball::point).collect())
+}
+
+/// The points of a surface that touch: nodes of a mesh; corners and middles of the knot spans of NURBS sides.
+///
+/// * `places` — of its points \[m\]
+pub(crate) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>]) -> Vec<Ball> {
+    let points = match &body.geometry {
+        Geometry::Mesh(_) => places.to_vec(),
+        Geometry::Nurbs(_) => {
+            let positions: Vec<[f64; 3]> = places.iter().map(|&x| x.into()).collect();
+            distinct(samples(surface, &positions))
+        }
+    };
+    points.into_iter().map(Ball::point).collect()
 }
 
 /// Points that differ by more than 1e-9 of their largest coordinate, in their order.

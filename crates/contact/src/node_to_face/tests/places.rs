@@ -94,6 +94,63 @@ fn the_gap_beyond_a_rim_is_the_distance_from_it() {
 }
 
 #[test]
+fn a_node_flush_with_an_edge_touches_the_face_that_it_came_through() {
+    // Along the edge of the top of a box: the nearest face is the side, on which the node lies.
+    let (side, positions) = faced(boundary([0.0; 3], [1.0; 3]));
+    for (x, y) in [(0.5, 0.0), (0.0, 0.0), (1.0, 0.3)] {
+        let way = [0.02, -0.03].map(|z| [Vector3::new(x, y, 1.0 + z)]);
+        let mut contact = NodeToFace::new([cloud(1), side.clone()], LIMITS, Passes::Single).unwrap();
+        let entered = |rows: &[GapRow]| {
+            let top = rows.iter().filter(|row| row.foot.gap < -1e-12);
+            top.map(|row| (row.foot.gap, row.foot.normal.z)).collect::<Vec<_>>()
+        };
+        assert!(entered(contact.update([&way[1], &positions])).is_empty());
+        let found = entered(contact.update_from([&way[0], &positions], [&way[1], &positions]));
+        let [(gap, z)] = found[..] else { panic!("{found:?}") };
+        assert!((gap + 0.03).abs() < 1e-14 && (z - 1.0).abs() < 1e-14, "{gap} {z}");
+    }
+    // In the middle of the top the row is the usual one.
+    let way = [0.02, -0.03].map(|z| [Vector3::new(0.5, 0.5, 1.0 + z)]);
+    let mut contact = NodeToFace::new([cloud(1), side], LIMITS, Passes::Single).unwrap();
+    let usual = contact.update([&way[1], &positions]).to_vec();
+    assert_eq!(contact.update_from([&way[0], &positions], [&way[1], &positions]), usual);
+}
+
+/// Two boxes in one surface, the second one 0.01 over the first or 0.02 in it.
+#[test]
+fn a_surface_of_two_bodies_touches_itself_between_them_alone() {
+    let boxes = |low: f64| {
+        let (first, mut places) = boundary([0.0; 3], [1.0; 3]);
+        let (second, others) = boundary([0.2, 0.2, low], [0.8, 0.8, low + 0.5]);
+        places.extend(others);
+        (crate::shape::joined([&first, &second]), places)
+    };
+    let (surface, rest) = boxes(1.2);
+    let n = rest.len() as u32;
+    let side = ContactSide {
+        shape: Shape::faces(surface, &rest).unwrap(),
+        nodes: Nodes::of_points(&(0..n).collect::<Vec<_>>()),
+    };
+    let bodies: Vec<u32> = [0, 1].into_iter().flat_map(|body| [body; 6]).collect();
+    let limits = Limits { reach: 0.05, depth: 0.3 };
+    let mut contact = NodeToFace::within(side, &bodies, limits).unwrap();
+    assert!(contact.update([&rest, &rest]).is_empty());
+    for (low, gap) in [(1.01, 0.01), (0.98, -0.02)] {
+        let places = boxes(low).1;
+        let rows = contact.update([&places, &places]).to_vec();
+        // The four lower corners of the second box over the first one; corners of the first are far.
+        assert_eq!(rows.len(), 4, "{rows:?}");
+        for row in &rows {
+            assert!((row.foot.gap - gap).abs() < 1e-12 && row.foot.normal.z > 1.0 - 1e-12, "{row:?}");
+            assert!(row.node >= 8 && row.foot.face < 6, "{row:?}");
+        }
+    }
+    let flat = ContactSide { shape: Shape::Planes(Vec::new()), nodes: Nodes::of_points(&[0]) };
+    let error = NodeToFace::within(flat, &[], limits).unwrap_err().to_string();
+    assert!(error.contains("needs faces"), "{error}");
+}
+
+#[test]
 fn a_node_over_a_thin_plate_does_not_touch_its_other_side() {
     let plate = || boundary([-1.0, -1.0, -0.02], [1.0, 1.0, 0.02]);
     for (z, gap, up) in [(0.05, 0.03, 1.0), (-0.05, 0.03, -1.0), (0.015, -0.005, 1.0), (-0.01, -0.01, -1.0)] {

@@ -1,40 +1,32 @@
 //! One pair of surfaces: its faces and nodes, and the rows of its gaps.
 
-use carom_contact::geometry::{Faces, Start};
-use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Nodes, Passes};
-use carom_contact::{Law, Shape, Stiffness};
+mod around;
+mod side;
+
+use carom_contact::geometry::Faces;
+use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Passes};
+use carom_contact::{Law, Stiffness};
 use carom_dynamics::{ContactTracker, Pose};
-use carom_fem::surface::MAX_FACE_POINTS;
-use carom_fem::{Discretisation, Geometry};
 use nalgebra::{Matrix3, Vector3};
 
 use super::KEPT;
-use super::row::{Row, RowStart, Rows, balance};
+use super::row::{Row, RowStart, Rows};
 use super::spring::Spring;
-use super::wall;
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
-use crate::explicit::problem::{BodyKind, ContactSpec, Problem, SideSpec};
+use crate::explicit::problem::{AutomaticSpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
+use around::{Around, Few};
+use side::{End, all_surfaces, named_side, smallest_face};
 
 /// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
 /// face of both surfaces.
 const DEPTH: f64 = 0.5;
 const REACH: f64 = 0.05;
 
-/// One side of a pair.
-struct End {
-    which: Which,
-    /// Points of the surface in its body.
-    points: Vec<u32>,
-    rest: Vec<Vector3<f64>>,
-    /// Area of each node's part of the surface \[m²\].
-    areas: Vec<f64>,
-    /// Distance of the surface from each point, half of the thickness of shells \[m\]; empty if there are
-    /// none.
-    halves: Vec<f64>,
-    springs: Vec<Spring>,
-}
+/// Depth of a node without contact in the last step beyond which it has not come through the face, relative
+/// to the smallest face.
+const SUDDEN: f64 = 0.01;
 
 /// Two surfaces that may touch, at least one of them on a deformable body.
 pub(in crate::explicit) struct Pair {
@@ -43,6 +35,13 @@ pub(in crate::explicit) struct Pair {
     /// Numbers of its bodies, in the order of the scenario.
     pub(in crate::explicit) bodies: [usize; 2],
     ends: [End; 2],
+    /// True for the surfaces of all bodies against each other and themselves: the pair then has no forces of
+    /// one body on another, and no events.
+    pub(in crate::explicit) is_automatic: bool,
+    /// Smallest diagonal of a face at rest \[m\].
+    pub(super) size: f64,
+    /// The rigid body in whose axes gaps are computed, if one side is a rigid body.
+    frame: Option<usize>,
     /// True if the sides are in the opposite order of the scenario.
     is_turned: bool,
     gaps: NodeToFace,
@@ -50,6 +49,8 @@ pub(in crate::explicit) struct Pair {
     pub(super) friction: f64,
     /// Places of the points in the frame of the gaps \[m\].
     places: [Vec<Vector3<f64>>; 2],
+    /// The same at t_n.
+    places_now: [Vec<Vector3<f64>>; 2],
     /// Number of steps begun.
     step: u64,
     /// Force on the first body at t_n, its normal part, and Σ |λ| x \[N\], \[N m\].
@@ -84,34 +85,75 @@ impl Pair {
             return Err(SetupError::NoDeformable { pair: name() });
         }
         check_law(&spec.law).map_err(|problem| SetupError::Penalty { pair: name(), problem })?;
-        let [first, second] = [0, 1].map(|side| side_of(problem, spec, side, bodies, &name));
+        let [first, second] = [0, 1].map(|side| named_side(problem, spec, side, bodies, &name));
         let (first, second) = (first?, second?);
         // Nodes are on the first side; a shape without faces has none.
         let is_turned = first.0.shape.as_faces().is_none();
         let sides = if is_turned { [second, first] } else { [first, second] };
         let passes = if sides[1].0.shape.as_faces().is_some() { Passes::Dual } else { Passes::Single };
-        let size = sides.iter().filter_map(|(side, _)| side.shape.as_faces()).map(smallest_face);
-        let size = size.fold(f64::INFINITY, f64::min);
+        let size = smallest(sides.iter().map(|(side, _)| side));
         let walls: f64 = sides.iter().map(|(_, end)| end.halves.iter().copied().fold(0.0, f64::max)).sum();
-        let limits = Limits { reach: REACH * size + walls, depth: DEPTH * size };
         let [(a, end_a), (b, end_b)] = sides;
         let mut ends = [end_a, end_b];
         if passes == Passes::Dual {
             // Nodes of both sides carry pressure: each has half of its surface.
             ends.iter_mut().for_each(|end| end.areas.iter_mut().for_each(|area| *area *= 0.5));
         }
-        let places =
-            [&ends[0], &ends[1]].map(|end| vec![Vector3::zeros(); end.points.len().max(end.rest.len())]);
-        let gaps = NodeToFace::new([a, b], limits, passes)
+        let gaps = NodeToFace::new([a, b], limits(size, walls), passes)
             .map_err(|source| SetupError::Rows { pair: name(), source })?;
-        Ok(Self {
-            number: spec.number,
-            bodies: spec.bodies,
+        let frame = ends.iter().find_map(|end| match end.which(None) {
+            Which::Rigid(body) => Some(body),
+            Which::Flexible(_) => None,
+        });
+        let made = Self::with((spec.number, spec.bodies), ends, gaps, (spec.law, spec.friction));
+        Ok(Self { is_turned, frame, size, ..made })
+    }
+
+    /// The surfaces of all bodies against each other and themselves; rows between two rigid bodies are left
+    /// out.
+    pub(super) fn automatic(
+        problem: &Problem,
+        spec: &AutomaticSpec,
+        bodies: &Bodies,
+    ) -> Result<Self, SetupError> {
+        let name = || "*".to_owned();
+        check_law(&spec.law).map_err(|problem| SetupError::Penalty { pair: name(), problem })?;
+        let (side, mut end, of_faces) = all_surfaces(problem, bodies, &name)?;
+        // The nodes of both surfaces that touch carry pressure.
+        end.areas.iter_mut().for_each(|area| *area *= 0.5);
+        let faced = End {
+            areas: Vec::new(),
+            springs: Vec::new(),
+            around: Vec::new(),
+            seen: Vec::new(),
+            ..end.clone()
+        };
+        let size = smallest(std::iter::once(&side));
+        let gaps = NodeToFace::within(side, &of_faces, limits(size, 0.0))
+            .map_err(|source| SetupError::Rows { pair: name(), source })?;
+        let made = Self::with((spec.number, [0; 2]), [end, faced], gaps, (spec.law, spec.friction));
+        Ok(Self { is_automatic: true, size, ..made })
+    }
+
+    fn with(
+        (number, bodies): (usize, [usize; 2]),
+        ends: [End; 2],
+        gaps: NodeToFace,
+        (law, friction): (Law, f64),
+    ) -> Self {
+        let places = [&ends[0], &ends[1]].map(|end| vec![Vector3::zeros(); end.points.len()]);
+        Self {
+            number,
+            bodies,
             ends,
-            is_turned,
+            is_automatic: false,
+            size: f64::INFINITY,
+            frame: None,
+            is_turned: false,
             gaps,
-            law: spec.law,
-            friction: spec.friction,
+            law,
+            friction,
+            places_now: places.clone(),
             places,
             step: 0,
             force: Vector3::zeros(),
@@ -123,7 +165,7 @@ impl Pair {
             deepest: 0.0,
             last_place: Vector3::zeros(),
             tracker: ContactTracker::default(),
-        })
+        }
     }
 
     /// True for contact by multipliers.
@@ -160,38 +202,50 @@ impl Pair {
         for side in 0..2 {
             self.place_points(side, bodies, ahead, &frame);
         }
-        let [a, b] = &self.places;
-        self.gaps.update([a, b]);
+        if ahead.is_some() {
+            let now = self.frame(bodies, None);
+            std::mem::swap(&mut self.places, &mut self.places_now);
+            for side in 0..2 {
+                self.place_points(side, bodies, None, &now);
+            }
+            std::mem::swap(&mut self.places, &mut self.places_now);
+            let ([a, b], [c, d]) = (&self.places_now, &self.places);
+            self.gaps.update_from([a, b], [c, d]);
+        } else {
+            let [a, b] = &self.places;
+            self.gaps.update([a, b]);
+        }
         for k in 0..self.gaps.rows().len() {
             self.add_row((number, k), bodies, &frame, (ahead.is_some(), dt), rows);
         }
     }
 
-    /// The axes in which gaps are computed: those of the rigid body, if there is one.
+    /// The axes in which gaps are computed.
     fn frame(&self, bodies: &Bodies, ahead: Option<f64>) -> Pose {
-        let rigid = self.ends.iter().find_map(|end| match end.which {
-            Which::Rigid(body) => Some(body),
-            Which::Flexible(_) => None,
-        });
-        match (rigid, &bodies.rigid) {
-            (Some(body), Some(rigid)) if ahead.is_some() => rigid.ahead[body],
-            (Some(body), Some(rigid)) => *rigid.now(body),
-            _ => Pose { position: Vector3::zeros(), rotation: Matrix3::identity() },
-        }
+        let inertial = Pose { position: Vector3::zeros(), rotation: Matrix3::identity() };
+        self.frame.map_or(inertial, |body| pose(bodies, body, ahead.is_some()))
     }
 
     fn place_points(&mut self, side: usize, bodies: &Bodies, ahead: Option<f64>, frame: &Pose) {
         let (end, places) = (&self.ends[side], &mut self.places[side]);
-        let Which::Flexible(body) = end.which else {
-            places.copy_from_slice(&end.rest);
-            return;
-        };
-        let body = &bodies.flexible[body];
         let dt = ahead.unwrap_or(0.0);
-        for (place, &point) in places.iter_mut().zip(&end.points) {
-            let [_, velocity] = body.velocities(point);
-            let x = body.place(point) + dt * velocity;
-            *place = frame.rotation.tr_mul(&(x - frame.position));
+        for (which, range) in end.ranges() {
+            let places = &mut places[range.clone()];
+            match which {
+                Which::Rigid(body) if self.frame == Some(body) => places.copy_from_slice(&end.rest[range]),
+                Which::Rigid(body) => {
+                    let pose = pose(bodies, body, ahead.is_some());
+                    places.iter_mut().zip(&end.rest[range]).for_each(|(place, x)| *place = pose.point(x));
+                }
+                Which::Flexible(body) => {
+                    let body = &bodies.flexible[body];
+                    for (place, &point) in places.iter_mut().zip(&end.points[range]) {
+                        let [_, velocity] = body.velocities(point);
+                        let x = body.place(point) + dt * velocity;
+                        *place = frame.rotation.tr_mul(&(x - frame.position));
+                    }
+                }
+            }
         }
     }
 
@@ -210,6 +264,10 @@ impl Pair {
         let mut around = Around::default();
         let ends = &self.ends;
         self.gaps.for_gradient(&found, |of, point, weight| around.add(of == side, point, weight));
+        let which = [ends[side].which(around.node.first()), ends[1 - side].which(around.faced.first())];
+        if which.iter().all(|which| matches!(which, Which::Rigid(_))) {
+            return;
+        }
         let now = |of: usize, point: u32| place_now(&ends[of], point, bodies);
         let sum = |of: usize, list: &Few| -> Vector3<f64> {
             // Weights of the faced side have the sign of the gap.
@@ -225,17 +283,22 @@ impl Pair {
         let wall = half(side, &around.node) + half(1 - side, &around.faced);
         let node_now = sum(side, &around.node);
         // Position of the foot point at t_n, which moves with its points, or with the rigid body.
-        let foot_now = match ends[1 - side].which {
+        let foot_now = match which[1] {
             Which::Rigid(body) => {
-                let pose = bodies.rigid.as_ref().map(|rigid| *rigid.now(body)).unwrap_or(*frame);
-                pose.point(&foot.position)
+                let there = if self.frame == Some(body) {
+                    foot.position
+                } else {
+                    let pose = pose(bodies, body, is_ahead);
+                    pose.rotation.tr_mul(&(foot.position - pose.position))
+                };
+                pose(bodies, body, false).point(&there)
             }
             Which::Flexible(_) => sum(1 - side, &around.faced),
         };
         let gap_now = normal.dot(&(node_now - foot_now)) - wall;
-        let is_rigid_node = matches!(ends[side].which, Which::Rigid(_));
+        let is_rigid_node = matches!(which[0], Which::Rigid(_));
         let place = if is_rigid_node { foot_now } else { node_now };
-        let velocity = |of: usize, list: &Few| match (ends[of].which, &bodies.rigid) {
+        let velocity = |of: usize, list: &Few| match (which[usize::from(of != side)], &bodies.rigid) {
             (Which::Rigid(body), Some(rigid)) => rigid.velocity_ahead(body, &place),
             (Which::Rigid(_), None) => Vector3::zeros(),
             (Which::Flexible(body), _) => {
@@ -247,6 +310,13 @@ impl Pair {
             }
         };
         let relative = velocity(side, &around.node) - velocity(1 - side, &around.faced);
+        // A node that is suddenly deep behind a face has come around the rim of an open surface.
+        let face_normal = foot.tangents[0].cross(&foot.tangents[1]);
+        let is_across = foot.normal.dot(&face_normal).abs() >= 0.9 * face_normal.norm();
+        let is_sudden = -gap_now > f64::max(SUDDEN * self.size, 2.0 * dt * relative.norm());
+        if is_sudden && self.step > 1 && ends[side].seen[found.node as usize] + 1 < self.step {
+            return;
+        }
         rows.begin(RowStart {
             pair: number as u32,
             side,
@@ -259,7 +329,7 @@ impl Pair {
             slip: dt * (relative - normal * normal.dot(&relative)),
         });
         for (end, of) in [(0, side), (1, 1 - side)] {
-            match ends[of].which {
+            match which[end] {
                 Which::Rigid(body) => {
                     let com = bodies.rigid.as_ref().map_or(place, |rigid| rigid.now(body).position);
                     rows.add_rigid(bodies, body, end, place - com);
@@ -279,6 +349,51 @@ impl Pair {
                 }
             }
         }
+        if is_across {
+            self.ends[side].seen[found.node as usize] = self.step;
+        }
+    }
+
+    /// The side whose pressures a result has, its body among the deformable ones, and its faces: the
+    /// scenario's first body, or the second one if that is rigid.
+    fn pressure_side(&self) -> Option<(usize, usize, &Faces)> {
+        let first = usize::from(self.is_turned);
+        let sides = [first, 1 - first].into_iter().filter(|_| !self.is_automatic);
+        sides.filter_map(|side| Some((side, self.gaps.side(side).shape.as_faces()?))).find_map(
+            |(side, faces)| match self.ends[side].which(None) {
+                Which::Flexible(body) => Some((side, body, faces)),
+                Which::Rigid(_) => None,
+            },
+        )
+    }
+
+    /// Mean pressure on the faces of that side that carry pressure \[Pa\].
+    ///
+    /// ```text
+    /// p = Σ_i f_i/A_i
+    /// ```
+    ///
+    /// over the points of a face, with the area A_i of all faces around a point: each of these takes a share
+    /// of f_i by its area.
+    ///
+    /// * `for_forces` — calls with each deformable body, its point and the normal force on it \[N\]
+    pub(super) fn pressures(
+        &self,
+        for_forces: impl FnOnce(&mut dyn FnMut(usize, u32, f64)),
+    ) -> (Vec<u32>, Vec<f64>) {
+        let Some((side, body, faces)) = self.pressure_side() else { return (Vec::new(), Vec::new()) };
+        let end = &self.ends[side];
+        let mut forces = vec![0.0; end.points.len()];
+        for_forces(&mut |of, point, force| {
+            if let (true, Ok(k)) = (of == body, end.points.binary_search(&point)) {
+                forces[k] += force;
+            }
+        });
+        let pressure = |face: &carom_fem::Face| -> f64 {
+            face.points.iter().map(|&k| forces[k as usize] / end.around[k as usize]).sum()
+        };
+        let all = (0..).zip(&faces.surface.faces).map(|(number, face)| (number, pressure(face)));
+        all.filter(|(_, pressure)| *pressure > 0.0).unzip()
     }
 
     /// The force of the spring of a row at the start of the step \[N\].
@@ -307,6 +422,17 @@ impl Pair {
         springs.zip(numbers.as_chunks().0).for_each(|(spring, array)| *spring = Spring::from_array(array));
     }
 
+    /// The last step of each node in contact, for checkpoints.
+    pub(in crate::explicit) fn seen(&self) -> impl Iterator<Item = u64> + '_ {
+        self.ends.iter().flat_map(|end| end.seen.iter().copied())
+    }
+
+    /// Sets these steps from a checkpoint.
+    pub(in crate::explicit) fn read_seen(&mut self, steps: &[u64]) {
+        let all = self.ends.iter_mut().flat_map(|end| &mut end.seen);
+        all.zip(steps).for_each(|(seen, step)| *seen = *step);
+    }
+
     /// Number of steps begun.
     pub(in crate::explicit) fn steps(&self) -> u64 {
         self.step
@@ -321,77 +447,43 @@ impl Pair {
     pub(super) fn note(&mut self, row: &Row, normal_force: f64, force: &Vector3<f64>) {
         // The scenario's first body has the node of side 0, unless the ends are turned.
         let sign = if (row.side == 0) != self.is_turned { 1.0 } else { -1.0 };
-        self.force += sign * force;
-        self.normal_force += (sign * normal_force) * row.normal;
+        if !self.is_automatic {
+            self.force += sign * force;
+            self.normal_force += (sign * normal_force) * row.normal;
+        }
         self.pressed.0 += normal_force;
         self.pressed.1 += normal_force * row.place;
     }
 }
 
+/// Pose of a rigid body at t_n, or at t_{n+1} without contact.
+fn pose(bodies: &Bodies, body: usize, is_ahead: bool) -> Pose {
+    match &bodies.rigid {
+        Some(rigid) if is_ahead => rigid.ahead[body],
+        Some(rigid) => *rigid.now(body),
+        None => unreachable!("a rigid end has a rigid body"),
+    }
+}
+
 /// x_n of a point of a surface, inertial axes.
 fn place_now(end: &End, point: u32, bodies: &Bodies) -> Vector3<f64> {
-    match (end.which, &bodies.rigid) {
-        (Which::Flexible(body), _) => bodies.flexible[body].place(end.points[point as usize]),
-        (Which::Rigid(body), Some(rigid)) => rigid.now(body).point(&end.rest[point as usize]),
-        (Which::Rigid(_), None) => unreachable!("a rigid end has a rigid body"),
+    match end.which(Some(point)) {
+        Which::Flexible(body) => bodies.flexible[body].place(end.points[point as usize]),
+        Which::Rigid(body) => pose(bodies, body, false).point(&end.rest[point as usize]),
     }
 }
 
-/// Points and weights of a node or a foot point.
-struct Few {
-    n: usize,
-    points: [u32; MAX_FACE_POINTS],
-    weights: [f64; MAX_FACE_POINTS],
+/// The smallest diagonal of a face of some surfaces \[m\].
+fn smallest<'a>(sides: impl Iterator<Item = &'a ContactSide>) -> f64 {
+    let size = sides.filter_map(|side| side.shape.as_faces()).map(smallest_face);
+    size.fold(f64::INFINITY, f64::min)
 }
 
-impl Default for Few {
-    fn default() -> Self {
-        Self { n: 0, points: [0; MAX_FACE_POINTS], weights: [0.0; MAX_FACE_POINTS] }
-    }
-}
-
-impl Few {
-    fn iter(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.points[..self.n].iter().copied().zip(self.weights[..self.n].iter().copied())
-    }
-
-    /// Weights without a moment, see [`balance`]; those of the face's side are negative.
-    fn balance(&mut self, normal: &Vector3<f64>, place: &Vector3<f64>, at: impl Fn(u32) -> Vector3<f64>) {
-        let mut places = [Vector3::zeros(); MAX_FACE_POINTS];
-        for (x, &point) in places.iter_mut().zip(&self.points[..self.n]) {
-            *x = at(point);
-        }
-        let weights = &mut self.weights[..self.n];
-        weights.iter_mut().for_each(|weight| *weight = -*weight);
-        balance(normal, place, &places[..self.n], weights);
-        weights.iter_mut().for_each(|weight| *weight = -*weight);
-    }
-}
-
-/// The points of a row.
-#[derive(Default)]
-struct Around {
-    node: Few,
-    faced: Few,
-}
-
-impl Around {
-    fn add(&mut self, is_node: bool, point: u32, weight: f64) {
-        let list = if is_node { &mut self.node } else { &mut self.faced };
-        (list.points[list.n], list.weights[list.n]) = (point, weight);
-        list.n += 1;
-    }
-}
-
-/// The smallest size of a face, its diagonal at rest \[m\].
-fn smallest_face(faces: &Faces) -> f64 {
-    let size = |face: &carom_fem::Face| {
-        let places = || face.points.iter().map(|&k| faces.reference[k as usize]);
-        let lo = places().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
-        let hi = places().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
-        (hi - lo).norm()
-    };
-    faces.surface.faces.iter().map(size).fold(f64::INFINITY, f64::min)
+/// Limits of rows by the smallest face.
+///
+/// * `walls` — distance of the surfaces of shells from their nodes \[m\]
+fn limits(size: f64, walls: f64) -> Limits {
+    Limits { reach: REACH * size + walls, depth: DEPTH * size }
 }
 
 fn check_law(law: &Law) -> Result<(), String> {
@@ -405,133 +497,4 @@ fn check_law(law: &Law) -> Result<(), String> {
         }
         Law::Penalty(_) => Err("its stiffness must be a positive number".to_owned()),
     }
-}
-
-/// The surface of one side with its nodes.
-fn side_of(
-    problem: &Problem,
-    spec: &ContactSpec,
-    side: usize,
-    bodies: &Bodies,
-    pair: &dyn Fn() -> String,
-) -> Result<(ContactSide, End), SetupError> {
-    let number = spec.bodies[side];
-    let body = &problem.bodies[number];
-    let which = bodies.which[number];
-    let in_axes = |x: &Vector3<f64>| match &body.kind {
-        BodyKind::Rigid(rigid) => rigid.point_b(x),
-        BodyKind::Deformable { .. } => *x,
-    };
-    let set = match (&spec.sides[side], &body.kind) {
-        (SideSpec::Shape(shape), BodyKind::Rigid(rigid)) => {
-            let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
-            let end = End {
-                which,
-                points: Vec::new(),
-                rest: Vec::new(),
-                areas: Vec::new(),
-                halves: Vec::new(),
-                springs: Vec::new(),
-            };
-            return Ok((ContactSide { shape, nodes: Nodes::default() }, end));
-        }
-        (SideSpec::Shape(_), BodyKind::Deformable { .. }) => {
-            unreachable!("shapes belong to rigid bodies")
-        }
-        (SideSpec::Set(set), _) => set,
-    };
-    let geometry = &body.geometry;
-    let made = |source| SetupError::Discretisation { body: geometry.name.clone(), source };
-    let own;
-    let discretisation = match which {
-        Which::Flexible(k) => &bodies.flexible[k].discretisation,
-        Which::Rigid(_) => {
-            own = Discretisation::new(geometry).map_err(made)?;
-            &own
-        }
-    };
-    let (surface, halves) = if discretisation.is_structural() {
-        let other = 1 - side;
-        let toward = || wall::middle(&problem.bodies[spec.bodies[other]], &spec.sides[other]);
-        let faces = wall::touched_faces(discretisation, geometry.faces_of_set(set)?, toward)?;
-        let surface = discretisation.surface(&faces);
-        let halves = wall::half_thickness(discretisation, &faces, &surface.points);
-        (surface, halves)
-    } else {
-        (geometry.surface_of_set(discretisation, set)?, Vec::new())
-    };
-    let points = surface.points.clone();
-    let rest: Vec<Vector3<f64>> =
-        points.iter().map(|&k| in_axes(&Vector3::from(discretisation.points[k as usize]))).collect();
-    let shape =
-        Shape::faces(surface, &rest).map_err(|source| SetupError::Surface { pair: pair(), source })?;
-    let Some(faces) = shape.as_faces() else { unreachable!("it was made of faces") };
-    let (nodes, areas) = match &geometry.geometry {
-        Geometry::Mesh(_) => {
-            let all: Vec<u32> = (0..points.len() as u32).collect();
-            (Nodes::of_points(&all), areas_of_points(faces))
-        }
-        Geometry::Nurbs(_) => nodes_on_faces(faces),
-    };
-    let springs = vec![Spring::default(); nodes.len()];
-    let end = match which {
-        Which::Flexible(_) => End { which, points, rest: Vec::new(), areas, halves, springs },
-        Which::Rigid(_) => End { which, points: Vec::new(), rest, areas, halves, springs },
-    };
-    Ok((ContactSide { shape, nodes }, end))
-}
-
-/// ∫ N dA of the points of mesh faces \[m²\].
-fn areas_of_points(faces: &Faces) -> Vec<f64> {
-    let mut areas = vec![0.0; faces.n_points()];
-    for face in 0..faces.n_faces() as u32 {
-        let points = &faces.surface.faces[face as usize].points;
-        for (xi, weight) in rule(faces, face) {
-            let (values, area) = at(faces, face, xi);
-            points.iter().zip(values).for_each(|(&point, r)| areas[point as usize] += weight * area * r);
-        }
-    }
-    areas
-}
-
-/// Nodes of NURBS faces: (p+1) × (q+1) places at the centres of equal parts of each face, with their areas.
-fn nodes_on_faces(faces: &Faces) -> (Nodes, Vec<f64>) {
-    let (mut places, mut areas) = (Vec::new(), Vec::new());
-    for face in 0..faces.n_faces() as u32 {
-        let [n, m] = match faces.surface.faces[face as usize].basis {
-            carom_fem::FaceBasis::Spline { degrees, .. } | carom_fem::FaceBasis::Combined { degrees, .. } => {
-                degrees.map(|p| p + 1)
-            }
-            carom_fem::FaceBasis::Lagrange(_) => [2, 2],
-        };
-        for (i, j) in (0..n).flat_map(|i| (0..m).map(move |j| (i, j))) {
-            let xi = [(i as f64 + 0.5) / n as f64, (j as f64 + 0.5) / m as f64];
-            places.push(Start { face, xi });
-            areas.push(at(faces, face, xi).1 / (n * m) as f64);
-        }
-    }
-    (Nodes::on_faces(faces, &places), areas)
-}
-
-/// Gauss points of a face: parameters and weights.
-fn rule(faces: &Faces, face: u32) -> Vec<([f64; 2], f64)> {
-    if faces.surface.faces[face as usize].basis.is_triangle() {
-        let (a, b) = (1.0 / 6.0, 2.0 / 3.0);
-        return [[a, a], [b, a], [a, b]].map(|xi| (xi, 1.0 / 6.0)).to_vec();
-    }
-    let half = 0.5 / 3.0_f64.sqrt();
-    let ends = [0.5 - half, 0.5 + half];
-    ends.iter().flat_map(|&x| ends.iter().map(move |&y| ([x, y], 0.25))).collect()
-}
-
-/// Shape values and |y,₁ × y,₂| of a face at rest.
-fn at(faces: &Faces, face: u32, xi: [f64; 2]) -> ([f64; MAX_FACE_POINTS], f64) {
-    let (mut r, mut r_a, mut r_ab) =
-        ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
-    faces.surface.shape_into(face as usize, xi, &mut r, &mut r_a, &mut r_ab);
-    let points = &faces.surface.faces[face as usize].points;
-    let tangent = |a: usize| -> Vector3<f64> {
-        points.iter().zip(&r_a).map(|(&point, slope)| slope[a] * faces.reference[point as usize]).sum()
-    };
-    (r, tangent(0).cross(&tangent(1)).norm())
 }

@@ -188,6 +188,14 @@ impl Rows {
         }
     }
 
+    /// Calls a function with each deformable body, point and weight of a row, and true for those of the node.
+    pub(super) fn for_sides(&self, row: &Row, mut each: impl FnMut(usize, u32, f64, bool)) {
+        for (k, &(slot, weight)) in (0..).zip(self.entries(row)) {
+            let slot = &self.slots[slot as usize];
+            each(slot.body as usize, slot.point, weight, k < row.n_node);
+        }
+    }
+
     /// Calls a function with each deformable body and point of a row and its part of a force along the
     /// surface.
     ///
@@ -233,6 +241,16 @@ impl Rows {
     /// Number of the rigid body of an end.
     pub(super) fn rigid_body(&self, end: &RigidEnd) -> usize {
         self.rigid_slots[end.slot as usize].body as usize
+    }
+
+    /// True if a rigid body has a row.
+    pub(super) fn has_rigid(&self) -> bool {
+        !self.rigid_slots.is_empty()
+    }
+
+    /// Numbers of the rigid bodies with rows.
+    pub(super) fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rigid_slots.iter().map(|slot| slot.body as usize)
     }
 
     /// Relative velocities at the rows due to impulses in any directions.

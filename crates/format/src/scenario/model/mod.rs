@@ -30,7 +30,8 @@ pub use output::{
     Precision,
 };
 pub use scheme::{
-    Bodies, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, Takes, TimeIntegration,
+    Bodies, ContactSolution, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, TABLES, Takes,
+    TimeIntegration,
 };
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use simulation::Simulation;
@@ -172,7 +173,9 @@ fn write_law<S: serde::Serializer>(law: &Law, serializer: S) -> Result<S::Ok, S:
 /// The table `[[contact]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactSpec {
-    /// `BODY:SET`; the first carries the pressure points.
+    /// `BODY:SET`; the first carries the pressure points. Both are [`ContactSpec::ALL`] for the outer
+    /// surfaces of all bodies.
+    #[serde(serialize_with = "write_between")]
     pub between: [End; 2],
     /// Coefficient of friction.
     pub friction: f64,
@@ -185,6 +188,21 @@ pub struct ContactSpec {
     pub restitution: Option<f64>,
     /// Effect of pressure at the rim of a contact zone.
     pub rim: Rim,
+}
+
+impl ContactSpec {
+    /// The end that stands for the outer surfaces of all bodies.
+    pub const ALL: &'static str = "*";
+
+    /// True for contact of the outer surfaces of all bodies, with each other and with themselves.
+    pub fn is_automatic(&self) -> bool {
+        self.between[0].body == Self::ALL
+    }
+}
+
+fn write_between<S: serde::Serializer>(between: &[End; 2], serializer: S) -> Result<S::Ok, S::Error> {
+    let n = if between[0].body == ContactSpec::ALL { 1 } else { 2 };
+    serializer.collect_seq(&between[..n])
 }
 
 /// Effect of pressure at the rim of a contact zone, where the computed force is too low.

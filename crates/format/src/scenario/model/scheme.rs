@@ -1,6 +1,7 @@
 //! The table of schemes: the settings of each, and a row with its properties.
 
 use carom_contact::Law;
+use carom_contact::solver::StepRule;
 use serde::Serialize;
 
 /// How bodies move and meet, with the settings of the scheme.
@@ -30,7 +31,29 @@ pub enum Scheme {
         time_step: Option<f64>,
         /// Smallest step of the undeformed bodies, for which cells get more mass \[s\].
         mass_scaling: Option<f64>,
+        /// How exactly multipliers of contact are found.
+        contact: ContactSolution,
     },
+}
+
+/// How exactly, and by which steps, multipliers of contact are found.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ContactSolution {
+    /// Allowed error of a gap relative to the smallest diagonal of a face; 0 for round-off.
+    pub tolerance: f64,
+    /// Rule of the steps of conjugate gradients.
+    pub rule: StepRule,
+}
+
+impl ContactSolution {
+    /// Names of the rules in scenarios.
+    pub const RULES: [(&'static str, StepRule); 2] =
+        [("proportioned", StepRule::Proportioned), ("first-bound", StepRule::FirstBound)];
+
+    /// Name of the rule in scenarios.
+    pub fn rule_name(&self) -> Option<&'static str> {
+        Self::RULES.iter().find(|(_, rule)| *rule == self.rule).map(|(name, _)| *name)
+    }
 }
 
 /// The part of the critical step that the scheme `explicit` takes unless the scenario says otherwise.
@@ -96,6 +119,14 @@ impl Scheme {
     pub fn mass_scaling(&self) -> Option<f64> {
         match self {
             Self::Explicit { mass_scaling, .. } => *mass_scaling,
+            _ => None,
+        }
+    }
+
+    /// How multipliers are found, of schemes with a choice.
+    pub fn contact_solution(&self) -> Option<&ContactSolution> {
+        match self {
+            Self::Explicit { contact, .. } => Some(contact),
             _ => None,
         }
     }
@@ -221,7 +252,11 @@ pub struct SchemeRow {
     pub hard_contact: Takes,
     /// Contact with friction.
     pub friction: Takes,
-    /// True if impacts have a coefficient of restitution.
+    /// True if two rigid bodies touch by points on a surface, without a stiffness.
+    pub rigid_pairs_touch: bool,
+    /// True if `between = ["*"]` stands for the outer surfaces of all bodies.
+    pub has_automatic_contact: bool,
+    /// True if impacts of rigid bodies have a coefficient of restitution.
     pub has_restitution: bool,
     /// True if materials may have a law of large deformation.
     pub has_laws: bool,
@@ -234,7 +269,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 9] = [
+pub(in crate::scenario) const KEYS: [&str; 11] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -244,6 +279,8 @@ pub(in crate::scenario) const KEYS: [&str; 9] = [
     "steps",
     "courant",
     "mass_scaling",
+    "contact_tolerance",
+    "contact_steps",
 ];
 
 /// The integrator of the scheme `rigid`, which scenarios with all defaults name.
@@ -262,6 +299,8 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     default_law: Law::penalty(carom_contact::law::DEFAULT_ALPHA),
     hard_contact: Takes::Yes,
     friction: Takes::Yes,
+    rigid_pairs_touch: false,
+    has_automatic_contact: false,
     has_restitution: false,
     has_laws: false,
     tables: &["joint", "spring", "bushing", "force"],
@@ -308,6 +347,7 @@ const RIGID: SchemeRow = SchemeRow {
     bodies: Bodies::Rigid,
     high_modes: None,
     points_touch: true,
+    rigid_pairs_touch: true,
     default_law: Law::Hard,
     has_restitution: true,
     tables: &[],
@@ -320,10 +360,13 @@ const EXPLICIT: SchemeRow = SchemeRow {
     name: "explicit",
     bodies: Bodies::Whole,
     high_modes: None,
+    rigid_pairs_touch: true,
+    has_automatic_contact: true,
     default_law: Law::Hard,
+    has_restitution: true,
     has_laws: true,
     tables: &["support", "pressure", "force"],
-    keys: &["courant", "time_step", "mass_scaling"],
+    keys: &["courant", "time_step", "mass_scaling", "contact_tolerance", "contact_steps"],
     way: "has steps of a part of the critical step of its cells, `courant`",
     ..ROW_QUASISTATIC
 };

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::scheme::{Integrator, JointForm, Scheme};
+use super::scheme::{ContactSolution, Integrator, JointForm, Scheme};
 
 /// The table `[simulation]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,11 +57,17 @@ struct Written {
     courant: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mass_scaling: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contact_tolerance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contact_steps: Option<&'static str>,
 }
 
 impl Serialize for Simulation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let integration = self.scheme.integration();
+        let contact =
+            self.scheme.contact_solution().filter(|contact| **contact != ContactSolution::default());
         let alpha = match integration.map(|settings| settings.integrator) {
             Some(Integrator::GeneralisedAlpha { spectral_radius, constraints }) => {
                 Some((spectral_radius, constraints))
@@ -84,6 +90,8 @@ impl Serialize for Simulation {
             // A given step stands in place of it.
             courant: self.scheme.courant().filter(|_| self.scheme.time_step().is_none()),
             mass_scaling: self.scheme.mass_scaling(),
+            contact_tolerance: contact.map(|contact| contact.tolerance),
+            contact_steps: contact.and_then(ContactSolution::rule_name),
         };
         written.serialize(serializer)
     }

@@ -1,0 +1,291 @@
+//! One side of a pair: the surface of a body, or the surfaces of all bodies as one, with their nodes.
+
+use carom_contact::geometry::{Faces, Start};
+use carom_contact::node_to_face::{ContactSide, Nodes};
+use carom_contact::{Shape, shape::joined};
+use carom_fem::surface::MAX_FACE_POINTS;
+use carom_fem::{Discretisation, Geometry, Surface};
+use nalgebra::Vector3;
+
+use crate::explicit::SetupError;
+use crate::explicit::bodies::Bodies;
+use crate::explicit::contact::spring::Spring;
+use crate::explicit::contact::wall;
+use crate::explicit::problem::{BodyKind, BodySpec, ContactSpec, Problem, SideSpec};
+use crate::explicit::which::Which;
+
+/// The bodies and points of a side.
+#[derive(Clone)]
+pub(super) struct End {
+    /// The bodies, each with the number of its first point; ascending.
+    pub(super) parts: Vec<(Which, u32)>,
+    /// Number of each point in its body; 0 on rigid bodies.
+    pub(super) points: Vec<u32>,
+    /// Place of each point in the axes of its rigid body; zero on deformable bodies.
+    pub(super) rest: Vec<Vector3<f64>>,
+    /// Distance of the surface from each point, half of the thickness of shells \[m\]; empty if there are
+    /// none.
+    pub(super) halves: Vec<f64>,
+    /// Area of the faces around each point at rest \[m²\].
+    pub(super) around: Vec<f64>,
+    /// Area of each node's part of the surface \[m²\].
+    pub(super) areas: Vec<f64>,
+    pub(super) springs: Vec<Spring>,
+    /// The last step in which each node was in front of a face, or behind one that it had come through.
+    pub(super) seen: Vec<u64>,
+}
+
+impl End {
+    /// A side without points.
+    pub(super) fn empty(which: Which) -> Self {
+        Self {
+            parts: vec![(which, 0)],
+            points: Vec::new(),
+            rest: Vec::new(),
+            halves: Vec::new(),
+            around: Vec::new(),
+            areas: Vec::new(),
+            springs: Vec::new(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// The body of a point; the only body of a shape without points.
+    pub(super) fn which(&self, point: Option<u32>) -> Which {
+        match (&self.parts[..], point) {
+            ([(which, _)], _) => *which,
+            (parts, Some(point)) => parts[parts.partition_point(|(_, first)| *first <= point) - 1].0,
+            (parts, None) => parts[0].0,
+        }
+    }
+
+    /// The bodies with the ranges of their points.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (Which, std::ops::Range<usize>)> + '_ {
+        let ends = self.parts.iter().skip(1).map(|(_, first)| *first as usize);
+        let ends = ends.chain([self.points.len()]);
+        self.parts.iter().zip(ends).map(|((which, first), end)| (*which, *first as usize..end))
+    }
+
+    fn append(&mut self, other: Self) {
+        let first = self.points.len() as u32;
+        self.parts.extend(other.parts.into_iter().map(|(which, k)| (which, first + k)));
+        self.points.extend(other.points);
+        self.rest.extend(other.rest);
+        self.around.extend(other.around);
+        self.areas.extend(other.areas);
+        self.springs.extend(other.springs);
+        self.seen.extend(other.seen);
+    }
+}
+
+/// The side that a scenario names.
+pub(super) fn named_side(
+    problem: &Problem,
+    spec: &ContactSpec,
+    side: usize,
+    bodies: &Bodies,
+    pair: &dyn Fn() -> String,
+) -> Result<(ContactSide, End), SetupError> {
+    let number = spec.bodies[side];
+    let (body, which) = (&problem.bodies[number], bodies.which[number]);
+    match (&spec.sides[side], &body.kind) {
+        (SideSpec::Shape(shape), BodyKind::Rigid(rigid)) => {
+            let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
+            Ok((ContactSide { shape, nodes: Nodes::default() }, End::empty(which)))
+        }
+        (SideSpec::Shape(_), BodyKind::Deformable { .. }) => {
+            unreachable!("shapes belong to rigid bodies")
+        }
+        (SideSpec::Set(set), _) => {
+            let surface = |discretisation: &Discretisation| {
+                if !discretisation.is_structural() {
+                    return Ok((body.geometry.surface_of_set(discretisation, set)?, Vec::new()));
+                }
+                let other = 1 - side;
+                let toward = || wall::middle(&problem.bodies[spec.bodies[other]], &spec.sides[other]);
+                let faces = body.geometry.faces_of_set(set)?;
+                let faces = wall::touched_faces(discretisation, faces, toward)?;
+                let surface = discretisation.surface(&faces);
+                let halves = wall::half_thickness(discretisation, &faces, &surface.points);
+                Ok((surface, halves))
+            };
+            let made = with_nodes(body, which, bodies, surface)?;
+            let faces = Faces::new(made.surface, &made.reference);
+            let faces = faces.map_err(|source| SetupError::Surface { pair: pair(), source })?;
+            let shape = Shape::Faces(Box::new(faces));
+            Ok((ContactSide { shape, nodes: made.nodes }, made.end))
+        }
+    }
+}
+
+/// The outer surfaces of all bodies as one side, and the number of the body of each face.
+pub(super) fn all_surfaces(
+    problem: &Problem,
+    bodies: &Bodies,
+    pair: &dyn Fn() -> String,
+) -> Result<(ContactSide, End, Vec<u32>), SetupError> {
+    let mut end: Option<End> = None;
+    let (mut nodes, mut reference, mut of_faces) = (Nodes::default(), Vec::new(), Vec::new());
+    let mut surfaces = Vec::with_capacity(problem.bodies.len());
+    for (number, body) in problem.bodies.iter().enumerate() {
+        let whole = |discretisation: &Discretisation| {
+            if discretisation.is_structural() {
+                return Err(SetupError::AutomaticShell { body: body.geometry.name.clone() });
+            }
+            Ok((discretisation.surface(&body.geometry.boundary_faces()), Vec::new()))
+        };
+        let made = with_nodes(body, bodies.which[number], bodies, whole)?;
+        nodes.append(&made.nodes, reference.len() as u32);
+        reference.extend(made.placed);
+        of_faces.extend(std::iter::repeat_n(number as u32, made.surface.faces.len()));
+        surfaces.push(made.surface);
+        match &mut end {
+            None => end = Some(made.end),
+            Some(end) => end.append(made.end),
+        }
+    }
+    let end = end.ok_or_else(|| SetupError::NoDeformable { pair: pair() })?;
+    let faces = Faces::new(joined(&surfaces), &reference);
+    let faces = faces.map_err(|source| SetupError::Surface { pair: pair(), source })?;
+    Ok((ContactSide { shape: Shape::Faces(Box::new(faces)), nodes }, end, of_faces))
+}
+
+/// A surface of a body with its nodes.
+struct WithNodes {
+    surface: Surface,
+    /// Places of its points: in the axes of a rigid body, inertial axes of a deformable one.
+    reference: Vec<Vector3<f64>>,
+    /// The same in inertial axes at the start.
+    placed: Vec<Vector3<f64>>,
+    nodes: Nodes,
+    end: End,
+}
+
+/// * `surface` — of a discretisation, with the distance of the surface of shells from its points
+fn with_nodes(
+    body: &BodySpec,
+    which: Which,
+    bodies: &Bodies,
+    surface: impl FnOnce(&Discretisation) -> Result<(Surface, Vec<f64>), SetupError>,
+) -> Result<WithNodes, SetupError> {
+    let geometry = &body.geometry;
+    let made = |source| SetupError::Discretisation { body: geometry.name.clone(), source };
+    let own;
+    let discretisation = match which {
+        Which::Flexible(k) => &bodies.flexible[k].discretisation,
+        Which::Rigid(_) => {
+            own = Discretisation::new(geometry).map_err(made)?;
+            &own
+        }
+    };
+    let (surface, halves) = surface(discretisation)?;
+    let in_axes = |x: &Vector3<f64>| match &body.kind {
+        BodyKind::Rigid(rigid) => rigid.point_b(x),
+        BodyKind::Deformable { .. } => *x,
+    };
+    let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
+    let reference: Vec<Vector3<f64>> = places.map(|x| in_axes(&x)).collect();
+    let placed = match (which, &bodies.rigid) {
+        (Which::Rigid(k), Some(rigid)) => {
+            let pose = rigid.pose(k);
+            reference.iter().map(|x| pose.point(x)).collect()
+        }
+        _ => reference.clone(),
+    };
+    let faces = Faces::new(surface.clone(), &reference);
+    let faces = faces.map_err(|source| SetupError::Surface { pair: geometry.name.clone(), source })?;
+    let (nodes, areas) = match &geometry.geometry {
+        Geometry::Mesh(_) => {
+            let all: Vec<u32> = (0..surface.points.len() as u32).collect();
+            (Nodes::of_points(&all), areas_of_points(&faces))
+        }
+        Geometry::Nurbs(_) => nodes_on_faces(&faces),
+    };
+    let n = surface.points.len();
+    let (points, rest) = match which {
+        Which::Flexible(_) => (surface.points.clone(), vec![Vector3::zeros(); n]),
+        Which::Rigid(_) => (vec![0; n], reference.clone()),
+    };
+    let springs = vec![Spring::default(); nodes.len()];
+    let around = areas_around(&faces);
+    let seen = vec![0; nodes.len()];
+    let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, seen };
+    Ok(WithNodes { surface, reference, placed, nodes, end })
+}
+
+/// The smallest size of a face, its diagonal at rest \[m\].
+pub(super) fn smallest_face(faces: &Faces) -> f64 {
+    let size = |face: &carom_fem::Face| {
+        let places = || face.points.iter().map(|&k| faces.reference[k as usize]);
+        let lo = places().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
+        let hi = places().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
+        (hi - lo).norm()
+    };
+    faces.surface.faces.iter().map(size).fold(f64::INFINITY, f64::min)
+}
+/// Area of the faces around each point at rest \[m²\].
+fn areas_around(faces: &Faces) -> Vec<f64> {
+    let mut around = vec![0.0; faces.n_points()];
+    for face in 0..faces.n_faces() as u32 {
+        let area: f64 =
+            rule(faces, face).into_iter().map(|(xi, weight)| weight * at(faces, face, xi).1).sum();
+        let points = &faces.surface.faces[face as usize].points;
+        points.iter().for_each(|&point| around[point as usize] += area);
+    }
+    around
+}
+
+/// ∫ N dA of the points of mesh faces \[m²\].
+fn areas_of_points(faces: &Faces) -> Vec<f64> {
+    let mut areas = vec![0.0; faces.n_points()];
+    for face in 0..faces.n_faces() as u32 {
+        let points = &faces.surface.faces[face as usize].points;
+        for (xi, weight) in rule(faces, face) {
+            let (values, area) = at(faces, face, xi);
+            points.iter().zip(values).for_each(|(&point, r)| areas[point as usize] += weight * area * r);
+        }
+    }
+    areas
+}
+
+/// Nodes of NURBS faces: (p+1) × (q+1) places at the centres of equal parts of each face, with their areas.
+fn nodes_on_faces(faces: &Faces) -> (Nodes, Vec<f64>) {
+    let (mut places, mut areas) = (Vec::new(), Vec::new());
+    for face in 0..faces.n_faces() as u32 {
+        let [n, m] = match faces.surface.faces[face as usize].basis {
+            carom_fem::FaceBasis::Spline { degrees, .. } | carom_fem::FaceBasis::Combined { degrees, .. } => {
+                degrees.map(|p| p + 1)
+            }
+            carom_fem::FaceBasis::Lagrange(_) => [2, 2],
+        };
+        for (i, j) in (0..n).flat_map(|i| (0..m).map(move |j| (i, j))) {
+            let xi = [(i as f64 + 0.5) / n as f64, (j as f64 + 0.5) / m as f64];
+            places.push(Start { face, xi });
+            areas.push(at(faces, face, xi).1 / (n * m) as f64);
+        }
+    }
+    (Nodes::on_faces(faces, &places), areas)
+}
+
+/// Gauss points of a face: parameters and weights.
+fn rule(faces: &Faces, face: u32) -> Vec<([f64; 2], f64)> {
+    if faces.surface.faces[face as usize].basis.is_triangle() {
+        let (a, b) = (1.0 / 6.0, 2.0 / 3.0);
+        return [[a, a], [b, a], [a, b]].map(|xi| (xi, 1.0 / 6.0)).to_vec();
+    }
+    let half = 0.5 / 3.0_f64.sqrt();
+    let ends = [0.5 - half, 0.5 + half];
+    ends.iter().flat_map(|&x| ends.iter().map(move |&y| ([x, y], 0.25))).collect()
+}
+
+/// Shape values and |y,₁ × y,₂| of a face at rest.
+fn at(faces: &Faces, face: u32, xi: [f64; 2]) -> ([f64; MAX_FACE_POINTS], f64) {
+    let (mut r, mut r_a, mut r_ab) =
+        ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
+    faces.surface.shape_into(face as usize, xi, &mut r, &mut r_a, &mut r_ab);
+    let points = &faces.surface.faces[face as usize].points;
+    let tangent = |a: usize| -> Vector3<f64> {
+        points.iter().zip(&r_a).map(|(&point, slope)| slope[a] * faces.reference[point as usize]).sum()
+    };
+    (r, tangent(0).cross(&tangent(1)).norm())
+}

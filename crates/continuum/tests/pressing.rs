@@ -1,0 +1,149 @@
+//! Pressure that goes through the contact of two blocks as a plane wave.
+
+use carom_contact::Law;
+use carom_continuum::explicit::{Load, Place, Pressure, Problem, Support};
+use carom_dynamics::{Axes, Placement, TimeFunction};
+use carom_fem::{Body, Geometry, Material};
+use carom_mesh::CellShape;
+use carom_mesh::make::{HexOptions, Solid, hexahedra};
+
+use crate::setup::{at, block, deformable, pair, rigid, run, settings};
+
+/// Height of each block and width of both \[m\].
+const HEIGHT: f64 = 0.03;
+const WIDTH: f64 = 0.04;
+/// Density, Young's modulus and Poisson's ratio: waves of 31.6 m/s without lateral motion.
+const MATERIAL: [f64; 3] = [1000.0, 1e6, 0.0];
+const PRESSURE: f64 = 1e3;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Linear,
+    Quadratic,
+    Nurbs,
+}
+
+/// A block on [0, WIDTH]² × [0, HEIGHT] with n cells along each edge.
+fn body(name: &str, kind: Kind, n: usize) -> Body {
+    let size = [WIDTH, WIDTH, HEIGHT];
+    let geometry = match kind {
+        Kind::Linear => return block(name, size, [n; 3], MATERIAL),
+        Kind::Quadratic => {
+            let options =
+                HexOptions { shape: CellShape::Hex27, elements: vec![n; 3], ..HexOptions::default() };
+            let mut mesh = hexahedra(Solid::Box { size }, &options).unwrap();
+            let least = |d: usize| mesh.points.iter().map(|x| x[d]).fold(f64::INFINITY, f64::min);
+            let least = [0, 1, 2].map(least);
+            mesh.points.iter_mut().for_each(|x| (0..3).for_each(|d| x[d] -= least[d]));
+            Geometry::Mesh(mesh)
+        }
+        Kind::Nurbs => {
+            let solid = carom_nurbs::solids::block(size).unwrap();
+            Geometry::Nurbs(solid.with_degree(2).unwrap().subdivide(n).unwrap())
+        }
+    };
+    let [density, young, poisson] = MATERIAL;
+    let material = Material::new("material", density, young, poisson).unwrap();
+    Body {
+        name: name.to_owned(),
+        geometry,
+        materials: vec![material],
+        material_of_block: vec![0],
+        sections: Vec::new(),
+    }
+}
+
+fn blocks(kinds: [Kind; 2]) -> Problem {
+    let [upper, lower] = [body("upper", kinds[0], 3), body("lower", kinds[1], 4)];
+    let support = Support {
+        body: 1,
+        set: "bottom".to_owned(),
+        directions: [false, false, true],
+        displacement: [0.0; 3],
+        rotations: [false; 3],
+    };
+    Problem {
+        bodies: vec![
+            deformable(upper, "small-strain", at([0.0, 0.0, HEIGHT], [0.0; 3])),
+            deformable(lower, "small-strain", Placement::default()),
+        ],
+        supports: vec![support],
+        pressures: vec![Pressure { body: 0, set: "top".to_owned(), value: PRESSURE }],
+        contacts: vec![pair(0, [0, 1], ["bottom", "top"], Law::Hard, 0.0)],
+        ..Problem::default()
+    }
+}
+
+/// The wave of the pressure reaches the contact after HEIGHT/c = 0.95 ms; until its reflection returns from
+/// the support, after 2.85 ms, the contact carries the pressure.
+#[test]
+fn a_contact_of_unlike_meshes_carries_the_pressure_of_a_plane_wave() {
+    let cases = [
+        [Kind::Linear, Kind::Linear],
+        [Kind::Quadratic, Kind::Linear],
+        [Kind::Linear, Kind::Nurbs],
+        [Kind::Nurbs, Kind::Quadratic],
+    ];
+    for kinds in cases {
+        let end = 2.5e-3;
+        let (_, kept) = run(&blocks(kinds), settings(end, Some(1e-5)));
+        let plateau = 52..100;
+        let n = plateau.len() as f64;
+        let force = -kept.forces[plateau.clone()].iter().map(|forces| forces[0][2]).sum::<f64>() / n;
+        let expected = PRESSURE * WIDTH * WIDTH;
+        // A front over few cells swings about its mean.
+        assert!((force.abs() / expected - 1.0).abs() < 0.1, "{kinds:?}: {force} {expected}");
+        for (forces, pressures) in kept.forces[plateau.clone()].iter().zip(&kept.pressures[plateau]) {
+            // Faces of equal areas.
+            let faces = &pressures[0];
+            if faces.len() != 9 {
+                continue;
+            }
+            let total = faces.iter().sum::<f64>() * WIDTH * WIDTH / 9.0;
+            // The normals of a surface that waves have bent differ by the strain.
+            assert!((total / forces[0][2].abs() - 1.0).abs() < 1e-5, "{kinds:?}: {total} {forces:?}");
+            if kinds == [Kind::Linear; 2] {
+                let mean = faces.iter().sum::<f64>() / 9.0;
+                assert!(faces.iter().all(|p| (p / mean - 1.0).abs() < 1e-5), "{faces:?}");
+            }
+        }
+        let carried = kept.pressures.iter().filter(|pressures| pressures[0].len() == 9).count();
+        assert!(carried > 30, "{kinds:?}: {carried}");
+    }
+}
+
+/// A force and a torque on a rigid body: v = F t/m and ω = τ t/J about a principal axis.
+#[test]
+fn forces_and_torques_move_rigid_bodies() {
+    let cube = block("cube", [0.1; 3], [2; 3], [1000.0, 1e6, 0.3]);
+    let load = |force: [f64; 3], torque: [f64; 3], axes: Axes| Load {
+        body: 0,
+        at: Place::Point { name: "middle".to_owned(), position: [0.05; 3] },
+        force,
+        torque,
+        axes,
+        scale: TimeFunction::Constant(1.0),
+    };
+    let far = block("far", [0.1; 3], [1; 3], [1000.0, 1e6, 0.3]);
+    let problem = Problem {
+        bodies: vec![
+            rigid(cube, Placement::default()),
+            deformable(far, "small-strain", at([10.0, 0.0, 0.0], [0.0; 3])),
+        ],
+        loads: vec![
+            load([3.0, 0.0, 0.0], [0.0; 3], Axes::Inertial),
+            load([0.0; 3], [0.0, 0.0, 0.02], Axes::Body),
+        ],
+        ..Problem::default()
+    };
+    let (simulation, kept) = run(&problem, settings(0.01, Some(1e-4)));
+    let state = &simulation.body_states()[0];
+    // m = 1 kg, J = m a²/6.
+    assert!((state.velocity[0] - 0.03).abs() < 1e-12, "{:?}", state.velocity);
+    let omega = 0.02 * 0.01 * 6.0 / 0.01;
+    assert!((state.angular_velocity[2] / omega - 1.0).abs() < 1e-9, "{:?} {omega}", state.angular_velocity);
+    let row = kept.rows.last().unwrap();
+    let work = row.balance.w_ext;
+    assert!((work / (0.5 * 0.03 * 0.03 + 0.5 * omega * omega * 0.01 / 6.0) - 1.0).abs() < 0.02, "{work}");
+    assert!(row.r_e.abs() < 1e-15, "{}", row.r_e);
+}

@@ -1,0 +1,64 @@
+//! The state of a system before a step, to which it can go back.
+
+use crate::held::Held;
+use crate::limit::Limited;
+use crate::state::State;
+use crate::system::{Books, PairReport, System};
+
+/// All that a step changes. Its memory is kept from one use to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    steps: u64,
+    states: Vec<State>,
+    reports: Vec<PairReport>,
+    books: Books,
+    gaps: Vec<Vec<f64>>,
+    held: Vec<Vec<Option<Held>>>,
+    spring_energy: f64,
+    energies: [f64; 2],
+    n_impulses: u64,
+    limited: Limited,
+    deepest: f64,
+}
+
+impl System {
+    /// Stores the present state.
+    pub fn snapshot_into(&self, to: &mut Snapshot) {
+        to.steps = self.steps;
+        to.states.clone_from(&self.states);
+        to.reports.clone_from(&self.reports);
+        to.books = self.books;
+        to.gaps.resize(self.pairs.len(), Vec::new());
+        to.held.resize(self.pairs.len(), Vec::new());
+        for ((pair, gaps), held) in self.pairs.iter().zip(&mut to.gaps).zip(&mut to.held) {
+            gaps.clone_from(&pair.gaps);
+            held.clone_from(&pair.held);
+        }
+        (to.spring_energy, to.energies, to.n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
+        (to.limited, to.deepest) = (self.limited, self.deepest);
+    }
+
+    /// Goes back to a stored state of this system. The loads of the bodies stay.
+    pub fn go_back(&mut self, from: &Snapshot) {
+        self.steps = from.steps;
+        self.states.clone_from(&from.states);
+        self.reports.clone_from(&from.reports);
+        self.books = from.books;
+        for ((pair, gaps), held) in self.pairs.iter_mut().zip(&from.gaps).zip(&from.held) {
+            pair.gaps.clone_from(gaps);
+            pair.held.clone_from(held);
+            pair.due = 0;
+        }
+        (self.spring_energy, self.energies, self.n_impulses) =
+            (from.spring_energy, from.energies, from.n_impulses);
+        (self.limited, self.deepest) = (from.limited, from.deepest);
+        self.stages.iter_mut().for_each(|stage| stage.touched = false);
+        // The last search may belong to other positions of the bodies.
+        self.nearby.restart(&self.pairs);
+    }
+
+    /// Number of pairs.
+    pub fn n_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+}

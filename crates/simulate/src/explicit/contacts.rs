@@ -1,0 +1,184 @@
+//! The contacts of a scenario for explicit dynamics: pairs with a deformable body, automatic contact, and
+//! pairs of rigid bodies.
+
+use carom_contact::closed_form::contact_modulus;
+use carom_contact::{Law, Shape};
+use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, SideSpec};
+use carom_fem::{Body, Discretisation};
+use carom_format::scenario::model::{ContactSpec as SpecOfContact, End, Scenario};
+use carom_rigid::{Ball, PairSpec};
+use nalgebra::Vector3;
+
+use super::ExplicitSetUpError;
+use crate::error::{At, AtKey};
+use crate::rigid::{RigidSetUpError, Role, pair as rigid_pair, shape_role, shape_surface, wrong_role};
+
+/// The contacts of a problem.
+#[derive(Default)]
+pub(super) struct Contacts {
+    pub(super) contacts: Vec<ContactSpec>,
+    pub(super) automatic: Vec<AutomaticSpec>,
+    pub(super) rigid_pairs: Vec<(usize, PairSpec)>,
+}
+
+/// * `number` — of a body by its name
+pub(super) fn contacts(
+    scenario: &Scenario,
+    bodies: &[BodySpec],
+    number: impl Fn(&str) -> usize,
+) -> Result<Contacts, At<ExplicitSetUpError>> {
+    let mut made = Contacts::default();
+    for (i, contact) in scenario.contact.iter().enumerate() {
+        let ends = (!contact.is_automatic()).then(|| contact.between.each_ref().map(|end| number(&end.body)));
+        let added = match ends {
+            None => made.add_automatic(i, contact, bodies),
+            Some(ends) if ends.iter().all(|&end| scenario.body[end].rigid) => {
+                made.add_rigid(i, scenario, bodies, contact, ends)
+            }
+            Some(ends) => made.add(i, scenario, bodies, contact, ends),
+        };
+        added.map_err(|error| error.at(format!("contact.{i}.between")))?;
+    }
+    Ok(made)
+}
+
+impl Contacts {
+    /// A pair with a deformable body.
+    fn add(
+        &mut self,
+        number: usize,
+        scenario: &Scenario,
+        bodies: &[BodySpec],
+        contact: &SpecOfContact,
+        ends: [usize; 2],
+    ) -> Result<(), ExplicitSetUpError> {
+        if contact.restitution.is_some() {
+            return Err(ExplicitSetUpError::Restitution { pair: names(contact) });
+        }
+        let side = |k: usize| side(scenario, ends[k], &contact.between[k]);
+        let law = contact.law.with_modulus(modulus(ends.map(|end| &bodies[end])));
+        self.contacts.push(ContactSpec {
+            number,
+            bodies: ends,
+            sides: [side(0)?, side(1)?],
+            law,
+            friction: contact.friction,
+        });
+        Ok(())
+    }
+
+    /// Two rigid bodies. If both have points and flat faces, the points of each touch the other.
+    fn add_rigid(
+        &mut self,
+        number: usize,
+        scenario: &Scenario,
+        bodies: &[BodySpec],
+        contact: &SpecOfContact,
+        ends: [usize; 2],
+    ) -> Result<(), ExplicitSetUpError> {
+        if contact.law != Law::Hard {
+            return Err(ExplicitSetUpError::RigidPenalty { pair: names(contact) });
+        }
+        let geometries: Vec<&Body> = bodies.iter().map(|body| &*body.geometry).collect();
+        let [a, b] = contact.between.clone();
+        let turned = SpecOfContact { between: [b, a], ..contact.clone() };
+        let one_way = |contact: &SpecOfContact, ends, earlier: &[&SpecOfContact]| {
+            rigid_pair(scenario, &geometries, contact, ends, earlier)
+        };
+        let forward = one_way(contact, ends, &[]);
+        let back = one_way(&turned, [ends[1], ends[0]], &[contact]);
+        match (forward, back) {
+            (Ok(forward), Ok(back)) => {
+                let is_dual = [&forward, &back].iter().all(|pair| {
+                    matches!(pair.shape, Shape::Block(_) | Shape::Faces(_))
+                        && pair.points.iter().all(|ball| ball.radius == 0.0)
+                });
+                self.rigid_pairs.push((number, forward));
+                if is_dual {
+                    self.rigid_pairs.push((number, back));
+                }
+            }
+            (Ok(only), Err(_)) | (Err(_), Ok(only)) => self.rigid_pairs.push((number, only)),
+            (Err(error), Err(_)) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    /// The outer surfaces of all bodies; two rigid bodies touch by multipliers, each with its nodes on the
+    /// faces of the other.
+    fn add_automatic(
+        &mut self,
+        number: usize,
+        contact: &SpecOfContact,
+        bodies: &[BodySpec],
+    ) -> Result<(), ExplicitSetUpError> {
+        let deformable = bodies.iter().filter(|body| matches!(body.kind, BodyKind::Deformable { .. }));
+        // The stiffest of all pairs: a penalty of materials is that of the hardest one.
+        let young = |body: &&BodySpec| body.geometry.materials.first().map_or(0.0, |material| material.young);
+        let hardest = deformable.max_by(|a, b| young(a).total_cmp(&young(b)));
+        let law = hardest.map_or(contact.law, |body| contact.law.with_modulus(modulus([body, body])));
+        self.automatic.push(AutomaticSpec { number, law, friction: contact.friction });
+        let mut rigid = Vec::new();
+        for (k, body) in bodies.iter().enumerate().filter(|(_, body)| matches!(body.kind, BodyKind::Rigid(_)))
+        {
+            rigid.push((k, whole(&body.geometry)?));
+        }
+        for (a, (points, _)) in &rigid {
+            for (b, (_, shape)) in rigid.iter().filter(|(b, _)| a != b) {
+                self.rigid_pairs.push((
+                    number,
+                    PairSpec {
+                        bodies: [*a, *b],
+                        points: points.clone(),
+                        edges: Vec::new(),
+                        shape: shape.clone(),
+                        law: Law::Hard,
+                        restitution: contact.restitution.unwrap_or(1.0),
+                        friction: contact.friction,
+                    },
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names(contact: &SpecOfContact) -> String {
+    format!("{}, {}", contact.between[0], contact.between[1])
+}
+
+/// One side of a pair with a deformable body: a shape of a rigid body, or a set.
+fn side(scenario: &Scenario, body: usize, end: &End) -> Result<SideSpec, ExplicitSetUpError> {
+    let Some(shape) = scenario.body[body].shape.iter().find(|shape| shape.name == end.part) else {
+        return Ok(SideSpec::Set(end.part.clone()));
+    };
+    if let Some(error) = shape_role(end, shape, Role::Surface) {
+        return Err(RigidSetUpError::from(error).into());
+    }
+    let surface =
+        shape_surface(shape).ok_or_else(|| RigidSetUpError::from(wrong_role(end, Role::Surface)))?;
+    Ok(SideSpec::Shape(surface))
+}
+
+/// The nodes and faces of the whole surface of a body.
+fn whole(body: &Body) -> Result<(Vec<Ball>, Shape), ExplicitSetUpError> {
+    let discretisation = Discretisation::new(body).map_err(|source| {
+        carom_continuum::explicit::SetupError::Discretisation { body: body.name.clone(), source }
+    })?;
+    let surface = discretisation.surface(&body.boundary_faces());
+    let places: Vec<Vector3<f64>> =
+        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    let points = crate::rigid::surface_points(body, &surface, &places);
+    let shape = Shape::faces(surface, &places)
+        .map_err(|source| carom_continuum::explicit::SetupError::Surface { pair: "*".to_owned(), source })?;
+    Ok((points, shape))
+}
+
+/// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].
+fn modulus(pair: [&BodySpec; 2]) -> f64 {
+    let constants = pair.map(|body| match (&body.kind, body.geometry.materials.first()) {
+        (BodyKind::Deformable { .. }, Some(material)) => (material.young, material.poisson),
+        _ => (f64::INFINITY, 0.0),
+    });
+    contact_modulus(constants.map(|(young, _)| young), constants.map(|(_, poisson)| poisson))
+}
