@@ -113,3 +113,8 @@ fn bracket() {
 fn held_rods() {
     verify("held-rods");
 }
+
+#[test]
+fn two_bars() {
+    verify("two-bars");
+}
