@@ -11,4 +11,5 @@ mod rigid;
 mod setup;
 mod shells;
 mod sliding;
+mod solids;
 mod waves;

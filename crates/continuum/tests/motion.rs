@@ -115,7 +115,7 @@ fn a_resumed_run_continues_bit_for_bit() {
     assert!(rest.rows.len() > 10 && rest.rows.len() < whole.rows.len());
     assert_eq!(rest.rows.last(), whole.rows.last());
     assert_eq!(rest.displacements.last(), whole.displacements.last());
-    assert!(whole.rows.last().unwrap().balance.d_mat > 0.0, "it yields");
+    assert!(whole.rows.last().unwrap().balance.d_pl > 0.0, "it yields");
 }
 
 /// Keeps one checkpoint in the middle.

@@ -39,8 +39,19 @@ pub(crate) fn deformable(body: Body, law: &str, placement: Placement) -> BodySpe
     with_law(body, law, placement)
 }
 
+/// Any law with points, strains and bulk viscosity.
+pub(crate) fn solid(
+    body: Body,
+    law: SolidLaw,
+    (rule, viscosity): (PointRule, [f64; 2]),
+    placement: Placement,
+) -> BodySpec {
+    let kind = BodyKind::Deformable { laws: vec![law], rule, viscosity };
+    BodySpec { geometry: Arc::new(body), kind, placement }
+}
+
 pub(crate) fn with_law(body: Body, law: SolidLaw, placement: Placement) -> BodySpec {
-    let kind = BodyKind::Deformable { laws: vec![law], rule: PointRule::default() };
+    let kind = BodyKind::Deformable { laws: vec![law], rule: PointRule::default(), viscosity: [0.0; 2] };
     BodySpec { geometry: Arc::new(body), kind, placement }
 }
 

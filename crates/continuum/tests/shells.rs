@@ -190,7 +190,7 @@ fn a_resumed_run_of_plastic_shells_continues_bit_for_bit() {
     assert!(rest.rows.len() < whole.rows.len());
     assert_eq!(rest.rows.last(), whole.rows.last());
     assert_eq!(rest.displacements.last(), whole.displacements.last());
-    assert!(whole.rows.last().unwrap().balance.d_mat > 0.0, "it yields");
+    assert!(whole.rows.last().unwrap().balance.d_pl > 0.0, "it yields");
 }
 
 /// A block falls on a plate with held edges: it stops at half of the thickness, and the books close.

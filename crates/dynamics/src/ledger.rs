@@ -48,11 +48,17 @@ pub struct Balance {
     pub pen_max: f64,
     /// Residual of the quasistatic contact problem, relative to its forces.
     pub f_res: f64,
+    /// Energy of hourglass control: stored in hourglass modes and dissipated by them \[J\].
+    pub e_hg: f64,
+    /// Work dissipated by plastic flow, ≥ 0 \[J\].
+    pub d_pl: f64,
+    /// Work dissipated by bulk viscosity, ≥ 0 \[J\].
+    pub d_visc: f64,
 }
 
 impl Balance {
     /// Length of [`Balance::to_array`].
-    pub const NUMBERS: usize = 28;
+    pub const NUMBERS: usize = 31;
 
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -78,7 +84,8 @@ impl Balance {
         array[17..20].copy_from_slice(&self.ang_momentum);
         array[20..23].copy_from_slice(&self.external_impulse);
         array[23..26].copy_from_slice(&self.external_ang_impulse);
-        array[26..].copy_from_slice(&[self.mass, self.radius]);
+        array[26..28].copy_from_slice(&[self.mass, self.radius]);
+        array[28..].copy_from_slice(&[self.e_hg, self.d_pl, self.d_visc]);
         array
     }
 
@@ -123,15 +130,18 @@ impl Balance {
             external_ang_impulse: vector(23),
             mass: array[26],
             radius: array[27],
+            e_hg: array[28],
+            d_pl: array[29],
+            d_visc: array[30],
         }
     }
 
     fn energy(&self) -> f64 {
-        self.e_kin + self.e_el + self.e_con + self.e_pot
+        self.e_kin + self.e_el + self.e_hg + self.e_con + self.e_pot
     }
 
     fn lost(&self) -> f64 {
-        self.d_mat + self.d_fric + self.d_imp + self.d_num
+        self.d_mat + self.d_pl + self.d_visc + self.d_fric + self.d_imp + self.d_num
     }
 
     fn residual(&self) -> f64 {
@@ -153,15 +163,18 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
-    /// Names of the columns, in the order of [`LedgerRow::values`].
-    pub const COLUMNS: [&'static str; 31] = [
+    /// Number of columns.
+    pub const N_COLUMNS: usize = 34;
+
+    /// Names of the columns, in the order of [`LedgerRow::values`]. New ones are added at the end.
+    pub const COLUMNS: [&'static str; Self::N_COLUMNS] = [
         "time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E",
         "P_x", "P_y", "P_z", "L_x", "L_y", "L_z", "R_P_x", "R_P_y", "R_P_z", "R_L_x", "R_L_y", "R_L_z",
-        "J_x", "J_y", "J_z", "H_x", "H_y", "H_z", "pen_max", "f_res",
+        "J_x", "J_y", "J_z", "H_x", "H_y", "H_z", "pen_max", "f_res", "E_hg", "D_pl", "D_visc",
     ];
 
     /// The numbers of the row; J and H are the external impulse and angular impulse.
-    pub fn values(&self) -> [f64; 31] {
+    pub fn values(&self) -> [f64; Self::N_COLUMNS] {
         let b = &self.balance;
         let ([px, py, pz], [lx, ly, lz]) = (b.momentum, b.ang_momentum);
         let ([rpx, rpy, rpz], [rlx, rly, rlz]) = (self.r_p, self.r_l);
@@ -169,7 +182,7 @@ impl LedgerRow {
         [
             b.time, b.e_kin, b.e_el, b.e_con, b.e_pot, b.w_ext, b.d_mat, b.d_fric, b.d_imp, b.d_num,
             self.r_e, px, py, pz, lx, ly, lz, rpx, rpy, rpz, rlx, rly, rlz, jx, jy, jz, hx, hy, hz,
-            b.pen_max, b.f_res,
+            b.pen_max, b.f_res, b.e_hg, b.d_pl, b.d_visc,
         ]
     }
 }
@@ -261,7 +274,7 @@ impl Ledger {
         let sizes = [row.r_e.abs(), norm(row.r_p), norm(row.r_l)];
         let fallen = (balance.e_pot - self.initial.map_or(0.0, |b| b.e_pot)).abs();
         let scales = [
-            (balance.e_kin + balance.e_el + balance.e_con)
+            (balance.e_kin + balance.e_el + balance.e_hg + balance.e_con)
                 .max(fallen)
                 .max(balance.w_ext.abs())
                 .max(balance.lost())
@@ -291,8 +304,15 @@ impl Ledger {
     /// [`CheckpointError`] if it is missing or incomplete.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let balance = |name| -> Result<Balance, CheckpointError> {
-            let values = checkpoint.reals_of(name, Balance::NUMBERS)?;
-            Ok(values.as_chunks().0.first().map_or_else(Balance::default, Balance::from_array))
+            let values = checkpoint.reals(name)?;
+            // Checkpoints before result version 1.5 do not have the last three numbers.
+            let is_known = values.len() == Balance::NUMBERS || values.len() == Balance::NUMBERS - 3;
+            if !is_known {
+                checkpoint.reals_of(name, Balance::NUMBERS)?;
+            }
+            let mut array = [0.0; Balance::NUMBERS];
+            array.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+            Ok(Balance::from_array(&array))
         };
         self.initial = Some(balance("ledger_initial")?);
         self.latest = balance("ledger_latest")?;

@@ -131,6 +131,11 @@ pub trait Law: Sync {
         ZERO
     }
 
+    /// The equivalent plastic strain of a state; zero for a law that does not yield.
+    fn plastic_strain(&self, _history: &[Lanes]) -> Lanes {
+        ZERO
+    }
+
     /// The first Piola-Kirchhoff stress P \[Pa\].
     ///
     /// * `old` — history variables of the last accepted state

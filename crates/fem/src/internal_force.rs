@@ -68,6 +68,7 @@ mod rounds;
 mod shape;
 mod spline;
 mod tangent;
+mod viscosity;
 
 use carom_mesh::{CellRef, CellShape};
 use rayon::prelude::*;
@@ -95,6 +96,7 @@ pub use point_map::{PointMap, PointTangent};
 pub use point_rule::PointRule;
 pub use point_stress::{PointCount, PointStress};
 pub use tangent::TangentAssembly;
+pub use viscosity::BulkViscosity;
 
 /// Largest number of displacement fields that a sweep reads.
 pub const MAX_FIELDS: usize = 3;
@@ -465,7 +467,7 @@ macro_rules! of_shape {
         }
     };
 }
-use of_shape;
+use {of_chunks, of_shape};
 
 impl Part {
     /// A sweep of a map of points.

@@ -5,10 +5,12 @@ use std::f64::consts::PI;
 use carom_fem::constitutive::{ElasticModuli, NeoHookean, SaintVenantKirchhoff};
 use carom_fem::internal_force::{InternalForce, PointRule, element_frequencies};
 use carom_fem::{Body, Discretisation, LumpedMass, Lumping, QuadratureRule, assemble, mass_properties};
+use carom_linalg::dense::symmetric_pairs;
 use carom_linalg::eigen::{Wanted, lowest_pairs};
 use carom_linalg::{Cholesky, DofSet, NodeMatrix};
 use carom_mesh::CellShape;
 use carom_progress::Silent;
+use faer::Mat;
 
 use crate::bodies::{block, block_of, digits, distort, spline_block};
 use crate::deformed::{displacement, dot, every_kind, internal, laws, noise, soft, waves};
@@ -138,6 +140,73 @@ fn short_waves_of_lumped_splines_are_too_slow_and_speed_up_with_refinement() {
     assert!(fine < 0.8, "{coarse} and {fine}");
     let growth = (fine / coarse).powi(2);
     assert!((3.0..4.5).contains(&growth), "{growth}");
+}
+
+/// The lowest frequency of the sliding cube relative to the true one, with the inverse of the mass by a fixed
+/// number of Jacobi's iterations from row sums L: M̃⁻¹ = Σ_{k<m} (E − L⁻¹M)^k L⁻¹. One iteration is L alone.
+fn iterated_cube(body: &Body, iterations: usize) -> [f64; 2] {
+    let d = Discretisation::new(body).unwrap();
+    let system = assemble(&d, QuadratureRule::Default, &Silent).unwrap();
+    let free: Vec<usize> =
+        (0..d.n_dofs()).filter(|&i| (1e-9..1.0 - 1e-9).contains(&d.points[i / 3][i % 3])).collect();
+    let sums = lumped(&d).points;
+    let columns: Vec<Mat<f64>> = (0..d.n_points())
+        .map(|p| {
+            let unit = Mat::from_fn(d.n_points(), 1, |i, _| if i == p { 1.0 } else { 0.0 });
+            system.mass.node_product(unit.as_ref())
+        })
+        .collect();
+    let n = free.len();
+    let mass = Mat::from_fn(n, n, |i, j| {
+        let (a, b) = (free[i], free[j]);
+        if a % 3 == b % 3 { columns[b / 3][(a / 3, 0)] } else { 0.0 }
+    });
+    // E − L⁻¹M, and the sum of its powers by Horner's rule.
+    let step = Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - mass[(i, j)] / sums[free[i] / 3]);
+    let mut sum = Mat::<f64>::identity(n, n);
+    for _ in 1..iterations {
+        sum = Mat::identity(n, n) + &step * &sum;
+    }
+    let inverse = Mat::from_fn(n, n, |i, j| sum[(i, j)] / sums[free[j] / 3]);
+    let stiffness = symmetric_pairs(system.stiffness.extract(&free).as_ref()).unwrap();
+    let half = Mat::from_fn(n, n, |i, k| stiffness.vectors[(i, k)] * stiffness.lambda[k].sqrt());
+    let product = half.transpose() * &inverse * &half;
+    let lambda = symmetric_pairs(product.as_ref()).unwrap().lambda;
+    let exact = 2.0 * PI * PI * d.materials[0].lame().1 / d.materials[0].density;
+    let extreme = |pick: fn(f64, f64) -> f64, from| lambda.iter().fold(from, |m, &x| pick(m, x));
+    [(extreme(f64::min, f64::INFINITY) / exact).sqrt(), (extreme(f64::max, 0.0) / exact).sqrt()]
+}
+
+/// Jacobi's iterations restore the inertia of short waves step by step, and raise the largest frequency, which
+/// shortens the step; docs/decisions/0044-solid-cells-without-locking.md has the figures.
+#[test]
+fn iterations_from_row_sums_speed_up_short_waves_of_splines() {
+    let body = spline_block(2, 4, |x| x);
+    let found = [1, 2, 4, 8, 16].map(|m| iterated_cube(&body, m));
+    println!("lowest and largest frequency over the lowest true one: {found:?}");
+    assert!((found[0][0] / (1.0 + sliding_cube_error(&body)) - 1.0).abs() < 1e-9, "{found:?}");
+    assert!(found.windows(2).all(|pair| pair[1][0] > pair[0][0] && pair[1][1] > pair[0][1]), "{found:?}");
+    // The inverse of the mass grows with each iteration and stays below that of the consistent mass.
+    assert!(found[4][0] > 0.9 && found[4][0] < 1.001, "{found:?}");
+}
+
+/// The moment of inertia of lumped masses about an edge of the unit cube, ⅔ m, converges with order 2 for every
+/// kind of mesh cell.
+#[test]
+fn moments_of_inertia_of_lumped_cells_converge_with_order_two() {
+    for shape in CellShape::ALL {
+        let errors = [2, 4].map(|n| {
+            let d = Discretisation::new(&block(shape, n, |x| x)).unwrap();
+            let mass = lumped(&d);
+            let sum: f64 =
+                d.points.iter().zip(&mass.points).map(|(x, m)| m * (x[0] * x[0] + x[1] * x[1])).sum();
+            1.5 * sum / mass.total() - 1.0
+        });
+        let order = (errors[0] / errors[1]).abs().log2();
+        // Simpson's rule of hex27 is exact.
+        let is_exact = errors[1].abs() < 1e-12;
+        assert!(is_exact || order > 1.8, "{}: {} order {order:.2}", shape.name(), digits(&errors));
+    }
 }
 
 #[test]

@@ -23,7 +23,8 @@ fn header() -> RunHeader {
             modes: [3, 1],
             rom_path: "/somewhere/ball.rom".to_owned(),
             rom_checksum: "ab".repeat(32),
-            law: "neo-hookean".to_owned(),
+            law: "plastic".to_owned(),
+            elements: "one-point".to_owned(),
             ..ResultBody::default()
         }],
         pairs: vec![ResultPair {
@@ -49,6 +50,9 @@ fn body(time: f64) -> BodyState {
         angular_velocity: [1e-300, 0.0, 0.0],
         modal: vec![1.0, 2.0, 3.0],
         modal_rate: vec![-1.0],
+        // Numbers that single precision holds.
+        point_stress: vec![1e6, 0.5, -2.0, 0.0, 3.0, time],
+        plastic_strain: vec![0.25],
     }
 }
 
@@ -520,6 +524,33 @@ fn results_without_joints_are_read_and_continued() {
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
     assert!(reader.header().unwrap().joints.is_empty() && reader.joint_course(0).unwrap().is_empty());
+}
+
+/// A result of version 1.4 has no stress of bodies and fewer columns of the ledger; it is read and continued.
+#[test]
+fn results_without_stresses_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    drop(writer);
+    let old = "DROP TABLE body_stress; DROP TABLE body_elements; ALTER TABLE ledger DROP COLUMN \"E_hg\";
+        ALTER TABLE ledger DROP COLUMN \"D_pl\"; ALTER TABLE ledger DROP COLUMN \"D_visc\";
+        UPDATE meta SET value = '1.4' WHERE key = 'version';";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.header().unwrap().bodies[0].elements, "");
+    assert_eq!(reader.frame(0).unwrap().bodies[0].point_stress, [0.0; 0]);
+    assert_eq!(reader.ledger().unwrap()[0][31..], [0.0; 3]);
+    drop(reader);
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
+    assert_eq!(reader.frame(1).unwrap().bodies[0].point_stress, body(1.0).point_stress);
+    assert_eq!(reader.ledger().unwrap().len(), 2);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 use carom_contact::Law;
 use carom_contact::solver::StepRule;
 use carom_format::scenario::model::{
-    Bodies, BodySource, ContactSolution, FrameField, Integrator, JointForm, MaterialLaw, PictureCells,
-    PictureField, Precision, SCHEMES, Scheme, Spot,
+    Bodies, BodySource, ContactSolution, Elements, FrameField, HardeningSpec, Integrator, JointForm,
+    MaterialLaw, PictureCells, PictureField, Precision, SCHEMES, Scheme, Spot,
 };
 use carom_format::{Scenario, ScenarioError};
 
@@ -561,6 +561,58 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
     }
     let linear = with("").replace("scheme = \"explicit\"", "scheme = \"static\"");
     assert!(refusal(&linear, &[]).contains("`law` belongs to the scheme `explicit`"));
+}
+
+#[test]
+fn plastic_materials_and_elements_are_read_and_wrong_ones_refused_at_their_line() {
+    let with = |material: &str, body: &str| {
+        format!(
+            "[simulation]\nscheme = \"explicit\"\nend_time = 1.0\n[material.copper]\ndensity = 8930.0\n\
+             young = 117e9\npoisson = 0.35\n{material}\n[[body]]\nname = \"a\"\n\
+             make = {{ shape = \"ball\", radius = 0.1 }}\nmaterial = \"copper\"\n{body}\n"
+        )
+    };
+    let law = "law = \"plastic\"\n";
+    for (material, expected) in [
+        ("yield_stress = 400e6", (Some(400e6), None)),
+        ("yield_stress = 400e6\nhardening = 100e6", (Some(400e6), Some(HardeningSpec::Modulus(100e6)))),
+        (
+            "hardening = [[0.0, 400e6], [0.1, 450e6]]",
+            (None, Some(HardeningSpec::Table(vec![[0.0, 400e6], [0.1, 450e6]]))),
+        ),
+    ] {
+        let scenario = read(&with(&format!("{law}{material}"), ""), &[]).unwrap();
+        let copper = &scenario.material["copper"];
+        assert_eq!((copper.yield_stress, copper.hardening.clone()), expected);
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    }
+    for (name, elements) in Elements::NAMES {
+        let text = with("bulk_viscosity = [0.06, 1.2]", &format!("elements = \"{name}\""));
+        let scenario = read(&text, &[]).unwrap();
+        assert_eq!(scenario.body[0].elements, elements);
+        assert_eq!(scenario.material["copper"].bulk_viscosity, Some([0.06, 1.2]));
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    }
+    for (material, body, line, words) in [
+        ("law = \"plastic\"", "", 4, "yields at this stress"),
+        ("law = \"plastic\"\nyield_stress = -1.0", "", 9, "a finite number above 0"),
+        ("law = \"plastic\"\nhardening = 1e6", "", 4, "starts at a yield stress"),
+        ("law = \"plastic\"\nhardening = [[0.1, 1e6]]", "", 9, "yielding begins at 0"),
+        ("law = \"plastic\"\nhardening = [[0.0, 2e6], [0.1, 1e6]]", "", 9, "softening is not possible"),
+        ("law = \"plastic\"\nhardening = [[0.0, 2e6], [0.0, 3e6]]", "", 9, "not above the one before"),
+        ("law = \"plastic\"\nhardening = [1.0]", "", 9, "a modulus in Pa, or a list"),
+        ("law = \"plastic\"\nhardening = []", "", 9, "has no point"),
+        ("yield_stress = 1e6", "", 8, "belongs to `law = \"plastic\"`"),
+        ("bulk_viscosity = 0.1", "", 8, "a linear and a quadratic coefficient"),
+        ("", "elements = \"one-pont\"", 13, "one-point"),
+        ("", "elements = \"full\"\nrigid = true", 13, "has no strains"),
+    ] {
+        let refused = refusal(&with(material, body), &[]);
+        assert!(
+            refused.contains(words) && refused.contains(&format!(":{line}")),
+            "{line}, {words}: {refused}"
+        );
+    }
 }
 
 /// Every scheme of the table is read as itself and not as another one.

@@ -181,7 +181,7 @@ struct Keep {
     frames: Vec<(f64, Vec<f64>)>,
     events: Vec<ContactEvent>,
     checkpoints: Vec<Checkpoint>,
-    rows: Vec<[f64; 31]>,
+    rows: Vec<[f64; carom_dynamics::LedgerRow::N_COLUMNS]>,
 }
 
 impl Observer for Keep {

@@ -6,7 +6,7 @@
 //! keeps history.
 
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError};
-use carom_fem::internal_force::PointStress;
+use carom_fem::internal_force::{PointCount, PointRule, PointStress};
 use carom_fem::stress::{cauchy_of_gradient, of_gradient, von_mises};
 use carom_fem::{Body, Discretisation, DiscretisationError, Geometry, Material, StressSites};
 
@@ -34,6 +34,9 @@ impl Stress {
     }
 }
 
+/// The law with history, by its name in results.
+const PLASTIC: &str = "plastic";
+
 /// How the stress of a body follows from its displacement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StressTheory {
@@ -42,6 +45,8 @@ pub enum StressTheory {
     /// Cauchy stress of a constitutive law at the deformation gradient: displacements are arbitrary, rigid
     /// motions included. One law for each material of the body.
     Large(Vec<ElasticLaw>),
+    /// The stress that the scheme has stored at the quadrature points: the law keeps history.
+    Stored,
 }
 
 impl StressTheory {
@@ -56,6 +61,9 @@ impl StressTheory {
         if law.is_empty() {
             return Ok(Self::Linear);
         }
+        if law == PLASTIC {
+            return Ok(Self::Stored);
+        }
         let of_material = |material: &Material| ElasticLaw::named(law, ElasticModuli::of(material));
         body.materials.iter().map(of_material).collect::<Result<_, _>>().map(Self::Large)
     }
@@ -63,7 +71,7 @@ impl StressTheory {
     /// The law of a material of the body.
     pub(crate) fn law_of(&self, body: &Body, material: usize) -> PointLaw {
         match self {
-            Self::Linear => PointLaw::Linear(body.materials[material].clone()),
+            Self::Linear | Self::Stored => PointLaw::Linear(body.materials[material].clone()),
             Self::Large(laws) => PointLaw::Large(laws[material]),
         }
     }
@@ -141,7 +149,7 @@ impl<'a> StressRecovery<'a> {
         };
         let discretisation = Discretisation::new(body)?;
         let laws = match theory {
-            StressTheory::Linear => None,
+            StressTheory::Linear | StressTheory::Stored => None,
             StressTheory::Large(laws) => {
                 Some(discretisation.blocks.iter().map(|block| laws[block.material]).collect())
             }
@@ -189,6 +197,31 @@ impl<'a> StressRecovery<'a> {
         }
         let at_sites = self.sites.from_points(&self.discretisation, points);
         self.at_grid_nodes(self.sites.averages_at_nodes(self.discretisation.n_points(), &at_sites))
+    }
+
+    /// As [`StressRecovery::stress_of_points`], from numbers of a result.
+    ///
+    /// * `rule` — quadrature points of the cells
+    /// * `numbers` — xx, yy, zz, xy, yz, xz of each point \[Pa\]
+    ///
+    /// # Errors
+    ///
+    /// [`PointCount`] if the body has another number of points.
+    pub fn stress_of_numbers(&self, rule: PointRule, numbers: &[f64]) -> Result<Stress, PointCount> {
+        let values = numbers.as_chunks().0.to_vec();
+        Ok(self.stress_of_points(&PointStress::new(&self.discretisation, rule, values)?))
+    }
+
+    /// A number at the quadrature points of the body, such as the plastic strain, at the points of the grid.
+    ///
+    /// # Errors
+    ///
+    /// [`PointCount`] if the body has another number of points.
+    pub fn number_of_points(&self, rule: PointRule, numbers: &[f64]) -> Result<Vec<f64>, PointCount> {
+        // The fit and the averages treat the components of a tensor separately.
+        let values = numbers.iter().map(|&x| [x, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
+        let points = PointStress::new(&self.discretisation, rule, values)?;
+        Ok(self.stress_of_points(&points).tensor.iter().map(|tensor| tensor[0]).collect())
     }
 
     /// Stress at the nodes of the grid from that at all nodes of the body.

@@ -7,12 +7,13 @@ use carom_continuum::explicit::{
     Simulation, Support,
 };
 use carom_dynamics::{Axes, Checkpoint, TimeFunction};
-use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError, SolidLaw};
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{
-    BodySpec as SpecOfBody, ContactSolution, End, FunctionError, MaterialLaw, Scenario,
+    BodySpec as SpecOfBody, ContactSolution, End, FunctionError, HardeningSpec, MaterialLaw, MaterialSpec,
+    Scenario,
 };
 use carom_progress::Progress;
 use carom_rigid::{BodyError, RigidBody};
@@ -45,6 +46,12 @@ pub enum ExplicitSetUpError {
          give its material `law = \"st-venant-kirchhoff\"`"
     )]
     LinearShells {
+        /// Name of the body.
+        body: String,
+    },
+    /// Shells and beams with bulk viscosity.
+    #[error("body `{body}` has shells or beams: bulk viscosity is for solids; remove `bulk_viscosity`")]
+    ViscousShells {
         /// Name of the body.
         body: String,
     },
@@ -141,6 +148,7 @@ impl Run for ExplicitRun<'_> {
             modes: [self.simulation.n_displacements(number), 0],
             frame_origin: self.simulation.frame_origin(number),
             law: if spec.rigid { String::new() } else { law_of(self.scenario, spec).name().to_owned() },
+            elements: if spec.rigid { String::new() } else { spec.elements.name().to_owned() },
             ..described(spec, ready)
         };
         let pairs = self.scenario.contact.iter();
@@ -217,8 +225,27 @@ fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody
 
 /// The law of the material of a body; linear for materials that the scenario does not define.
 fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
-    let material = spec.material.as_ref().and_then(|name| scenario.material.get(name));
-    material.map_or(MaterialLaw::Linear, |material| material.law)
+    material_of(scenario, spec).map_or(MaterialLaw::Linear, |material| material.law)
+}
+
+/// The material of a body that the scenario defines.
+fn material_of<'a>(scenario: &'a Scenario, spec: &SpecOfBody) -> Option<&'a MaterialSpec> {
+    spec.material.as_ref().and_then(|name| scenario.material.get(name))
+}
+
+/// The law of a material with these moduli.
+fn solid_law(material: Option<&MaterialSpec>, moduli: ElasticModuli) -> Result<SolidLaw, LawError> {
+    let law = material.map_or(MaterialLaw::Linear, |material| material.law);
+    let (MaterialLaw::Plastic, Some(material)) = (law, material) else {
+        return ElasticLaw::named(law.name(), moduli).map(SolidLaw::Elastic);
+    };
+    let yield_stress = material.yield_stress.unwrap_or_default();
+    let hardening = match &material.hardening {
+        Some(HardeningSpec::Table(points)) => Hardening::table(points)?,
+        Some(HardeningSpec::Modulus(modulus)) => Hardening::linear(yield_stress, *modulus)?,
+        None => Hardening::linear(yield_stress, 0.0)?,
+    };
+    Plastic::new(moduli, hardening).map(SolidLaw::Plastic)
 }
 
 /// The scenario as plain data of `carom-continuum`.
@@ -290,14 +317,17 @@ fn body(
         if law == MaterialLaw::Linear && geometry.is_structural() {
             return Err(ExplicitSetUpError::LinearShells { body: spec.name.clone() });
         }
-        let name = law.name();
+        let viscosity = material_of(scenario, spec).and_then(|material| material.bulk_viscosity);
+        if viscosity.is_some() && geometry.is_structural() {
+            return Err(ExplicitSetUpError::ViscousShells { body: spec.name.clone() });
+        }
         let of_block = |&material: &usize| {
-            let moduli = ElasticModuli::of(&geometry.materials[material]);
-            ElasticLaw::named(name, moduli).map(SolidLaw::Elastic)
+            solid_law(material_of(scenario, spec), ElasticModuli::of(&geometry.materials[material]))
         };
         let laws = geometry.material_of_block.iter().map(of_block).collect::<Result<_, _>>();
         let laws = laws.map_err(|source| ExplicitSetUpError::Law { body: spec.name.clone(), source })?;
-        BodyKind::Deformable { laws, rule: PointRule::default() }
+        let rule = PointRule::named(spec.elements.name()).unwrap_or_default();
+        BodyKind::Deformable { laws, rule, viscosity: viscosity.unwrap_or_default() }
     };
     Ok(BodySpec { geometry, kind, placement: placement(spec) })
 }

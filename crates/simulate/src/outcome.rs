@@ -95,6 +95,7 @@ pub(crate) fn described(spec: &BodySpec, ready: &PreparedBody) -> ResultBody {
         body_path: absolute(&ready.body_path),
         body_checksum: ready.body_checksum.clone(),
         law: String::new(),
+        elements: String::new(),
     }
 }
 

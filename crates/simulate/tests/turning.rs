@@ -8,7 +8,7 @@ use crate::fixtures::{Chain, bodies_of, parse};
 
 const INTEGRATORS: [&str; 3] = ["dormand-prince5", "radau5", "generalised-alpha"];
 
-fn solve(bodies: &Prepared, text: &str) -> (RunOutcome, Vec<[f64; 31]>) {
+fn solve(bodies: &Prepared, text: &str) -> (RunOutcome, Vec<[f64; carom_dynamics::LedgerRow::N_COLUMNS]>) {
     let chain = Chain::new();
     let outcome = chain.run(&parse(text, &[]), bodies, RunOptions::default()).unwrap();
     (outcome, chain.reader().ledger().unwrap())

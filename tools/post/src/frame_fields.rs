@@ -2,6 +2,7 @@
 
 use carom_dynamics::{BodyState, Pose};
 use carom_fem::DiscretisationError;
+use carom_fem::internal_force::PointRule;
 use carom_mesh::FaceRef;
 use carom_scene::stress::rotated;
 use carom_scene::{BodyGrid, Stress, StressRecovery, StressTheory, SurfaceStressRecovery};
@@ -71,6 +72,18 @@ impl<'a> Recovery<'a> {
         SurfaceStressRecovery::new(grid, &body.body).map(|recovery| Some(Self::Surface(recovery)))
     }
 
+    /// The stress that the scheme has stored in a frame, and the plastic strain; none for a body whose stress
+    /// follows from its displacement.
+    fn stored(&self, body: &RunBody, state: &BodyState) -> Option<(Stress, Vec<f64>)> {
+        let Self::Whole(recovery) = self else { return None };
+        if state.point_stress.is_empty() {
+            return None;
+        }
+        let rule = PointRule::named(&body.meta.elements).unwrap_or_default();
+        let stress = recovery.stress_of_numbers(rule, &state.point_stress).ok()?;
+        Some((stress, recovery.number_of_points(rule, &state.plastic_strain).ok()?))
+    }
+
     fn stress(&self, displacement: &[[f64; 3]], pressures: impl FnOnce() -> Vec<f64>) -> Stress {
         match self {
             Self::Whole(recovery) => recovery.stress(displacement),
@@ -112,7 +125,14 @@ impl Shown<'_> {
             points.push(Field::tuples("velocity", &self.velocity(state, &elastic)).single());
         }
         if let Some(recovery) = &self.stress {
-            let stress = recovery.stress(&at_body_points, || self.grid.face_values(pressures));
+            let stored = recovery.stored(self.body, state);
+            let stress = match &stored {
+                Some((stress, _)) => stress.clone(),
+                None => recovery.stress(&at_body_points, || self.grid.face_values(pressures)),
+            };
+            if let Some((_, strain)) = stored {
+                points.push(Field::scalar("plastic_strain", strain).single());
+            }
             if wanted.von_mises {
                 points.push(Field::scalar("von_mises", stress.von_mises).single());
             }

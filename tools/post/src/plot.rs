@@ -105,10 +105,11 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
     let [time, kinetic, elastic, contact, potential, residual] =
         run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
     let [damping, friction, impacts] = run.ledger_columns(["D_mat", "D_fric", "D_imp"])?;
+    let [hourglass, plastic, viscous] = run.ledger_columns(["E_hg", "D_pl", "D_visc"])?;
     let scale = BalanceScales::of(run)?.energy;
     let total: Vec<f64> =
-        (0..time.len()).map(|n| kinetic[n] + elastic[n] + contact[n] + potential[n]).collect();
-    let lost = |n: usize| damping[n] + friction[n] + impacts[n];
+        (0..time.len()).map(|n| kinetic[n] + elastic[n] + hourglass[n] + contact[n] + potential[n]).collect();
+    let lost = |n: usize| damping[n] + plastic[n] + viscous[n] + friction[n] + impacts[n];
     let with_lost: Vec<f64> = (0..time.len()).map(|n| total[n] + lost(n)).collect();
     let loses = (0..time.len()).any(|n| !is_round_off(lost(n), scale));
     let axis = time_axis(run)?;
@@ -116,9 +117,12 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
     for (label, values) in [
         ("kinetic", kinetic),
         ("elastic", elastic),
+        ("hourglass control", hourglass),
         ("contact", contact),
         ("potential", potential),
         ("lost to damping", damping),
+        ("plastic work", plastic),
+        ("lost to viscosity", viscous),
         ("lost to friction", friction),
         ("lost in impacts", impacts),
     ] {

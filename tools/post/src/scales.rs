@@ -23,7 +23,8 @@ impl BalanceScales {
             columns.iter().flatten().filter(|x| x.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()))
         };
         let energies = run.ledger_columns([
-            "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num",
+            "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "E_hg", "D_pl",
+            "D_visc",
         ])?;
         let energy = largest(&energies);
         let bodies = run.header().bodies.iter().filter(|body| !body.fixed);

@@ -114,8 +114,10 @@ fn push(table: &mut Table, row: Vec<Value>) {
 }
 
 fn energy(run: &Run) -> Result<Table, RunError> {
-    let names =
-        ["time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E"];
+    let names = [
+        "time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E",
+        "E_hg", "D_pl", "D_visc",
+    ];
     let values = run.ledger_columns(names)?;
     let headings = [
         "time",
@@ -129,6 +131,9 @@ fn energy(run: &Run) -> Result<Table, RunError> {
         "impact loss",
         "numerical loss",
         "residual",
+        "hourglass",
+        "plastic work",
+        "viscosity",
     ];
     let scale = BalanceScales::of(run)?.energy;
     let of_energy = |(key, heading): (&&str, &str)| Column::new(key, heading, "J").scaled(scale);

@@ -26,7 +26,11 @@ pub(crate) fn cube(name: &str, n: usize) -> Body {
 pub(crate) fn deformable(body: Body, rule: PointRule, placement: Placement) -> BodySpec {
     let law = ElasticLaw::named("saint-venant-kirchhoff", ElasticModuli::of(&body.materials[0]));
     let laws = vec![SolidLaw::Elastic(law.expect("steel has this law")); body.material_of_block.len()];
-    BodySpec { geometry: Arc::new(body), kind: BodyKind::Deformable { laws, rule }, placement }
+    BodySpec {
+        geometry: Arc::new(body),
+        kind: BodyKind::Deformable { laws, rule, viscosity: [0.0; 2] },
+        placement,
+    }
 }
 
 /// The body turns, and vibrates by its centrifugal force.

@@ -27,9 +27,9 @@ impl Bodies {
         let (mut flexible, mut which, mut n_rigid) = (Vec::new(), Vec::new(), 0);
         for (number, spec) in problem.bodies.iter().enumerate() {
             match &spec.kind {
-                BodyKind::Deformable { laws, rule } => {
+                BodyKind::Deformable { laws, rule, viscosity } => {
                     which.push(Which::Flexible(flexible.len()));
-                    flexible.push(Flexible::new(problem, number, (laws, *rule), end_time)?);
+                    flexible.push(Flexible::new(problem, number, (laws, *rule, *viscosity), end_time)?);
                 }
                 BodyKind::Rigid(_) => {
                     which.push(Which::Rigid(n_rigid));

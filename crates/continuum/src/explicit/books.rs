@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 
 use super::bodies::Bodies;
 use super::contact::{Contacts, Powers};
-use super::flexible::Sums;
+use super::flexible::{MaterialEnergies, Sums};
 use super::rigid::{LoadSums, RigidBodies};
 
 /// Works and impulses of all steps before t_n.
@@ -26,25 +26,34 @@ pub(super) struct Totals {
     pub(super) hard: f64,
     pub(super) penalty: f64,
     pub(super) friction: f64,
+    pub(super) viscous: f64,
     pub(super) impulse: Vector3<f64>,
     pub(super) ang_impulse: Vector3<f64>,
 }
 
 impl Totals {
     /// Numbers in [`Totals::to_array`].
-    pub(super) const NUMBERS: usize = 12;
+    pub(super) const NUMBERS: usize = 13;
 
     pub(super) fn to_array(self) -> [f64; Self::NUMBERS] {
         let mut array = [0.0; Self::NUMBERS];
-        let works = [self.internal, self.external, self.gravity, self.hard, self.penalty, self.friction];
-        array[..6].copy_from_slice(&works);
-        array[6..9].copy_from_slice(self.impulse.as_slice());
-        array[9..].copy_from_slice(self.ang_impulse.as_slice());
+        let works = [
+            self.internal,
+            self.external,
+            self.gravity,
+            self.hard,
+            self.penalty,
+            self.friction,
+            self.viscous,
+        ];
+        array[..7].copy_from_slice(&works);
+        array[7..10].copy_from_slice(self.impulse.as_slice());
+        array[10..].copy_from_slice(self.ang_impulse.as_slice());
         array
     }
 
     pub(super) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [internal, external, gravity, hard, penalty, friction, ..] = *array;
+        let [internal, external, gravity, hard, penalty, friction, viscous, ..] = *array;
         Self {
             internal,
             external,
@@ -52,8 +61,9 @@ impl Totals {
             hard,
             penalty,
             friction,
-            impulse: Vector3::from_column_slice(&array[6..9]),
-            ang_impulse: Vector3::from_column_slice(&array[9..]),
+            viscous,
+            impulse: Vector3::from_column_slice(&array[7..10]),
+            ang_impulse: Vector3::from_column_slice(&array[10..]),
         }
     }
 
@@ -65,6 +75,7 @@ impl Totals {
             hard: self.hard + factor * other.hard,
             penalty: self.penalty + factor * other.penalty,
             friction: self.friction + factor * other.friction,
+            viscous: self.viscous + factor * other.viscous,
             impulse: self.impulse + factor * other.impulse,
             ang_impulse: self.ang_impulse + factor * other.ang_impulse,
         }
@@ -115,6 +126,7 @@ impl Books {
         let mut totals = Totals::default();
         for sums in &self.bodies {
             totals.internal += sums.internal[i];
+            totals.viscous += sums.viscous[i];
             totals.external += sums.external[i];
             let momentum = if i == 0 { sums.momentum_behind } else { 2.0 * sums.momentum };
             totals.gravity += gravity.dot(&momentum);
@@ -132,6 +144,7 @@ impl Books {
             &mut totals.hard,
             &mut totals.penalty,
             &mut totals.friction,
+            &mut totals.viscous,
         ];
         works.into_iter().for_each(|work| *work *= half);
         totals
@@ -144,14 +157,16 @@ impl Books {
 
     /// The balance at t_n.
     ///
-    /// * `energies` — stored in and dissipated by all deformable bodies \[J\]
+    /// * `energies` — of the material of all deformable bodies
     pub(super) fn balance(
         &mut self,
         time: f64,
         bodies: &Bodies,
         contacts: &Contacts,
-        [stored, dissipated]: [f64; 2],
+        energies: MaterialEnergies,
     ) -> Balance {
+        let MaterialEnergies { stored, plastic, hourglass } = energies;
+        let all_stored = stored + hourglass[0];
         let totals = self.before.plus(&self.half, 1.0).plus(&self.first.unwrap_or_default(), -1.0);
         let gravity = bodies.gravity;
         let mut sums = Sums::default();
@@ -171,10 +186,10 @@ impl Books {
             sums.mass_moment += body.mass_moment;
         }
         let weight = -gravity.dot(&sums.mass_moment);
-        let potentials = [stored, weight, contacts.potential];
+        let potentials = [all_stored, weight, contacts.potential];
         let start = *self.start.get_or_insert(potentials);
         // Difference between the stored energies and the works of their forces.
-        let missed = (totals.internal - (stored - start[0]) - dissipated)
+        let missed = (totals.internal - (all_stored - start[0]) - plastic - hourglass[1])
             - (totals.gravity + (weight - start[1]))
             - (totals.penalty + (contacts.potential - start[2]));
         let mut balance = Balance {
@@ -184,7 +199,9 @@ impl Books {
             e_con: contacts.potential,
             e_pot: weight,
             w_ext: totals.external,
-            d_mat: dissipated,
+            e_hg: hourglass[0] + hourglass[1],
+            d_pl: plastic,
+            d_visc: -totals.viscous,
             d_fric: -totals.friction,
             d_imp: -totals.hard,
             d_num: missed,

@@ -2,7 +2,9 @@
 
 use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
-use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError, element_frequencies};
+use carom_fem::internal_force::{
+    BulkViscosity, History, InternalForce, PointRule, SweepError, element_frequencies,
+};
 use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule, Section};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -58,6 +60,9 @@ pub(super) struct Flexible {
     /// Contact forces \[N\]; zero except at the listed points.
     pub(super) f_contact: Vec<f64>,
     pub(super) touched: Vec<u32>,
+    /// Bulk viscosity of each block and its forces at t_n \[N\]; both empty without viscosity.
+    viscosities: Vec<BulkViscosity>,
+    f_visc: Vec<f64>,
     loads: Loads,
     rotation: Matrix3<f64>,
     quaternion: [f64; 4],
@@ -72,6 +77,8 @@ pub(super) struct Sums {
     pub(super) kinetic: f64,
     /// f_int·v_{n−1/2} and f_int·(v_{n−1/2} + v_{n+1/2}) \[W\].
     pub(super) internal: [f64; 2],
+    /// Powers of the forces of bulk viscosity on the points, in the same form \[W\].
+    pub(super) viscous: [f64; 2],
     /// Powers of loads and reactions, in the same form \[W\].
     pub(super) external: [f64; 2],
     /// ½ Σ m (v_{n−1/2} + v_{n+1/2}) and its moment about the origin.
@@ -92,6 +99,7 @@ impl Sums {
         self.kinetic += other.kinetic;
         for k in 0..2 {
             self.internal[k] += other.internal[k];
+            self.viscous[k] += other.viscous[k];
             self.external[k] += other.external[k];
         }
         self.momentum += other.momentum;
@@ -109,7 +117,7 @@ impl Flexible {
     pub(super) fn new(
         problem: &Problem,
         number: usize,
-        (laws, rule): (&[SolidLaw], PointRule),
+        (laws, rule, viscosity): (&[SolidLaw], PointRule, [f64; 2]),
         end_time: f64,
     ) -> Result<Self, SetupError> {
         let spec = &problem.bodies[number];
@@ -144,6 +152,7 @@ impl Flexible {
         let inverse_mass = inverses(&mass, &held);
         let loads = Loads::new(problem, number, &body, &discretisation, (turn, origin))?;
         let n = 3 * discretisation.n_points();
+        let viscosities = viscosities(&discretisation, laws, viscosity);
         let mut made = Self {
             number,
             name: name.clone(),
@@ -162,6 +171,8 @@ impl Flexible {
             f_ext: vec![0.0; n],
             f_contact: vec![0.0; n],
             touched: Vec::new(),
+            f_visc: vec![0.0; if viscosities.is_empty() { 0 } else { n }],
+            viscosities,
             loads,
             rotation: turn,
             quaternion: spec.placement.quaternion,
@@ -252,14 +263,27 @@ impl Flexible {
     /// The largest step for which central differences are stable, 2/ω with a bound ω of the frequencies of
     /// the elements \[s\]. Infinite without cells.
     pub(super) fn critical_step(&mut self) -> Result<f64, SweepError> {
-        let Self { inner, laws, u, history, .. } = self;
+        let speed = if self.viscosities.is_empty() { 0.0 } else { self.largest_speed() };
+        let Self { inner, laws, u, history, viscosities, .. } = self;
         match inner {
             Inner::Solid(solid) => {
                 let (internal, lumped) = &mut **solid;
-                Ok(element_frequencies(internal, laws, u, history, lumped)?.critical_step())
+                let frequencies = element_frequencies(internal, laws, u, history, lumped)?;
+                if viscosities.is_empty() {
+                    return Ok(frequencies.critical_step());
+                }
+                Ok(internal.viscous_critical_step(&frequencies, viscosities, speed))
             }
             Inner::Structural(turning) => Ok(turning.critical_step(u)),
         }
+    }
+
+    /// The largest velocity of a point relative to the centre of mass \[m/s\].
+    fn largest_speed(&self) -> f64 {
+        let total: f64 = self.mass.iter().sum();
+        let velocity = |p: usize| Vector3::from_column_slice(&self.v[3 * p..3 * p + 3]);
+        let mean = (0..self.mass.len()).map(|p| self.mass[p] * velocity(p)).sum::<Vector3<f64>>() / total;
+        (0..self.mass.len()).map(|p| (velocity(p) - mean).norm()).fold(0.0, f64::max)
     }
 
     /// f_int(x_n) with the history of the material, and loads.
@@ -273,6 +297,12 @@ impl Flexible {
             }
         }
         self.history.commit();
+        if !self.viscosities.is_empty() {
+            let Self { inner, viscosities, u, v, history, f_visc, .. } = self;
+            if let Inner::Solid(solid) = inner {
+                solid.0.viscous_force(viscosities, [u, v], history, f_visc)?;
+            }
+        }
         self.loads.forces(time, &self.u, &mut self.f_ext);
         for &point in &self.touched {
             self.f_contact[3 * point as usize..3 * point as usize + 3].fill(0.0);
@@ -285,13 +315,15 @@ impl Flexible {
     pub(super) fn predict(&mut self, dt_mean: f64, gravity: &Vector3<f64>) {
         let n = 3 * CHUNK;
         let (v, f_int, f_ext, inverse) = (&self.v, &self.f_int, &self.f_ext, &self.inverse_mass);
+        let f_visc = &self.f_visc;
         self.next.par_chunks_mut(n).enumerate().for_each(|(chunk, next)| {
             let first = n * chunk;
             for (k, next) in next.iter_mut().enumerate() {
                 let i = first + k;
                 // Inverse masses of held dofs and of points without cells are zero.
                 let weight = if inverse[i] > 0.0 { gravity[k % 3] } else { 0.0 };
-                *next = v[i] + dt_mean * ((f_ext[i] - f_int[i]) * inverse[i] + weight);
+                let viscous = f_visc.get(i).copied().unwrap_or(0.0);
+                *next = v[i] + dt_mean * ((f_ext[i] - f_int[i] - viscous) * inverse[i] + weight);
             }
         });
         for held in &self.held {
@@ -331,7 +363,7 @@ impl Flexible {
 
     /// Sums over all points at t_n.
     pub(super) fn sums(&mut self, dt_mean: f64, gravity: &Vector3<f64>) -> Sums {
-        let Self { chunks, mass, u, v, next, f_int, f_ext, discretisation, inner, .. } = self;
+        let Self { chunks, mass, u, v, next, f_int, f_ext, f_visc, discretisation, inner, .. } = self;
         let points = &discretisation.points;
         let turning = match inner {
             Inner::Solid(_) => None,
@@ -347,6 +379,11 @@ impl Flexible {
                 sums.kinetic += 0.5 * m * behind.dot(&ahead);
                 sums.internal[0] += inner.dot(&behind);
                 sums.internal[1] += 2.0 * inner.dot(&mean);
+                if !f_visc.is_empty() {
+                    let viscous = at(f_visc);
+                    sums.viscous[0] -= viscous.dot(&behind);
+                    sums.viscous[1] -= 2.0 * viscous.dot(&mean);
+                }
                 sums.external[0] += outer.dot(&behind);
                 sums.external[1] += 2.0 * outer.dot(&mean);
                 sums.momentum += m * mean;
@@ -377,7 +414,8 @@ impl Flexible {
             let (p, d) = (i / 3, i % 3);
             let [behind, ahead] = [self.v[i], self.next[i]];
             let weight = self.mass[p] * gravity[d];
-            let others = self.f_ext[i] - self.f_int[i] + self.f_contact[i] + weight;
+            let viscous = self.f_visc.get(i).copied().unwrap_or(0.0);
+            let others = self.f_ext[i] - self.f_int[i] - viscous + self.f_contact[i] + weight;
             let reaction = self.mass[p] * (ahead - behind) / dt_mean - others;
             sums.external[0] += reaction * behind;
             sums.external[1] += reaction * (behind + ahead);
@@ -401,15 +439,20 @@ impl Flexible {
         }
     }
 
-    /// Stored and dissipated energy at x_n \[J\].
-    pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
+    /// Energies of the material at x_n.
+    pub(super) fn energies(&mut self) -> Result<MaterialEnergies, SweepError> {
         let Self { inner, laws, u, history, .. } = self;
         match inner {
             Inner::Solid(solid) => {
                 let stored = solid.0.stored_energy(laws, u, history)?;
-                Ok([stored, solid.0.dissipated_energy(laws, history)])
+                let hourglass = solid.0.hourglass_energy(laws, u, history)?;
+                let plastic = solid.0.dissipated_energy(laws, history);
+                Ok(MaterialEnergies { stored: stored - hourglass[0], plastic, hourglass })
             }
-            Inner::Structural(turning) => turning.energies(u, history),
+            Inner::Structural(turning) => {
+                let [stored, plastic] = turning.energies(u, history)?;
+                Ok(MaterialEnergies { stored, plastic, hourglass: [0.0; 2] })
+            }
         }
     }
 
@@ -440,7 +483,10 @@ impl Flexible {
     }
 
     /// Reported state at t_n: displacements from the undeformed body in body axes, and their rates.
-    pub(super) fn reported(&self, sums: &Sums) -> BodyState {
+    ///
+    /// For output: memory is allocated.
+    pub(super) fn reported(&mut self, sums: &Sums) -> BodyState {
+        let (point_stress, plastic_strain) = self.stored_stress();
         let back = self.rotation.transpose();
         let velocity = sums.momentum / sums.mass;
         let in_body = |values: &[f64]| -> Vec<f64> {
@@ -458,8 +504,31 @@ impl Flexible {
             velocity: velocity.into(),
             modal: in_body(&self.u),
             modal_rate: rates.collect(),
+            point_stress,
+            plastic_strain,
             ..BodyState::default()
         }
+    }
+
+    /// Cauchy stress in body axes and plastic strain at the quadrature points; empty if they follow from the
+    /// displacement.
+    fn stored_stress(&mut self) -> (Vec<f64>, Vec<f64>) {
+        if self.history.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        let back = self.rotation.transpose();
+        // The forces at these displacements have been computed: no cell is inverted.
+        let Inner::Solid(solid) = &mut self.inner else { return (Vec::new(), Vec::new()) };
+        let Ok(stress) = solid.0.cauchy_stress(&self.laws, &self.u, &self.history) else {
+            return (Vec::new(), Vec::new());
+        };
+        let turned = |s: &[f64; 6]| {
+            let full = Matrix3::new(s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2]);
+            let own = back * full * self.rotation;
+            [own[(0, 0)], own[(1, 1)], own[(2, 2)], own[(0, 1)], own[(1, 2)], own[(0, 2)]]
+        };
+        let stresses = stress.values.iter().flat_map(turned).collect();
+        (stresses, solid.0.plastic_strain(&self.laws, &self.history))
     }
 
     /// Rigid part of the motion at a place, from the momenta of the body.
@@ -496,6 +565,34 @@ fn inverses(mass: &[f64], held: &[Held]) -> Vec<f64> {
     let mut inverses: Vec<f64> = mass.iter().flat_map(inverse).collect();
     held.iter().for_each(|held| inverses[held.dof as usize] = 0.0);
     inverses
+}
+
+/// Energies of the material of a body.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct MaterialEnergies {
+    /// Stored energy without that of hourglass modes \[J\].
+    pub(super) stored: f64,
+    /// Dissipated by plastic flow \[J\].
+    pub(super) plastic: f64,
+    /// Stored in hourglass modes, and dissipated by them \[J\].
+    pub(super) hourglass: [f64; 2],
+}
+
+/// The viscosity of each block; none if both coefficients are zero.
+fn viscosities(
+    discretisation: &Discretisation,
+    laws: &[SolidLaw],
+    [linear, quadratic]: [f64; 2],
+) -> Vec<BulkViscosity> {
+    if linear == 0.0 && quadratic == 0.0 {
+        return Vec::new();
+    }
+    let of_block = |(block, law): (&carom_fem::Block, &SolidLaw)| {
+        let density = discretisation.materials[block.material].density;
+        let wave_speed = (law.elastic_moduli().p_wave() / density).sqrt();
+        BulkViscosity { linear, quadratic, density, wave_speed, bulk: law.elastic_moduli().bulk() }
+    };
+    discretisation.blocks.iter().zip(laws).map(of_block).collect()
 }
 
 /// The dofs that supports hold, ascending.

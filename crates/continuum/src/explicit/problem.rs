@@ -75,6 +75,8 @@ pub enum BodyKind {
         laws: Vec<SolidLaw>,
         /// Quadrature points for stresses.
         rule: PointRule,
+        /// Linear and quadratic bulk viscosity; zeros for none.
+        viscosity: [f64; 2],
     },
     /// The body is rigid.
     Rigid(RigidBody),

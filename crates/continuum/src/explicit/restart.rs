@@ -44,7 +44,8 @@ impl Simulation {
         );
         let [before, _] = system.lengths;
         let sizes = [before, size.dt, size.critical, size.least_critical];
-        let sums = [system.contacts.deepest, self.missed[0], self.missed[1]];
+        let [hourglass, internal] = self.hourglass;
+        let sums = [system.contacts.deepest, self.missed[0], self.missed[1], hourglass, internal];
         checkpoint.put_reals("step", &[&sizes[..], &sums[..]].concat());
         checkpoint.put_reals("turns", &self.turns);
         for body in &system.bodies.flexible {
@@ -101,7 +102,7 @@ impl Simulation {
         (counts.steps, counts.multipliers, counts.most_multipliers) = (steps, multipliers, most_multipliers);
         (counts.gaps, counts.iterations, counts.fallbacks) = (gaps, iterations, fallbacks);
         (counts.sweeps, counts.unsettled) = (sweeps, unsettled);
-        let step = checkpoint.reals_of("step", 7)?;
+        let step = checkpoint.reals_of("step", 9)?;
         system.lengths[0] = step[0];
         let size = &mut system.size;
         (size.due, size.interval) = (due, interval);
@@ -110,6 +111,7 @@ impl Simulation {
         self.missed = [step[5], step[6]];
         let turns = checkpoint.reals_of("turns", self.turns.len())?;
         self.turns.copy_from_slice(turns);
+        self.hourglass = [step[7], step[8]];
         for body in &mut system.bodies.flexible {
             let (number, n) = (body.number, body.u.len());
             body.u.copy_from_slice(checkpoint.reals_of(&format!("u{number}"), n)?);

@@ -10,6 +10,7 @@ use nalgebra::Vector3;
 use super::bodies::Bodies;
 use super::books::Books;
 use super::contact::{ContactCounts, Contacts, Pair};
+use super::flexible::MaterialEnergies;
 use super::problem::{AddedMass, Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
@@ -18,6 +19,9 @@ use super::{RunError, SetupError, StepError};
 
 /// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
+
+/// Part of the energy of deformation that hourglass control may have, above which there is a warning.
+const HOURGLASS: f64 = 0.01;
 
 /// Turn of a body from which on a law of small strains is doubted \[rad\].
 const TURNED: f64 = 0.01;
@@ -40,6 +44,8 @@ pub struct Simulation {
     states: Vec<BodyState>,
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
+    /// Largest energy of hourglass control and of all deformation so far, at frames \[J\].
+    pub(super) hourglass: [f64; 2],
     /// Largest turn of each deformable body with a law of small strains, at frames \[rad\].
     pub(super) turns: Vec<f64>,
 }
@@ -79,6 +85,7 @@ impl Simulation {
             outputs: 0,
             states: Vec::new(),
             missed: [0.0; 2],
+            hourglass: [0.0; 2],
             turns: vec![0.0; n_flexible],
         })
     }
@@ -188,7 +195,9 @@ impl Simulation {
     fn record(&mut self) -> Result<Balance, RunError> {
         let balance = self.system.balance()?;
         self.ledger.record(balance);
-        let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_mat;
+        let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_pl;
+        let internal = balance.e_el + balance.d_pl + balance.e_hg;
+        self.hourglass = [self.hourglass[0].max(balance.e_hg), self.hourglass[1].max(internal)];
         self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
         self.check_stability(&balance)?;
         Ok(balance)
@@ -341,6 +350,14 @@ impl Simulation {
                  `simulation.courant`"
             ));
         }
+        let [hourglass, internal] = self.hourglass;
+        if hourglass > HOURGLASS * internal {
+            out.push(format!(
+                "hourglass control has {hourglass:.2e} J, {:.1} % of the energy of deformation: cells bend or \
+                 twist; use more cells there, or `elements = \"mean-dilatation\"` for the body",
+                100.0 * hourglass / internal
+            ));
+        }
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
@@ -356,7 +373,7 @@ impl Simulation {
 impl System {
     /// The balance at t_n.
     fn balance(&mut self) -> Result<Balance, StepError> {
-        let mut energies = [0.0; 2];
+        let mut energies = MaterialEnergies::default();
         for body in &mut self.bodies.flexible {
             let (time, step) = (self.time, self.steps);
             let own = body.energies().map_err(|source| StepError::Sweep {
@@ -365,19 +382,22 @@ impl System {
                 body: body.name.clone(),
                 source,
             })?;
-            (0..2).for_each(|i| energies[i] += own[i]);
+            energies.stored += own.stored;
+            energies.plastic += own.plastic;
+            (0..2).for_each(|i| energies.hourglass[i] += own.hourglass[i]);
         }
         Ok(self.books.balance(self.time, &self.bodies, &self.contacts, energies))
     }
 
     /// All bodies at t_n, in the order of the problem.
-    fn body_states(&self) -> Vec<BodyState> {
+    fn body_states(&mut self) -> Vec<BodyState> {
         let rigid = self.bodies.rigid.as_ref().map(|rigid| rigid.reported()).unwrap_or_default();
+        let Bodies { flexible, which, .. } = &mut self.bodies;
         let of = |which: &Which| match *which {
-            Which::Flexible(k) => self.bodies.flexible[k].reported(&self.books.bodies[k]),
+            Which::Flexible(k) => flexible[k].reported(&self.books.bodies[k]),
             Which::Rigid(k) => rigid[k].clone(),
         };
-        self.bodies.which.iter().map(of).collect()
+        which.iter().map(of).collect()
     }
 
     /// All contacts at t_n, by their numbers.

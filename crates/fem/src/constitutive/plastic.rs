@@ -159,11 +159,6 @@ impl Plastic {
         &self.hardening
     }
 
-    /// The equivalent plastic strain α among the history variables of a point.
-    pub fn plastic_strain(history: &[Lanes]) -> Lanes {
-        history[6]
-    }
-
     #[inline(always)]
     fn trial(h: &[f64; 9], change: f64, plastic: &[f64; 6]) -> Trial {
         // F G Fᵀ with G = C_p⁻¹ − E₃, then e = H + Hᵀ + HHᵀ + F G Fᵀ: small strains keep their digits.
@@ -257,6 +252,11 @@ impl Law for Plastic {
             let volume = 0.5 * self.moduli.bulk() * volume_energy(change[l]);
             volume + 1.5 * self.moduli.mu * unimodular(&trial.deviator)
         })
+    }
+
+    /// α, the last of the history variables.
+    fn plastic_strain(&self, history: &[Lanes]) -> Lanes {
+        history[6]
     }
 
     #[inline(always)]

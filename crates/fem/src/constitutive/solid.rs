@@ -61,6 +61,10 @@ impl Law for SolidLaw {
         of_law!(self, law => law.dissipated_energy(history))
     }
 
+    fn plastic_strain(&self, history: &[Lanes]) -> Lanes {
+        of_law!(self, law => Law::plastic_strain(law, history))
+    }
+
     #[inline(always)]
     fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor) {
         of_law!(self, law => law.stress(h, old, new, pk1));

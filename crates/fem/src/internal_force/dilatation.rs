@@ -277,7 +277,7 @@ fn trace(h: &Tensor) -> Lanes {
 }
 
 #[inline(always)]
-fn contraction(a: &Tensor, b: &Tensor) -> Lanes {
+pub(super) fn contraction(a: &Tensor, b: &Tensor) -> Lanes {
     let mut sum = ZERO;
     for k in 0..9 {
         (0..LANES).for_each(|l| sum[l] += a[k][l] * b[k][l]);
@@ -304,7 +304,7 @@ fn minor(k: usize) -> [usize; 4] {
 
 /// cof F = ∂J/∂F of F = E₃ + H.
 #[inline(always)]
-fn cofactor(h: &Tensor) -> Tensor {
+pub(super) fn cofactor(h: &Tensor) -> Tensor {
     let f = plus_identity(*h, &[1.0; LANES]);
     each(|k| {
         let [p, q, r, s] = minor(k);

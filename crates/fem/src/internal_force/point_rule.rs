@@ -30,6 +30,18 @@ impl Default for PointRule {
 }
 
 impl PointRule {
+    /// Names of the rules that bodies of a scenario may have.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("full", Self::Cell(QuadratureRule::Default)),
+        ("mean-dilatation", Self::MeanDilatation),
+        ("one-point", Self::OnePoint),
+    ];
+
+    /// The rule of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(own, _)| *own == name).map(|(_, rule)| *rule)
+    }
+
     /// Whether cells of this kind have one volume ratio: linear ones with several points.
     pub(super) fn has_mean_dilatation(self, shape: CellShape) -> bool {
         self == Self::MeanDilatation && shape.order() == 1 && shape.table().linear != CellShape::Tet4

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::chunk::{Chunk, Fields};
 use super::history::ChunkHistory;
 use super::shape::Shape;
-use super::{InternalForce, Part, PointRule, dilatation, lagrange, of_shape};
+use super::{InternalForce, Part, PointRule, dilatation, lagrange, of_chunks, of_shape};
 use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, cauchy_stress, lanes, volume_change};
 use crate::internal_force::{History, SweepError};
 use crate::quadrature::{Quadrature, QuadratureRule, spline_points};
@@ -142,6 +142,41 @@ impl InternalForce {
         }
         self.check_dets()?;
         Ok(PointStress { rule: self.rule, values, blocks })
+    }
+}
+
+impl InternalForce {
+    /// The equivalent plastic strain at all quadrature points, in the order of [`PointStress::values`].
+    ///
+    /// For output: memory for the result is allocated.
+    ///
+    /// * `laws` — one for each block
+    /// * `history` — its accepted state is read
+    ///
+    /// # Panics
+    ///
+    /// If an argument is of another body.
+    pub fn plastic_strain<L: Law>(&self, laws: &[L], history: &History) -> Vec<f64> {
+        self.check_count(laws.len());
+        let (blocks, n_values) = layout(self.blocks.iter().map(Part::cells_and_points));
+        let mut values = vec![0.0; n_values];
+        for ((part, history), (law, [first, n_points])) in
+            self.blocks.iter().zip(&history.blocks).zip(laws.iter().zip(&blocks))
+        {
+            if law.n_history() == 0 {
+                continue;
+            }
+            of_chunks!(part, chunks => for (chunk, history) in chunks.iter().zip(history) {
+                for (place, variables) in history.old.chunks_exact(history.n).enumerate() {
+                    let batch = &chunk.batches[place / n_points];
+                    let strains = law.plastic_strain(variables);
+                    for (l, cell) in batch.cells[..batch.n_cells].iter().enumerate() {
+                        values[first + n_points * *cell as usize + place % n_points] = strains[l];
+                    }
+                }
+            });
+        }
+        values
     }
 }
 

@@ -5,6 +5,12 @@ pub(super) fn from_f64(values: &[f64], out: &mut Vec<u8>) {
     out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
 }
 
+/// In single precision.
+pub(super) fn from_f64_as_f32(values: &[f64], out: &mut Vec<u8>) {
+    out.clear();
+    out.extend(values.iter().flat_map(|value| (*value as f32).to_le_bytes()));
+}
+
 pub(super) fn from_u32(values: &[u32], out: &mut Vec<u8>) {
     out.clear();
     out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
@@ -53,6 +59,12 @@ pub(super) fn to_vectors(bytes: &[u8]) -> Option<Vec<f64>> {
 pub(super) fn to_f64(bytes: &[u8]) -> Option<Vec<f64>> {
     let (chunks, rest) = bytes.as_chunks::<8>();
     rest.is_empty().then(|| chunks.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect())
+}
+
+/// From single precision.
+pub(super) fn to_f64_of_f32(bytes: &[u8]) -> Option<Vec<f64>> {
+    let (chunks, rest) = bytes.as_chunks::<4>();
+    rest.is_empty().then(|| chunks.iter().map(|&chunk| f64::from(f32::from_le_bytes(chunk))).collect())
 }
 
 pub(super) fn to_u32(bytes: &[u8]) -> Option<Vec<u32>> {

@@ -27,7 +27,7 @@ use crate::npz::Version;
 /// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 4 };
+pub const VERSION: Version = Version { major: 1, minor: 5 };
 /// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
 pub const PACKED_VERSION: Version = Version { major: 2, minor: 0 };
 
@@ -57,6 +57,9 @@ pub struct ResultBody {
     /// Constitutive law of a body in large deformation, by its name in `carom-fem`; empty for linear
     /// elasticity, and in results before version 1.4.
     pub law: String,
+    /// Points and strains of its cells, by their name in `carom-fem`; empty where they are those of the
+    /// stiffness, and in results before version 1.5.
+    pub elements: String,
 }
 
 impl ResultBody {

@@ -139,6 +139,7 @@ impl ResultReader {
                 body_path: row.get(12)?,
                 body_checksum: row.get(13)?,
                 law: String::new(),
+                elements: String::new(),
             })
         })?;
         if self.has_table("body_law")? {
@@ -148,6 +149,16 @@ impl ResultReader {
             for (id, law) in laws {
                 let body = usize::try_from(id).ok().and_then(|id| bodies.get_mut(id));
                 body.ok_or_else(|| self.damaged("body_law", format!("there is no body {id}")))?.law = law;
+            }
+        }
+        if self.has_table("body_elements")? {
+            let elements = self.rows("SELECT body, elements FROM body_elements", |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            })?;
+            for (id, elements) in elements {
+                let body = usize::try_from(id).ok().and_then(|id| bodies.get_mut(id));
+                body.ok_or_else(|| self.damaged("body_elements", format!("there is no body {id}")))?
+                    .elements = elements;
             }
         }
         let pairs = self.rows("SELECT name, first, second FROM contact_pair ORDER BY id", |row| {
@@ -201,10 +212,11 @@ impl ResultReader {
             read_body(row, is_packed)
         };
         let bodies = self.of_id("SELECT * FROM body_frame WHERE frame = ?1 ORDER BY body", id, read)?;
-        let bodies = bodies
+        let mut bodies = bodies
             .into_iter()
-            .collect::<Option<_>>()
+            .collect::<Option<Vec<_>>>()
             .ok_or_else(|| self.damaged("body_frame", "cut numbers"))?;
+        self.read_stresses(id, &mut bodies)?;
         let contacts =
             self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
         let contacts = contacts
@@ -212,6 +224,26 @@ impl ResultReader {
             .collect::<Option<_>>()
             .ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
         Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
+    }
+
+    /// Adds the stored stresses of bodies whose law has history.
+    fn read_stresses(&self, frame: i64, bodies: &mut [BodyState]) -> Result<(), ResultError> {
+        if !self.has_table("body_stress")? {
+            return Ok(());
+        }
+        let sql = "SELECT body, stress, plastic_strain FROM body_stress WHERE frame = ?1";
+        let rows = self.of_id(sql, frame, |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, Vec<u8>>(2)?))
+        })?;
+        for (body, stress, strain) in rows {
+            let state = usize::try_from(body).ok().and_then(|body| bodies.get_mut(body));
+            let numbers = blob::to_f64_of_f32(&stress).zip(blob::to_f64_of_f32(&strain));
+            let (Some(state), Some((stress, strain))) = (state, numbers) else {
+                return Err(self.damaged("body_stress", "cut numbers, or a body that is not there"));
+            };
+            (state.point_stress, state.plastic_strain) = (stress, strain);
+        }
+        Ok(())
     }
 
     pub(super) fn of_id<T>(
@@ -237,15 +269,17 @@ impl ResultReader {
         self.of_id(sql, pair as i64, |row| row.get(0))
     }
 
-    /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame.
+    /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame; zero in columns that are newer than the
+    /// result.
     ///
     /// # Errors
     ///
     /// [`ResultError`]
-    pub fn ledger(&self) -> Result<Vec<[f64; 31]>, ResultError> {
+    pub fn ledger(&self) -> Result<Vec<[f64; LedgerRow::N_COLUMNS]>, ResultError> {
         self.rows("SELECT * FROM ledger ORDER BY frame", |row| {
             let mut values = [0.0; LedgerRow::COLUMNS.len()];
-            for (i, value) in values.iter_mut().enumerate() {
+            let n_stored = row.as_ref().column_count() - 1;
+            for (i, value) in values.iter_mut().enumerate().take(n_stored) {
                 *value = row.get(i + 1)?;
             }
             Ok(values)

@@ -1,6 +1,7 @@
 //! The tables of a result. `docs/files.md` explains them.
 
 use carom_dynamics::LedgerRow;
+use rusqlite::Connection;
 
 /// The largest row number of each table at the checkpoint; rows beyond it are newer. Since version 1.3.
 pub(super) const MARKS: &str = "CREATE TABLE IF NOT EXISTS checkpoint_mark (name TEXT PRIMARY KEY, rows \
@@ -12,6 +13,16 @@ pub(super) const ORIGIN: &str =
 
 /// Constitutive laws of bodies in large deformation. Since version 1.4.
 const LAWS: &str = "CREATE TABLE body_law (body INTEGER PRIMARY KEY REFERENCES body, law TEXT NOT NULL);";
+
+/// Points and strains of cells, and the stress of bodies whose law has history: six numbers in single
+/// precision for each quadrature point, and a plastic strain. Since version 1.5.
+const STRESSES: &str = "\
+         CREATE TABLE body_elements (body INTEGER PRIMARY KEY REFERENCES body, elements TEXT NOT NULL);
+         CREATE TABLE body_stress (
+             frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
+             stress BLOB NOT NULL, plastic_strain BLOB NOT NULL,
+             PRIMARY KEY (frame, body)) WITHOUT ROWID;
+";
 
 /// Scenario, bodies and contact pairs.
 const RUN: &str = "\
@@ -97,11 +108,21 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.4.
+/// Statements that create the tables of version 1.5.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, MARKS].concat()
+    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, MARKS].concat()
+}
+
+/// Adds the tables and columns of version 1.5 to a result of an earlier one that is continued.
+pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
+    let mut statement = database.prepare("SELECT name FROM pragma_table_info('ledger')")?;
+    let columns = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    for name in LedgerRow::COLUMNS.iter().filter(|name| !columns.iter().any(|column| column == *name)) {
+        database.execute(&format!("ALTER TABLE ledger ADD COLUMN \"{name}\" REAL NOT NULL DEFAULT 0"), [])?;
+    }
+    database.execute_batch(&STRESSES.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
 }
 
 /// `INSERT` with a placeholder for each of `n` columns.

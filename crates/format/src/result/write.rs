@@ -279,6 +279,9 @@ fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<(
         if !body.law.is_empty() {
             database.execute(&schema::insert("body_law", 2), params![id as i64, body.law])?;
         }
+        if !body.elements.is_empty() {
+            database.execute(&schema::insert("body_elements", 2), params![id as i64, body.elements])?;
+        }
     }
     for (id, pair) in header.pairs.iter().enumerate() {
         let row = params![id as i64, pair.name, pair.first, pair.second];

@@ -3,7 +3,7 @@
 use super::damping::damping;
 use super::decode::{Interval, Table};
 use super::homes::HOMES;
-use super::model::{Bodies, BodySource, BodySpec, MarkerSpec, RotationSpec, SchemeRow, ZoneSpec};
+use super::model::{Bodies, BodySource, BodySpec, Elements, MarkerSpec, RotationSpec, SchemeRow, ZoneSpec};
 use super::reduce::reduce;
 use super::shape::{mass_properties, shape};
 use super::source::{refine, source, spot};
@@ -32,6 +32,7 @@ pub(super) fn body(table: Table<'_>, scheme: &SchemeRow) -> Option<BodySpec> {
     let spec = BodySpec {
         name: name.unwrap_or_default(),
         material: table.text("material"),
+        elements: elements(&table, scheme),
         rigid: table.flag("rigid").unwrap_or(takes == Bodies::Rigid),
         fixed: table.flag("fixed").unwrap_or(false),
         position: table.vector("position").unwrap_or_default(),
@@ -50,6 +51,21 @@ pub(super) fn body(table: Table<'_>, scheme: &SchemeRow) -> Option<BodySpec> {
     check(&table, &spec, source.is_some(), scheme);
     table.finish_beside(&HOMES);
     source.map(|_| spec)
+}
+
+/// The elements of a body; a rigid one, and one of a scheme of linear elasticity, has no choice.
+fn elements(table: &Table<'_>, scheme: &SchemeRow) -> Elements {
+    let elements = table.choice("elements", &Elements::NAMES);
+    if elements.is_some() && !scheme.has_laws {
+        let text = format!(
+            "`elements` belongs to the scheme `explicit`; the scheme `{}` has the points of the stiffness",
+            scheme.name
+        );
+        table.conflict("elements", text);
+    } else if elements.is_some() && table.flag("rigid") == Some(true) {
+        table.conflict("elements", "a rigid body has no strains: remove `elements`, or `rigid = true`");
+    }
+    elements.unwrap_or_default()
 }
 
 /// Reports contradictions within one body.

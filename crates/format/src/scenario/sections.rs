@@ -4,11 +4,14 @@ use std::ops::Range;
 
 use carom_contact::Law;
 use carom_contact::law::DEFAULT_ALPHA;
+use toml::Spanned;
+use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
 use super::model::{
-    ContactSpec, End, ForceSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim, SchemeRow, SupportSpec,
+    ContactSpec, End, ForceSpec, HardeningSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim, SchemeRow,
+    SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -33,8 +36,111 @@ pub(super) fn material(table: Table<'_>, scheme: &SchemeRow) -> Option<MaterialS
         let text = format!("`law` belongs to the scheme `explicit`; the scheme `{}` is linear", scheme.name);
         table.conflict("law", text);
     }
+    let (yield_stress, hardening) = plasticity(&table, law);
+    let bulk_viscosity = bulk_viscosity(&table, scheme);
     table.finish();
-    Some(MaterialSpec { density: density?, young: young?, poisson: poisson?, law })
+    Some(MaterialSpec {
+        density: density?,
+        young: young?,
+        poisson: poisson?,
+        law,
+        yield_stress,
+        hardening,
+        bulk_viscosity,
+    })
+}
+
+/// The keys of the law `plastic`.
+fn plasticity(table: &Table<'_>, law: MaterialLaw) -> (Option<f64>, Option<HardeningSpec>) {
+    let yield_stress = table.number("yield_stress", Interval::Positive);
+    let hardening = match table.value("hardening") {
+        None => None,
+        Some(value) => match value.get_ref() {
+            DeValue::Array(points) => hardening_table(table, points).map(HardeningSpec::Table),
+            _ => table.number_in("hardening", value, Interval::NotNegative).map(HardeningSpec::Modulus),
+        },
+    };
+    if law != MaterialLaw::Plastic {
+        for key in ["yield_stress", "hardening"] {
+            if table.has(key) {
+                table.conflict(key, format!("`{key}` belongs to `law = \"plastic\"`"));
+            }
+        }
+        return (None, None);
+    }
+    let is_table = matches!(hardening, Some(HardeningSpec::Table(_)));
+    if is_table && table.has("yield_stress") {
+        let text = "the first point of the table `hardening` is the yield stress: remove `yield_stress`";
+        table.conflict("yield_stress", text);
+    }
+    if !table.has("yield_stress") && !table.has("hardening") {
+        table.missing("yield_stress", "the law `plastic` yields at this stress in Pa, 400e6 for copper");
+    } else if !table.has("yield_stress") && matches!(hardening, Some(HardeningSpec::Modulus(_))) {
+        table.missing("yield_stress", "`hardening` with one modulus starts at a yield stress in Pa");
+    }
+    (yield_stress, hardening)
+}
+
+/// Points of plastic strain and yield stress: strains ascend from 0, stresses do not fall.
+fn hardening_table(table: &Table<'_>, points: &[Spanned<DeValue<'_>>]) -> Option<Vec<[f64; 2]>> {
+    const FORM: &str = "a modulus in Pa, or a list of [plastic strain, yield stress in Pa]";
+    if points.is_empty() {
+        table.conflict(
+            "hardening",
+            "the table `hardening` has no point; the first one is [0.0, YIELD STRESS]",
+        );
+        return None;
+    }
+    let mut found: Vec<[f64; 2]> = Vec::with_capacity(points.len());
+    for point in points {
+        let numbers = match point.get_ref() {
+            DeValue::Array(pair) if pair.len() == 2 => [&pair[0], &pair[1]],
+            _ => {
+                table.wrong_type("hardening", point, FORM);
+                return None;
+            }
+        };
+        let strain = table.number_in("hardening", numbers[0], Interval::NotNegative)?;
+        let stress = table.number_in("hardening", numbers[1], Interval::Positive)?;
+        let problem = match found.last() {
+            None if strain != 0.0 => {
+                Some(format!("the first plastic strain is {strain}; yielding begins at 0"))
+            }
+            Some(last) if strain <= last[0] => {
+                Some(format!("the plastic strain {strain} is not above the one before it, {}", last[0]))
+            }
+            Some(last) if stress < last[1] => Some(format!(
+                "the yield stress {stress} Pa is below the one before it, {} Pa: softening is not possible",
+                last[1]
+            )),
+            _ => None,
+        };
+        if let Some(text) = problem {
+            table.problem(&point.span(), ProblemKind::Conflict(format!("`hardening`: {text}")));
+            return None;
+        }
+        found.push([strain, stress]);
+    }
+    Some(found)
+}
+
+/// Linear and quadratic bulk viscosity.
+fn bulk_viscosity(table: &Table<'_>, scheme: &SchemeRow) -> Option<[f64; 2]> {
+    let value = table.value("bulk_viscosity")?;
+    if !scheme.has_laws {
+        let text = format!("`bulk_viscosity` belongs to the scheme `explicit`, not to `{}`", scheme.name);
+        table.conflict("bulk_viscosity", text);
+    }
+    match value.get_ref() {
+        DeValue::Array(pair) if pair.len() == 2 => Some([
+            table.number_in("bulk_viscosity", &pair[0], Interval::NotNegative)?,
+            table.number_in("bulk_viscosity", &pair[1], Interval::NotNegative)?,
+        ]),
+        _ => {
+            table.wrong_type("bulk_viscosity", value, "a linear and a quadratic coefficient, [0.06, 1.2]");
+            None
+        }
+    }
 }
 
 /// An end as `BODY:PART`, with its place.

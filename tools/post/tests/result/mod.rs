@@ -280,6 +280,7 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
             angular_velocity: [0.0, 0.0, 2e3],
             modal: modal.to_vec(),
             modal_rate: vec![0.1],
+            ..BodyState::default()
         };
         let still = BodyState { quaternion: rotation::IDENTITY, ..BodyState::default() };
         let contact = if step == 1 {

@@ -20,6 +20,7 @@ pub(super) fn read_body(row: &Row<'_>, is_single: bool) -> rusqlite::Result<Opti
         angular_velocity: [row.get(12)?, row.get(13)?, row.get(14)?],
         modal,
         modal_rate,
+        ..BodyState::default()
     }))
 }
 

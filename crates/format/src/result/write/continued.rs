@@ -53,6 +53,7 @@ impl ResultWriter {
         writer.expect_frames(header);
         writer.begin()?;
         let begun = remove_newer(&writer.database, checkpoint.time).and_then(|()| {
+            schema::update(&writer.database)?;
             let scenario = params!["scenario", header.scenario];
             writer.database.execute(&schema::insert("meta", 2), scenario)?;
             let last = "SELECT coalesce(max(id), -1) FROM frame";

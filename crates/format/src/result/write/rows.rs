@@ -19,6 +19,15 @@ impl ResultWriter {
             let content = if self.unreduced.contains(&body) { self.content } else { FrameContent::default() };
             write_body(&mut statement, [id, body as i64], state, content, &mut self.bytes)?;
         }
+        for (body, state) in
+            frame.bodies.iter().enumerate().filter(|(_, state)| !state.point_stress.is_empty())
+        {
+            let [stress, strain] = &mut self.bytes;
+            blob::from_f64_as_f32(&state.point_stress, stress);
+            blob::from_f64_as_f32(&state.plastic_strain, strain);
+            let mut statement = database.prepare_cached(&schema::insert("body_stress", 4))?;
+            statement.execute(params![id, body as i64, *stress, *strain])?;
+        }
         let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
         for (pair, state) in frame.contacts.iter().enumerate() {
             write_contact(&mut statement, id, pair, state, &mut self.bytes)?;

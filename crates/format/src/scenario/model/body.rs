@@ -244,6 +244,35 @@ pub struct RotationSpec {
     pub degrees: f64,
 }
 
+/// Points and strains of the cells of an unreduced body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elements {
+    /// The points of the stiffness.
+    Full,
+    /// These points, with one volume ratio in each linear cell.
+    #[default]
+    MeanDilatation,
+    /// One point in each hexahedron of eight nodes, with hourglass control.
+    OnePoint,
+}
+
+impl Elements {
+    /// Names in scenarios, in results and in `carom-fem`.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("full", Self::Full), ("mean-dilatation", Self::MeanDilatation), ("one-point", Self::OnePoint)];
+
+    /// True for the elements that are not written.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, elements)| *elements == self).expect("all elements are listed").0
+    }
+}
+
 /// The table `[[body]]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BodySpec {
@@ -255,6 +284,9 @@ pub struct BodySpec {
     /// Name of its material, unless its file says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
+    /// Points and strains of its cells, in the scheme `explicit`.
+    #[serde(skip_serializing_if = "Elements::is_default")]
+    pub elements: Elements,
     /// A rigid body of the mass and inertia of its geometry.
     pub rigid: bool,
     /// Held in space.

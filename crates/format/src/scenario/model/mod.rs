@@ -18,8 +18,8 @@ use carom_contact::{Law, Stiffness};
 use serde::Serialize;
 
 pub use body::{
-    AttachSpec, BodySource, BodySpec, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec, ReduceSpec,
-    RefineSpec, RotationSpec, Spot, ZoneSpec,
+    AttachSpec, BodySource, BodySpec, Elements, GradeSpec, ImportSpec, MakeSpec, MarkerSpec, NearSpec,
+    ReduceSpec, RefineSpec, RotationSpec, Spot, ZoneSpec,
 };
 
 pub use damping::{DampingSpec, RatioSpec};
@@ -84,6 +84,25 @@ pub struct MaterialSpec {
     /// Its law in schemes with large deformation.
     #[serde(skip_serializing_if = "MaterialLaw::is_linear")]
     pub law: MaterialLaw,
+    /// Yield stress of the law `plastic`, of a hardening with one modulus \[Pa\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub yield_stress: Option<f64>,
+    /// Hardening of the law `plastic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardening: Option<HardeningSpec>,
+    /// Linear and quadratic bulk viscosity; none by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bulk_viscosity: Option<[f64; 2]>,
+}
+
+/// How the yield stress grows with plastic strain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum HardeningSpec {
+    /// dσ_y/dα, constant \[Pa\].
+    Modulus(f64),
+    /// Points of plastic strain and yield stress, straight lines between them \[–\], \[Pa\].
+    Table(Vec<[f64; 2]>),
 }
 
 /// The law of a material in schemes with large deformation.
@@ -97,14 +116,17 @@ pub enum MaterialLaw {
     StVenantKirchhoff,
     /// Compressible neo-Hookean.
     NeoHookean,
+    /// Von Mises plasticity with isotropic hardening.
+    Plastic,
 }
 
 impl MaterialLaw {
     /// Names in scenarios.
-    pub const NAMES: [(&'static str, Self); 3] = [
+    pub const NAMES: [(&'static str, Self); 4] = [
         ("linear", Self::Linear),
         ("st-venant-kirchhoff", Self::StVenantKirchhoff),
         ("neo-hookean", Self::NeoHookean),
+        ("plastic", Self::Plastic),
     ];
 
     /// True for the law that is not written.
@@ -118,6 +140,7 @@ impl MaterialLaw {
             Self::Linear => "small-strain",
             Self::StVenantKirchhoff => "saint-venant-kirchhoff",
             Self::NeoHookean => "neo-hookean",
+            Self::Plastic => "plastic",
         }
     }
 }
