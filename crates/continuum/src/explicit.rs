@@ -22,11 +22,13 @@
 mod bodies;
 mod books;
 mod contact;
+mod deformable;
 mod error;
 mod flexible;
 mod loads;
 mod pressed;
 pub mod problem;
+mod reduced;
 mod restart;
 mod rigid;
 mod rigid_pairs;

@@ -5,6 +5,7 @@ mod automatic;
 mod bars;
 mod elastodynamics;
 mod mass_scaling;
+mod mixed;
 mod motion;
 mod pressing;
 mod rigid;

@@ -418,6 +418,46 @@ impl Leapfrog {
         Ok(())
     }
 
+    /// Numbers of [`Leapfrog::to_numbers`].
+    pub fn n_numbers(&self) -> usize {
+        19 + 3 * self.body.frame.n
+    }
+
+    /// The state between steps, for checkpoints: coordinates, p₋, and the mean force of the last contacts.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let mut numbers = Vec::with_capacity(self.n_numbers());
+        numbers.extend(self.now.pose.position.iter().chain(&self.now.quaternion).chain(&self.now.modal));
+        for momenta in [&self.momenta[0], &self.last] {
+            numbers.extend(momenta.linear.iter().chain(&momenta.angular).chain(&momenta.modal));
+        }
+        numbers
+    }
+
+    /// Sets the state that [`Leapfrog::to_numbers`] gave.
+    ///
+    /// # Errors
+    ///
+    /// [`MassError`] for modes out of range.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers are not [`Leapfrog::n_numbers`].
+    pub fn read_numbers(&mut self, numbers: &[f64]) -> Result<(), MassError> {
+        assert_eq!(numbers.len(), self.n_numbers(), "numbers of the same body");
+        let n = self.body.frame.n;
+        let vector = |at: usize| Vector3::from_column_slice(&numbers[at..at + 3]);
+        self.now.pose.position = vector(0);
+        self.now.quaternion.copy_from_slice(&numbers[3..7]);
+        self.now.pose.rotation = rotation::matrix(&self.now.quaternion);
+        self.now.modal.copy_from_slice(&numbers[7..7 + n]);
+        for (momenta, start) in [(&mut self.momenta[0], 7 + n), (&mut self.last, 13 + 2 * n)] {
+            (momenta.linear, momenta.angular) = (vector(start), vector(start + 3));
+            momenta.modal.copy_from_slice(&numbers[start + 6..start + 6 + n]);
+        }
+        self.velocities[0].clone_from(self.now.solve(&self.body, &self.momenta[0])?);
+        Ok(())
+    }
+
     /// ½ z₋·p₊, the kinetic energy at t_n of central differences \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         0.5 * self.now.product(&self.body, &self.velocities[0], &self.momenta[1])
@@ -482,6 +522,11 @@ impl Leapfrog {
         for (modal, row) in sum.modal.iter_mut().zip(rows.as_chunks::<3>().0) {
             *modal += in_body.dot(&Vector3::from(*row));
         }
+    }
+
+    /// ∫ c dm at t_n in body axes \[kg m\].
+    pub fn first_moment(&self) -> &Vector3<f64> {
+        &self.now.kinetics.first_moment
     }
 
     /// Rotation from body to inertial axes at t_n.

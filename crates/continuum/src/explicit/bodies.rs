@@ -3,15 +3,18 @@
 use carom_fem::internal_force::SweepError;
 use nalgebra::Vector3;
 
+use super::deformable::Deformable;
 use super::flexible::Flexible;
 use super::problem::{BodyKind, Problem};
+use super::reduced::Reduced;
 use super::rigid::RigidBodies;
 use super::which::Which;
 use super::{SetupError, StepError};
 
 /// The bodies of a problem.
 pub(super) struct Bodies {
-    pub(super) flexible: Vec<Flexible>,
+    /// Bodies with points, unreduced and reduced.
+    pub(super) flexible: Vec<Deformable>,
     pub(super) rigid: Option<RigidBodies>,
     /// Kind of each body of the problem, and its number in that kind.
     pub(super) which: Vec<Which>,
@@ -29,7 +32,13 @@ impl Bodies {
             match &spec.kind {
                 BodyKind::Deformable { laws, rule, viscosity } => {
                     which.push(Which::Flexible(flexible.len()));
-                    flexible.push(Flexible::new(problem, number, (laws, *rule, *viscosity), end_time)?);
+                    let whole = Flexible::new(problem, number, (laws, *rule, *viscosity), end_time)?;
+                    flexible.push(Deformable::Whole(Box::new(whole)));
+                }
+                BodyKind::Reduced(body) => {
+                    which.push(Which::Flexible(flexible.len()));
+                    let reduced = Reduced::new(problem, number, body)?;
+                    flexible.push(Deformable::Reduced(Box::new(reduced)));
                 }
                 BodyKind::Rigid(_) => {
                     which.push(Which::Rigid(n_rigid));
@@ -49,7 +58,7 @@ impl Bodies {
     ///
     /// The name of the body whose cells have no frequencies.
     pub(super) fn add_mass(&mut self, problem: &Problem, critical: f64) -> Result<(), (String, SweepError)> {
-        for body in &mut self.flexible {
+        for body in self.flexible.iter_mut().filter_map(Deformable::whole_mut) {
             let placement = &problem.bodies[body.number].placement;
             body.add_mass(critical, placement).map_err(|source| (body.name.clone(), source))?;
         }
@@ -70,8 +79,7 @@ impl Bodies {
     /// Forces at t_n.
     pub(super) fn compute_forces(&mut self, time: f64, step: u64) -> Result<(), StepError> {
         for body in &mut self.flexible {
-            let computed = body.compute_forces(time);
-            computed.map_err(|source| StepError::Sweep { time, step, body: body.name.clone(), source })?;
+            body.compute_forces(time, step)?;
         }
         Ok(())
     }
@@ -82,7 +90,7 @@ impl Bodies {
     /// * `dt` — from t_n to t_{n+1} \[s\]
     pub(super) fn predict(&mut self, time: f64, dt_mean: f64, dt: f64) -> Result<(), StepError> {
         for body in &mut self.flexible {
-            body.predict(dt_mean, &self.gravity);
+            body.predict(time, dt_mean, &self.gravity)?;
         }
         if let Some(rigid) = &mut self.rigid {
             rigid.load(time);
@@ -92,7 +100,12 @@ impl Bodies {
     }
 
     /// Positions at t_{n+1} from velocities at t_{n+1/2}, which become the previous velocities.
-    pub(super) fn advance(&mut self, dt: f64) {
-        self.flexible.iter_mut().for_each(|body| body.advance(dt));
+    pub(super) fn advance(&mut self, time: f64, dt: f64, dt_mean: f64) -> Result<(), StepError> {
+        self.flexible.iter_mut().try_for_each(|body| body.advance(time, dt, dt_mean))
+    }
+
+    /// Velocities at t_{n+1/2} of reduced bodies with all forces on their points.
+    pub(super) fn settle(&mut self, time: f64) -> Result<(), StepError> {
+        self.flexible.iter_mut().filter_map(Deformable::reduced_mut).try_for_each(|body| body.settle(time))
     }
 }

@@ -14,7 +14,9 @@ use nalgebra::Vector3;
 
 use super::bodies::Bodies;
 use super::contact::{Contacts, Powers};
+use super::deformable::Deformable;
 use super::flexible::{MaterialEnergies, Sums};
+use super::reduced::Reduced;
 use super::rigid::{LoadSums, RigidBodies};
 
 /// Works and impulses of all steps before t_n.
@@ -106,6 +108,8 @@ impl Books {
         let gravity = bodies.gravity;
         self.bodies.clear();
         self.bodies.extend(bodies.flexible.iter_mut().map(|body| body.sums(dt_mean, &gravity)));
+        let of_shapes = bodies.flexible.iter().filter_map(Deformable::reduced).map(Reduced::of_shape);
+        self.before.internal -= of_shapes.sum::<f64>();
         let powers = contacts.powers(bodies, dt_mean);
         self.half = self.part(0, &powers, dt_mean, &gravity);
         self.whole = self.part(1, &powers, dt_mean, &gravity);

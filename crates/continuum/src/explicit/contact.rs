@@ -408,7 +408,7 @@ impl Contacts {
     fn names(&self, bodies: &Bodies) -> String {
         let mut names: Vec<&str> = Vec::new();
         for row in &self.rows.rows {
-            self.rows.for_points(row, |body, _, _| names.push(&bodies.flexible[body].name));
+            self.rows.for_points(row, |body, _, _| names.push(bodies.flexible[body].name()));
             for end in row.rigid.iter().flatten() {
                 if let Some(rigid) = &bodies.rigid {
                     names.push(&rigid.system.bodies[self.rows.rigid_body(end)].name);

@@ -7,6 +7,7 @@ use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
 use carom_fem::structural::StructuralError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
+use carom_multibody::kinetics::MassError;
 use carom_rigid::step_error::StepError as RigidStepError;
 use carom_rigid::{SystemError, TooFast};
 use thiserror::Error;
@@ -65,6 +66,56 @@ pub enum SetupError {
         body: String,
         /// The problem.
         source: SweepError,
+    },
+    /// A reduced body without its model.
+    #[error("body `{body}` has no reduced model")]
+    NoModel {
+        /// Name of the body.
+        body: String,
+    },
+    /// A load or support on a reduced body.
+    #[error(
+        "body `{body}` is reduced: the scheme `explicit` puts gravity and contact on it, and no support, force \
+         or pressure; leave it unreduced for these"
+    )]
+    ReducedLoad {
+        /// Name of the body.
+        body: String,
+    },
+    /// A reduced body that is held.
+    #[error(
+        "body `{body}` is reduced and held in space: the scheme `explicit` moves free reduced bodies alone"
+    )]
+    HeldReduced {
+        /// Name of the body.
+        body: String,
+    },
+    /// The model has no such surface.
+    #[error(
+        "body `{body}` has no surface `{set}` to touch with (it has: {known}); name it as interface when \
+         reducing the body"
+    )]
+    NoSurface {
+        /// Name of the body.
+        body: String,
+        /// Set asked for.
+        set: String,
+        /// Surfaces of the model.
+        known: String,
+    },
+    /// A surface of a model with points that have no modes.
+    #[error("body `{body}`: its model has no modes at points of its surfaces; reduce it again")]
+    NoModes {
+        /// Name of the body.
+        body: String,
+    },
+    /// The mass matrix of a reduced body.
+    #[error("body `{body}`: {source}")]
+    Mass {
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: MassError,
     },
     /// A set is missing or of the wrong kind.
     #[error(transparent)]
@@ -210,6 +261,16 @@ pub enum StepError {
         body: String,
         /// The problem.
         source: SweepError,
+    },
+    /// The mass matrix of a reduced body.
+    #[error("at t = {time:.6e} s: body `{body}`: {source}")]
+    Mass {
+        /// Time \[s\].
+        time: f64,
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: MassError,
     },
     /// The time integration makes energy.
     #[error(

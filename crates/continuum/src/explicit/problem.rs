@@ -80,6 +80,9 @@ pub enum BodyKind {
     },
     /// The body is rigid.
     Rigid(RigidBody),
+    /// The body is reduced: its frame and all modes that its kinetics has are unknowns, and its surfaces are
+    /// those of its model. The geometry has no cells.
+    Reduced(Arc<carom_multibody::Body>),
 }
 
 /// A force and a torque on a body.

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 
 use super::books::Totals;
 use super::contact::Pair;
+use super::deformable::Deformable;
 use super::rigid::{LoadSums, RigidBodies};
 use super::simulation::Simulation;
 
@@ -48,7 +49,10 @@ impl Simulation {
         let sums = [system.contacts.deepest, self.missed[0], self.missed[1], hourglass, internal];
         checkpoint.put_reals("step", &[&sizes[..], &sums[..]].concat());
         checkpoint.put_reals("turns", &self.turns);
-        for body in &system.bodies.flexible {
+        for body in system.bodies.flexible.iter().filter_map(Deformable::reduced) {
+            checkpoint.put_reals(&format!("reduced{}", body.number), &body.to_numbers());
+        }
+        for body in system.bodies.flexible.iter().filter_map(Deformable::whole) {
             let number = body.number;
             checkpoint.put_reals(&format!("u{number}"), &body.u);
             checkpoint.put_reals(&format!("v{number}"), &body.v);
@@ -112,7 +116,15 @@ impl Simulation {
         let turns = checkpoint.reals_of("turns", self.turns.len())?;
         self.turns.copy_from_slice(turns);
         self.hourglass = [step[7], step[8]];
-        for body in &mut system.bodies.flexible {
+        for body in system.bodies.flexible.iter_mut().filter_map(Deformable::reduced_mut) {
+            let numbers = checkpoint.reals_of(&format!("reduced{}", body.number), body.n_numbers())?;
+            body.read_numbers(numbers).map_err(|_| CheckpointError::Length {
+                name: format!("reduced{}", body.number),
+                found: numbers.len(),
+                expected: body.n_numbers(),
+            })?;
+        }
+        for body in system.bodies.flexible.iter_mut().filter_map(Deformable::whole_mut) {
             let (number, n) = (body.number, body.u.len());
             body.u.copy_from_slice(checkpoint.reals_of(&format!("u{number}"), n)?);
             body.v.copy_from_slice(checkpoint.reals_of(&format!("v{number}"), n)?);

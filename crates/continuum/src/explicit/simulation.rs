@@ -10,6 +10,7 @@ use nalgebra::Vector3;
 use super::bodies::Bodies;
 use super::books::Books;
 use super::contact::{ContactCounts, Contacts, Pair};
+use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{AddedMass, Problem, Settings};
 use super::step::System;
@@ -111,7 +112,7 @@ impl Simulation {
             if self.is_due() {
                 self.hand_over(observer)?;
             }
-            self.system.advance();
+            self.system.advance()?;
             let steps = self.system.steps;
             if observer.wants_checkpoint(steps) {
                 observer.checkpoint(&self.checkpoint())?;
@@ -180,7 +181,7 @@ impl Simulation {
         self.states = self.system.body_states();
         let contacts: Vec<ContactState> = self.system.contact_states();
         for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies.flexible) {
-            if body.is_linear() {
+            if let Some(body) = body.whole().filter(|body| body.is_linear()) {
                 *turn = turn.max(body.turn());
             }
         }
@@ -281,7 +282,7 @@ impl Simulation {
     /// Mass of a body \[kg\].
     pub fn mass(&self, body: usize) -> f64 {
         match (self.system.bodies.which[body], &self.system.bodies.rigid) {
-            (Which::Flexible(k), _) => self.system.bodies.flexible[k].mass.iter().sum(),
+            (Which::Flexible(k), _) => self.system.bodies.flexible[k].mass(),
             (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].mass,
             (Which::Rigid(_), None) => 0.0,
         }
@@ -290,7 +291,7 @@ impl Simulation {
     /// Mass that a body got for the sake of the step; none if it has its own mass, or is rigid.
     pub fn added_mass(&self, body: usize) -> Option<AddedMass> {
         match self.system.bodies.which[body] {
-            Which::Flexible(k) => self.system.bodies.flexible[k].added,
+            Which::Flexible(k) => self.system.bodies.flexible[k].whole()?.added,
             Which::Rigid(_) => None,
         }
     }
@@ -300,14 +301,15 @@ impl Simulation {
     pub fn frame_origin(&self, body: usize) -> [f64; 3] {
         match (self.system.bodies.which[body], &self.system.bodies.rigid) {
             (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].com.into(),
-            _ => [0.0; 3],
+            (Which::Flexible(k), _) => self.system.bodies.flexible[k].frame_origin(),
+            (Which::Rigid(_), None) => [0.0; 3],
         }
     }
 
     /// Number of displacements of a body: three a point, none of a rigid body.
     pub fn n_displacements(&self, body: usize) -> usize {
         match self.system.bodies.which[body] {
-            Which::Flexible(k) => self.system.bodies.flexible[k].u.len(),
+            Which::Flexible(k) => self.system.bodies.flexible[k].n_coordinates(),
             Which::Rigid(_) => 0,
         }
     }
@@ -323,7 +325,8 @@ impl Simulation {
                 size.dt, size.least_critical
             ));
         }
-        let scaled = self.system.bodies.flexible.iter().filter_map(|body| Some((body, body.added?)));
+        let whole = || self.system.bodies.flexible.iter().map(Deformable::whole);
+        let scaled = whole().flatten().filter_map(|body| Some((body, body.added?)));
         out.extend(scaled.filter(|(_, added)| added.share() > MUCH_MASS).map(|(body, added)| {
             format!(
                 "body `{}`: mass scaling adds {:.1} % to its mass, up to {:.1} times that of a cell: its \
@@ -333,8 +336,8 @@ impl Simulation {
                 added.largest_factor
             )
         }));
-        let turned = self.turns.iter().zip(&self.system.bodies.flexible).filter(|(turn, _)| **turn > TURNED);
-        out.extend(turned.map(|(turn, body)| {
+        let turned = self.turns.iter().zip(whole()).filter(|(turn, _)| **turn > TURNED);
+        out.extend(turned.filter_map(|(turn, body)| Some((turn, body?))).map(|(turn, body)| {
             format!(
                 "body `{}` turned by {turn:.2e} rad: the linear law sees a strain of {:.1e} in that; give \
                  its material `law = \"st-venant-kirchhoff\"`",
@@ -379,7 +382,7 @@ impl System {
             let own = body.energies().map_err(|source| StepError::Sweep {
                 time,
                 step,
-                body: body.name.clone(),
+                body: body.name().to_owned(),
                 source,
             })?;
             energies.stored += own.stored;
@@ -429,7 +432,7 @@ impl System {
 /// Motions of both bodies of a pair at t_{n−1/2}.
 fn sample(pair: &Pair, bodies: &Bodies, time: f64, place: Vector3<f64>) -> ContactSample {
     let motion = |body: usize| match (bodies.which[body], &bodies.rigid) {
-        (Which::Flexible(k), _) => bodies.flexible[k].motion(&place, false),
+        (Which::Flexible(k), _) => bodies.flexible[k].motion(&place),
         (Which::Rigid(k), Some(rigid)) => rigid.motion(k, &place),
         (Which::Rigid(_), None) => BodyMotion::default(),
     };

@@ -44,8 +44,10 @@ impl System {
         self.bodies.compute_forces(time, step)?;
         self.bodies.predict(time, lengths[0], lengths[1])?;
         self.contacts.press(&mut self.bodies, lengths);
+        self.bodies.settle(time)?;
         self.contacts.correct(&mut self.bodies, time, lengths)?;
         self.step_rigid(lengths)?;
+        self.bodies.settle(time)?;
         self.books.record(&mut self.bodies, &self.contacts, lengths[0]);
         Ok(())
     }
@@ -78,11 +80,12 @@ impl System {
     }
 
     /// Moves all bodies from t_n to t_{n+1}.
-    pub(super) fn advance(&mut self) {
+    pub(super) fn advance(&mut self) -> Result<(), StepError> {
         self.books.close();
-        self.bodies.advance(self.lengths[1]);
+        self.bodies.advance(self.time, self.lengths[1], self.dt_mean())?;
         self.time += self.lengths[1];
         self.steps += 1;
         self.lengths[0] = self.lengths[1];
+        Ok(())
     }
 }

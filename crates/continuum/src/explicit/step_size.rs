@@ -5,6 +5,7 @@ use carom_fem::constitutive::Law;
 use carom_fem::internal_force::SweepError;
 
 use super::bodies::Bodies;
+use super::deformable::Deformable;
 
 /// Steps between two updates of the element frequencies: at first, smallest and largest number.
 const FIRST: u64 = 50;
@@ -57,7 +58,8 @@ impl StepSize {
             self.due -= 1;
             return Ok(());
         }
-        let changes = bodies.flexible.iter().any(|body| body.laws.iter().any(Law::is_objective));
+        let mut whole = bodies.flexible.iter().filter_map(Deformable::whole);
+        let changes = whole.any(|body| body.laws.iter().any(Law::is_objective));
         if !changes {
             self.due = MOST;
             return Ok(());
@@ -93,7 +95,7 @@ impl StepSize {
 fn critical(bodies: &mut Bodies) -> Result<f64, (String, SweepError)> {
     let mut least = f64::INFINITY;
     for body in &mut bodies.flexible {
-        let own = body.critical_step().map_err(|source| (body.name.clone(), source))?;
+        let own = body.critical_step().map_err(|source| (body.name().to_owned(), source))?;
         least = least.min(own);
     }
     Ok(least)

@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 
 use carom_contact::solver::Operator;
-use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
+use nalgebra::{DMatrix, DVector, Matrix2, Matrix3, Vector2, Vector3};
 
 use crate::explicit::bodies::Bodies;
+use crate::explicit::deformable::Deformable;
 
 /// The part of a row on one rigid body.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +50,24 @@ pub(super) struct Row {
 struct Slot {
     body: u32,
     point: u32,
-    inverse_mass: [f64; 3],
+    response: Response,
+}
+
+/// The response of a point to an impulse on it.
+#[derive(Debug, Clone, Copy)]
+enum Response {
+    /// By the inverse mass of the point.
+    Point([f64; 3]),
+    /// By the frame and the modes of a reduced body: its slot, the arm of the point from the frame origin, and
+    /// the start of its modes in the list.
+    Reduced { slot: u32, arm: Vector3<f64>, modes: u32 },
+}
+
+/// A reduced body that a row moves: M⁻¹ over (v, ω, q̇), inertial axes.
+#[derive(Debug, Clone)]
+struct ReducedSlot {
+    body: u32,
+    inverse: DMatrix<f64>,
 }
 
 /// A rigid body that a row moves.
@@ -68,6 +86,9 @@ pub(super) struct Rows {
     entries: Vec<(u32, f64)>,
     slots: Vec<Slot>,
     rigid_slots: Vec<RigidSlot>,
+    reduced_slots: Vec<ReducedSlot>,
+    /// Modes at the points of reduced bodies, 3 numbers a mode, inertial axes.
+    modes: Vec<f64>,
     /// Slot of each point of each body, if it has one in this step.
     slot_of: Vec<Vec<u32>>,
     rigid_slot_of: Vec<u32>,
@@ -78,6 +99,8 @@ pub(super) struct Rows {
 struct Work {
     points: Vec<Vector3<f64>>,
     bodies: Vec<[Vector3<f64>; 2]>,
+    /// Generalised impulses on reduced bodies, and their velocities.
+    reduced: Vec<[DVector<f64>; 2]>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -87,7 +110,7 @@ impl Rows {
     pub(super) fn new(bodies: &Bodies) -> Self {
         let n_rigid = bodies.rigid.as_ref().map_or(0, |rigid| rigid.system.bodies.len());
         Self {
-            slot_of: bodies.flexible.iter().map(|body| vec![NONE; body.mass.len()]).collect(),
+            slot_of: bodies.flexible.iter().map(|body| vec![NONE; body.n_points()]).collect(),
             rigid_slot_of: vec![NONE; n_rigid],
             ..Self::default()
         }
@@ -101,6 +124,9 @@ impl Rows {
         for slot in self.rigid_slots.drain(..) {
             self.rigid_slot_of[slot.body as usize] = NONE;
         }
+        self.reduced_slots.clear();
+        self.work.borrow_mut().reduced.clear();
+        self.modes.clear();
         self.rows.clear();
         self.entries.clear();
     }
@@ -136,18 +162,88 @@ impl Rows {
         point: u32,
         weight: f64,
     ) {
-        let slot = &mut self.slot_of[body][point as usize];
-        if *slot == NONE {
-            *slot = self.slots.len() as u32;
-            let k = 3 * point as usize;
-            let inverse = &bodies.flexible[body].inverse_mass;
-            let inverse_mass = [inverse[k], inverse[k + 1], inverse[k + 2]];
-            self.slots.push(Slot { body: body as u32, point, inverse_mass });
+        if self.slot_of[body][point as usize] == NONE {
+            self.slot_of[body][point as usize] = self.slots.len() as u32;
+            let response = self.response(bodies, body, point);
+            self.slots.push(Slot { body: body as u32, point, response });
         }
-        self.entries.push((*slot, weight));
+        self.entries.push((self.slot_of[body][point as usize], weight));
         if let Some(row) = self.rows.last_mut() {
             row.n_entries += 1;
             row.n_node += u32::from(end == 0);
+        }
+    }
+
+    fn response(&mut self, bodies: &Bodies, body: usize, point: u32) -> Response {
+        match &bodies.flexible[body] {
+            Deformable::Whole(whole) => {
+                let k = 3 * point as usize;
+                Response::Point(std::array::from_fn(|d| whole.inverse_mass[k + d]))
+            }
+            Deformable::Reduced(reduced) => {
+                let known = self.reduced_slots.iter().position(|slot| slot.body as usize == body);
+                let slot = known.unwrap_or_else(|| {
+                    let inverse = reduced.mobility();
+                    let zero = || DVector::zeros(inverse.nrows());
+                    self.work.borrow_mut().reduced.push([zero(), zero()]);
+                    self.reduced_slots.push(ReducedSlot { body: body as u32, inverse });
+                    self.reduced_slots.len() - 1
+                });
+                let modes = self.modes.len() as u32;
+                let arm = reduced.lever(point, &mut self.modes);
+                Response::Reduced { slot: slot as u32, arm, modes }
+            }
+        }
+    }
+
+    /// Modes of a point of a reduced body.
+    fn modes(&self, slot: u32, start: u32) -> &[[f64; 3]] {
+        let n = 3 * (self.reduced_slots[slot as usize].inverse.nrows() - 6);
+        self.modes[start as usize..start as usize + n].as_chunks().0
+    }
+
+    /// Adds an impulse at a point to the generalised impulse on its reduced body.
+    fn gather(
+        &self,
+        (slot, arm, modes): (u32, &Vector3<f64>, u32),
+        impulse: &Vector3<f64>,
+        sum: &mut DVector<f64>,
+    ) {
+        let moment = arm.cross(impulse);
+        for d in 0..3 {
+            sum[d] += impulse[d];
+            sum[3 + d] += moment[d];
+        }
+        for (k, mode) in self.modes(slot, modes).iter().enumerate() {
+            sum[6 + k] += impulse.dot(&Vector3::from(*mode));
+        }
+    }
+
+    /// Velocity of a point of a reduced body by (v, ω, q̇).
+    fn spread(&self, (slot, arm, modes): (u32, &Vector3<f64>, u32), z: &DVector<f64>) -> Vector3<f64> {
+        let (v, omega) = (Vector3::new(z[0], z[1], z[2]), Vector3::new(z[3], z[4], z[5]));
+        let by_modes = self.modes(slot, modes).iter().zip(z.iter().skip(6));
+        by_modes.fold(v + omega.cross(arm), |sum, (mode, rate)| sum + *rate * Vector3::from(*mode))
+    }
+
+    /// Velocities of the points due to impulses on them, in place.
+    fn respond_at_points(&self, points: &mut [Vector3<f64>], reduced: &mut [[DVector<f64>; 2]]) {
+        reduced.iter_mut().for_each(|[impulse, _]| impulse.fill(0.0));
+        for (sum, slot) in points.iter_mut().zip(&self.slots) {
+            match &slot.response {
+                Response::Point(inverse) => (0..3).for_each(|d| sum[d] *= inverse[d]),
+                Response::Reduced { slot, arm, modes } => {
+                    self.gather((*slot, arm, *modes), sum, &mut reduced[*slot as usize][0]);
+                }
+            }
+        }
+        for ([impulse, velocity], slot) in reduced.iter_mut().zip(&self.reduced_slots) {
+            velocity.gemv(1.0, &slot.inverse, impulse, 0.0);
+        }
+        for (sum, slot) in points.iter_mut().zip(&self.slots) {
+            if let Response::Reduced { slot, arm, modes } = &slot.response {
+                *sum = self.spread((*slot, arm, *modes), &reduced[*slot as usize][1]);
+            }
         }
     }
 
@@ -281,9 +377,7 @@ impl Rows {
                 sum[1] += end.sign * end.arm.cross(&impulse);
             }
         }
-        for (sum, slot) in work.points.iter_mut().zip(&self.slots) {
-            (0..3).for_each(|d| sum[d] *= slot.inverse_mass[d]);
-        }
+        self.respond_at_points(&mut work.points, &mut work.reduced);
         for (sum, slot) in work.bodies.iter_mut().zip(&self.rigid_slots) {
             *sum = [slot.inverse_mass * sum[0], slot.inverse_inertia * sum[1]];
         }
@@ -303,9 +397,23 @@ impl Rows {
     /// n·W n of a row: the inverse of the effective mass of its gap \[1/kg\].
     pub(super) fn inverse_mass(&self, row: &Row) -> f64 {
         let mut sum = 0.0;
+        let reduced = &mut self.work.borrow_mut().reduced;
+        reduced.iter_mut().for_each(|[impulse, _]| impulse.fill(0.0));
         for &(slot, weight) in self.entries(row) {
-            let inverse = &self.slots[slot as usize].inverse_mass;
-            sum += weight * weight * (0..3).map(|d| inverse[d] * row.normal[d] * row.normal[d]).sum::<f64>();
+            match &self.slots[slot as usize].response {
+                Response::Point(inverse) => {
+                    let along = (0..3).map(|d| inverse[d] * row.normal[d] * row.normal[d]).sum::<f64>();
+                    sum += weight * weight * along;
+                }
+                Response::Reduced { slot, arm, modes } => {
+                    let impulse = weight * row.normal;
+                    self.gather((*slot, arm, *modes), &impulse, &mut reduced[*slot as usize][0]);
+                }
+            }
+        }
+        for ([impulse, velocity], slot) in reduced.iter_mut().zip(&self.reduced_slots) {
+            velocity.gemv(1.0, &slot.inverse, impulse, 0.0);
+            sum += impulse.dot(velocity);
         }
         for end in row.rigid.iter().flatten() {
             let slot = &self.rigid_slots[end.slot as usize];

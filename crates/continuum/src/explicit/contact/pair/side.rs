@@ -12,6 +12,7 @@ use crate::explicit::bodies::Bodies;
 use crate::explicit::contact::spring::Spring;
 use crate::explicit::contact::wall;
 use crate::explicit::problem::{BodyKind, BodySpec, ContactSpec, Problem, SideSpec};
+use crate::explicit::reduced::Reduced;
 use crate::explicit::which::Which;
 
 /// The bodies and points of a side.
@@ -93,7 +94,7 @@ pub(super) fn named_side(
             let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
             Ok((ContactSide { shape, nodes: Nodes::default() }, End::empty(which)))
         }
-        (SideSpec::Shape(_), BodyKind::Deformable { .. }) => {
+        (SideSpec::Shape(_), BodyKind::Deformable { .. } | BodyKind::Reduced(_)) => {
             unreachable!("shapes belong to rigid bodies")
         }
         (SideSpec::Set(set), _) => {
@@ -109,7 +110,14 @@ pub(super) fn named_side(
                 let halves = wall::half_thickness(discretisation, &faces, &surface.points);
                 Ok((surface, halves))
             };
-            let made = with_nodes(body, which, bodies, surface)?;
+            let reduced = match which {
+                Which::Flexible(k) => bodies.flexible[k].reduced(),
+                Which::Rigid(_) => None,
+            };
+            let made = match reduced {
+                Some(reduced) => of_reduced(reduced, which, set)?,
+                None => with_nodes(body, which, bodies, surface)?,
+            };
             let faces = Faces::new(made.surface, &made.reference);
             let faces = faces.map_err(|source| SetupError::Surface { pair: pair(), source })?;
             let shape = Shape::Faces(Box::new(faces));
@@ -171,9 +179,13 @@ fn with_nodes(
     let geometry = &body.geometry;
     let made = |source| SetupError::Discretisation { body: geometry.name.clone(), source };
     let own;
-    let discretisation = match which {
-        Which::Flexible(k) => &bodies.flexible[k].discretisation,
-        Which::Rigid(_) => {
+    let whole = match which {
+        Which::Flexible(k) => bodies.flexible[k].whole(),
+        Which::Rigid(_) => None,
+    };
+    let discretisation = match whole {
+        Some(body) => &body.discretisation,
+        None => {
             own = Discretisation::new(geometry).map_err(made)?;
             &own
         }
@@ -181,7 +193,7 @@ fn with_nodes(
     let (surface, halves) = surface(discretisation)?;
     let in_axes = |x: &Vector3<f64>| match &body.kind {
         BodyKind::Rigid(rigid) => rigid.point_b(x),
-        BodyKind::Deformable { .. } => *x,
+        BodyKind::Deformable { .. } | BodyKind::Reduced(_) => *x,
     };
     let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
     let reference: Vec<Vector3<f64>> = places.map(|x| in_axes(&x)).collect();
@@ -211,6 +223,32 @@ fn with_nodes(
     let seen = vec![0; nodes.len()];
     let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, seen };
     Ok(WithNodes { surface, reference, placed, nodes, end })
+}
+
+/// A surface of a reduced body with its nodes.
+fn of_reduced(body: &Reduced, which: Which, set: &str) -> Result<WithNodes, SetupError> {
+    let surface = body.surface(set)?;
+    let points = body.points_of(&surface)?;
+    let reference: Vec<Vector3<f64>> = points.iter().map(|&point| body.place(point)).collect();
+    let faces = Faces::new(surface.clone(), &reference);
+    let faces = faces.map_err(|source| SetupError::Surface { pair: body.name.clone(), source })?;
+    let is_mesh = |face: &carom_fem::Face| matches!(face.basis, carom_fem::FaceBasis::Lagrange(_));
+    let (nodes, areas) = if surface.faces.iter().all(is_mesh) {
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        (Nodes::of_points(&all), areas_of_points(&faces))
+    } else {
+        nodes_on_faces(&faces)
+    };
+    let end = End {
+        parts: vec![(which, 0)],
+        rest: vec![Vector3::zeros(); points.len()],
+        around: areas_around(&faces),
+        springs: vec![Spring::default(); nodes.len()],
+        seen: vec![0; nodes.len()],
+        points,
+        areas,
+    };
+    Ok(WithNodes { surface, placed: reference.clone(), reference, nodes, end })
 }
 
 /// The smallest size of a face, its diagonal at rest \[m\].
