@@ -2,6 +2,9 @@
 
 mod contacts;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use carom_continuum::explicit::{
     BodyKind, BodySpec, Load, Pressure, Problem, RunError as ExplicitRunError, Settings, SetupError,
     Simulation, Support,
@@ -9,20 +12,24 @@ use carom_continuum::explicit::{
 use carom_dynamics::{Axes, Checkpoint, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
 use carom_fem::internal_force::PointRule;
+use carom_fem::{Body, Geometry};
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{
     BodySpec as SpecOfBody, ContactSolution, End, FunctionError, HardeningSpec, MaterialLaw, MaterialSpec,
     Scenario,
 };
+use carom_mesh::Mesh;
+use carom_multibody::{Body as MovingBody, BodyError as ModelError};
 use carom_progress::Progress;
+use carom_reduce::ReducedBody;
 use carom_rigid::{BodyError, RigidBody};
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
 use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
-use crate::prepared::{Prepared, PreparedBody};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid::RigidSetUpError;
 use crate::run::{Run, RunError};
@@ -61,6 +68,9 @@ pub enum ExplicitSetUpError {
     /// A rigid body with an impossible mass or inertia.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// The model of a reduced body.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The function of time of a force.
     #[error(transparent)]
     Function(#[from] FunctionError),
@@ -145,10 +155,19 @@ impl Run for ExplicitRun<'_> {
         let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).enumerate();
         let body = |(number, (spec, ready)): (usize, (&SpecOfBody, &PreparedBody))| ResultBody {
             mass: self.simulation.mass(number),
-            modes: [self.simulation.n_displacements(number), 0],
+            modes: match &ready.model {
+                PreparedModel::Reduced(rom) => [rom.omega.len(); 2],
+                _ => [self.simulation.n_displacements(number), 0],
+            },
             frame_origin: self.simulation.frame_origin(number),
-            law: if spec.rigid { String::new() } else { law_of(self.scenario, spec).name().to_owned() },
-            elements: if spec.rigid { String::new() } else { spec.elements.name().to_owned() },
+            law: match &ready.model {
+                PreparedModel::Deformable(_) => law_of(self.scenario, spec).name().to_owned(),
+                _ => String::new(),
+            },
+            elements: match &ready.model {
+                PreparedModel::Deformable(_) => spec.elements.name().to_owned(),
+                _ => String::new(),
+            },
             ..described(spec, ready)
         };
         let pairs = self.scenario.contact.iter();
@@ -302,11 +321,36 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<Expli
     })
 }
 
+/// A reduced body of which all modes move. Its surfaces are those of the model: the geometry has no cells.
+fn reduced(spec: &SpecOfBody, rom: &Arc<ReducedBody>) -> Result<BodySpec, ExplicitSetUpError> {
+    let mut body = MovingBody::with_dynamic_modes(Arc::clone(rom), rom.omega.len())?;
+    if let Some(damping) = &spec.damping {
+        body = body.with_damping(&damping.damping())?;
+    }
+    body.name.clone_from(&spec.name);
+    body.fixed = spec.fixed;
+    let mesh = Mesh { points: Vec::new(), blocks: Vec::new(), sets: BTreeMap::new() };
+    let geometry = Body {
+        name: spec.name.clone(),
+        geometry: Geometry::Mesh(mesh),
+        materials: rom.materials.clone(),
+        material_of_block: Vec::new(),
+    };
+    Ok(BodySpec {
+        geometry: Arc::new(geometry),
+        kind: BodyKind::Reduced(Arc::new(body)),
+        placement: placement(spec),
+    })
+}
+
 fn body(
     scenario: &Scenario,
     spec: &SpecOfBody,
     ready: &PreparedBody,
 ) -> Result<BodySpec, ExplicitSetUpError> {
+    if let PreparedModel::Reduced(rom) = &ready.model {
+        return reduced(spec, rom);
+    }
     let (geometry, is_rigid) = named(spec, ready);
     let kind = if is_rigid {
         let (mass, inertia, center) = rigid_mass(spec, &geometry)?;

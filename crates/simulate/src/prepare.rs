@@ -76,7 +76,7 @@ pub fn prepare(
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
-            Source::Body(path, stored) if spec.rigid || !scenario.simulation.scheme.reduces() => {
+            Source::Body(path, stored) if !scenario.simulation.scheme.reduces_body(spec) => {
                 prepared.bodies.push(as_it_is(spec, path, *stored));
                 continue;
             }

@@ -216,7 +216,7 @@ pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<Grounde
 
 /// The error that the reduction would end with, before anything is computed.
 fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<ReferenceError> {
-    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
     let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES && reduce.fix.is_empty())?;
     let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
     let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
@@ -231,7 +231,7 @@ fn unusable<'a>(
     body: &'a Body,
     bodies: &Bodies<'a>,
 ) -> Option<ReferenceError> {
-    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
     if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
         return None;
     }
@@ -337,14 +337,14 @@ fn surface(
     if let Err(error) = body.faces_of_set(&end.part) {
         return Some(error.into());
     }
-    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces())?;
+    let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
     not_an_interface(reduce.interface.iter().map(String::as_str).collect())
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.
 fn place(scenario: &Scenario, end: &End, spec: &BodySpec, parts: &Parts<'_>) -> Option<ReferenceError> {
     let mut known: Vec<String> = spec.marker.iter().map(|marker| marker.name.clone()).collect();
-    match (parts, spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces() && !spec.rigid)) {
+    match (parts, spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))) {
         (Parts::Geometry(_), Some(reduce)) => {
             known.extend(reduce.attach.keys().chain(&reduce.interface).cloned());
         }

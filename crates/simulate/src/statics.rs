@@ -166,7 +166,7 @@ pub(crate) fn named(spec: &SpecOfBody, ready: &PreparedBody) -> (Arc<Body>, bool
     let (geometry, is_rigid) = match &ready.model {
         PreparedModel::Deformable(body) => (body, false),
         PreparedModel::Rigid(body) => (body, true),
-        PreparedModel::Reduced(_) => unreachable!("schemes of whole bodies prepare them as they are"),
+        PreparedModel::Reduced(_) => unreachable!("the caller takes reduced bodies"),
     };
     if geometry.name == spec.name {
         return (geometry.clone(), is_rigid);

@@ -41,6 +41,23 @@ fn a_rigid_bar_hits_a_deformable_one() {
     assert!(errors[0].unwrap() < 1e-12 && errors[1].unwrap() < 1e-12, "{errors:?}");
 }
 
+/// A bar with a table `reduce` has modes, and touches the other one in the same way.
+#[test]
+fn a_reduced_bar_and_an_unreduced_one_exchange_their_velocities() {
+    let reduced = "material = \"soft\"\nreduce = { interface = [\"east\"], modes = 60 }";
+    let text = TWO_BARS.replacen("material = \"soft\"", reduced, 1);
+    let text =
+        text.replace("time_step = 0.009              # the waves pass a cell in 0.01 s\n", "courant = 0.8\n");
+    let outcome = solve(&text).unwrap_or_else(|error| panic!("{error}"));
+    let [left, right] = [0, 1].map(|body| outcome.bodies[body].velocity[0]);
+    assert!(left.abs() < 0.03 && (right - 1.0).abs() < 0.03, "{left} {right}");
+    let errors = outcome.summary.ledger.errors();
+    assert!(errors[0].unwrap() < 1e-12 && errors[1].unwrap() < 1e-12, "{errors:?}");
+    let all = text.replace("[\"left:east\", \"right:west\"]", "[\"*\"]");
+    let refused = solve(&all).expect_err("all surfaces").to_string();
+    assert!(refused.contains("`left` is reduced") && refused.contains("name the surfaces"), "{refused}");
+}
+
 #[test]
 fn warnings_and_refusals_name_a_remedy() {
     let long = solve_with(TWO_BARS, &["simulation.time_step=0.02"]).expect_err("unstable steps");

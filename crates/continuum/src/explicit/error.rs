@@ -103,6 +103,15 @@ pub enum SetupError {
         /// Surfaces of the model.
         known: String,
     },
+    /// A reduced body in automatic contact.
+    #[error(
+        "body `{body}` is reduced: contact between all surfaces, `between = [\"*\"]`, is that of unreduced and \
+         rigid bodies; name the surfaces of each pair"
+    )]
+    ReducedAutomatic {
+        /// Name of the body.
+        body: String,
+    },
     /// A surface of a model with points that have no modes.
     #[error("body `{body}`: its model has no modes at points of its surfaces; reduce it again")]
     NoModes {

@@ -78,7 +78,7 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, scheme: &SchemeRo
         table.conflict("reduce", format!("a rigid body is not reduced: remove `reduce`{way_out}"));
     }
     let is_rom = matches!(spec.source, BodySource::Rom { .. });
-    if has_source && !reduced && is_rom {
+    if has_source && !scheme.takes_models && is_rom {
         table.conflict(
             "rom",
             "this scheme takes the body itself, `make`, `file` or `body`, and no reduced-order model",

@@ -177,7 +177,9 @@ fn whole(body: &Body) -> Result<(Vec<Ball>, Shape), ExplicitSetUpError> {
 /// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].
 fn modulus(pair: [&BodySpec; 2]) -> f64 {
     let constants = pair.map(|body| match (&body.kind, body.geometry.materials.first()) {
-        (BodyKind::Deformable { .. }, Some(material)) => (material.young, material.poisson),
+        (BodyKind::Deformable { .. } | BodyKind::Reduced(_), Some(material)) => {
+            (material.young, material.poisson)
+        }
         _ => (f64::INFINITY, 0.0),
     });
     contact_modulus(constants.map(|(young, _)| young), constants.map(|(_, poisson)| poisson))

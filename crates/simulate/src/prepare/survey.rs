@@ -202,7 +202,7 @@ fn look_at(
     let body = look_at_body(scenario, spec, workshop, earlier, out)?;
     out.sets = body.as_deref().map(Body::set_names);
     match &spec.reduce {
-        _ if spec.rigid || !scenario.simulation.scheme.reduces() => out.rom_checksum = Some(String::new()),
+        _ if !scenario.simulation.scheme.reduces_body(spec) => out.rom_checksum = Some(String::new()),
         None => {
             let known = out.sets.clone().unwrap_or_default().join(", ");
             return Err(NoInterface { body: spec.name.clone(), known }.into());

@@ -1,5 +1,6 @@
 //! The table of schemes: the settings of each, and a row with its properties.
 
+use super::{BodySource, BodySpec};
 use carom_contact::Law;
 use carom_contact::solver::StepRule;
 use serde::Serialize;
@@ -80,9 +81,15 @@ impl Scheme {
         }
     }
 
-    /// True if flexible bodies are reduced.
+    /// True if all flexible bodies are reduced.
     pub fn reduces(&self) -> bool {
         self.row().bodies == Bodies::Reduced
+    }
+
+    /// True if this body is reduced.
+    pub fn reduces_body(&self, body: &BodySpec) -> bool {
+        let has_model = body.reduce.is_some() || matches!(body.source, BodySource::Rom { .. });
+        !body.rigid && (self.reduces() || self.row().takes_models && has_model)
     }
 
     /// True if flexible bodies must not lie inside each other at the start: an equilibrium may begin so, as
@@ -240,6 +247,9 @@ pub struct SchemeRow {
     pub is_built: bool,
     /// Bodies.
     pub bodies: Bodies,
+    /// True if bodies of a scheme of unreduced ones are reduced where they have a table `reduce`, or a model as
+    /// source.
+    pub takes_models: bool,
     /// High modes of reduced bodies; none of schemes without them.
     pub high_modes: Option<HighModes>,
     /// True if bodies move through time; false if a run looks for an equilibrium.
@@ -293,6 +303,7 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     name: "quasistatic",
     is_built: true,
     bodies: Bodies::Reduced,
+    takes_models: true,
     high_modes: Some(HighModes::Quasistatic),
     has_time: true,
     points_touch: false,
@@ -330,6 +341,7 @@ const DAMPED: SchemeRow = SchemeRow { name: "damped", high_modes: Some(HighModes
 const STATIC: SchemeRow = SchemeRow {
     name: "static",
     bodies: Bodies::Whole,
+    takes_models: false,
     high_modes: None,
     has_time: false,
     friction: Takes::No(
@@ -345,6 +357,7 @@ const STATIC: SchemeRow = SchemeRow {
 const RIGID: SchemeRow = SchemeRow {
     name: "rigid",
     bodies: Bodies::Rigid,
+    takes_models: false,
     high_modes: None,
     points_touch: true,
     rigid_pairs_touch: true,

@@ -136,6 +136,9 @@ pub(super) fn all_surfaces(
     let (mut nodes, mut reference, mut of_faces) = (Nodes::default(), Vec::new(), Vec::new());
     let mut surfaces = Vec::with_capacity(problem.bodies.len());
     for (number, body) in problem.bodies.iter().enumerate() {
+        if matches!(body.kind, BodyKind::Reduced(_)) {
+            return Err(SetupError::ReducedAutomatic { body: body.geometry.name.clone() });
+        }
         let whole = |discretisation: &Discretisation| {
             if discretisation.is_structural() {
                 return Err(SetupError::AutomaticShell { body: body.geometry.name.clone() });
