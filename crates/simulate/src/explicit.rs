@@ -335,6 +335,7 @@ fn reduced(spec: &SpecOfBody, rom: &Arc<ReducedBody>) -> Result<BodySpec, Explic
         geometry: Geometry::Mesh(mesh),
         materials: rom.materials.clone(),
         material_of_block: Vec::new(),
+        sections: Vec::new(),
     };
     Ok(BodySpec {
         geometry: Arc::new(geometry),

@@ -63,7 +63,8 @@ impl Simulation {
         let no_sweep = |(body, source)| SetupError::Sweep { body, source };
         if let Some(step) = problem.smallest_step {
             check_smallest_step(step, &settings)?;
-            if let Some(body) = bodies.flexible.iter().find(|body| body.turning().is_some()) {
+            let mut whole = bodies.flexible.iter().filter_map(Deformable::whole);
+            if let Some(body) = whole.find(|body| body.turning().is_some()) {
                 return Err(SetupError::MassOfShells { body: body.name.clone() });
             }
             bodies.add_mass(problem, step / settings.courant).map_err(no_sweep)?;

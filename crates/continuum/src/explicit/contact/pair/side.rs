@@ -245,6 +245,7 @@ fn of_reduced(body: &Reduced, which: Which, set: &str) -> Result<WithNodes, Setu
     let end = End {
         parts: vec![(which, 0)],
         rest: vec![Vector3::zeros(); points.len()],
+        halves: Vec::new(),
         around: areas_around(&faces),
         springs: vec![Spring::default(); nodes.len()],
         seen: vec![0; nodes.len()],
