@@ -77,9 +77,11 @@ impl Bodies {
     }
 
     /// Forces at t_n.
-    pub(super) fn compute_forces(&mut self, time: f64, step: u64) -> Result<(), StepError> {
+    ///
+    /// * `behind` — length of the step before t_n \[s\]
+    pub(super) fn compute_forces(&mut self, time: f64, behind: f64, step: u64) -> Result<(), StepError> {
         for body in &mut self.flexible {
-            body.compute_forces(time, step)?;
+            body.compute_forces(time, behind, step)?;
         }
         Ok(())
     }

@@ -169,7 +169,7 @@ impl Books {
         contacts: &Contacts,
         energies: MaterialEnergies,
     ) -> Balance {
-        let MaterialEnergies { stored, plastic, hourglass } = energies;
+        let MaterialEnergies { stored, plastic, damped, hourglass } = energies;
         let all_stored = stored + hourglass[0];
         let totals = self.before.plus(&self.half, 1.0).plus(&self.first.unwrap_or_default(), -1.0);
         let gravity = bodies.gravity;
@@ -193,7 +193,7 @@ impl Books {
         let potentials = [all_stored, weight, contacts.potential];
         let start = *self.start.get_or_insert(potentials);
         // Difference between the stored energies and the works of their forces.
-        let missed = (totals.internal - (all_stored - start[0]) - plastic - hourglass[1])
+        let missed = (totals.internal - (all_stored - start[0]) - plastic - damped - hourglass[1])
             - (totals.gravity + (weight - start[1]))
             - (totals.penalty + (contacts.potential - start[2]));
         let mut balance = Balance {
@@ -205,6 +205,7 @@ impl Books {
             w_ext: totals.external,
             e_hg: hourglass[0] + hourglass[1],
             d_pl: plastic,
+            d_mat: damped,
             d_visc: -totals.viscous,
             d_fric: -totals.friction,
             d_imp: -totals.hard,

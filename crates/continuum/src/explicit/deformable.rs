@@ -4,7 +4,7 @@ use carom_dynamics::{BodyMotion, BodyState};
 use carom_fem::internal_force::SweepError;
 use nalgebra::Vector3;
 
-use super::flexible::{Flexible, Sums};
+use super::flexible::{Flexible, MaterialEnergies, Sums};
 use super::reduced::Reduced;
 use super::{SetupError, StepError};
 
@@ -105,9 +105,11 @@ impl Deformable {
     }
 
     /// Forces at t_n.
-    pub(super) fn compute_forces(&mut self, time: f64, step: u64) -> Result<(), StepError> {
+    ///
+    /// * `behind` — length of the step before t_n \[s\]
+    pub(super) fn compute_forces(&mut self, time: f64, behind: f64, step: u64) -> Result<(), StepError> {
         let Self::Whole(body) = self else { return Ok(()) };
-        let computed = body.compute_forces(time);
+        let computed = body.compute_forces(time, behind);
         computed.map_err(|source| StepError::Sweep { time, step, body: body.name.clone(), source })
     }
 
@@ -157,8 +159,8 @@ impl Deformable {
         }
     }
 
-    /// Stored and dissipated energy at t_n \[J\].
-    pub(super) fn energies(&mut self) -> Result<[f64; 2], SweepError> {
+    /// Energies of the material at t_n.
+    pub(super) fn energies(&mut self) -> Result<MaterialEnergies, SweepError> {
         match self {
             Self::Whole(body) => body.energies(),
             Self::Reduced(body) => Ok(body.energies()),
@@ -175,7 +177,7 @@ impl Deformable {
     }
 
     /// Reported state at t_n.
-    pub(super) fn reported(&self, sums: &Sums) -> BodyState {
+    pub(super) fn reported(&mut self, sums: &Sums) -> BodyState {
         match self {
             Self::Whole(body) => body.reported(sums),
             Self::Reduced(body) => body.reported(),

@@ -251,7 +251,7 @@ impl Flexible {
     /// v_{−1/2} = v_0 − ½ dt a_0.
     pub(super) fn start(&mut self, dt: f64, gravity: &Vector3<f64>) -> Result<(), SetupError> {
         let name = self.name.clone();
-        self.compute_forces(0.0).map_err(|source| SetupError::Sweep { body: name, source })?;
+        self.compute_forces(0.0, 0.0).map_err(|source| SetupError::Sweep { body: name, source })?;
         self.predict(-0.5 * dt, gravity);
         self.v.copy_from_slice(&self.next);
         if let Some(turning) = self.turning_mut() {
@@ -287,7 +287,9 @@ impl Flexible {
     }
 
     /// f_int(x_n) with the history of the material, and loads.
-    pub(super) fn compute_forces(&mut self, time: f64) -> Result<(), SweepError> {
+    ///
+    /// * `behind` — length of the step before t_n, 0 if there is none \[s\]
+    pub(super) fn compute_forces(&mut self, time: f64, behind: f64) -> Result<(), SweepError> {
         let Self { inner, laws, u, history, f_int, .. } = self;
         match inner {
             Inner::Solid(solid) => solid.0.force(laws, u, history, f_int)?,
@@ -300,7 +302,7 @@ impl Flexible {
         if !self.viscosities.is_empty() {
             let Self { inner, viscosities, u, v, history, f_visc, .. } = self;
             if let Inner::Solid(solid) = inner {
-                solid.0.viscous_force(viscosities, [u, v], history, f_visc)?;
+                solid.0.viscous_force(viscosities, ([u, v], behind), history, f_visc)?;
             }
         }
         self.loads.forces(time, &self.u, &mut self.f_ext);
@@ -447,11 +449,11 @@ impl Flexible {
                 let stored = solid.0.stored_energy(laws, u, history)?;
                 let hourglass = solid.0.hourglass_energy(laws, u, history)?;
                 let plastic = solid.0.dissipated_energy(laws, history);
-                Ok(MaterialEnergies { stored: stored - hourglass[0], plastic, hourglass })
+                Ok(MaterialEnergies { stored: stored - hourglass[0], plastic, damped: 0.0, hourglass })
             }
             Inner::Structural(turning) => {
                 let [stored, plastic] = turning.energies(u, history)?;
-                Ok(MaterialEnergies { stored, plastic, hourglass: [0.0; 2] })
+                Ok(MaterialEnergies { stored, plastic, damped: 0.0, hourglass: [0.0; 2] })
             }
         }
     }
@@ -574,6 +576,8 @@ pub(super) struct MaterialEnergies {
     pub(super) stored: f64,
     /// Dissipated by plastic flow \[J\].
     pub(super) plastic: f64,
+    /// Dissipated by the damping of modes \[J\].
+    pub(super) damped: f64,
     /// Stored in hourglass modes, and dissipated by them \[J\].
     pub(super) hourglass: [f64; 2],
 }

@@ -9,7 +9,7 @@ use carom_multibody::{Body, Leapfrog, Momenta};
 use carom_reduce::{NamedSurface, ReducedBody};
 use nalgebra::{DMatrix, Vector3};
 
-use super::flexible::Sums;
+use super::flexible::{MaterialEnergies, Sums};
 use super::problem::Problem;
 use super::{SetupError, StepError};
 
@@ -231,9 +231,13 @@ impl Reduced {
         }
     }
 
-    /// Stored and dissipated energy at t_n \[J\].
-    pub(super) fn energies(&self) -> [f64; 2] {
-        [self.motion.elastic_energy(), self.damped[0] + self.damped[1]]
+    /// Energies of the modes at t_n.
+    pub(super) fn energies(&self) -> MaterialEnergies {
+        MaterialEnergies {
+            stored: self.motion.elastic_energy(),
+            damped: self.damped[0] + self.damped[1],
+            ..MaterialEnergies::default()
+        }
     }
 
     /// Mass \[kg\].

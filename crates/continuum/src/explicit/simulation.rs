@@ -388,6 +388,7 @@ impl System {
             })?;
             energies.stored += own.stored;
             energies.plastic += own.plastic;
+            energies.damped += own.damped;
             (0..2).for_each(|i| energies.hourglass[i] += own.hourglass[i]);
         }
         Ok(self.books.balance(self.time, &self.bodies, &self.contacts, energies))

@@ -41,7 +41,7 @@ impl System {
         })?;
         self.lengths[1] = self.size.dt.min(most);
         let lengths = [self.dt_mean(), self.lengths[1]];
-        self.bodies.compute_forces(time, step)?;
+        self.bodies.compute_forces(time, self.lengths[0], step)?;
         self.bodies.predict(time, lengths[0], lengths[1])?;
         self.contacts.press(&mut self.bodies, lengths);
         self.bodies.settle(time)?;

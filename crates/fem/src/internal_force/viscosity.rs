@@ -5,7 +5,8 @@
 //! q = ρ l (c₁ c d + c₂ l |d| d [d < 0]),   d = θ̇/θ,   ρ = ρ₀/θ,   l = (θ V)^(1/3),   P = q cof F
 //! ```
 //!
-//! with the volume ratio θ of the cell, its mean. The power q θ̇ V is never negative.
+//! with the volume ratio θ of the cell, its mean, and θ̇ its change over the last step: a body that turns
+//! keeps its volume, while the product of a velocity half a step before with the present cofactor does not vanish.
 //!
 //! # Source
 //!
@@ -37,7 +38,8 @@ impl InternalForce {
     /// The forces of bulk viscosity \[N\]; returns their power ∫ q θ̇ dV \[W\].
     ///
     /// * `viscosities` — one for each block
-    /// * `u`, `v` — displacement and velocity of all points \[m\], \[m/s\]
+    /// * `u`, `v` — displacement of all points, and their mean velocity over the last step \[m\], \[m/s\]
+    /// * `behind` — length dt of that step, θ̇ = (θ(u) − θ(u − dt v))/dt; 0 for the rate at u \[s\]
     /// * `history` — of the body; it is not changed
     /// * `force` — receives the forces that the points overcome, with the sign of [`InternalForce::force`]
     ///
@@ -51,12 +53,12 @@ impl InternalForce {
     pub fn viscous_force(
         &mut self,
         viscosities: &[BulkViscosity],
-        [u, v]: [&[f64]; 2],
+        ([u, v], behind): ([&[f64]; 2], f64),
         history: &mut History,
         force: &mut [f64],
     ) -> Result<f64, SweepError> {
         self.run(viscosities, [u, v], history, Some(force), |part, own, history, fields, has_force| {
-            of_shape!(part, shape, chunks => sweep(chunks, shape, &Viscous(own), fields, history, has_force));
+            of_shape!(part, shape, chunks => sweep(chunks, shape, &Viscous { own, behind }, fields, history, has_force));
         })
     }
 }
@@ -111,7 +113,11 @@ impl Part {
 }
 
 /// The map of a block.
-struct Viscous<'l>(&'l BulkViscosity);
+struct Viscous<'l> {
+    own: &'l BulkViscosity,
+    /// Length of the last step \[s\].
+    behind: f64,
+}
 
 impl<const A: usize> CellMap<A, 2> for Viscous<'_> {
     fn checked_field(&self) -> Option<usize> {
@@ -124,7 +130,14 @@ impl<const A: usize> CellMap<A, 2> for Viscous<'_> {
         for point in 0..points.maps.len() {
             let h = points.gradient(0, point);
             let cofactor = cofactor(&h);
-            let (own, own_rate) = (volume_change(&h), contraction(&cofactor, &points.gradient(1, point)));
+            let (own, velocity) = (volume_change(&h), points.gradient(1, point));
+            let own_rate = if self.behind > 0.0 {
+                let before = std::array::from_fn(|k| lanes(|l| h[k][l] - self.behind * velocity[k][l]));
+                let before = volume_change(&before);
+                lanes(|l| (own[l] - before[l]) / self.behind)
+            } else {
+                contraction(&cofactor, &velocity)
+            };
             lower(points.least, &own);
             let weight = &points.maps[point].volume;
             for l in 0..LANES {
@@ -151,7 +164,7 @@ impl Viscous<'_> {
         if volume == 0.0 {
             return 0.0;
         }
-        let BulkViscosity { linear, quadratic, density, wave_speed, .. } = *self.0;
+        let BulkViscosity { linear, quadratic, density, wave_speed, .. } = *self.own;
         let (present, d) = (volume + change, rate / (volume + change));
         let length = present.cbrt();
         let compression = if d < 0.0 { quadratic * length * d.abs() } else { 0.0 };
