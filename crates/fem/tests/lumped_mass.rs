@@ -165,7 +165,7 @@ fn iterated_cube(body: &Body, iterations: usize) -> [f64; 2] {
     let step = Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - mass[(i, j)] / sums[free[i] / 3]);
     let mut sum = Mat::<f64>::identity(n, n);
     for _ in 1..iterations {
-        sum = Mat::identity(n, n) + &step * &sum;
+        sum = Mat::<f64>::identity(n, n) + &step * &sum;
     }
     let inverse = Mat::from_fn(n, n, |i, j| sum[(i, j)] / sums[free[j] / 3]);
     let stiffness = symmetric_pairs(system.stiffness.extract(&free).as_ref()).unwrap();
@@ -194,7 +194,7 @@ fn iterations_from_row_sums_speed_up_short_waves_of_splines() {
 /// kind of mesh cell.
 #[test]
 fn moments_of_inertia_of_lumped_cells_converge_with_order_two() {
-    for shape in CellShape::ALL {
+    for shape in CellShape::SOLIDS {
         let errors = [2, 4].map(|n| {
             let d = Discretisation::new(&block(shape, n, |x| x)).unwrap();
             let mass = lumped(&d);

@@ -28,6 +28,7 @@ use carom_dynamics::{ContactState, Ignore, Loads, Placement};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
 use carom_multibody::{Body, Joint, JointEnd, JointKind, Law, Settings, Simulation, System};
 use carom_progress::Silent;
+use carom_reduce::ReducedBody;
 use carom_testing::clock::timed;
 use lattice::Lattice;
 use nalgebra::{Matrix3, Vector3};

@@ -27,6 +27,7 @@ fn model(variant: Variant) -> Arc<ReducedBody> {
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::new("steel", 7800.0, 210e9, 0.3).unwrap()],
         material_of_block,
+        sections: Vec::new(),
     };
     let options = CraigBamptonOptions {
         interface_sets: vec!["west".to_owned()],
