@@ -38,8 +38,8 @@ fn pulled(law: SolidLaw, rule: PointRule, viscosity: [f64; 2]) -> Problem {
     }
 }
 
-/// The ledger of every element, law and viscosity closes to round-off, with momenta; each loss is positive and
-/// never decreases, and the error of the time integration is a small part of the energy.
+/// The ledger of every element, law and viscosity closes to round-off, with momenta; each loss is positive
+/// and never decreases, and the error of the time integration is a small part of the energy.
 #[test]
 fn books_close_with_every_element_law_and_viscosity() {
     for rule in RULES {
@@ -59,7 +59,8 @@ fn books_close_with_every_element_law_and_viscosity() {
                 assert_eq!(last.d_visc > 0.0, viscosity[0] > 0.0, "{title}: {last:?}");
                 assert_eq!(last.e_hg > 0.0, rule == PointRule::OnePoint, "{title}: {last:?}");
                 assert!(last.d_num.abs() < 2e-2 * size, "{title}: {} of {size}", last.d_num);
-                // Viscosity is evaluated with the velocity of half a step before: its work may fall by rounding.
+                // Viscosity is evaluated with the velocity of half a step before: its work may fall by
+                // rounding.
                 for pair in kept.rows.windows(2) {
                     let [a, b] = [pair[0].balance, pair[1].balance];
                     assert!(b.d_pl >= a.d_pl && b.d_visc >= a.d_visc - 1e-5 * size, "{title}: {a:?} {b:?}");
@@ -96,9 +97,9 @@ fn section(kept: &Kept, n_points: usize, of_section: impl Fn(usize) -> bool) -> 
     kept.displacements.iter().map(mean).collect()
 }
 
-/// An elastic-plastic wave in a rod (von Karman and Taylor): the elastic precursor of the yield stress runs with
-/// √(E/ρ), the plastic wave with √(E_t/ρ); the stress behind it is σ_y + ρ c_p (v − σ_y/(ρ c_e)). One cell
-/// across, so that lateral inertia spreads the fronts over a few cells of 200.
+/// An elastic-plastic wave in a rod (von Karman and Taylor): the elastic precursor of the yield stress runs
+/// with √(E/ρ), the plastic wave with √(E_t/ρ); the stress behind it is σ_y + ρ c_p (v − σ_y/(ρ c_e)). One
+/// cell across, so that lateral inertia spreads the fronts over a few cells of 200.
 #[test]
 fn the_plastic_wave_in_a_rod_has_the_speed_of_the_tangent_modulus() {
     let (young, yield_stress, hardening) = (1e9, 1e6, 1e9 / 9.0);
@@ -114,7 +115,8 @@ fn the_plastic_wave_in_a_rod_has_the_speed_of_the_tangent_modulus() {
         let points = &problem.bodies[0].geometry;
         let carom_fem::Geometry::Mesh(mesh) = &points.geometry else { unreachable!() };
         let times: Vec<f64> = kept.rows.iter().map(|row| row.balance.time).collect();
-        // The time at which a section moves with the mean of the velocities before and behind the plastic front.
+        // The time at which a section moves with the mean of the velocities before and behind the plastic
+        // front.
         let ahead = yield_stress / (1000.0 * c_e);
         let arrival = |x: f64| {
             let u = section(&kept, mesh.points.len(), |p| (mesh.points[p][0] - x).abs() < 1e-9);
@@ -136,8 +138,8 @@ fn the_plastic_wave_in_a_rod_has_the_speed_of_the_tangent_modulus() {
     }
 }
 
-/// The displacement of the loaded end of a rod under a smooth force is u = (c/EA) ∫ F dt until the wave returns:
-/// the error falls with h² and dt² together.
+/// The displacement of the loaded end of a rod under a smooth force is u = (c/EA) ∫ F dt until the wave
+/// returns: the error falls with h² and dt² together.
 #[test]
 fn displacements_converge_with_order_two_in_cells_and_steps() {
     let (young, length) = (1e7, 1.0);
@@ -179,8 +181,8 @@ fn displacements_converge_with_order_two_in_cells_and_steps() {
     }
 }
 
-/// A brick of elastic-plastic material that its own rotation stretches until it yields, and that then turns 100
-/// times: no plastic work is added, and its stress keeps the virial, ∫ tr σ dV = 2 E_kin.
+/// A brick of elastic-plastic material that its own rotation stretches until it yields, and that then turns
+/// 100 times: no plastic work is added, and its stress keeps the virial, ∫ tr σ dV = 2 E_kin.
 #[test]
 fn a_brick_that_turns_a_hundred_times_under_load_keeps_its_stress() {
     for rule in RULES {

@@ -94,8 +94,8 @@ pub struct BodyState {
     pub modal: Vec<f64>,
     /// Rates of the dynamic modal coordinates \[m √kg / s\].
     pub modal_rate: Vec<f64>,
-    /// Cauchy stress at the quadrature points of a body whose law has history: xx, yy, zz, xy, yz, xz of each,
-    /// body axes; empty for other bodies \[Pa\].
+    /// Cauchy stress at the quadrature points of a body whose law has history: xx, yy, zz, xy, yz, xz of
+    /// each, body axes; empty for other bodies \[Pa\].
     pub point_stress: Vec<f64>,
     /// Equivalent plastic strain at these points.
     pub plastic_strain: Vec<f64>,

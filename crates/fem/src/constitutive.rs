@@ -101,8 +101,8 @@ pub trait Law: Sync {
     /// The moduli of small strains of the undeformed material.
     fn elastic_moduli(&self) -> ElasticModuli;
 
-    /// Largest energy density of the hourglass modes of a cell with one point; infinite for a law that does not
-    /// yield \[J/m³\].
+    /// Largest energy density of the hourglass modes of a cell with one point; infinite for a law that does
+    /// not yield \[J/m³\].
     ///
     /// * `history` — history variables of the last accepted state
     fn hourglass_limit(&self, _history: &[Lanes]) -> Lanes {

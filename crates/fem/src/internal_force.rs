@@ -269,8 +269,8 @@ impl InternalForce {
         found.expect("no field can turn a cell inside out")
     }
 
-    /// The energy of hourglass control: stored in the hourglass modes, and dissipated by them up to the state of
-    /// the last force \[J\]. Zero unless cells have one point.
+    /// The energy of hourglass control: stored in the hourglass modes, and dissipated by them up to the state
+    /// of the last force \[J\]. Zero unless cells have one point.
     ///
     /// [`InternalForce::stored_energy`] includes the first.
     ///
@@ -330,8 +330,8 @@ impl InternalForce {
     ///
     /// # Panics
     ///
-    /// As [`InternalForce::force`], and if the rule is [`PointRule::MeanDilatation`] or [`PointRule::OnePoint`]:
-    /// the stress at a point then depends on other points.
+    /// As [`InternalForce::force`], and if the rule is [`PointRule::MeanDilatation`] or
+    /// [`PointRule::OnePoint`]: the stress at a point then depends on other points.
     pub fn sweep<'l, const N: usize, L: Sync, M: PointMap<N> + 'l>(
         &mut self,
         laws: &'l [L],

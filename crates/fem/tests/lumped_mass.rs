@@ -177,8 +177,8 @@ fn iterated_cube(body: &Body, iterations: usize) -> [f64; 2] {
     [(extreme(f64::min, f64::INFINITY) / exact).sqrt(), (extreme(f64::max, 0.0) / exact).sqrt()]
 }
 
-/// Jacobi's iterations restore the inertia of short waves step by step, and raise the largest frequency, which
-/// shortens the step; docs/decisions/0044-solid-cells-without-locking.md has the figures.
+/// Jacobi's iterations restore the inertia of short waves step by step, and raise the largest frequency,
+/// which shortens the step; docs/decisions/0044-solid-cells-without-locking.md has the figures.
 #[test]
 fn iterations_from_row_sums_speed_up_short_waves_of_splines() {
     let body = spline_block(2, 4, |x| x);
@@ -190,8 +190,8 @@ fn iterations_from_row_sums_speed_up_short_waves_of_splines() {
     assert!(found[4][0] > 0.9 && found[4][0] < 1.001, "{found:?}");
 }
 
-/// The moment of inertia of lumped masses about an edge of the unit cube, ⅔ m, converges with order 2 for every
-/// kind of mesh cell.
+/// The moment of inertia of lumped masses about an edge of the unit cube, ⅔ m, converges with order 2 for
+/// every kind of mesh cell.
 #[test]
 fn moments_of_inertia_of_lumped_cells_converge_with_order_two() {
     for shape in CellShape::SOLIDS {

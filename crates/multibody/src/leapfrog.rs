@@ -5,10 +5,10 @@
 //! x_{n+1} = x_n ∘ ½ dt z₊ ∘ ½ dt M(x_{n+1})⁻¹ p₊
 //! ```
 //!
-//! p are the linear momentum, the angular momentum about the inertial origin, and the momenta of the modes, so
-//! that forces alone change the first two: both are kept to round-off. The scheme is the Störmer-Verlet method
-//! for the kinetic energy T = ½ pᵀ M(q)⁻¹ p: it can be reversed in time, has order 2, and its error of the
-//! energy does not grow. Without modes or rotation it is that of explicit dynamics of points
+//! p are the linear momentum, the angular momentum about the inertial origin, and the momenta of the modes,
+//! so that forces alone change the first two: both are kept to round-off. The scheme is the Störmer-Verlet
+//! method for the kinetic energy T = ½ pᵀ M(q)⁻¹ p: it can be reversed in time, has order 2, and its error of
+//! the energy does not grow. Without modes or rotation it is that of explicit dynamics of points
 //! (`carom_continuum::explicit`), whose contacts push this body by [`Leapfrog::push`].
 //!
 //! Steps must be shorter than 2/ω of the highest mode ([`Leapfrog::critical_step`]).
@@ -245,8 +245,8 @@ impl Leapfrog {
         self.loads.copy_from(forces);
     }
 
-    /// Computes p₊ without contact. The terms of velocity, ∂T/∂q and damping, already include the mean contact
-    /// force of the previous step, so that they are means over both sides of t_n to second order.
+    /// Computes p₊ without contact. The terms of velocity, ∂T/∂q and damping, already include the mean
+    /// contact force of the previous step, so that they are means over both sides of t_n to second order.
     ///
     /// # Errors
     ///
@@ -364,8 +364,8 @@ impl Leapfrog {
         Ok((&self.next.pose, &self.next.modal))
     }
 
-    /// Moves the coordinates from t_n to t_{n+1}. Returns the change of the kinetic energy by that of the mass
-    /// matrix, T(p₊, x_{n+1}) − T(p₊, x_n) \[J\].
+    /// Moves the coordinates from t_n to t_{n+1}. Returns the change of the kinetic energy by that of the
+    /// mass matrix, T(p₊, x_{n+1}) − T(p₊, x_n) \[J\].
     ///
     /// * `dt_mean` — dt̃ of the impulses of this step \[s\]
     ///

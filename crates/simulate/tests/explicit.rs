@@ -248,8 +248,8 @@ fn taylor_bar(overrides: &[&str]) -> [f64; 2] {
     [32.4 + 1e3 * shortened, 3.2 + 1e3 * widened]
 }
 
-/// Published lengths are 21.4 to 21.5 mm, radii 7.0 to 7.2 mm. Cells of 2 mm, in place of 1 mm, are too coarse for
-/// the radius: 5 % of the length and 10 % of the radius are allowed.
+/// Published lengths are 21.4 to 21.5 mm, radii 7.0 to 7.2 mm. Cells of 2 mm, in place of 1 mm, are too
+/// coarse for the radius: 5 % of the length and 10 % of the radius are allowed.
 #[test]
 fn taylors_bar_of_coarse_cells_has_about_the_published_shape() {
     for elements in ["mean-dilatation", "one-point"] {
@@ -272,7 +272,8 @@ fn taylors_bar_has_the_published_shape() {
     }
 }
 
-/// Cells that bend are reported: a cantilever with one cell over its height has its energy in hourglass modes.
+/// Cells that bend are reported: a cantilever with one cell over its height has its energy in hourglass
+/// modes.
 #[test]
 fn hourglass_energy_above_a_hundredth_is_reported_with_a_remedy() {
     let text = "[simulation]\nscheme = \"explicit\"\nend_time = 2e-4\n\

@@ -28,8 +28,8 @@ impl Earlier {
         self.then.get_or_insert_with(|| faces.state()).set_positions(|k| positions[k]);
     }
 
-    /// Adds the feet on faces on whose outer side the node was and that it is behind now, unless a foot with a
-    /// gap below zero has the same direction.
+    /// Adds the feet on faces on whose outer side the node was and that it is behind now, unless a foot with
+    /// a gap below zero has the same direction.
     ///
     /// * `near` — faces near the node
     /// * `way` — places of the node then and now

@@ -75,8 +75,8 @@ pub enum SetupError {
     },
     /// A load or support on a reduced body.
     #[error(
-        "body `{body}` is reduced: the scheme `explicit` puts gravity and contact on it, and no support, force \
-         or pressure; leave it unreduced for these"
+        "body `{body}` is reduced: the scheme `explicit` puts gravity and contact on it, and no support, \
+         force or pressure; leave it unreduced for these"
     )]
     ReducedLoad {
         /// Name of the body.
@@ -105,8 +105,8 @@ pub enum SetupError {
     },
     /// A reduced body in automatic contact.
     #[error(
-        "body `{body}` is reduced: contact between all surfaces, `between = [\"*\"]`, is that of unreduced and \
-         rigid bodies; name the surfaces of each pair"
+        "body `{body}` is reduced: contact between all surfaces, `between = [\"*\"]`, is that of unreduced \
+         and rigid bodies; name the surfaces of each pair"
     )]
     ReducedAutomatic {
         /// Name of the body.

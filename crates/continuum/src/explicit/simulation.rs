@@ -357,8 +357,8 @@ impl Simulation {
         let [hourglass, internal] = self.hourglass;
         if hourglass > HOURGLASS * internal {
             out.push(format!(
-                "hourglass control has {hourglass:.2e} J, {:.1} % of the energy of deformation: cells bend or \
-                 twist; use more cells there, or `elements = \"mean-dilatation\"` for the body",
+                "hourglass control has {hourglass:.2e} J, {:.1} % of the energy of deformation: cells bend \
+                 or twist; use more cells there, or `elements = \"mean-dilatation\"` for the body",
                 100.0 * hourglass / internal
             ));
         }

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! All points of a cell have the volume ratio θ. Forces are derivatives of the energy W, and the tangent is
-//! that of the forces. A law of small strains has the linear form, H̄ = H + ⅓ (ē − tr H) E₃ with ē the mean of
-//! tr H: the method B̄.
+//! that of the forces. A law of small strains has the linear form, H̄ = H + ⅓ (ē − tr H) E₃ with ē the mean
+//! of tr H: the method B̄.
 //!
 //! # Source
 //!

@@ -138,8 +138,8 @@ impl GeneralTangentAssembly {
     ///
     /// # Panics
     ///
-    /// If an argument belongs to another body, or the rule is [`PointRule::MeanDilatation`](super::PointRule) or
-    /// [`PointRule::OnePoint`](super::PointRule), whose points depend on each other.
+    /// If an argument belongs to another body, or the rule is [`PointRule::MeanDilatation`](super::PointRule)
+    /// or [`PointRule::OnePoint`](super::PointRule), whose points depend on each other.
     pub fn assemble_map<'l, const N: usize, L: Sync, M: PointTangent<N> + 'l>(
         &mut self,
         internal: &mut InternalForce,

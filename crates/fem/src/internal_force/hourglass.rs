@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The q are coefficients of Green's strain in the axes of the cell: the part of the strain that varies over
-//! the cell. They are zero for linear fields, and a rotation does not change them. Of their strains the energy
-//! w keeps those of bending and torsion,
+//! the cell. They are zero for linear fields, and a rotation does not change them. Of their strains the
+//! energy w keeps those of bending and torsion,
 //!
 //! ```text
 //! linear in ξ_m:   E_kk = q_lk ξ_m,   E_ll = q_kl ξ_m,   2 E_kl = (q_kk + q_ll) ξ_m   (k, l, m cyclic)
@@ -15,10 +15,10 @@
 //! w = ½ Σ_m ⅓ E : C* : E + ½ Σ_k ⅑ Y E_kk²/G_kk²
 //! ```
 //!
-//! where C* is the modulus without stress on the planes ξ_m = const, Y Young's modulus and G the metric of the
-//! undeformed cell. Transverse shear of bending and changes of volume have no part in w: a parallelepiped bends
-//! as a beam does, and nothing locks. The forces are the derivatives of W, so that energy and angular momentum
-//! are conserved.
+//! where C* is the modulus without stress on the planes ξ_m = const, Y Young's modulus and G the metric of
+//! the undeformed cell. Transverse shear of bending and changes of volume have no part in w: a parallelepiped
+//! bends as a beam does, and nothing locks. The forces are the derivatives of W, so that energy and angular
+//! momentum are conserved.
 //!
 //! The energy density of a law that yields is at most ⅜ σ_y²/Y, where a bending moment reaches the plastic
 //! moment of the cell; q − q_p is scaled back to that, and the work of q_p is dissipated.

@@ -14,12 +14,12 @@ pub enum PointRule {
     /// A hex8 then has twelve zero-energy modes in addition to its rigid motions: the caller must control
     /// them.
     Centre,
-    /// The points of the stiffness, with one volume ratio in each hex8, wedge6 and pyramid5: these cells do not
-    /// lock when the material is nearly incompressible or yields. Other kinds of cells have the points of
+    /// The points of the stiffness, with one volume ratio in each hex8, wedge6 and pyramid5: these cells do
+    /// not lock when the material is nearly incompressible or yields. Other kinds of cells have the points of
     /// the stiffness.
     MeanDilatation,
-    /// One point in each hex8, with mean gradients and hourglass control by assumed strains. Other kinds of cells
-    /// have the points of the stiffness.
+    /// One point in each hex8, with mean gradients and hourglass control by assumed strains. Other kinds of
+    /// cells have the points of the stiffness.
     OnePoint,
 }
 

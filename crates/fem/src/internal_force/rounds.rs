@@ -88,15 +88,18 @@ impl Rounds {
     }
 
     /// Element tangents of all rounds by a function for each, and their sums.
-    fn run<'l, const N: usize, L: Sync>(
+    fn run<'l, const N: usize, L: Sync, F>(
         &mut self,
         internal: &mut InternalForce,
         laws: &'l [L],
         fields: [&[f64]; N],
         history: &History,
         values: &mut [[f64; 9]],
-        compute: impl Fn(&mut Part, &'l L, Range<usize>, Fields<'_, N>, &[ChunkHistory], &mut [ElementTangents]),
-    ) -> Result<(), SweepError> {
+        compute: F,
+    ) -> Result<(), SweepError>
+    where
+        F: Fn(&mut Part, &'l L, Range<usize>, Fields<'_, N>, &[ChunkHistory], &mut [ElementTangents]),
+    {
         internal.check_count(laws.len());
         fields.iter().for_each(|field| assert_eq!(field.len(), internal.n_dofs(), "one number a dof"));
         internal.hanging.expand(&fields);

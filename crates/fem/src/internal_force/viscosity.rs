@@ -6,7 +6,8 @@
 //! ```
 //!
 //! with the volume ratio θ of the cell, its mean, and θ̇ its change over the last step: a body that turns
-//! keeps its volume, while the product of a velocity half a step before with the present cofactor does not vanish.
+//! keeps its volume, while the product of a velocity half a step before with the present cofactor does not
+//! vanish.
 //!
 //! # Source
 //!
@@ -58,7 +59,8 @@ impl InternalForce {
         force: &mut [f64],
     ) -> Result<f64, SweepError> {
         self.run(viscosities, [u, v], history, Some(force), |part, own, history, fields, has_force| {
-            of_shape!(part, shape, chunks => sweep(chunks, shape, &Viscous { own, behind }, fields, history, has_force));
+            let map = Viscous { own, behind };
+            of_shape!(part, shape, chunks => sweep(chunks, shape, &map, fields, history, has_force));
         })
     }
 }

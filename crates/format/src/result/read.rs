@@ -269,8 +269,8 @@ impl ResultReader {
         self.of_id(sql, pair as i64, |row| row.get(0))
     }
 
-    /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame; zero in columns that are newer than the
-    /// result.
+    /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame; zero in columns that are newer than
+    /// the result.
     ///
     /// # Errors
     ///

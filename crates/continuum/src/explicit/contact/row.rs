@@ -58,8 +58,8 @@ struct Slot {
 enum Response {
     /// By the inverse mass of the point.
     Point([f64; 3]),
-    /// By the frame and the modes of a reduced body: its slot, the arm of the point from the frame origin, and
-    /// the start of its modes in the list.
+    /// By the frame and the modes of a reduced body: its slot, the arm of the point from the frame origin,
+    /// and the start of its modes in the list.
     Reduced { slot: u32, arm: Vector3<f64>, modes: u32 },
 }
 

@@ -247,8 +247,8 @@ pub struct SchemeRow {
     pub is_built: bool,
     /// Bodies.
     pub bodies: Bodies,
-    /// True if bodies of a scheme of unreduced ones are reduced where they have a table `reduce`, or a model as
-    /// source.
+    /// True if bodies of a scheme of unreduced ones are reduced where they have a table `reduce`, or a model
+    /// as source.
     pub takes_models: bool,
     /// High modes of reduced bodies; none of schemes without them.
     pub high_modes: Option<HighModes>,
