@@ -46,7 +46,7 @@ fn exact(time: f64, gravity: [f64; 3]) -> Vec<f64> {
     let mut pair = RungeKutta::new(Method::Dop853, tolerances);
     let mut t = 0.0;
     while t < time {
-        pair.attempt(&mut system, t, &mut y, time).unwrap();
+        pair.attempt(&mut system, t, &y, time).unwrap();
         t = pair.accept(&mut y);
     }
     y[..7 + MODES].to_vec()

@@ -76,8 +76,7 @@ fn chain(spring: Option<f64>) -> Chain {
 
 /// Two elastic bars with multipliers, and with springs.
 pub(crate) fn two_bars(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
-    let mut outcome = Outcome::default();
-    outcome.table = Table {
+    let table = Table {
         header: vec![
             "contact",
             "left bar [m/s]",
@@ -90,6 +89,7 @@ pub(crate) fn two_bars(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         ],
         rows: Vec::new(),
     };
+    let mut outcome = Outcome { table, ..Outcome::default() };
     let mut runs = Vec::new();
     for (name, file, text, spring) in [
         ("multipliers", "two-bars", MULTIPLIERS, None),
@@ -99,7 +99,7 @@ pub(crate) fn two_bars(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         let run = bench.open(file)?;
         let expected = chain(spring);
         let [left, right] = [0, 1].map(|body| found.bodies[body].velocity[0]);
-        let [events @ ..] = &found.summary.contacts[..];
+        let events = &found.summary.contacts[..];
         let [first, ..] = events else {
             return Err(BenchError::Impacts { scenario: file.to_owned(), count: 0 });
         };

@@ -215,7 +215,7 @@ mod tests {
         let mut strained = || -> Tensor { std::array::from_fn(|_| lanes(|_| 0.3 * number())) };
         let (first, mut second) = (strained(), strained());
         // A quarter turn about z of the second one: H = Q (E₃ + H) − E₃.
-        let f = |k: usize, l: usize| second[k][l] + if k % 4 == 0 { 1.0 } else { 0.0 };
+        let f = |k: usize, l: usize| second[k][l] + if k.is_multiple_of(4) { 1.0 } else { 0.0 };
         second = std::array::from_fn(|k| {
             let (a, b) = (k / 3, k % 3);
             lanes(|l| {

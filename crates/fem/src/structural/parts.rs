@@ -266,13 +266,20 @@ impl Part {
     pub(super) fn check(&self, block: u32) -> Result<(), SweepError> {
         let reference = |cell: usize| CellRef { block, cell: cell as u32 };
         match self {
-            Self::Shells(part) => match part.results.iter().position(|result| !(result.measure > 0.0)) {
-                Some(cell) => {
-                    Err(SweepError::Inverted { cell: reference(cell), det: part.results[cell].measure })
+            Self::Shells(part) => {
+                match part.results.iter().position(|result| result.measure.is_nan() || result.measure <= 0.0)
+                {
+                    Some(cell) => {
+                        Err(SweepError::Inverted { cell: reference(cell), det: part.results[cell].measure })
+                    }
+                    None => Ok(()),
                 }
-                None => Ok(()),
-            },
-            Self::Beams(part) => match part.results.iter().position(|result| !(result.measure < MOST_BENT)) {
+            }
+            Self::Beams(part) => match part
+                .results
+                .iter()
+                .position(|result| result.measure.is_nan() || result.measure >= MOST_BENT)
+            {
                 Some(cell) => {
                     Err(SweepError::Bent { cell: reference(cell), angle: part.results[cell].measure })
                 }
