@@ -11,7 +11,7 @@
 //! symmetric tangents over a fixed sparsity pattern, [`GeneralTangentAssembly`] that of others;
 //! [`element_frequencies`] bounds the critical time step.
 //!
-//! Cells of one kind are computed [`LANES`](crate::constitutive::LANES) at a time. NURBS cells are summed
+//! Cells of one kind are computed [`LANES`] at a time. NURBS cells are summed
 //! direction by direction (sum factorisation): the force of a cell of degree p costs (p+1)⁴ operations
 //! instead of (p+1)⁶, its tangent (p+1)⁷ instead of (p+1)⁹. Neighbouring cells share a group and its sums;
 //! the sums of the groups at a point are added in the order of the groups. The bits do not depend on the

@@ -248,8 +248,8 @@ fn taylor_bar(overrides: &[&str]) -> ([f64; 2], Vec<String>) {
 }
 
 /// Published lengths are 21.4 to 21.5 mm, radii 7.0 to 7.2 mm. Cells of 2 mm, in place of 1 mm, are too
-/// coarse for the radius: 5 % of the length and 10 % of the radius are allowed. Cells of one point are then held by
-/// their hourglass control, and the run says so.
+/// coarse for the radius: 5 % of the length and 10 % of the radius are allowed. Cells of one point are then
+/// held by their hourglass control, and the run says so.
 #[test]
 fn taylors_bar_of_coarse_cells_has_about_the_published_shape() {
     let coarse = "body.0.make.elements=[18, 2, 2]";

@@ -164,8 +164,9 @@ mod tests {
         }
     }
 
-    /// Uniaxial plastic flow in a layer: the stress is that of the hardening curve, and the plastic strain is what
-    /// the elastic one leaves of the logarithmic strain. In a single step it has an error of order 2 in the strain.
+    /// Uniaxial plastic flow in a layer: the stress is that of the hardening curve, and the plastic strain is
+    /// the logarithmic strain without its elastic part. In a single step it has an error of order 2 in the
+    /// strain.
     #[test]
     fn a_stretched_plastic_layer_has_the_stress_of_its_hardening_curve() {
         let moduli = ElasticModuli::from_young_poisson(200.0e9, 0.3).unwrap();
