@@ -38,7 +38,7 @@ mod solid;
 mod verification;
 
 pub use elastic::ElasticLaw;
-pub use hyperelastic::{Hyperelastic, Symmetric, green_strain};
+pub use hyperelastic::{Hyperelastic, PLACE, Symmetric, green_strain};
 pub use moduli::{ElasticModuli, LawError};
 pub use neo_hookean::NeoHookean;
 pub use plastic::{Hardening, Plastic};

@@ -354,16 +354,6 @@ impl Leapfrog {
         self.now.kinetics.apply_inverse_mass(&self.body.frame, linear, angular, modal, rates)
     }
 
-    /// Pose and coordinates of the modes at t_{n+1} with the present p₊, without a step.
-    ///
-    /// # Errors
-    ///
-    /// [`MassError`].
-    pub fn ahead(&mut self, dt: f64) -> Result<(&Pose, &[f64]), MassError> {
-        self.seek(dt)?;
-        Ok((&self.next.pose, &self.next.modal))
-    }
-
     /// Moves the coordinates from t_n to t_{n+1}. Returns the change of the kinetic energy by that of the
     /// mass matrix, T(p₊, x_{n+1}) − T(p₊, x_n) \[J\].
     ///

@@ -14,7 +14,7 @@ const POINT: f64 = 168.0 + 48.0 + 96.0 + 24.0 + 48.0 + 72.0 + 152.0;
 /// Operations of a point of the body: the velocity and the sums of the balance.
 const POINT_OPERATIONS: f64 = 15.0 + 6.0 + 90.0;
 
-/// What a step costs at least.
+/// Lower bounds of the operations and of the memory traffic of a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) n_cells: usize,

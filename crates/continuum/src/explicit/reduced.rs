@@ -121,8 +121,7 @@ impl Reduced {
 
     /// Momenta at t_{n+1/2} without contact.
     pub(super) fn predict(&mut self, time: f64, dt_mean: f64) -> Result<(), StepError> {
-        let Self { motion, name, impulse, .. } = self;
-        *impulse = Momenta::zero(impulse.modal.len());
+        let Self { motion, name, .. } = self;
         motion.predict(dt_mean).map_err(|source| StepError::Mass { time, body: name.clone(), source })
     }
 

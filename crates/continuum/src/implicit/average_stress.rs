@@ -1,8 +1,8 @@
 //! The average stress of a step at a quadrature point, and its derivative with respect to the end.
 
 use carom_fem::constitutive::{
-    ElasticLaw, Hyperelastic, LANES, Lanes, Law, SolidLaw, Symmetric, Tangent, Tensor, ZERO, green_strain,
-    lanes,
+    ElasticLaw, Hyperelastic, LANES, Lanes, Law, PLACE, SolidLaw, Symmetric, Tangent, Tensor, ZERO,
+    green_strain, lanes,
 };
 use carom_fem::internal_force::{PointMap, PointTangent};
 
@@ -123,9 +123,6 @@ impl Discrete {
         Self { mean, change, stress, at_mean, factor, inverse }
     }
 }
-
-/// Place of component ab of a [`Symmetric`] tensor.
-const PLACE: [[usize; 3]; 3] = [[0, 3, 5], [3, 1, 4], [5, 4, 2]];
 
 /// A:B of symmetric tensors.
 #[inline(always)]

@@ -6,7 +6,7 @@ use super::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, each, lanes, product
 pub type Symmetric = [Lanes; 6];
 
 /// Place of component ab of a [`Symmetric`] tensor.
-pub(super) const PLACE: [[usize; 3]; 3] = [[0, 3, 5], [3, 1, 4], [5, 4, 2]];
+pub const PLACE: [[usize; 3]; 3] = [[0, 3, 5], [3, 1, 4], [5, 4, 2]];
 
 /// A law whose stress is the derivative of an energy ψ(E) of Green's strain E = ½ (FᵀF − E₃).
 ///
