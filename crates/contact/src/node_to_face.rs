@@ -30,7 +30,7 @@ use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::geometry::foot::Variations;
-use crate::geometry::{Faces, FacesNow, FootPoint};
+use crate::geometry::{Faces, FacesNow, FootPoint, LocalFoot};
 use crate::shape::Shape;
 use candidates::Candidates;
 use earlier::Earlier;
@@ -265,13 +265,18 @@ impl NodeToFace {
                     pass.near.clear();
                     pass.near.extend(candidates.of(node).iter().filter(touches));
                     pass.feet.on_faces(faces, now, &pass.near, x, &self.limits);
-                    let found = &mut pass.feet.found;
+                    // A face that the node does not face hides no other.
+                    let drop_averted = |now: &mut FacesNow, found: &mut Vec<LocalFoot>| {
+                        if let Some(excluded) = excluded {
+                            excluded.drop_averted(node, faces, now, found);
+                        }
+                    };
+                    drop_averted(now, &mut pass.feet.found);
+                    pass.feet.select(&self.limits);
                     if has_before {
-                        let way = [&pass.places_before[node], x];
+                        let (way, found) = ([&pass.places_before[node], x], &mut pass.feet.found);
                         pass.earlier.add_entered((faces, &mut *now), &pass.near, way, &self.limits, found);
-                    }
-                    if let Some(excluded) = excluded {
-                        excluded.drop_averted(node, faces, now, found);
+                        drop_averted(now, found);
                     }
                 }
                 _ => pass.feet.on_shape(&faced.shape, x, &self.limits),

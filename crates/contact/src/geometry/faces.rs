@@ -103,6 +103,11 @@ impl Faces {
         self.polynomial[face as usize]
     }
 
+    /// True for a face whose points are its corners alone.
+    pub(crate) fn is_linear(&self, face: u32) -> bool {
+        self.kind(face).n_points() == self.domain(face).n_corners()
+    }
+
     /// Parameter domain of a face.
     pub fn domain(&self, face: u32) -> Domain {
         self.kinds[face as usize].domain()
@@ -172,6 +177,11 @@ impl Faces {
     pub(crate) fn fit_boxes(&self, now: &mut FacesNow, boxes: &mut Vec<Bounds>) {
         boxes.resize(self.tree.n_nodes(), NOTHING);
         self.tree.refit(boxes, |face| enclose(self.bezier(now, face)));
+    }
+
+    /// Box around the control points of a face in its current position.
+    pub(crate) fn box_of(&self, now: &mut FacesNow, face: u32) -> Bounds {
+        enclose(self.bezier(now, face))
     }
 
     /// Largest motion of the box of a face if no point of the surface moves by more than 1: the largest sum

@@ -80,7 +80,7 @@ impl Faces {
     }
 
     /// Parameters of the orthogonal projection on the face continued beyond its edges.
-    fn free_foot(
+    pub(crate) fn free_foot(
         &self,
         now: &mut FacesNow,
         face: u32,

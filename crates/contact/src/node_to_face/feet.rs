@@ -29,7 +29,7 @@ impl Feet {
         }
     }
 
-    /// Foot points on the faces near a node.
+    /// Foot points on the faces near a node, before [`Feet::select`].
     pub(super) fn on_faces(
         &mut self,
         faces: &Faces,
@@ -57,6 +57,10 @@ impl Feet {
             // By round-off each of two faces may exclude a point as nearer to the other.
             self.found.extend(nearest);
         }
+    }
+
+    /// Keeps the foot points that are contacts.
+    pub(super) fn select(&mut self, limits: &Limits) {
         self.drop_hidden();
         self.found.retain(|found| found.foot.gap <= limits.reach && -found.foot.gap <= limits.depth);
     }

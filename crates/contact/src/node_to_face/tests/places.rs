@@ -116,6 +116,40 @@ fn a_node_flush_with_an_edge_touches_the_face_that_it_came_through() {
     assert_eq!(contact.update_from([&way[0], &positions], [&way[1], &positions]), usual);
 }
 
+#[test]
+fn a_fast_node_touches_the_face_that_it_came_through_and_not_a_nearer_one() {
+    // At the end of its way the node is nearer to the side than to the top.
+    let (side, positions) = faced(boundary([0.0; 3], [1.0; 3]));
+    let mut contact = NodeToFace::new([cloud(1), side], LIMITS, Passes::Single).unwrap();
+    let way = [0.15, -0.05].map(|z| [Vector3::new(0.5, 0.01, 1.0 + z)]);
+    let nearest = contact.update([&way[1], &positions]).to_vec();
+    assert!(nearest.len() == 1 && nearest[0].foot.normal.y < -1.0 + 1e-14, "{nearest:?}");
+    let rows = contact.update_from([&way[0], &positions], [&way[1], &positions]).to_vec();
+    assert!(rows.len() == 1 && (rows[0].foot.gap + 0.05).abs() < 1e-14, "{rows:?}");
+    assert!(rows[0].foot.normal.z > 1.0 - 1e-14, "{rows:?}");
+    // A node that comes down beside the box touches nothing, at a clearance of a part of a face.
+    let way = [0.15, -0.05].map(|z| [Vector3::new(0.5, -0.005, 1.0 + z)]);
+    let rows = contact.update_from([&way[0], &positions], [&way[1], &positions]).to_vec();
+    assert!(rows.iter().all(|row| row.foot.gap > 0.0), "{rows:?}");
+}
+
+/// Rims that lie on each other and bend alike: the node ends beside the tilted face, and came through its
+/// edge.
+#[test]
+fn a_node_touches_the_tilted_face_through_whose_edge_it_came() {
+    let top = |tilt: f64| {
+        let (surface, mut places) = boundary([0.0; 3], [1.0; 3]);
+        places.iter_mut().filter(|x| x.y < 0.5 && x.z > 0.5).for_each(|x| x.z -= tilt);
+        (surface, places)
+    };
+    let (side, positions) = faced(top(0.05));
+    let mut contact = NodeToFace::new([cloud(1), side], LIMITS, Passes::Single).unwrap();
+    let way = [0.15, -0.05].map(|z| [Vector3::new(0.5, 0.0, 0.95 + z)]);
+    let rows = contact.update_from([&way[0], &positions], [&way[1], &positions]).to_vec();
+    let depth = 0.05 / (1.0_f64 + 0.05 * 0.05).sqrt();
+    assert!(rows.iter().any(|row| (row.foot.gap + depth).abs() < 1e-14), "{rows:?}");
+}
+
 /// Two boxes in one surface, the second one 0.01 over the first or 0.02 in it.
 #[test]
 fn a_surface_of_two_bodies_touches_itself_between_them_alone() {
