@@ -154,7 +154,8 @@ impl Contacts {
 
     /// Writes the rates of the impulses of all pairs to ẏ.
     pub(crate) fn write_rates(&self, layout: &Layout, rate: &mut [f64]) {
-        for (pair, reaction) in self.reactions.iter().enumerate() {
+        rate[layout.pair_integrals()].fill(0.0);
+        for (pair, reaction) in self.reactions() {
             put(rate, layout.pair_impulse(pair), &reaction.force);
             put(rate, layout.friction_impulse(pair), &reaction.friction.unwrap_or_default());
         }

@@ -115,6 +115,11 @@ impl Layout {
         self.integrals + INTEGRALS + PAIR_INTEGRALS * pair
     }
 
+    /// The impulses of all pairs.
+    pub fn pair_integrals(&self) -> std::ops::Range<usize> {
+        self.integrals + INTEGRALS..self.dim
+    }
+
     /// Start of the part of that impulse that is from friction.
     pub fn friction_impulse(&self, pair: usize) -> usize {
         self.pair_impulse(pair) + 3

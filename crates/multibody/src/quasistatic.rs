@@ -235,7 +235,7 @@ impl ContactModel for QuasistaticContacts {
             reactions[pair as usize] = Reaction::NONE;
         }
         self.written.clear();
-        self.written.extend(self.model.near(&self.work));
+        self.written.extend(&self.work.solution.near);
         for &pair in &self.written {
             reactions[pair as usize] = self.reaction(pair as usize);
         }
@@ -252,7 +252,7 @@ impl ContactModel for QuasistaticContacts {
     }
 
     fn near(&self) -> Option<&[u32]> {
-        Some(self.model.near(&self.work))
+        Some(&self.work.solution.near)
     }
 
     fn clearance(&self, pair: usize) -> f64 {
@@ -346,8 +346,10 @@ impl ContactModel for QuasistaticContacts {
     fn restore(&mut self, memory: &[f64]) -> bool {
         let Some((fallbacks, numbers)) = memory.split_last() else { return false };
         self.fallbacks = *fallbacks as u64;
-        self.warm = self.model.cold();
-        self.warm.read_numbers(numbers)
+        let restored = self.model.restore(numbers);
+        let fits = restored.is_some();
+        self.warm = restored.unwrap_or_else(|| self.model.cold());
+        fits
     }
 }
 

@@ -9,7 +9,9 @@ use super::unknowns::Unknowns;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Iterate {
     /// Force of each row \[N\]; of each pressure cell the normal one, then with friction two tangential ones.
-    pub(super) lambda: Vec<f64>,
+    lambda: Vec<f64>,
+    /// Rows with a force, ascending: most pairs are apart, and none of their rows is visited.
+    loaded: Vec<u32>,
     /// Forces on the points of each body in its frame, 3n numbers \[N\].
     pub(super) force: Vec<Vec<f64>>,
     /// Displacement of the points of each body by the high modes in its frame, 3n numbers \[m\].
@@ -20,7 +22,7 @@ impl Iterate {
     /// Without any force.
     pub(super) fn zero(bodies: &[ContactBody], n_rows: usize) -> Self {
         let per_body = || -> Vec<Vec<f64>> { bodies.iter().map(|b| vec![0.0; 3 * b.n_points]).collect() };
-        Self { lambda: vec![0.0; n_rows], force: per_body(), displacement: per_body() }
+        Self { lambda: vec![0.0; n_rows], loaded: Vec::new(), force: per_body(), displacement: per_body() }
     }
 
     /// True if the lengths are those of these bodies and rows.
@@ -31,16 +33,53 @@ impl Iterate {
         self.lambda.len() == n_rows && all(&self.displacement) && all(&self.force)
     }
 
-    /// Copies another iterate of the same problem; allocates nothing.
+    /// The force of a row \[N\].
+    pub(super) fn of_row(&self, row: usize) -> f64 {
+        self.lambda[row]
+    }
+
+    /// The forces of all rows \[N\].
+    pub(super) fn of_rows(&self) -> &[f64] {
+        &self.lambda
+    }
+
+    /// The rows with a force and these forces \[N\], ascending.
+    pub(super) fn loaded(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.loaded.iter().map(|&r| (r as usize, self.lambda[r as usize]))
+    }
+
+    /// Takes the force off all rows; those on the points stay.
+    pub(super) fn release(&mut self) {
+        self.loaded.drain(..).for_each(|r| self.lambda[r as usize] = 0.0);
+    }
+
+    /// Loads a row that has no force; rows come in ascending order.
+    ///
+    /// * `force` — not zero \[N\]
+    pub(super) fn load(&mut self, row: usize, force: f64) {
+        self.lambda[row] = force;
+        self.loaded.push(row as u32);
+    }
+
+    /// Copies another iterate of the same problem.
     pub(super) fn copy_from(&mut self, other: &Self) {
-        self.lambda.copy_from_slice(&other.lambda);
+        self.release();
+        other.loaded.iter().for_each(|&r| self.lambda[r as usize] = other.lambda[r as usize]);
+        self.loaded.extend_from_slice(&other.loaded);
         copy_all(&mut self.force, &other.force);
         copy_all(&mut self.displacement, &other.displacement);
     }
 
     /// Halves the distance from a base.
     pub(super) fn halve_step(&mut self, base: &Self) {
-        halve(&mut self.lambda, &base.lambda);
+        self.loaded.extend_from_slice(&base.loaded);
+        self.loaded.sort_unstable();
+        self.loaded.dedup();
+        let (lambda, base_lambda) = (&mut self.lambda, &base.lambda);
+        self.loaded.retain(|&r| {
+            lambda[r as usize] = 0.5 * (lambda[r as usize] + base_lambda[r as usize]);
+            lambda[r as usize] != 0.0
+        });
         self.force.iter_mut().zip(&base.force).for_each(|(x, base)| halve(x, base));
         self.displacement.iter_mut().zip(&base.displacement).for_each(|(x, base)| halve(x, base));
     }
@@ -48,7 +87,7 @@ impl Iterate {
     /// f = Σ λ_s B_s.
     pub(super) fn gather_forces(&mut self, rows: &Rows, unknowns: &Unknowns) {
         self.force.iter_mut().for_each(|f| f.fill(0.0));
-        for (r, &lambda) in self.lambda.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+        for (r, lambda) in self.loaded.iter().map(|&r| (r as usize, self.lambda[r as usize])) {
             for (part, body) in rows.get(r).parts().into_iter().zip(unknowns.bodies_of(r)) {
                 let f = &mut self.force[body];
                 for (k, c) in part {
@@ -89,6 +128,9 @@ impl Iterate {
     /// Reads an iterate of the same lengths that [`Self::write`] has written.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>) {
         reader.fill(&mut self.lambda);
+        let is_loaded = |(_, force): &(usize, &f64)| **force != 0.0;
+        self.loaded.clear();
+        self.loaded.extend(self.lambda.iter().enumerate().filter(is_loaded).map(|(r, _)| r as u32));
         self.displacement.iter_mut().chain(&mut self.force).for_each(|v| reader.fill(v));
     }
 }

@@ -1,6 +1,7 @@
 //! The contact problem of several bodies: everything that stays the same during a run.
 
 use super::body::ContactBody;
+use super::numbers::Checksum;
 use super::pair::{Pair, Pairs};
 use super::unknowns::Unknowns;
 use super::zone::Zone;
@@ -16,6 +17,8 @@ pub struct QuasistaticContact {
     pub tolerances: Tolerances,
     pub(super) pairs: Pairs,
     pub(super) unknowns: Unknowns,
+    /// Checksum of the lengths of all memory: that of the warm states of this problem.
+    pub(super) sizes: u64,
 }
 
 impl QuasistaticContact {
@@ -28,7 +31,8 @@ impl QuasistaticContact {
         bodies.iter().try_for_each(ContactBody::check)?;
         let pairs = Pairs::new(&bodies, zones, pairs)?;
         let unknowns = Unknowns::new(&pairs);
-        Ok(Self { bodies, tolerances: Tolerances::default(), pairs, unknowns })
+        let sizes = checksum_of_sizes(&bodies, &pairs, &unknowns);
+        Ok(Self { bodies, tolerances: Tolerances::default(), pairs, unknowns, sizes })
     }
 
     /// The same problem with surfaces that end sharply at their rims, for statics: there a body that is
@@ -77,4 +81,23 @@ impl QuasistaticContact {
     pub fn cell_range(&self, pair: usize) -> std::ops::Range<usize> {
         self.pairs.get(pair).cell_range()
     }
+}
+
+/// Checksum of all numbers that lengths and indices of a warm state depend on.
+fn checksum_of_sizes(bodies: &[ContactBody], pairs: &Pairs, unknowns: &Unknowns) -> u64 {
+    let mut checksum = Checksum::new();
+    let mut add = |n: usize| checksum.add(n as u64);
+    add(unknowns.n_parts());
+    add(bodies.len());
+    bodies.iter().for_each(|body| add(body.n_points));
+    for (k, pair) in pairs.iter().enumerate() {
+        pairs.bodies(k).into_iter().for_each(&mut add);
+        add(pair.cells.len());
+        (0..pair.cells.len()).for_each(|cell| add(pair.feet(cell).len()));
+        add(pairs.first(k).points.len());
+        let second = pairs.second(k).as_faces();
+        add(second.as_ref().map_or(0, |zone| zone.points.len()));
+        add(second.map_or(0, |zone| zone.faces.n_faces()));
+    }
+    checksum.value()
 }

@@ -1,4 +1,4 @@
-//! Reads the numbers of a checkpoint from front to back.
+//! Reads the numbers of a checkpoint from front to back, and checksums of numbers.
 
 /// Numbers that are read one after another, and whether all reads have succeeded.
 pub(super) struct Reader<'a> {
@@ -55,5 +55,26 @@ impl<'a> Reader<'a> {
     /// Fills a slice with the next numbers.
     pub(super) fn fill(&mut self, out: &mut [f64]) {
         out.iter_mut().for_each(|x| *x = self.next());
+    }
+}
+
+/// Checksum of numbers in their order (FNV-1a, a number at a time).
+pub(super) struct Checksum(u64);
+
+impl Checksum {
+    /// That of no number.
+    pub(super) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// Adds a number.
+    pub(super) fn add(&mut self, x: u64) {
+        self.0 = (self.0 ^ x).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 ^= self.0 >> 29;
+    }
+
+    /// Never 0.
+    pub(super) fn value(&self) -> u64 {
+        self.0.max(1)
     }
 }

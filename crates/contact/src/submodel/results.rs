@@ -25,17 +25,12 @@ pub(super) struct Filling<'a> {
     pub(super) rows: &'a Rows,
     pub(super) friction: Option<&'a Friction>,
     pub(super) found: &'a Iterate,
-    /// Pairs with sums in the solution.
-    pub(super) filled: &'a mut Vec<u32>,
 }
 
 impl Filling<'_> {
     /// Fills all but the counts of the iteration.
-    pub(super) fn fill(&mut self, out: &mut Solution) {
-        let Iterate { lambda, force, displacement } = self.found;
-        let normal = lambda.iter().step_by(self.model.unknowns.n_parts());
-        out.lambda.iter_mut().zip(normal).for_each(|(out, lambda)| *out = *lambda);
-        out.gap.copy_from_slice(self.gaps.all());
+    pub(super) fn fill(&self, out: &mut Solution) {
+        let Iterate { force, displacement, .. } = self.found;
         out.wrench.fill(Wrench::default());
         for b in 0..self.model.bodies.len() {
             out.force_b[b].copy_from_slice(&force[b]);
@@ -47,24 +42,34 @@ impl Filling<'_> {
                 out.wrench[b].moment_b += x.cross(&f);
             }
         }
-        for &k in self.filled.iter() {
-            out.pairs[k as usize] = PairSolution::APART;
-        }
-        self.filled.clear();
-        self.filled.extend(self.gaps.near());
+        self.clear(out);
         for k in self.gaps.near().iter().map(|&k| k as usize) {
+            let cells = self.model.pairs.get(k).cell_range();
+            out.gap[cells.clone()].copy_from_slice(&self.gaps.all()[cells.clone()]);
+            cells.for_each(|s| out.lambda[s] = self.normal_force(s));
             let two = self.model.pairs.bodies(k)[1];
             let mut sum = self.pair(k, &mut out.wrench[two]);
             sum.overlap = overlap((k, &self.model.pairs), &out.lambda, &self.warm.gaps);
             out.pairs[k] = sum;
         }
-        let loss = self
-            .friction
-            .map_or(0.0, |friction| friction.loss(lambda, self.gaps.near_cells(&self.model.pairs)));
+        let loss = self.friction.map_or(0.0, |friction| {
+            friction.loss(self.found.of_rows(), self.gaps.near_cells(&self.model.pairs))
+        });
         out.friction_loss = self.warm.friction.loss() + loss;
         for b in 0..self.model.bodies.len() {
             out.off_interface[b] = self.off_interface(b);
         }
+    }
+
+    /// Clears the sums and cells of the pairs that the last solve has filled.
+    fn clear(&self, out: &mut Solution) {
+        for k in out.near.drain(..).map(|k| k as usize) {
+            let cells = self.model.pairs.get(k).cell_range();
+            out.pairs[k] = PairSolution::APART;
+            out.gap[cells.clone()].fill(f64::INFINITY);
+            out.lambda[cells].fill(0.0);
+        }
+        out.near.extend(self.gaps.near());
     }
 
     /// Sums over a pair but its overlap.
@@ -111,7 +116,7 @@ impl Filling<'_> {
 
     /// Normal force of a cell \[N\].
     fn normal_force(&self, cell: usize) -> f64 {
-        self.found.lambda[self.model.unknowns.normal(cell)]
+        self.found.of_row(self.model.unknowns.normal(cell))
     }
 
     /// Gap of a cell without displacement by high modes \[m\], and true if it was evaluated in the last pass;
@@ -144,7 +149,7 @@ impl Filling<'_> {
         }
         let normal = unknowns.normal(cell);
         for r in normal + 1..normal + unknowns.n_parts() {
-            let (tau, row) = (self.found.lambda[r], self.rows.get(r));
+            let (tau, row) = (self.found.of_row(r), self.rows.get(r));
             row.first.iter().for_each(|(_, c)| force -= Vector3::from(*c) * tau);
             let reaction = row.reaction.map(|x| Vector3::from(x) * tau);
             wrench.force_b += reaction[0];

@@ -136,6 +136,8 @@ pub struct Solution {
     pub elastic_energy: Vec<f64>,
     /// Part of the force on each body that acts on points whose compliance is not complete, 0 to 1.
     pub off_interface: Vec<f64>,
+    /// Numbers of the pairs that the solve has evaluated, ascending: all but those with bodies apart.
+    pub near: Vec<u32>,
     /// Sums over each pair.
     pub pairs: Vec<PairSolution>,
     /// Energy lost by friction since the first accepted state \[J\].
@@ -167,6 +169,7 @@ impl Solution {
             wrench: vec![Wrench::default(); n_bodies],
             elastic_energy: vec![0.0; n_bodies],
             off_interface: vec![0.0; n_bodies],
+            near: Vec::with_capacity(model.n_pairs()),
             pairs: vec![PairSolution::APART; model.n_pairs()],
             friction_loss: 0.0,
             passes: 0,
@@ -185,12 +188,17 @@ impl Solution {
 
     /// Energy of the penalties of all pairs \[J\].
     pub fn penalty_energy(&self) -> f64 {
-        self.pairs.iter().map(|p| p.penalty_energy).sum()
+        self.near_pairs().map(|p| p.penalty_energy).sum()
     }
 
     /// True if any cell carries pressure.
     pub fn in_contact(&self) -> bool {
-        self.pairs.iter().any(|p| p.n_active > 0)
+        self.near_pairs().any(|p| p.n_active > 0)
+    }
+
+    /// Sums over the pairs that the solve has evaluated.
+    fn near_pairs(&self) -> impl Iterator<Item = &PairSolution> {
+        self.near.iter().map(|&k| &self.pairs[k as usize])
     }
 
     /// Force on a point of a body in inertial components \[N\]; `rot_ib` is the rotation of the body's state.

@@ -10,6 +10,8 @@ use super::numbers::Reader;
 /// All memory from one solve to the next: the same states and the same warm state give the same bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WarmState {
+    /// [`QuasistaticContact::sizes`] of its problem.
+    sizes: u64,
     /// The last solution.
     pub(super) iterate: Iterate,
     pub(super) gaps: GapMemory,
@@ -23,6 +25,7 @@ impl WarmState {
     /// Without any memory: the first solve searches everywhere.
     pub(super) fn cold(model: &QuasistaticContact) -> Self {
         Self {
+            sizes: model.sizes,
             iterate: Iterate::zero(&model.bodies, model.n_rows()),
             gaps: GapMemory::new(&model.pairs),
             friction: FrictionMemory::new(&model.pairs, model.has_friction()),
@@ -30,15 +33,21 @@ impl WarmState {
         }
     }
 
-    /// True if the state is one of this problem.
-    pub(super) fn fits(&self, model: &QuasistaticContact) -> bool {
+    /// True if the state is one of this problem, or of one with the same sizes. Costs a comparison: solves
+    /// check it.
+    pub(super) fn is_of(&self, model: &QuasistaticContact) -> bool {
+        self.sizes == model.sizes
+    }
+
+    /// True if all lengths and indices are those of this problem.
+    fn fits(&self, model: &QuasistaticContact) -> bool {
         self.iterate.fits(&model.bodies, model.n_rows())
             && self.gaps.fits(&model.pairs)
             && self.friction.fits(&model.pairs, model.has_friction())
             && self.condensed.fits(&model.unknowns)
     }
 
-    /// The state as numbers, for a checkpoint; [`Self::read_numbers`] is the inverse, bit for bit.
+    /// The state as numbers, for a checkpoint; [`QuasistaticContact::restore`] is the inverse, bit for bit.
     pub fn to_numbers(&self) -> Vec<f64> {
         let mut out = Vec::new();
         self.iterate.write(&mut out);
@@ -49,16 +58,15 @@ impl WarmState {
         out
     }
 
-    /// Reads the state from numbers made by [`Self::to_numbers`]; `self` gives the sizes (a cold state does).
-    ///
-    /// Returns false if the numbers are not those of such a state; `self` is then not usable.
-    pub fn read_numbers(&mut self, numbers: &[f64]) -> bool {
+    /// See [`QuasistaticContact::restore`].
+    pub(super) fn from_numbers(model: &QuasistaticContact, numbers: &[f64]) -> Option<Self> {
+        let mut state = Self::cold(model);
         let mut reader = Reader::new(numbers);
-        self.iterate.read(&mut reader);
-        self.gaps.read_cells(&mut reader);
-        self.friction.read(&mut reader);
-        self.gaps.read_positions(&mut reader);
-        self.condensed.read(&mut reader);
-        reader.is_complete()
+        state.iterate.read(&mut reader);
+        state.gaps.read_cells(&mut reader);
+        state.friction.read(&mut reader);
+        state.gaps.read_positions(&mut reader);
+        state.condensed.read(&mut reader);
+        (reader.is_complete() && state.fits(model)).then_some(state)
     }
 }

@@ -42,8 +42,6 @@ pub struct Workspace {
     base: Iterate,
     /// Change of the displacement in each pass \[m\].
     history: Vec<f64>,
-    /// Pairs with sums in the solution.
-    filled: Vec<u32>,
 }
 
 impl QuasistaticContact {
@@ -60,13 +58,18 @@ impl QuasistaticContact {
             now: Iterate::zero(bodies, n_rows),
             base: Iterate::zero(bodies, n_rows),
             history: Vec::with_capacity(64),
-            filled: Vec::new(),
         }
     }
 
     /// A warm state without any memory: the first solve searches everywhere.
     pub fn cold(&self) -> WarmState {
         WarmState::cold(self)
+    }
+
+    /// The warm state that [`WarmState::to_numbers`] has written; none if the numbers are not those of such a
+    /// state.
+    pub fn restore(&self, numbers: &[f64]) -> Option<WarmState> {
+        WarmState::from_numbers(self, numbers)
     }
 
     /// Finds pressures, forces and displacements of the contact for the given states, into `work.solution`.
@@ -91,7 +94,7 @@ impl QuasistaticContact {
     /// * `warm` — that of the last solve
     pub fn accept(&self, warm: &mut WarmState, work: &Workspace) {
         if let Some(friction) = &work.friction {
-            let found = (&work.now.lambda[..], work.solution.friction_loss);
+            let found = (work.now.of_rows(), work.solution.friction_loss);
             friction.accept(
                 &mut warm.friction,
                 (&work.gaps, &warm.gaps),
@@ -108,11 +111,6 @@ impl QuasistaticContact {
     /// ```
     pub fn patch(&self, pair: usize, warm: &WarmState, work: &Workspace) -> Option<Patch> {
         patch(self.pairs.get(pair), &work.solution.lambda, warm.gaps.feet())
-    }
-
-    /// Numbers of the pairs that the last solve has evaluated, ascending: all but those with bodies apart.
-    pub fn near<'a>(&self, work: &'a Workspace) -> &'a [u32] {
-        work.gaps.near()
     }
 
     /// Bound from below on the gap of a pair whose bodies were apart at the last solve \[m\].
@@ -146,7 +144,7 @@ impl QuasistaticContact {
     /// Calls `with` for each row whose motion changes its force at once at the last solve, in ascending
     /// order: the normal rows of cells with pressure, and the tangential ones of those that stick.
     pub fn for_closed(&self, work: &Workspace, mut with: impl FnMut(usize)) {
-        let lambda = &work.now.lambda;
+        let lambda = work.now.of_rows();
         let cells = work.gaps.near_cells(&self.pairs);
         for s in cells.filter(|&s| lambda[self.unknowns.normal(s)] > 0.0) {
             let normal = self.unknowns.normal(s);

@@ -224,7 +224,7 @@ impl Search<'_> {
     /// Largest step: a tenth of a zone, or half of the smallest gap if nothing touches.
     fn longest_step(&mut self, size: f64) -> f64 {
         let StaticContact { model, work, .. } = &mut *self.contact;
-        let near = model.near(work).iter().map(|&pair| work.solution.pairs[pair as usize].min_free_gap);
+        let near = work.solution.near.iter().map(|&pair| work.solution.pairs[pair as usize].min_free_gap);
         let gap = near.fold(f64::INFINITY, f64::min);
         // The least gap of the others is the time at unit speed.
         let gap = gap.min(model.least_time_apart(work, |_| 0.5, |_| 1.0));

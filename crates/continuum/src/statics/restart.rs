@@ -56,10 +56,9 @@ impl Simulation {
         coordinates.zip(checkpoint.reals_of("motion", n)?).for_each(|(to, from)| *to = *from);
         if let Some(contact) = &mut self.system.contact {
             let numbers = checkpoint.reals("contact")?;
-            contact.warm = contact.model.cold();
-            if !contact.warm.read_numbers(numbers) {
-                return Err(length("contact", numbers.len(), contact.model.cold().to_numbers().len()));
-            }
+            let expected = || contact.model.cold().to_numbers().len();
+            let warm = contact.model.restore(numbers);
+            contact.warm = warm.ok_or_else(|| length("contact", numbers.len(), expected()))?;
         }
         for numbers in checkpoint.reals("events")?.as_chunks().0 {
             let event = ContactEvent::from_array(numbers);

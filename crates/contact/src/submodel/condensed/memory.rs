@@ -1,6 +1,6 @@
 //! Memory of the condensed compliance from one solve to the next: the rows it was made of.
 
-use super::super::numbers::Reader;
+use super::super::numbers::{Checksum, Reader};
 use super::super::row::{Row, Rows};
 use super::super::unknowns::Unknowns;
 
@@ -76,19 +76,15 @@ impl CondensedRows {
     }
 }
 
-/// Checksum of numbers and rows (FNV-1a over their bits), never 0.
+/// Checksum of numbers and rows, never 0.
 fn checksum(numbers: &[u32], rows: &[Row]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |x: u64| {
-        hash = (hash ^ x).wrapping_mul(0x0000_0100_0000_01b3);
-        hash ^= hash >> 29;
-    };
+    let mut checksum = Checksum::new();
     for (number, row) in numbers.iter().zip(rows) {
-        add(u64::from(*number));
+        checksum.add(u64::from(*number));
         for (k, c) in row.first.iter().chain(&row.second) {
-            add(u64::from(*k));
-            c.iter().for_each(|x| add(x.to_bits()));
+            checksum.add(u64::from(*k));
+            c.iter().for_each(|x| checksum.add(x.to_bits()));
         }
     }
-    hash.max(1)
+    checksum.value()
 }

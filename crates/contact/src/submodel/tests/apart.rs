@@ -79,8 +79,7 @@ fn pairs_that_are_left_out_change_no_force_and_their_gap_is_bounded() {
             n_pressed += usize::from(alone.force > 0.0);
         }
         if step == RESUMED {
-            (resumed, fresh) = (model.cold(), model.workspace());
-            assert!(resumed.read_numbers(&warm.to_numbers()));
+            (resumed, fresh) = (model.restore(&warm.to_numbers()).unwrap(), model.workspace());
         } else if step > RESUMED {
             model.solve(&states, &mut resumed, &mut fresh).unwrap();
             assert!(fresh.solution == work.solution, "a resumed run differs in step {step}");

@@ -34,8 +34,7 @@ fn a_resumed_sequence_of_solves_repeats_the_bits_of_the_uninterrupted_one() {
                 later.push(work.solution.clone());
             }
         }
-        let mut resumed = model.cold();
-        assert!(resumed.read_numbers(&saved));
+        let mut resumed = model.restore(&saved).unwrap();
         let mut fresh = model.workspace();
         for (k, expected) in (15..=30).zip(&later) {
             step(k, &mut resumed, &mut fresh);
@@ -71,12 +70,16 @@ fn an_invalid_warm_state_is_refused() {
     let (mut warm, mut work) = (model.cold(), model.workspace());
     model.solve(&states(&positions, path(15)), &mut warm, &mut work).unwrap();
     let numbers = warm.to_numbers();
-    let mut copy = model.cold();
-    assert!(copy.read_numbers(&numbers) && copy.to_numbers() == numbers);
-    assert!(!model.cold().read_numbers(&numbers[..numbers.len() - 1]));
-    assert!(!model.cold().read_numbers(&[numbers.clone(), vec![0.0]].concat()));
+    assert_eq!(model.restore(&numbers).unwrap().to_numbers(), numbers);
+    assert!(model.restore(&numbers[..numbers.len() - 1]).is_none());
+    assert!(model.restore(&[numbers.clone(), vec![0.0]].concat()).is_none());
+    // The faces of foot points come first after the forces and displacements.
+    let face = model.n_rows() + positions.iter().map(|x| 2 * x.len()).sum::<usize>();
+    let mut beyond = numbers.clone();
+    beyond[face] = 1e6;
+    assert!(model.restore(&beyond).is_none(), "a foot point on a face that does not exist");
     let n = numbers.len();
     let mut huge = numbers;
     huge[n - 2] = 1e300;
-    assert!(!model.cold().read_numbers(&huge));
+    assert!(model.restore(&huge).is_none());
 }

@@ -16,12 +16,10 @@ impl Workspace {
     pub(super) fn change(&self, unknowns: &Unknowns) -> Change {
         let [change, scale] = self.now.change(&self.base);
         let mut result = Change { change, scale };
-        for (row, (new, old)) in self.now.lambda.iter().zip(&self.base.lambda).enumerate() {
-            if *new != 0.0 || *old != 0.0 {
-                let d = unknowns.law_compliance(row);
-                result.change = result.change.max(d * (new - old).abs());
-                result.scale = result.scale.max(d * new.abs());
-            }
+        for (row, _) in self.now.loaded().chain(self.base.loaded()) {
+            let (new, old, d) = (self.now.of_row(row), self.base.of_row(row), unknowns.law_compliance(row));
+            result.change = result.change.max(d * (new - old).abs());
+            result.scale = result.scale.max(d * new.abs());
         }
         result
     }
@@ -70,7 +68,7 @@ impl Workspace {
         let (pairs, unknowns, gap) = (&model.pairs, &model.unknowns, self.gaps.all());
         let violation = |s: usize| {
             let row = unknowns.normal(s);
-            let lambda = self.now.lambda[row];
+            let lambda = self.now.of_row(row);
             let w = gap[s] + unknowns.law_compliance(row) * lambda;
             if lambda > 0.0 { w.abs() } else { (-w).max(0.0) }
         };

@@ -61,7 +61,7 @@ impl Workspace {
             if self.solution.passes >= model.tolerances.max_passes {
                 return Err(self.not_converged(change, model));
             }
-            let largest = self.now.lambda.iter().fold(0.0, |a: f64, b| a.max(*b));
+            let largest = self.now.loaded().fold(0.0, |a: f64, (_, force)| a.max(force));
             progress.hard_weight = progress.hard_weight.max(2.0 * largest);
             progress.base = Some((merit, self.model_energy(&model.unknowns)));
             progress.part = 1.0;
@@ -87,7 +87,7 @@ impl Workspace {
             let k = self.gaps.near()[at] as usize;
             self.gaps.follow(k, pairs, &mut warm.gaps);
             for (cell, s) in pairs.get(k).cell_range().enumerate() {
-                let is_loaded = self.now.lambda[unknowns.normal(s)] > 0.0;
+                let is_loaded = self.now.of_row(unknowns.normal(s)) > 0.0;
                 // A cell that opens within a step releases its shear force, which is part of the loss.
                 if !(warm.gaps.may_be_closed(s) || is_loaded || warm.friction.is_sheared(s)) {
                     self.skip(s, warm);
@@ -149,7 +149,7 @@ impl Workspace {
         let parts = unknowns.n_parts();
         let wanted = |s: &usize| {
             let gap = self.gaps.known(*s);
-            gap.is_some_and(|gap| gap < margin || self.now.lambda[unknowns.normal(*s)] > 0.0)
+            gap.is_some_and(|gap| gap < margin || self.now.of_row(unknowns.normal(*s)) > 0.0)
         };
         let rows = self.gaps.near_cells(&model.pairs).filter(wanted).flat_map(|s| parts * s..parts * (s + 1));
         warm.condensed.select(rows, &self.rows);
@@ -157,7 +157,7 @@ impl Workspace {
     }
 
     fn fill_solution(&mut self, model: &QuasistaticContact, states: &[BodyState<'_>], warm: &WarmState) {
-        let mut filling = Filling {
+        let filling = Filling {
             model,
             states,
             before: &self.base.displacement,
@@ -166,7 +166,6 @@ impl Workspace {
             rows: &self.rows,
             friction: self.friction.as_ref(),
             found: &self.now,
-            filled: &mut self.filled,
         };
         filling.fill(&mut self.solution);
     }
@@ -193,5 +192,5 @@ fn check(model: &QuasistaticContact, states: &[BodyState<'_>], warm: &WarmState)
             return Err(SolveError::NotFinite { body });
         }
     }
-    if warm.fits(model) { Ok(()) } else { Err(SolveError::ForeignWarmState) }
+    if warm.is_of(model) { Ok(()) } else { Err(SolveError::ForeignWarmState) }
 }

@@ -98,8 +98,8 @@ impl Workspace {
 
     /// Energy of the linearised problem at its solution \[J\].
     pub(super) fn model_energy(&self, unknowns: &Unknowns) -> f64 {
-        let penalty = |(row, l): (usize, &f64)| 0.5 * unknowns.law_compliance(row) * l * l;
-        let active = self.now.lambda.iter().enumerate().filter(|(_, l)| **l > 0.0);
+        let penalty = |(row, l): (usize, f64)| 0.5 * unknowns.law_compliance(row) * l * l;
+        let active = self.now.loaded().filter(|(_, l)| *l > 0.0);
         self.now.elastic_energy() + active.map(penalty).sum::<f64>()
     }
 }

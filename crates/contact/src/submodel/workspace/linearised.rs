@@ -36,14 +36,14 @@ impl Workspace {
         condensed.set_openings(numbers.iter().map(opening));
         now.gather_forces(rows, unknowns);
         condensed.add_turn(bodies, &now.force, &base.force);
-        condensed.set_start(numbers.iter().map(|&r| now.lambda[r as usize]));
+        condensed.set_start(numbers.iter().map(|&r| now.of_row(r as usize)));
         self.solution.fallbacks += usize::from(condensed.solve(numbers, friction.as_mut())?);
-        now.lambda.fill(0.0);
+        now.release();
         let mut complete = true;
         for (&r, &z) in numbers.iter().zip(condensed.forces()).filter(|(_, z)| **z != 0.0) {
             let (cell, _) = unknowns.place_of(r as usize);
             if gaps.is_evaluated(cell) {
-                now.lambda[r as usize] = z;
+                now.load(r as usize, z);
             } else {
                 warm.gaps.require(cell);
                 complete = false;
