@@ -6,6 +6,7 @@
 //! * [`geometry`]: faces over moving points, the closest point, the gap with its variations
 //! * [`node_to_face`]: rows of gaps of nodes against faces; [`pressure`]: one pressure per cell, with its
 //!   averaged gap
+//! * [`step_gradient`]: the gradient of a gap in a step of a conserving scheme
 //! * [`law`]: the pressure that a gap brings about
 //! * [`solver`]: complementarity problems
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod
@@ -49,6 +50,7 @@ pub mod pressure;
 pub mod region;
 pub mod shape;
 pub mod solver;
+pub mod step_gradient;
 pub mod submodel;
 
 pub use law::{Law, Stiffness};

@@ -17,7 +17,7 @@
 //! *Kept* means up to the tolerance of Newton's method, which iterates to round-off. The linear law
 //! (`small-strain`) has no angular momentum to keep, as it takes rotations for strains.
 //!
-//! This is one body without contact. Scenarios do not name it yet.
+//! Surfaces of the bodies touch by multipliers ([`ContactSpec`]); generalised-α takes no contact.
 //!
 //! # Source
 //!
@@ -26,13 +26,18 @@
 
 mod average_stress;
 mod body;
+mod contact;
+mod coupled;
 mod error;
 mod matrices;
 mod steps;
+mod system;
 
-pub use body::{Elastodynamics, Energies};
+pub use body::{ElasticBody, Energies};
+pub use contact::ContactSpec;
 pub use error::{SetupError, StepError};
 pub use steps::{Steps, StepsError};
+pub use system::{Counts, Elastodynamics, Step};
 
 /// The method of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -76,5 +76,6 @@ pub mod explicit;
 pub mod implicit;
 mod nodal_points;
 pub mod statics;
+mod surface_nodes;
 
 pub use nodal_points::NodalPoints;

@@ -1,6 +1,8 @@
 //! Implicit elastodynamics: conserved quantities, order, closed forms of its methods.
 
-use carom_continuum::implicit::{Elastodynamics, Energies, Method, Steps};
+use std::sync::Arc;
+
+use carom_continuum::implicit::{ElasticBody, Elastodynamics, Energies, Method, Steps};
 use carom_dynamics::Placement;
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, Plastic, SolidLaw};
 use carom_fem::{Body, Geometry};
@@ -15,8 +17,12 @@ fn law(body: &Body, name: &str) -> SolidLaw {
     SolidLaw::Elastic(ElasticLaw::named(name, ElasticModuli::of(&body.materials[0])).unwrap())
 }
 
+fn elastic(body: &Body, name: &str, placement: &Placement) -> ElasticBody {
+    ElasticBody::new(&Arc::new(body.clone()), placement, &[law(body, name)]).unwrap()
+}
+
 fn made(body: &Body, name: &str, placement: &Placement, method: Method) -> Elastodynamics {
-    Elastodynamics::new(body, placement, &[law(body, name)], method).unwrap()
+    Elastodynamics::new(vec![elastic(body, name, placement)], method).unwrap()
 }
 
 /// Spins fast enough to be stretched by a tenth.
@@ -96,7 +102,7 @@ fn all_methods_are_of_order_two() {
             for _ in 0..steps {
                 body.step(end / steps as f64).unwrap();
             }
-            body.displacements().to_vec()
+            body.bodies()[0].displacements().to_vec()
         };
         let exact = at_end(512);
         let error = |steps: usize| {
@@ -123,18 +129,19 @@ fn a_bar_swings_with_the_frequency_of_its_mesh_and_step() {
     // The spectral radius 1 of generalised-α is the trapezoidal rule.
     for method in [Method::EnergyMomentum, Method::Midpoint, Method::GeneralisedAlpha(1.0)] {
         let mut body = made(&bar, "small-strain", &Placement::default(), method);
-        let points = body.discretisation().points.clone();
+        let points = body.bodies()[0].discretisation().points.clone();
         let held: Vec<u32> =
             (0..points.len()).filter(|&k| points[k][0] < 1e-9).map(|k| 3 * k as u32).collect();
-        body.hold(&held);
+        body.bodies_mut()[0].hold(&held);
         let shape: Vec<f64> = points.iter().flat_map(|x| [1e-3 * (wave * x[0]).sin(), 0.0, 0.0]).collect();
-        body.set_state(&shape, &vec![0.0; shape.len()]);
+        body.bodies_mut()[0].set_state(&shape, &vec![0.0; shape.len()]);
         body.start().unwrap();
         let start = body.energies().unwrap().total();
         for step in 1..=60 {
             body.step(h).unwrap();
             let factor = (f64::from(step) * turned).cos();
-            let found = body.displacements().iter().zip(&shape).map(|(u, s)| (u - factor * s).abs());
+            let found =
+                body.bodies()[0].displacements().iter().zip(&shape).map(|(u, s)| (u - factor * s).abs());
             let error = found.fold(0.0, f64::max);
             assert!(error < 1e-12, "{method:?} step {step}: {error}");
             let energy = body.energies().unwrap().total();
@@ -150,19 +157,19 @@ fn generalised_alpha_damps_high_frequencies_by_its_spectral_radius() {
     for radius in [0.2, 0.6] {
         let method = Method::GeneralisedAlpha(radius);
         let mut body = made(&bar, "small-strain", &Placement::default(), method);
-        let points = body.discretisation().points.clone();
+        let points = body.bodies()[0].discretisation().points.clone();
         let held: Vec<u32> =
             (0..points.len()).filter(|&k| points[k][0] < 1e-9).map(|k| 3 * k as u32).collect();
-        body.hold(&held);
+        body.bodies_mut()[0].hold(&held);
         let stretched: Vec<f64> = points.iter().flat_map(|x| [1e-3 * x[0], 0.0, 0.0]).collect();
-        body.set_state(&stretched, &vec![0.0; stretched.len()]);
+        body.bodies_mut()[0].set_state(&stretched, &vec![0.0; stretched.len()]);
         body.start().unwrap();
         // Steps of some thousand periods have the threefold root −ρ: u₃ + 3ρ u₂ + 3ρ² u₁ + ρ³ u₀ = 0.
         let end = points.iter().position(|x| x[0] > 0.5).unwrap();
         let mut found = Vec::new();
         for _ in 0..8 {
             body.step(200.0).unwrap();
-            found.push(body.displacements()[3 * end]);
+            found.push(body.bodies()[0].displacements()[3 * end]);
         }
         for u in found.windows(4) {
             let rest = u[3] + 3.0 * radius * u[2] + 3.0 * radius * radius * u[1] + radius.powi(3) * u[0];
@@ -176,7 +183,7 @@ fn generalised_alpha_damps_high_frequencies_by_its_spectral_radius() {
 fn a_falling_body_keeps_its_energy() {
     let brick = block("brick", [0.1, 0.06, 0.04], [2, 1, 1], RUBBER);
     let mut body = made(&brick, "neo-hookean", &spin(), Method::EnergyMomentum);
-    body.set_gravity([0.0, 0.0, -9.81]);
+    body.bodies_mut()[0].set_gravity([0.0, 0.0, -9.81]);
     let start = body.energies().unwrap();
     let mass = 1000.0 * 0.1 * 0.06 * 0.04;
     for step in 1..=50 {
@@ -208,7 +215,8 @@ fn laws_with_history_and_impossible_radii_are_refused() {
     let moduli = ElasticModuli::of(&brick.materials[0]);
     let plastic = Plastic::new(moduli, Hardening::linear(1e3, 1e4).unwrap()).unwrap();
     let refused = |law: SolidLaw, method| {
-        let made = Elastodynamics::new(&brick, &Placement::default(), &[law], method);
+        let made = ElasticBody::new(&Arc::new(brick.clone()), &Placement::default(), &[law]);
+        let made = made.and_then(|body| Elastodynamics::new(vec![body], method));
         made.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let message = refused(SolidLaw::Plastic(plastic), Method::Midpoint);

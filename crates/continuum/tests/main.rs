@@ -3,6 +3,7 @@
 
 mod automatic;
 mod bars;
+mod conserving_contact;
 mod elastodynamics;
 mod mass_scaling;
 mod mixed;

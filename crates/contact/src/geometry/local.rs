@@ -48,6 +48,30 @@ impl Faces {
         Some(LocalFoot { foot, is_continued: false, distance })
     }
 
+    /// The orthogonal projection on a face continued beyond its edges: a smooth function of all positions.
+    ///
+    /// * `start` — parameters near the foot point
+    ///
+    /// `None` if there is none within the size of the face from it.
+    pub fn projected(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        start: [f64; 2],
+        x: &Vector3<f64>,
+    ) -> Option<FootPoint> {
+        let xi = self.free_foot(now, face, start, x)?;
+        Some(self.level_foot(now, face, xi, x))
+    }
+
+    /// The foot point at the parameters of an orthogonal projection.
+    fn level_foot(&self, now: &mut FacesNow, face: u32, xi: [f64; 2], x: &Vector3<f64>) -> FootPoint {
+        let jet = self.jet(now, face, xi);
+        let normal = self.normal(now, face, xi, &jet);
+        let gap = (x - jet.y).dot(&normal);
+        FootPoint::new(face, xi, Site::Interior, false, gap, normal, &jet)
+    }
+
     /// The closest point of one face alone, whatever its neighbours are.
     pub fn foot_on_face(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> LocalFoot {
         let local = self.closest_on_face(now, face, x);
@@ -73,10 +97,7 @@ impl Faces {
         if !(0..n).all(is_allowed) {
             return None;
         }
-        let jet = self.jet(now, face, xi);
-        let normal = self.normal(now, face, xi, &jet);
-        let gap = (x - jet.y).dot(&normal);
-        Some(FootPoint::new(face, xi, Site::Interior, false, gap, normal, &jet))
+        Some(self.level_foot(now, face, xi, x))
     }
 
     /// Parameters of the orthogonal projection on the face continued beyond its edges.

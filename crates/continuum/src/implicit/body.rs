@@ -1,9 +1,11 @@
-//! One elastic body and its step.
+//! One elastic body: its state, and its forces and tangent in a step.
+
+use std::sync::Arc;
 
 use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
-use carom_fem::internal_force::{History, InternalForce, PointRule};
-use carom_fem::{Body, Discretisation};
+use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
+use carom_fem::{Body, Discretisation, Surface};
 use carom_linalg::sparse::SparseError;
 use nalgebra::Vector3;
 
@@ -11,17 +13,8 @@ use super::average_stress::AverageStress;
 use super::matrices::Matrices;
 use super::{Method, SetupError, StepError};
 
-/// Residual relative to the forces below which the iteration goes on only as long as it gains.
-const SMALL: f64 = 1e-9;
-
-/// Rounding of a sum of terms, relative to the largest one.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
-
-/// Largest number of iterations of Newton's method.
-const ITERATIONS: usize = 20;
-
-/// Energies and momenta of a body.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Energies and momenta of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energies {
     /// ½ vᵀ M v \[J\].
     pub kinetic: f64,
@@ -42,36 +35,48 @@ impl Energies {
     }
 }
 
+impl std::ops::AddAssign for Energies {
+    fn add_assign(&mut self, other: Self) {
+        self.kinetic += other.kinetic;
+        self.stored += other.stored;
+        self.weight += other.weight;
+        for d in 0..3 {
+            self.momentum[d] += other.momentum[d];
+            self.ang_momentum[d] += other.ang_momentum[d];
+        }
+    }
+}
+
 /// An elastic body that moves through time in implicit steps.
-pub struct Elastodynamics {
-    discretisation: Discretisation,
+pub struct ElasticBody {
+    pub(super) name: String,
+    geometry: Arc<Body>,
+    pub(super) discretisation: Discretisation,
     laws: Vec<SolidLaw>,
-    method: Method,
     internal: InternalForce,
     history: History,
-    matrices: Matrices,
-    gravity: Vector3<f64>,
+    pub(super) matrices: Matrices,
     /// Constant nodal forces \[N\].
     force: Vec<f64>,
-    held: Vec<u32>,
-    state: State,
+    pub(super) held: Vec<u32>,
+    pub(super) state: State,
     /// The end of the step, while it is sought.
-    end: State,
-    work: Work,
+    pub(super) end: State,
+    pub(super) work: Work,
 }
 
 /// Displacements, velocities, accelerations.
 #[derive(Debug, Clone)]
-struct State {
-    u: Vec<f64>,
-    v: Vec<f64>,
+pub(super) struct State {
+    pub(super) u: Vec<f64>,
+    pub(super) v: Vec<f64>,
     /// Of generalised-α alone.
-    a: Vec<f64>,
+    pub(super) a: Vec<f64>,
 }
 
 /// Memory of a step.
-struct Work {
-    residual: Vec<f64>,
+pub(super) struct Work {
+    pub(super) residual: Vec<f64>,
     /// The internal force, and the inertia and loads that it is compared with \[N\].
     internal: Vec<f64>,
     inertia: Vec<f64>,
@@ -79,26 +84,48 @@ struct Work {
     scaled: Vec<f64>,
     weight: Vec<f64>,
     /// Largest mass of a point \[kg\].
-    heaviest: f64,
+    pub(super) heaviest: f64,
 }
 
-/// The forces that are left over.
-struct Residual {
-    /// Relative to the largest force.
-    relative: f64,
-    /// True if it is the rounding of the inertia: a difference of terms that grow with 1/h².
-    is_rounding: bool,
+/// Sizes of the terms of a residual.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sizes {
+    /// The largest force \[N\].
+    pub(super) force: f64,
+    /// The largest sum of terms of the inertia, whose difference the inertia is \[N\].
+    pub(super) inertia: f64,
 }
 
 /// Inertia as a function of the end: M (factor (u₁ − u₀) + offset).
-struct Inertia {
-    factor: f64,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inertia {
+    pub(super) factor: f64,
     /// Factors of v₀ and a₀ in the offset.
     of_v: f64,
     of_a: f64,
 }
 
-impl Elastodynamics {
+impl Inertia {
+    /// Of a step of the length h.
+    pub(super) fn new(method: Method, h: f64) -> Self {
+        match method {
+            Method::EnergyMomentum | Method::Midpoint => {
+                Self { factor: 2.0 / (h * h), of_v: -2.0 / h, of_a: 0.0 }
+            }
+            Method::GeneralisedAlpha(radius) => {
+                let [alpha_m, _, beta, _] = Method::alpha(radius);
+                let scale = 1.0 - alpha_m;
+                Self {
+                    factor: scale / (beta * h * h),
+                    of_v: -scale / (beta * h),
+                    of_a: alpha_m - scale * (0.5 - beta) / beta,
+                }
+            }
+        }
+    }
+}
+
+impl ElasticBody {
     /// The body at its start, undeformed, in a rigid motion.
     ///
     /// * `laws` — one for each block of cells
@@ -106,19 +133,9 @@ impl Elastodynamics {
     /// # Errors
     ///
     /// [`SetupError`].
-    pub fn new(
-        body: &Body,
-        placement: &Placement,
-        laws: &[SolidLaw],
-        method: Method,
-    ) -> Result<Self, SetupError> {
+    pub fn new(body: &Arc<Body>, placement: &Placement, laws: &[SolidLaw]) -> Result<Self, SetupError> {
         if let Some(law) = laws.iter().find(|law| law.n_history() > 0) {
             return Err(SetupError::NotElastic { law: law.name().to_owned() });
-        }
-        if let Method::GeneralisedAlpha(radius) = method
-            && !(0.0..=1.0).contains(&radius)
-        {
-            return Err(SetupError::Radius { radius });
         }
         let mut discretisation = Discretisation::new(body)?;
         let (turn, origin) = (rotation::matrix(&placement.quaternion), Vector3::from(placement.origin));
@@ -131,12 +148,12 @@ impl Elastodynamics {
         let state = State { u: vec![0.0; n], v: vec![0.0; n], a: vec![0.0; n] };
         let zeros = || vec![0.0; n];
         let mut made = Self {
+            name: body.name.clone(),
+            geometry: body.clone(),
             history: internal.history(laws),
             laws: laws.to_vec(),
-            method,
             internal,
             matrices,
-            gravity: Vector3::zeros(),
             force: zeros(),
             held: Vec::new(),
             end: state.clone(),
@@ -181,7 +198,6 @@ impl Elastodynamics {
 
     /// Sets the acceleration of gravity \[m/s²\].
     pub fn set_gravity(&mut self, gravity: [f64; 3]) {
-        self.gravity = gravity.into();
         let field: Vec<f64> = (0..self.state.u.len()).map(|dof| gravity[dof % 3]).collect();
         self.work.weight.fill(0.0);
         self.matrices.add_mass_product(1.0, &field, &mut self.work.weight);
@@ -194,6 +210,18 @@ impl Elastodynamics {
     /// If their number is not that of the dofs.
     pub fn set_force(&mut self, force: &[f64]) {
         self.force.copy_from_slice(force);
+    }
+
+    /// The faces of a set.
+    pub(super) fn surface(&self, set: &str) -> Result<Surface, SetupError> {
+        Ok(self.geometry.surface_of_set(&self.discretisation, set)?)
+    }
+
+    /// The place of a point with these displacements \[m\].
+    pub(super) fn place(&self, u: &[f64], point: u32) -> Vector3<f64> {
+        let first = 3 * point as usize;
+        Vector3::from(self.discretisation.points[point as usize])
+            + Vector3::from_column_slice(&u[first..first + 3])
     }
 
     /// The undeformed body in inertial axes.
@@ -221,136 +249,91 @@ impl Elastodynamics {
         self.state.v.copy_from_slice(v);
     }
 
-    /// Sets a₀ = M⁻¹ (f_ext − f(u₀)), which generalised-α needs once before its first step.
+    /// Sets a₀ = M⁻¹ (f_ext − f(u₀)).
     ///
     /// # Errors
     ///
     /// [`StepError`].
-    pub fn start(&mut self) -> Result<(), StepError> {
-        self.matrices.factorise_mass(&self.held).map_err(|source| tangent_error(0.0, source))?;
+    pub(super) fn start(&mut self) -> Result<(), StepError> {
+        let mass = |source| StepError::Tangent { step: 0.0, source };
+        self.matrices.factorise_mass(&self.held).map_err(mass)?;
         let Self { internal, laws, history, state, work, .. } = self;
         internal.force(laws, &state.u, history, &mut work.internal)?;
         for (i, a) in state.a.iter_mut().enumerate() {
             *a = self.force[i] + work.weight[i] - work.internal[i];
         }
         self.held.iter().for_each(|&dof| self.state.a[dof as usize] = 0.0);
-        self.matrices.solve(&mut self.state.a).map_err(|source| tangent_error(0.0, source))
-    }
-
-    /// Moves the body by a step of the length h \[s\]; returns the iterations of Newton's method.
-    ///
-    /// # Errors
-    ///
-    /// [`StepError`]; the state is then that before the step.
-    pub fn step(&mut self, h: f64) -> Result<usize, StepError> {
-        let inertia = self.inertia(h);
-        self.predict(h);
-        let iterations = match self.newton(h, &inertia) {
-            // A body that moves straight on may invert cells; from rest it may still converge.
-            Err(StepError::Sweep(_)) => {
-                self.end.u.copy_from_slice(&self.state.u);
-                self.newton(h, &inertia)?
-            }
-            found => found?,
-        };
-        self.close(h);
-        Ok(iterations)
-    }
-
-    fn inertia(&self, h: f64) -> Inertia {
-        match self.method {
-            Method::EnergyMomentum | Method::Midpoint => {
-                Inertia { factor: 2.0 / (h * h), of_v: -2.0 / h, of_a: 0.0 }
-            }
-            Method::GeneralisedAlpha(radius) => {
-                let [alpha_m, _, beta, _] = Method::alpha(radius);
-                let scale = 1.0 - alpha_m;
-                Inertia {
-                    factor: scale / (beta * h * h),
-                    of_v: -scale / (beta * h),
-                    of_a: alpha_m - scale * (0.5 - beta) / beta,
-                }
-            }
-        }
+        self.matrices.solve(&mut self.state.a).map_err(mass)
     }
 
     /// The first guess: straight on.
-    fn predict(&mut self, h: f64) {
+    pub(super) fn predict(&mut self, h: f64) {
         for ((end, u), v) in self.end.u.iter_mut().zip(&self.state.u).zip(&self.state.v) {
             *end = u + h * v;
         }
         self.held.iter().for_each(|&dof| self.end.u[dof as usize] = self.state.u[dof as usize]);
     }
 
-    /// Iterates until the residual is rounding.
-    fn newton(&mut self, h: f64, inertia: &Inertia) -> Result<usize, StepError> {
-        let (mut last, mut iterations) = (f64::INFINITY, 0);
-        loop {
-            let Residual { relative, is_rounding } = self.residual(inertia)?;
-            // NaN is not converged.
-            let is_small = relative <= SMALL || is_rounding;
-            let gains = relative <= 0.25 * last && relative > 0.0 && iterations < ITERATIONS;
-            if is_small && !gains {
-                return Ok(iterations);
-            }
-            let has_failed = !relative.is_finite() || (iterations > 3 && relative > 10.0 * last);
-            if has_failed || iterations == ITERATIONS {
-                return Err(StepError::NotConverged { step: h, iterations, residual: relative });
-            }
-            last = relative;
-            self.correct(h, inertia)?;
-            iterations += 1;
-        }
+    /// Starts the search of the end from rest.
+    pub(super) fn stay(&mut self) {
+        self.end.u.copy_from_slice(&self.state.u);
     }
 
-    /// Fills the residual.
-    fn residual(&mut self, inertia: &Inertia) -> Result<Residual, StepError> {
-        let Self { internal, laws, method, history, state, end, work, matrices, .. } = self;
-        let method = *method;
+    /// Fills the residual but for contact and held dofs.
+    pub(super) fn residual(&mut self, method: Method, inertia: &Inertia) -> Result<Sizes, SweepError> {
+        let Self { internal, laws, history, state, end, work, matrices, .. } = self;
         let fields = [&state.u[..], &end.u[..]];
         let map = |law| AverageStress { law, method };
         internal.sweep(laws, map, fields, history, Some(&mut work.internal))?;
-        let mut terms = 0.0_f64;
+        let mut sizes = Sizes::default();
         for (i, scaled) in work.scaled.iter_mut().enumerate() {
             let (before, after) = (state.u[i], end.u[i]);
             let [of_v, of_a] = [inertia.of_v * state.v[i], inertia.of_a * state.a[i]];
             *scaled = inertia.factor * (after - before) + of_v + of_a;
-            terms = terms.max(inertia.factor * (after.abs() + before.abs()) + of_v.abs() + of_a.abs());
+            let terms = inertia.factor * (after.abs() + before.abs()) + of_v.abs() + of_a.abs();
+            sizes.inertia = sizes.inertia.max(terms * work.heaviest);
         }
         work.inertia.fill(0.0);
         matrices.add_mass_product(1.0, &work.scaled, &mut work.inertia);
-        let mut size = 0.0_f64;
         for (i, residual) in work.residual.iter_mut().enumerate() {
             let load = self.force[i] + work.weight[i];
-            size = size.max(work.internal[i].abs()).max(work.inertia[i].abs()).max(load.abs());
+            let largest = work.internal[i].abs().max(work.inertia[i].abs()).max(load.abs());
+            sizes.force = sizes.force.max(largest);
             *residual = work.inertia[i] + work.internal[i] - load;
         }
-        self.held.iter().for_each(|&dof| work.residual[dof as usize] = 0.0);
-        let worse = |most: f64, r: &f64| if r.is_nan() { f64::NAN } else { most.max(r.abs()) };
-        let largest = work.residual.iter().fold(0.0, worse);
-        Ok(Residual {
-            relative: if largest == 0.0 { 0.0 } else { largest / size },
-            is_rounding: largest <= ROUNDING * work.heaviest * terms,
-        })
+        Ok(sizes)
     }
 
-    /// u₁ −= J⁻¹ r.
-    fn correct(&mut self, h: f64, inertia: &Inertia) -> Result<(), StepError> {
-        let Self { internal, laws, method, history, state, end, work, matrices, held, .. } = self;
-        let method = *method;
+    /// Frees the held dofs of residuals; returns the largest of the others, NaN if one is.
+    pub(super) fn largest_residual(&mut self) -> f64 {
+        self.held.iter().for_each(|&dof| self.work.residual[dof as usize] = 0.0);
+        let worse = |most: f64, r: &f64| if r.is_nan() { f64::NAN } else { most.max(r.abs()) };
+        self.work.residual.iter().fold(0.0, worse)
+    }
+
+    /// Makes the matrix c M + ∂f/∂u₁ at the present end, with unit rows for held dofs.
+    pub(super) fn assemble(&mut self, method: Method, inertia: &Inertia) -> Result<(), SweepError> {
+        let Self { internal, laws, history, state, end, matrices, held, .. } = self;
         let fields = [&state.u[..], &end.u[..]];
         let map = |law| AverageStress { law, method };
         matrices.assembly.assemble_map(internal, laws, map, fields, history, &mut matrices.jacobian)?;
-        matrices.factorise(inertia.factor, held).map_err(|source| tangent_error(h, source))?;
-        matrices.solve(&mut work.residual).map_err(|source| tangent_error(h, source))?;
+        matrices.complete(inertia.factor, held);
+        Ok(())
+    }
+
+    /// u₁ −= J⁻¹ r, without contact.
+    pub(super) fn correct(&mut self) -> Result<(), SparseError> {
+        let Self { matrices, work, end, .. } = self;
+        matrices.factorise()?;
+        matrices.solve(&mut work.residual)?;
         end.u.iter_mut().zip(&work.residual).for_each(|(u, change)| *u -= change);
         Ok(())
     }
 
     /// Velocities and accelerations at the end, which becomes the present state.
-    fn close(&mut self, h: f64) {
+    pub(super) fn close(&mut self, method: Method, h: f64) {
         let Self { state, end, .. } = self;
-        match self.method {
+        match method {
             Method::EnergyMomentum | Method::Midpoint => {
                 for i in 0..state.u.len() {
                     end.v[i] = 2.0 / h * (end.u[i] - state.u[i]) - state.v[i];
@@ -372,8 +355,8 @@ impl Elastodynamics {
     ///
     /// # Errors
     ///
-    /// [`StepError::Sweep`] if the state has an inverted cell.
-    pub fn energies(&mut self) -> Result<Energies, StepError> {
+    /// [`SweepError`] if the state has an inverted cell.
+    pub fn energies(&mut self) -> Result<Energies, SweepError> {
         let Self { internal, laws, history, state, work, matrices, .. } = self;
         let stored = internal.stored_energy(laws, &state.u, history)?;
         work.inertia.fill(0.0);
@@ -389,8 +372,4 @@ impl Elastodynamics {
         }
         Ok(Energies { kinetic, stored, weight, momentum: momentum.into(), ang_momentum: ang_momentum.into() })
     }
-}
-
-fn tangent_error(step: f64, source: SparseError) -> StepError {
-    StepError::Tangent { step, source }
 }

@@ -1,8 +1,9 @@
 //! Errors of implicit elastodynamics.
 
-use carom_fem::DiscretisationError;
+use carom_contact::node_to_face::NodeToFaceError;
 use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
+use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_linalg::sparse::SparseError;
 use thiserror::Error;
 
@@ -27,6 +28,28 @@ pub enum SetupError {
         /// Name of the law.
         law: String,
     },
+    /// A set without faces.
+    #[error(transparent)]
+    Set(#[from] SetError),
+    /// A set whose faces cannot touch.
+    #[error("the surface `{body}:{set}`: {source}")]
+    Surface {
+        /// Name of the body.
+        body: String,
+        /// Name of the set.
+        set: String,
+        /// The problem.
+        source: SurfaceError,
+    },
+    /// No rows between two surfaces.
+    #[error(transparent)]
+    Rows(#[from] NodeToFaceError),
+    /// Generalised-α with contact.
+    #[error(
+        "generalised-alpha takes no contact of unreduced bodies: its forces are those of two times; use \
+         `energy-momentum` or `midpoint`"
+    )]
+    NoContact,
     /// A spectral radius out of range.
     #[error("the spectral radius of generalised-alpha is {radius}, must be from 0 to 1")]
     Radius {
@@ -48,6 +71,14 @@ pub enum StepError {
         step: f64,
         /// The problem.
         source: SparseError,
+    },
+    /// A node in contact has left its face by more than the size of the face.
+    #[error(
+        "a node of {} slides over more than a face of {} in a step; use a smaller step", between[0], between[1]
+    )]
+    Slid {
+        /// The two surfaces.
+        between: [String; 2],
     },
     /// Newton's method does not converge.
     #[error(

@@ -69,8 +69,8 @@ impl Matrices {
         }
     }
 
-    /// Factorises ∂f/∂u₁ + factor · M with unit rows for held dofs.
-    pub(super) fn factorise(&mut self, factor: f64, held: &[u32]) -> Result<(), SparseError> {
+    /// Adds factor · M to ∂f/∂u₁ and makes unit rows for held dofs.
+    pub(super) fn complete(&mut self, factor: f64, held: &[u32]) {
         self.add_mass(factor);
         for &dof in held {
             let row = dof as usize;
@@ -80,6 +80,10 @@ impl Matrices {
                 *value = if column == row { 1.0 } else { 0.0 };
             }
         }
+    }
+
+    /// Factorises the matrix of the step.
+    pub(super) fn factorise(&mut self) -> Result<(), SparseError> {
         self.lu.factorise(&self.jacobian.view())
     }
 
@@ -99,7 +103,8 @@ impl Matrices {
     /// Factorises M alone, for the accelerations at the start.
     pub(super) fn factorise_mass(&mut self, held: &[u32]) -> Result<(), SparseError> {
         self.jacobian.data_mut().fill(0.0);
-        self.factorise(1.0, held)
+        self.complete(1.0, held);
+        self.factorise()
     }
 
     /// x ← A⁻¹ x.

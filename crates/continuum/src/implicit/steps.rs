@@ -47,18 +47,18 @@ impl Steps {
         [self.taken, self.failed]
     }
 
-    /// Moves a body on by a time, in as many steps as needed.
+    /// Moves bodies on by a time, in as many steps as needed.
     ///
     /// # Errors
     ///
     /// [`StepsError`].
-    pub fn advance(&mut self, body: &mut Elastodynamics, time: f64) -> Result<(), StepsError> {
+    pub fn advance(&mut self, bodies: &mut Elastodynamics, time: f64) -> Result<(), StepsError> {
         let mut left = time;
         // The remainder is rounding, or a further step.
         while left > 1e-9 * self.wanted {
             let length = self.wanted / f64::from(1_u32 << self.halvings);
             let length = if left < 1.000_001 * length { left } else { length };
-            match body.step(length) {
+            match bodies.step(length) {
                 Ok(_) => {
                     left -= length;
                     self.taken += 1;

@@ -16,8 +16,9 @@ use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{AutomaticSpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
+use crate::surface_nodes::smallest_face;
 use around::{Around, Few};
-use side::{End, all_surfaces, named_side, smallest_face};
+use side::{End, all_surfaces, named_side};
 
 /// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
 /// face of both surfaces.

@@ -1,10 +1,9 @@
 //! One side of a pair: the surface of a body, or the surfaces of all bodies as one, with their nodes.
 
-use carom_contact::geometry::{Faces, Start};
+use carom_contact::geometry::Faces;
 use carom_contact::node_to_face::{ContactSide, Nodes};
 use carom_contact::{Shape, shape::joined};
-use carom_fem::surface::MAX_FACE_POINTS;
-use carom_fem::{Discretisation, Geometry, Surface};
+use carom_fem::{Discretisation, Surface};
 use nalgebra::Vector3;
 
 use crate::explicit::SetupError;
@@ -14,6 +13,7 @@ use crate::explicit::contact::wall;
 use crate::explicit::problem::{BodyKind, BodySpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::reduced::Reduced;
 use crate::explicit::which::Which;
+use crate::surface_nodes;
 
 /// The bodies and points of a side.
 #[derive(Clone)]
@@ -209,20 +209,14 @@ fn with_nodes(
     };
     let faces = Faces::new(surface.clone(), &reference);
     let faces = faces.map_err(|source| SetupError::Surface { pair: geometry.name.clone(), source })?;
-    let (nodes, areas) = match &geometry.geometry {
-        Geometry::Mesh(_) => {
-            let all: Vec<u32> = (0..surface.points.len() as u32).collect();
-            (Nodes::of_points(&all), areas_of_points(&faces))
-        }
-        Geometry::Nurbs(_) => nodes_on_faces(&faces),
-    };
+    let (nodes, areas) = surface_nodes::nodes(&faces);
     let n = surface.points.len();
     let (points, rest) = match which {
         Which::Flexible(_) => (surface.points.clone(), vec![Vector3::zeros(); n]),
         Which::Rigid(_) => (vec![0; n], reference.clone()),
     };
     let springs = vec![Spring::default(); nodes.len()];
-    let around = areas_around(&faces);
+    let around = surface_nodes::areas_around(&faces);
     let seen = vec![0; nodes.len()];
     let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, seen };
     Ok(WithNodes { surface, reference, placed, nodes, end })
@@ -235,99 +229,16 @@ fn of_reduced(body: &Reduced, which: Which, set: &str) -> Result<WithNodes, Setu
     let reference: Vec<Vector3<f64>> = points.iter().map(|&point| body.place(point)).collect();
     let faces = Faces::new(surface.clone(), &reference);
     let faces = faces.map_err(|source| SetupError::Surface { pair: body.name.clone(), source })?;
-    let is_mesh = |face: &carom_fem::Face| matches!(face.basis, carom_fem::FaceBasis::Lagrange(_));
-    let (nodes, areas) = if surface.faces.iter().all(is_mesh) {
-        let all: Vec<u32> = (0..points.len() as u32).collect();
-        (Nodes::of_points(&all), areas_of_points(&faces))
-    } else {
-        nodes_on_faces(&faces)
-    };
+    let (nodes, areas) = surface_nodes::nodes(&faces);
     let end = End {
         parts: vec![(which, 0)],
         rest: vec![Vector3::zeros(); points.len()],
         halves: Vec::new(),
-        around: areas_around(&faces),
+        around: surface_nodes::areas_around(&faces),
         springs: vec![Spring::default(); nodes.len()],
         seen: vec![0; nodes.len()],
         points,
         areas,
     };
     Ok(WithNodes { surface, placed: reference.clone(), reference, nodes, end })
-}
-
-/// The smallest size of a face, its diagonal at rest \[m\].
-pub(super) fn smallest_face(faces: &Faces) -> f64 {
-    let size = |face: &carom_fem::Face| {
-        let places = || face.points.iter().map(|&k| faces.reference[k as usize]);
-        let lo = places().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
-        let hi = places().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
-        (hi - lo).norm()
-    };
-    faces.surface.faces.iter().map(size).fold(f64::INFINITY, f64::min)
-}
-/// Area of the faces around each point at rest \[m²\].
-fn areas_around(faces: &Faces) -> Vec<f64> {
-    let mut around = vec![0.0; faces.n_points()];
-    for face in 0..faces.n_faces() as u32 {
-        let area: f64 =
-            rule(faces, face).into_iter().map(|(xi, weight)| weight * at(faces, face, xi).1).sum();
-        let points = &faces.surface.faces[face as usize].points;
-        points.iter().for_each(|&point| around[point as usize] += area);
-    }
-    around
-}
-
-/// ∫ N dA of the points of mesh faces \[m²\].
-fn areas_of_points(faces: &Faces) -> Vec<f64> {
-    let mut areas = vec![0.0; faces.n_points()];
-    for face in 0..faces.n_faces() as u32 {
-        let points = &faces.surface.faces[face as usize].points;
-        for (xi, weight) in rule(faces, face) {
-            let (values, area) = at(faces, face, xi);
-            points.iter().zip(values).for_each(|(&point, r)| areas[point as usize] += weight * area * r);
-        }
-    }
-    areas
-}
-
-/// Nodes of NURBS faces: (p+1) × (q+1) places at the centres of equal parts of each face, with their areas.
-fn nodes_on_faces(faces: &Faces) -> (Nodes, Vec<f64>) {
-    let (mut places, mut areas) = (Vec::new(), Vec::new());
-    for face in 0..faces.n_faces() as u32 {
-        let [n, m] = match faces.surface.faces[face as usize].basis {
-            carom_fem::FaceBasis::Spline { degrees, .. } | carom_fem::FaceBasis::Combined { degrees, .. } => {
-                degrees.map(|p| p + 1)
-            }
-            carom_fem::FaceBasis::Lagrange(_) => [2, 2],
-        };
-        for (i, j) in (0..n).flat_map(|i| (0..m).map(move |j| (i, j))) {
-            let xi = [(i as f64 + 0.5) / n as f64, (j as f64 + 0.5) / m as f64];
-            places.push(Start { face, xi });
-            areas.push(at(faces, face, xi).1 / (n * m) as f64);
-        }
-    }
-    (Nodes::on_faces(faces, &places), areas)
-}
-
-/// Gauss points of a face: parameters and weights.
-fn rule(faces: &Faces, face: u32) -> Vec<([f64; 2], f64)> {
-    if faces.surface.faces[face as usize].basis.is_triangle() {
-        let (a, b) = (1.0 / 6.0, 2.0 / 3.0);
-        return [[a, a], [b, a], [a, b]].map(|xi| (xi, 1.0 / 6.0)).to_vec();
-    }
-    let half = 0.5 / 3.0_f64.sqrt();
-    let ends = [0.5 - half, 0.5 + half];
-    ends.iter().flat_map(|&x| ends.iter().map(move |&y| ([x, y], 0.25))).collect()
-}
-
-/// Shape values and |y,₁ × y,₂| of a face at rest.
-fn at(faces: &Faces, face: u32, xi: [f64; 2]) -> ([f64; MAX_FACE_POINTS], f64) {
-    let (mut r, mut r_a, mut r_ab) =
-        ([0.0; MAX_FACE_POINTS], [[0.0; 2]; MAX_FACE_POINTS], [[0.0; 3]; MAX_FACE_POINTS]);
-    faces.surface.shape_into(face as usize, xi, &mut r, &mut r_a, &mut r_ab);
-    let points = &faces.surface.faces[face as usize].points;
-    let tangent = |a: usize| -> Vector3<f64> {
-        points.iter().zip(&r_a).map(|(&point, slope)| slope[a] * faces.reference[point as usize]).sum()
-    };
-    (r, tangent(0).cross(&tangent(1)).norm())
 }

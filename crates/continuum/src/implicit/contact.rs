@@ -1,0 +1,119 @@
+//! Contact of elastic bodies by multipliers: nodes of one surface against faces of another.
+//!
+//! ```text
+//! M (v₁ − v₀)/h + f − Σ λ D = f_ext,   0 ≤ λ ⟂ g₁ ≥ 0
+//! ```
+//!
+//! D is [`StepGap::gradient`]: the discrete gradient of the gap in the energy-momentum scheme, the gradient in
+//! the middle of the step in the midpoint rule. Both keep momentum and angular momentum. The discrete gradient
+//! does no work in a step that begins and ends with a closed gap; the work λ (g₁ − g₀) of a step in which a
+//! node comes to the face, or has left it, is the jump of the energy of the step.
+//!
+//! Which rows touch is found with the displacements, by a primal-dual active set: an open row closes where its
+//! node is behind the face, and a closed one opens where its multiplier pulls.
+
+mod pair;
+
+use super::body::ElasticBody;
+use super::{Method, SetupError, StepError};
+use pair::Pair;
+
+pub(super) use pair::{Row, RowKey};
+
+/// Two surfaces that may touch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContactSpec {
+    /// Numbers of the bodies: nodes of the first are kept off faces of the second.
+    pub bodies: [usize; 2],
+    /// A set of faces of each.
+    pub sets: [String; 2],
+}
+
+/// All contacts.
+#[derive(Default)]
+pub(super) struct Contacts {
+    pub(super) pairs: Vec<Pair>,
+}
+
+impl Contacts {
+    pub(super) fn new(
+        bodies: &[ElasticBody],
+        specs: &[ContactSpec],
+        method: Method,
+    ) -> Result<Self, SetupError> {
+        let pairs = specs.iter().map(|spec| Pair::new(bodies, spec, method));
+        Ok(Self { pairs: pairs.collect::<Result<_, _>>()? })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Number of rows that touch.
+    pub(super) fn n_active(&self) -> usize {
+        self.rows().filter(|(_, row)| row.is_active).count()
+    }
+
+    /// All rows with their keys.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (RowKey, &Row)> {
+        self.pairs.iter().enumerate().flat_map(|(k, pair)| pair.rows.iter().map(move |row| (row.key(k), row)))
+    }
+
+    /// Begins a step at the present state.
+    pub(super) fn begin(&mut self, bodies: &[ElasticBody]) {
+        self.pairs.iter_mut().for_each(|pair| pair.begin(bodies));
+    }
+
+    /// The rows and multipliers as they were at the start of the step.
+    pub(super) fn restart(&mut self) {
+        self.pairs.iter_mut().for_each(Pair::restart);
+    }
+
+    /// Evaluates the rows at the present ends; returns true if a row has opened, closed or moved to another
+    /// face.
+    ///
+    /// * `may_change` — false to keep the rows that touch
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Slid`].
+    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
+        let mut has_changed = false;
+        for pair in &mut self.pairs {
+            has_changed |= pair.update(bodies, may_change)?;
+        }
+        Ok(has_changed)
+    }
+
+    /// Adds −Σ λ D to the residuals; returns the largest force on a point \[N\].
+    pub(super) fn add_forces(&self, bodies: &mut [ElasticBody]) -> f64 {
+        let mut largest = 0.0_f64;
+        for pair in &self.pairs {
+            for row in pair.rows.iter().filter(|row| row.is_active) {
+                largest = largest.max(row.lambda.abs());
+                pair.for_entries(row, |entry| {
+                    let force = row.lambda * entry.weight * row.gap.gradient[entry.block];
+                    let residual = &mut bodies[entry.body].work.residual;
+                    (0..3).for_each(|d| residual[3 * entry.point as usize + d] -= force[d]);
+                });
+            }
+        }
+        largest
+    }
+
+    /// The largest gap of a row that touches, relative to the size of a face.
+    pub(super) fn largest_gap(&self) -> f64 {
+        let of_pair = |pair: &Pair| {
+            let gaps = pair.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1].abs());
+            gaps.fold(0.0, f64::max) / pair.size
+        };
+        self.pairs.iter().map(of_pair).fold(0.0, f64::max)
+    }
+
+    /// Ends a step: the number of rows that touch, and the work of the multipliers \[J\].
+    pub(super) fn close(&mut self) -> (usize, f64) {
+        self.pairs.iter_mut().for_each(Pair::close);
+        let active = || self.rows().filter(|(_, row)| row.is_active);
+        (active().count(), active().map(|(_, row)| row.lambda * (row.gap.gaps[1] - row.gap.gaps[0])).sum())
+    }
+}

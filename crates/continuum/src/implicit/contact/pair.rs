@@ -1,0 +1,268 @@
+//! One pair of surfaces: its rows, and which of them touch.
+
+use carom_contact::Shape;
+use carom_contact::geometry::Faces;
+use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
+use carom_contact::step_gradient::{NodeStep, StepGap, StepGaps, StepRule};
+use nalgebra::Vector3;
+
+use super::ContactSpec;
+use crate::implicit::body::ElasticBody;
+use crate::implicit::{Method, SetupError, StepError};
+use crate::surface_nodes;
+
+/// Gap up to which a node has a row, and depth up to which it may be behind a face before contact closes,
+/// relative to the smallest face.
+const REACH: f64 = 0.05;
+const DEPTH: f64 = 1.0;
+
+/// Depth from which on an open row closes, relative to the smallest face.
+const CLOSES: f64 = 1e-12;
+
+/// Distance beyond the edges of its face at which a node moves to the next one, in parameters.
+const BEYOND: f64 = 1e-3;
+
+/// Cosine of the angle between two normals from which on two rows stop the same motion.
+const SAME_WAY: f64 = 0.9;
+
+/// Most changes of a row in a step: beyond it only contacts that close change.
+const CHANGES: u32 = 6;
+
+/// Steps after which an open row is forgotten: until then the matrix has room for it.
+const REMEMBERED: u32 = 16;
+
+/// Two surfaces that may touch.
+pub(in crate::implicit) struct Pair {
+    names: [String; 2],
+    bodies: [usize; 2],
+    /// Point of its body of each point of the surfaces.
+    points: [Vec<u32>; 2],
+    gaps: NodeToFace,
+    steps: StepGaps,
+    rule: StepRule,
+    /// Smallest diagonal of a face at rest \[m\].
+    pub(super) size: f64,
+    /// Places of the points of the surfaces at the start and at the end of the step \[m\].
+    start: [Vec<Vector3<f64>>; 2],
+    end: [Vec<Vector3<f64>>; 2],
+    pub(in crate::implicit) rows: Vec<Row>,
+    /// Rows at the start of the step.
+    before: Vec<Row>,
+}
+
+/// A node against a face.
+#[derive(Debug, Clone)]
+pub(in crate::implicit) struct Row {
+    node: u32,
+    face: u32,
+    xi: [f64; 2],
+    /// True if it touches.
+    pub(in crate::implicit) is_active: bool,
+    /// Multiplier: mean force of the step \[N\].
+    pub(in crate::implicit) lambda: f64,
+    /// Gap with its gradients.
+    pub(in crate::implicit) gap: StepGap,
+    /// Steps since it was active.
+    idle: u32,
+    /// Changes in this step.
+    changes: u32,
+}
+
+/// Identifies a row: pair, node, face.
+pub(in crate::implicit) type RowKey = [u32; 3];
+
+/// A point of a row: its part of the node, or of the face.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::implicit) struct Entry {
+    pub(in crate::implicit) body: usize,
+    pub(in crate::implicit) point: u32,
+    /// Block of the gradients.
+    pub(in crate::implicit) block: usize,
+    /// Factor of the block.
+    pub(in crate::implicit) weight: f64,
+}
+
+impl Row {
+    /// The key of a row of a pair.
+    pub(in crate::implicit) fn key(&self, pair: usize) -> RowKey {
+        [pair as u32, self.node, self.face]
+    }
+}
+
+impl Pair {
+    pub(super) fn new(
+        bodies: &[ElasticBody],
+        spec: &ContactSpec,
+        method: Method,
+    ) -> Result<Self, SetupError> {
+        let side = |k: usize| {
+            let (body, set) = (&bodies[spec.bodies[k]], &spec.sets[k]);
+            let surface = body.surface(set)?;
+            let reference: Vec<Vector3<f64>> =
+                surface.points.iter().map(|&p| body.discretisation.points[p as usize].into()).collect();
+            let points = surface.points.clone();
+            let faces = Faces::new(surface, &reference).map_err(|source| SetupError::Surface {
+                body: body.name.clone(),
+                set: set.clone(),
+                source,
+            })?;
+            Ok::<_, SetupError>((faces, points, reference))
+        };
+        let (first, second) = (side(0)?, side(1)?);
+        let size = surface_nodes::smallest_face(&first.0).min(surface_nodes::smallest_face(&second.0));
+        let (nodes, _) = surface_nodes::nodes(&first.0);
+        let steps = StepGaps::new(&second.0);
+        let contact_side =
+            |faces: Faces, nodes: Nodes| ContactSide { shape: Shape::Faces(Box::new(faces)), nodes };
+        let sides = [contact_side(first.0, nodes), contact_side(second.0, Nodes::default())];
+        let limits = Limits { reach: REACH * size, depth: DEPTH * size };
+        let gaps = NodeToFace::new(sides, limits, Passes::Single)?;
+        let name = |k: usize| format!("{}:{}", bodies[spec.bodies[k]].name, spec.sets[k]);
+        Ok(Self {
+            names: [name(0), name(1)],
+            bodies: spec.bodies,
+            points: [first.1, second.1],
+            gaps,
+            steps,
+            rule: if method == Method::Midpoint { StepRule::Midpoint } else { StepRule::Discrete },
+            size,
+            start: [first.2.clone(), second.2.clone()],
+            end: [first.2, second.2],
+            rows: Vec::new(),
+            before: Vec::new(),
+        })
+    }
+
+    fn faces(&self) -> &Faces {
+        self.gaps.side(1).shape.as_faces().expect("a side made of faces")
+    }
+
+    pub(super) fn begin(&mut self, bodies: &[ElasticBody]) {
+        for side in 0..2 {
+            let body = &bodies[self.bodies[side]];
+            for (place, &point) in self.start[side].iter_mut().zip(&self.points[side]) {
+                *place = body.place(&body.state.u, point);
+            }
+        }
+        self.rows.iter_mut().for_each(|row| row.changes = 0);
+        self.before.clone_from(&self.rows);
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.rows.clone_from(&self.before);
+    }
+
+    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
+        for side in 0..2 {
+            let body = &bodies[self.bodies[side]];
+            for (place, &point) in self.end[side].iter_mut().zip(&self.points[side]) {
+                *place = body.place(&body.end.u, point);
+            }
+        }
+        self.steps.set_positions(&self.start[1], &self.end[1]);
+        let has_changed = may_change && self.revise();
+        for k in 0..self.rows.len() {
+            if self.rows[k].is_active {
+                self.evaluate(k)?;
+            }
+        }
+        Ok(has_changed)
+    }
+
+    /// Opens, closes and moves rows at the present end.
+    fn revise(&mut self) -> bool {
+        let mut has_changed = false;
+        for row in &mut self.rows {
+            if row.is_active && row.lambda < 0.0 && row.changes < CHANGES {
+                (row.is_active, row.lambda) = (false, 0.0);
+                row.changes += 1;
+                has_changed = true;
+            }
+        }
+        let [first, second] = &self.start;
+        let [first_end, second_end] = &self.end;
+        self.gaps.update_from([first, second], [first_end, second_end]);
+        for k in 0..self.gaps.rows().len() {
+            let found = self.gaps.rows()[k];
+            has_changed |= self.take(&found);
+        }
+        has_changed
+    }
+
+    /// Closes a row that the search has found, or moves the one that stands for it; returns true if so.
+    fn take(&mut self, found: &GapRow) -> bool {
+        let (node, foot) = (found.node, &found.foot);
+        let domain = |pair: &Self, row: &Row| {
+            let domain = pair.faces().domain(row.face);
+            (0..domain.n_corners()).all(|k| domain.distance(k, row.xi) > -BEYOND)
+        };
+        let stands =
+            |row: &Row| row.is_active && row.node == node && row.gap.normal.dot(&foot.normal) > SAME_WAY;
+        if let Some(at) = self.rows.iter().position(stands) {
+            let row = &self.rows[at];
+            if row.face == foot.face || domain(self, row) || row.changes >= CHANGES || foot.beyond_rim {
+                return false;
+            }
+            let lambda = row.lambda;
+            (self.rows[at].is_active, self.rows[at].lambda) = (false, 0.0);
+            let changes = self.rows[at].changes + 1;
+            self.close_row(node, foot.face, foot.xi, lambda, changes);
+            return true;
+        }
+        if foot.gap >= -CLOSES * self.size || foot.beyond_rim {
+            return false;
+        }
+        self.close_row(node, foot.face, foot.xi, 0.0, 0);
+        true
+    }
+
+    fn close_row(&mut self, node: u32, face: u32, xi: [f64; 2], lambda: f64, changes: u32) {
+        let known = self.rows.iter().position(|row| row.node == node && row.face == face);
+        let at = known.unwrap_or_else(|| {
+            let gap = StepGap::default();
+            let row = Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes };
+            self.rows.push(row);
+            self.rows.len() - 1
+        });
+        let row = &mut self.rows[at];
+        (row.xi, row.is_active, row.lambda) = (xi, true, lambda);
+        row.changes = row.changes.max(changes) + 1;
+    }
+
+    fn evaluate(&mut self, k: usize) -> Result<(), StepError> {
+        let row = &self.rows[k];
+        let (points, weights) = self.gaps.side(0).nodes.of(row.node as usize);
+        let place = |places: &[Vector3<f64>]| -> Vector3<f64> {
+            points.iter().zip(weights).map(|(&point, weight)| places[point as usize] * *weight).sum()
+        };
+        let node = NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi };
+        let faces = self.gaps.side(1).shape.as_faces().expect("a side made of faces");
+        let row = &mut self.rows[k];
+        let found = self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap);
+        found.map_err(|_| StepError::Slid { between: self.names.clone() })?;
+        row.xi = row.gap.xi;
+        Ok(())
+    }
+
+    /// Calls `visit` for each point of a row.
+    pub(in crate::implicit) fn for_entries(&self, row: &Row, mut visit: impl FnMut(Entry)) {
+        let (points, weights) = self.gaps.side(0).nodes.of(row.node as usize);
+        for (&point, &weight) in points.iter().zip(weights) {
+            let point = self.points[0][point as usize];
+            visit(Entry { body: self.bodies[0], point, block: 0, weight });
+        }
+        let points = &self.faces().surface.faces[row.face as usize].points;
+        for (k, &point) in points.iter().enumerate() {
+            let point = self.points[1][point as usize];
+            visit(Entry { body: self.bodies[1], point, block: k + 1, weight: 1.0 });
+        }
+    }
+
+    /// Ends a step: rows that are open for long are forgotten.
+    pub(super) fn close(&mut self) {
+        for row in &mut self.rows {
+            row.idle = if row.is_active { 0 } else { row.idle + 1 };
+        }
+        self.rows.retain(|row| row.idle < REMEMBERED);
+    }
+}

@@ -1,0 +1,188 @@
+//! The linear system of bodies in contact: their matrices, and a row and a column for each multiplier.
+//!
+//! ```text
+//! ⎡ J − λ ∂D/∂u₁   −s D ⎤ ⎡ δu    ⎤   ⎡ r   ⎤
+//! ⎣ s ∇g₁ᵀ          0   ⎦ ⎣ δλ/s  ⎦ = ⎣ s g ⎦
+//! ```
+//!
+//! s is a stiffness of the size of J, so that pivots are compared in one unit. The pattern has room for rows
+//! that are open: it is analysed anew only where a node comes to a face that is not known.
+
+use carom_linalg::sparse::{CsMat, SparseError, SparseLu, TriMat};
+use faer::MatMut;
+
+use super::body::ElasticBody;
+use super::contact::{Contacts, RowKey};
+
+/// The matrix of all bodies and multipliers.
+pub(super) struct Coupled {
+    /// First dof of each body, and the number of all.
+    offsets: Vec<usize>,
+    system: Option<System>,
+    right: Vec<f64>,
+}
+
+struct System {
+    keys: Vec<RowKey>,
+    matrix: CsMat<f64>,
+    /// Entry of the matrix of each entry of the matrix of a body.
+    places: Vec<Vec<usize>>,
+    lu: SparseLu,
+}
+
+impl Coupled {
+    pub(super) fn new(bodies: &[ElasticBody]) -> Self {
+        let mut offsets = vec![0];
+        offsets.extend(bodies.iter().scan(0, |sum, body| {
+            *sum += body.work.residual.len();
+            Some(*sum)
+        }));
+        Self { offsets, system: None, right: Vec::new() }
+    }
+
+    /// Corrects displacements and multipliers; returns the number of symbolic analyses.
+    ///
+    /// * `factor` — of the mass in the matrices of the bodies \[1/s²\]
+    pub(super) fn correct(
+        &mut self,
+        bodies: &mut [ElasticBody],
+        contacts: &mut Contacts,
+        factor: f64,
+    ) -> Result<u64, SparseError> {
+        let is_known = |key: &RowKey| self.system.as_ref().is_some_and(|system| system.keys.contains(key));
+        let mut analyses = 0;
+        if !contacts.rows().filter(|(_, row)| row.is_active).all(|(key, _)| is_known(&key)) {
+            self.system = Some(self.analysed(bodies, contacts)?);
+            analyses = 1;
+        }
+        let Self { offsets, system: Some(system), right } = self else { return Ok(analyses) };
+        let n = offsets[bodies.len()];
+        let scale = factor * bodies.iter().map(|body| body.work.heaviest).fold(0.0, f64::max);
+        system.fill(bodies, contacts, offsets, scale);
+        system.lu.factorise(&system.matrix.view())?;
+        right.clear();
+        bodies.iter().for_each(|body| right.extend(&body.work.residual));
+        right.resize(n + system.keys.len(), 0.0);
+        for (key, row) in contacts.rows().filter(|(_, row)| row.is_active) {
+            right[n + system.place(&key)] = scale * row.gap.gaps[1];
+        }
+        let size = right.len();
+        system.lu.solve_in_place(MatMut::from_column_major_slice_mut(right, size, 1))?;
+        for (body, &offset) in bodies.iter_mut().zip(&*offsets) {
+            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= change);
+        }
+        for (k, pair) in contacts.pairs.iter_mut().enumerate() {
+            for row in pair.rows.iter_mut().filter(|row| row.is_active) {
+                let at = system.place(&row.key(k));
+                row.lambda -= scale * right[n + at];
+            }
+        }
+        Ok(analyses)
+    }
+
+    /// The pattern of the bodies and of all rows.
+    fn analysed(&self, bodies: &[ElasticBody], contacts: &Contacts) -> Result<System, SparseError> {
+        let n = self.offsets[bodies.len()];
+        let keys: Vec<RowKey> = contacts.rows().map(|(key, _)| key).collect();
+        let size = n + keys.len();
+        let mut entries = TriMat::new((size, size));
+        for (body, &offset) in bodies.iter().zip(&self.offsets) {
+            for (row, columns) in body.matrices.jacobian.outer_iterator().enumerate() {
+                columns
+                    .indices()
+                    .iter()
+                    .for_each(|&column| entries.add_triplet(offset + row, offset + column, 1.0));
+            }
+        }
+        let mut dofs = Vec::new();
+        let mut number = n;
+        for pair in &contacts.pairs {
+            for row in &pair.rows {
+                dofs.clear();
+                pair.for_entries(row, |entry| {
+                    let first = self.offsets[entry.body] + 3 * entry.point as usize;
+                    dofs.extend(first..first + 3);
+                });
+                for &i in &dofs {
+                    dofs.iter().for_each(|&j| entries.add_triplet(i, j, 1.0));
+                    entries.add_triplet(i, number, 1.0);
+                    entries.add_triplet(number, i, 1.0);
+                }
+                entries.add_triplet(number, number, 1.0);
+                number += 1;
+            }
+        }
+        let matrix: CsMat<f64> = entries.to_csr();
+        let place =
+            |row: usize, column: usize| matrix.nnz_index(row, column).expect("an entry of the pattern").0;
+        let places = bodies.iter().zip(&self.offsets).map(|(body, &offset)| {
+            let rows = body.matrices.jacobian.outer_iterator().enumerate();
+            let all = rows.flat_map(|(row, columns)| {
+                columns
+                    .indices()
+                    .iter()
+                    .map(|&column| place(offset + row, offset + column))
+                    .collect::<Vec<_>>()
+            });
+            all.collect()
+        });
+        let places = places.collect();
+        let lu = SparseLu::analyse(&matrix.view())?;
+        Ok(System { keys, matrix, places, lu })
+    }
+}
+
+impl System {
+    /// Place of a row among the keys.
+    fn place(&self, key: &RowKey) -> usize {
+        self.keys.iter().position(|known| known == key).expect("a row of the pattern")
+    }
+
+    /// Fills the matrix at the present ends.
+    fn fill(&mut self, bodies: &[ElasticBody], contacts: &Contacts, offsets: &[usize], scale: f64) {
+        let n = offsets[bodies.len()];
+        self.matrix.data_mut().fill(0.0);
+        for (body, places) in bodies.iter().zip(&self.places) {
+            let data = self.matrix.data_mut();
+            for (&place, &value) in places.iter().zip(body.matrices.jacobian.data()) {
+                data[place] = value;
+            }
+        }
+        let mut is_active = vec![false; self.keys.len()];
+        let mut all = Vec::new();
+        for (k, pair) in contacts.pairs.iter().enumerate() {
+            for row in pair.rows.iter().filter(|row| row.is_active) {
+                let at = self.place(&row.key(k));
+                is_active[at] = true;
+                all.clear();
+                pair.for_entries(row, |entry| all.push(entry));
+                let blocks = row.gap.gradient.len();
+                for a in &all {
+                    let first = offsets[a.body] + 3 * a.point as usize;
+                    let is_held = |d: usize| bodies[a.body].held.contains(&(3 * a.point + d as u32));
+                    for d in 0..3 {
+                        self.add(n + at, first + d, scale * a.weight * row.gap.at_end[a.block][d]);
+                        if is_held(d) {
+                            continue;
+                        }
+                        self.add(first + d, n + at, -scale * a.weight * row.gap.gradient[a.block][d]);
+                        for b in &all {
+                            let column = offsets[b.body] + 3 * b.point as usize;
+                            let tangent = &row.gap.tangent[a.block * blocks + b.block];
+                            let factor = -row.lambda * a.weight * b.weight;
+                            (0..3).for_each(|e| self.add(first + d, column + e, factor * tangent[(d, e)]));
+                        }
+                    }
+                }
+            }
+        }
+        for (k, _) in is_active.iter().enumerate().filter(|(_, active)| !**active) {
+            self.add(n + k, n + k, 1.0);
+        }
+    }
+
+    fn add(&mut self, row: usize, column: usize, value: f64) {
+        let place = self.matrix.nnz_index(row, column).expect("an entry of the pattern").0;
+        self.matrix.data_mut()[place] += value;
+    }
+}

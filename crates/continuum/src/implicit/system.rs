@@ -1,0 +1,214 @@
+//! Elastic bodies that touch, and their step.
+
+use carom_linalg::sparse::SparseError;
+
+use super::body::{ElasticBody, Energies, Inertia};
+use super::contact::{ContactSpec, Contacts};
+use super::coupled::Coupled;
+use super::{Method, SetupError, StepError};
+
+/// Residual relative to the forces below which the iteration goes on only as long as it gains.
+const SMALL: f64 = 1e-9;
+
+/// Rounding of a sum of terms, relative to the largest one.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Largest number of iterations of Newton's method without contact, and with it.
+const ITERATIONS: [usize; 2] = [20, 40];
+
+/// Iterations after which contacts open and close only once the forces balance.
+const EAGER: usize = 12;
+
+/// Elastic bodies that move through time in implicit steps.
+pub struct Elastodynamics {
+    bodies: Vec<ElasticBody>,
+    method: Method,
+    contacts: Contacts,
+    coupled: Coupled,
+    counts: Counts,
+}
+
+/// Counts of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Iterations of Newton's method.
+    pub iterations: u64,
+    /// Symbolic analyses of the matrix of bodies in contact.
+    pub analyses: u64,
+}
+
+/// A step that was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Step {
+    /// Iterations of Newton's method.
+    pub iterations: usize,
+    /// Nodes that press on a face.
+    pub touching: usize,
+    /// Σ λ (g₁ − g₀), the work of the multipliers: the change of the energy in a step of the energy-momentum
+    /// scheme without loads, zero where all contacts were closed before \[J\].
+    pub contact_work: f64,
+}
+
+/// The forces that are left over.
+struct Residual {
+    /// Relative to the largest force; gaps relative to the size of a face.
+    relative: f64,
+    /// True if it is the rounding of the inertia: a difference of terms that grow with 1/h².
+    is_rounding: bool,
+}
+
+impl Elastodynamics {
+    /// Bodies without contact.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Radius`].
+    pub fn new(bodies: Vec<ElasticBody>, method: Method) -> Result<Self, SetupError> {
+        if let Method::GeneralisedAlpha(radius) = method
+            && !(0.0..=1.0).contains(&radius)
+        {
+            return Err(SetupError::Radius { radius });
+        }
+        let coupled = Coupled::new(&bodies);
+        Ok(Self { bodies, method, contacts: Contacts::default(), coupled, counts: Counts::default() })
+    }
+
+    /// Lets surfaces touch.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] if a surface does not exist, or the method takes no contact.
+    pub fn with_contacts(mut self, specs: &[ContactSpec]) -> Result<Self, SetupError> {
+        if let (Method::GeneralisedAlpha(_), false) = (self.method, specs.is_empty()) {
+            return Err(SetupError::NoContact);
+        }
+        self.contacts = Contacts::new(&self.bodies, specs, self.method)?;
+        Ok(self)
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[ElasticBody] {
+        &self.bodies
+    }
+
+    /// The bodies, to set loads, supports and states.
+    pub fn bodies_mut(&mut self) -> &mut [ElasticBody] {
+        &mut self.bodies
+    }
+
+    /// Counts since the start.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Energies and momenta of all bodies at present.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError::Sweep`] if the state has an inverted cell.
+    pub fn energies(&mut self) -> Result<Energies, StepError> {
+        let mut sum = Energies::default();
+        for body in &mut self.bodies {
+            sum += body.energies()?;
+        }
+        Ok(sum)
+    }
+
+    /// Finds the accelerations at the start, which generalised-α needs once before its first step.
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`].
+    pub fn start(&mut self) -> Result<(), StepError> {
+        self.bodies.iter_mut().try_for_each(ElasticBody::start)
+    }
+
+    /// Moves the bodies by a step of the length h \[s\].
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`]; the state is then that before the step.
+    pub fn step(&mut self, h: f64) -> Result<Step, StepError> {
+        let inertia = Inertia::new(self.method, h);
+        self.bodies.iter_mut().for_each(|body| body.predict(h));
+        self.contacts.begin(&self.bodies);
+        let found = match self.newton(h, &inertia) {
+            // Bodies that move straight on may invert cells; from rest they may still converge.
+            Err(StepError::Sweep(_)) => {
+                self.contacts.restart();
+                self.bodies.iter_mut().for_each(ElasticBody::stay);
+                self.newton(h, &inertia)
+            }
+            found => found,
+        };
+        if found.is_err() {
+            self.contacts.restart();
+        }
+        let iterations = found?;
+        let method = self.method;
+        self.bodies.iter_mut().for_each(|body| body.close(method, h));
+        let (touching, contact_work) = self.contacts.close();
+        Ok(Step { iterations, touching, contact_work })
+    }
+
+    /// Iterates until the residual is rounding and no contact changes.
+    fn newton(&mut self, h: f64, inertia: &Inertia) -> Result<usize, StepError> {
+        let (mut last, mut iterations) = (f64::INFINITY, 0);
+        let most = ITERATIONS[usize::from(!self.contacts.is_empty())];
+        let mut is_balanced = false;
+        loop {
+            let may_change = is_balanced || iterations < EAGER;
+            let has_changed = self.contacts.update(&self.bodies, may_change)?;
+            let Residual { relative, is_rounding } = self.residual(inertia)?;
+            // NaN is not converged.
+            let is_small = relative <= SMALL || is_rounding;
+            let gains = relative <= 0.25 * last && relative > 0.0 && iterations < most;
+            if is_small && !gains && !has_changed {
+                if may_change {
+                    return Ok(iterations);
+                }
+                // Balanced with these contacts: see whether they stay.
+                is_balanced = true;
+                continue;
+            }
+            is_balanced = false;
+            let grows = iterations > 3 && relative > 10.0 * last && self.contacts.is_empty();
+            if !relative.is_finite() || grows || iterations == most {
+                return Err(StepError::NotConverged { step: h, iterations, residual: relative });
+            }
+            last = if has_changed { f64::INFINITY } else { relative };
+            self.correct(h, inertia)?;
+            iterations += 1;
+            self.counts.iterations += 1;
+        }
+    }
+
+    fn residual(&mut self, inertia: &Inertia) -> Result<Residual, StepError> {
+        let (mut force, mut terms) = (0.0_f64, 0.0_f64);
+        for body in &mut self.bodies {
+            let sizes = body.residual(self.method, inertia)?;
+            force = force.max(sizes.force);
+            terms = terms.max(sizes.inertia);
+        }
+        force = force.max(self.contacts.add_forces(&mut self.bodies));
+        let worse = |most: f64, r: f64| if r.is_nan() { f64::NAN } else { most.max(r) };
+        let largest = self.bodies.iter_mut().map(ElasticBody::largest_residual).fold(0.0, worse);
+        let relative = if largest == 0.0 { 0.0 } else { largest / force };
+        let gap = self.contacts.largest_gap();
+        Ok(Residual { relative: relative.max(gap), is_rounding: largest <= ROUNDING * terms && gap <= SMALL })
+    }
+
+    /// u₁ −= J⁻¹ r, with the multipliers of the rows that touch.
+    fn correct(&mut self, h: f64, inertia: &Inertia) -> Result<(), StepError> {
+        for body in &mut self.bodies {
+            body.assemble(self.method, inertia)?;
+        }
+        let singular = |source: SparseError| StepError::Tangent { step: h, source };
+        if self.contacts.n_active() == 0 {
+            return self.bodies.iter_mut().try_for_each(ElasticBody::correct).map_err(singular);
+        }
+        let analyses = self.coupled.correct(&mut self.bodies, &mut self.contacts, inertia.factor);
+        self.counts.analyses += analyses.map_err(singular)?;
+        Ok(())
+    }
+}
