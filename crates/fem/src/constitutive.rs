@@ -109,6 +109,26 @@ pub trait Law: Sync {
         [f64::INFINITY; LANES]
     }
 
+    /// Part of a deviator that the plastic flow of a step leaves: 1 for a law that does not yield.
+    ///
+    /// * `old`, `new` — history variables before and after the step
+    fn relaxation(&self, _old: &[Lanes], _new: &[Lanes]) -> Lanes {
+        [1.0; LANES]
+    }
+
+    /// The directional derivative of [`Law::relaxation`].
+    ///
+    /// * `old` — history variables of the last accepted state
+    fn relaxation_product(&self, _h: &Tensor, _old: &[Lanes], _dh: &Tensor) -> Lanes {
+        ZERO
+    }
+
+    /// The right Cauchy-Green tensor C_p of the plastic deformation of a state; none if the law does not
+    /// flow.
+    fn plastic_metric(&self, _history: &[Lanes]) -> Option<Symmetric> {
+        None
+    }
+
     /// Number of history variables at each point.
     fn n_history(&self) -> usize {
         0

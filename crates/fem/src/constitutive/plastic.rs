@@ -1,7 +1,7 @@
 //! Elastic-plastic law of metals: von Mises' yield condition with isotropic hardening, in large deformation.
 
 use super::hyperelastic::PLACE;
-use super::{ElasticModuli, Lanes, Law, LawError, Tensor, lanes, volume_change};
+use super::{ElasticModuli, Lanes, Law, LawError, Symmetric, Tensor, lanes, volume_change};
 
 /// Yield stress as a function of the equivalent plastic strain α.
 #[derive(Debug, Clone, PartialEq)]
@@ -239,6 +239,41 @@ impl Law for Plastic {
         })
     }
 
+    /// |s| over |s_trial| for Ī = 1: σ_y/(σ_y + 3 μ Δα).
+    #[inline(always)]
+    fn relaxation(&self, old: &[Lanes], new: &[Lanes]) -> Lanes {
+        lanes(|l| self.relaxation_of(old[6][l], new[6][l])[0])
+    }
+
+    #[inline(always)]
+    fn relaxation_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
+        let change = volume_change(h);
+        lanes(|l| {
+            let gradient = h.map(|x| x[l]);
+            let (trial, alpha) = (Self::trial(&gradient, change[l], &plastic_of(old, l)), old[6][l]);
+            let yielded = self.yielded(&trial, alpha);
+            if yielded.gamma <= 0.0 {
+                return 0.0;
+            }
+            let rate = velocity_gradient(&inverse(&gradient, change[l]), &dh.map(|x| x[l]));
+            let (d_trial, d_mean) = d_trial(&trial, &rate);
+            let root = (2.0_f64 / 3.0).sqrt();
+            let [_, slope] = self.relaxation_of(alpha, alpha + root * yielded.gamma);
+            slope * root * self.d_gamma(&trial, &yielded, &d_trial, d_mean)
+        })
+    }
+
+    /// The inverse of C_p⁻¹, whose determinant is 1.
+    #[inline(always)]
+    fn plastic_metric(&self, history: &[Lanes]) -> Option<Symmetric> {
+        let g = |a: usize, b: usize, l: usize| history[PLACE[a][b]][l] + if a == b { 1.0 } else { 0.0 };
+        let cofactor = |a: usize, b: usize| {
+            let (c, d, e, f) = ((a + 1) % 3, (a + 2) % 3, (b + 1) % 3, (b + 2) % 3);
+            lanes(|l| g(c, e, l) * g(d, f, l) - g(c, f, l) * g(d, e, l))
+        };
+        Some([(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|(a, b)| cofactor(a, b)))
+    }
+
     fn n_history(&self) -> usize {
         N_HISTORY
     }
@@ -302,32 +337,36 @@ impl Law for Plastic {
 }
 
 impl Plastic {
+    /// σ_y/(σ_y + 3 μ Δα) and its derivative by Δα.
+    #[inline(always)]
+    fn relaxation_of(&self, old: f64, new: f64) -> [f64; 2] {
+        let (stress, slope) = self.hardening.yield_stress(new);
+        let (flow, total) = (3.0 * self.moduli.mu * (new - old), stress + 3.0 * self.moduli.mu * (new - old));
+        [stress / total, (slope * flow - 3.0 * self.moduli.mu * stress) / (total * total)]
+    }
+
+    /// The derivative of Δγ of a yielding state.
+    #[inline(always)]
+    fn d_gamma(&self, trial: &Trial, yielded: &Yielded, d_trial: &[f64; 6], d_mean: f64) -> f64 {
+        let mu = self.moduli.mu;
+        let d_size = mu * contraction(&trial.deviator, d_trial) / norm(&trial.deviator);
+        let stiffness = 2.0 * mu * (1.0 + trial.mean) + 2.0 / 3.0 * yielded.slope;
+        (d_size - 2.0 * mu * yielded.gamma * d_mean) / stiffness
+    }
+
     /// dP = dτ F⁻ᵀ − τ lᵀ F⁻ᵀ with l = dF F⁻¹.
     #[inline(always)]
     fn d_stress(&self, trial: &Trial, yielded: &Yielded, inverse: &[f64; 9], dh: &[f64; 9]) -> [f64; 9] {
         let (mu, bulk) = (self.moduli.mu, self.moduli.bulk());
-        let l = product(dh, inverse);
+        let l = velocity_gradient(inverse, dh);
         let rate = l[0] + l[4] + l[8];
-        // The trial deviator of b̄: d dev b̄ = dev (l b̄ + b̄ lᵀ) − ⅔ tr l dev b̄.
-        let mean = 1.0 + trial.mean;
-        let b: [f64; 9] = std::array::from_fn(|k| {
-            trial.deviator[PLACE[k / 3][k % 3]] + if k % 4 == 0 { mean } else { 0.0 }
-        });
-        let lb = product(&l, &b);
-        let sum: [f64; 6] = symmetric(|a, c| lb[3 * a + c] + lb[3 * c + a]);
-        let third = (sum[0] + sum[1] + sum[2]) / 3.0;
-        let d_mean = third - 2.0 / 3.0 * rate * mean;
-        let d_trial: [f64; 6] = std::array::from_fn(|k| {
-            sum[k] - if k < 3 { third } else { 0.0 } - 2.0 / 3.0 * rate * trial.deviator[k]
-        });
+        let (d_trial, d_mean) = d_trial(trial, &l);
         let mut ds = d_trial.map(|d| mu * d);
         if yielded.gamma > 0.0 {
             let size = mu * norm(&trial.deviator);
             let direction = trial.deviator.map(|d| mu * d / size);
             let d_size = contraction(&direction, &ds);
-            let stiffness = 2.0 * mu * mean + 2.0 / 3.0 * yielded.slope;
-            let d_gamma = (d_size - 2.0 * mu * yielded.gamma * d_mean) / stiffness;
-            let d_radius = 2.0 / 3.0 * yielded.slope * d_gamma;
+            let d_radius = 2.0 / 3.0 * yielded.slope * self.d_gamma(trial, yielded, &d_trial, d_mean);
             let turned = yielded.factor;
             ds = std::array::from_fn(|k| d_radius * direction[k] + turned * (ds[k] - d_size * direction[k]));
         }
@@ -342,6 +381,28 @@ impl Plastic {
         }
         p_of_kirchhoff(&d_tau, inverse)
     }
+}
+
+/// l = dF F⁻¹.
+#[inline(always)]
+fn velocity_gradient(inverse: &[f64; 9], dh: &[f64; 9]) -> [f64; 9] {
+    product(dh, inverse)
+}
+
+/// The derivatives of the trial deviator, d dev b̄ = dev (l b̄ + b̄ lᵀ) − ⅔ tr l dev b̄, and of Ī.
+#[inline(always)]
+fn d_trial(trial: &Trial, l: &[f64; 9]) -> ([f64; 6], f64) {
+    let rate = l[0] + l[4] + l[8];
+    let mean = 1.0 + trial.mean;
+    let b: [f64; 9] =
+        std::array::from_fn(|k| trial.deviator[PLACE[k / 3][k % 3]] + if k % 4 == 0 { mean } else { 0.0 });
+    let lb = product(l, &b);
+    let sum: [f64; 6] = symmetric(|a, c| lb[3 * a + c] + lb[3 * c + a]);
+    let third = (sum[0] + sum[1] + sum[2]) / 3.0;
+    let d_deviator = std::array::from_fn(|k| {
+        sum[k] - if k < 3 { third } else { 0.0 } - 2.0 / 3.0 * rate * trial.deviator[k]
+    });
+    (d_deviator, third - 2.0 / 3.0 * rate * mean)
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! All laws of solids as one type, for bodies with a law as input.
 
-use super::{ElasticLaw, ElasticModuli, Lanes, Law, Plastic, Tangent, Tensor};
+use super::{ElasticLaw, ElasticModuli, Lanes, Law, Plastic, Symmetric, Tangent, Tensor};
 
 /// An elastic or elastic-plastic law.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,21 @@ impl Law for SolidLaw {
     #[inline(always)]
     fn hourglass_limit(&self, history: &[Lanes]) -> Lanes {
         of_law!(self, law => law.hourglass_limit(history))
+    }
+
+    #[inline(always)]
+    fn relaxation(&self, old: &[Lanes], new: &[Lanes]) -> Lanes {
+        of_law!(self, law => law.relaxation(old, new))
+    }
+
+    #[inline(always)]
+    fn relaxation_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
+        of_law!(self, law => law.relaxation_product(h, old, dh))
+    }
+
+    #[inline(always)]
+    fn plastic_metric(&self, history: &[Lanes]) -> Option<Symmetric> {
+        of_law!(self, law => law.plastic_metric(history))
     }
 
     fn n_history(&self) -> usize {

@@ -20,8 +20,19 @@
 //! bends as a beam does, and nothing locks. The forces are the derivatives of W, so that energy and angular
 //! momentum are conserved.
 //!
-//! The energy density of a law that yields is at most ⅜ σ_y²/Y, where a bending moment reaches the plastic
-//! moment of the cell; q − q_p is scaled back to that, and the work of q_p is dissipated.
+//! Plastic flow relaxes the modes. A law that yields has elastic modes q − q_p, which a step scales by the
+//! larger reduction of two:
+//!
+//! ```text
+//! flow of the centre:   f = |s|/|s_trial| = σ_y/(σ_y + 3 μ Δα)
+//! bending alone:        w ≤ ⅜ σ_y²/Y, where the moment reaches the plastic moment of the cell
+//! ```
+//!
+//! The first is the return of the centre, to which the points around it go as well: a cell that flows in
+//! tension or compression resists bending by a viscous stress of about σ_y q̇/α̇, not by its elastic modulus.
+//! The metric G of such a law has C_p of the centre, G_kl = ∂X/∂ξ_k · C_p ∂X/∂ξ_l: a cell that has been
+//! stretched to twice its length bends as one that was made so. C_p is that of the accepted state. The work
+//! of q_p, and the energy that a change of G releases, are dissipated.
 //!
 //! # Source
 //!
@@ -31,7 +42,7 @@
 
 use super::cell_map::{CellMap, CellPoints};
 use super::chunk::lower;
-use super::one_point::{CellAxes, N_COEFFICIENTS};
+use super::one_point::{CellAxes, CellMetric, N_COEFFICIENTS};
 use super::point_map::{LawMap, Wanted};
 use crate::constitutive::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, each, lanes, volume_change};
 
@@ -59,7 +70,6 @@ impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
         }
         let frame = Frame::new(axes, &h, &points, law.is_objective());
         let n_law = law.n_history();
-        let moduli = law.elastic_moduli();
         let volume = points.maps[0].volume;
         let (old, new) = points.history(0);
         let (old, old_modes) = old.split_at(n_law);
@@ -68,19 +78,19 @@ impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
             Wanted::Stored => {
                 let energy = law.stored_energy(&h, new);
                 let elastic = minus(&frame.modes(), new_modes);
-                let more = half_product(&elastic, &moduli_times(axes, &moduli, &elastic));
+                let more = half_product(&elastic, &ModeModuli::new(axes, law, new).times(&elastic));
                 lanes(|l| volume[l] * (energy[l] + more[l]))
             }
             Wanted::Hourglass => {
                 let elastic = minus(&frame.modes(), new_modes);
-                let more = half_product(&elastic, &moduli_times(axes, &moduli, &elastic));
+                let more = half_product(&elastic, &ModeModuli::new(axes, law, new).times(&elastic));
                 lanes(|l| volume[l] * more[l])
             }
             Wanted::Stress => {
                 let mut pk1 = [ZERO; 9];
                 law.stress(&h, old, new, &mut pk1);
-                let limit = law.hourglass_limit(new);
-                let stress = returned(axes, &moduli, &limit, &frame.modes(), old_modes, new_modes);
+                let returns = Returns::new(axes, law, old, new);
+                let stress = returns.stress(&frame.modes(), old_modes, new_modes);
                 if points.has_force {
                     let on_arms = frame.add_stress(axes, &stress, &mut pk1);
                     write(&mut points, &pk1, &on_arms);
@@ -90,15 +100,16 @@ impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
             Wanted::Product => {
                 let mut pk1 = [ZERO; 9];
                 law.stress(&h, old, new, &mut pk1);
-                let limit = law.hourglass_limit(new);
+                let returns = Returns::new(axes, law, old, new);
                 let modes = frame.modes();
-                let stress = returned(axes, &moduli, &limit, &modes, old_modes, new_modes);
+                let stress = returns.stress(&modes, old_modes, new_modes);
                 let dh = points.maps[0].gradient(&points.local[1][0]);
                 let mut d_pk1 = [ZERO; 9];
                 law.tangent_product(&h, &points.old[..n_law], &dh, &mut d_pk1);
                 let change = frame.change(axes, &dh, &points.local[1][0]);
                 let old_modes = &points.old[n_law..];
-                let d_stress = d_returned(axes, &moduli, &limit, &minus(&modes, old_modes), &change.modes);
+                let d_kept = law.relaxation_product(&h, &points.old[..n_law], &dh);
+                let d_stress = returns.d_stress(&minus(&modes, old_modes), &change.modes, &d_kept);
                 let on_arms = frame.add_change(axes, &stress, &d_stress, &change, &mut d_pk1);
                 write(&mut points, &d_pk1, &on_arms);
                 ZERO
@@ -239,72 +250,113 @@ fn subtract_arms(axes: &CellAxes, on_arms: &[[Lanes; 3]; 4], pk1: &mut Tensor) {
     }
 }
 
-/// ∂w/∂q of elastic modes q − q_p: K (q − q_p) \[Pa m⁻²\].
-#[inline(always)]
-fn moduli_times(axes: &CellAxes, moduli: &ElasticModuli, q: &Modes) -> Modes {
-    let ElasticModuli { lambda, mu } = *moduli;
-    let plane_lambda = 2.0 * lambda * mu / (lambda + 2.0 * mu);
-    let young = moduli.young();
-    let mut stress = [[ZERO; 3]; 4];
-    for m in 0..3 {
-        let (k, l) = ((m + 1) % 3, (m + 2) % 3);
-        let [kk, ll, kl] = &axes.planes[m];
-        for i in 0..LANES {
-            let (e_k, e_l, shear) = (q[l][k][i], q[k][l][i], q[k][k][i] + q[l][l][i]);
-            let (a, b, c) = (kk[i], ll[i], kl[i]);
-            let trace = plane_lambda * (a * e_k + b * e_l + c * shear);
-            stress[l][k][i] += (trace * a + 2.0 * mu * (a * a * e_k + c * c * e_l + a * c * shear)) / 3.0;
-            stress[k][l][i] += (trace * b + 2.0 * mu * (c * c * e_k + b * b * e_l + b * c * shear)) / 3.0;
-            let s_kl = trace * c + 2.0 * mu * (a * c * e_k + b * c * e_l + 0.5 * (a * b + c * c) * shear);
-            stress[k][k][i] += s_kl / 3.0;
-            stress[l][l][i] += s_kl / 3.0;
+/// The moduli K of the modes.
+struct ModeModuli {
+    elastic: ElasticModuli,
+    metric: CellMetric,
+}
+
+impl ModeModuli {
+    /// The moduli in a state of the law.
+    #[inline(always)]
+    fn new<L: Law>(axes: &CellAxes, law: &L, history: &[Lanes]) -> Self {
+        let metric = law.plastic_metric(history).map_or(axes.metric, |c| axes.plastic_metric(&c));
+        Self { elastic: law.elastic_moduli(), metric }
+    }
+
+    /// ∂w/∂q of elastic modes q − q_p: K (q − q_p) \[Pa m⁻²\].
+    #[inline(always)]
+    fn times(&self, q: &Modes) -> Modes {
+        let ElasticModuli { lambda, mu } = self.elastic;
+        let plane_lambda = 2.0 * lambda * mu / (lambda + 2.0 * mu);
+        let young = self.elastic.young();
+        let mut stress = [[ZERO; 3]; 4];
+        for m in 0..3 {
+            let (k, l) = ((m + 1) % 3, (m + 2) % 3);
+            let [kk, ll, kl] = &self.metric.planes[m];
+            for i in 0..LANES {
+                let (e_k, e_l, shear) = (q[l][k][i], q[k][l][i], q[k][k][i] + q[l][l][i]);
+                let (a, b, c) = (kk[i], ll[i], kl[i]);
+                let trace = plane_lambda * (a * e_k + b * e_l + c * shear);
+                stress[l][k][i] += (trace * a + 2.0 * mu * (a * a * e_k + c * c * e_l + a * c * shear)) / 3.0;
+                stress[k][l][i] += (trace * b + 2.0 * mu * (c * c * e_k + b * b * e_l + b * c * shear)) / 3.0;
+                let s_kl = trace * c + 2.0 * mu * (a * c * e_k + b * c * e_l + 0.5 * (a * b + c * c) * shear);
+                stress[k][k][i] += s_kl / 3.0;
+                stress[l][l][i] += s_kl / 3.0;
+            }
+            stress[3][m] = lanes(|i| young * self.metric.squares[m][i] * q[3][m][i] / 9.0);
         }
-        stress[3][m] = lanes(|i| young * axes.squares[m][i] * q[3][m][i] / 9.0);
+        stress
     }
-    stress
 }
 
-/// ∂w/∂q after the return to the limit of the energy, with the history of the state.
-#[inline(always)]
-fn returned(
-    axes: &CellAxes,
-    moduli: &ElasticModuli,
-    limit: &Lanes,
-    q: &Modes,
-    old: &[Lanes],
-    new: &mut [Lanes],
-) -> Modes {
-    let elastic = minus(q, old);
-    let stress = moduli_times(axes, moduli, &elastic);
-    if old.is_empty() {
-        return stress;
-    }
-    let energy = half_product(&elastic, &stress);
-    let factor = lanes(|l| if energy[l] > limit[l] { (limit[l] / energy[l]).sqrt() } else { 1.0 });
-    for (i, (new, old)) in new.iter_mut().zip(old).enumerate().take(12) {
-        *new = lanes(|l| old[l] + (1.0 - factor[l]) * elastic[i / 3][i % 3][l]);
-    }
-    new[12] = lanes(|l| old[12][l] + 2.0 * factor[l] * (1.0 - factor[l]) * energy[l]);
-    stress.map(|row| row.map(|s| lanes(|l| factor[l] * s[l])))
+/// The return of the modes of a step: relaxation by the flow of the centre, and the limit of the energy.
+struct Returns {
+    /// Moduli of the accepted state.
+    old: ModeModuli,
+    /// Moduli of the present state.
+    new: ModeModuli,
+    /// Part of the elastic modes that the flow of the centre leaves.
+    kept: Lanes,
+    /// Largest energy density.
+    limit: Lanes,
 }
 
-/// The derivative of [`returned`] along a change of q.
-#[inline(always)]
-fn d_returned(
-    axes: &CellAxes,
-    moduli: &ElasticModuli,
-    limit: &Lanes,
-    elastic: &Modes,
-    d_elastic: &Modes,
-) -> Modes {
-    let stress = moduli_times(axes, moduli, elastic);
-    let d_stress = moduli_times(axes, moduli, d_elastic);
-    let (energy, d_energy) = (half_product(elastic, &stress), half_product(d_elastic, &stress));
-    let yields = lanes(|l| f64::from(u8::from(energy[l] > limit[l])));
-    let factor = lanes(|l| if yields[l] > 0.0 { (limit[l] / energy[l]).sqrt() } else { 1.0 });
-    // d factor = −½ factor dw/w, dw = 2 half_product.
-    let d_factor = lanes(|l| if yields[l] > 0.0 { -factor[l] * d_energy[l] / energy[l] } else { 0.0 });
-    each(|m| each(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l])))
+impl Returns {
+    #[inline(always)]
+    fn new<L: Law>(axes: &CellAxes, law: &L, old: &[Lanes], new: &[Lanes]) -> Self {
+        Self {
+            old: ModeModuli::new(axes, law, old),
+            new: ModeModuli::new(axes, law, new),
+            kept: law.relaxation(old, new),
+            limit: law.hourglass_limit(new),
+        }
+    }
+
+    /// Part of the elastic modes of energy density w that the return leaves.
+    #[inline(always)]
+    fn factor(&self, energy: &Lanes) -> Lanes {
+        lanes(|l| {
+            let kept = self.kept[l];
+            if kept * kept * energy[l] > self.limit[l] { (self.limit[l] / energy[l]).sqrt() } else { kept }
+        })
+    }
+
+    /// ∂w/∂q after the return, with the history of the state.
+    #[inline(always)]
+    fn stress(&self, q: &Modes, old: &[Lanes], new: &mut [Lanes]) -> Modes {
+        let elastic = minus(q, old);
+        let stress = self.old.times(&elastic);
+        if old.is_empty() {
+            return stress;
+        }
+        let energy = half_product(&elastic, &stress);
+        let factor = self.factor(&energy);
+        for (i, (new, old)) in new.iter_mut().zip(old).enumerate().take(12) {
+            *new = lanes(|l| old[l] + (1.0 - factor[l]) * elastic[i / 3][i % 3][l]);
+        }
+        // The work of q_p, and the energy that the change of the moduli releases.
+        let later = half_product(&elastic, &self.new.times(&elastic));
+        new[12] = lanes(|l| {
+            let f = factor[l];
+            old[12][l] + 2.0 * f * (1.0 - f) * energy[l] + f * f * (energy[l] - later[l])
+        });
+        stress.map(|row| row.map(|s| lanes(|l| factor[l] * s[l])))
+    }
+
+    /// The derivative of [`Returns::stress`] along changes of q and of the part that is kept.
+    #[inline(always)]
+    fn d_stress(&self, elastic: &Modes, d_elastic: &Modes, d_kept: &Lanes) -> Modes {
+        let (stress, d_stress) = (self.old.times(elastic), self.old.times(d_elastic));
+        let (energy, d_energy) = (half_product(elastic, &stress), half_product(d_elastic, &stress));
+        let factor = self.factor(&energy);
+        // d factor = −½ factor dw/w, dw = 2 half_product.
+        let is_limited =
+            lanes(|l| f64::from(u8::from(self.kept[l] * self.kept[l] * energy[l] > self.limit[l])));
+        let d_factor =
+            lanes(|l| if is_limited[l] > 0.0 { -factor[l] * d_energy[l] / energy[l] } else { d_kept[l] });
+        each(|m| each(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l])))
+    }
 }
 
 /// q − q_p; laws without history have no q_p.

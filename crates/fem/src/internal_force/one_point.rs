@@ -15,7 +15,7 @@ use carom_mesh::CellShape;
 
 use super::maps::{Local, PointMaps, inverse};
 use super::shape::{Mapped, Shape, Stages};
-use crate::constitutive::{LANES, Lanes, ZERO, each, lanes};
+use crate::constitutive::{LANES, Lanes, PLACE, Symmetric, ZERO, each, lanes};
 use crate::evaluator::determinant;
 
 /// Coefficients û of a field: three of ξ, η, ζ, four of their products.
@@ -31,30 +31,49 @@ pub(super) struct CellAxes {
     pub(super) axes: [[Lanes; 3]; 3],
     /// Coefficients of ηζ, ζξ, ξη and ξηζ of the coordinates \[m\].
     pub(super) arms: [[Lanes; 3]; 4],
+    /// The metric of the undeformed cells.
+    pub(super) metric: CellMetric,
+}
+
+/// Inverses of the metric G_kl of the axes of a batch of cells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CellMetric {
     /// For each axis m with k, l after it: the inverse of the metric of k and l, entries kk, ll, kl \[1/m²\].
     pub(super) planes: [[Lanes; 3]; 3],
     /// 1/G_kk² of each axis \[1/m⁴\].
     pub(super) squares: [Lanes; 3],
 }
 
+impl CellMetric {
+    /// * `metric` — G_kl \[m²\]
+    #[inline(always)]
+    fn new(metric: impl Fn(usize, usize) -> Lanes) -> Self {
+        let diagonal: [Lanes; 3] = each(|k| metric(k, k));
+        let planes = each(|m| {
+            let (k, l) = ((m + 1) % 3, (m + 2) % 3);
+            let (kk, ll, kl) = (diagonal[k], diagonal[l], metric(k, l));
+            let det = lanes(|i| kk[i] * ll[i] - kl[i] * kl[i]);
+            [lanes(|i| ll[i] / det[i]), lanes(|i| kk[i] / det[i]), lanes(|i| -kl[i] / det[i])]
+        });
+        Self { planes, squares: each(|k| lanes(|i| 1.0 / (diagonal[k][i] * diagonal[k][i]))) }
+    }
+}
+
 impl CellAxes {
     fn new(coordinates: &Local<N_COEFFICIENTS>) -> Self {
         let axes: [[Lanes; 3]; 3] = each(|k| coordinates[k]);
-        let metric = |k: usize, l: usize| {
-            lanes(|lane| (0..3).map(|a| axes[k][a][lane] * axes[l][a][lane]).sum::<f64>())
-        };
-        let plane = |m: usize| {
-            let (k, l) = ((m + 1) % 3, (m + 2) % 3);
-            let (kk, ll, kl) = (metric(k, k), metric(l, l), metric(k, l));
-            let det = lanes(|i| kk[i] * ll[i] - kl[i] * kl[i]);
-            [lanes(|i| ll[i] / det[i]), lanes(|i| kk[i] / det[i]), lanes(|i| -kl[i] / det[i])]
-        };
-        Self {
-            axes,
-            arms: each(|k| coordinates[3 + k]),
-            planes: [0, 1, 2].map(plane),
-            squares: [0, 1, 2].map(|k| metric(k, k).map(|g| 1.0 / (g * g))),
-        }
+        let product =
+            |k: usize, l: usize| lanes(|i| (0..3).map(|a| axes[k][a][i] * axes[l][a][i]).sum::<f64>());
+        Self { axes, arms: each(|k| coordinates[3 + k]), metric: CellMetric::new(product) }
+    }
+
+    /// The metric of cells whose plastic deformation is C_p: G_kl = ∂X/∂ξ_k · C_p ∂X/∂ξ_l.
+    #[inline(always)]
+    pub(super) fn plastic_metric(&self, c: &Symmetric) -> CellMetric {
+        let turned: [[Lanes; 3]; 3] = each(|k| {
+            each(|a| lanes(|i| (0..3).map(|b| c[PLACE[a][b]][i] * self.axes[k][b][i]).sum::<f64>()))
+        });
+        CellMetric::new(|k, l| lanes(|i| (0..3).map(|a| self.axes[k][a][i] * turned[l][a][i]).sum::<f64>()))
     }
 }
 
