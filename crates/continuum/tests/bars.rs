@@ -46,6 +46,26 @@ fn two_elastic_bars_exchange_their_velocities() {
     assert_eq!(simulation.contact_counts().fallbacks, 0);
 }
 
+/// A tolerance of gaps is one of each gap, however slowly the bars approach: they move by 0.9 mm in a step,
+/// less than the tolerance of a thousandth of the diagonal, 1.4 mm.
+#[test]
+fn a_tolerance_is_not_added_up_over_the_steps() {
+    let mut problem = problem(Law::Hard);
+    problem.bodies[0].placement.velocity[0] = 0.1;
+    let settings =
+        carom_continuum::explicit::Settings { contact_tolerance: 1e-3, ..settings(1.5, Some(0.009)) };
+    let (_, kept) = run(&problem, settings);
+    let last = kept.rows.last().unwrap().balance;
+    let tolerance = 1e-3 * 2.0_f64.sqrt();
+    assert!(last.pen_max > 0.0 && last.pen_max <= tolerance * (1.0 + 1e-12), "{}", last.pen_max);
+    // What has penetrated comes back with a hundredth of the tolerance in a step.
+    let (right, back) = (kept.velocities.last().unwrap()[1][0], 0.01 * tolerance / 0.009);
+    assert!((right - 0.099296).abs() < back, "{right} {back}");
+    // It comes back against the force of 0.05 N.
+    assert!(last.d_imp > 0.0053 * 0.0025 - 0.05 * tolerance, "{}", last.d_imp);
+    assert!(residuals(&kept)[0] < 1e-14);
+}
+
 /// Springs of 25 N/m in total, an eighth of it for each row of both passes, yield by 0.5 N/25 N/m and
 /// oscillate about it. With 250 N/m the step is too long: ω² = (2 k + E A/h)/m of a node at the face, ω dt =
 /// 3.1 > 2.

@@ -247,7 +247,9 @@ impl Contacts {
         self.impulses.resize(n, 0.0);
         let has_friction = self.rows.rows.iter().any(|row| self.pairs[row.pair as usize].friction > 0.0);
         self.friction.reset(n);
-        self.solver.allowed = self.tolerance / dt;
+        // With g_{n+1} ≥ KEPT g_n − (1 − KEPT) tolerance gaps stay above −tolerance. The whole tolerance in
+        // each step would let bodies sink into each other that approach by less than that in a step.
+        self.solver.allowed = (1.0 - KEPT) * self.tolerance / dt;
         for round in 0..ROUNDS {
             let solved = self.solver.solve(&self.rows, &self.q, &mut self.impulses, None);
             let solution = solved.map_err(|source| StepError::Contact {
