@@ -4,6 +4,7 @@
 mod automatic;
 mod bars;
 mod conserving_contact;
+mod cyclic;
 mod elastodynamics;
 mod mass_scaling;
 mod mixed;
