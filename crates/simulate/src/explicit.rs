@@ -189,6 +189,11 @@ impl Run for ExplicitRun<'_> {
         Ok(self.simulation.run(recorder, progress)?)
     }
 
+    fn parts(&self) -> Vec<(&'static str, f64)> {
+        let [contact, output] = self.simulation.seconds();
+        vec![("time loop, contact", contact), ("time loop, output", output)]
+    }
+
     fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let simulation = &self.simulation;
         let counts = simulation.contact_counts();
@@ -248,12 +253,15 @@ fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
 }
 
 /// The material of a body that the scenario defines.
-fn material_of<'a>(scenario: &'a Scenario, spec: &SpecOfBody) -> Option<&'a MaterialSpec> {
+pub(crate) fn material_of<'a>(scenario: &'a Scenario, spec: &SpecOfBody) -> Option<&'a MaterialSpec> {
     spec.material.as_ref().and_then(|name| scenario.material.get(name))
 }
 
 /// The law of a material with these moduli.
-fn solid_law(material: Option<&MaterialSpec>, moduli: ElasticModuli) -> Result<SolidLaw, LawError> {
+pub(crate) fn solid_law(
+    material: Option<&MaterialSpec>,
+    moduli: ElasticModuli,
+) -> Result<SolidLaw, LawError> {
     let law = material.map_or(MaterialLaw::Linear, |material| material.law);
     let (MaterialLaw::Plastic, Some(material)) = (law, material) else {
         return ElasticLaw::named(law.name(), moduli).map(SolidLaw::Elastic);

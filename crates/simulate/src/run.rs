@@ -43,4 +43,9 @@ pub(crate) trait Run {
     fn phases(&self) -> Phases {
         Phases { set_up: None, run: "time loop", cpu: "time loop, cpu" }
     }
+
+    /// Parts of the time loop, each with its wall time \[s\].
+    fn parts(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
 }

@@ -88,6 +88,7 @@ pub fn run(
         prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
     timings.extend(set_up.map(|(name, set_up)| (name, set_up[0])));
     timings.extend([(phases.run, of_run[0]), (phases.cpu, cpu_seconds)]);
+    timings.extend(run.parts());
     recorder.finish(&ended, &end, &timings).map_err(RunError::from)?;
     ended?;
     Ok(RunOutcome {

@@ -197,6 +197,22 @@ fn the_size_of_a_result_is_known_before_the_run() {
     assert!(stored_bare.iter().all(|body| body.modal_rate.is_empty()));
 }
 
+/// Plastic solids have stresses in frames and history in checkpoints, shells rotations and history in
+/// checkpoints: the file has the size that was reported before the run, within 3 %.
+#[test]
+fn the_size_before_the_run_counts_stress_history_and_rotations() {
+    let taylor = ["simulation.end_time=2e-6", "simulation.output_every=2e-7"];
+    let plate = ["simulation.end_time=2e-5", "simulation.output_every=2e-6"];
+    for (text, keys) in [(TAYLOR_BAR.to_owned(), taylor), (plate_hit(), plate)] {
+        let (chain, scenario) = (Chain::new(), parse(&text, &keys));
+        let prepared = chain.prepare(&scenario).unwrap_or_else(|error| panic!("{error}"));
+        let expected = ExpectedSize::of_prepared(&scenario, &prepared).expect("a scheme of whole bodies");
+        chain.run(&scenario, &prepared, REPLACE).unwrap_or_else(|error| panic!("{error}"));
+        let found = std::fs::metadata(chain.result()).unwrap().len();
+        assert!((found as f64 / expected.file as f64 - 1.0).abs() < 0.03, "{found}, {expected:?}");
+    }
+}
+
 /// The summary tells which mass was added, and the result keeps it as a note.
 #[test]
 fn mass_scaling_is_reported() {

@@ -113,13 +113,18 @@ fn of_body(run: &Run, name: &str, course: Course) -> Result<(Axis, Vec<Curve>), 
     Ok((course.axis(), labelled(name, values)))
 }
 
-/// Mean motion of the points of a set.
-fn of_set(
+/// Mean motion of the points of a set in all frames \[m\] or \[m/s\].
+///
+/// * `names` — body and set
+///
+/// # Errors
+///
+/// [`RunError`] if the body has no such set, or the result keeps no motion of its points.
+pub fn motion_of_set(
     run: &Run,
     motion: SetMotion,
     [name, set]: [&str; 2],
-    axis: Option<usize>,
-) -> Result<(Axis, Vec<Curve>), RunError> {
+) -> Result<Vec<[f64; 3]>, RunError> {
     let index = run.body_index(name)?;
     let body = run.load_body(index)?;
     if !body.meta.rigid && !body.meta.is_unreduced() && body.fields.is_none() {
@@ -159,7 +164,16 @@ fn of_set(
         let sum: Vector3<f64> = vectors.iter().map(|vector| Vector3::from(*vector)).sum();
         (sum / vectors.len().max(1) as f64).into()
     };
-    let curves = labelled(&format!("{name}:{set}"), of_frames(run, index, of_state)?);
+    of_frames(run, index, of_state)
+}
+
+fn of_set(
+    run: &Run,
+    motion: SetMotion,
+    names: [&str; 2],
+    axis: Option<usize>,
+) -> Result<(Axis, Vec<Curve>), RunError> {
+    let curves = labelled(&names.join(":"), motion_of_set(run, motion, names)?);
     let wanted = (0..).zip(curves).filter(|(d, _)| axis.is_none_or(|axis| axis == *d));
     let axis = match motion {
         SetMotion::Displacement => Axis::new("displacement", "m"),

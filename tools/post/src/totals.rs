@@ -42,7 +42,7 @@ pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
 }
 
 /// Seconds of all phases, and counters; of contact by multipliers also the mean number of multipliers in a
-/// step, and iterations for each of them.
+/// step, and iterations for each of them; of unreduced bodies also the share of contact in the time loop.
 pub(crate) fn timing(run: &Run) -> Result<Table, RunError> {
     let mut figures = Figures::new();
     for (phase, seconds) in run.reader().timings()? {
@@ -61,9 +61,15 @@ pub(crate) fn timing(run: &Run) -> Result<Table, RunError> {
             figures.push(name, (by > 0.0).then(|| of / by), "");
         }
     }
-    let seconds = run.reader().timings()?.into_iter().find(|(phase, _)| phase == "time loop, cpu");
-    if let (Some((_, seconds)), Some(steps)) = (seconds, count("steps").filter(|steps| *steps > 0.0)) {
+    let timings = run.reader().timings()?;
+    let seconds = |name: &str| timings.iter().find(|(phase, _)| phase == name).map(|(_, seconds)| *seconds);
+    if let (Some(seconds), Some(steps)) = (seconds("time loop, cpu"), count("steps").filter(|n| *n > 0.0)) {
         figures.push("cpu_seconds_per_step", Some(seconds / steps), "s");
+    }
+    if let (Some(contact), Some(all)) =
+        (seconds("time loop, contact"), seconds("time loop").filter(|s| *s > 0.0))
+    {
+        figures.push("contact_share", Some(contact / all), "");
     }
     Ok(figures.0)
 }

@@ -1,5 +1,7 @@
 //! The time loop: steps, frames, impacts, checkpoints.
 
+use std::time::{Duration, Instant};
+
 use carom_dynamics::{
     Balance, BodyMotion, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary,
     Observer,
@@ -49,6 +51,8 @@ pub struct Simulation {
     pub(super) hourglass: [f64; 2],
     /// Largest turn of each deformable body with a law of small strains, at frames \[rad\].
     pub(super) turns: Vec<f64>,
+    /// Wall time in frames and checkpoints so far.
+    in_output: Duration,
 }
 
 impl Simulation {
@@ -77,8 +81,16 @@ impl Simulation {
         let mut contacts = Contacts::new(problem, &bodies)?;
         contacts.set_accuracy(settings.contact_tolerance, settings.step_rule);
         let n_flexible = bodies.flexible.len();
-        let system =
-            System { bodies, contacts, books: Books::default(), size, time: 0.0, steps: 0, lengths: [dt; 2] };
+        let system = System {
+            bodies,
+            contacts,
+            books: Books::default(),
+            size,
+            time: 0.0,
+            steps: 0,
+            lengths: [dt; 2],
+            in_contact: Duration::ZERO,
+        };
         Ok(Self {
             system,
             settings,
@@ -89,6 +101,7 @@ impl Simulation {
             missed: [0.0; 2],
             hourglass: [0.0; 2],
             turns: vec![0.0; n_flexible],
+            in_output: Duration::ZERO,
         })
     }
 
@@ -116,7 +129,9 @@ impl Simulation {
             self.system.advance()?;
             let steps = self.system.steps;
             if observer.wants_checkpoint(steps) {
+                let begin = Instant::now();
                 observer.checkpoint(&self.checkpoint())?;
+                self.in_output += begin.elapsed();
             }
             if steps.is_multiple_of(REPORT) {
                 progress.set((PARTS as f64 * self.system.time / end) as u64);
@@ -177,6 +192,7 @@ impl Simulation {
 
     /// Passes a frame at t_n to the observer.
     fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let begin = Instant::now();
         let balance = self.record()?;
         let row = self.ledger.row(balance);
         self.states = self.system.body_states();
@@ -191,6 +207,7 @@ impl Simulation {
             Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
         observer.frame(&frame)?;
         self.outputs += 1;
+        self.in_output += begin.elapsed();
         Ok(())
     }
 
@@ -272,6 +289,12 @@ impl Simulation {
     /// Counts of the contact solution.
     pub fn contact_counts(&self) -> ContactCounts {
         self.system.contacts.counts
+    }
+
+    /// Wall time of this run in contact (search, multipliers, impacts of rigid bodies), and in frames and
+    /// checkpoints \[s\]. A resumed run counts its own time alone.
+    pub fn seconds(&self) -> [f64; 2] {
+        [self.system.in_contact, self.in_output].map(|spent| spent.as_secs_f64())
     }
 
     /// The last critical step, the smallest one so far, and the present step \[s\].

@@ -1,5 +1,7 @@
 //! One step of all bodies.
 
+use std::time::{Duration, Instant};
+
 use super::StepError;
 use super::bodies::Bodies;
 use super::books::Books;
@@ -20,6 +22,8 @@ pub(super) struct System {
     pub(super) steps: u64,
     /// dt_{n−1} and dt_n \[s\].
     pub(super) lengths: [f64; 2],
+    /// Wall time in contact so far. No part of a checkpoint.
+    pub(super) in_contact: Duration,
 }
 
 impl System {
@@ -43,10 +47,12 @@ impl System {
         let lengths = [self.dt_mean(), self.lengths[1]];
         self.bodies.compute_forces(time, self.lengths[0], step)?;
         self.bodies.predict(time, lengths[0], lengths[1])?;
+        let begin = Instant::now();
         self.contacts.press(&mut self.bodies, lengths);
         self.bodies.settle(time)?;
         self.contacts.correct(&mut self.bodies, time, lengths)?;
         self.step_rigid(lengths)?;
+        self.in_contact += begin.elapsed();
         self.bodies.settle(time)?;
         self.books.record(&mut self.bodies, &self.contacts, lengths[0]);
         Ok(())

@@ -29,7 +29,8 @@ pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
 pub const VERSION: Version = Version { major: 1, minor: 5 };
 /// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
-pub const PACKED_VERSION: Version = Version { major: 2, minor: 0 };
+/// Its minor number grows with that of [`VERSION`]: 2.0 has the tables of 1.4.
+pub const PACKED_VERSION: Version = Version { major: 2, minor: VERSION.minor - 4 };
 
 /// A body of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
