@@ -25,7 +25,7 @@ mod contact;
 mod deformable;
 mod error;
 mod flexible;
-mod loads;
+pub(crate) mod loads;
 mod pressed;
 pub mod problem;
 mod reduced;
@@ -40,6 +40,7 @@ mod which;
 
 pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};
+pub(crate) use flexible::held;
 pub use problem::{
     AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings,
     SideSpec, Support,

@@ -30,12 +30,15 @@ mod contact;
 mod coupled;
 mod error;
 mod matrices;
+mod restart;
+mod simulation;
 mod steps;
 mod system;
 
 pub use body::{ElasticBody, Energies};
 pub use contact::ContactSpec;
-pub use error::{SetupError, StepError};
+pub use error::{RunError, SetupError, StepError};
+pub use simulation::{Settings, Simulation};
 pub use steps::{Steps, StepsError};
 pub use system::{Counts, Elastodynamics, Step};
 

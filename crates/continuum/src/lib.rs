@@ -74,6 +74,7 @@
 
 pub mod explicit;
 pub mod implicit;
+mod mean_turn;
 mod nodal_points;
 pub mod statics;
 mod surface_nodes;

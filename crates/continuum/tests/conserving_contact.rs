@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
-use carom_continuum::implicit::{ContactSpec, ElasticBody, Elastodynamics, Energies, Method, Step};
-use carom_dynamics::Placement;
+use carom_contact::Law;
+use carom_continuum::explicit::{Load, Place, Problem, Support};
+use carom_continuum::implicit::{
+    ContactSpec, ElasticBody, Elastodynamics, Energies, Method, Settings, Simulation, Step,
+};
+use carom_dynamics::{
+    Axes, Checkpoint, ContactEvent, Frame, Ignore, Observer, ObserverError, Placement, TimeFunction,
+};
 use carom_fem::Body;
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, SolidLaw};
+use carom_progress::Silent;
 use nalgebra::Vector3;
 
-use crate::setup::block;
+use crate::setup::{Kept, at, block, deformable, pair, residuals, rigid};
 
 const RUBBER: [f64; 3] = [1000.0, 1e5, 0.3];
 
@@ -29,7 +36,7 @@ fn collision(method: Method) -> Elastodynamics {
         ..Placement::default()
     };
     let above = elastic(&small, &flight);
-    let contact = ContactSpec { bodies: [1, 0], sets: ["bottom".to_owned(), "top".to_owned()] };
+    let contact = ContactSpec { bodies: [1, 0], sets: ["bottom".to_owned(), "top".to_owned()], number: 0 };
     Elastodynamics::new(vec![below, above], method).unwrap().with_contacts(&[contact]).unwrap()
 }
 
@@ -90,4 +97,116 @@ fn the_midpoint_rule_keeps_momenta_and_not_the_energy() {
     let [momentum, ang_momentum] = run.momenta();
     assert!(momentum < 1e-12 && ang_momentum < 1e-12, "{momentum} {ang_momentum}");
     assert!(run.balance() > 1e-6, "{}", run.balance());
+}
+
+/// The same collision as a problem, with a support, a load and gravity.
+fn problem() -> Problem {
+    let large = block("large", [0.4, 0.4, 0.1], [3, 3, 1], RUBBER);
+    let small = block("small", [0.15, 0.15, 0.1], [1, 1, 1], RUBBER);
+    let above = Placement { angular_velocity: [0.3, -0.5, 2.0], ..at([0.06, 0.17, 0.101], [0.4, 0.1, -1.5]) };
+    Problem {
+        bodies: vec![
+            deformable(large, "neo-hookean", Placement::default()),
+            deformable(small, "saint-venant-kirchhoff", above),
+        ],
+        supports: vec![Support {
+            body: 0,
+            set: "west".to_owned(),
+            directions: [true; 3],
+            rotations: [false; 3],
+            displacement: [0.0, 0.01, 0.0],
+        }],
+        loads: vec![Load {
+            body: 1,
+            at: Place::Set("top".to_owned()),
+            force: [0.0, 3.0, -2.0],
+            torque: [0.0; 3],
+            axes: Axes::Inertial,
+            scale: TimeFunction::Constant(1.0),
+        }],
+        contacts: vec![pair(0, [1, 0], ["bottom", "top"], Law::Hard, 0.0)],
+        gravity: [0.0, 0.0, -9.81],
+        ..Problem::default()
+    }
+}
+
+fn settings(method: Method) -> Settings {
+    Settings { end_time: 0.05, output_every: 5e-3, time_step: 1e-3, method }
+}
+
+/// The works of loads, supports and contact, and their impulses, are all that changes the books.
+#[test]
+fn a_run_with_supports_and_loads_balances_to_rounding() {
+    for method in [Method::EnergyMomentum, Method::Midpoint] {
+        let mut simulation = Simulation::new(&problem(), settings(method)).unwrap();
+        let mut kept = Kept::default();
+        simulation.run(&mut kept, &Silent).unwrap();
+        let last = kept.rows.last().unwrap().balance;
+        assert!(last.w_ext.abs() > 0.01 && last.d_imp.abs() > 1e-6, "{last:?}");
+        let residuals = residuals(&kept);
+        assert!(residuals.iter().all(|r| *r < 1e-10), "{method:?}: {residuals:?}");
+        assert_eq!(last.d_num != 0.0, method == Method::Midpoint);
+        // The block bounces at once by a corner, and then lands.
+        let events = simulation.events();
+        let impulse: f64 = events.iter().map(|event| event.impulse[2]).sum();
+        assert!(
+            events[0].velocity_before < -1.0 && events[0].peak_force > 0.0 && impulse > 1.0,
+            "{events:?}"
+        );
+    }
+}
+
+#[test]
+fn a_resumed_run_has_the_same_bits() {
+    struct At(u64, Option<Checkpoint>);
+    impl Observer for At {
+        fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
+            Ok(())
+        }
+        fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+            Ok(())
+        }
+        fn wants_checkpoint(&mut self, steps: u64) -> bool {
+            steps == self.0
+        }
+        fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
+            if checkpoint.steps == self.0 {
+                self.1 = Some(checkpoint.clone());
+            }
+            Ok(())
+        }
+    }
+    let problem = problem();
+    // In contact, and after it.
+    for step in [8, 45] {
+        let mut whole = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+        let mut at = At(step, None);
+        whole.run(&mut at, &Silent).unwrap();
+        let mut resumed = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+        resumed.resume(&at.1.unwrap()).unwrap();
+        resumed.run(&mut Ignore, &Silent).unwrap();
+        // As text, since a tracker without an event has numbers that are not.
+        let [first, second] = [&whole, &resumed].map(|run| format!("{:?}", run.checkpoint()));
+        assert!(first == second, "from step {step}");
+        assert!(whole.body_states() == resumed.body_states(), "from step {step}");
+    }
+}
+
+#[test]
+fn inputs_that_implicit_steps_do_not_take_are_refused_by_name() {
+    let refused = |change: &dyn Fn(&mut Problem)| {
+        let mut problem = problem();
+        change(&mut problem);
+        Simulation::new(&problem, settings(Method::EnergyMomentum)).err().unwrap().to_string()
+    };
+    let message = refused(&|problem| problem.contacts[0].friction = 0.2);
+    assert!(message.contains("`small` and `large`") && message.contains("friction = 0"), "{message}");
+    let message = refused(&|problem| problem.contacts[0].law = Law::penalty(10.0));
+    assert!(message.contains("by multipliers"), "{message}");
+    let message = refused(&|problem| {
+        problem.bodies[1] = rigid(block("small", [0.1; 3], [1; 3], RUBBER), Placement::default());
+    });
+    assert!(message.contains("`small` is rigid"), "{message}");
+    let message = refused(&|problem| problem.contacts[0].bodies = [0, 0]);
+    assert!(message.contains("its own body"), "{message}");
 }

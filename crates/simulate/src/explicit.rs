@@ -248,7 +248,7 @@ fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody
 }
 
 /// The law of the material of a body; linear for materials that the scenario does not define.
-fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
+pub(crate) fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
     material_of(scenario, spec).map_or(MaterialLaw::Linear, |material| material.law)
 }
 
@@ -276,7 +276,7 @@ pub(crate) fn solid_law(
 }
 
 /// The scenario as plain data of `carom-continuum`.
-fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<ExplicitSetUpError>> {
+pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Problem, At<ExplicitSetUpError>> {
     let number = |name: &str| {
         let found = scenario.body.iter().position(|spec| spec.name == name);
         found.expect("the format checks the ends of supports, loads and contacts")

@@ -9,6 +9,7 @@ use carom_progress::Progress;
 
 use crate::error::At;
 use crate::explicit::ExplicitRun;
+use crate::implicit::ImplicitRun;
 use crate::parts::Parts;
 use crate::prepared::Prepared;
 use crate::reduced::ReducedRun;
@@ -45,6 +46,10 @@ pub(crate) fn set_up<'a>(
         }
         Scheme::Explicit { courant, time_step, contact, .. } => {
             let made = ExplicitRun::new(scenario, prepared, *courant, *time_step, *contact);
+            Box::new(made.map_err(At::cast)?)
+        }
+        Scheme::Implicit { method, time_step } => {
+            let made = ImplicitRun::new(scenario, prepared, *method, *time_step);
             Box::new(made.map_err(At::cast)?)
         }
     })

@@ -224,7 +224,7 @@ fn invalid_scenarios_of_rigid_bodies_are_refused() {
         Ok(scenario) => Chain::new().solve(&scenario).unwrap_err().to_string(),
     };
     for (from, to, message) in [
-        ("time_step = 1.0e-6", "", "the scheme `rigid` has steps of one length"),
+        ("time_step = 1.0e-6", "", "the scheme has steps of one length"),
         (
             "[\"rod:nodes\", \"cube:walls\"]",
             "[\"cube:walls\", \"rod:nodes\"]",

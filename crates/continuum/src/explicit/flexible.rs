@@ -13,16 +13,17 @@ use super::SetupError;
 use super::loads::Loads;
 use super::problem::{AddedMass, Problem};
 use super::turning::Turning;
+use crate::mean_turn::mean_turn;
 
 /// Points of a chunk: sums over chunks are added in a fixed order, whatever the number of threads.
 pub(super) const CHUNK: usize = 1024;
 
 /// A degree of freedom that a support moves.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
-    pub(super) dof: u32,
+pub(crate) struct Held {
+    pub(crate) dof: u32,
     /// Its velocity \[m/s\].
-    pub(super) velocity: f64,
+    pub(crate) velocity: f64,
 }
 
 /// The elements of a body.
@@ -461,22 +462,7 @@ impl Flexible {
     /// Mean angle by which the body has turned, for small angles \[rad\]: the skew part of the matrix A with
     /// the least Σ m |u − ū − A (X − X̄)|².
     pub(super) fn turn(&self) -> f64 {
-        let total: f64 = self.mass.iter().sum();
-        let mean = |of: &dyn Fn(usize) -> Vector3<f64>| -> Vector3<f64> {
-            (0..self.mass.len()).map(|p| self.mass[p] * of(p)).sum::<Vector3<f64>>() / total
-        };
-        let place = |p: usize| Vector3::from(self.discretisation.points[p]);
-        let moved = |p: usize| Vector3::from_column_slice(&self.u[3 * p..3 * p + 3]);
-        let (center, shift) = (mean(&place), mean(&moved));
-        let (mut left, mut right) = (Matrix3::zeros(), Matrix3::zeros());
-        for (p, &m) in self.mass.iter().enumerate() {
-            let arm = place(p) - center;
-            left += m * (moved(p) - shift) * arm.transpose();
-            right += m * arm * arm.transpose();
-        }
-        let Some(inverse) = right.try_inverse() else { return 0.0 };
-        let a = left * inverse;
-        0.5 * Vector3::new(a[(2, 1)] - a[(1, 2)], a[(0, 2)] - a[(2, 0)], a[(1, 0)] - a[(0, 1)]).norm()
+        mean_turn(&self.mass, &self.discretisation.points, &self.u)
     }
 
     /// True if a law of the body takes rotations for strains.
@@ -600,7 +586,7 @@ fn viscosities(
 }
 
 /// The dofs that supports hold, ascending.
-fn held(
+pub(crate) fn held(
     problem: &Problem,
     number: usize,
     body: &Body,

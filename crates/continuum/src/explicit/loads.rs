@@ -11,7 +11,7 @@ use super::problem::{Place, Problem};
 use crate::statics::loads::{shares, torque_forces};
 
 /// The loads on one body.
-pub(super) struct Loads {
+pub(crate) struct Loads {
     pressures: Vec<Pressed>,
     reference: Vec<[f64; 3]>,
     forces: Vec<Spread>,
@@ -30,7 +30,7 @@ impl Loads {
     /// The loads of the body of this number.
     ///
     /// * `pose` — rotation from source to inertial axes, and position of the source origin
-    pub(super) fn new(
+    pub(crate) fn new(
         problem: &Problem,
         number: usize,
         body: &Body,
@@ -98,7 +98,7 @@ impl Loads {
     /// The forces at a time \[N\].
     ///
     /// * `u` — displacement of all points \[m\]
-    pub(super) fn forces(&mut self, time: f64, u: &[f64], forces: &mut [f64]) {
+    pub(crate) fn forces(&mut self, time: f64, u: &[f64], forces: &mut [f64]) {
         if self.pressures.is_empty() && self.forces.is_empty() {
             return;
         }

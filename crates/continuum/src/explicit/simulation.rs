@@ -19,15 +19,13 @@ use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
 use super::{RunError, SetupError, StepError};
+use crate::mean_turn::{self, TURNED};
 
 /// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
 
 /// Part of the energy of deformation that hourglass control may have, above which there is a warning.
 const HOURGLASS: f64 = 0.01;
-
-/// Turn of a body from which on a law of small strains is doubted \[rad\].
-const TURNED: f64 = 0.01;
 
 /// Share of added mass above which there is a warning.
 const MUCH_MASS: f64 = 0.05;
@@ -361,14 +359,8 @@ impl Simulation {
             )
         }));
         let turned = self.turns.iter().zip(whole()).filter(|(turn, _)| **turn > TURNED);
-        out.extend(turned.filter_map(|(turn, body)| Some((turn, body?))).map(|(turn, body)| {
-            format!(
-                "body `{}` turned by {turn:.2e} rad: the linear law sees a strain of {:.1e} in that; give \
-                 its material `law = \"st-venant-kirchhoff\"`",
-                body.name,
-                0.5 * turn * turn
-            )
-        }));
+        let turned = turned.filter_map(|(turn, body)| Some((turn, body?)));
+        out.extend(turned.map(|(turn, body)| mean_turn::warning(&body.name, *turn)));
         let unsettled = self.system.contacts.counts.unsettled;
         if unsettled > 0 {
             out.push(format!(

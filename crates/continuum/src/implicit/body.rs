@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use carom_dynamics::{Placement, rotation};
+use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
 use carom_fem::{Body, Discretisation, Surface};
 use carom_linalg::sparse::SparseError;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::average_stress::AverageStress;
 use super::matrices::Matrices;
 use super::{Method, SetupError, StepError};
+use crate::mean_turn::mean_turn;
 
 /// Energies and momenta of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -56,9 +57,12 @@ pub struct ElasticBody {
     internal: InternalForce,
     history: History,
     pub(super) matrices: Matrices,
-    /// Constant nodal forces \[N\].
-    force: Vec<f64>,
+    /// Forces on the points in a step \[N\].
+    pub(super) force: Vec<f64>,
     pub(super) held: Vec<u32>,
+    /// Velocity of each held dof \[m/s\].
+    driven: Vec<f64>,
+    placement: Placement,
     pub(super) state: State,
     /// The end of the step, while it is sought.
     pub(super) end: State,
@@ -83,6 +87,10 @@ pub(super) struct Work {
     /// Argument of the product with the mass.
     scaled: Vec<f64>,
     weight: Vec<f64>,
+    /// Mass of each point: a row of M \[kg\].
+    mass: Vec<f64>,
+    /// Force of the support on each held dof \[N\].
+    reactions: Vec<f64>,
     /// Largest mass of a point \[kg\].
     pub(super) heaviest: f64,
 }
@@ -156,6 +164,8 @@ impl ElasticBody {
             matrices,
             force: zeros(),
             held: Vec::new(),
+            driven: Vec::new(),
+            placement: *placement,
             end: state.clone(),
             state,
             work: Work {
@@ -164,6 +174,8 @@ impl ElasticBody {
                 inertia: zeros(),
                 scaled: zeros(),
                 weight: zeros(),
+                mass: Vec::new(),
+                reactions: Vec::new(),
                 heaviest: 0.0,
             },
             discretisation,
@@ -180,6 +192,7 @@ impl ElasticBody {
         let points = || self.discretisation.points.iter().zip(mass.iter().step_by(3));
         let total: f64 = points().map(|(_, m)| m).sum();
         self.work.heaviest = points().map(|(_, m)| m.abs()).fold(0.0, f64::max);
+        self.work.mass = points().map(|(_, m)| *m).collect();
         let center = points().map(|(x, m)| *m * Vector3::from(*x)).sum::<Vector3<f64>>() / total;
         let (velocity, omega) =
             (Vector3::from(placement.velocity), Vector3::from(placement.angular_velocity));
@@ -190,9 +203,16 @@ impl ElasticBody {
 
     /// Holds dofs in space: 3 · point + direction.
     pub fn hold(&mut self, dofs: &[u32]) {
+        self.drive(dofs, &vec![0.0; dofs.len()]);
+    }
+
+    /// Moves dofs at constant velocities \[m/s\].
+    pub(super) fn drive(&mut self, dofs: &[u32], velocities: &[f64]) {
         self.held = dofs.to_vec();
-        for &dof in dofs {
-            self.state.v[dof as usize] = 0.0;
+        self.driven = velocities.to_vec();
+        self.work.reactions = vec![0.0; dofs.len()];
+        for (&dof, &velocity) in dofs.iter().zip(velocities) {
+            self.state.v[dof as usize] = velocity;
         }
     }
 
@@ -271,12 +291,19 @@ impl ElasticBody {
         for ((end, u), v) in self.end.u.iter_mut().zip(&self.state.u).zip(&self.state.v) {
             *end = u + h * v;
         }
-        self.held.iter().for_each(|&dof| self.end.u[dof as usize] = self.state.u[dof as usize]);
+        self.follow_supports(h);
+    }
+
+    fn follow_supports(&mut self, h: f64) {
+        for (&dof, velocity) in self.held.iter().zip(&self.driven) {
+            self.end.u[dof as usize] = self.state.u[dof as usize] + h * velocity;
+        }
     }
 
     /// Starts the search of the end from rest.
-    pub(super) fn stay(&mut self) {
+    pub(super) fn stay(&mut self, h: f64) {
         self.end.u.copy_from_slice(&self.state.u);
+        self.follow_supports(h);
     }
 
     /// Fills the residual but for contact and held dofs.
@@ -304,9 +331,12 @@ impl ElasticBody {
         Ok(sizes)
     }
 
-    /// Frees the held dofs of residuals; returns the largest of the others, NaN if one is.
+    /// Takes the residuals of held dofs as forces of the supports; returns the largest of the others, NaN if
+    /// one is.
     pub(super) fn largest_residual(&mut self) -> f64 {
-        self.held.iter().for_each(|&dof| self.work.residual[dof as usize] = 0.0);
+        for (&dof, reaction) in self.held.iter().zip(&mut self.work.reactions) {
+            *reaction = std::mem::take(&mut self.work.residual[dof as usize]);
+        }
         let worse = |most: f64, r: &f64| if r.is_nan() { f64::NAN } else { most.max(r.abs()) };
         self.work.residual.iter().fold(0.0, worse)
     }
@@ -372,4 +402,112 @@ impl ElasticBody {
         }
         Ok(Energies { kinetic, stored, weight, momentum: momentum.into(), ang_momentum: ang_momentum.into() })
     }
+
+    /// Works and forces of the step that was just taken, with its ends in `end` and `state`.
+    pub(super) fn exchange(&self) -> Exchange {
+        let Self { state, end, work, .. } = self;
+        let mut sum = Exchange::default();
+        let mut act = |dof: usize, force: f64, is_weight: bool| {
+            let (point, d) = (dof / 3, dof % 3);
+            let middle = Vector3::from_fn(|i, _| {
+                let k = 3 * point + i;
+                self.discretisation.points[point][i] + 0.5 * (state.u[k] + end.u[k])
+            });
+            let vector = Vector3::ith(d, force);
+            sum.force += vector;
+            sum.moment += middle.cross(&vector);
+            if !is_weight {
+                sum.external += force * (state.u[dof] - end.u[dof]);
+            }
+        };
+        for dof in 0..state.u.len() {
+            if self.force[dof] != 0.0 {
+                act(dof, self.force[dof], false);
+            }
+            if work.weight[dof] != 0.0 {
+                act(dof, work.weight[dof], true);
+            }
+        }
+        for (&dof, &reaction) in self.held.iter().zip(&work.reactions) {
+            act(dof as usize, reaction, false);
+        }
+        let moved = state.u.iter().zip(&end.u).map(|(after, before)| after - before);
+        sum.internal = work.internal.iter().zip(moved).map(|(f, u)| f * u).sum();
+        sum
+    }
+
+    /// Mass \[kg\] and its centre \[m\].
+    pub(super) fn mass(&self) -> (f64, Vector3<f64>) {
+        let mass: f64 = self.work.mass.iter().sum();
+        let moment: Vector3<f64> =
+            (0..).zip(&self.work.mass).map(|(point, m)| *m * self.place(&self.state.u, point)).sum();
+        (mass, moment / mass)
+    }
+
+    /// Mean motion at a place: at present, or at the start of the step that was just taken.
+    pub(super) fn motion(&self, place: &Vector3<f64>, is_before: bool) -> BodyMotion {
+        let State { u, v, .. } = if is_before { &self.end } else { &self.state };
+        let masses = || (0..).zip(&self.work.mass);
+        let velocity_of =
+            |point: u32| Vector3::from_column_slice(&v[3 * point as usize..3 * point as usize + 3]);
+        let (mut mass, mut moment, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for (point, &m) in masses() {
+            mass += m;
+            moment += m * self.place(u, point);
+            momentum += m * velocity_of(point);
+        }
+        let (center, velocity) = (moment / mass, momentum / mass);
+        let (mut inertia, mut spin) = (Matrix3::zeros(), Vector3::zeros());
+        for (point, &m) in masses() {
+            let r = self.place(u, point) - center;
+            inertia += m * (Matrix3::identity() * r.norm_squared() - r * r.transpose());
+            spin += m * r.cross(&(velocity_of(point) - velocity));
+        }
+        let omega = inertia.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * spin);
+        BodyMotion {
+            velocity: velocity + omega.cross(&(place - center)),
+            omega,
+            momentum: self.held.is_empty().then_some(momentum),
+        }
+    }
+
+    /// The mean turn if a law of the body takes rotations for strains; else zero \[rad\].
+    pub(super) fn doubtful_turn(&self) -> f64 {
+        if self.laws.iter().all(Law::is_objective) {
+            return 0.0;
+        }
+        mean_turn(&self.work.mass, &self.discretisation.points, &self.state.u)
+    }
+
+    /// The present state for pictures and tables.
+    pub(super) fn reported(&self) -> BodyState {
+        let back = rotation::matrix(&self.placement.quaternion).transpose();
+        let masses = || self.work.mass.iter().zip(self.state.v.as_chunks::<3>().0);
+        let momentum: Vector3<f64> = masses().map(|(m, v)| *m * Vector3::from(*v)).sum();
+        let velocity = momentum / self.work.mass.iter().sum::<f64>();
+        let in_body = |values: &[f64], less: Vector3<f64>| -> Vec<f64> {
+            let vectors = values.as_chunks::<3>().0.iter();
+            vectors.flat_map(|v| <[f64; 3]>::from(back * (Vector3::from(*v) - less))).collect()
+        };
+        BodyState {
+            position: self.placement.origin,
+            quaternion: self.placement.quaternion,
+            velocity: velocity.into(),
+            modal: in_body(&self.state.u, Vector3::zeros()),
+            modal_rate: in_body(&self.state.v, velocity),
+            ..BodyState::default()
+        }
+    }
+}
+
+/// Works and forces of outer loads and supports in a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Exchange {
+    /// Work of loads without gravity, and of supports \[J\].
+    pub(super) external: f64,
+    /// Work of the internal forces \[J\].
+    pub(super) internal: f64,
+    /// Their sum with gravity \[N\], and its moment about the origin \[N m\].
+    pub(super) force: Vector3<f64>,
+    pub(super) moment: Vector3<f64>,
 }

@@ -16,9 +16,7 @@ mod pair;
 
 use super::body::ElasticBody;
 use super::{Method, SetupError, StepError};
-use pair::Pair;
-
-pub(super) use pair::{Row, RowKey};
+pub(super) use pair::{Pair, Row, RowKey};
 
 /// Two surfaces that may touch.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +25,8 @@ pub struct ContactSpec {
     pub bodies: [usize; 2],
     /// A set of faces of each.
     pub sets: [String; 2],
+    /// Number of the pair among all contacts.
+    pub number: usize,
 }
 
 /// All contacts.
@@ -110,10 +110,11 @@ impl Contacts {
         self.pairs.iter().map(of_pair).fold(0.0, f64::max)
     }
 
-    /// Ends a step: the number of rows that touch, and the work of the multipliers \[J\].
-    pub(super) fn close(&mut self) -> (usize, f64) {
-        self.pairs.iter_mut().for_each(Pair::close);
-        let active = || self.rows().filter(|(_, row)| row.is_active);
-        (active().count(), active().map(|(_, row)| row.lambda * (row.gap.gaps[1] - row.gap.gaps[0])).sum())
+    /// Ends a step of the length h: the number of rows that touch, and the work of the multipliers \[J\].
+    ///
+    /// * `bodies` — after the step
+    pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) -> (usize, f64) {
+        self.pairs.iter_mut().for_each(|pair| pair.close(bodies, h));
+        (self.n_active(), self.pairs.iter().map(|pair| pair.work).sum())
     }
 }

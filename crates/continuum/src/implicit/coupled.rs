@@ -52,7 +52,8 @@ impl Coupled {
         let is_known = |key: &RowKey| self.system.as_ref().is_some_and(|system| system.keys.contains(key));
         let mut analyses = 0;
         if !contacts.rows().filter(|(_, row)| row.is_active).all(|(key, _)| is_known(&key)) {
-            self.system = Some(self.analysed(bodies, contacts)?);
+            let keys = contacts.rows().map(|(key, _)| key).collect();
+            self.system = Some(self.analysed(bodies, contacts, keys)?);
             analyses = 1;
         }
         let Self { offsets, system: Some(system), right } = self else { return Ok(analyses) };
@@ -80,10 +81,30 @@ impl Coupled {
         Ok(analyses)
     }
 
-    /// The pattern of the bodies and of all rows.
-    fn analysed(&self, bodies: &[ElasticBody], contacts: &Contacts) -> Result<System, SparseError> {
+    /// Rows of the pattern, for checkpoints: the order of elimination follows from them.
+    pub(super) fn keys(&self) -> &[RowKey] {
+        self.system.as_ref().map_or(&[], |system| &system.keys)
+    }
+
+    /// Makes the pattern of these rows.
+    pub(super) fn restore(
+        &mut self,
+        bodies: &[ElasticBody],
+        contacts: &Contacts,
+        keys: Vec<RowKey>,
+    ) -> Result<(), SparseError> {
+        self.system = if keys.is_empty() { None } else { Some(self.analysed(bodies, contacts, keys)?) };
+        Ok(())
+    }
+
+    /// The pattern of the bodies and of some rows.
+    fn analysed(
+        &self,
+        bodies: &[ElasticBody],
+        contacts: &Contacts,
+        keys: Vec<RowKey>,
+    ) -> Result<System, SparseError> {
         let n = self.offsets[bodies.len()];
-        let keys: Vec<RowKey> = contacts.rows().map(|(key, _)| key).collect();
         let size = n + keys.len();
         let mut entries = TriMat::new((size, size));
         for (body, &offset) in bodies.iter().zip(&self.offsets) {
@@ -95,22 +116,18 @@ impl Coupled {
             }
         }
         let mut dofs = Vec::new();
-        let mut number = n;
-        for pair in &contacts.pairs {
-            for row in &pair.rows {
-                dofs.clear();
-                pair.for_entries(row, |entry| {
-                    let first = self.offsets[entry.body] + 3 * entry.point as usize;
-                    dofs.extend(first..first + 3);
-                });
-                for &i in &dofs {
-                    dofs.iter().for_each(|&j| entries.add_triplet(i, j, 1.0));
-                    entries.add_triplet(i, number, 1.0);
-                    entries.add_triplet(number, i, 1.0);
-                }
-                entries.add_triplet(number, number, 1.0);
-                number += 1;
+        for (number, &[pair, node, face]) in (n..).zip(&keys) {
+            dofs.clear();
+            contacts.pairs[pair as usize].for_entries_of(node, face, |entry| {
+                let first = self.offsets[entry.body] + 3 * entry.point as usize;
+                dofs.extend(first..first + 3);
+            });
+            for &i in &dofs {
+                dofs.iter().for_each(|&j| entries.add_triplet(i, j, 1.0));
+                entries.add_triplet(i, number, 1.0);
+                entries.add_triplet(number, i, 1.0);
             }
+            entries.add_triplet(number, number, 1.0);
         }
         let matrix: CsMat<f64> = entries.to_csr();
         let place =

@@ -1,11 +1,14 @@
 //! Errors of implicit elastodynamics.
 
 use carom_contact::node_to_face::NodeToFaceError;
+use carom_dynamics::{CheckpointError, ObserverError};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_linalg::sparse::SparseError;
 use thiserror::Error;
+
+use super::StepsError;
 
 /// Errors from preparing a body.
 #[derive(Debug, Error)]
@@ -41,6 +44,74 @@ pub enum SetupError {
         /// The problem.
         source: SurfaceError,
     },
+    /// A setting without a meaning.
+    #[error("{name} is {value} s; it must be a positive number")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A body that does not deform.
+    #[error(
+        "body `{body}` is rigid or reduced: implicit steps of unreduced bodies take deformable ones alone; \
+         remove `rigid` and `reduce` and give a body that is to rest a [[support]], or choose the scheme `explicit`"
+    )]
+    NotDeformable {
+        /// Name of the body.
+        body: String,
+    },
+    /// A body of shells or beams.
+    #[error("body `{body}` has shells or beams, which the scheme `explicit` alone moves")]
+    Structural {
+        /// Name of the body.
+        body: String,
+    },
+    /// Bulk viscosity, which explicit steps need for shocks.
+    #[error("body `{body}`: bulk viscosity is for the scheme `explicit`; remove `bulk_viscosity`")]
+    Viscosity {
+        /// Name of the body.
+        body: String,
+    },
+    /// Other elements than those with all points.
+    #[error(
+        "body `{body}`: implicit steps take elements with all quadrature points; remove `elements`, and use \
+         quadratic cells for a material that is nearly incompressible"
+    )]
+    Elements {
+        /// Name of the body.
+        body: String,
+    },
+    /// Contact by a penalty.
+    #[error(
+        "contact between {pair}: the conserving schemes have contact by multipliers; remove `law`, or choose the \
+         scheme `explicit`"
+    )]
+    Penalty {
+        /// Names of the bodies.
+        pair: String,
+    },
+    /// Contact with friction.
+    #[error("contact between {pair}: the conserving schemes have no friction yet; set `friction = 0`")]
+    Friction {
+        /// Names of the bodies.
+        pair: String,
+    },
+    /// A body that touches itself.
+    #[error("contact between {pair}: a surface that touches its own body is for the scheme `explicit`")]
+    SameBody {
+        /// Names of the bodies.
+        pair: String,
+    },
+    /// Cells that are inverted at the start.
+    #[error(transparent)]
+    Start {
+        /// The problem.
+        source: StepError,
+    },
+    /// A support or a load.
+    #[error(transparent)]
+    Problem(#[from] crate::explicit::SetupError),
     /// No rows between two surfaces.
     #[error(transparent)]
     Rows(#[from] NodeToFaceError),
@@ -92,5 +163,27 @@ pub enum StepError {
         iterations: usize,
         /// Last residual relative to the forces.
         residual: f64,
+    },
+}
+
+/// Error of a run. Results that the observer received before remain valid.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// No step has a solution.
+    #[error(transparent)]
+    Step(#[from] StepsError),
+    /// The result could not be written.
+    #[error(transparent)]
+    Observer(#[from] ObserverError),
+    /// The checkpoint does not belong to this run.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The user stopped the run.
+    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
+    Interrupted {
+        /// Time \[s\].
+        time: f64,
+        /// End time of the run \[s\].
+        end_time: f64,
     },
 }

@@ -56,17 +56,36 @@ impl Steps {
         let mut left = time;
         // The remainder is rounding, or a further step.
         while left > 1e-9 * self.wanted {
+            left -= self.take(left, |length| bodies.step(length))?.0;
+        }
+        Ok(())
+    }
+
+    /// Takes one step, shorter where it has no solution; returns its length and its result.
+    ///
+    /// * `left` — the longest step \[s\]
+    /// * `step` — tries a step of a length
+    ///
+    /// # Errors
+    ///
+    /// [`StepsError`].
+    pub fn take<T>(
+        &mut self,
+        left: f64,
+        mut step: impl FnMut(f64) -> Result<T, StepError>,
+    ) -> Result<(f64, T), StepsError> {
+        loop {
             let length = self.wanted / f64::from(1_u32 << self.halvings);
             let length = if left < 1.000_001 * length { left } else { length };
-            match bodies.step(length) {
-                Ok(_) => {
-                    left -= length;
+            match step(length) {
+                Ok(taken) => {
                     self.taken += 1;
                     self.since += 1;
                     if self.halvings > 0 && self.since >= PATIENCE {
                         self.halvings -= 1;
                         self.since = 0;
                     }
+                    return Ok((length, taken));
                 }
                 Err(source) if self.halvings == HALVINGS => {
                     return Err(StepsError { least: length, source });
@@ -78,6 +97,20 @@ impl Steps {
                 }
             }
         }
-        Ok(())
+    }
+
+    /// Numbers of [`Steps::to_numbers`].
+    pub(super) const NUMBERS: usize = 4;
+
+    /// All but the wanted length, for checkpoints.
+    pub(super) fn to_numbers(self) -> [u64; Self::NUMBERS] {
+        [u64::from(self.halvings), u64::from(self.since), self.taken, self.failed]
+    }
+
+    /// The inverse of [`Steps::to_numbers`].
+    pub(super) fn read_numbers(&mut self, &[halvings, since, taken, failed]: &[u64; Self::NUMBERS]) {
+        self.halvings = (halvings as u32).min(HALVINGS);
+        self.since = since as u32;
+        (self.taken, self.failed) = (taken, failed);
     }
 }

@@ -21,11 +21,11 @@ const EAGER: usize = 12;
 
 /// Elastic bodies that move through time in implicit steps.
 pub struct Elastodynamics {
-    bodies: Vec<ElasticBody>,
-    method: Method,
-    contacts: Contacts,
-    coupled: Coupled,
-    counts: Counts,
+    pub(super) bodies: Vec<ElasticBody>,
+    pub(super) method: Method,
+    pub(super) contacts: Contacts,
+    pub(super) coupled: Coupled,
+    pub(super) counts: Counts,
 }
 
 /// Counts of a run.
@@ -44,8 +44,8 @@ pub struct Step {
     pub iterations: usize,
     /// Nodes that press on a face.
     pub touching: usize,
-    /// Σ λ (g₁ − g₀), the work of the multipliers: the change of the energy in a step of the energy-momentum
-    /// scheme without loads, zero where all contacts were closed before \[J\].
+    /// The work Σ λ D·Δz of the multipliers: in the energy-momentum scheme Σ λ (g₁ − g₀), which is zero where
+    /// all contacts were closed before \[J\].
     pub contact_work: f64,
 }
 
@@ -136,7 +136,7 @@ impl Elastodynamics {
             // Bodies that move straight on may invert cells; from rest they may still converge.
             Err(StepError::Sweep(_)) => {
                 self.contacts.restart();
-                self.bodies.iter_mut().for_each(ElasticBody::stay);
+                self.bodies.iter_mut().for_each(|body| body.stay(h));
                 self.newton(h, &inertia)
             }
             found => found,
@@ -147,7 +147,7 @@ impl Elastodynamics {
         let iterations = found?;
         let method = self.method;
         self.bodies.iter_mut().for_each(|body| body.close(method, h));
-        let (touching, contact_work) = self.contacts.close();
+        let (touching, contact_work) = self.contacts.close(&self.bodies, h);
         Ok(Step { iterations, touching, contact_work })
     }
 

@@ -53,10 +53,10 @@ pub(super) fn body(table: Table<'_>, scheme: &SchemeRow) -> Option<BodySpec> {
     source.map(|_| spec)
 }
 
-/// The elements of a body; a rigid one, and one of a scheme of linear elasticity, has no choice.
+/// The elements of a body; a rigid one, and one of a scheme without a choice, has none.
 fn elements(table: &Table<'_>, scheme: &SchemeRow) -> Elements {
     let elements = table.choice("elements", &Elements::NAMES);
-    if elements.is_some() && !scheme.has_laws {
+    if elements.is_some() && !scheme.has_elements {
         let text = format!(
             "`elements` belongs to the scheme `explicit`; the scheme `{}` has the points of the stiffness",
             scheme.name

@@ -6,7 +6,8 @@ use toml::de::DeValue;
 use super::decode::{Interval, Table};
 use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS};
 use super::model::{
-    ContactSolution, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, TimeIntegration,
+    ContactSolution, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, StepMethod,
+    TimeIntegration,
 };
 use super::problem::ProblemKind;
 
@@ -67,6 +68,10 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
         "damped" => Scheme::Damped(integration(table, ALPHA)),
         "static" => Scheme::Static { steps: table.count("steps", 1).unwrap_or(1) },
         "rigid" => Scheme::Rigid { time_step: fixed_step(table) },
+        "energy-momentum" => {
+            Scheme::Implicit { method: StepMethod::EnergyMomentum, time_step: fixed_step(table) }
+        }
+        "midpoint" => Scheme::Implicit { method: StepMethod::Midpoint, time_step: fixed_step(table) },
         "explicit" => explicit(table),
         other => unreachable!("`{other}` is refused, as this release does not run it"),
     }
@@ -104,7 +109,7 @@ fn explicit(table: &Table<'_>) -> Scheme {
 
 fn fixed_step(table: &Table<'_>) -> f64 {
     if !table.has("time_step") {
-        table.missing("time_step", "the scheme `rigid` has steps of one length, in seconds");
+        table.missing("time_step", "the scheme has steps of one length, in seconds");
     }
     table.number("time_step", Interval::Positive).unwrap_or(1.0)
 }
@@ -131,7 +136,10 @@ fn integration(table: &Table<'_>, default: Integrator) -> TimeIntegration {
 /// The integrator with its own settings.
 fn integrator(table: &Table<'_>, default: Integrator) -> Integrator {
     let named = if word(table, "integrator") == Some(ENERGY_MOMENTUM) {
-        let text = format!("`{ENERGY_MOMENTUM}` is the integrator of the scheme `rigid` alone");
+        let text = format!(
+            "`{ENERGY_MOMENTUM}` is the integrator of the scheme `rigid`, and a scheme of unreduced bodies, \
+             `scheme = \"{ENERGY_MOMENTUM}\"`; it is no integrator of reduced bodies"
+        );
         table.conflict("integrator", text);
         None
     } else {

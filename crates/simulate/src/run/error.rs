@@ -1,6 +1,6 @@
 //! Errors from running a scenario.
 
-use carom_continuum::{explicit, statics};
+use carom_continuum::{explicit, implicit, statics};
 use carom_format::ResultError;
 use thiserror::Error;
 
@@ -36,6 +36,9 @@ pub enum RunError {
     /// A run of the scheme `explicit` ended early.
     #[error(transparent)]
     Explicit(#[from] explicit::RunError),
+    /// A run of implicit steps of unreduced bodies ended early.
+    #[error(transparent)]
+    Implicit(#[from] implicit::RunError),
 }
 
 impl Kind for RunError {
@@ -49,6 +52,7 @@ impl Kind for RunError {
             Self::Rigid(error) => error.kind(),
             Self::Static(error) => error.kind(),
             Self::Explicit(error) => error.kind(),
+            Self::Implicit(error) => error.kind(),
         }
     }
 }

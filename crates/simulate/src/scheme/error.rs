@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::error::{ErrorKind, Kind};
 use crate::explicit::ExplicitSetUpError;
+use crate::implicit::ImplicitSetUpError;
 use crate::rigid::error::RigidSetUpError;
 use crate::system::error::AssembleError;
 
@@ -23,6 +24,9 @@ pub enum SetUpError {
     /// Of the scheme `explicit`.
     #[error(transparent)]
     Explicit(#[from] ExplicitSetUpError),
+    /// Of the schemes `energy-momentum` and `midpoint`.
+    #[error(transparent)]
+    Implicit(#[from] ImplicitSetUpError),
 }
 
 impl Kind for SetUpError {
@@ -32,6 +36,7 @@ impl Kind for SetUpError {
             Self::Rigid(error) => error.kind(),
             Self::Static(error) => error.kind(),
             Self::Explicit(error) => error.kind(),
+            Self::Implicit(error) => error.kind(),
         }
     }
 }

@@ -4,6 +4,7 @@ use carom_contact::Shape;
 use carom_contact::geometry::Faces;
 use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
 use carom_contact::step_gradient::{NodeStep, StepGap, StepGaps, StepRule};
+use carom_dynamics::ContactTracker;
 use nalgebra::Vector3;
 
 use super::ContactSpec;
@@ -34,7 +35,6 @@ const REMEMBERED: u32 = 16;
 /// Two surfaces that may touch.
 pub(in crate::implicit) struct Pair {
     names: [String; 2],
-    bodies: [usize; 2],
     /// Point of its body of each point of the surfaces.
     points: [Vec<u32>; 2],
     gaps: NodeToFace,
@@ -48,6 +48,22 @@ pub(in crate::implicit) struct Pair {
     pub(in crate::implicit) rows: Vec<Row>,
     /// Rows at the start of the step.
     before: Vec<Row>,
+    pub(in crate::implicit) number: usize,
+    pub(in crate::implicit) bodies: [usize; 2],
+    /// Mean force on the first body in the last step \[N\], Σ λ and Σ λ x, and the work of both sides \[J\].
+    pub(in crate::implicit) force: Vector3<f64>,
+    pub(in crate::implicit) pressed: (f64, Vector3<f64>),
+    pub(in crate::implicit) work: f64,
+    /// Smallest gap at the end of the last step; infinite if no node is near \[m\].
+    pub(in crate::implicit) least_gap: f64,
+    /// The deepest node since the start \[m\].
+    pub(in crate::implicit) deepest: f64,
+    /// Impulse on the first body since the start \[N s\].
+    pub(in crate::implicit) impulse: Vector3<f64>,
+    /// The same before the last step.
+    pub(in crate::implicit) impulse_before: Vector3<f64>,
+    pub(in crate::implicit) last_place: Vector3<f64>,
+    pub(in crate::implicit) tracker: ContactTracker,
 }
 
 /// A node against a face.
@@ -89,7 +105,64 @@ impl Row {
     }
 }
 
+/// Numbers of a row in a checkpoint.
+const ROW_NUMBERS: usize = 10;
+
+/// Numbers of a pair in a checkpoint without those of its rows and tracker.
+const PAIR_NUMBERS: usize = 16;
+
 impl Pair {
+    /// True if there is a row of this node and this face.
+    pub(in crate::implicit) fn has_row(&self, node: u64, face: u64) -> bool {
+        (node as usize) < self.gaps.side(0).nodes.len() && (face as usize) < self.faces().n_faces()
+    }
+
+    /// The state after a step, for checkpoints: of the pair, of its rows.
+    pub(in crate::implicit) fn to_numbers(&self) -> [Vec<f64>; 2] {
+        let mut own = vec![self.pressed.0, self.work, self.least_gap, self.deepest];
+        for v in [&self.force, &self.pressed.1, &self.impulse, &self.last_place] {
+            own.extend(v.iter());
+        }
+        own.extend(self.tracker.to_array());
+        let of_row = |row: &Row| {
+            let flags = [f64::from(row.node), f64::from(row.face), f64::from(u8::from(row.is_active))];
+            let rest = [row.xi[0], row.xi[1], row.lambda, f64::from(row.idle)];
+            flags.into_iter().chain(rest).chain(row.gap.normal.iter().copied().collect::<Vec<_>>())
+        };
+        [own, self.rows.iter().flat_map(of_row).collect()]
+    }
+
+    /// Sets the state that [`Pair::to_numbers`] gave; false if the numbers are not those of such a pair.
+    pub(in crate::implicit) fn read_numbers(&mut self, own: &[f64], rows: &[f64]) -> bool {
+        let (n_nodes, n_faces) = (self.gaps.side(0).nodes.len() as f64, self.faces().n_faces() as f64);
+        let (rows, rest) = rows.as_chunks::<ROW_NUMBERS>();
+        let fits = |row: &[f64; ROW_NUMBERS]| {
+            (0.0..n_nodes).contains(&row[0]) && (0.0..n_faces).contains(&row[1]) && row[6] >= 0.0
+        };
+        let Some((own, tracker)) = own.split_at_checked(PAIR_NUMBERS) else { return false };
+        let Ok(tracker) = <&[f64; ContactTracker::NUMBERS]>::try_from(tracker) else { return false };
+        if !rest.is_empty() || !rows.iter().all(fits) {
+            return false;
+        }
+        let vector = |first: usize| Vector3::from_column_slice(&own[first..first + 3]);
+        (self.work, self.least_gap, self.deepest) = (own[1], own[2], own[3]);
+        (self.force, self.pressed) = (vector(4), (own[0], vector(7)));
+        (self.impulse, self.last_place) = (vector(10), vector(13));
+        self.tracker = ContactTracker::from_array(tracker);
+        let of_row = |row: &[f64; ROW_NUMBERS]| Row {
+            node: row[0] as u32,
+            face: row[1] as u32,
+            is_active: row[2] == 1.0,
+            xi: [row[3], row[4]],
+            lambda: row[5],
+            idle: row[6] as u32,
+            gap: StepGap { normal: Vector3::from_column_slice(&row[7..]), ..StepGap::default() },
+            changes: 0,
+        };
+        self.rows = rows.iter().map(of_row).collect();
+        true
+    }
+
     pub(super) fn new(
         bodies: &[ElasticBody],
         spec: &ContactSpec,
@@ -130,6 +203,16 @@ impl Pair {
             end: [first.2, second.2],
             rows: Vec::new(),
             before: Vec::new(),
+            number: spec.number,
+            force: Vector3::zeros(),
+            pressed: (0.0, Vector3::zeros()),
+            work: 0.0,
+            least_gap: f64::INFINITY,
+            deepest: 0.0,
+            impulse: Vector3::zeros(),
+            impulse_before: Vector3::zeros(),
+            last_place: Vector3::zeros(),
+            tracker: ContactTracker::default(),
         })
     }
 
@@ -245,21 +328,47 @@ impl Pair {
     }
 
     /// Calls `visit` for each point of a row.
-    pub(in crate::implicit) fn for_entries(&self, row: &Row, mut visit: impl FnMut(Entry)) {
-        let (points, weights) = self.gaps.side(0).nodes.of(row.node as usize);
+    pub(in crate::implicit) fn for_entries(&self, row: &Row, visit: impl FnMut(Entry)) {
+        self.for_entries_of(row.node, row.face, visit);
+    }
+
+    /// Calls `visit` for each point of a row of a node and a face.
+    pub(in crate::implicit) fn for_entries_of(&self, node: u32, face: u32, mut visit: impl FnMut(Entry)) {
+        let (points, weights) = self.gaps.side(0).nodes.of(node as usize);
         for (&point, &weight) in points.iter().zip(weights) {
             let point = self.points[0][point as usize];
             visit(Entry { body: self.bodies[0], point, block: 0, weight });
         }
-        let points = &self.faces().surface.faces[row.face as usize].points;
+        let points = &self.faces().surface.faces[face as usize].points;
         for (k, &point) in points.iter().enumerate() {
             let point = self.points[1][point as usize];
             visit(Entry { body: self.bodies[1], point, block: k + 1, weight: 1.0 });
         }
     }
 
-    /// Ends a step: rows that are open for long are forgotten.
-    pub(super) fn close(&mut self) {
+    /// Ends a step of the length h: sums the forces; rows that are open for long are forgotten.
+    pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) {
+        let (mut force, mut pressed, mut moment, mut work) = (Vector3::zeros(), 0.0, Vector3::zeros(), 0.0);
+        for row in self.rows.iter().filter(|row| row.is_active) {
+            force += row.lambda * row.gap.gradient[0];
+            pressed += row.lambda;
+            self.for_entries(row, |entry| {
+                let ElasticBody { state, end, .. } = &bodies[entry.body];
+                let [after, before] = [&state.u, &end.u].map(|u| bodies[entry.body].place(u, entry.point));
+                let along = row.lambda * entry.weight * row.gap.gradient[entry.block];
+                work += along.dot(&(after - before));
+                if entry.block == 0 {
+                    moment += row.lambda * entry.weight * after;
+                }
+            });
+        }
+        (self.force, self.pressed, self.work) = (force, (pressed, moment), work);
+        self.impulse_before = self.impulse;
+        self.impulse += h * force;
+        let open = self.gaps.rows().iter().map(|row| row.foot.gap);
+        let closed = self.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1]);
+        self.least_gap = open.chain(closed).fold(f64::INFINITY, f64::min);
+        self.deepest = self.deepest.max(-self.least_gap);
         for row in &mut self.rows {
             row.idle = if row.is_active { 0 } else { row.idle + 1 };
         }

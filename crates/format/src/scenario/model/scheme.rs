@@ -35,6 +35,22 @@ pub enum Scheme {
         /// How exactly multipliers of contact are found.
         contact: ContactSolution,
     },
+    /// Unreduced bodies in large deformation by implicit steps.
+    Implicit {
+        /// The average of the stress over a step.
+        method: StepMethod,
+        /// Length of a step; steps without a solution are halved \[s\].
+        time_step: f64,
+    },
+}
+
+/// How implicit steps of unreduced bodies average the stress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepMethod {
+    /// By the discrete gradient of the stored energy, which is kept.
+    EnergyMomentum,
+    /// The stress in the middle of the step.
+    Midpoint,
 }
 
 /// How exactly, and by which steps, multipliers of contact are found.
@@ -70,6 +86,8 @@ impl Scheme {
             Self::Static { .. } => &STATIC,
             Self::Rigid { .. } => &RIGID,
             Self::Explicit { .. } => &EXPLICIT,
+            Self::Implicit { method: StepMethod::EnergyMomentum, .. } => &CONSERVING,
+            Self::Implicit { method: StepMethod::Midpoint, .. } => &MIDPOINT,
         }
     }
 
@@ -77,7 +95,7 @@ impl Scheme {
     pub fn integration(&self) -> Option<&TimeIntegration> {
         match self {
             Self::Quasistatic(settings) | Self::Dynamic(settings) | Self::Damped(settings) => Some(settings),
-            Self::Static { .. } | Self::Rigid { .. } | Self::Explicit { .. } => None,
+            Self::Static { .. } | Self::Rigid { .. } | Self::Explicit { .. } | Self::Implicit { .. } => None,
         }
     }
 
@@ -141,7 +159,7 @@ impl Scheme {
     /// The length of all steps, if it is fixed \[s\].
     pub fn time_step(&self) -> Option<f64> {
         match self {
-            Self::Rigid { time_step } => Some(*time_step),
+            Self::Rigid { time_step } | Self::Implicit { time_step, .. } => Some(*time_step),
             Self::Explicit { time_step, .. } => *time_step,
             other => other.integration()?.time_step,
         }
@@ -270,6 +288,8 @@ pub struct SchemeRow {
     pub has_restitution: bool,
     /// True if materials may have a law of large deformation.
     pub has_laws: bool,
+    /// True if bodies may have elements other than those with all points of the stiffness.
+    pub has_elements: bool,
     /// Lists of tables in addition to `body` and `contact`.
     pub tables: &'static [&'static str],
     /// Keys of `[simulation]` in addition to those of all schemes.
@@ -314,6 +334,7 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     has_automatic_contact: false,
     has_restitution: false,
     has_laws: false,
+    has_elements: false,
     tables: &["joint", "spring", "bushing", "force"],
     keys: &[
         "integrator",
@@ -378,11 +399,31 @@ const EXPLICIT: SchemeRow = SchemeRow {
     default_law: Law::Hard,
     has_restitution: true,
     has_laws: true,
+    has_elements: true,
     tables: &["support", "pressure", "force"],
     keys: &["courant", "time_step", "mass_scaling", "contact_tolerance", "contact_steps"],
     way: "has steps of a part of the critical step of its cells, `courant`",
     ..ROW_QUASISTATIC
 };
+
+const CONSERVING: SchemeRow = SchemeRow {
+    name: "energy-momentum",
+    bodies: Bodies::Whole,
+    takes_models: false,
+    high_modes: None,
+    default_law: Law::Hard,
+    friction: Takes::No(
+        "as the multipliers of its contacts act along normals alone; set `friction = 0`, or choose the \
+         scheme `explicit`",
+    ),
+    has_laws: true,
+    tables: &["support", "force"],
+    keys: &["time_step"],
+    way: "has implicit steps of one length, `time_step`, of a method of its own",
+    ..ROW_QUASISTATIC
+};
+
+const MIDPOINT: SchemeRow = SchemeRow { name: "midpoint", ..CONSERVING };
 
 /// A scheme that this release does not run.
 const fn not_built(name: &'static str) -> SchemeRow {
@@ -405,8 +446,8 @@ pub static SCHEMES: [SchemeRow; 9] = [
     STATIC,
     RIGID,
     EXPLICIT,
-    not_built("energy-momentum"),
-    not_built("midpoint"),
+    CONSERVING,
+    MIDPOINT,
     not_built("complementarity"),
 ];
 

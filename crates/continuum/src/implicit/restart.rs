@@ -1,0 +1,131 @@
+//! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
+
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
+use nalgebra::Vector3;
+
+use super::Method;
+use super::simulation::{Simulation, Totals};
+use super::steps::Steps;
+
+/// Version of the entries.
+const VERSION: u64 = 1;
+
+/// Numbers of the totals.
+const TOTALS: usize = 10;
+
+impl Simulation {
+    /// The present point of the run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let mut checkpoint = Checkpoint {
+            scheme: self.scheme().to_owned(),
+            version: VERSION,
+            time: self.time,
+            steps: self.n_steps,
+            ..Checkpoint::default()
+        };
+        let counts = self.system.counts;
+        let mut counters = vec![self.outputs, self.most_touching, counts.iterations, counts.analyses];
+        counters.extend(self.steps.to_numbers());
+        checkpoint.put_integers("counters", &counters);
+        let Totals { external, contact, internal, impulse, ang_impulse, stored } = self.totals;
+        let mut totals = vec![external, contact, internal, stored];
+        totals.extend(impulse.iter().chain(ang_impulse.iter()));
+        checkpoint.put_reals("totals", &totals);
+        checkpoint.put_reals("missed", &self.missed);
+        checkpoint.put_reals("turns", &self.turns);
+        for (number, body) in self.system.bodies.iter().enumerate() {
+            checkpoint.put_reals(&format!("u{number}"), &body.state.u);
+            checkpoint.put_reals(&format!("v{number}"), &body.state.v);
+        }
+        for (number, pair) in self.system.contacts.pairs.iter().enumerate() {
+            let [own, rows] = pair.to_numbers();
+            checkpoint.put_reals(&format!("pair{number}"), &own);
+            checkpoint.put_reals(&format!("rows{number}"), &rows);
+        }
+        let keys = self.system.coupled.keys().as_flattened().iter().map(|&k| u64::from(k));
+        checkpoint.put_integers("pattern", &keys.collect::<Vec<_>>());
+        let events = self.events.iter().flat_map(ContactEvent::to_array);
+        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
+        self.ledger.save(&mut checkpoint);
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same problem: the next steps have the same bits as those of the
+    /// saved run.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is of another scheme, version or problem. The simulation is then unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        checkpoint.expect(self.scheme(), VERSION)?;
+        const COUNTERS: usize = 4 + Steps::NUMBERS;
+        let counters = checkpoint.integers("counters")?;
+        let counters = <&[u64; COUNTERS]>::try_from(counters)
+            .map_err(|_| length("counters", counters.len(), COUNTERS))?;
+        let [outputs, most_touching, iterations, analyses, halvings, since, taken, failed] = *counters;
+        (self.time, self.n_steps) = (checkpoint.time, checkpoint.steps);
+        (self.outputs, self.most_touching) = (outputs, most_touching);
+        (self.system.counts.iterations, self.system.counts.analyses) = (iterations, analyses);
+        self.steps.read_numbers(&[halvings, since, taken, failed]);
+        let totals = checkpoint.reals_of("totals", TOTALS)?;
+        self.totals = Totals {
+            external: totals[0],
+            contact: totals[1],
+            internal: totals[2],
+            stored: totals[3],
+            impulse: Vector3::from_column_slice(&totals[4..7]),
+            ang_impulse: Vector3::from_column_slice(&totals[7..]),
+        };
+        let missed = checkpoint.reals_of("missed", 2)?;
+        self.missed = [missed[0], missed[1]];
+        let n = self.turns.len();
+        self.turns.copy_from_slice(checkpoint.reals_of("turns", n)?);
+        for (number, body) in self.system.bodies.iter_mut().enumerate() {
+            for (name, values) in [("u", &mut body.state.u), ("v", &mut body.state.v)] {
+                let n = values.len();
+                values.copy_from_slice(checkpoint.reals_of(&format!("{name}{number}"), n)?);
+            }
+        }
+        for (number, pair) in self.system.contacts.pairs.iter_mut().enumerate() {
+            let own = checkpoint.reals(&format!("pair{number}"))?;
+            let rows = checkpoint.reals(&format!("rows{number}"))?;
+            if !pair.read_numbers(own, rows) {
+                return Err(length("pair", own.len(), pair.to_numbers()[0].len()));
+            }
+        }
+        self.restore_pattern(checkpoint)?;
+        for numbers in checkpoint.reals("impacts")?.as_chunks().0 {
+            self.events.push(ContactEvent::from_array(numbers));
+        }
+        self.ledger.restore(checkpoint)
+    }
+
+    /// The order of elimination follows from the pattern, and the rounding from the order.
+    fn restore_pattern(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let numbers = checkpoint.integers("pattern")?;
+        let (keys, rest) = numbers.as_chunks::<3>();
+        let wrong = || length("pattern", numbers.len(), 0);
+        let system = &mut self.system;
+        let fits = |&[pair, node, face]: &[u64; 3]| {
+            let pair = system.contacts.pairs.get(pair as usize);
+            pair.is_some_and(|pair| pair.has_row(node, face))
+        };
+        if !rest.is_empty() || !keys.iter().all(fits) {
+            return Err(wrong());
+        }
+        let keys = keys.iter().map(|key| key.map(|k| k as u32)).collect();
+        system.coupled.restore(&system.bodies, &system.contacts, keys).map_err(|_| wrong())
+    }
+
+    fn scheme(&self) -> &'static str {
+        match self.settings.method {
+            Method::EnergyMomentum => "energy-momentum",
+            Method::Midpoint => "midpoint",
+            Method::GeneralisedAlpha(_) => "generalised-alpha",
+        }
+    }
+}
+
+fn length(name: &str, found: usize, expected: usize) -> CheckpointError {
+    CheckpointError::Length { name: name.to_owned(), found, expected }
+}

@@ -1,0 +1,441 @@
+//! The time loop: steps, frames, impacts, the balance.
+
+use carom_dynamics::{
+    Balance, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary, Observer,
+};
+use carom_fem::internal_force::PointRule;
+use carom_progress::Progress;
+use nalgebra::Vector3;
+
+use super::body::ElasticBody;
+use super::contact::{ContactSpec, Pair};
+use super::steps::Steps;
+use super::system::{Counts, Elastodynamics};
+use super::{Method, RunError, SetupError, StepsError};
+use crate::explicit::loads::Loads;
+use crate::explicit::{BodyKind, BodySpec, Problem, SideSpec, held};
+use crate::mean_turn::{self, TURNED};
+use carom_contact::Law;
+use carom_dynamics::rotation;
+
+/// Steps between reports of progress.
+const REPORT: u64 = 4;
+
+/// Energy error of the midpoint rule relative to the largest energy, above which there is a warning.
+const DOUBTFUL: f64 = 0.02;
+
+/// Time steps and output of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// End of the run \[s\].
+    pub end_time: f64,
+    /// Time between frames \[s\].
+    pub output_every: f64,
+    /// Length of a step \[s\]; steps without a solution are halved.
+    pub time_step: f64,
+    /// Method of all steps.
+    pub method: Method,
+}
+
+/// Works and impulses since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Totals {
+    pub(super) external: f64,
+    /// Work of the multipliers.
+    pub(super) contact: f64,
+    /// Work of the internal forces.
+    pub(super) internal: f64,
+    pub(super) impulse: Vector3<f64>,
+    pub(super) ang_impulse: Vector3<f64>,
+    /// Elastic energy at the start.
+    pub(super) stored: f64,
+}
+
+/// A run of a problem.
+pub struct Simulation {
+    pub(super) system: Elastodynamics,
+    loads: Vec<Loads>,
+    pub(super) settings: Settings,
+    pub(super) steps: Steps,
+    pub(super) time: f64,
+    pub(super) n_steps: u64,
+    pub(super) totals: Totals,
+    pub(super) ledger: Ledger,
+    pub(super) events: Vec<ContactEvent>,
+    /// Number of frames so far.
+    pub(super) outputs: u64,
+    /// Bodies at the last frame.
+    states: Vec<BodyState>,
+    /// Largest |D_num| and energy so far, at frames \[J\].
+    pub(super) missed: [f64; 2],
+    pub(super) most_touching: u64,
+    /// Largest turn of each body with a law of small strains, at frames \[rad\].
+    pub(super) turns: Vec<f64>,
+}
+
+impl Simulation {
+    /// The bodies at their start.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] names the body, load or pair that does not fit.
+    pub fn new(problem: &Problem, settings: Settings) -> Result<Self, SetupError> {
+        let lengths = [
+            ("end_time", settings.end_time),
+            ("output_every", settings.output_every),
+            ("time_step", settings.time_step),
+        ];
+        for (name, value) in lengths {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(SetupError::Setting { name, value });
+            }
+        }
+        let (mut bodies, mut loads) = (Vec::new(), Vec::new());
+        for (number, spec) in problem.bodies.iter().enumerate() {
+            let mut body = elastic_body(spec)?;
+            let held = held(problem, number, &spec.geometry, body.discretisation(), settings.end_time)?;
+            let (dofs, velocities): (Vec<u32>, Vec<f64>) =
+                held.iter().map(|held| (held.dof, held.velocity)).unzip();
+            body.drive(&dofs, &velocities);
+            body.set_gravity(problem.gravity);
+            let pose = (rotation::matrix(&spec.placement.quaternion), Vector3::from(spec.placement.origin));
+            loads.push(Loads::new(problem, number, &spec.geometry, body.discretisation(), pose)?);
+            bodies.push(body);
+        }
+        let contacts = contacts(problem)?;
+        let mut system = Elastodynamics::new(bodies, settings.method)?.with_contacts(&contacts)?;
+        let stored = system.energies().map_err(|source| SetupError::Start { source })?.stored;
+        Ok(Self {
+            system,
+            loads,
+            settings,
+            steps: Steps::new(settings.time_step),
+            time: 0.0,
+            n_steps: 0,
+            totals: Totals { stored, ..Totals::default() },
+            ledger: Ledger::default(),
+            events: Vec::new(),
+            outputs: 0,
+            states: Vec::new(),
+            missed: [0.0; 2],
+            most_touching: 0,
+            turns: vec![0.0; problem.bodies.len()],
+        })
+    }
+
+    /// Runs to the end time, from the start or from a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`].
+    pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        const PARTS: u64 = 1000;
+        let end = self.settings.end_time;
+        progress.begin("time steps", PARTS);
+        if self.n_steps == 0 {
+            self.hand_over(observer)?;
+        }
+        // The remainder is rounding, or a further step.
+        while end - self.time > 1e-9 * self.settings.time_step {
+            let length = self.advance()?;
+            self.follow(length, observer)?;
+            if self.is_due() {
+                self.hand_over(observer)?;
+            }
+            if observer.wants_checkpoint(self.n_steps) {
+                observer.checkpoint(&self.checkpoint())?;
+            }
+            if self.n_steps.is_multiple_of(REPORT) {
+                progress.set((PARTS as f64 * self.time / end) as u64);
+                progress.note(&format!("t = {:.3e} s", self.time));
+                if progress.interrupted() {
+                    observer.checkpoint(&self.checkpoint())?;
+                    return Err(RunError::Interrupted { time: self.time, end_time: end });
+                }
+            }
+        }
+        self.finish(observer)?;
+        progress.end();
+        Ok(())
+    }
+
+    /// One step, with the loads in its middle; returns its length.
+    fn advance(&mut self) -> Result<f64, StepsError> {
+        let Self { system, loads, steps, time, totals, .. } = self;
+        let left = self.settings.end_time - *time;
+        let (length, step) = steps.take(left, |h| {
+            for (body, loads) in system.bodies.iter_mut().zip(&mut *loads) {
+                loads.forces(*time + 0.5 * h, &[], &mut body.force);
+            }
+            system.step(h)
+        })?;
+        for body in &system.bodies {
+            let sum = body.exchange();
+            totals.external += sum.external;
+            totals.internal += sum.internal;
+            totals.impulse += length * sum.force;
+            totals.ang_impulse += length * sum.moment;
+        }
+        totals.contact += step.contact_work;
+        self.most_touching = self.most_touching.max(step.touching as u64);
+        self.time += length;
+        self.n_steps += 1;
+        Ok(length)
+    }
+
+    /// True at the step nearest to the time of the next frame.
+    fn is_due(&self) -> bool {
+        let next = self.outputs as f64 * self.settings.output_every;
+        self.time + 0.5 * self.settings.time_step > next
+    }
+
+    /// Updates the contact events of the step that was just taken.
+    fn follow(&mut self, length: f64, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let now = self.time;
+        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let (pressed, moment) = pair.pressed;
+            if pressed > 0.0 {
+                let place = moment / pressed;
+                if !pair.tracker.touching {
+                    let sample = sample(pair, bodies, (now, true), place);
+                    pair.tracker.touch(pair.number, &sample);
+                }
+                pair.tracker.observe(now, pair.force.norm(), (-pair.least_gap).max(0.0));
+                pair.tracker.press(now, length * pressed, &place);
+                pair.last_place = place;
+            } else if pair.tracker.touching {
+                let sample = sample(pair, bodies, (now, false), pair.last_place);
+                pair.tracker.part(&sample);
+            }
+            if let Some(event) = pair.tracker.settle(now) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes a frame to the observer.
+    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let balance = self.balance()?;
+        self.ledger.record(balance);
+        let size = balance.e_kin + balance.e_el;
+        self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
+        let row = self.ledger.row(balance);
+        for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies) {
+            *turn = turn.max(body.doubtful_turn());
+        }
+        self.states = self.system.bodies.iter().map(ElasticBody::reported).collect();
+        let contacts = self.contact_states();
+        let (time, steps) = (self.time, self.n_steps);
+        let frame =
+            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
+        observer.frame(&frame)?;
+        self.outputs += 1;
+        Ok(())
+    }
+
+    /// The balance at present.
+    fn balance(&mut self) -> Result<Balance, RunError> {
+        let energies = self.system.energies().map_err(|source| StepsError { least: 0.0, source })?;
+        let totals = self.totals;
+        let mut balance = Balance {
+            time: self.time,
+            e_kin: energies.kinetic,
+            e_el: energies.stored,
+            e_pot: energies.weight,
+            w_ext: totals.external,
+            d_imp: -totals.contact,
+            momentum: energies.momentum,
+            ang_momentum: energies.ang_momentum,
+            external_impulse: totals.impulse.into(),
+            external_ang_impulse: totals.ang_impulse.into(),
+            pen_max: self.system.contacts.pairs.iter().map(|pair| pair.deepest).fold(0.0, f64::max),
+            ..Balance::default()
+        };
+        // The discrete gradient leaves no difference between the stored energy and the work of its forces:
+        // whatever is missing there is an error, and the ledger shows it.
+        if self.settings.method != Method::EnergyMomentum {
+            balance.d_num = totals.internal - (energies.stored - totals.stored);
+        }
+        for body in &mut self.system.bodies {
+            let (mass, center) = body.mass();
+            let own = body.energies().map_err(|source| StepsError { least: 0.0, source: source.into() })?;
+            let size = Vector3::from(own.momentum).norm();
+            balance.momentum_scale += size;
+            balance.ang_momentum_scale += Vector3::from(own.ang_momentum).norm() + center.norm() * size;
+            balance.mass += mass;
+            balance.radius = balance.radius.max(center.norm());
+        }
+        Ok(balance)
+    }
+
+    /// All contacts, by their numbers.
+    fn contact_states(&self) -> Vec<ContactState> {
+        let pairs = &self.system.contacts.pairs;
+        let n = pairs.iter().map(|pair| pair.number + 1).max().unwrap_or(0);
+        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let mut states = vec![nothing; n];
+        for pair in pairs {
+            states[pair.number] = ContactState {
+                force: pair.force.into(),
+                normal_force: pair.pressed.0,
+                free_gap: pair.least_gap,
+                ..ContactState::default()
+            };
+        }
+        states
+    }
+
+    /// Ends the open events, and writes the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        observer.checkpoint(&self.checkpoint())?;
+        let now = self.time;
+        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let sample = sample(pair, bodies, (now, false), pair.last_place);
+            if pair.pressed.0 > 0.0 {
+                pair.tracker.last_on();
+            }
+            if let Some(event) = pair.tracker.finish(&sample) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.hand_over(observer)
+    }
+
+    /// Time reached \[s\].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps taken.
+    pub fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
+    /// Steps taken, and steps that had no solution and were halved.
+    pub fn step_counts(&self) -> [u64; 2] {
+        self.steps.counts()
+    }
+
+    /// Counts of the equations.
+    pub fn counts(&self) -> Counts {
+        self.system.counts()
+    }
+
+    /// The largest number of nodes that touched at a time.
+    pub fn most_touching(&self) -> u64 {
+        self.most_touching
+    }
+
+    /// Bodies at the last frame.
+    pub fn body_states(&self) -> &[BodyState] {
+        &self.states
+    }
+
+    /// Impacts so far, in the order in which they ended.
+    pub fn events(&self) -> &[ContactEvent] {
+        &self.events
+    }
+
+    /// Errors of the balance so far.
+    pub fn summary(&self) -> LedgerSummary {
+        self.ledger.summary()
+    }
+
+    /// Mass of a body \[kg\].
+    pub fn mass(&self, body: usize) -> f64 {
+        self.system.bodies[body].mass().0
+    }
+
+    /// Number of displacements of a body.
+    pub fn n_displacements(&self, body: usize) -> usize {
+        self.system.bodies[body].displacements().len()
+    }
+
+    /// Warnings about the accuracy, each with its value and a remedy.
+    pub fn warnings(&self) -> Vec<String> {
+        let turned = self.turns.iter().zip(&self.system.bodies).filter(|(turn, _)| **turn > TURNED);
+        let mut out: Vec<String> = turned.map(|(turn, body)| mean_turn::warning(&body.name, *turn)).collect();
+        let [missed, energy] = self.missed;
+        if missed > DOUBTFUL * energy {
+            out.push(format!(
+                "the midpoint rule has an energy error of {missed:.2e} J, {:.1} % of the energy: use a smaller \
+                 `simulation.time_step`, or the scheme `energy-momentum`, which has none",
+                100.0 * missed / energy
+            ));
+        }
+        let [taken, failed] = self.steps.counts();
+        if failed > taken / 10 {
+            out.push(format!(
+                "{failed} steps had no solution and were halved, beside {taken} that had one: use a smaller \
+                 `simulation.time_step`"
+            ));
+        }
+        out
+    }
+}
+
+/// Motions of both bodies of a pair, at present or before the last step.
+fn sample(
+    pair: &Pair,
+    bodies: &[ElasticBody],
+    (time, is_before): (f64, bool),
+    place: Vector3<f64>,
+) -> ContactSample {
+    let impulse = if is_before { pair.impulse_before } else { pair.impulse };
+    ContactSample {
+        time,
+        place,
+        bodies: pair.bodies.map(|body| bodies[body].motion(&place, is_before)),
+        impulse,
+        normal_impulse: impulse,
+        ..ContactSample::default()
+    }
+}
+
+/// The body of a table, if implicit steps can move it.
+fn elastic_body(spec: &BodySpec) -> Result<ElasticBody, SetupError> {
+    let name = || spec.geometry.name.clone();
+    let BodyKind::Deformable { laws, rule, viscosity } = &spec.kind else {
+        return Err(SetupError::NotDeformable { body: name() });
+    };
+    if spec.geometry.is_structural() {
+        return Err(SetupError::Structural { body: name() });
+    }
+    if *viscosity != [0.0; 2] {
+        return Err(SetupError::Viscosity { body: name() });
+    }
+    if *rule != PointRule::default() {
+        return Err(SetupError::Elements { body: name() });
+    }
+    ElasticBody::new(&spec.geometry, &spec.placement, laws)
+}
+
+/// The pairs of surfaces.
+fn contacts(problem: &Problem) -> Result<Vec<ContactSpec>, SetupError> {
+    let of_pair = |spec: &crate::explicit::ContactSpec| {
+        let set = |side: &SideSpec| match side {
+            SideSpec::Set(set) => set.clone(),
+            SideSpec::Shape(_) => unreachable!("shapes belong to rigid bodies"),
+        };
+        let pair = || {
+            let name = |k: usize| &problem.bodies[spec.bodies[k]].geometry.name;
+            format!("`{}` and `{}`", name(0), name(1))
+        };
+        if spec.law != Law::Hard {
+            return Err(SetupError::Penalty { pair: pair() });
+        }
+        if spec.friction > 0.0 {
+            return Err(SetupError::Friction { pair: pair() });
+        }
+        if spec.bodies[0] == spec.bodies[1] {
+            return Err(SetupError::SameBody { pair: pair() });
+        }
+        Ok(ContactSpec { bodies: spec.bodies, sets: spec.sides.each_ref().map(set), number: spec.number })
+    };
+    problem.contacts.iter().map(of_pair).collect()
+}

@@ -1,0 +1,138 @@
+//! The schemes `energy-momentum` and `midpoint`: a scenario as a problem of implicit elastodynamics of
+//! `carom-continuum`, and its result.
+
+use carom_continuum::explicit::BodyKind;
+use carom_continuum::implicit::{Method, RunError as ImplicitRunError, Settings, SetupError, Simulation};
+use carom_dynamics::Checkpoint;
+use carom_fem::internal_force::PointRule;
+use carom_format::ResultError;
+use carom_format::result::ResultBody;
+use carom_format::scenario::model::{BodySpec, Elements, Scenario, StepMethod};
+use carom_progress::Progress;
+use thiserror::Error;
+
+use crate::error::{At, ErrorKind, Kind};
+use crate::explicit::{self, ExplicitSetUpError, law_of};
+use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
+use crate::prepared::{Prepared, PreparedBody};
+use crate::recorder::Recorder;
+use crate::run::{Run, RunError};
+
+/// Errors from setting up the schemes `energy-momentum` and `midpoint`.
+#[derive(Debug, Error)]
+pub enum ImplicitSetUpError {
+    /// A body, load or contact as all schemes of unreduced bodies have them.
+    #[error(transparent)]
+    Whole(#[from] ExplicitSetUpError),
+    /// The problem itself.
+    #[error(transparent)]
+    Problem(#[from] SetupError),
+}
+
+impl Kind for ImplicitSetUpError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
+impl Kind for ImplicitRunError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Step(_) => ErrorKind::Convergence,
+            Self::Observer(_) => ErrorKind::Files,
+            Self::Checkpoint(_) => ErrorKind::Input,
+            Self::Interrupted { .. } => ErrorKind::Interrupted,
+        }
+    }
+}
+
+/// Deformable bodies that move through time in implicit steps.
+pub(crate) struct ImplicitRun<'a> {
+    scenario: &'a Scenario,
+    prepared: &'a Prepared,
+    simulation: Simulation,
+}
+
+impl<'a> ImplicitRun<'a> {
+    /// Assembles bodies, loads and contacts.
+    ///
+    /// * `time_step` — length of a step \[s\]
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        prepared: &'a Prepared,
+        method: StepMethod,
+        time_step: f64,
+    ) -> Result<Self, At<ImplicitSetUpError>> {
+        let mut problem = explicit::problem(scenario, prepared).map_err(At::cast)?;
+        for body in &mut problem.bodies {
+            // Scenarios of these schemes do not choose.
+            if let BodyKind::Deformable { rule, .. } = &mut body.kind {
+                *rule = PointRule::default();
+            }
+        }
+        let settings = Settings {
+            end_time: scenario.simulation.end_time,
+            output_every: scenario.simulation.output_every,
+            time_step,
+            method: match method {
+                StepMethod::EnergyMomentum => Method::EnergyMomentum,
+                StepMethod::Midpoint => Method::Midpoint,
+            },
+        };
+        let simulation = Simulation::new(&problem, settings).map_err(ImplicitSetUpError::from)?;
+        Ok(Self { scenario, prepared, simulation })
+    }
+}
+
+impl Run for ImplicitRun<'_> {
+    fn described(&mut self) -> Described {
+        let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).enumerate();
+        let body = |(number, (spec, ready)): (usize, (&BodySpec, &PreparedBody))| ResultBody {
+            mass: self.simulation.mass(number),
+            modes: [self.simulation.n_displacements(number), 0],
+            law: law_of(self.scenario, spec).name().to_owned(),
+            elements: Elements::Full.name().to_owned(),
+            ..described(spec, ready)
+        };
+        let pairs = self.scenario.contact.iter();
+        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+    }
+
+    fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
+        Ok(self.simulation.resume(checkpoint).map_err(ResultError::from)?)
+    }
+
+    fn run(&mut self, recorder: &mut Recorder, progress: &dyn Progress) -> Result<(), RunError> {
+        Ok(self.simulation.run(recorder, progress)?)
+    }
+
+    fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
+        let simulation = &self.simulation;
+        let (counts, [_, halved]) = (simulation.counts(), simulation.step_counts());
+        let mut warnings = self.prepared.warnings.clone();
+        warnings.extend(overlaps);
+        warnings.extend(simulation.warnings());
+        Ok(RunEnd {
+            summary: RunSummary {
+                time: simulation.time(),
+                steps: simulation.n_steps(),
+                integration: None,
+                ledger: simulation.summary(),
+                contacts: simulation.events().to_vec(),
+            },
+            bodies: simulation.body_states().to_vec(),
+            counters: vec![
+                ("steps", simulation.n_steps()),
+                ("halved_steps", halved),
+                ("newton_iterations", counts.iterations),
+                ("pattern_analyses", counts.analyses),
+                ("most_multipliers", simulation.most_touching()),
+            ],
+            notes: Vec::new(),
+            remarks: Vec::new(),
+            warnings,
+            statics: None,
+        })
+    }
+}
