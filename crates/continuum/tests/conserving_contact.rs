@@ -90,6 +90,23 @@ fn an_impact_keeps_momenta_and_the_work_of_contact_is_the_change_of_energy() {
     assert!(up > 0.0, "{up}");
 }
 
+/// Without the correction of velocities each closing contact takes energy; with it none is lost, and momenta
+/// stay.
+#[test]
+fn persistent_contacts_give_their_energy_back() {
+    let lost = |system: &mut Elastodynamics| {
+        let run = run(system, 1e-3, 60);
+        let [momentum, ang_momentum] = run.momenta();
+        assert!(momentum < 1e-12 && ang_momentum < 1e-12, "{momentum} {ang_momentum}");
+        assert!(run.balance() < 1e-12, "{}", run.balance());
+        1.0 - run.steps.last().unwrap().1.total() / run.start.total()
+    };
+    let plain = lost(&mut collision(Method::EnergyMomentum));
+    let persistent = lost(&mut collision(Method::EnergyMomentum).with_persistency());
+    println!("lost: {plain:.3e}, with persistency {persistent:.3e}");
+    assert!(plain > 1e-3 && persistent.abs() < 1e-12, "{plain} {persistent}");
+}
+
 #[test]
 fn the_midpoint_rule_keeps_momenta_and_not_the_energy() {
     let mut system = collision(Method::Midpoint);
@@ -131,7 +148,7 @@ fn problem() -> Problem {
 }
 
 fn settings(method: Method) -> Settings {
-    Settings { end_time: 0.05, output_every: 5e-3, time_step: 1e-3, method }
+    Settings { end_time: 0.05, output_every: 5e-3, time_step: 1e-3, method, is_persistent: false }
 }
 
 /// The works of loads, supports and contact, and their impulses, are all that changes the books.

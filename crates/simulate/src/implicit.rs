@@ -56,11 +56,12 @@ pub(crate) struct ImplicitRun<'a> {
 impl<'a> ImplicitRun<'a> {
     /// Assembles bodies, loads and contacts.
     ///
+    /// * `is_persistent` — true if closing contacts give their energy back
     /// * `time_step` — length of a step \[s\]
     pub(crate) fn new(
         scenario: &'a Scenario,
         prepared: &'a Prepared,
-        method: StepMethod,
+        (method, is_persistent): (StepMethod, bool),
         time_step: f64,
     ) -> Result<Self, At<ImplicitSetUpError>> {
         let mut problem = explicit::problem(scenario, prepared).map_err(At::cast)?;
@@ -74,6 +75,7 @@ impl<'a> ImplicitRun<'a> {
             end_time: scenario.simulation.end_time,
             output_every: scenario.simulation.output_every,
             time_step,
+            is_persistent,
             method: match method {
                 StepMethod::EnergyMomentum => Method::EnergyMomentum,
                 StepMethod::Midpoint => Method::Midpoint,

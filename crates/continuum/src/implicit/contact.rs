@@ -29,6 +29,9 @@ pub struct ContactSpec {
     pub number: usize,
 }
 
+/// Gap from which on a contact was open, relative to the smallest face.
+const OPEN: f64 = 1e-9;
+
 /// All contacts.
 #[derive(Default)]
 pub(super) struct Contacts {
@@ -99,6 +102,20 @@ impl Contacts {
             }
         }
         largest
+    }
+
+    /// Adds Σ λ ∇g₁ of the contacts that were open at the start of the last step to the residuals.
+    pub(super) fn add_closing(&self, bodies: &mut [ElasticBody]) {
+        for pair in &self.pairs {
+            let was_open = |row: &&Row| row.is_active && row.gap.gaps[0].abs() > OPEN * pair.size;
+            for row in pair.rows.iter().filter(was_open) {
+                pair.for_entries(row, |entry| {
+                    let force = row.lambda * entry.weight * row.gap.at_end[entry.block];
+                    let forces = &mut bodies[entry.body].work.residual;
+                    (0..3).for_each(|d| forces[3 * entry.point as usize + d] += force[d]);
+                });
+            }
+        }
     }
 
     /// The largest gap of a row that touches, relative to the size of a face.

@@ -35,6 +35,8 @@ pub struct Settings {
     pub time_step: f64,
     /// Method of all steps.
     pub method: Method,
+    /// True if closing contacts give their energy back, see [`Elastodynamics::with_persistency`].
+    pub is_persistent: bool,
 }
 
 /// Works and impulses since the start.
@@ -104,6 +106,9 @@ impl Simulation {
         }
         let contacts = contacts(problem)?;
         let mut system = Elastodynamics::new(bodies, settings.method)?.with_contacts(&contacts)?;
+        if settings.is_persistent {
+            system = system.with_persistency();
+        }
         let stored = system.energies().map_err(|source| SetupError::Start { source })?.stored;
         Ok(Self {
             system,

@@ -68,10 +68,8 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
         "damped" => Scheme::Damped(integration(table, ALPHA)),
         "static" => Scheme::Static { steps: table.count("steps", 1).unwrap_or(1) },
         "rigid" => Scheme::Rigid { time_step: fixed_step(table) },
-        "energy-momentum" => {
-            Scheme::Implicit { method: StepMethod::EnergyMomentum, time_step: fixed_step(table) }
-        }
-        "midpoint" => Scheme::Implicit { method: StepMethod::Midpoint, time_step: fixed_step(table) },
+        "energy-momentum" => implicit(table, StepMethod::EnergyMomentum),
+        "midpoint" => implicit(table, StepMethod::Midpoint),
         "explicit" => explicit(table),
         other => unreachable!("`{other}` is refused, as this release does not run it"),
     }
@@ -105,6 +103,11 @@ fn explicit(table: &Table<'_>) -> Scheme {
     let rule = table.choice("contact_steps", &ContactSolution::RULES).unwrap_or_default();
     let contact = ContactSolution { tolerance, rule };
     Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step, mass_scaling, contact }
+}
+
+fn implicit(table: &Table<'_>, method: StepMethod) -> Scheme {
+    let persistency = table.flag("persistency").unwrap_or_default();
+    Scheme::Implicit { method, time_step: fixed_step(table), persistency }
 }
 
 fn fixed_step(table: &Table<'_>) -> f64 {

@@ -23,9 +23,6 @@ const CLOSES: f64 = 1e-12;
 /// Distance beyond the edges of its face at which a node moves to the next one, in parameters.
 const BEYOND: f64 = 1e-3;
 
-/// Cosine of the angle between two normals from which on two rows stop the same motion.
-const SAME_WAY: f64 = 0.9;
-
 /// Most changes of a row in a step: beyond it only contacts that close change.
 const CHANGES: u32 = 6;
 
@@ -267,32 +264,45 @@ impl Pair {
         self.gaps.update_from([first, second], [first_end, second_end]);
         for k in 0..self.gaps.rows().len() {
             let found = self.gaps.rows()[k];
-            has_changed |= self.take(&found);
+            if !found.foot.beyond_rim {
+                has_changed |= self.take(&found);
+            }
+        }
+        for k in 0..self.rows.len() {
+            // A node that has slid off the rim has no face to move to.
+            if self.rows[k].is_active && self.rows[k].changes < CHANGES && self.has_slid_off(&self.rows[k]) {
+                let row = &mut self.rows[k];
+                (row.is_active, row.lambda) = (false, 0.0);
+                row.changes += 1;
+                has_changed = true;
+            }
         }
         has_changed
     }
 
-    /// Closes a row that the search has found, or moves the one that stands for it; returns true if so.
+    /// True if the foot point of a row lies beyond the edges of its face.
+    fn has_slid_off(&self, row: &Row) -> bool {
+        let domain = self.faces().domain(row.face);
+        (0..domain.n_corners()).any(|k| domain.distance(k, row.xi) < -BEYOND)
+    }
+
+    /// Closes a row that the search has found behind its face, or moves a row of its node that has slid off its
+    /// own face; returns true if so. A node in a fold has a row with each face.
     fn take(&mut self, found: &GapRow) -> bool {
         let (node, foot) = (found.node, &found.foot);
-        let domain = |pair: &Self, row: &Row| {
-            let domain = pair.faces().domain(row.face);
-            (0..domain.n_corners()).all(|k| domain.distance(k, row.xi) > -BEYOND)
-        };
-        let stands =
-            |row: &Row| row.is_active && row.node == node && row.gap.normal.dot(&foot.normal) > SAME_WAY;
-        if let Some(at) = self.rows.iter().position(stands) {
-            let row = &self.rows[at];
-            if row.face == foot.face || domain(self, row) || row.changes >= CHANGES || foot.beyond_rim {
-                return false;
-            }
-            let lambda = row.lambda;
-            (self.rows[at].is_active, self.rows[at].lambda) = (false, 0.0);
-            let changes = self.rows[at].changes + 1;
+        let of_node = |row: &Row| row.is_active && row.node == node;
+        if self.rows.iter().any(|row| of_node(row) && row.face == foot.face) {
+            return false;
+        }
+        let has_slid = |row: &Row| of_node(row) && row.changes < CHANGES && self.has_slid_off(row);
+        if let Some(at) = self.rows.iter().position(has_slid) {
+            let (lambda, changes) = (self.rows[at].lambda, self.rows[at].changes + 1);
+            let row = &mut self.rows[at];
+            (row.is_active, row.lambda, row.changes) = (false, 0.0, changes);
             self.close_row(node, foot.face, foot.xi, lambda, changes);
             return true;
         }
-        if foot.gap >= -CLOSES * self.size || foot.beyond_rim {
+        if foot.gap >= -CLOSES * self.size {
             return false;
         }
         self.close_row(node, foot.face, foot.xi, 0.0, 0);

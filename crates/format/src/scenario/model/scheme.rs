@@ -41,6 +41,8 @@ pub enum Scheme {
         method: StepMethod,
         /// Length of a step; steps without a solution are halved \[s\].
         time_step: f64,
+        /// True if the energy that a closing contact takes is given back to the velocities.
+        persistency: bool,
     },
 }
 
@@ -144,6 +146,14 @@ impl Scheme {
     pub fn mass_scaling(&self) -> Option<f64> {
         match self {
             Self::Explicit { mass_scaling, .. } => *mass_scaling,
+            _ => None,
+        }
+    }
+
+    /// True if closing contacts give their energy back, of schemes with a choice.
+    pub fn persistency(&self) -> Option<bool> {
+        match self {
+            Self::Implicit { persistency, .. } => Some(*persistency),
             _ => None,
         }
     }
@@ -299,7 +309,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 11] = [
+pub(in crate::scenario) const KEYS: [&str; 12] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -311,6 +321,7 @@ pub(in crate::scenario) const KEYS: [&str; 11] = [
     "mass_scaling",
     "contact_tolerance",
     "contact_steps",
+    "persistency",
 ];
 
 /// The integrator of the scheme `rigid`, which scenarios with all defaults name.
@@ -418,7 +429,7 @@ const CONSERVING: SchemeRow = SchemeRow {
     ),
     has_laws: true,
     tables: &["support", "force"],
-    keys: &["time_step"],
+    keys: &["time_step", "persistency"],
     way: "has implicit steps of one length, `time_step`, of a method of its own",
     ..ROW_QUASISTATIC
 };

@@ -61,6 +61,8 @@ struct Written {
     contact_tolerance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contact_steps: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    persistency: Option<bool>,
 }
 
 impl Serialize for Simulation {
@@ -92,6 +94,7 @@ impl Serialize for Simulation {
             mass_scaling: self.scheme.mass_scaling(),
             contact_tolerance: contact.map(|contact| contact.tolerance),
             contact_steps: contact.and_then(ContactSolution::rule_name),
+            persistency: self.scheme.persistency(),
         };
         written.serialize(serializer)
     }
