@@ -3,7 +3,8 @@
 use carom_report::Drawing;
 
 use crate::{
-    Bench, BenchError, bracket, cam, cam_part, chains, explicit, held_rods, impacts, local, schemes, settings,
+    Bench, BenchError, bracket, cam, cam_part, chains, explicit, held_rods, impacts, local, schemes,
+    settings, two_ways, zywicz_puso,
 };
 
 /// A measured figure with its expected value.
@@ -284,6 +285,52 @@ pub fn cases() -> Vec<Case> {
                     round-off of the chains, as Poisson's ratio is zero; 1 % in the force of the waves, \
                     two steps in the duration, and no overlap with multipliers.",
             run: explicit::two_bars,
+        },
+        Case {
+            name: "rigid-bars",
+            title: "Two rigid bars in explicit steps",
+            about: "\
+                    The bars of the case before, rigid, meet with four nodes on four: eight contacts, \
+                    of which four repeat the others (meshes/rigid-bars). Expected: their velocities \
+                    swap in one step. Claim: 1e-14.",
+            run: zywicz_puso::rigid_bars,
+        },
+        Case {
+            name: "rod-in-cube",
+            title: "A rigid rod in a rigid cube in two schemes",
+            about: "\
+                    A rod with 50 m/s and 40 rad/s in a free hollow cube, steps of 1 us \
+                    (meshes/rod-in-cube), in the schemes `rigid` and `explicit`. Expected: the first \
+                    impacts in the limit of small steps, computed independently of this project. \
+                    Claim: a step for the time of the first impact and ten for that of the second, as the \
+                    motion is chaotic; the errors of the paper, 9.46e-11 of the energy and 2.86e-10 of \
+                    the angular momentum, as limits. The third impact grazes a wall, and its time has no \
+                    claim.",
+            run: zywicz_puso::rod_in_cube,
+        },
+        Case {
+            name: "bumper",
+            title: "A bumper on a pole",
+            about: "\
+                    A box beam and a shield, 841 shells of sheet steel, meet an elastic pole of 496 \
+                    hexahedra at 9.47 m/s (meshes/bumper-on-pole, a geometry of our own with the \
+                    counts of Zywicz and Puso), the first 10 ms, with multipliers and with springs of \
+                    2e10 Pa/m, without friction and with a coefficient of 0.1. Claim: energies that \
+                    add up to 1e-11. The paper has 3 and 13 % more cost with multipliers, at most 149 \
+                    multipliers, 93 on average, and 0.165 iterations for each, over 0.1 s.",
+            run: zywicz_puso::bumper,
+        },
+        Case {
+            name: "soft-rod",
+            title: "One impact of reduced and of whole bodies",
+            about: "\
+                    A ball of soft plastic (R 15 mm, E 100 MPa, nu 0.45, 1200 kg/m3) at 1 m/s on the \
+                    end of a free rod of the same material (d 20 mm, L 400 mm): reduced bodies in the \
+                    scheme `quasistatic` (meshes/sphere-on-rod/soft.toml) and whole ones in the scheme \
+                    `explicit` (soft-whole.toml). Expected: the reduced run. Claim: 3 % in force, \
+                    duration and the velocity of the far end, the part of cells of a third of the \
+                    contact radius.",
+            run: two_ways::soft_rod,
         },
     ]
 }

@@ -16,6 +16,8 @@ mod local;
 pub mod report;
 mod schemes;
 pub mod settings;
+mod two_ways;
+mod zywicz_puso;
 
 pub use bench::{Bench, BenchError, Impact};
 pub use case::{Case, Outcome, Row, Table, cases};

@@ -118,3 +118,25 @@ fn held_rods() {
 fn two_bars() {
     verify("two-bars");
 }
+
+#[test]
+fn rigid_bars() {
+    verify("rigid-bars");
+}
+
+#[test]
+fn rod_in_cube() {
+    verify("rod-in-cube");
+}
+
+#[test]
+#[ignore = "10 minutes: four runs of 1337 cells over 10 ms"]
+fn bumper() {
+    verify("bumper");
+}
+
+#[test]
+#[ignore = "8 minutes: reduces a ball and a rod, and moves 20 000 cells by 7600 steps"]
+fn soft_rod() {
+    verify("soft-rod");
+}
