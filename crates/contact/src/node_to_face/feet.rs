@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::Limits;
+use crate::broad;
 use crate::geometry::{Faces, FacesNow, LocalFoot};
 use crate::shape::Shape;
 
@@ -42,6 +43,9 @@ impl Feet {
         let radius = limits.reach.max(limits.depth);
         let mut nearest: Option<LocalFoot> = None;
         for &face in candidates {
+            if broad::distance_squared(&faces.box_of(now, face), x) > radius * radius {
+                continue;
+            }
             if let Some(found) = faces.local_foot(now, face, x) {
                 if found.distance <= radius && !self.is_known(&found) {
                     self.found.push(found);

@@ -6,7 +6,7 @@ use carom_dynamics::Placement;
 use carom_fem::internal_force::PointRule;
 
 use crate::problems::{cube, deformable};
-use crate::steps::cpu_of_step;
+use crate::steps::{cpu_of_contact, cpu_of_step};
 
 /// Speed at which the far faces approach \[m/s\].
 const SPEED: f64 = 2.0;
@@ -15,9 +15,9 @@ const SPEED: f64 = 2.0;
 pub(crate) fn share() {
     println!(
         "| cubes | nodes of both faces | law | ms a step | without contact | share of the contact | µs \
-         a node |"
+         a node | multipliers | iterations a multiplier |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for n in [[8, 8], [16, 16], [16, 13], [32, 32]] {
         let bare = cpu_of_step(&problem(n, &[]));
         for (name, law, friction) in [
@@ -25,10 +25,11 @@ pub(crate) fn share() {
             ("multipliers, friction 0.3", Law::Hard, 0.3),
             ("penalty", Law::per_point(1e8), 0.0),
         ] {
-            let seconds = cpu_of_step(&problem(n, &[contact(law, friction)]));
+            let [seconds, multipliers, iterations] = cpu_of_contact(&problem(n, &[contact(law, friction)]));
             let nodes: usize = n.iter().map(|n| (n + 1) * (n + 1)).sum();
             println!(
-                "| {}³ and {}³ | {nodes} | {name} | {:.3} | {:.3} | {:.0} % | {:.2} |",
+                "| {}³ and {}³ | {nodes} | {name} | {:.3} | {:.3} | {:.0} % | {:.2} | {multipliers:.0} | \
+                 {iterations:.2} |",
                 n[0],
                 n[1],
                 1e3 * seconds,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use carom_continuum::explicit::{Problem, Settings, Simulation};
+use carom_continuum::explicit::{ContactCounts, Problem, Settings, Simulation};
 use carom_dynamics::{Checkpoint, ContactEvent, Frame, Observer, ObserverError};
 use carom_progress::Silent;
 use carom_testing::clock::thread_seconds;
@@ -67,12 +67,24 @@ pub(crate) fn wall_of_step(problem: &Problem) -> f64 {
     step(problem, Box::new(move || begun.elapsed().as_secs_f64()))
 }
 
+/// The least CPU seconds of a step with contact, multipliers above zero of a step, and iterations of conjugate
+/// gradients for each.
+pub(crate) fn cpu_of_contact(problem: &Problem) -> [f64; 3] {
+    let (seconds, counts) = run(problem, Box::new(thread_seconds));
+    let [steps, multipliers] = [counts.steps, counts.multipliers].map(|count| count.max(1) as f64);
+    [seconds, counts.multipliers as f64 / steps, counts.iterations as f64 / multipliers]
+}
+
 fn step(problem: &Problem, now: Box<dyn Fn() -> f64>) -> f64 {
+    run(problem, now).0
+}
+
+fn run(problem: &Problem, now: Box<dyn Fn() -> f64>) -> (f64, ContactCounts) {
     let mut simulation = Simulation::new(problem, settings(1.0)).expect("the problem is sound");
     let mut clock = Clock { now, begun: 0.0, first: 0, turns: Vec::new() };
     let ended = simulation.run(&mut clock, &Silent).map_err(|error| error.to_string());
     assert_eq!(clock.turns.len(), TURNS, "{ended:?}");
-    clock.turns.into_iter().fold(f64::INFINITY, f64::min)
+    (clock.turns.into_iter().fold(f64::INFINITY, f64::min), simulation.contact_counts())
 }
 
 /// Displacements after some steps.

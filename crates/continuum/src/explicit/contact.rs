@@ -188,8 +188,14 @@ impl Contacts {
             return Ok(());
         }
         self.rows.rows.retain(|row| row.gap - row.least <= BAND * depth);
+        let (pairs, rows) = (&mut self.pairs, &self.rows.rows);
+        self.impulses.clear();
+        self.impulses.extend(rows.iter().map(|row| dt_mean * pairs[row.pair as usize].last_force(row)));
         self.solve(bodies, time, [dt_mean, dt])?;
         self.count();
+        for (row, impulse) in self.rows.rows.iter().zip(&self.impulses) {
+            self.pairs[row.pair as usize].keep_force(row, impulse / dt_mean);
+        }
         self.apply(bodies, dt_mean, false, 1.0);
         Ok(())
     }
@@ -243,8 +249,6 @@ impl Contacts {
         let n = self.rows.len();
         self.q.clear();
         self.q.extend(self.rows.rows.iter().map(|row| (row.gap - row.least) / dt));
-        self.impulses.clear();
-        self.impulses.resize(n, 0.0);
         let has_friction = self.rows.rows.iter().any(|row| self.pairs[row.pair as usize].friction > 0.0);
         self.friction.reset(n);
         // With g_{n+1} ≥ KEPT g_n − (1 − KEPT) tolerance gaps stay above −tolerance. The whole tolerance in

@@ -13,7 +13,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -68,6 +68,7 @@ impl Simulation {
         let pairs = &system.contacts.pairs;
         checkpoint.put_reals("pairs", &pairs.iter().flat_map(Pair::to_numbers).collect::<Vec<_>>());
         checkpoint.put_integers("seen", &pairs.iter().flat_map(Pair::seen).collect::<Vec<_>>());
+        checkpoint.put_reals("multipliers", &pairs.iter().flat_map(Pair::last_forces).collect::<Vec<_>>());
         if let Some(rigid) = &system.bodies.rigid {
             checkpoint.put_integers("rigid", &rigid.system.counters());
             rigid.system.save(&mut checkpoint);
@@ -160,6 +161,12 @@ impl Simulation {
             let (own, others) = rest.split_at(pair.seen().count());
             pair.read_seen(own);
             rest = others;
+        }
+        let mut forces = checkpoint.reals_of("multipliers", expected)?;
+        for pair in &mut system.contacts.pairs {
+            let (own, others) = forces.split_at(pair.seen().count());
+            pair.read_last_forces(own);
+            forces = others;
         }
         if let Some(rigid) = &mut system.bodies.rigid {
             let counters = checkpoint.integers("rigid")?;

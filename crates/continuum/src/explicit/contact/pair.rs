@@ -3,7 +3,7 @@
 mod around;
 mod side;
 
-use carom_contact::geometry::Faces;
+use carom_contact::geometry::{Faces, FootPoint};
 use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Passes};
 use carom_contact::{Law, Stiffness};
 use carom_dynamics::{ContactTracker, Pose};
@@ -28,6 +28,10 @@ const REACH: f64 = 0.05;
 /// Depth of a node without contact in the last step beyond which it has not come through the face, relative
 /// to the smallest face.
 const SUDDEN: f64 = 0.01;
+
+/// Angle by which a face turns in a step at most. The gap at the start of a step is along the normal at its
+/// end: it is in error by the angle times the slip.
+const TURN: f64 = 0.1;
 
 /// Two surfaces that may touch, at least one of them on a deformable body.
 pub(in crate::explicit) struct Pair {
@@ -125,6 +129,7 @@ impl Pair {
         let faced = End {
             areas: Vec::new(),
             springs: Vec::new(),
+            forces: Vec::new(),
             around: Vec::new(),
             seen: Vec::new(),
             ..end.clone()
@@ -312,9 +317,9 @@ impl Pair {
         };
         let relative = velocity(side, &around.node) - velocity(1 - side, &around.faced);
         // A node that is suddenly deep behind a face has come around the rim of an open surface.
-        let face_normal = foot.tangents[0].cross(&foot.tangents[1]);
-        let is_across = foot.normal.dot(&face_normal).abs() >= 0.9 * face_normal.norm();
-        let is_sudden = -gap_now > f64::max(SUDDEN * self.size, 2.0 * dt * relative.norm());
+        let is_across = is_in_front(self.gaps.side(1 - side).shape.as_faces(), foot);
+        let slip = dt * (relative - normal * normal.dot(&relative));
+        let is_sudden = -gap_now > f64::max(SUDDEN * self.size, TURN * slip.norm());
         if is_sudden && self.step > 1 && ends[side].seen[found.node as usize] + 1 < self.step {
             return;
         }
@@ -327,7 +332,7 @@ impl Pair {
             gap_now,
             gap: if is_ahead { foot.gap - wall } else { gap_now },
             least: KEPT * gap_now.min(0.0),
-            slip: dt * (relative - normal * normal.dot(&relative)),
+            slip,
         });
         for (end, of) in [(0, side), (1, 1 - side)] {
             match which[end] {
@@ -423,6 +428,31 @@ impl Pair {
         springs.zip(numbers.as_chunks().0).for_each(|(spring, array)| *spring = Spring::from_array(array));
     }
 
+    /// The force of the multipliers of a node in the last step, from which those of the present step are
+    /// searched \[N\]. It is that of the first row of the node; further ones have 0.
+    pub(super) fn last_force(&mut self, row: &Row) -> f64 {
+        let (force, step) = &mut self.ends[row.side].forces[row.node as usize];
+        if *step + 1 == self.step { std::mem::take(force) } else { 0.0 }
+    }
+
+    /// Adds to the force of the multipliers of a node.
+    pub(super) fn keep_force(&mut self, row: &Row, force: f64) {
+        let known = &mut self.ends[row.side].forces[row.node as usize];
+        *known = if known.1 == self.step { (known.0 + force, self.step) } else { (force, self.step) };
+    }
+
+    /// The forces of the multipliers of all nodes in the last step, for checkpoints.
+    pub(in crate::explicit) fn last_forces(&self) -> impl Iterator<Item = f64> + '_ {
+        let forces = self.ends.iter().flat_map(|end| &end.forces);
+        forces.map(|(force, step)| if *step == self.step { *force } else { 0.0 })
+    }
+
+    /// Sets these forces from a checkpoint, once the number of steps is known.
+    pub(in crate::explicit) fn read_last_forces(&mut self, numbers: &[f64]) {
+        let (step, all) = (self.step, self.ends.iter_mut().flat_map(|end| &mut end.forces));
+        all.zip(numbers).for_each(|(known, force)| *known = (*force, step));
+    }
+
     /// The last step of each node in contact, for checkpoints.
     pub(in crate::explicit) fn seen(&self) -> impl Iterator<Item = u64> + '_ {
         self.ends.iter().flat_map(|end| end.seen.iter().copied())
@@ -455,6 +485,14 @@ impl Pair {
         self.pressed.0 += normal_force;
         self.pressed.1 += normal_force * row.place;
     }
+}
+
+/// True for a node over or behind a face, false for one beside a rim: behind the plane of the face there it has
+/// not come through the surface.
+fn is_in_front(faces: Option<&Faces>, foot: &FootPoint) -> bool {
+    let Some(faces) = faces else { return true };
+    let face_normal = foot.tangents[0].cross(&foot.tangents[1]) * faces.orientation(foot.face);
+    foot.normal.dot(&face_normal) >= 0.9 * face_normal.norm()
 }
 
 /// Pose of a rigid body at t_n, or at t_{n+1} without contact.

@@ -477,21 +477,27 @@ pub(super) fn balance(
         missing -= *weight * across(x);
         gram += lever * lever.transpose();
     }
-    // A face that is seen from its edge has no lever in one direction. Levers from the middle of the points
-    // have the sum zero, so that the sum of the weights stays.
-    let eigen = gram.symmetric_eigen();
-    let least = 1e-9 * eigen.eigenvalues.max();
-    let in_axes = eigen.eigenvectors.tr_mul(&missing);
-    let scaled =
-        Vector2::from_fn(
-            |i, _| {
-                if eigen.eigenvalues[i] > least { in_axes[i] / eigen.eigenvalues[i] } else { 0.0 }
-            },
-        );
-    let factors = eigen.eigenvectors * scaled;
+    // Levers from the middle of the points have the sum zero, so that the sum of the weights stays.
+    let factors = solve_gram(&gram, &missing);
     for (x, weight) in points.iter().zip(weights) {
         *weight += across(&(x - center)).dot(&factors);
     }
+}
+
+/// G⁺ b of a symmetric G ≥ 0. A face that is seen from its edge has no lever in one direction.
+fn solve_gram(gram: &Matrix2<f64>, b: &Vector2<f64>) -> Vector2<f64> {
+    const LEAST: f64 = 1e-9;
+    let (trace, det) = (gram.trace(), gram.determinant());
+    // The smaller eigenvalue is det/λ_max, and λ_max lies between tr/2 and tr.
+    if det > LEAST * trace * trace {
+        return Vector2::new(gram.m22 * b.x - gram.m12 * b.y, gram.m11 * b.y - gram.m21 * b.x) / det;
+    }
+    if trace == 0.0 {
+        return Vector2::zeros();
+    }
+    let eigen = gram.symmetric_eigen();
+    let axis = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into_owned();
+    axis * (axis.dot(b) / eigen.eigenvalues.max())
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(super) struct End {
     /// Area of each node's part of the surface \[m²\].
     pub(super) areas: Vec<f64>,
     pub(super) springs: Vec<Spring>,
+    /// Force of the multipliers of each node in the last step in which it had a row, and that step.
+    pub(super) forces: Vec<(f64, u64)>,
     /// The last step in which each node was in front of a face, or behind one that it had come through.
     pub(super) seen: Vec<u64>,
 }
@@ -47,6 +49,7 @@ impl End {
             around: Vec::new(),
             areas: Vec::new(),
             springs: Vec::new(),
+            forces: Vec::new(),
             seen: Vec::new(),
         }
     }
@@ -75,6 +78,7 @@ impl End {
         self.around.extend(other.around);
         self.areas.extend(other.areas);
         self.springs.extend(other.springs);
+        self.forces.extend(other.forces);
         self.seen.extend(other.seen);
     }
 }
@@ -217,8 +221,8 @@ fn with_nodes(
     };
     let springs = vec![Spring::default(); nodes.len()];
     let around = surface_nodes::areas_around(&faces);
-    let seen = vec![0; nodes.len()];
-    let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, seen };
+    let (forces, seen) = (vec![(0.0, 0); nodes.len()], vec![0; nodes.len()]);
+    let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, forces, seen };
     Ok(WithNodes { surface, reference, placed, nodes, end })
 }
 
@@ -236,6 +240,7 @@ fn of_reduced(body: &Reduced, which: Which, set: &str) -> Result<WithNodes, Setu
         halves: Vec::new(),
         around: surface_nodes::areas_around(&faces),
         springs: vec![Spring::default(); nodes.len()],
+        forces: vec![(0.0, 0); nodes.len()],
         seen: vec![0; nodes.len()],
         points,
         areas,
