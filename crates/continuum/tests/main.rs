@@ -6,6 +6,7 @@ mod bars;
 mod conserving_contact;
 mod cyclic;
 mod elastodynamics;
+mod hertz;
 mod mass_scaling;
 mod mixed;
 mod motion;

@@ -166,11 +166,15 @@ fn a_contact_of_unlike_meshes_carries_the_pressure_of_a_plane_wave() {
                 continue;
             }
             let total = faces.iter().sum::<f64>() * WIDTH * WIDTH / 9.0;
-            // The normals of a surface that waves have bent differ by the strain.
-            assert!((total / forces[0][2] - 1.0).abs() < 1e-5, "{kinds:?}: {total} {forces:?}");
+            // Pressures are along the normals and the force is along z. The front, with up to twice the
+            // strain ε behind it, reaches the points of unlike meshes at different times, so that faces tilt by
+            // 4 ε at most: 1 − cos 4ε = 8 ε².
+            let strain = PRESSURE / MATERIAL[1];
+            let tilted = 8.0 * strain * strain;
+            assert!((total / forces[0][2] - 1.0).abs() < tilted, "{kinds:?}: {total} {forces:?}");
             if kinds == [Kind::Linear; 2] {
                 let mean = faces.iter().sum::<f64>() / 9.0;
-                assert!(faces.iter().all(|p| (p / mean - 1.0).abs() < 1e-5), "{faces:?}");
+                assert!(faces.iter().all(|p| (p / mean - 1.0).abs() < tilted), "{faces:?}");
             }
         }
         let carried = kept.pressures.iter().filter(|pressures| pressures[0].len() == 9).count();

@@ -124,7 +124,10 @@ fn the_rod_in_the_cube_has_the_impacts_of_the_exact_motion() {
     };
     let dt = 1e-6;
     let (simulation, kept) = run(&problem, settings(0.24, Some(dt)));
-    // The error of the time, up to a step, grows some tenfold with each impact.
+    // An impact happens at a step. At 1e-7 s the limit of the third impulse is 3e-3 in
+    // `crates/rigid/tests/puso_1998_rod_in_cube.rs`, which also shows the first order of the mean over several
+    // steps: ten times as much here, and twice, because bodies of this scheme are half a step back. At
+    // 0.5e-6 s the error is 3.4e-2 instead of 3.7e-2: a single run has the order only in its limit.
     let errors = [1e-4, 5e-3, 6e-2];
     for ((event, [time, impulse]), error) in simulation.events().iter().zip(ROD_IN_CUBE).zip(errors) {
         let found = Vector3::from(event.impulse).norm();
@@ -133,7 +136,6 @@ fn the_rod_in_the_cube_has_the_impacts_of_the_exact_motion() {
     }
     let first = &simulation.events()[0];
     assert!((first.start - ROD_IN_CUBE[0][0]).abs() < 1.1 * dt, "{}", first.start);
-    assert!((Vector3::from(first.impulse).norm() / ROD_IN_CUBE[0][1] - 1.0).abs() < 1e-4, "{first:?}");
     let [energy, momentum, ang_momentum] = residuals(&kept);
     let row = &kept.rows[0].balance;
     assert!(energy < 1e-11 * row.e_kin && momentum < 1e-11 * row.momentum_scale, "{energy} {momentum}");

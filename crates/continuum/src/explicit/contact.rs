@@ -19,6 +19,7 @@
 //! forces on node and face have a moment if the surfaces slide.
 
 mod pair;
+mod results;
 mod row;
 mod slip;
 mod spring;
@@ -32,6 +33,7 @@ use super::problem::Problem;
 use super::rigid::{Origin, RigidBodies};
 use super::{SetupError, StepError};
 pub(super) use pair::Pair;
+pub(super) use results::Powers;
 use row::Rows;
 use slip::Friction;
 
@@ -65,14 +67,6 @@ pub struct ContactCounts {
     pub sweeps: u64,
     /// Steps whose sweeps did not settle.
     pub unsettled: u64,
-}
-
-/// Powers of the contact forces on deformable bodies at t_n: f·v_{n−1/2} and f·(v_{n−1/2} + v_{n+1/2}) \[W\].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Powers {
-    pub(super) hard: [f64; 2],
-    pub(super) penalty: [f64; 2],
-    pub(super) friction: [f64; 2],
 }
 
 /// All contacts with a deformable body.
@@ -341,88 +335,5 @@ impl Contacts {
             }
             self.pairs[row.pair as usize].note(row, normal_force, &force);
         }
-    }
-
-    /// Faces that carry pressure and their mean pressures at t_n \[Pa\], of the side of a pair in results.
-    ///
-    /// * `number` — of the pair in the list
-    pub(super) fn pressures(&self, number: usize, dt_mean: f64) -> (Vec<u32>, Vec<f64>) {
-        self.pairs[number].pressures(|visit| {
-            for (rows, is_penalty) in [(&self.pressed, true), (&self.rows, false)] {
-                let own = rows.rows.iter().enumerate().filter(|(_, row)| row.pair as usize == number);
-                for (k, row) in own {
-                    let force = match is_penalty {
-                        true => self.forces[k],
-                        false => self.impulses.get(k).map_or(0.0, |z| z / dt_mean),
-                    };
-                    // Weights of the face are negative.
-                    rows.for_sides(row, |body, point, weight, is_node| {
-                        visit(body, point, if is_node { weight * force } else { -weight * force });
-                    });
-                }
-            }
-        })
-    }
-
-    /// Powers at t_n, once all velocities are known.
-    pub(super) fn powers(&self, bodies: &Bodies, dt_mean: f64) -> Powers {
-        let mut powers = Powers::default();
-        for (rows, friction, is_penalty) in
-            [(&self.pressed, &self.dragged, true), (&self.rows, &self.friction, false)]
-        {
-            for (k, row) in rows.rows.iter().enumerate() {
-                let normal_force = match is_penalty {
-                    true => self.forces[k],
-                    false => self.impulses.get(k).map_or(0.0, |z| z / dt_mean),
-                };
-                if normal_force <= 0.0 {
-                    continue;
-                }
-                let mut relative = [Vector3::zeros(); 2];
-                rows.for_points(row, |body, point, weight| {
-                    let [behind, ahead] = bodies.flexible[body].velocities(point);
-                    relative[0] += weight * behind;
-                    relative[1] += weight * (behind + ahead);
-                });
-                let normal = if is_penalty { &mut powers.penalty } else { &mut powers.hard };
-                (0..2).for_each(|i| normal[i] += normal_force * row.normal.dot(&relative[i]));
-                rows.for_friction(
-                    row,
-                    &friction.force(k),
-                    |body, point| bodies.flexible[body].place(point),
-                    |body, point, force| {
-                        let [behind, ahead] = bodies.flexible[body].velocities(point);
-                        powers.friction[0] += force.dot(&behind);
-                        powers.friction[1] += force.dot(&(behind + ahead));
-                    },
-                );
-            }
-        }
-        powers
-    }
-
-    fn note_depth(&mut self) {
-        for row in self.rows.rows.iter().chain(&self.pressed.rows) {
-            let pair = &mut self.pairs[row.pair as usize];
-            pair.deepest = pair.deepest.max(-row.gap_now);
-            pair.least_gap = pair.least_gap.min(row.gap_now);
-            self.deepest = self.deepest.max(-row.gap_now);
-        }
-    }
-
-    /// Names of the bodies with rows.
-    fn names(&self, bodies: &Bodies) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for row in &self.rows.rows {
-            self.rows.for_points(row, |body, _, _| names.push(bodies.flexible[body].name()));
-            for end in row.rigid.iter().flatten() {
-                if let Some(rigid) = &bodies.rigid {
-                    names.push(&rigid.system.bodies[self.rows.rigid_body(end)].name);
-                }
-            }
-        }
-        names.sort_unstable();
-        names.dedup();
-        names.join(", ")
     }
 }

@@ -161,11 +161,12 @@ impl Reduced {
 /// For the rows of contacts.
 impl Reduced {
     /// M⁻¹ at t_n over (v, ω, q̇), v of the frame origin, in inertial axes.
-    pub(super) fn mobility(&self) -> DMatrix<f64> {
+    ///
+    /// * `modal`, `rates` — memory for n modes or more
+    pub(super) fn mobility_into(&self, inverse: &mut DMatrix<f64>, modal: &mut [f64], rates: &mut [f64]) {
         let n = self.n_modes();
         let turn = self.motion.rotation();
-        let mut inverse = DMatrix::zeros(6 + n, 6 + n);
-        let (mut modal, mut rates) = (vec![0.0; n], vec![0.0; n]);
+        let (modal, rates) = (&mut modal[..n], &mut rates[..n]);
         for column in 0..6 + n {
             let unit = |first: usize| {
                 let at = |d: usize| if column == first + d { 1.0 } else { 0.0 };
@@ -176,12 +177,11 @@ impl Reduced {
             if let Some(mode) = column.checked_sub(6) {
                 modal[mode] = 1.0;
             }
-            let (v, omega) = self.motion.respond((&linear, &angular), &modal, &mut rates);
+            let (v, omega) = self.motion.respond((&linear, &angular), modal, rates);
             inverse.fixed_view_mut::<3, 1>(0, column).copy_from(&(turn * v));
             inverse.fixed_view_mut::<3, 1>(3, column).copy_from(&(turn * omega));
-            inverse.view_mut((6, column), (n, 1)).copy_from_slice(&rates);
+            inverse.view_mut((6, column), (n, 1)).copy_from_slice(rates);
         }
-        inverse
     }
 
     /// Arm of a point from the frame origin, and its modes, in inertial axes at t_n.
