@@ -29,6 +29,15 @@ pub enum RefineError {
         /// Name of the kind.
         name: &'static str,
     },
+    /// Shells or beams.
+    #[error(
+        "cells of kind {name} are shells or beams, which `subdivide` does not divide: mesh the part again \
+         with smaller cells"
+    )]
+    Structural {
+        /// Name of the kind.
+        name: &'static str,
+    },
     /// The mesh would have too many cells.
     #[error("{count:.2e} cells would be more than {most:.0e}; divide edges into fewer parts")]
     TooManyCells {
@@ -51,7 +60,7 @@ pub enum RefineError {
 ///
 /// # Errors
 ///
-/// [`RefineError`] if `parts` is 0 or absurdly large, or the mesh has pyramids.
+/// [`RefineError`] if `parts` is 0 or absurdly large, or the mesh has pyramids, shells or beams.
 pub fn subdivide(mesh: &Mesh, parts: usize) -> Result<Mesh, RefineError> {
     if !(1..=MAX_PARTS).contains(&parts) {
         return Err(RefineError::Parts { parts });
@@ -63,8 +72,12 @@ pub fn subdivide(mesh: &Mesh, parts: usize) -> Result<Mesh, RefineError> {
     let mut patterns = BTreeMap::new();
     for block in &mesh.blocks {
         if let Entry::Vacant(free) = patterns.entry(block.shape) {
+            let name = block.shape.name();
+            if !block.shape.is_solid() {
+                return Err(RefineError::Structural { name });
+            }
             let pattern = Pattern::new(block.shape, parts);
-            free.insert(pattern.ok_or(RefineError::Kind { name: block.shape.name() })?);
+            free.insert(pattern.ok_or(RefineError::Kind { name })?);
         }
     }
     let mut nodes = NewNodes::new(mesh);

@@ -1,17 +1,14 @@
 //! Files of Abaqus and CalculiX: every kind of element, sets of all kinds, parts and instances,
 //! refusals.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use carom_mesh::inp::{self, InpFile, InpMaterial, Note};
-use carom_mesh::{
-    BeamSection, CellBlock, CellRef, CellShape, FaceRef, Mesh, Section, Set, ShellSection, msh, quality,
-};
-use carom_testing::{json_file, shared_data};
+use carom_mesh::{CellRef, CellShape, FaceRef, Set, msh, quality};
+use carom_testing::shared_data;
 
-fn read(text: &str) -> Result<InpFile, String> {
+pub(crate) fn read(text: &str) -> Result<InpFile, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.inp");
     std::fs::write(&path, text).unwrap();
@@ -44,7 +41,7 @@ fn edges_and_faces(name: &str) -> (&'static [[usize; 2]], Vec<Vec<usize>>) {
 }
 
 /// Nodes of an element of a type in Abaqus' order, over corners without symmetry.
-fn element(name: &str) -> Vec<[f64; 3]> {
+pub(crate) fn element(name: &str) -> Vec<[f64; 3]> {
     let tetrahedron = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.2], [0.2, 1.3, 0.1], [0.1, 0.3, 1.7]];
     let hexahedron = [
         [0.0, 0.0, 0.0],
@@ -79,7 +76,7 @@ fn element(name: &str) -> Vec<[f64; 3]> {
 }
 
 /// A file with one element and the surfaces `f1`, `f2`, …, of one labelled face each.
-fn one_element(name: &str, x: &[[f64; 3]], n_faces: usize) -> String {
+pub(crate) fn one_element(name: &str, x: &[[f64; 3]], n_faces: usize) -> String {
     let mut text = String::from("*NODE\n");
     for (k, [a, b, c]) in x.iter().enumerate() {
         writeln!(text, "{}, {a:?}, {b:?}, {c:?}", k + 11).unwrap();
@@ -446,121 +443,6 @@ fn a_file_cut_anywhere_never_panics() {
     }
 }
 
-/// Mesh, materials and blocks written and read again.
-fn round(mesh: &Mesh) -> InpFile {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a.inp");
-    let steel = InpMaterial { name: "steel".into(), density: Some(7800.0), elastic: Some([210e9, 0.3]) };
-    let blocks = vec![Some(0); mesh.blocks.len()];
-    inp::write(&path, mesh, std::slice::from_ref(&steel), &blocks, &[]).unwrap();
-    let back = inp::read(&path).unwrap();
-    assert_eq!((&back.materials, &back.material_of_block), (&vec![steel], &blocks));
-    back
-}
-
-fn assert_alike(a: &Mesh, b: &Mesh, what: &str) {
-    assert_eq!(a.blocks, b.blocks, "{what}");
-    assert_eq!(a.sets, b.sets, "{what}");
-    let size = a.points.iter().flatten().fold(0.0f64, |m, x| m.max(x.abs()));
-    for (x, y) in a.points.iter().flatten().zip(b.points.iter().flatten()) {
-        assert!((x - y).abs() <= 1e-14 * size, "{what}: {x} {y}");
-    }
-}
-
-#[test]
-fn a_written_mesh_is_read_back() {
-    let mesh = Mesh {
-        points: element("C3D27"),
-        blocks: vec![CellBlock { shape: CellShape::Hex8, connectivity: (0..8).collect() }],
-        sets: BTreeMap::new(),
-    };
-    let mut mesh = Mesh {
-        blocks: vec![CellBlock { connectivity: vec![0, 1, 2, 3, 4, 5, 6, 7], shape: CellShape::Hex8 }],
-        ..mesh
-    };
-    mesh.sets.insert("a name, no".replace(',', ""), Set::Nodes(vec![0, 26]));
-    mesh.sets.insert("patch2:west".into(), Set::Faces(vec![FaceRef { block: 0, cell: 0, face: 4 }]));
-    mesh.sets.insert("all".into(), Set::Cells(vec![CellRef { block: 0, cell: 0 }]));
-    let back = round(&mesh);
-    assert_alike(&mesh, &back.mesh, "cube");
-    assert_eq!(back.notes, [Note::UnusedNodes { count: 19 }]);
-
-    for names in [["a,b", "c"], ["A", "a"], ["quote\"", "c"], ["", "c"]] {
-        let mut mesh = mesh.clone();
-        mesh.sets = names.iter().map(|n| (n.to_string(), Set::Nodes(vec![0]))).collect();
-        assert!(inp::write_to(&mut Vec::new(), &mesh, &[], &[], &[]).is_err(), "{names:?}");
-    }
-}
-
-#[test]
-fn wedges_and_pyramids_read_back_with_their_faces() {
-    for name in ["C3D6", "C3D15", "C3D5", "C3D13"] {
-        let file = read(&one_element(name, &element(name), 5)).unwrap();
-        let back = round(&file.mesh);
-        assert_alike(&file.mesh, &back.mesh, name);
-        let shapes: Vec<_> =
-            (0..5).map(|face| back.mesh.blocks[0].shape.face_shape(face).n_corners()).collect();
-        let expected =
-            if back.mesh.blocks[0].shape.n_corners() == 6 { [3, 3, 4, 4, 4] } else { [4, 3, 3, 3, 3] };
-        assert_eq!(shapes, expected, "{name}");
-    }
-    // Variants select an integration rule; nodes on the faces of a C3D15V are not supported.
-    for name in ["C3D6H", "C3D15V", "C3D5H"] {
-        let plain = name.trim_end_matches(['H', 'V']);
-        assert!(read(&one_element(name, &element(plain), 5)).is_ok(), "{name}");
-    }
-    let mut x = element("C3D15");
-    x.extend([[0.5, 0.5, 0.5]; 3]);
-    let message = read(&one_element("C3D15V", &x, 5)).unwrap_err();
-    assert!(message.contains("element 7 has 18 nodes, its type C3D15V needs 15"), "{message}");
-}
-
-#[test]
-fn every_reference_mesh_is_written_and_read_back() {
-    let Some(meshes) = shared_data("meshes") else { return };
-    for file in json_file(&meshes.join("reference.json")).as_object().unwrap().keys() {
-        let (mesh, _) = msh::read(&meshes.join(file)).unwrap();
-        assert_alike(&mesh, &round(&mesh).mesh, file);
-    }
-}
-
-#[test]
-fn numbers_have_no_more_letters_than_calculix_reads() {
-    let points =
-        vec![[-0.012_345_678_901_234_567, 1.0 / 3.0e5, -2.0e-30 / 3.0], [1e22, -123_456.789_012_345_67, 0.1]];
-    let mesh = Mesh { points, ..Mesh::default() };
-    let mut text = Vec::new();
-    inp::write_to(&mut text, &mesh, &[], &[], &[]).unwrap();
-    let text = String::from_utf8(text).unwrap();
-    let numbers: Vec<&str> =
-        text.lines().filter(|l| l.starts_with(['1', '2'])).flat_map(|l| l.split(", ").skip(1)).collect();
-    assert_eq!(numbers.len(), 6, "{text}");
-    for (number, x) in numbers.iter().zip(mesh.points.iter().flatten()) {
-        assert!(number.len() <= 20, "{number}");
-        assert!((number.parse::<f64>().unwrap() / x - 1.0).abs() < 1e-14, "{number} {x}");
-    }
-}
-
-#[test]
-fn inp_files_of_gmsh_agree_with_the_msh_files_of_the_same_mesh() {
-    let Some(meshes) = shared_data("meshes") else { return };
-    for (file, twin) in [("conrod_tet10.inp", "conrod_tet10.msh"), ("sphere_hex20.inp", "sphere_hex20.msh")] {
-        let InpFile { mesh, notes, .. } = inp::read(&meshes.join(file)).unwrap();
-        let (other, _) = msh::read(&meshes.join(twin)).unwrap();
-        assert_eq!(notes, [], "{file}");
-        assert_eq!(mesh.blocks, other.blocks, "{file}");
-        for (name, set) in &other.sets {
-            assert_eq!(&mesh.sets[name], set, "{file}: {name}");
-        }
-        // Gmsh writes 14 digits.
-        for (x, y) in mesh.points.iter().flatten().zip(other.points.iter().flatten()) {
-            assert!((x - y).abs() < 1e-14, "{file}");
-        }
-        // The names of the CAD entities are also sets.
-        assert!(mesh.sets.contains_key("Volume1"), "{:?}", mesh.sets.keys());
-    }
-}
-
 #[test]
 fn a_large_file_is_read_fast() {
     let Some(path) = shared_data("meshes/conrod_100k.msh") else { return };
@@ -651,67 +533,5 @@ fn surplus_nodes_on_the_line_of_a_linear_hexahedron_are_left_out_as_in_calculix(
         let message =
             read(&format!("*NODE\n{nodes}*ELEMENT, TYPE={name}\n1, {}\n", list.join(", "))).unwrap_err();
         assert!(message.contains(&format!("element 1 has {n} nodes")), "{message}");
-    }
-}
-
-/// A plate of a quadrilateral and a triangle with a beam, and their sections.
-const STRUCTURE: &str = "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,2,.5,0\n6,0,0,2\n\
-    *ELEMENT, TYPE=S4R, ELSET=wall\n1,1,2,3,4\n*ELEMENT, TYPE=S3, ELSET=wing\n2,2,5,3\n\
-    *ELEMENT, TYPE=B31, ELSET=post\n3,1,6\n\
-    *SURFACE, NAME=above, TYPE=ELEMENT\nwall, SPOS\n2, SPOS\n\
-    *SURFACE, NAME=below, TYPE=ELEMENT\nwall, SNEG\n\
-    *SHELL SECTION, ELSET=wall, MATERIAL=M\n0.01, 7\n*SHELL SECTION, ELSET=wing, MATERIAL=M\n0.02\n\
-    *BEAM SECTION, ELSET=post, MATERIAL=M, SECTION=RECT\n0.1, 0.2\n0., 1., 0.\n\
-    *MATERIAL, NAME=M\n*ELASTIC\n210e9, 0.3\n*DENSITY\n7800\n";
-
-#[test]
-fn shells_and_beams_are_cells_of_files_without_solids() {
-    let file = read(STRUCTURE).unwrap();
-    let shapes: Vec<CellShape> = file.mesh.blocks.iter().map(|block| block.shape).collect();
-    assert_eq!(shapes, [CellShape::Quad4, CellShape::Tri3, CellShape::Line2]);
-    assert_eq!(file.material_of_block, [Some(0); 3]);
-    let shell = |thickness, n_layers| Some(Section::Shell(ShellSection { thickness, n_layers }));
-    let post = BeamSection::rectangle([0.1, 0.2], [0.0, 1.0, 0.0]).unwrap();
-    assert_eq!(file.section_of_block, [shell(0.01, 7), shell(0.02, 5), Some(Section::Beam(post))]);
-    let face = |block, face| FaceRef { block, cell: 0, face };
-    assert_eq!(file.mesh.sets["above"], Set::of_faces(vec![face(0, 0), face(1, 0)]));
-    assert_eq!(file.mesh.sets["below"], Set::of_faces(vec![face(0, 1)]));
-    assert_eq!(file.mesh.sets["post"], Set::of_cells(vec![CellRef { block: 2, cell: 0 }]));
-    assert!(file.notes.is_empty(), "{:?}", file.notes);
-    let found = quality::assess(&file.mesh);
-    assert!(found.is_watertight() && found.folded.is_empty() && found.parts == 1, "{found:?}");
-    assert_eq!(file.mesh.boundary_faces().len(), 4);
-}
-
-#[test]
-fn shells_are_written_and_read_back_and_beams_refused() {
-    let shells = STRUCTURE.replace("*ELEMENT, TYPE=B31, ELSET=post\n3,1,6\n", "");
-    let shells =
-        shells.replace("*BEAM SECTION, ELSET=post, MATERIAL=M, SECTION=RECT\n0.1, 0.2\n0., 1., 0.\n", "");
-    let file = read(&shells).unwrap();
-    let write = |file: &InpFile| {
-        let mut text = Vec::new();
-        inp::write_to(&mut text, &file.mesh, &file.materials, &file.material_of_block, &file.section_of_block)
-            .map(|()| String::from_utf8(text).unwrap())
-    };
-    let again = read(&write(&file).unwrap()).unwrap();
-    assert_eq!(again.mesh.blocks, file.mesh.blocks);
-    assert_eq!(again.section_of_block, file.section_of_block);
-    assert_eq!(again.mesh.sets["below"], file.mesh.sets["below"]);
-    let refused = write(&read(STRUCTURE).unwrap()).unwrap_err().to_string();
-    assert!(refused.contains("block 2 has beams"), "{refused}");
-}
-
-#[test]
-fn sections_that_are_not_supported_are_refused_by_name() {
-    let cases = [
-        ("0.01, 7", "-0.01, 7", "thickness [m] = -0.01 is not possible"),
-        ("MATERIAL=M\n0.02", "MATERIAL=M, OFFSET=SPOS\n0.02", "*SHELL SECTION, OFFSET is not read"),
-        ("SECTION=RECT", "SECTION=PIPE", "*BEAM SECTION, SECTION=PIPE is not read"),
-        ("3,1,6", "3,1,6,5", "*ELEMENT, TYPE=B31 with a third node is not read"),
-    ];
-    for (old, new, message) in cases {
-        let error = read(&STRUCTURE.replacen(old, new, 1)).unwrap_err();
-        assert!(error.contains(message), "{error}");
     }
 }

@@ -2,6 +2,8 @@
 
 mod gallery;
 mod inp_files;
+mod inp_structures;
+mod inp_writing;
 mod make;
 mod msh_files;
 mod msh_reference;

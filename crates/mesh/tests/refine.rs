@@ -119,6 +119,18 @@ fn parts_of_wedges_conform_with_those_of_their_neighbours() {
 }
 
 #[test]
+fn shells_and_beams_are_refused_by_name() {
+    for shape in [CellShape::Tri3, CellShape::Quad4, CellShape::Line2] {
+        let connectivity = (0..shape.n_nodes() as u32).collect();
+        let blocks = vec![CellBlock { shape, connectivity }];
+        let mesh = Mesh { points: shape.reference_nodes().to_vec(), blocks, ..Mesh::default() };
+        let error = subdivide(&mesh, 2).unwrap_err();
+        assert_eq!(error, RefineError::Structural { name: shape.name() });
+        assert!(error.to_string().contains("mesh the part again"), "{error}");
+    }
+}
+
+#[test]
 fn pyramids_are_refused_by_name() {
     for shape in [CellShape::Pyramid5, CellShape::Pyramid13] {
         let connectivity = (0..shape.n_nodes() as u32).collect();
