@@ -42,7 +42,7 @@ pub use contact::ContactCounts;
 pub use error::{RunError, SetupError, StepError};
 pub(crate) use flexible::held;
 pub use problem::{
-    AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, Load, Place, Pressure, Problem, Settings,
-    SideSpec, Support,
+    AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, EnlargedInertia, Load, Place, Pressure,
+    Problem, Settings, SideSpec, Support,
 };
 pub use simulation::Simulation;

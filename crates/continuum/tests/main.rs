@@ -7,6 +7,7 @@ mod conserving_contact;
 mod cyclic;
 mod elastodynamics;
 mod hertz;
+mod kinds;
 mod mass_scaling;
 mod mixed;
 mod motion;
@@ -17,3 +18,7 @@ mod shells;
 mod sliding;
 mod solids;
 mod waves;
+
+#[allow(dead_code, reason = "the tests use a part")]
+#[path = "../../fem/tests/bodies/mod.rs"]
+mod bodies;

@@ -56,6 +56,16 @@ pub fn from_vector(theta: &Vector3<f64>) -> [f64; 4] {
     [(0.5 * angle).cos(), factor * theta.x, factor * theta.y, factor * theta.z]
 }
 
+/// The rotation vector of a unit quaternion, of length up to π \[rad\]: the inverse of [`from_vector`].
+pub fn to_vector(b: &[f64; 4]) -> Vector3<f64> {
+    let sign = if b[0] < 0.0 { -1.0 } else { 1.0 };
+    let half = sign * Vector3::new(b[1], b[2], b[3]);
+    let sine = half.norm();
+    // θ/sin(θ/2) = 2 to the round-off of small angles.
+    let factor = if sine < 1e-9 { 2.0 } else { 2.0 * sine.atan2(sign * b[0]) / sine };
+    factor * half
+}
+
 /// Divides b by its length and returns the deviation of the length from 1.
 pub fn normalise(b: &mut [f64; 4]) -> f64 {
     let length = norm_squared(b).sqrt();

@@ -94,11 +94,15 @@ pub struct BodyState {
     pub modal: Vec<f64>,
     /// Rates of the dynamic modal coordinates \[m √kg / s\].
     pub modal_rate: Vec<f64>,
-    /// Cauchy stress at the quadrature points of a body whose law has history: xx, yy, zz, xy, yz, xz of
-    /// each, body axes; empty for other bodies \[Pa\].
+    /// Cauchy stress at the quadrature points of a body whose law has history, and at three places of the
+    /// wall of each shell (surface below, mean, surface above): xx, yy, zz, xy, yz, xz of each, body axes;
+    /// empty for other bodies \[Pa\].
     pub point_stress: Vec<f64>,
-    /// Equivalent plastic strain at these points.
+    /// Equivalent plastic strain at these places.
     pub plastic_strain: Vec<f64>,
+    /// Rotation vectors of the points of shells and beams, three numbers each, body axes; empty for other
+    /// bodies \[rad\].
+    pub point_rotations: Vec<f64>,
 }
 
 impl BodyState {

@@ -42,4 +42,12 @@ impl Body {
             Geometry::Nurbs(_) => false,
         }
     }
+
+    /// True if the body has beams, which have no faces.
+    pub fn has_beams(&self) -> bool {
+        match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.blocks.iter().any(|block| block.shape.table().dimension == 1),
+            Geometry::Nurbs(_) => false,
+        }
+    }
 }

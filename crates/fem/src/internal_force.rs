@@ -48,7 +48,7 @@
 
 mod cell_map;
 mod chunk;
-mod dilatation;
+pub(crate) mod dilatation;
 mod elements;
 pub(crate) mod frequencies;
 mod gather;
@@ -56,7 +56,8 @@ mod general_tangent;
 mod groups;
 mod history;
 mod hourglass;
-mod lagrange;
+pub(crate) mod lagrange;
+mod lanczos;
 mod line_tangent;
 mod maps;
 mod one_point;

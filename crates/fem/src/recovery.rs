@@ -10,6 +10,7 @@
 //!
 //! A node at which two materials meet has two sites, because the stress is discontinuous there.
 
+mod cell_strain;
 mod large_strain;
 mod nodes;
 mod point_fit;

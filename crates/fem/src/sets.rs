@@ -28,7 +28,7 @@ pub enum SetError {
     /// The set has no face, but a surface is required.
     #[error(
         "body `{body}`: set `{set}` has {count} {kind}, but no face of the surface has all of its nodes \
-         among them; a surface is needed here: name a surface group, or take more nodes"
+         among them; a surface is needed here: {remedy}"
     )]
     NoFaces {
         /// Name of the body.
@@ -39,6 +39,8 @@ pub enum SetError {
         kind: &'static str,
         /// Number of members.
         count: usize,
+        /// The way out.
+        remedy: &'static str,
     },
     /// A face of the set does not exist.
     #[error("body `{body}`: set `{set}` names face {} of cell {} of block {}, which does not \
@@ -90,7 +92,18 @@ impl Body {
             }
         };
         if faces.is_empty() {
-            return Err(SetError::NoFaces { body: self.name.clone(), set: name.to_owned(), kind, count });
+            let remedy = if self.has_beams() {
+                "beams have no faces: they touch no body and carry no pressure; name shells or solids"
+            } else {
+                "name a surface group, or take more nodes"
+            };
+            return Err(SetError::NoFaces {
+                body: self.name.clone(),
+                set: name.to_owned(),
+                kind,
+                count,
+                remedy,
+            });
         }
         Ok(faces)
     }

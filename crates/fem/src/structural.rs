@@ -45,6 +45,7 @@ mod mass;
 mod parts;
 mod plane_stress;
 mod shell;
+mod stress;
 
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -57,6 +58,7 @@ use parts::{Configuration, Part, Sweep};
 pub use carom_mesh::section::{BeamSection, Section, SectionError, ShellSection};
 pub use error::StructuralError;
 pub use mass::StructuralMass;
+pub use stress::{ShellStress, WALL_PLACES};
 
 /// Points that one task sums.
 const POINTS_PER_TASK: usize = 1024;

@@ -53,6 +53,7 @@ fn body(time: f64) -> BodyState {
         // Numbers that single precision holds.
         point_stress: vec![1e6, 0.5, -2.0, 0.0, 3.0, time],
         plastic_strain: vec![0.25],
+        point_rotations: vec![0.5, -0.25, 2.0],
     }
 }
 
@@ -535,13 +536,15 @@ fn results_without_stresses_are_read_and_continued() {
     let mut ledger = Ledger::default();
     step(&mut writer, &mut ledger, 0.0, true);
     drop(writer);
-    let old = "DROP TABLE body_stress; DROP TABLE body_elements; ALTER TABLE ledger DROP COLUMN \"E_hg\";
+    let old = "DROP TABLE body_stress; DROP TABLE body_rotation; DROP TABLE body_elements;
+        ALTER TABLE ledger DROP COLUMN \"E_hg\";
         ALTER TABLE ledger DROP COLUMN \"D_pl\"; ALTER TABLE ledger DROP COLUMN \"D_visc\";
         UPDATE meta SET value = '1.4' WHERE key = 'version';";
     rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.header().unwrap().bodies[0].elements, "");
     assert_eq!(reader.frame(0).unwrap().bodies[0].point_stress, [0.0; 0]);
+    assert_eq!(reader.frame(0).unwrap().bodies[0].point_rotations, [0.0; 0]);
     assert_eq!(reader.ledger().unwrap()[0][31..], [0.0; 3]);
     drop(reader);
     let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();

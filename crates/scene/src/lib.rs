@@ -30,6 +30,7 @@
 
 pub mod body_grid;
 pub mod picture;
+mod shell_stress;
 mod spline_stress;
 pub mod stress;
 pub mod surface_stress;
@@ -37,5 +38,6 @@ mod tessellate;
 
 pub use body_grid::BodyGrid;
 pub use picture::{Coloring, picture};
+pub use shell_stress::{ShellStressRecovery, WallStress};
 pub use stress::{Stress, StressRecovery, StressTheory};
 pub use surface_stress::SurfaceStressRecovery;

@@ -29,7 +29,7 @@ impl Stress {
         Self { tensor: vec![[0.0; 6]; n], von_mises: vec![0.0; n] }
     }
 
-    fn of_tensor(tensor: Vec<[f64; 6]>) -> Self {
+    pub(crate) fn of_tensor(tensor: Vec<[f64; 6]>) -> Self {
         Self { von_mises: tensor.iter().map(von_mises).collect(), tensor }
     }
 }
@@ -121,6 +121,8 @@ pub struct StressRecovery<'a> {
     spline: Option<SplineRecovery>,
     /// One law for each block in large deformation.
     laws: Option<Vec<ElasticLaw>>,
+    /// Points and strains of the cells.
+    rule: PointRule,
 }
 
 impl<'a> StressRecovery<'a> {
@@ -154,7 +156,14 @@ impl<'a> StressRecovery<'a> {
                 Some(discretisation.blocks.iter().map(|block| laws[block.material]).collect())
             }
         };
-        Ok(Self { grid, sites: StressSites::mesh_nodes(&discretisation), discretisation, spline, laws })
+        let (sites, rule) = (StressSites::mesh_nodes(&discretisation), PointRule::default());
+        Ok(Self { grid, sites, discretisation, spline, laws, rule })
+    }
+
+    /// The same for cells with the points and strains of a rule: the stress is that of the strains with which
+    /// the scheme has moved the body, such as those of mean dilatation.
+    pub fn with_elements(self, rule: PointRule) -> Self {
+        Self { rule, ..self }
     }
 
     /// Stress under a displacement of the body's points (nodes, control points), in the axes of the
@@ -175,6 +184,10 @@ impl<'a> StressRecovery<'a> {
         }
         let n_points = self.discretisation.n_points();
         self.at_grid_nodes(match &self.laws {
+            laws if self.rule.couples_points() => {
+                let at_sites = self.stress_by_rule(displacement, laws.as_deref());
+                self.sites.averages_at_nodes(n_points, &at_sites)
+            }
             None => self.sites.node_averages(&self.discretisation, displacement),
             Some(laws) => {
                 let at_sites = self.sites.cauchy(&self.discretisation, laws, displacement);
@@ -182,6 +195,20 @@ impl<'a> StressRecovery<'a> {
                 self.sites.averages_at_nodes(n_points, &at_sites)
             }
         })
+    }
+
+    /// Stress at the sites by the strains of the rule.
+    fn stress_by_rule(&self, displacement: &[[f64; 3]], laws: Option<&[ElasticLaw]>) -> Vec<[f64; 6]> {
+        let Self { sites, discretisation, rule, .. } = self;
+        match laws {
+            Some(laws) => sites.stress_by_rule(discretisation, displacement, *rule, true, |cell, h| {
+                cauchy_of_gradient(&laws[cell.block as usize], h)
+            }),
+            None => sites.stress_by_rule(discretisation, displacement, *rule, false, |cell, h| {
+                let block = &discretisation.blocks[cell.block as usize];
+                of_gradient(&discretisation.materials[block.material], h)
+            }),
+        }
     }
 
     /// Stress that a scheme has stored at the quadrature points of the body, at the points of the grid.

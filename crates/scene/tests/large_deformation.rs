@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use carom_fem::constitutive::ElasticLaw;
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli};
 use carom_fem::internal_force::{InternalForce, PointRule, PointStress};
 use carom_fem::stress::{of_gradient, von_mises};
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule};
@@ -126,9 +126,9 @@ fn a_stretched_and_rotated_brick_has_the_rotated_stress() {
 
 /// The stress of a law at the quadrature points of a body.
 fn stored(body: &Body, law: &str, rule: PointRule, displacement: &[[f64; 3]]) -> PointStress {
-    let StressTheory::Large(laws) = StressTheory::named(law, body).unwrap() else { unreachable!() };
+    let law = ElasticLaw::named(law, ElasticModuli::of(&body.materials[0])).unwrap();
     let discretisation = Discretisation::new(body).unwrap();
-    let laws = vec![laws[0]; discretisation.blocks.len()];
+    let laws = vec![law; discretisation.blocks.len()];
     let mut internal = InternalForce::new(&discretisation, rule).unwrap();
     let history = internal.history(&laws);
     let points = internal.cauchy_stress(&laws, displacement.as_flattened(), &history).unwrap();
@@ -192,4 +192,42 @@ fn an_unknown_law_and_the_stress_of_another_body_are_refused() {
     let discretisation = Discretisation::new(&body).unwrap();
     let error = PointStress::new(&discretisation, PointRule::Centre, vec![[0.0; 6]; 7]).unwrap_err();
     assert_eq!((error.found, error.expected), (7, 12));
+}
+
+/// The pressure of cells with mean dilatation, and the stress of cells with one point, is constant in a cell:
+/// the stress from the displacement is then that of the scheme's points, for the law and for linear
+/// elasticity.
+#[test]
+fn elements_with_coupled_points_have_the_stress_of_the_scheme() {
+    let (_, body) = bricks().remove(0);
+    let grid = BodyGrid::volume(&body);
+    // Not linear in the place, so that the points of a cell have different volume ratios.
+    let points = Discretisation::new(&body).unwrap().points;
+    let displacement: Vec<[f64; 3]> =
+        points.iter().map(|[x, y, z]| [0.01 * x * x * y, 0.02 * x * z, -0.01 * y * z * z]).collect();
+    let pressures =
+        |stress: &Stress| -> Vec<f64> { stress.tensor.iter().map(|s| (s[0] + s[1] + s[2]) / 3.0).collect() };
+    for rule in [PointRule::MeanDilatation, PointRule::OnePoint] {
+        for law in ["neo-hookean", ""] {
+            let theory = StressTheory::named(law, &body).unwrap();
+            let recovery = StressRecovery::with_theory(&grid, &body, &theory).unwrap();
+            let plain = recovery.stress(&displacement);
+            let recovery = recovery.with_elements(rule);
+            let found = recovery.stress(&displacement);
+            let scheme = if law.is_empty() { "small-strain" } else { law };
+            let expected = recovery.stress_of_points(&stored(&body, scheme, rule, &displacement));
+            let scale = pressures(&expected).iter().fold(0.0_f64, |most, p| most.max(p.abs()));
+            let error = |stress: &Stress| {
+                let pairs = pressures(stress).into_iter().zip(pressures(&expected));
+                pairs.fold(0.0_f64, |most, (a, b)| most.max((a - b).abs())) / scale
+            };
+            assert!(error(&found) < 1e-12, "{rule:?}, `{law}`: {:e}", error(&found));
+            assert!(error(&plain) > 1e-3, "{rule:?}, `{law}`: the plain stress differs, {:e}", error(&plain));
+            if rule == PointRule::OnePoint {
+                for (a, b) in found.tensor.iter().flatten().zip(expected.tensor.iter().flatten()) {
+                    assert!((a - b).abs() < 1e-12 * scale, "`{law}`: {a} {b}");
+                }
+            }
+        }
+    }
 }

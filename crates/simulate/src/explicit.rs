@@ -221,7 +221,10 @@ impl Run for ExplicitRun<'_> {
                 ("rigid_sweeps", counts.sweeps),
             ],
             notes: vec![format!("steps of {dt:.3e} s; the critical step is {critical:.3e} s")],
-            remarks: (0..self.scenario.body.len()).filter_map(|body| self.added_mass(body)).collect(),
+            remarks: (0..self.scenario.body.len())
+                .flat_map(|body| [self.added_mass(body), self.enlarged_inertia(body)])
+                .flatten()
+                .collect(),
             warnings,
             statics: None,
         })
@@ -239,6 +242,19 @@ impl ExplicitRun<'_> {
             self.scenario.body[body].name,
             added.masses[1],
             added.share()
+        ))
+    }
+}
+
+impl ExplicitRun<'_> {
+    /// A sentence about the rotary inertia of the shells of a body.
+    fn enlarged_inertia(&self, body: usize) -> Option<String> {
+        let enlarged = self.simulation.enlarged_inertia(body)?;
+        Some(format!(
+            "rotary inertia: {} of {} shells of `{}` have the inertia of their size instead of their \
+             thickness, up to {:.1} times as much, so that they do not shorten the step; bending waves of a \
+             few cells are slower",
+            enlarged.cells[0], enlarged.cells[1], self.scenario.body[body].name, enlarged.largest_ratio
         ))
     }
 }

@@ -243,6 +243,54 @@ fn a_ball_touches_a_plate_of_shells_at_half_of_its_thickness() {
     assert!(errors.iter().all(|error| error.is_none_or(|error| error < 1e-11)), "{errors:?}");
 }
 
+/// The plate yields under the ball: its result has the plastic strain and the stress of its walls, on the
+/// yield surface at most, and the rotations of its points. The summary has the rotary inertia of its shells.
+#[test]
+fn a_plate_of_shells_yields_under_a_ball() {
+    let law = "law = \"plastic\"\nyield_stress = 20.0e6\nhardening = 0.0";
+    let text = plate_hit().replace("law = \"st-venant-kirchhoff\"", law);
+    let (chain, scenario) = (Chain::new(), parse(&text, &["simulation.end_time=6.0e-4"]));
+    let prepared = chain.prepare(&scenario).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap_or_else(|error| panic!("{error}"));
+    let errors = outcome.summary.ledger.errors();
+    assert!(errors.iter().all(|error| error.is_none_or(|error| error < 1e-11)), "{errors:?}");
+    let remark = outcome.remarks.iter().find(|remark| remark.contains("rotary inertia"));
+    // Cells of area A and thickness h: A/8 over h²/12.
+    assert!(
+        remark.is_some_and(|remark| remark.contains("576 of 576 shells of `plate`")),
+        "{:?}",
+        outcome.remarks
+    );
+    let reader = chain.reader();
+    let last = reader.times().unwrap().len() - 1;
+    let plate = &reader.frame(last).unwrap().bodies[0];
+    assert_eq!([plate.point_stress.len(), plate.plastic_strain.len()], [18 * 576, 3 * 576]);
+    assert_eq!(plate.point_rotations.len(), 3 * 625);
+    let most = |values: &[f64]| values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    assert!(most(&plate.plastic_strain) > 1e-4, "{}", most(&plate.plastic_strain));
+    assert!(most(&plate.point_rotations) > 1e-3, "{}", most(&plate.point_rotations));
+    let mises = plate.point_stress.as_chunks::<6>().0.iter().map(carom_fem::stress::von_mises);
+    let largest = mises.fold(0.0, f64::max);
+    assert!((0.9..1.01).contains(&(largest / 20.0e6)), "{largest}");
+}
+
+/// Statics and reduction have no shells: they say so, with the name of the body.
+#[test]
+fn shells_are_refused_by_name_where_they_have_no_meaning() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/plate-hit/plate.inp");
+    let plate = format!("[[body]]\nname = \"plate\"\nfile = \"{file}\"\nmaterial = \"steel\"\n");
+    let support = "[[support]]\non = \"plate:edge\"\ndirections = [\"x\", \"y\", \"z\"]\n";
+    let force = "[[force]]\non = \"plate:sheet\"\nforce = [0.0, 0.0, 1.0]\n";
+    let statics = format!("[simulation]\nscheme = \"static\"\n{plate}{support}{force}");
+    let modes = "reduce = { interface = [\"edge\"], modes = 5 }\n";
+    let reduced = format!("[simulation]\nend_time = 1e-3\n{plate}{modes}");
+    let explicit = format!("[simulation]\nscheme = \"explicit\"\nend_time = 1e-3\n{plate}{modes}");
+    for text in [statics, reduced, explicit] {
+        let error = solve(&text).expect_err("shells").to_string();
+        assert!(error.contains("plate") && error.contains("shells"), "{error}");
+    }
+}
+
 #[test]
 fn the_linear_law_is_refused_for_shells() {
     let linear = plate_hit().replace("law = \"st-venant-kirchhoff\"", "");

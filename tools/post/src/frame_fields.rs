@@ -5,7 +5,9 @@ use carom_fem::DiscretisationError;
 use carom_fem::internal_force::PointRule;
 use carom_mesh::FaceRef;
 use carom_scene::stress::rotated;
-use carom_scene::{BodyGrid, Stress, StressRecovery, StressTheory, SurfaceStressRecovery};
+use carom_scene::{
+    BodyGrid, ShellStressRecovery, Stress, StressRecovery, StressTheory, SurfaceStressRecovery, WallStress,
+};
 use carom_vtk::Field;
 use nalgebra::Vector3;
 
@@ -47,11 +49,12 @@ pub(crate) enum Recovery<'a> {
     Whole(StressRecovery<'a>),
     /// From the displacement of the surface and the pressure on it.
     Surface(SurfaceStressRecovery),
+    /// From the stress of the walls of shells that the scheme has stored.
+    Shells(ShellStressRecovery<'a>),
 }
 
 impl<'a> Recovery<'a> {
-    /// For a grid of a body; `None` if its displacement is not known, and for shells and beams, whose stress
-    /// depends on rotations that a result does not have.
+    /// For a grid of a body; `None` if its displacement is not known.
     ///
     /// * `theory` — that of the body in the result; it concerns bodies whose displacement is known everywhere
     pub(crate) fn new(
@@ -60,11 +63,12 @@ impl<'a> Recovery<'a> {
         theory: &StressTheory,
     ) -> Result<Option<Self>, DiscretisationError> {
         if body.body.is_structural() {
-            return Ok(None);
+            return Ok(Some(Self::Shells(ShellStressRecovery::new(grid, &body.body))));
         }
         if body.is_whole() {
             let recovery = StressRecovery::with_theory(grid, &body.body, theory);
-            return recovery.map(|recovery| Some(Self::Whole(recovery)));
+            let rule = PointRule::named(&body.meta.elements).unwrap_or_default();
+            return recovery.map(|recovery| Some(Self::Whole(recovery.with_elements(rule))));
         }
         if body.fields.is_none() || grid.faces.is_empty() {
             return Ok(None);
@@ -84,10 +88,12 @@ impl<'a> Recovery<'a> {
         Some((stress, recovery.number_of_points(rule, &state.plastic_strain).ok()?))
     }
 
-    fn stress(&self, displacement: &[[f64; 3]], pressures: impl FnOnce() -> Vec<f64>) -> Stress {
+    /// The stress from the displacement; none for shells, whose stress is stored.
+    fn stress(&self, displacement: &[[f64; 3]], pressures: impl FnOnce() -> Vec<f64>) -> Option<Stress> {
         match self {
-            Self::Whole(recovery) => recovery.stress(displacement),
-            Self::Surface(recovery) => recovery.stress(displacement, &pressures()),
+            Self::Whole(recovery) => Some(recovery.stress(displacement)),
+            Self::Surface(recovery) => Some(recovery.stress(displacement, &pressures())),
+            Self::Shells(_) => None,
         }
     }
 }
@@ -111,6 +117,17 @@ impl Shown<'_> {
         state.point_velocities(&self.points_b, elastic, &rates)
     }
 
+    /// Rotation vectors of the points of shells and beams, inertial axes \[rad\]; zero for points without
+    /// them.
+    fn rotations(&self, state: &BodyState) -> Vec<[f64; 3]> {
+        let axes = state.pose().rotation;
+        let mut at_body_points = vec![[0.0; 3]; self.body.n_points()];
+        for (to, from) in at_body_points.iter_mut().zip(state.point_rotations.as_chunks::<3>().0) {
+            *to = (axes * Vector3::from(*from)).into();
+        }
+        self.grid.at_points(&at_body_points)
+    }
+
     /// Point and cell fields of a frame, displacement first.
     pub(crate) fn fields(
         &self,
@@ -124,24 +141,31 @@ impl Shown<'_> {
         if wanted.velocity {
             points.push(Field::tuples("velocity", &self.velocity(state, &elastic)).single());
         }
-        if let Some(recovery) = &self.stress {
-            let stored = recovery.stored(self.body, state);
-            let stress = match &stored {
-                Some((stress, _)) => stress.clone(),
-                None => recovery.stress(&at_body_points, || self.grid.face_values(pressures)),
-            };
-            if let Some((_, strain)) = stored {
-                points.push(Field::scalar("plastic_strain", strain).single());
+        if !state.point_rotations.is_empty() {
+            points.push(Field::tuples("rotation", &self.rotations(state)).single());
+        }
+        match &self.stress {
+            Some(Recovery::Shells(recovery)) => {
+                let walls = recovery.stress(&state.point_stress, &state.plastic_strain);
+                points.extend(walls.into_iter().flat_map(|walls| wall_fields(walls, state, wanted)));
             }
-            if wanted.von_mises {
-                points.push(Field::scalar("von_mises", stress.von_mises).single());
+            Some(recovery) => {
+                let stored = recovery.stored(self.body, state);
+                let (stress, strain) = match stored {
+                    Some((stress, strain)) => (Some(stress), Some(strain)),
+                    None => (recovery.stress(&at_body_points, || self.grid.face_values(pressures)), None),
+                };
+                points.extend(strain.map(|strain| Field::scalar("plastic_strain", strain).single()));
+                if let Some(stress) = stress {
+                    if wanted.von_mises {
+                        points.push(Field::scalar("von_mises", stress.von_mises).single());
+                    }
+                    if wanted.stress {
+                        points.push(Field::tuples("stress", &in_space(&stress.tensor, state)).single());
+                    }
+                }
             }
-            if wanted.stress {
-                let axes = state.pose().rotation;
-                let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
-                let tensor: Vec<[f64; 6]> = stress.tensor.iter().map(|s| rotated(s, &axes)).collect();
-                points.push(Field::tuples("stress", &tensor).single());
-            }
+            None => {}
         }
         let cells = if wanted.contact_pressure {
             vec![Field::scalar("contact_pressure", self.grid.face_values(pressures)).single()]
@@ -150,4 +174,30 @@ impl Shown<'_> {
         };
         (points, cells)
     }
+}
+
+/// Fields of the stress of shells: plastic strain and von Mises stress have their largest values over the
+/// wall.
+fn wall_fields(walls: WallStress, state: &BodyState, wanted: &Fields) -> Vec<Field> {
+    let mut fields = vec![Field::scalar("plastic_strain", walls.plastic_strain).single()];
+    if wanted.von_mises {
+        fields.push(Field::scalar("von_mises", walls.von_mises).single());
+    }
+    if wanted.stress {
+        let names = ["stress_bottom", "stress", "stress_top"];
+        fields.extend(
+            names
+                .iter()
+                .zip(&walls.places)
+                .map(|(name, stress)| Field::tuples(*name, &in_space(&stress.tensor, state)).single()),
+        );
+    }
+    fields
+}
+
+/// Stresses in body axes, turned to inertial axes.
+fn in_space(tensors: &[[f64; 6]], state: &BodyState) -> Vec<[f64; 6]> {
+    let axes = state.pose().rotation;
+    let axes: [[f64; 3]; 3] = [0, 1, 2].map(|a| [0, 1, 2].map(|b| axes[(a, b)]));
+    tensors.iter().map(|s| rotated(s, &axes)).collect()
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use carom_dynamics::{Balance, BodyState, Frame, Ledger, Observer, rotation};
-use carom_fem::{Body, Geometry, Material};
+use carom_fem::{Body, Geometry, Material, Section};
 use carom_format::result::{ForceKind, ResultBody, RunHeader, RunState, StaticForce};
 use carom_format::{ResultWriter, write_body};
-use carom_mesh::{CellBlock, CellShape, Mesh};
+use carom_mesh::{CellBlock, CellShape, Mesh, ShellSection};
 use carom_post::export::{ExportOptions, Fields, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, table};
@@ -100,6 +100,73 @@ fn an_unreduced_body_is_shown_with_its_displacement_and_stress() {
         }
         assert!((stress[6 * k + 1] / 1e3 - 1.0).abs() < 1e-5 && (von_mises[k] / 1e3 - 1.0).abs() < 1e-5);
     }
+}
+
+/// A shell of one cell, turned by a quarter about z: the stress of its surfaces, the largest von Mises stress
+/// and plastic strain of its wall, and the rotation of its points in the axes of space.
+#[test]
+fn a_shell_is_shown_with_the_stress_of_its_wall_and_its_rotations() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = CellShape::Quad4.reference_nodes().to_vec();
+    let mut mesh = Mesh { points, ..Mesh::default() };
+    mesh.blocks.push(CellBlock { shape: CellShape::Quad4, connectivity: (0..4).collect() });
+    let body = Body {
+        name: "sheet".to_owned(),
+        geometry: Geometry::Mesh(mesh),
+        materials: vec![Material { name: "soft".to_owned(), density: 1.0, young: 1e6, poisson: 0.0 }],
+        material_of_block: vec![0],
+        sections: vec![Some(Section::Shell(ShellSection::new(0.01, 3).unwrap()))],
+    };
+    let path = folder.path().join("sheet.npz");
+    let body_checksum = write_body(&path, &body).unwrap();
+    let header = RunHeader {
+        bodies: vec![ResultBody {
+            name: "sheet".to_owned(),
+            modes: [12, 0],
+            body_path: path.to_str().unwrap().to_owned(),
+            body_checksum,
+            law: "plastic".to_owned(),
+            ..ResultBody::default()
+        }],
+        ..RunHeader::default()
+    };
+    let result = folder.path().join("sheet.carom");
+    let mut writer = ResultWriter::create(&result, &header, 0, false).unwrap();
+    // Bending along the first axis of the body, more on the side below.
+    let along = |s: f64| [s, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let state = BodyState {
+        quaternion: rotation::from_vector(&(Vector3::z() * std::f64::consts::FRAC_PI_2)),
+        modal: vec![0.0; 12],
+        point_stress: [along(-3e3), along(-1e3), along(1e3)].concat(),
+        plastic_strain: vec![0.25, 0.0, 0.125],
+        point_rotations: [0.5, 0.0, 0.0].repeat(4),
+        ..BodyState::default()
+    };
+    let mut ledger = Ledger::default();
+    let row = ledger.record(Balance::default());
+    let frame = Frame { time: 0.0, steps: 0, bodies: &[state], contacts: &[], joints: &[], ledger: &row };
+    writer.frame(&frame).unwrap();
+    writer.finish(RunState::Done, &ledger.summary(), &[], &[]).unwrap();
+    let options = ExportOptions {
+        fields: Fields { velocity: false, stress: true, von_mises: true, contact_pressure: false },
+        write: WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None },
+        ..ExportOptions::default()
+    };
+    export(&Run::open(&result).unwrap(), &folder.path().join("out"), &options, &Silent).unwrap();
+    let piece = read(&folder.path().join("out/sheet/sheet_0000.vtu"));
+    let near = |name: &str, k: usize, expected: f64| {
+        let found = array(&piece.data.point, name)[k];
+        assert!((found - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{name}: {found} {expected}");
+    };
+    // The first axis of the body lies along y.
+    near("stress_bottom", 1, -3e3);
+    near("stress", 1, -1e3);
+    near("stress_top", 1, 1e3);
+    near("stress_top", 0, 0.0);
+    near("von_mises", 0, 3e3);
+    near("plastic_strain", 0, 0.25);
+    near("rotation", 0, 0.0);
+    near("rotation", 1, 0.5);
 }
 
 /// Stresses xx, yy, zz, xy, yz, xz and von Mises stresses at the points of the second frame.

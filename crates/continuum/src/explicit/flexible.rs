@@ -1,11 +1,15 @@
 //! A deformable body: its points, forces on them, and their motion.
 
-use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
+mod reported;
+mod sums;
+mod supports;
+
+use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{
     BulkViscosity, History, InternalForce, PointRule, SweepError, element_frequencies,
 };
-use carom_fem::{Body, Discretisation, LumpedMass, QuadratureRule, Section};
+use carom_fem::{Discretisation, LumpedMass, QuadratureRule, Section};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
@@ -13,7 +17,10 @@ use super::SetupError;
 use super::loads::Loads;
 use super::problem::{AddedMass, Problem};
 use super::turning::Turning;
-use crate::mean_turn::mean_turn;
+use supports::held_rotations;
+
+pub(super) use sums::Sums;
+pub(crate) use supports::held;
 
 /// Points of a chunk: sums over chunks are added in a fixed order, whatever the number of threads.
 pub(super) const CHUNK: usize = 1024;
@@ -69,48 +76,6 @@ pub(super) struct Flexible {
     quaternion: [f64; 4],
     origin: [f64; 3],
     chunks: Vec<Sums>,
-}
-
-/// Sums over points at t_n; powers and forces, before multiplication by a step.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sums {
-    /// ½ v_{n−1/2}·M v_{n+1/2} \[J\].
-    pub(super) kinetic: f64,
-    /// f_int·v_{n−1/2} and f_int·(v_{n−1/2} + v_{n+1/2}) \[W\].
-    pub(super) internal: [f64; 2],
-    /// Powers of the forces of bulk viscosity on the points, in the same form \[W\].
-    pub(super) viscous: [f64; 2],
-    /// Powers of loads and reactions, in the same form \[W\].
-    pub(super) external: [f64; 2],
-    /// ½ Σ m (v_{n−1/2} + v_{n+1/2}) and its moment about the origin.
-    pub(super) momentum: Vector3<f64>,
-    pub(super) ang_momentum: Vector3<f64>,
-    /// Σ m x and Σ m.
-    pub(super) mass_moment: Vector3<f64>,
-    pub(super) mass: f64,
-    /// Σ m v_{n−1/2}, for the work of gravity.
-    pub(super) momentum_behind: Vector3<f64>,
-    /// Σ f of loads and reactions and its moment.
-    pub(super) force: Vector3<f64>,
-    pub(super) moment: Vector3<f64>,
-}
-
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        self.kinetic += other.kinetic;
-        for k in 0..2 {
-            self.internal[k] += other.internal[k];
-            self.viscous[k] += other.viscous[k];
-            self.external[k] += other.external[k];
-        }
-        self.momentum += other.momentum;
-        self.ang_momentum += other.ang_momentum;
-        self.mass_moment += other.mass_moment;
-        self.mass += other.mass;
-        self.momentum_behind += other.momentum_behind;
-        self.force += other.force;
-        self.moment += other.moment;
-    }
 }
 
 impl Flexible {
@@ -459,91 +424,9 @@ impl Flexible {
         }
     }
 
-    /// Mean angle by which the body has turned, for small angles \[rad\]: the skew part of the matrix A with
-    /// the least Σ m |u − ū − A (X − X̄)|².
-    pub(super) fn turn(&self) -> f64 {
-        mean_turn(&self.mass, &self.discretisation.points, &self.u)
-    }
-
     /// True if a law of the body takes rotations for strains.
     pub(super) fn is_linear(&self) -> bool {
         self.laws.iter().any(|law| !law.is_objective())
-    }
-
-    /// Reported state at t_n: displacements from the undeformed body in body axes, and their rates.
-    ///
-    /// For output: memory is allocated.
-    pub(super) fn reported(&mut self, sums: &Sums) -> BodyState {
-        let (point_stress, plastic_strain) = self.stored_stress();
-        let back = self.rotation.transpose();
-        let velocity = sums.momentum / sums.mass;
-        let in_body = |values: &[f64]| -> Vec<f64> {
-            let (vectors, _) = values.as_chunks::<3>();
-            vectors.iter().flat_map(|v| <[f64; 3]>::from(back * Vector3::from(*v))).collect()
-        };
-        let (behind, ahead) = (self.v.as_chunks::<3>().0, self.next.as_chunks::<3>().0);
-        let rates = behind.iter().zip(ahead).flat_map(|(a, b)| {
-            let mean = 0.5 * (Vector3::from(*a) + Vector3::from(*b));
-            <[f64; 3]>::from(back * (mean - velocity))
-        });
-        BodyState {
-            position: self.origin,
-            quaternion: self.quaternion,
-            velocity: velocity.into(),
-            modal: in_body(&self.u),
-            modal_rate: rates.collect(),
-            point_stress,
-            plastic_strain,
-            ..BodyState::default()
-        }
-    }
-
-    /// Cauchy stress in body axes and plastic strain at the quadrature points; empty if they follow from the
-    /// displacement.
-    fn stored_stress(&mut self) -> (Vec<f64>, Vec<f64>) {
-        if self.history.is_empty() {
-            return (Vec::new(), Vec::new());
-        }
-        let back = self.rotation.transpose();
-        // The forces at these displacements have been computed: no cell is inverted.
-        let Inner::Solid(solid) = &mut self.inner else { return (Vec::new(), Vec::new()) };
-        let Ok(stress) = solid.0.cauchy_stress(&self.laws, &self.u, &self.history) else {
-            return (Vec::new(), Vec::new());
-        };
-        let turned = |s: &[f64; 6]| {
-            let full = Matrix3::new(s[0], s[3], s[5], s[3], s[1], s[4], s[5], s[4], s[2]);
-            let own = back * full * self.rotation;
-            [own[(0, 0)], own[(1, 1)], own[(2, 2)], own[(0, 1)], own[(1, 2)], own[(0, 2)]]
-        };
-        let stresses = stress.values.iter().flat_map(turned).collect();
-        (stresses, solid.0.plastic_strain(&self.laws, &self.history))
-    }
-
-    /// Rigid part of the motion at a place, from the momenta of the body.
-    ///
-    /// * `ahead` — true for t_{n+1/2}, false for t_{n−1/2}
-    pub(super) fn motion(&self, place: &Vector3<f64>, ahead: bool) -> BodyMotion {
-        let v = if ahead { &self.next } else { &self.v };
-        let (mut mass, mut moment, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());
-        for (p, &m) in self.mass.iter().enumerate() {
-            mass += m;
-            moment += m * self.place(p as u32);
-            momentum += m * Vector3::from_column_slice(&v[3 * p..3 * p + 3]);
-        }
-        let (center, velocity) = (moment / mass, momentum / mass);
-        let (mut inertia, mut spin) = (Matrix3::zeros(), Vector3::zeros());
-        for (p, &m) in self.mass.iter().enumerate() {
-            let r = self.place(p as u32) - center;
-            inertia += m * (Matrix3::identity() * r.norm_squared() - r * r.transpose());
-            spin += m * r.cross(&(Vector3::from_column_slice(&v[3 * p..3 * p + 3]) - velocity));
-        }
-        let omega = inertia.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * spin);
-        let is_free = self.held.is_empty();
-        BodyMotion {
-            velocity: velocity + omega.cross(&(place - center)),
-            omega,
-            momentum: is_free.then_some(momentum),
-        }
     }
 }
 
@@ -583,63 +466,4 @@ fn viscosities(
         BulkViscosity { linear, quadratic, density, wave_speed, bulk: law.elastic_moduli().bulk() }
     };
     discretisation.blocks.iter().zip(laws).map(of_block).collect()
-}
-
-/// The dofs that supports hold, ascending.
-pub(crate) fn held(
-    problem: &Problem,
-    number: usize,
-    body: &Body,
-    discretisation: &Discretisation,
-    end_time: f64,
-) -> Result<Vec<Held>, SetupError> {
-    let mut owners: Vec<Option<usize>> = vec![None; 3 * discretisation.n_points()];
-    let supports = problem.supports.iter().enumerate().filter(|(_, support)| support.body == number);
-    for (k, support) in supports {
-        for point in body.points_of_set(discretisation, &support.set)? {
-            for d in (0..3).filter(|&d| support.directions[d]) {
-                let owner = &mut owners[3 * point as usize + d];
-                match *owner {
-                    Some(other) if problem.supports[other].displacement[d] != support.displacement[d] => {
-                        return Err(SetupError::SupportsDiffer {
-                            body: body.name.clone(),
-                            first: problem.supports[other].set.clone(),
-                            second: support.set.clone(),
-                            direction: ['x', 'y', 'z'][d],
-                        });
-                    }
-                    Some(_) => {}
-                    None => *owner = Some(k),
-                }
-            }
-        }
-    }
-    let of_dof = |(dof, owner): (usize, Option<usize>)| {
-        let velocity = problem.supports[owner?].displacement[dof % 3] / end_time;
-        Some(Held { dof: dof as u32, velocity })
-    };
-    Ok(owners.into_iter().enumerate().filter_map(of_dof).collect())
-}
-
-/// The rotations that supports hold, three a point, ascending.
-fn held_rotations(
-    problem: &Problem,
-    number: usize,
-    body: &Body,
-    discretisation: &Discretisation,
-) -> Result<Vec<u32>, SetupError> {
-    let mut held = Vec::new();
-    let supports = problem.supports.iter().filter(|support| support.body == number);
-    for support in supports.filter(|support| support.rotations.contains(&true)) {
-        if !discretisation.is_structural() {
-            let (body, set) = (body.name.clone(), support.set.clone());
-            return Err(SetupError::RotationOfSolid { body, set });
-        }
-        for point in body.points_of_set(discretisation, &support.set)? {
-            held.extend((0..3).filter(|&d| support.rotations[d as usize]).map(|d| 3 * point + d));
-        }
-    }
-    held.sort_unstable();
-    held.dedup();
-    Ok(held)
 }

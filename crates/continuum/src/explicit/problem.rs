@@ -55,6 +55,15 @@ impl AddedMass {
     }
 }
 
+/// Rotary inertia of shells that is larger than that of their wall for the sake of the step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnlargedInertia {
+    /// Number of shells with enlarged rotary inertia, and of all shells.
+    pub cells: [usize; 2],
+    /// The largest ratio to the rotary inertia ρ h³/12 of the wall.
+    pub largest_ratio: f64,
+}
+
 /// A body.
 #[derive(Debug, Clone)]
 pub struct BodySpec {

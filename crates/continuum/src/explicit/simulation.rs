@@ -14,7 +14,7 @@ use super::books::Books;
 use super::contact::{ContactCounts, Contacts, Pair};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
-use super::problem::{AddedMass, Problem, Settings};
+use super::problem::{AddedMass, EnlargedInertia, Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
@@ -314,6 +314,14 @@ impl Simulation {
     pub fn added_mass(&self, body: usize) -> Option<AddedMass> {
         match self.system.bodies.which[body] {
             Which::Flexible(k) => self.system.bodies.flexible[k].whole()?.added,
+            Which::Rigid(_) => None,
+        }
+    }
+
+    /// Rotary inertia of the shells of a body that is larger than that of their wall; none for other bodies.
+    pub fn enlarged_inertia(&self, body: usize) -> Option<EnlargedInertia> {
+        match self.system.bodies.which[body] {
+            Which::Flexible(k) => self.system.bodies.flexible[k].whole()?.turning()?.enlarged_inertia(),
             Which::Rigid(_) => None,
         }
     }

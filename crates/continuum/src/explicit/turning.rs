@@ -12,11 +12,12 @@ use carom_dynamics::rotation;
 use carom_fem::Discretisation;
 use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::{History, SweepError};
-use carom_fem::structural::{StructuralError, StructuralForce, structural_blocks};
+use carom_fem::structural::{ShellStress, StructuralError, StructuralForce, structural_blocks};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::flexible::{CHUNK, Sums};
+use super::problem::EnlargedInertia;
 
 /// The elements of a body of shells and beams, and the rotations of its points.
 pub(super) struct Turning {
@@ -68,6 +69,13 @@ impl Turning {
         })
     }
 
+    /// Rotary inertia of shells above that of their wall, if any has more.
+    pub(super) fn enlarged_inertia(&self) -> Option<EnlargedInertia> {
+        let masses = self.force.masses();
+        let made = EnlargedInertia { cells: masses.enlarged, largest_ratio: masses.largest_ratio };
+        (made.cells[0] > 0).then_some(made)
+    }
+
     /// Sets one angular velocity for all points whose rotations are free.
     pub(super) fn set_angular_velocity(&mut self, omega: &Vector3<f64>) {
         for (i, w) in self.omega.iter_mut().enumerate() {
@@ -102,6 +110,11 @@ impl Turning {
     pub(super) fn energies(&mut self, u: &[f64], history: &mut History) -> Result<[f64; 2], SweepError> {
         let stored = self.force.stored_energy(u, &self.matrices, history)?;
         Ok([stored, self.force.dissipated_energy(history)])
+    }
+
+    /// Stress and plastic strain of the shells at x_n.
+    pub(super) fn cauchy_stress(&self, u: &[f64], history: &History) -> ShellStress {
+        self.force.cauchy_stress(u, &self.matrices, history)
     }
 
     /// The critical step \[s\].

@@ -135,7 +135,7 @@ fn stresses<const A: usize, L: Law>(
 
 /// α − 1 and H̄ of H; in the linear form H̄ alone.
 #[inline(always)]
-pub(super) fn modified_gradient(h: &Tensor, mean_change: &Lanes, is_large: bool) -> Tensor {
+pub(crate) fn modified_gradient(h: &Tensor, mean_change: &Lanes, is_large: bool) -> Tensor {
     let change = if is_large { volume_change(h) } else { trace(h) };
     let means = Means { volume: [1.0; LANES], change: *mean_change, d_change: ZERO };
     modified(h, &change, &means, is_large).1
@@ -143,7 +143,7 @@ pub(super) fn modified_gradient(h: &Tensor, mean_change: &Lanes, is_large: bool)
 
 /// det F − 1, or tr H in the linear form.
 #[inline(always)]
-pub(super) fn change_of(h: &Tensor, is_large: bool) -> Lanes {
+pub(crate) fn change_of(h: &Tensor, is_large: bool) -> Lanes {
     if is_large { volume_change(h) } else { trace(h) }
 }
 

@@ -57,6 +57,11 @@ impl History {
         (old, new)
     }
 
+    /// Accepted variables of a block of [`History::of_groups`].
+    pub(crate) fn accepted_group(&self, block: usize) -> &[Lanes] {
+        &self.blocks[block][0].old
+    }
+
     /// Accepts the present state.
     pub fn commit(&mut self) {
         for chunk in self.blocks.iter_mut().flatten() {

@@ -31,7 +31,7 @@ impl LagrangeShape {
 }
 
 /// The quadrature points of a kind of cell.
-pub(super) fn points(shape: CellShape, rule: PointRule) -> Quadrature {
+pub(crate) fn points(shape: CellShape, rule: PointRule) -> Quadrature {
     match rule {
         PointRule::Cell(rule) => Quadrature::for_cell(shape, Integrand::Stiffness, rule),
         PointRule::Centre => centre(shape),

@@ -42,8 +42,13 @@ impl PointRule {
         Self::NAMES.iter().find(|(own, _)| *own == name).map(|(_, rule)| *rule)
     }
 
+    /// Whether the strain at a point of some cells depends on their other points.
+    pub fn couples_points(self) -> bool {
+        matches!(self, Self::MeanDilatation | Self::OnePoint)
+    }
+
     /// Whether cells of this kind have one volume ratio: linear ones with several points.
-    pub(super) fn has_mean_dilatation(self, shape: CellShape) -> bool {
+    pub(crate) fn has_mean_dilatation(self, shape: CellShape) -> bool {
         self == Self::MeanDilatation && shape.order() == 1 && shape.table().linear != CellShape::Tet4
     }
 }

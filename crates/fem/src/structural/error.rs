@@ -8,7 +8,10 @@ use carom_mesh::section::SectionError;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum StructuralError {
     /// A block of solids.
-    #[error("block {block} has no section: it is not of shells or beams")]
+    #[error(
+        "block {block} (counted from 0) has solids, other blocks of the body shells or beams: solids are not \
+         joined to them in this release; make two bodies of them, which can touch"
+    )]
     Solid {
         /// Number of the block.
         block: usize,

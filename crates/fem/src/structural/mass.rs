@@ -23,12 +23,27 @@ pub struct StructuralMass {
     pub mass: Vec<f64>,
     /// Rotary inertia of each point about any axis \[kg m²\].
     pub inertia: Vec<f64>,
+    /// Shells whose rotary inertia is above ρ h³/12 for the sake of the step, and all shells.
+    pub enlarged: [usize; 2],
+    /// The largest ratio of both, 1 if there is none.
+    pub largest_ratio: f64,
 }
 
 impl StructuralMass {
     pub(super) fn new(n_points: usize, parts: &[Part]) -> Self {
-        let mut made = Self { mass: vec![0.0; n_points], inertia: vec![0.0; n_points] };
+        let mut made = Self {
+            mass: vec![0.0; n_points],
+            inertia: vec![0.0; n_points],
+            enlarged: [0; 2],
+            largest_ratio: 1.0,
+        };
         for part in parts {
+            if let Part::Shells(shells) = part {
+                let ratios = (0..shells.cells.len()).map(|cell| shells.inertia_ratio(cell));
+                made.enlarged[0] += ratios.clone().filter(|&ratio| ratio > 1.0).count();
+                made.enlarged[1] += shells.cells.len();
+                made.largest_ratio = ratios.fold(made.largest_ratio, f64::max);
+            }
             for (cell, nodes) in part.nodes().enumerate() {
                 for (node, [mass, inertia]) in nodes.into_iter().zip(part.masses(cell)) {
                     made.mass[node as usize] += mass;

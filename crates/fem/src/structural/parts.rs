@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::beam::{BeamCell, BeamState, MOST_BENT};
 use super::directors::{Corners, directors};
 use super::frequencies::{Room, of_beam, of_shell};
-use super::plane_stress::PlaneState;
+use super::plane_stress::{LayerStrain, PlaneState};
 use super::shell::{ShellCell, ShellState};
 use super::{StructuralBlock, StructuralCells, StructuralError};
 use crate::Material;
@@ -17,7 +17,7 @@ use crate::internal_force::SweepError;
 use carom_mesh::section::{BeamSection, ShellSection};
 
 /// Factor of the transverse shear stiffness of a homogeneous wall.
-const SHEAR_FACTOR: f64 = 5.0 / 6.0;
+pub(super) const SHEAR_FACTOR: f64 = 5.0 / 6.0;
 
 /// Cells that one task computes.
 const CELLS_PER_TASK: usize = 64;
@@ -53,7 +53,7 @@ pub(super) struct ShellPart {
     pub(super) cells: Vec<ShellCell>,
     pub(super) law: SolidLaw,
     material: Material,
-    section: ShellSection,
+    pub(super) section: ShellSection,
     /// Distance from the middle and thickness of each layer \[m\].
     pub(super) layers: Vec<[f64; 2]>,
     results: Vec<Outcome<4>>,
@@ -316,12 +316,18 @@ impl Part {
 
 impl ShellPart {
     fn masses(&self, cell: usize) -> [[f64; 2]; 4] {
-        let (h, cell) = (self.section.thickness, &self.cells[cell]);
-        let arm = (h * h / 12.0).max(cell.area() / 8.0);
+        let (h, ratio, cell) = (self.section.thickness, self.inertia_ratio(cell), &self.cells[cell]);
+        let arm = ratio * h * h / 12.0;
         cell.areas.map(|area| {
             let mass = self.material.density * h * area;
             [mass, mass * arm]
         })
+    }
+
+    /// The rotary inertia of a cell relative to that of its wall: max(h²/12, A/8) over h²/12.
+    pub(super) fn inertia_ratio(&self, cell: usize) -> f64 {
+        let h = self.section.thickness;
+        (self.cells[cell].area() / 8.0 / (h * h / 12.0)).max(1.0)
     }
 
     fn sweep(&mut self, configuration: &Configuration<'_>, old: &[Lanes], new: &mut [Lanes], sweep: Sweep) {
@@ -348,19 +354,11 @@ fn of_shell_cell(
 ) {
     let n = old.len() / layers.len();
     let root = SHEAR_FACTOR.sqrt();
-    let strain = |k: usize, l: usize| state.strains[l][k];
     let mut resultants = [[0.0; 8]; LANES];
     (result.energy, result.measure) = (0.0, f64::INFINITY);
     let histories = old.chunks_exact(n).zip(new.chunks_exact_mut(n));
     for (&[z, thickness], (old, new)) in layers.iter().zip(histories) {
-        let of_layer = [
-            lanes(|l| strain(0, l) + z * strain(3, l)),
-            lanes(|l| strain(1, l) + z * strain(4, l)),
-            lanes(|l| strain(2, l) + z * strain(5, l)),
-            lanes(|l| root * strain(6, l)),
-            lanes(|l| root * strain(7, l)),
-        ];
-        let plane = PlaneState::solve(law, &of_layer, old, new);
+        let plane = PlaneState::solve(law, &state.layer(z), old, new);
         for change in plane.volume_change() {
             let det = 1.0 + change;
             result.measure = if det.is_nan() { det } else { result.measure.min(det) };
@@ -389,9 +387,25 @@ fn of_shell_cell(
     }
 }
 
+impl ShellState {
+    /// The strain of a layer at distance z from the middle, with the shear of the factor ⅚.
+    #[inline]
+    pub(super) fn layer(&self, z: f64) -> LayerStrain {
+        let root = SHEAR_FACTOR.sqrt();
+        let strain = |k: usize, l: usize| self.strains[l][k];
+        [
+            lanes(|l| strain(0, l) + z * strain(3, l)),
+            lanes(|l| strain(1, l) + z * strain(4, l)),
+            lanes(|l| strain(2, l) + z * strain(5, l)),
+            lanes(|l| root * strain(6, l)),
+            lanes(|l| root * strain(7, l)),
+        ]
+    }
+}
+
 impl Configuration<'_> {
     #[inline]
-    fn of_shell(&self, cell: &ShellCell) -> ShellState {
+    pub(super) fn of_shell(&self, cell: &ShellCell) -> ShellState {
         let ids = cell.nodes.map(|node| node as usize);
         let u = ids.map(|id| Vector3::from(self.u[id]));
         let places = std::array::from_fn(|a| self.points[ids[a]] + u[a]);

@@ -1,6 +1,8 @@
 //! Plane stress of any law of solids: the thickness stretch of which the normal stress vanishes.
 
-use crate::constitutive::{ElasticLaw, Lanes, Law, SolidLaw, Tensor, ZERO, lanes, volume_change};
+use crate::constitutive::{
+    ElasticLaw, Lanes, Law, SolidLaw, Symmetric, Tensor, ZERO, cauchy_stress, lanes, volume_change,
+};
 
 /// Green's strain of a layer but E₃₃, in axes of the surface: E₁₁, E₂₂, 2E₁₂, 2E₁₃, 2E₂₃.
 pub(super) type LayerStrain = [Lanes; 5];
@@ -72,6 +74,11 @@ impl PlaneState {
             [s[0][l], s[1][l], s[2][l], s[3][l], s[4][l]] = [s11, s22, s21, s31, s32];
         }
         s
+    }
+
+    /// Cauchy's stress in the axes of F \[Pa\].
+    pub(super) fn cauchy(&self) -> Symmetric {
+        cauchy_stress(&self.h, &self.pk1)
     }
 
     /// det F − 1.

@@ -290,6 +290,15 @@ impl ShellCell {
     }
 }
 
+impl ShellState {
+    /// Axes of the deformed surface at a point, as columns: along φ,₁, across it in the surface, normal.
+    pub(super) fn axes(&self, point: usize) -> Matrix3<f64> {
+        let [a, b] = &self.tangents[point];
+        let (first, normal) = (a.normalize(), a.cross(b).normalize());
+        Matrix3::from_columns(&[first, normal.cross(&first), normal])
+    }
+}
+
 /// N_a and ∂N_a/∂(ξ, η) on the unit triangle or square.
 fn shape(n: usize, xi: f64, eta: f64) -> ([f64; 4], [[f64; 2]; 4]) {
     if n == 3 {

@@ -217,6 +217,7 @@ impl ResultReader {
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| self.damaged("body_frame", "cut numbers"))?;
         self.read_stresses(id, &mut bodies)?;
+        self.read_rotations(id, &mut bodies)?;
         let contacts =
             self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
         let contacts = contacts
@@ -242,6 +243,23 @@ impl ResultReader {
                 return Err(self.damaged("body_stress", "cut numbers, or a body that is not there"));
             };
             (state.point_stress, state.plastic_strain) = (stress, strain);
+        }
+        Ok(())
+    }
+
+    /// Adds the stored rotations of the points of shells and beams.
+    fn read_rotations(&self, frame: i64, bodies: &mut [BodyState]) -> Result<(), ResultError> {
+        if !self.has_table("body_rotation")? {
+            return Ok(());
+        }
+        let sql = "SELECT body, rotation FROM body_rotation WHERE frame = ?1";
+        let rows = self.of_id(sql, frame, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))?;
+        for (body, rotation) in rows {
+            let state = usize::try_from(body).ok().and_then(|body| bodies.get_mut(body));
+            let (Some(state), Some(rotation)) = (state, blob::to_f64_of_f32(&rotation)) else {
+                return Err(self.damaged("body_rotation", "cut numbers, or a body that is not there"));
+            };
+            state.point_rotations = rotation;
         }
         Ok(())
     }

@@ -14,13 +14,18 @@ pub(super) const ORIGIN: &str =
 /// Constitutive laws of bodies in large deformation. Since version 1.4.
 const LAWS: &str = "CREATE TABLE body_law (body INTEGER PRIMARY KEY REFERENCES body, law TEXT NOT NULL);";
 
-/// Points and strains of cells, and the stress of bodies whose law has history: six numbers in single
-/// precision for each quadrature point, and a plastic strain. Since version 1.5.
+/// Points and strains of cells; the stress of bodies whose law has history, and of shells: six numbers in
+/// single precision for each place, and a plastic strain; rotation vectors of the points of shells and beams.
+/// Since version 1.5.
 const STRESSES: &str = "\
          CREATE TABLE body_elements (body INTEGER PRIMARY KEY REFERENCES body, elements TEXT NOT NULL);
          CREATE TABLE body_stress (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
              stress BLOB NOT NULL, plastic_strain BLOB NOT NULL,
+             PRIMARY KEY (frame, body)) WITHOUT ROWID;
+         CREATE TABLE body_rotation (
+             frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
+             rotation BLOB NOT NULL,
              PRIMARY KEY (frame, body)) WITHOUT ROWID;
 ";
 

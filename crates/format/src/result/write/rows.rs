@@ -28,6 +28,14 @@ impl ResultWriter {
             let mut statement = database.prepare_cached(&schema::insert("body_stress", 4))?;
             statement.execute(params![id, body as i64, *stress, *strain])?;
         }
+        for (body, state) in
+            frame.bodies.iter().enumerate().filter(|(_, state)| !state.point_rotations.is_empty())
+        {
+            let [rotation, _] = &mut self.bytes;
+            blob::from_f64_as_f32(&state.point_rotations, rotation);
+            let mut statement = database.prepare_cached(&schema::insert("body_rotation", 3))?;
+            statement.execute(params![id, body as i64, *rotation])?;
+        }
         let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
         for (pair, state) in frame.contacts.iter().enumerate() {
             write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
