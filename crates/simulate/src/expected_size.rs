@@ -2,6 +2,7 @@
 
 use carom_fem::constitutive::{ElasticModuli, LANES, Law};
 use carom_fem::internal_force::{PointRule, PointStress};
+use carom_fem::structural::WALL_PLACES;
 use carom_fem::{Block, Body, Discretisation};
 use carom_format::result::FrameContent;
 use carom_format::scenario::model::{Bodies, BodySpec, Precision, Scenario};
@@ -104,8 +105,8 @@ fn pages(bytes: u64) -> u64 {
 /// Bytes of a body that follow from its law and its cells.
 #[derive(Debug, Clone, Copy, Default)]
 struct OfHistory {
-    /// Stress and plastic strain at the quadrature points of solids with a law with history, in single
-    /// precision.
+    /// Stress and plastic strain at the quadrature points of solids with a law with history and in the walls
+    /// of shells, and rotations of points, in single precision.
     frame: u64,
     /// History variables, and rotations and their rates of shells and beams.
     checkpoint: u64,
@@ -134,18 +135,21 @@ impl OfHistory {
         }
         if discretisation.is_structural() {
             let n = body.n_points() as u64;
+            own.frame += pages(4 * 3 * n);
             own.checkpoint += pages(8 * 4 * n) + pages(8 * 3 * n);
         }
         own
     }
 }
 
-/// Number of points with a stress of their own, and of history variables. A shell has a batch of points in
+/// Number of places with a stress of their own, and of history variables. A shell has a batch of points in
 /// each layer, with the thickness in addition to the variables of the law; cells of solids are in batches.
 fn of_block(block: &Block, rule: PointRule, of_law: usize) -> [usize; 2] {
     let n_cells = block.n_cells();
     match &block.section {
-        Some(Section::Shell(shell)) => [0, LANES * n_cells * shell.n_layers * (1 + of_law)],
+        Some(Section::Shell(shell)) => {
+            [WALL_PLACES * n_cells, LANES * n_cells * shell.n_layers * (1 + of_law)]
+        }
         Some(Section::Beam(_)) => [0; 2],
         None if of_law > 0 => {
             let of_cell = PointStress::quadrature_points(&block.cells, rule).len();

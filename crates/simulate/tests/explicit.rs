@@ -287,7 +287,7 @@ fn shells_are_refused_by_name_where_they_have_no_meaning() {
     let explicit = format!("[simulation]\nscheme = \"explicit\"\nend_time = 1e-3\n{plate}{modes}");
     for text in [statics, reduced, explicit] {
         let error = solve(&text).expect_err("shells").to_string();
-        assert!(error.contains("plate") && error.contains("shells"), "{error}");
+        assert!(error.contains("`plate`") && error.contains("solid"), "{error}");
     }
 }
 
