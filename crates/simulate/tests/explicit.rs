@@ -282,7 +282,7 @@ fn shells_are_refused_by_name_where_they_have_no_meaning() {
     let support = "[[support]]\non = \"plate:edge\"\ndirections = [\"x\", \"y\", \"z\"]\n";
     let force = "[[force]]\non = \"plate:sheet\"\nforce = [0.0, 0.0, 1.0]\n";
     let statics = format!("[simulation]\nscheme = \"static\"\n{plate}{support}{force}");
-    let modes = "reduce = { interface = [\"edge\"], modes = 5 }\n";
+    let modes = "reduce = { interface = [\"edge\"], modes = 24 }\n";
     let reduced = format!("[simulation]\nend_time = 1e-3\n{plate}{modes}");
     let explicit = format!("[simulation]\nscheme = \"explicit\"\nend_time = 1e-3\n{plate}{modes}");
     for text in [statics, reduced, explicit] {
