@@ -1,5 +1,5 @@
-//! The gap of a node over a face in a time step: a gradient whose work is the change of the gap, as conserving
-//! schemes need it.
+//! The gap of a node over a face in a time step: a gradient whose work is the change of the gap, as
+//! conserving schemes need it.
 //!
 //! With the places z = (x, y_1 … y_n) of the node and of the points of the face at both ends of a step,
 //!
@@ -8,10 +8,10 @@
 //! e_K = x − y_K,   Δπ_KL = Δ(e_K·e_L),   c·dz = 2 Σ_KL Δπ_KL ē_L·de_K
 //! ```
 //!
-//! D·Δz = g₁ − g₀ holds exactly, and D has no sum and no moment about any point at z̄: a multiplier λ with the
-//! forces λ D keeps momentum and angular momentum of the midpoint rule, and does no work where the gap stays
-//! zero. The gap is that of the orthogonal projection on the face continued beyond its edges, so that both
-//! ends of a step see one smooth function.
+//! D·Δz = g₁ − g₀ holds exactly, and D has no sum and no moment about any point at z̄: a multiplier λ with
+//! the forces λ D keeps momentum and angular momentum of the midpoint rule, and does no work where the gap
+//! stays zero. The gap is that of the orthogonal projection on the face continued beyond its edges, so that
+//! both ends of a step see one smooth function.
 //!
 //! # Source
 //!
@@ -67,6 +67,19 @@ pub struct StepGaps {
     states: [FacesNow; 3],
 }
 
+/// The gap at the start of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum StartGap {
+    /// That of the face.
+    #[default]
+    Measured,
+    /// That of the face, or zero where it is negative: the node was in front of the surface, and behind the
+    /// continuation of this face.
+    Outside,
+    /// Known: the node was over another face \[m\].
+    Known(f64),
+}
+
 /// Positions of a node at the start and the end of a step, and parameters from which foot points are sought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeStep {
@@ -74,6 +87,8 @@ pub struct NodeStep {
     pub places: [Vector3<f64>; 2],
     /// Near the foot point.
     pub xi: [f64; 2],
+    /// The gap at the start.
+    pub start: StartGap,
 }
 
 impl StepGaps {
@@ -108,11 +123,17 @@ impl StepGaps {
         let [first, mid, last] = &mut self.states;
         let end = faces.projected(last, face, node.xi, &x1).ok_or(FarFromFace)?;
         let between = faces.projected(mid, face, end.xi, &middle).ok_or(FarFromFace)?;
-        let start = faces.projected(first, face, end.xi, &x0).ok_or(FarFromFace)?;
+        let mut measured =
+            || faces.projected(first, face, end.xi, &x0).map(|foot| foot.gap).ok_or(FarFromFace);
+        let start = match node.start {
+            StartGap::Measured => measured()?,
+            StartGap::Outside => measured()?.max(0.0),
+            StartGap::Known(gap) => gap,
+        };
         let of_end = Variations::new(faces, &end).ok_or(FarFromFace)?;
         let of_middle = Variations::new(faces, &between).ok_or(FarFromFace)?;
         let n = of_end.n_blocks();
-        out.gaps = [start.gap, end.gap];
+        out.gaps = [start, end.gap];
         (out.xi, out.normal) = (end.xi, end.normal);
         let rows = |v: &Variations, to: &mut Vec<Vector3<f64>>| {
             to.clear();

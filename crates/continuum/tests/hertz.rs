@@ -45,8 +45,8 @@ fn plate() -> Body {
 /// ```
 ///
 /// The bottom of the plate rests at h = 33 a. It keeps (1+ν)(3−2ν)/(2π E h) F of the approach away, the
-/// displacement of a half-space in that depth, 2.2 %: the force is higher by 0.6 of that part, and the contact
-/// shorter. Cells of a/3 have an error of second order, some (1/3)²/4 = 3 %.
+/// displacement of a half-space in that depth, 2.2 %: the force is higher by 0.6 of that part, and the
+/// contact shorter. Cells of a/3 have an error of second order, some (1/3)²/4 = 3 %.
 #[test]
 fn a_sphere_on_a_plate_has_the_force_and_the_duration_of_hertz() {
     let [_, young, poisson] = PLATE;

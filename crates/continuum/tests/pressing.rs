@@ -167,8 +167,8 @@ fn a_contact_of_unlike_meshes_carries_the_pressure_of_a_plane_wave() {
             }
             let total = faces.iter().sum::<f64>() * WIDTH * WIDTH / 9.0;
             // Pressures are along the normals and the force is along z. The front, with up to twice the
-            // strain ε behind it, reaches the points of unlike meshes at different times, so that faces tilt by
-            // 4 ε at most: 1 − cos 4ε = 8 ε².
+            // strain ε behind it, reaches the points of unlike meshes at different times, so that faces tilt
+            // by 4 ε at most: 1 − cos 4ε = 8 ε².
             let strain = PRESSURE / MATERIAL[1];
             let tilted = 8.0 * strain * strain;
             assert!((total / forces[0][2] - 1.0).abs() < tilted, "{kinds:?}: {total} {forces:?}");

@@ -125,9 +125,9 @@ fn the_rod_in_the_cube_has_the_impacts_of_the_exact_motion() {
     let dt = 1e-6;
     let (simulation, kept) = run(&problem, settings(0.24, Some(dt)));
     // An impact happens at a step. At 1e-7 s the limit of the third impulse is 3e-3 in
-    // `crates/rigid/tests/puso_1998_rod_in_cube.rs`, which also shows the first order of the mean over several
-    // steps: ten times as much here, and twice, because bodies of this scheme are half a step back. At
-    // 0.5e-6 s the error is 3.4e-2 instead of 3.7e-2: a single run has the order only in its limit.
+    // `crates/rigid/tests/puso_1998_rod_in_cube.rs`, which also shows the first order of the mean over
+    // several steps: ten times as much here, and twice, because bodies of this scheme are half a step back.
+    // At 0.5e-6 s the error is 3.4e-2 instead of 3.7e-2: a single run has the order only in its limit.
     let errors = [1e-4, 5e-3, 6e-2];
     for ((event, [time, impulse]), error) in simulation.events().iter().zip(ROD_IN_CUBE).zip(errors) {
         let found = Vector3::from(event.impulse).norm();

@@ -233,8 +233,8 @@ fn rotations_of_solids_are_refused() {
 }
 
 /// The limit load of a clamped strip: its free edge moves slowly across, until the cell at the clamp is at
-/// its full plastic moment M_p = ¼ 2/√3 σ_y h² b; then the plastic work is M_p times the change of the angle of
-/// the strip. The hinge is in the middle of that cell, where its strain is. Eight Gauss layers have 1.2 %
+/// its full plastic moment M_p = ¼ 2/√3 σ_y h² b; then the plastic work is M_p times the change of the angle
+/// of the strip. The hinge is in the middle of that cell, where its strain is. Eight Gauss layers have 1.2 %
 /// more than M_p.
 #[test]
 fn a_clamped_strip_has_the_plastic_hinge_of_its_full_moment() {

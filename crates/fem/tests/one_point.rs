@@ -129,10 +129,10 @@ fn bent(kappa: f64, [x, y, z]: [f64; 3], nu: f64) -> [f64; 3] {
     [kappa * x * z, -kappa * nu * y * z, -0.5 * kappa * (x * x - nu * y * y + nu * z * z)]
 }
 
-/// A cell that is stretched and bent at constant rates ε̇ and κ̇, κ̇ t/2 = ε̇/10, far beyond its yield strain:
-/// the relaxation leaves the elastic strain of the surface at (κ̇ t/2) σ_y/(3 μ ε̇), and its energy is a sixth
-/// of Young's modulus times the square of the strain. Without relaxation it would be at the limit of pure
-/// bending, more than a hundred times as much.
+/// A cell that is stretched and bent at constant rates ε̇ and κ̇, κ̇ t/2 = ε̇/10, far beyond its yield
+/// strain: the relaxation leaves the elastic strain of the surface at (κ̇ t/2) σ_y/(3 μ ε̇), and its energy
+/// is a sixth of Young's modulus times the square of the strain. Without relaxation it would be at the limit
+/// of pure bending, more than a hundred times as much.
 #[test]
 fn plastic_flow_of_a_cell_relaxes_its_bending() {
     let (nu, yield_stress, thickness) = (0.3, 1e-5, 0.5);

@@ -176,7 +176,7 @@ fn packed_frames_keep_the_deformation_of_a_body_that_has_moved_far() {
         writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
         let reader = ResultReader::open(&path).unwrap();
         assert_eq!(reader.header().unwrap(), header);
-        let expected = if content == FrameContent::default() { "1." } else { "2.0" };
+        let expected = if content == FrameContent::default() { "1." } else { "2." };
         assert!(reader.meta("version").unwrap().unwrap().starts_with(expected));
         for index in 0..2 {
             let read = reader.frame(index).unwrap();

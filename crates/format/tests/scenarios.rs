@@ -391,7 +391,7 @@ fn a_rigid_scenario_writes_its_integrator_and_is_read_back() {
     let refused = refusal(&RIGID.replace("end_time", "integrator = \"dop853\"\nend_time"), &[]);
     assert!(refused.contains("has an integrator of its own"), "{refused}");
     let refused = refusal(&GOOD.replace("end_time", "integrator = \"energy-momentum\"\nend_time"), &[]);
-    assert!(refused.contains("of the scheme `rigid` alone"), "{refused}");
+    assert!(refused.contains("no integrator of reduced bodies"), "{refused}");
 }
 
 #[test]
@@ -514,12 +514,12 @@ fn the_marker_of_an_attached_set_can_be_put_elsewhere() {
 #[test]
 fn the_error_of_an_unknown_scheme_lists_the_valid_ones() {
     let refused = refusal(&GOOD.replace("end_time", "scheme = \"nonsense\"\nend_time"), &[]);
-    for scheme in ["quasistatic", "dynamic", "damped", "static", "rigid", "explicit"] {
+    for scheme in
+        ["quasistatic", "dynamic", "damped", "static", "rigid", "explicit", "energy-momentum", "midpoint"]
+    {
         assert!(refused.contains(&format!("`{scheme}`")), "{refused}");
     }
-    for scheme in ["midpoint", "complementarity", "energy-momentum"] {
-        assert!(!refused.contains(scheme), "{refused}");
-    }
+    assert!(!refused.contains("complementarity"), "{refused}");
 }
 
 #[test]

@@ -76,9 +76,9 @@ const BAD: &[Bad] = &[
     },
     Bad {
         from: "[simulation]",
-        to: "[simulation]\nscheme = \"midpoint\"",
+        to: "[simulation]\nscheme = \"complementarity\"",
         code: 3,
-        says: &["bad.toml:3", "midpoint", "quasistatic"],
+        says: &["bad.toml:3", "complementarity", "quasistatic"],
     },
     Bad { from: "[simulation]", to: "[simulation", code: 3, says: &["bad.toml:2"] },
     Bad {

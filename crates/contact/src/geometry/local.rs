@@ -87,8 +87,8 @@ impl Faces {
     /// |x − y(ξ)| |y,₁₂| < λ_min(m) ≥ det m/tr m
     /// ```
     ///
-    /// on the whole face; a quarter of the bound at the foot allows for the change of m. Newton's method within
-    /// the domain then finds the minimum.
+    /// on the whole face; a quarter of the bound at the foot allows for the change of m. Newton's method
+    /// within the domain then finds the minimum.
     fn closest_directly(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
         if self.is_linear(face) && self.is_polynomial(face) {
             let local = self.newton(now, face, self.domain(face).center(), x);

@@ -35,9 +35,9 @@ impl Earlier {
         self.then.get_or_insert_with(|| faces.state()).set_positions(|k| positions[k]);
     }
 
-    /// Adds the feet on faces that the node has come through, unless a foot with a gap below zero has the same
-    /// direction. Removes feet behind whose faces the node was already, as it was outside of the body: the
-    /// nearest face is then one across an edge.
+    /// Adds the feet on faces that the node has come through, unless a foot with a gap below zero has the
+    /// same direction. Removes feet behind whose faces the node was already, as it was outside of the body:
+    /// the nearest face is then one across an edge.
     ///
     /// * `near` — faces near the node
     /// * `way` — places of the node then and now

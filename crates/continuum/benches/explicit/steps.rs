@@ -67,8 +67,8 @@ pub(crate) fn wall_of_step(problem: &Problem) -> f64 {
     step(problem, Box::new(move || begun.elapsed().as_secs_f64()))
 }
 
-/// The least CPU seconds of a step with contact, multipliers above zero of a step, and iterations of conjugate
-/// gradients for each.
+/// The least CPU seconds of a step with contact, multipliers above zero of a step, and iterations of
+/// conjugate gradients for each.
 pub(crate) fn cpu_of_contact(problem: &Problem) -> [f64; 3] {
     let (seconds, counts) = run(problem, Box::new(thread_seconds));
     let [steps, multipliers] = [counts.steps, counts.multipliers].map(|count| count.max(1) as f64);

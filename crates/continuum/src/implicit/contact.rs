@@ -4,13 +4,13 @@
 //! M (v₁ − v₀)/h + f − Σ λ D = f_ext,   0 ≤ λ ⟂ g₁ ≥ 0
 //! ```
 //!
-//! D is [`StepGap::gradient`]: the discrete gradient of the gap in the energy-momentum scheme, the gradient in
-//! the middle of the step in the midpoint rule. Both keep momentum and angular momentum. The discrete gradient
-//! does no work in a step that begins and ends with a closed gap; the work λ (g₁ − g₀) of a step in which a
-//! node comes to the face, or has left it, is the jump of the energy of the step.
+//! D is [`StepGap::gradient`]: the discrete gradient of the gap in the energy-momentum scheme, the gradient
+//! in the middle of the step in the midpoint rule. Both keep momentum and angular momentum. The discrete
+//! gradient does no work in a step that begins and ends with a closed gap; the work λ (g₁ − g₀) of a step in
+//! which a node comes to the face, or has left it, is the jump of the energy of the step.
 //!
-//! Which rows touch is found with the displacements, by a primal-dual active set: an open row closes where its
-//! node is behind the face, and a closed one opens where its multiplier pulls.
+//! Which rows touch is found with the displacements, by a primal-dual active set: an open row closes where
+//! its node is behind the face, and a closed one opens where its multiplier pulls.
 
 mod pair;
 
@@ -31,6 +31,9 @@ pub struct ContactSpec {
 
 /// Gap from which on a contact was open, relative to the smallest face.
 const OPEN: f64 = 1e-9;
+
+/// Part of the largest multiplier that a multiplier may pull with: rounding.
+const PULL: f64 = 1e-9;
 
 /// All contacts.
 #[derive(Default)]
@@ -86,6 +89,14 @@ impl Contacts {
             has_changed |= pair.update(bodies, may_change)?;
         }
         Ok(has_changed)
+    }
+
+    /// Opens the row that pulls hardest, whatever it did before in this step; returns false if none pulls.
+    pub(super) fn open_worst(&mut self) -> bool {
+        let largest = self.rows().map(|(_, row)| row.lambda.abs()).fold(0.0, f64::max);
+        let rows = self.pairs.iter_mut().flat_map(|pair| &mut pair.rows);
+        let pulls = rows.filter(|row| row.is_active && row.lambda < -PULL * largest);
+        pulls.min_by(|a, b| a.lambda.total_cmp(&b.lambda)).map(Row::open).is_some()
     }
 
     /// Adds −Σ λ D to the residuals; returns the largest force on a point \[N\].

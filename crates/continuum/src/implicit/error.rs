@@ -55,7 +55,8 @@ pub enum SetupError {
     /// A body that does not deform.
     #[error(
         "body `{body}` is rigid or reduced: implicit steps of unreduced bodies take deformable ones alone; \
-         remove `rigid` and `reduce` and give a body that is to rest a [[support]], or choose the scheme `explicit`"
+         remove `rigid` and `reduce` and give a body that is to rest a [[support]], or choose the scheme \
+         `explicit`"
     )]
     NotDeformable {
         /// Name of the body.
@@ -84,8 +85,8 @@ pub enum SetupError {
     },
     /// Contact by a penalty.
     #[error(
-        "contact between {pair}: the conserving schemes have contact by multipliers; remove `law`, or choose the \
-         scheme `explicit`"
+        "contact between {pair}: the conserving schemes have contact by multipliers; remove `law`, or \
+         choose the scheme `explicit`"
     )]
     Penalty {
         /// Names of the bodies.
@@ -145,7 +146,8 @@ pub enum StepError {
     },
     /// A node in contact has left its face by more than the size of the face.
     #[error(
-        "a node of {} slides over more than a face of {} in a step; use a smaller step", between[0], between[1]
+        "a node of {} slides over more than a face of {} in a step; use a smaller step",
+        between[0], between[1]
     )]
     Slid {
         /// The two surfaces.

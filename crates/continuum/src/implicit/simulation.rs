@@ -24,6 +24,9 @@ const REPORT: u64 = 4;
 /// Energy error of the midpoint rule relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
 
+/// Energy that contact may add, relative to the largest energy, above which there is a warning.
+const GAINED: f64 = 1e-3;
+
 /// Time steps and output of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -368,9 +371,17 @@ impl Simulation {
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
-                "the midpoint rule has an energy error of {missed:.2e} J, {:.1} % of the energy: use a smaller \
-                 `simulation.time_step`, or the scheme `energy-momentum`, which has none",
+                "the midpoint rule has an energy error of {missed:.2e} J, {:.1} % of the energy: use a \
+                 smaller `simulation.time_step`, or the scheme `energy-momentum`, which has none",
                 100.0 * missed / energy
+            ));
+        }
+        let gained = self.totals.contact;
+        if gained > GAINED * energy {
+            out.push(format!(
+                "contact has added {gained:.2e} J, {:.2} % of the energy, where nodes moved from face \
+                 to face: use a smaller `simulation.time_step`, or a finer surface",
+                100.0 * gained / energy
             ));
         }
         let [taken, failed] = self.steps.counts();

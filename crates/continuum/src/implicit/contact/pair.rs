@@ -3,7 +3,7 @@
 use carom_contact::Shape;
 use carom_contact::geometry::Faces;
 use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
-use carom_contact::step_gradient::{NodeStep, StepGap, StepGaps, StepRule};
+use carom_contact::step_gradient::{NodeStep, StartGap, StepGap, StepGaps, StepRule};
 use carom_dynamics::ContactTracker;
 use nalgebra::Vector3;
 
@@ -22,6 +22,10 @@ const CLOSES: f64 = 1e-12;
 
 /// Distance beyond the edges of its face at which a node moves to the next one, in parameters.
 const BEYOND: f64 = 1e-3;
+
+/// Sine of the angle between two faces below which a node has one row with both, and depth relative to the
+/// smallest face from which on it moves to the deeper one.
+const FOLD: f64 = 0.02;
 
 /// Most changes of a row in a step: beyond it only contacts that close change.
 const CHANGES: u32 = 6;
@@ -79,6 +83,8 @@ pub(in crate::implicit) struct Row {
     idle: u32,
     /// Changes in this step.
     changes: u32,
+    /// The gap at the start of the step.
+    start: StartGap,
 }
 
 /// Identifies a row: pair, node, face.
@@ -96,6 +102,12 @@ pub(in crate::implicit) struct Entry {
 }
 
 impl Row {
+    /// Opens the row.
+    pub(super) fn open(&mut self) {
+        (self.is_active, self.lambda) = (false, 0.0);
+        self.changes += 1;
+    }
+
     /// The key of a row of a pair.
     pub(in crate::implicit) fn key(&self, pair: usize) -> RowKey {
         [pair as u32, self.node, self.face]
@@ -155,6 +167,7 @@ impl Pair {
             idle: row[6] as u32,
             gap: StepGap { normal: Vector3::from_column_slice(&row[7..]), ..StepGap::default() },
             changes: 0,
+            start: StartGap::Outside,
         };
         self.rows = rows.iter().map(of_row).collect();
         true
@@ -224,7 +237,7 @@ impl Pair {
                 *place = body.place(&body.state.u, point);
             }
         }
-        self.rows.iter_mut().for_each(|row| row.changes = 0);
+        self.rows.iter_mut().for_each(|row| (row.changes, row.start) = (0, StartGap::Outside));
         self.before.clone_from(&self.rows);
     }
 
@@ -240,11 +253,27 @@ impl Pair {
             }
         }
         self.steps.set_positions(&self.start[1], &self.end[1]);
-        let has_changed = may_change && self.revise();
+        let mut has_changed = self.evaluate_all(may_change)?;
+        if may_change && self.revise() {
+            self.evaluate_all(may_change)?;
+            has_changed = true;
+        }
+        Ok(has_changed)
+    }
+
+    /// Evaluates the rows that touch; returns true if one had to be opened, as its node has no projection near
+    /// the face: Newton's iterates may be far from the solution.
+    fn evaluate_all(&mut self, may_change: bool) -> Result<bool, StepError> {
+        let mut has_changed = false;
         for k in 0..self.rows.len() {
-            if self.rows[k].is_active {
-                self.evaluate(k)?;
+            if !self.rows[k].is_active || self.evaluate(k) {
+                continue;
             }
+            if !may_change {
+                return Err(StepError::Slid { between: self.names.clone() });
+            }
+            self.rows[k].open();
+            has_changed = true;
         }
         Ok(has_changed)
     }
@@ -254,8 +283,7 @@ impl Pair {
         let mut has_changed = false;
         for row in &mut self.rows {
             if row.is_active && row.lambda < 0.0 && row.changes < CHANGES {
-                (row.is_active, row.lambda) = (false, 0.0);
-                row.changes += 1;
+                row.open();
                 has_changed = true;
             }
         }
@@ -271,9 +299,7 @@ impl Pair {
         for k in 0..self.rows.len() {
             // A node that has slid off the rim has no face to move to.
             if self.rows[k].is_active && self.rows[k].changes < CHANGES && self.has_slid_off(&self.rows[k]) {
-                let row = &mut self.rows[k];
-                (row.is_active, row.lambda) = (false, 0.0);
-                row.changes += 1;
+                self.rows[k].open();
                 has_changed = true;
             }
         }
@@ -286,55 +312,74 @@ impl Pair {
         (0..domain.n_corners()).any(|k| domain.distance(k, row.xi) < -BEYOND)
     }
 
-    /// Closes a row that the search has found behind its face, or moves a row of its node that has slid off its
-    /// own face; returns true if so. A node in a fold has a row with each face.
+    /// Closes a row that the search has found behind its face, or moves a row of its node that has slid off
+    /// its own face; returns true if so. A node in a fold has a row with each face.
     fn take(&mut self, found: &GapRow) -> bool {
         let (node, foot) = (found.node, &found.foot);
         let of_node = |row: &Row| row.is_active && row.node == node;
         if self.rows.iter().any(|row| of_node(row) && row.face == foot.face) {
             return false;
         }
-        let has_slid = |row: &Row| of_node(row) && row.changes < CHANGES && self.has_slid_off(row);
-        if let Some(at) = self.rows.iter().position(has_slid) {
-            let (lambda, changes) = (self.rows[at].lambda, self.rows[at].changes + 1);
+        let is_behind = foot.gap < -CLOSES * self.size;
+        // Two rows along one normal would depend on each other: the deeper one stands for both.
+        let is_same = |row: &Row| row.gap.normal.cross(&foot.normal).norm() < FOLD;
+        let is_deeper = |row: &Row| is_behind && foot.gap < row.gap.gaps[1] - FOLD * self.size;
+        let gives_way = |row: &Row| {
+            of_node(row)
+                && row.changes < CHANGES
+                && (self.has_slid_off(row) || is_same(row) && is_deeper(row))
+        };
+        if let Some(at) = self.rows.iter().position(gives_way) {
             let row = &mut self.rows[at];
-            (row.is_active, row.lambda, row.changes) = (false, 0.0, changes);
-            self.close_row(node, foot.face, foot.xi, lambda, changes);
+            // The gap of the node over the surface goes on from the face that it leaves.
+            let (lambda, start) = (row.lambda, StartGap::Known(row.gap.gaps[0]));
+            row.open();
+            let changes = row.changes;
+            self.close_row((node, foot.face), foot.xi, (lambda, start), changes);
             return true;
         }
-        if foot.gap >= -CLOSES * self.size {
+        if !is_behind || self.rows.iter().any(|row| of_node(row) && is_same(row)) {
             return false;
         }
-        self.close_row(node, foot.face, foot.xi, 0.0, 0);
+        self.close_row((node, foot.face), foot.xi, (0.0, StartGap::Outside), 0);
         true
     }
 
-    fn close_row(&mut self, node: u32, face: u32, xi: [f64; 2], lambda: f64, changes: u32) {
+    fn close_row(
+        &mut self,
+        (node, face): (u32, u32),
+        xi: [f64; 2],
+        (lambda, start): (f64, StartGap),
+        changes: u32,
+    ) {
         let known = self.rows.iter().position(|row| row.node == node && row.face == face);
         let at = known.unwrap_or_else(|| {
             let gap = StepGap::default();
-            let row = Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes };
+            let row = Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes, start };
             self.rows.push(row);
             self.rows.len() - 1
         });
         let row = &mut self.rows[at];
-        (row.xi, row.is_active, row.lambda) = (xi, true, lambda);
+        (row.xi, row.is_active, row.lambda, row.start) = (xi, true, lambda, start);
         row.changes = row.changes.max(changes) + 1;
     }
 
-    fn evaluate(&mut self, k: usize) -> Result<(), StepError> {
+    /// Evaluates a row; false if its node has no projection near the face.
+    fn evaluate(&mut self, k: usize) -> bool {
         let row = &self.rows[k];
         let (points, weights) = self.gaps.side(0).nodes.of(row.node as usize);
         let place = |places: &[Vector3<f64>]| -> Vector3<f64> {
             points.iter().zip(weights).map(|(&point, weight)| places[point as usize] * *weight).sum()
         };
-        let node = NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi };
+        let node =
+            NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi, start: row.start };
         let faces = self.gaps.side(1).shape.as_faces().expect("a side made of faces");
         let row = &mut self.rows[k];
         let found = self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap);
-        found.map_err(|_| StepError::Slid { between: self.names.clone() })?;
-        row.xi = row.gap.xi;
-        Ok(())
+        if found.is_ok() {
+            row.xi = row.gap.xi;
+        }
+        found.is_ok()
     }
 
     /// Calls `visit` for each point of a row.

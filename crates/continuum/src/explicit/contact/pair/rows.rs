@@ -119,8 +119,8 @@ impl Pair {
     }
 }
 
-/// True for a node over or behind a face, false for one beside a rim: behind the plane of the face there it has
-/// not come through the surface.
+/// True for a node over or behind a face, false for one beside a rim: behind the plane of the face there it
+/// has not come through the surface.
 fn is_in_front(faces: Option<&Faces>, foot: &FootPoint) -> bool {
     let Some(faces) = faces else { return true };
     let face_normal = foot.tangents[0].cross(&foot.tangents[1]) * faces.orientation(foot.face);
