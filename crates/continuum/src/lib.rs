@@ -1,7 +1,8 @@
 //! Simulation of unreduced bodies: every point of a body is an unknown.
 //!
 //! * [`explicit`]: central differences in time, large deformation, contact by multipliers
-//! * [`implicit`]: energy-momentum scheme, midpoint rule and generalised-α, large deformation, no contact yet
+//! * [`implicit`]: energy-momentum scheme, midpoint rule and generalised-α, large deformation, contact by
+//!   multipliers
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
 //! * [`NodalPoints`]: the nodes of a body as surface points, for contact
 //!
