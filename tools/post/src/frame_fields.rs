@@ -189,7 +189,7 @@ fn wall_fields(walls: WallStress, state: &BodyState, wanted: &Fields) -> Vec<Fie
             names
                 .iter()
                 .zip(&walls.places)
-                .map(|(name, stress)| Field::tuples(*name, &in_space(&stress.tensor, state)).single()),
+                .map(|(name, stress)| Field::tuples(name, &in_space(&stress.tensor, state)).single()),
         );
     }
     fields
