@@ -253,7 +253,7 @@ const SOFT: [f64; 3] = [1000.0, 1e5, 0.4];
 fn a_hollow_ball_on_a_plate_loses_energy_where_nodes_land() {
     let mut system = hollow_ball(Method::EnergyMomentum);
     let start = system.energies().unwrap();
-    assert!((start.kinetic - 1983.755_251_244).abs() < 1e-6, "{}", start.kinetic);
+    assert!((start.kinetic - 1_983.755_251_244).abs() < 1e-6, "{}", start.kinetic);
     let run = run(&mut system, 0.01, 13);
     for (k, (step, _)) in run.steps.iter().enumerate() {
         assert!(step.contact_work < 1e-9 * start.kinetic, "step {k}: {}", step.contact_work);
