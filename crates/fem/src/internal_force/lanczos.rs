@@ -2,8 +2,8 @@
 //!
 //! Lanczos' method from a fixed vector without a pattern. After k steps the largest Ritz value θ has an
 //! eigenvalue of B within its residual β_k |s_k|, s the eigenvector of the tridiagonal matrix. The value is
-//! θ plus this residual, which is below a hundredth of θ. It is a bound unless the first vector has no part in
-//! the eigenvector of the largest eigenvalue.
+//! θ plus this residual, which is below a hundredth of θ. It is a bound unless the first vector has no part
+//! in the eigenvector of the largest eigenvalue.
 //!
 //! # Source
 //!

@@ -261,8 +261,8 @@ impl Pair {
         Ok(has_changed)
     }
 
-    /// Evaluates the rows that touch; returns true if one had to be opened, as its node has no projection near
-    /// the face: Newton's iterates may be far from the solution.
+    /// Evaluates the rows that touch; returns true if one had to be opened, as its node has no projection
+    /// near the face: Newton's iterates may be far from the solution.
     fn evaluate_all(&mut self, may_change: bool) -> Result<bool, StepError> {
         let mut has_changed = false;
         for k in 0..self.rows.len() {
