@@ -70,13 +70,13 @@ pub struct StepGaps {
 /// The gap at the start of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum StartGap {
-    /// That of the face.
+    /// The gap over the face of the row.
     #[default]
     Measured,
-    /// That of the face, or zero where it is negative: the node was in front of the surface, and behind the
-    /// continuation of this face.
+    /// The gap over the face of the row, or zero if that is negative: the node was in front of the surface,
+    /// and behind the continuation of this face.
     Outside,
-    /// Known: the node was over another face \[m\].
+    /// This gap: the node was over another face \[m\].
     Known(f64),
 }
 

@@ -45,4 +45,5 @@ pub use problem::{
     AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, EnlargedInertia, Load, Place, Pressure,
     Problem, Settings, SideSpec, Support,
 };
+pub(crate) use restart::length;
 pub use simulation::Simulation;

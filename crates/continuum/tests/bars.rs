@@ -58,7 +58,7 @@ fn a_tolerance_is_not_added_up_over_the_steps() {
     let last = kept.rows.last().unwrap().balance;
     let tolerance = 1e-3 * 2.0_f64.sqrt();
     assert!(last.pen_max > 0.0 && last.pen_max <= tolerance * (1.0 + 1e-12), "{}", last.pen_max);
-    // What has penetrated comes back with a hundredth of the tolerance in a step.
+    // In each step a penetration shrinks by a hundredth of the tolerance.
     let (right, back) = (kept.velocities.last().unwrap()[1][0], 0.01 * tolerance / 0.009);
     assert!((right - 0.099296).abs() < back, "{right} {back}");
     // It comes back against the force of 0.05 N.

@@ -41,7 +41,8 @@ impl<'a> ShellStressRecovery<'a> {
         Self { grid, shells, n_points: body.n_points() }
     }
 
-    /// The stress from the numbers of a result; none if there are no shells, or their count is another one.
+    /// The stress from the numbers of a result; none if the body has no shells, or the numbers are not those
+    /// of its shells.
     ///
     /// * `stress` — xx, yy, zz, xy, yz, xz of each place of each shell \[Pa\]
     /// * `plastic_strain` — of the same places

@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
 pub(super) struct Checksum(u64);
 
 impl Checksum {
-    /// That of no number.
+    /// The checksum of an empty list.
     pub(super) fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

@@ -266,6 +266,7 @@ impl Pair {
     }
 }
 
-fn length(name: &str, found: usize, expected: usize) -> CheckpointError {
+/// The error of an entry of another length.
+pub(crate) fn length(name: &str, found: usize, expected: usize) -> CheckpointError {
     CheckpointError::Length { name: name.to_owned(), found, expected }
 }

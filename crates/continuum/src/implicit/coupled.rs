@@ -6,7 +6,7 @@
 //! ```
 //!
 //! s is a stiffness of the size of J, so that pivots are compared in one unit. The pattern has room for rows
-//! that are open: it is analysed anew only where a node comes to a face that is not known.
+//! that are open. It is analysed anew only where a node touches a face for the first time in many steps.
 
 use carom_linalg::sparse::{CsMat, SparseError, SparseLu, TriMat};
 use faer::MatMut;

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use super::Method;
 use super::simulation::{Simulation, Totals};
 use super::steps::Steps;
+use crate::explicit::length;
 
 /// Version of the entries.
 const VERSION: u64 = 1;
@@ -124,8 +125,4 @@ impl Simulation {
             Method::GeneralisedAlpha(_) => "generalised-alpha",
         }
     }
-}
-
-fn length(name: &str, found: usize, expected: usize) -> CheckpointError {
-    CheckpointError::Length { name: name.to_owned(), found, expected }
 }

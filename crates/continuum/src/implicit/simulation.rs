@@ -263,7 +263,7 @@ impl Simulation {
             ..Balance::default()
         };
         // The discrete gradient leaves no difference between the stored energy and the work of its forces:
-        // whatever is missing there is an error, and the ledger shows it.
+        // the ledger shows any difference as its residual.
         if self.settings.method != Method::EnergyMomentum {
             balance.d_num = totals.internal - (energies.stored - totals.stored);
         }

@@ -175,8 +175,8 @@ impl Elastodynamics {
         Ok(Step { iterations, touching, contact_work })
     }
 
-    /// Adds an energy to the velocities along the forces of contacts that have closed; returns the energy
-    /// that was added \[J\].
+    /// Adds an energy to the velocities along the forces of contacts that have closed; returns the change of
+    /// the kinetic energy \[J\].
     fn give_back(&mut self, energy: f64, h: f64) -> Result<f64, StepError> {
         let mass = |source| StepError::Tangent { step: h, source };
         let (mut along, mut square) = (0.0, 0.0);
@@ -216,30 +216,23 @@ impl Elastodynamics {
         let mut is_balanced = false;
         loop {
             let may_change = is_balanced || iterations < EAGER;
-            let has_changed = self.contacts.update(&self.bodies, may_change)?;
+            let mut has_changed = self.contacts.update(&self.bodies, may_change)?;
             let Residual { relative, is_rounding } = self.residual(inertia)?;
             // NaN is not converged.
             let is_small = relative <= SMALL || is_rounding;
             let gains = relative <= 0.25 * last && relative > 0.0 && iterations < most;
             if is_small && !gains && !has_changed {
-                if may_change {
-                    if !self.contacts.open_worst() {
-                        return Ok(iterations);
-                    }
-                    // One by one: rows that open all at once may close again in a circle.
-                    last = f64::INFINITY;
-                    if iterations == most {
-                        return Err(StepError::NotConverged { step: h, iterations, residual: relative });
-                    }
-                    self.residual(inertia)?;
-                    self.correct(h, inertia)?;
-                    iterations += 1;
-                    self.counts.iterations += 1;
+                if !may_change {
+                    // Balanced with these contacts: see whether they stay.
+                    is_balanced = true;
                     continue;
                 }
-                // Balanced with these contacts: see whether they stay.
-                is_balanced = true;
-                continue;
+                if !self.contacts.open_worst() {
+                    return Ok(iterations);
+                }
+                // One by one: rows that open all at once may close again in a circle.
+                has_changed = true;
+                self.residual(inertia)?;
             }
             is_balanced = false;
             let grows = iterations > 3 && relative > 10.0 * last && self.contacts.is_empty();

@@ -321,8 +321,11 @@ impl Pair {
             return false;
         }
         let is_behind = foot.gap < -CLOSES * self.size;
-        // Two rows along one normal would depend on each other: the deeper one stands for both.
-        let is_same = |row: &Row| row.gap.normal.cross(&foot.normal).norm() < FOLD;
+        // Two rows along one normal would depend on each other: the deeper one stands for both. Opposite
+        // normals are those of two walls.
+        let is_same = |row: &Row| {
+            row.gap.normal.dot(&foot.normal) > 0.0 && row.gap.normal.cross(&foot.normal).norm() < FOLD
+        };
         let is_deeper = |row: &Row| is_behind && foot.gap < row.gap.gaps[1] - FOLD * self.size;
         let gives_way = |row: &Row| {
             of_node(row)
