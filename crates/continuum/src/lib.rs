@@ -1,5 +1,6 @@
 //! Simulation of unreduced bodies: every point of a body is an unknown.
 //!
+//! * [`complementarity`]: implicit midpoint rule of linear bodies, contact as a complementarity problem
 //! * [`explicit`]: central differences in time, large deformation, contact by multipliers
 //! * [`implicit`]: energy-momentum scheme, midpoint rule and generalised-α, large deformation, contact by
 //!   multipliers
@@ -73,10 +74,12 @@
 //! # }
 //! ```
 
+pub mod complementarity;
 pub mod explicit;
 pub mod implicit;
 mod mean_turn;
 mod nodal_points;
+mod point_motion;
 pub mod statics;
 mod surface_nodes;
 

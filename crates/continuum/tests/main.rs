@@ -3,6 +3,7 @@
 
 mod automatic;
 mod bars;
+mod complementarity;
 mod conserving_contact;
 mod cyclic;
 mod elastodynamics;

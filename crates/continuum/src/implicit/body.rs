@@ -7,12 +7,13 @@ use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
 use carom_fem::{Body, Discretisation, Surface};
 use carom_linalg::sparse::SparseError;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::average_stress::AverageStress;
 use super::matrices::Matrices;
 use super::{Method, SetupError, StepError};
 use crate::mean_turn::mean_turn;
+use crate::point_motion::PointMotion;
 
 /// Energies and momenta of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -436,39 +437,20 @@ impl ElasticBody {
         sum
     }
 
+    /// The points at present, or at the start of the step that was just taken.
+    fn points(&self, is_before: bool) -> PointMotion<'_> {
+        let State { u, v, .. } = if is_before { &self.end } else { &self.state };
+        PointMotion { mass: &self.work.mass, points: &self.discretisation.points, u, v }
+    }
+
     /// Mass \[kg\] and its centre \[m\].
     pub(super) fn mass(&self) -> (f64, Vector3<f64>) {
-        let mass: f64 = self.work.mass.iter().sum();
-        let moment: Vector3<f64> =
-            (0..).zip(&self.work.mass).map(|(point, m)| *m * self.place(&self.state.u, point)).sum();
-        (mass, moment / mass)
+        self.points(false).center()
     }
 
     /// Mean motion at a place: at present, or at the start of the step that was just taken.
     pub(super) fn motion(&self, place: &Vector3<f64>, is_before: bool) -> BodyMotion {
-        let State { u, v, .. } = if is_before { &self.end } else { &self.state };
-        let masses = || (0..).zip(&self.work.mass);
-        let velocity_of =
-            |point: u32| Vector3::from_column_slice(&v[3 * point as usize..3 * point as usize + 3]);
-        let (mut mass, mut moment, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());
-        for (point, &m) in masses() {
-            mass += m;
-            moment += m * self.place(u, point);
-            momentum += m * velocity_of(point);
-        }
-        let (center, velocity) = (moment / mass, momentum / mass);
-        let (mut inertia, mut spin) = (Matrix3::zeros(), Vector3::zeros());
-        for (point, &m) in masses() {
-            let r = self.place(u, point) - center;
-            inertia += m * (Matrix3::identity() * r.norm_squared() - r * r.transpose());
-            spin += m * r.cross(&(velocity_of(point) - velocity));
-        }
-        let omega = inertia.try_inverse().map_or_else(Vector3::zeros, |inverse| inverse * spin);
-        BodyMotion {
-            velocity: velocity + omega.cross(&(place - center)),
-            omega,
-            momentum: self.held.is_empty().then_some(momentum),
-        }
+        self.points(is_before).at(place, self.held.is_empty())
     }
 
     /// The mean turn if a law of the body takes rotations for strains; else zero \[rad\].
@@ -481,22 +463,7 @@ impl ElasticBody {
 
     /// The present state for pictures and tables.
     pub(super) fn reported(&self) -> BodyState {
-        let back = rotation::matrix(&self.placement.quaternion).transpose();
-        let masses = || self.work.mass.iter().zip(self.state.v.as_chunks::<3>().0);
-        let momentum: Vector3<f64> = masses().map(|(m, v)| *m * Vector3::from(*v)).sum();
-        let velocity = momentum / self.work.mass.iter().sum::<f64>();
-        let in_body = |values: &[f64], less: Vector3<f64>| -> Vec<f64> {
-            let vectors = values.as_chunks::<3>().0.iter();
-            vectors.flat_map(|v| <[f64; 3]>::from(back * (Vector3::from(*v) - less))).collect()
-        };
-        BodyState {
-            position: self.placement.origin,
-            quaternion: self.placement.quaternion,
-            velocity: velocity.into(),
-            modal: in_body(&self.state.u, Vector3::zeros()),
-            modal_rate: in_body(&self.state.v, velocity),
-            ..BodyState::default()
-        }
+        self.points(false).reported(&self.placement)
     }
 }
 

@@ -1,0 +1,128 @@
+//! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
+
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker};
+use nalgebra::Vector3;
+
+use super::contact::Pair;
+use super::simulation::{Simulation, Totals};
+use super::system::Counts;
+use crate::explicit::length;
+
+/// Name of the scheme in checkpoints.
+const SCHEME: &str = "complementarity";
+
+/// Version of the entries.
+const VERSION: u64 = 1;
+
+/// Numbers of the history of a pair without its tracker.
+const HISTORY: usize = 18;
+
+impl Simulation {
+    /// The present point of the run.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let mut checkpoint = Checkpoint {
+            scheme: SCHEME.to_owned(),
+            version: VERSION,
+            time: self.time,
+            steps: self.n_steps,
+            ..Checkpoint::default()
+        };
+        let Counts { problems, rows, most_touching } = self.system.counts;
+        checkpoint.put_integers("counters", &[self.outputs, problems, rows, most_touching]);
+        let Totals { external, contact, damped, impulse, ang_impulse } = self.totals;
+        let mut totals = vec![external, contact, damped, self.most_energy];
+        totals.extend(impulse.iter().chain(ang_impulse.iter()));
+        checkpoint.put_reals("totals", &totals);
+        checkpoint.put_reals("turns", &self.turns);
+        for (number, body) in self.system.bodies.iter().enumerate() {
+            checkpoint.put_reals(&format!("u{number}"), &body.state.u);
+            checkpoint.put_reals(&format!("v{number}"), &body.state.v);
+            checkpoint.put_reals(&format!("pressed{number}"), &body.state.pressed);
+        }
+        self.system.contacts.save_multipliers(&mut checkpoint);
+        for (number, pair) in self.system.contacts.pairs.iter().enumerate() {
+            checkpoint.put_reals(&format!("pair{number}"), &pair.to_numbers());
+            let wall: Vec<f64> = pair.wall_forces[1].iter().flatten().copied().collect();
+            checkpoint.put_reals(&format!("wall{number}"), &wall);
+        }
+        let events = self.events.iter().flat_map(ContactEvent::to_array);
+        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
+        self.ledger.save(&mut checkpoint);
+        checkpoint
+    }
+
+    /// Continues from a checkpoint of the same problem: the next steps have the same bits as those of the
+    /// saved run.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it is of another scheme, version or problem. The simulation is then unusable.
+    pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        checkpoint.expect(SCHEME, VERSION)?;
+        let counters = checkpoint.integers("counters")?;
+        let &[outputs, problems, rows, most_touching] =
+            <&[u64; 4]>::try_from(counters).map_err(|_| length("counters", counters.len(), 4))?;
+        (self.time, self.n_steps, self.outputs) = (checkpoint.time, checkpoint.steps, outputs);
+        self.system.counts = Counts { problems, rows, most_touching };
+        let totals = checkpoint.reals_of("totals", 10)?;
+        self.totals = Totals {
+            external: totals[0],
+            contact: totals[1],
+            damped: totals[2],
+            impulse: Vector3::from_column_slice(&totals[4..7]),
+            ang_impulse: Vector3::from_column_slice(&totals[7..]),
+        };
+        self.most_energy = totals[3];
+        let n = self.turns.len();
+        self.turns.copy_from_slice(checkpoint.reals_of("turns", n)?);
+        for (number, body) in self.system.bodies.iter_mut().enumerate() {
+            let state = &mut body.state;
+            for (name, values) in [("u", &mut state.u), ("v", &mut state.v), ("pressed", &mut state.pressed)]
+            {
+                let n = values.len();
+                values.copy_from_slice(checkpoint.reals_of(&format!("{name}{number}"), n)?);
+            }
+            body.restored();
+        }
+        for (number, pair) in self.system.contacts.pairs.iter_mut().enumerate() {
+            let n = HISTORY + ContactTracker::NUMBERS;
+            pair.read_numbers(checkpoint.reals_of(&format!("pair{number}"), n)?);
+            let [_, wall] = &mut pair.wall_forces;
+            let numbers = checkpoint.reals_of(&format!("wall{number}"), 3 * wall.len())?;
+            for (force, numbers) in wall.iter_mut().zip(numbers.as_chunks::<3>().0) {
+                *force = Vector3::from(*numbers);
+            }
+        }
+        self.system.contacts.read_multipliers(checkpoint)?;
+        for numbers in checkpoint.reals("impacts")?.as_chunks().0 {
+            self.events.push(ContactEvent::from_array(numbers));
+        }
+        self.load_at(self.time);
+        self.ledger.restore(checkpoint)
+    }
+}
+
+impl Pair {
+    fn to_numbers(&self) -> Vec<f64> {
+        let history = &self.history;
+        let mut numbers = vec![history.pressed.0, history.least_gap, history.deepest];
+        for v in [&history.force, &history.pressed.1, &history.impulse, &history.impulse_before] {
+            numbers.extend(v.iter());
+        }
+        numbers.extend(history.last_place.iter());
+        numbers.extend(history.tracker.to_array());
+        numbers
+    }
+
+    /// * `numbers` — as many as [`Pair::to_numbers`] gives
+    fn read_numbers(&mut self, numbers: &[f64]) {
+        let vector = |first: usize| Vector3::from_column_slice(&numbers[first..first + 3]);
+        let history = &mut self.history;
+        (history.least_gap, history.deepest) = (numbers[1], numbers[2]);
+        (history.force, history.pressed) = (vector(3), (numbers[0], vector(6)));
+        (history.impulse, history.impulse_before) = (vector(9), vector(12));
+        history.last_place = vector(15);
+        let tracker = numbers[HISTORY..].first_chunk().expect("the length was checked");
+        history.tracker = ContactTracker::from_array(tracker);
+    }
+}

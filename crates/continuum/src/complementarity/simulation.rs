@@ -1,0 +1,424 @@
+//! The time loop: steps, frames, impacts, the balance.
+
+use carom_contact::solver::LcpMethod;
+use carom_dynamics::{
+    Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer, Placement,
+    rotation,
+};
+use carom_progress::Progress;
+use nalgebra::Vector3;
+
+use super::body::Energies;
+use super::setup::{is_wall, linear_body, pair, wall_mass};
+use super::system::{Counts, System};
+use super::{BodyOptions, MassKind, RunError, SetupError, StepError};
+use crate::explicit::loads::Loads;
+use crate::explicit::{Problem, held};
+use crate::mean_turn::TURNED;
+
+/// Steps between reports of progress.
+const REPORT: u64 = 16;
+
+/// Turn of a body at which a run ends \[rad\]: a strain of 2 % that is none.
+const LARGEST_TURN: f64 = 0.2;
+
+/// Energy that contact may add, relative to the largest energy, above which there is a warning.
+const GAINED: f64 = 1e-3;
+
+/// Time steps and output of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// End of the run \[s\].
+    pub end_time: f64,
+    /// Time between frames \[s\].
+    pub output_every: f64,
+    /// Length of a step \[s\].
+    pub time_step: f64,
+    /// Mass of all bodies.
+    pub mass: MassKind,
+    /// Method for the complementarity problems; the first one that solves a problem if none is given.
+    pub method: Option<LcpMethod>,
+}
+
+/// Works and impulses since the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Totals {
+    pub(super) external: f64,
+    pub(super) contact: f64,
+    pub(super) damped: f64,
+    pub(super) impulse: Vector3<f64>,
+    pub(super) ang_impulse: Vector3<f64>,
+}
+
+/// A run of a problem.
+pub struct Simulation {
+    pub(super) system: System,
+    /// Number among the deformable bodies of each body; none of walls.
+    which: Vec<Option<usize>>,
+    /// Placement and mass of each wall.
+    walls: Vec<(Placement, f64)>,
+    loads: Vec<Loads>,
+    /// Loads at the start of the step \[N\].
+    at_start: Vec<Vec<f64>>,
+    pub(super) settings: Settings,
+    pub(super) time: f64,
+    pub(super) n_steps: u64,
+    pub(super) totals: Totals,
+    pub(super) ledger: Ledger,
+    pub(super) events: Vec<ContactEvent>,
+    /// Number of frames so far.
+    pub(super) outputs: u64,
+    /// Bodies at the last frame.
+    states: Vec<BodyState>,
+    /// Largest energy at frames \[J\].
+    pub(super) most_energy: f64,
+    /// Largest turn of each deformable body, at frames \[rad\].
+    pub(super) turns: Vec<f64>,
+}
+
+impl Simulation {
+    /// The bodies at their start.
+    ///
+    /// * `options` — of each body of the problem; those of walls are ignored
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError`] names the body, load or pair that does not fit.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many options as bodies.
+    pub fn new(problem: &Problem, options: &[BodyOptions], settings: Settings) -> Result<Self, SetupError> {
+        assert_eq!(options.len(), problem.bodies.len(), "options of each body");
+        let lengths = [
+            ("end_time", settings.end_time),
+            ("output_every", settings.output_every),
+            ("time_step", settings.time_step),
+        ];
+        for (name, value) in lengths {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(SetupError::Setting { name, value });
+            }
+        }
+        let (mut bodies, mut loads, mut which, mut walls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (number, (spec, options)) in problem.bodies.iter().zip(options).enumerate() {
+            if is_wall(spec)? {
+                walls.push((spec.placement, wall_mass(spec)));
+                which.push(None);
+                continue;
+            }
+            let mut body = linear_body(problem, number, spec, options, settings.mass)?;
+            let held = held(problem, number, &spec.geometry, &body.discretisation, settings.end_time)?;
+            let (dofs, velocities) = held.iter().map(|held| (held.dof, held.velocity)).unzip();
+            body.drive(dofs, velocities);
+            body.set_gravity(problem.gravity);
+            let pose = (rotation::matrix(&spec.placement.quaternion), Vector3::from(spec.placement.origin));
+            loads.push(Loads::new(problem, number, &spec.geometry, &body.discretisation, pose)?);
+            which.push(Some(bodies.len()));
+            bodies.push(body);
+        }
+        let pairs = problem.contacts.iter().map(|spec| pair(problem, spec, (&bodies, &which), &settings));
+        let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+        let at_start = bodies.iter().map(|body| vec![0.0; body.load.len()]).collect();
+        let turns = vec![0.0; bodies.len()];
+        let mut made = Self {
+            system: System::new(bodies, pairs, settings.method),
+            which,
+            walls,
+            loads,
+            at_start,
+            settings,
+            time: 0.0,
+            n_steps: 0,
+            totals: Totals::default(),
+            ledger: Ledger::default(),
+            events: Vec::new(),
+            outputs: 0,
+            states: Vec::new(),
+            most_energy: 0.0,
+            turns,
+        };
+        made.load_at(0.0);
+        Ok(made)
+    }
+
+    /// Runs to the end time, from the start or from a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`].
+    pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
+        const PARTS: u64 = 1000;
+        let end = self.settings.end_time;
+        progress.begin("time steps", PARTS);
+        if self.n_steps == 0 {
+            self.hand_over(observer)?;
+        }
+        // The remainder is rounding, or a further step.
+        while end - self.time > 1e-6 * self.settings.time_step {
+            let length = self.advance()?;
+            self.follow(length, observer)?;
+            if self.is_due() {
+                self.hand_over(observer)?;
+            }
+            if observer.wants_checkpoint(self.n_steps) {
+                observer.checkpoint(&self.checkpoint())?;
+            }
+            if self.n_steps.is_multiple_of(REPORT) {
+                progress.set((PARTS as f64 * self.time / end) as u64);
+                progress.note(&format!("t = {:.3e} s", self.time));
+                if progress.interrupted() {
+                    observer.checkpoint(&self.checkpoint())?;
+                    return Err(RunError::Interrupted { time: self.time, end_time: end });
+                }
+            }
+        }
+        self.finish(observer)?;
+        progress.end();
+        Ok(())
+    }
+
+    /// Sets the loads at the start of the next step.
+    pub(super) fn load_at(&mut self, time: f64) {
+        for (loads, at_start) in self.loads.iter_mut().zip(&mut self.at_start) {
+            loads.forces(time, &[], at_start);
+        }
+    }
+
+    /// One step with the mean of the loads at its ends; returns its length.
+    fn advance(&mut self) -> Result<f64, StepError> {
+        let wanted = self.settings.time_step;
+        let left = self.settings.end_time - self.time;
+        // Other lengths need a factor of their own.
+        let length = if left < (1.0 - 1e-6) * wanted { left } else { wanted };
+        for ((body, loads), at_start) in
+            self.system.bodies.iter_mut().zip(&mut self.loads).zip(&mut self.at_start)
+        {
+            body.load.copy_from_slice(at_start);
+            loads.forces(self.time + length, &[], at_start);
+            body.load.iter_mut().zip(&*at_start).for_each(|(mean, end)| *mean = 0.5 * (*mean + end));
+        }
+        self.system.step(self.time, length)?;
+        let sum = self.system.exchange(length);
+        let totals = &mut self.totals;
+        totals.external += sum.external;
+        totals.contact += sum.contact;
+        totals.damped += sum.damped;
+        totals.impulse += length * sum.force;
+        totals.ang_impulse += length * sum.moment;
+        self.n_steps += 1;
+        // Not a sum, which would round differently in each step.
+        self.time = if length == wanted { self.n_steps as f64 * wanted } else { self.settings.end_time };
+        Ok(length)
+    }
+
+    /// True at the step nearest to the time of the next frame.
+    fn is_due(&self) -> bool {
+        let next = self.outputs as f64 * self.settings.output_every;
+        self.time + 0.5 * self.settings.time_step > next
+    }
+
+    /// Updates the contact events of the step that was just taken.
+    fn follow(&mut self, length: f64, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let now = self.time;
+        let System { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let (pressed, moment) = pair.history.pressed;
+            if pressed > 0.0 {
+                let place = moment / pressed;
+                if !pair.history.tracker.touching {
+                    let sample = pair.sample(bodies, (now, true), place);
+                    pair.history.tracker.touch(pair.number, &sample);
+                }
+                let (force, depth) = (pair.history.force.norm(), (-pair.history.least_gap).max(0.0));
+                pair.history.tracker.observe(now, force, depth);
+                pair.history.tracker.press(now, length * pressed, &place);
+                pair.history.last_place = place;
+            } else if pair.history.tracker.touching {
+                let sample = pair.sample(bodies, (now, false), pair.history.last_place);
+                pair.history.tracker.part(&sample);
+            }
+            if let Some(event) = pair.history.tracker.settle(now) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes a frame to the observer.
+    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let balance = self.balance();
+        self.ledger.record(balance);
+        self.most_energy = self.most_energy.max(balance.e_kin + balance.e_el);
+        let row = self.ledger.row(balance);
+        for (most, body) in self.turns.iter_mut().zip(&self.system.bodies) {
+            let turn = body.turn();
+            *most = most.max(turn);
+            if turn > LARGEST_TURN {
+                let (body, time, strain) = (body.name.clone(), self.time, 0.5 * turn * turn);
+                return Err(StepError::Turned { body, time, turn, strain }.into());
+            }
+        }
+        let mut walls = self.walls.iter();
+        let state = |which: &Option<usize>| match which {
+            Some(body) => self.system.bodies[*body].reported(),
+            None => {
+                let placement = walls.next().map(|(placement, _)| *placement).unwrap_or_default();
+                let Placement { origin: position, quaternion, .. } = placement;
+                BodyState { position, quaternion, ..BodyState::default() }
+            }
+        };
+        self.states = self.which.iter().map(state).collect();
+        let contacts = self.contact_states();
+        let (time, steps) = (self.time, self.n_steps);
+        let frame =
+            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
+        observer.frame(&frame)?;
+        self.outputs += 1;
+        Ok(())
+    }
+
+    /// The balance at present.
+    fn balance(&mut self) -> Balance {
+        let totals = self.totals;
+        let pairs = &self.system.contacts.pairs;
+        let mut balance = Balance {
+            time: self.time,
+            w_ext: totals.external,
+            d_mat: totals.damped,
+            d_imp: -totals.contact,
+            external_impulse: totals.impulse.into(),
+            external_ang_impulse: totals.ang_impulse.into(),
+            pen_max: pairs.iter().map(|pair| pair.history.deepest).fold(0.0, f64::max),
+            ..Balance::default()
+        };
+        let (mut momentum, mut ang_momentum) = (Vector3::zeros(), Vector3::zeros());
+        for body in &mut self.system.bodies {
+            let Energies { kinetic, stored, weight, momentum: p, ang_momentum: l } = body.energies();
+            balance.e_kin += kinetic;
+            balance.e_el += stored;
+            balance.e_pot += weight;
+            momentum += p;
+            ang_momentum += l;
+            let (mass, center) = body.center();
+            balance.momentum_scale += p.norm();
+            balance.ang_momentum_scale += l.norm() + center.norm() * p.norm();
+            balance.mass += mass;
+            balance.radius = balance.radius.max(center.norm());
+        }
+        (balance.momentum, balance.ang_momentum) = (momentum.into(), ang_momentum.into());
+        balance
+    }
+
+    /// All contacts, by their numbers.
+    fn contact_states(&self) -> Vec<ContactState> {
+        let pairs = &self.system.contacts.pairs;
+        let n = pairs.iter().map(|pair| pair.number + 1).max().unwrap_or(0);
+        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let mut states = vec![nothing; n];
+        for pair in pairs {
+            states[pair.number] = ContactState {
+                force: pair.history.force.into(),
+                normal_force: pair.history.pressed.0,
+                free_gap: pair.history.least_gap,
+                ..ContactState::default()
+            };
+        }
+        states
+    }
+
+    /// Ends the open events, and writes the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        observer.checkpoint(&self.checkpoint())?;
+        let now = self.time;
+        let System { bodies, contacts, .. } = &mut self.system;
+        for pair in &mut contacts.pairs {
+            let sample = pair.sample(bodies, (now, false), pair.history.last_place);
+            if pair.history.pressed.0 > 0.0 {
+                pair.history.tracker.last_on();
+            }
+            if let Some(event) = pair.history.tracker.finish(&sample) {
+                observer.contact_event(&event)?;
+                self.events.push(event);
+            }
+        }
+        self.hand_over(observer)
+    }
+
+    /// Time reached \[s\].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Steps taken.
+    pub fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
+    /// Counts of the complementarity problems.
+    pub fn counts(&self) -> Counts {
+        self.system.counts
+    }
+
+    /// Bodies at the last frame.
+    pub fn body_states(&self) -> &[BodyState] {
+        &self.states
+    }
+
+    /// Impacts so far, in the order in which they ended.
+    pub fn events(&self) -> &[ContactEvent] {
+        &self.events
+    }
+
+    /// Errors of the balance so far.
+    pub fn summary(&self) -> LedgerSummary {
+        self.ledger.summary()
+    }
+
+    /// Mass of a body \[kg\].
+    pub fn mass(&self, body: usize) -> f64 {
+        match self.which[body] {
+            Some(number) => self.system.bodies[number].center().0,
+            None => {
+                let before = self.which[..body].iter().filter(|which| which.is_none()).count();
+                self.walls[before].1
+            }
+        }
+    }
+
+    /// Number of displacements of a body; 0 of walls.
+    pub fn n_displacements(&self, body: usize) -> usize {
+        self.which[body].map_or(0, |number| self.system.bodies[number].load.len())
+    }
+
+    /// Displacements of all points of a body \[m\]; empty for walls.
+    pub fn displacements(&self, body: usize) -> &[f64] {
+        self.which[body].map_or(&[], |number| &self.system.bodies[number].state.u)
+    }
+
+    /// Warnings about the accuracy, each with its value and a remedy.
+    pub fn warnings(&self) -> Vec<String> {
+        let turned = self.turns.iter().zip(&self.system.bodies).filter(|(turn, _)| **turn > TURNED);
+        let mut out: Vec<String> = turned
+            .map(|(turn, body)| {
+                format!(
+                    "body `{}` turned by {turn:.2e} rad: the linear stiffness sees a strain of {:.1e} in \
+                     that; choose the scheme `energy-momentum` or `midpoint` with `law = \
+                     \"st-venant-kirchhoff\"`",
+                    body.name,
+                    0.5 * turn * turn
+                )
+            })
+            .collect();
+        let gained = self.totals.contact;
+        if gained > GAINED * self.most_energy {
+            out.push(format!(
+                "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved or \
+                 slide: use a smaller `simulation.time_step`",
+                100.0 * gained / self.most_energy
+            ));
+        }
+        out
+    }
+}
