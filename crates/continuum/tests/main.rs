@@ -12,6 +12,7 @@ mod kinds;
 mod mass_scaling;
 mod mixed;
 mod motion;
+mod overlap;
 mod pressing;
 mod rigid;
 mod setup;

@@ -70,34 +70,6 @@ fn the_loss_of_an_impact_falls_with_the_element_size() {
     assert!(lost[1] > 0.0 && lost[1] < 0.65 * lost[0], "{lost:?}");
 }
 
-/// Bricks that overlap at the start part by a hundredth of the depth in a step: no node gets more than the
-/// velocity of the first step.
-#[test]
-fn an_overlap_at_the_start_is_taken_apart_slowly() {
-    let depth = 2e-4;
-    let upper = block("upper", [0.05, 0.04, 0.04], [3, 3, 2], RUBBER);
-    let lower = block("lower", [0.15, 0.1, 0.03], [5, 4, 2], RUBBER);
-    let problem = Problem {
-        bodies: vec![
-            deformable(upper, "neo-hookean", at([0.05, 0.03, 0.03 - depth], [0.0; 3])),
-            deformable(lower, "neo-hookean", at([0.0; 3], [0.0; 3])),
-        ],
-        contacts: vec![pair(0, [0, 1], ["bottom", "top"], Law::Hard, 0.0)],
-        ..Problem::default()
-    };
-    let dt = 5e-5;
-    let (_, kept) = run(&problem, settings(400.0 * dt, Some(dt)));
-    let first = 0.01 * depth / dt;
-    let bodies = || kept.velocities.iter().flatten();
-    let fastest = bodies().map(|v| v[2].abs()).fold(0.0, f64::max);
-    assert!(fastest > 1e-3 * first && fastest < first, "{fastest} {first}");
-    // What is left after n steps is at most 0.99ⁿ of the depth, and the bodies are slower than at first.
-    let places = kept.displacements.last().unwrap();
-    let mean = |u: &[f64]| u.iter().skip(2).step_by(3).sum::<f64>() / (u.len() / 3) as f64;
-    let apart = mean(&places[0]) - mean(&places[1]);
-    assert!(apart > 0.9 * depth, "{apart}");
-}
-
 /// The losses of an impact with friction on a rigid body that moves do not depend on a common velocity.
 #[test]
 fn losses_on_a_moving_rigid_body_are_those_of_the_relative_motion() {

@@ -54,11 +54,14 @@ pub struct Balance {
     pub d_pl: f64,
     /// Work dissipated by bulk viscosity, ≥ 0 \[J\].
     pub d_visc: f64,
+    /// Energy that penalties took away since the start: the negative work of their forces less the change of
+    /// [`Balance::e_con`] \[J\].
+    pub d_con: f64,
 }
 
 impl Balance {
     /// Length of [`Balance::to_array`].
-    pub const NUMBERS: usize = 31;
+    pub const NUMBERS: usize = 32;
 
     /// All numbers in one array, for checkpoints.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -85,7 +88,7 @@ impl Balance {
         array[20..23].copy_from_slice(&self.external_impulse);
         array[23..26].copy_from_slice(&self.external_ang_impulse);
         array[26..28].copy_from_slice(&[self.mass, self.radius]);
-        array[28..].copy_from_slice(&[self.e_hg, self.d_pl, self.d_visc]);
+        array[28..].copy_from_slice(&[self.e_hg, self.d_pl, self.d_visc, self.d_con]);
         array
     }
 
@@ -133,6 +136,7 @@ impl Balance {
             e_hg: array[28],
             d_pl: array[29],
             d_visc: array[30],
+            d_con: array[31],
         }
     }
 
@@ -141,7 +145,7 @@ impl Balance {
     }
 
     fn lost(&self) -> f64 {
-        self.d_mat + self.d_pl + self.d_visc + self.d_fric + self.d_imp + self.d_num
+        self.d_mat + self.d_pl + self.d_visc + self.d_fric + self.d_imp + self.d_con + self.d_num
     }
 
     fn residual(&self) -> f64 {
@@ -164,13 +168,13 @@ pub struct LedgerRow {
 
 impl LedgerRow {
     /// Number of columns.
-    pub const N_COLUMNS: usize = 34;
+    pub const N_COLUMNS: usize = 35;
 
     /// Names of the columns, in the order of [`LedgerRow::values`]. New ones are added at the end.
     pub const COLUMNS: [&'static str; Self::N_COLUMNS] = [
         "time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E",
         "P_x", "P_y", "P_z", "L_x", "L_y", "L_z", "R_P_x", "R_P_y", "R_P_z", "R_L_x", "R_L_y", "R_L_z",
-        "J_x", "J_y", "J_z", "H_x", "H_y", "H_z", "pen_max", "f_res", "E_hg", "D_pl", "D_visc",
+        "J_x", "J_y", "J_z", "H_x", "H_y", "H_z", "pen_max", "f_res", "E_hg", "D_pl", "D_visc", "D_con",
     ];
 
     /// The numbers of the row; J and H are the external impulse and angular impulse.
@@ -182,7 +186,7 @@ impl LedgerRow {
         [
             b.time, b.e_kin, b.e_el, b.e_con, b.e_pot, b.w_ext, b.d_mat, b.d_fric, b.d_imp, b.d_num,
             self.r_e, px, py, pz, lx, ly, lz, rpx, rpy, rpz, rlx, rly, rlz, jx, jy, jz, hx, hy, hz,
-            b.pen_max, b.f_res, b.e_hg, b.d_pl, b.d_visc,
+            b.pen_max, b.f_res, b.e_hg, b.d_pl, b.d_visc, b.d_con,
         ]
     }
 }
@@ -305,8 +309,8 @@ impl Ledger {
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let balance = |name| -> Result<Balance, CheckpointError> {
             let values = checkpoint.reals(name)?;
-            // Checkpoints before result version 1.5 do not have the last three numbers.
-            let is_known = values.len() == Balance::NUMBERS || values.len() == Balance::NUMBERS - 3;
+            // Checkpoints before result version 1.6 do not have the last number, those before 1.5 the last four.
+            let is_known = [0, 1, 4].iter().any(|missing| values.len() + missing == Balance::NUMBERS);
             if !is_known {
                 checkpoint.reals_of(name, Balance::NUMBERS)?;
             }

@@ -539,13 +539,14 @@ fn results_without_stresses_are_read_and_continued() {
     let old = "DROP TABLE body_stress; DROP TABLE body_rotation; DROP TABLE body_elements;
         ALTER TABLE ledger DROP COLUMN \"E_hg\";
         ALTER TABLE ledger DROP COLUMN \"D_pl\"; ALTER TABLE ledger DROP COLUMN \"D_visc\";
+        ALTER TABLE ledger DROP COLUMN \"D_con\";
         UPDATE meta SET value = '1.4' WHERE key = 'version';";
     rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.header().unwrap().bodies[0].elements, "");
     assert_eq!(reader.frame(0).unwrap().bodies[0].point_stress, [0.0; 0]);
     assert_eq!(reader.frame(0).unwrap().bodies[0].point_rotations, [0.0; 0]);
-    assert_eq!(reader.ledger().unwrap()[0][31..], [0.0; 3]);
+    assert_eq!(reader.ledger().unwrap()[0][31..], [0.0; 4]);
     drop(reader);
     let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
     step(&mut writer, &mut ledger, 1.0, true);
@@ -554,6 +555,30 @@ fn results_without_stresses_are_read_and_continued() {
     assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
     assert_eq!(reader.frame(1).unwrap().bodies[0].point_stress, body(1.0).point_stress);
     assert_eq!(reader.ledger().unwrap().len(), 2);
+}
+
+/// A result of version 1.5 has no column for the losses of penalties; it is read and continued.
+#[test]
+fn results_without_losses_of_penalties_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    drop(writer);
+    let old = "ALTER TABLE ledger DROP COLUMN \"D_con\";
+        UPDATE meta SET value = '1.5' WHERE key = 'version';";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    assert_eq!(ResultReader::open(&path).unwrap().ledger().unwrap()[0][34], 0.0);
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    let balance = Balance { time: 1.0, d_con: 0.25, ..Balance::default() };
+    let row = ledger.record(balance);
+    writer
+        .frame(&Frame { time: 1.0, steps: 1, bodies: &[body(1.0)], contacts: &[], joints: &[], ledger: &row })
+        .unwrap();
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let rows = ResultReader::open(&path).unwrap().ledger().unwrap();
+    assert_eq!((rows[0][34], rows[1][34]), (0.0, 0.25));
 }
 
 #[test]

@@ -448,9 +448,13 @@ impl Leapfrog {
         Ok(())
     }
 
-    /// ½ z₋·p₊, the kinetic energy at t_n of central differences \[J\].
-    pub fn kinetic_energy(&self) -> f64 {
-        0.5 * self.now.product(&self.body, &self.velocities[0], &self.momenta[1])
+    /// ½ z₋·((1 − 2θ) p₋ + 2θ p₊), the kinetic energy at t_n of central differences \[J\].
+    ///
+    /// * `share` — θ, the part of the time between both momenta that lies before t_n: ½ in constant steps
+    pub fn kinetic_energy(&self, share: f64) -> f64 {
+        let [behind, ahead] =
+            [0, 1].map(|side| self.now.product(&self.body, &self.velocities[0], &self.momenta[side]));
+        0.5 * (1.0 - 2.0 * share) * behind + share * ahead
     }
 
     /// ½ qᵀ K q at t_n \[J\].

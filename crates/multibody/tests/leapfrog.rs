@@ -76,7 +76,7 @@ fn a_free_body_keeps_its_momenta_and_its_energy_does_not_drift() {
         let n = (8.0 / dt) as usize;
         for step in 0..n {
             body.predict(dt).unwrap();
-            let energy = body.kinetic_energy() + body.elastic_energy();
+            let energy = body.kinetic_energy(0.5) + body.elastic_energy();
             let [_, now] = body.momenta();
             let (linear, angular, first) = *start.get_or_insert((now.linear, now.angular, energy));
             let half = usize::from(2 * step > n);
@@ -122,7 +122,7 @@ fn works_of_all_forces_are_the_change_of_the_kinetic_energy() {
         let velocities = body.point_velocities(&-place, &rows);
         assert!((velocities[0].dot(&push) - pushes[0]).abs() < 1e-12 * pushes[0].abs().max(1.0));
         let until_now = works + 0.5 * dt * power(0);
-        let kinetic = body.kinetic_energy();
+        let kinetic = body.kinetic_energy(0.5);
         let (start, before) = *first.get_or_insert((kinetic, until_now));
         let rest = kinetic - start - (until_now - before);
         assert!(rest.abs() < 1e-12 * (kinetic + start), "step {step}: {rest}");

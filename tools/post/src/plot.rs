@@ -105,11 +105,11 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
     let [time, kinetic, elastic, contact, potential, residual] =
         run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
     let [damping, friction, impacts] = run.ledger_columns(["D_mat", "D_fric", "D_imp"])?;
-    let [hourglass, plastic, viscous] = run.ledger_columns(["E_hg", "D_pl", "D_visc"])?;
+    let [hourglass, plastic, viscous, contacts] = run.ledger_columns(["E_hg", "D_pl", "D_visc", "D_con"])?;
     let scale = BalanceScales::of(run)?.energy;
     let total: Vec<f64> =
         (0..time.len()).map(|n| kinetic[n] + elastic[n] + hourglass[n] + contact[n] + potential[n]).collect();
-    let lost = |n: usize| damping[n] + plastic[n] + viscous[n] + friction[n] + impacts[n];
+    let lost = |n: usize| damping[n] + plastic[n] + viscous[n] + friction[n] + impacts[n] + contacts[n];
     let with_lost: Vec<f64> = (0..time.len()).map(|n| total[n] + lost(n)).collect();
     let loses = (0..time.len()).any(|n| !is_round_off(lost(n), scale));
     let axis = time_axis(run)?;
@@ -125,6 +125,7 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
         ("lost to viscosity", viscous),
         ("lost to friction", friction),
         ("lost in impacts", impacts),
+        ("lost in penalties", contacts),
     ] {
         // Energies that the run does not have (penalty, gravity), or only as round-off, get no curve.
         if !values.iter().all(|&v| is_round_off(v, scale)) {

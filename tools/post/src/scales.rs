@@ -24,7 +24,7 @@ impl BalanceScales {
         };
         let energies = run.ledger_columns([
             "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "E_hg", "D_pl",
-            "D_visc",
+            "D_visc", "D_con",
         ])?;
         let energy = largest(&energies);
         let bodies = run.header().bodies.iter().filter(|body| !body.fixed);

@@ -116,7 +116,7 @@ fn push(table: &mut Table, row: Vec<Value>) {
 fn energy(run: &Run) -> Result<Table, RunError> {
     let names = [
         "time", "E_kin", "E_el", "E_con", "E_pot", "W_ext", "D_mat", "D_fric", "D_imp", "D_num", "R_E",
-        "E_hg", "D_pl", "D_visc",
+        "E_hg", "D_pl", "D_visc", "D_con",
     ];
     let values = run.ledger_columns(names)?;
     let headings = [
@@ -134,6 +134,7 @@ fn energy(run: &Run) -> Result<Table, RunError> {
         "hourglass",
         "plastic work",
         "viscosity",
+        "contact loss",
     ];
     let scale = BalanceScales::of(run)?.energy;
     let of_energy = |(key, heading): (&&str, &str)| Column::new(key, heading, "J").scaled(scale);

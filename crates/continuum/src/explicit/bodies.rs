@@ -50,6 +50,14 @@ impl Bodies {
         Ok(Self { flexible, rigid, which, gravity: Vector3::from(problem.gravity) })
     }
 
+    /// Energy of strains that are round-off, Σ m c² (2⁻⁵²)², c the velocity of pressure waves \[J\]: bodies at
+    /// rest may have as much.
+    pub(super) fn round_off(&self) -> f64 {
+        let whole = self.flexible.iter().filter_map(Deformable::whole);
+        let energy = |body: &Flexible| body.mass.iter().sum::<f64>() * body.largest_wave_speed().powi(2);
+        f64::EPSILON * f64::EPSILON * whole.map(energy).sum::<f64>()
+    }
+
     /// Adds mass to cells whose critical step is smaller than a wanted one.
     ///
     /// * `critical` — the wanted one \[s\]

@@ -1,13 +1,14 @@
 //! The balance of energy and momenta at t_n.
 //!
 //! ```text
-//! T_n = ½ v_{n−1/2}·M v_{n+1/2}
-//! T_n − T_0 = Σ_{k<n} ½ dt̃_k f_k·(v_{k−1/2} + v_{k+1/2}) + ½ dt̃_n f_n·v_{n−1/2} − (the same at 0)
+//! T_n = ½ v_{n−1/2}·M ((1 − 2θ) v_{n−1/2} + 2θ v_{n+1/2}),   θ = ½ dt_{n−1}/dt̃_n
+//! T_n − T_0 = Σ_{k<n} ½ dt̃_k f_k·(v_{k−1/2} + v_{k+1/2}) + θ dt̃_n f_n·v_{n−1/2} − (the same at 0)
 //! ```
 //!
-//! exactly, for each force separately. The stored energy is that of the strains at t_n. Its change differs
+//! exactly, for each force separately. θ is the part of the time between both velocities that lies before
+//! t_n: ½ in constant steps. Momenta at t_n are weighted in the same way. The stored energy is that of the strains at t_n. Its change differs
 //! from the work of the internal forces by an error of the time integration; the ledger counts this
-//! difference as D_num.
+//! difference as D_num, for the springs of penalties as D_con.
 
 use carom_dynamics::Balance;
 use nalgebra::Vector3;
@@ -89,25 +90,37 @@ impl Totals {
 pub(super) struct Books {
     /// All steps before the present one.
     pub(super) before: Totals,
-    /// Half works up to t_n, and whole works, of the present step.
+    /// Works up to t_n, and whole works, of the present step.
     half: Totals,
     whole: Totals,
-    /// The half works at the start, from which all works are counted.
+    /// The works up to t_0 at the start, from which all works are counted.
     pub(super) first: Option<Totals>,
     /// Sums over each deformable body at t_n.
     pub(super) bodies: Vec<Sums>,
     /// Energies and potentials at the start, the reference of D_num: elastic, of gravity, of penalties.
     pub(super) start: Option<[f64; 3]>,
+    /// θ of the present step.
+    pub(super) share: f64,
+}
+
+/// θ: the part of the time from t_{n−1/2} to t_{n+1/2} that lies before t_n.
+///
+/// * `lengths` — dt_{n−1} and dt_n \[s\]
+pub(super) fn share([behind, ahead]: [f64; 2]) -> f64 {
+    behind / (behind + ahead)
 }
 
 impl Books {
     /// Sums at t_n, once the velocities on both sides are known.
     ///
-    /// * `dt_mean` — dt̃ \[s\]
-    pub(super) fn record(&mut self, bodies: &mut Bodies, contacts: &Contacts, dt_mean: f64) {
+    /// * `lengths` — dt_{n−1} and dt_n \[s\]
+    pub(super) fn record(&mut self, bodies: &mut Bodies, contacts: &Contacts, lengths: [f64; 2]) {
         let gravity = bodies.gravity;
+        let dt_mean = 0.5 * (lengths[0] + lengths[1]);
+        self.share = share(lengths);
+        let level = (dt_mean, self.share);
         self.bodies.clear();
-        self.bodies.extend(bodies.flexible.iter_mut().map(|body| body.sums(dt_mean, &gravity)));
+        self.bodies.extend(bodies.flexible.iter_mut().map(|body| body.sums(level, &gravity)));
         let of_shapes = bodies.flexible.iter().filter_map(Deformable::reduced).map(Reduced::of_shape);
         self.before.internal -= of_shapes.sum::<f64>();
         let powers = contacts.powers(bodies, dt_mean);
@@ -117,30 +130,29 @@ impl Books {
             totals.impulse += dt_mean * contacts.from_fixed[0];
             totals.ang_impulse += dt_mean * contacts.from_fixed[1];
         }
-        // Momenta at t_n are means of both sides: half of the impulse at t_n has acted.
-        self.half.impulse *= 0.5;
-        self.half.ang_impulse *= 0.5;
+        // Momenta at t_n are between those of both sides: a part of the impulse at t_n has acted.
+        self.half.impulse *= self.share;
+        self.half.ang_impulse *= self.share;
         if self.first.is_none() {
             self.first = Some(self.half);
         }
     }
 
-    /// Half of ½ dt̃ f·v_{n−1/2}, or all of ½ dt̃ f·(v_{n−1/2} + v_{n+1/2}).
+    /// θ dt̃ f·v_{n−1/2}, or ½ dt̃ f·(v_{n−1/2} + v_{n+1/2}).
     fn part(&self, i: usize, powers: &Powers, dt_mean: f64, gravity: &Vector3<f64>) -> Totals {
         let mut totals = Totals::default();
         for sums in &self.bodies {
             totals.internal += sums.internal[i];
             totals.viscous += sums.viscous[i];
             totals.external += sums.external[i];
-            let momentum = if i == 0 { sums.momentum_behind } else { 2.0 * sums.momentum };
-            totals.gravity += gravity.dot(&momentum);
+            totals.gravity += gravity.dot(&sums.momenta[i]);
             totals.impulse += dt_mean * (sums.force + sums.mass * gravity);
             totals.ang_impulse += dt_mean * (sums.moment + sums.mass_moment.cross(gravity));
         }
         totals.hard = powers.hard[i];
         totals.penalty = powers.penalty[i];
         totals.friction = powers.friction[i];
-        let half = 0.5 * dt_mean;
+        let time = dt_mean * if i == 0 { self.share } else { 0.5 };
         let works = [
             &mut totals.internal,
             &mut totals.external,
@@ -150,7 +162,7 @@ impl Books {
             &mut totals.friction,
             &mut totals.viscous,
         ];
-        works.into_iter().for_each(|work| *work *= half);
+        works.into_iter().for_each(|work| *work *= time);
         totals
     }
 
@@ -192,10 +204,10 @@ impl Books {
         let weight = -gravity.dot(&sums.mass_moment);
         let potentials = [all_stored, weight, contacts.potential];
         let start = *self.start.get_or_insert(potentials);
-        // Difference between the stored energies and the works of their forces.
+        // Differences between the stored energies and the works of their forces.
         let missed = (totals.internal - (all_stored - start[0]) - plastic - damped - hourglass[1])
-            - (totals.gravity + (weight - start[1]))
-            - (totals.penalty + (contacts.potential - start[2]));
+            - (totals.gravity + (weight - start[1]));
+        let missed_in_contact = -(totals.penalty + (contacts.potential - start[2]));
         let mut balance = Balance {
             time,
             e_kin: sums.kinetic,
@@ -209,6 +221,7 @@ impl Books {
             d_visc: -totals.viscous,
             d_fric: -totals.friction,
             d_imp: -totals.hard,
+            d_con: missed_in_contact,
             d_num: missed,
             momentum: sums.momentum.into(),
             ang_momentum: sums.ang_momentum.into(),
@@ -222,39 +235,42 @@ impl Books {
             ..Balance::default()
         };
         if let Some(rigid) = &bodies.rigid {
-            add_rigid(&mut balance, rigid);
+            add_rigid(&mut balance, rigid, self.share);
         }
         balance
     }
 }
 
-/// Adds the rigid bodies, as means of both sides. Contact forces of deformable bodies are loads of the rigid
-/// system, but not external loads of the whole.
-fn add_rigid(balance: &mut Balance, rigid: &RigidBodies) {
+/// Adds the rigid bodies, between the times t_{n−1/2} and t_{n+1/2} of their states. Contact forces of
+/// deformable bodies are loads of the rigid system, but not external loads of the whole.
+///
+/// * `share` — θ of the present step
+fn add_rigid(balance: &mut Balance, rigid: &RigidBodies, share: f64) {
     let [a, b] = &rigid.balances;
     let [outer, contact] = [&rigid.outer_sums, &rigid.contact_sums];
-    let half = |sums: &[LoadSums; 2]| 0.5 * (sums[0].work + sums[1].work);
-    balance.e_kin += 0.5 * (a.e_kin + b.e_kin);
-    balance.e_con += 0.5 * (a.e_con + b.e_con);
-    balance.e_pot += 0.5 * (a.e_pot + b.e_pot);
+    let mean = |a: f64, b: f64| (1.0 - share) * a + share * b;
+    let half = |sums: &[LoadSums; 2]| mean(sums[0].work, sums[1].work);
+    balance.e_kin += mean(a.e_kin, b.e_kin);
+    balance.e_con += mean(a.e_con, b.e_con);
+    balance.e_pot += mean(a.e_pot, b.e_pot);
     balance.w_ext += half(outer);
-    let [penalty, friction] = [0, 1].map(|i| 0.5 * (rigid.part_works[0][i] + rigid.part_works[1][i]));
-    balance.d_imp += 0.5 * (a.d_imp + b.d_imp) - (half(contact) - penalty - friction);
-    balance.d_fric += 0.5 * (a.d_fric + b.d_fric) - friction;
+    let [penalty, friction] = [0, 1].map(|i| mean(rigid.part_works[0][i], rigid.part_works[1][i]));
+    balance.d_imp += mean(a.d_imp, b.d_imp) - (half(contact) - penalty - friction);
+    balance.d_fric += mean(a.d_fric, b.d_fric) - friction;
     // The energy of the springs follows from the motion of both sides.
-    balance.d_num -= penalty;
-    balance.momentum_scale += 0.5 * (a.momentum_scale + b.momentum_scale);
-    balance.ang_momentum_scale += 0.5 * (a.ang_momentum_scale + b.ang_momentum_scale);
+    balance.d_con -= penalty;
+    balance.momentum_scale += mean(a.momentum_scale, b.momentum_scale);
+    balance.ang_momentum_scale += mean(a.ang_momentum_scale, b.ang_momentum_scale);
     balance.mass += b.mass;
     balance.radius = balance.radius.max(b.radius);
     balance.pen_max = balance.pen_max.max(b.pen_max);
     for d in 0..3 {
-        balance.momentum[d] += 0.5 * (a.momentum[d] + b.momentum[d]);
-        balance.ang_momentum[d] += 0.5 * (a.ang_momentum[d] + b.ang_momentum[d]);
-        let from_contact = 0.5 * (contact[0].impulse[d] + contact[1].impulse[d]);
-        balance.external_impulse[d] += 0.5 * (a.external_impulse[d] + b.external_impulse[d]) - from_contact;
-        let from_contact = 0.5 * (contact[0].ang_impulse[d] + contact[1].ang_impulse[d]);
+        balance.momentum[d] += mean(a.momentum[d], b.momentum[d]);
+        balance.ang_momentum[d] += mean(a.ang_momentum[d], b.ang_momentum[d]);
+        let from_contact = mean(contact[0].impulse[d], contact[1].impulse[d]);
+        balance.external_impulse[d] += mean(a.external_impulse[d], b.external_impulse[d]) - from_contact;
+        let from_contact = mean(contact[0].ang_impulse[d], contact[1].ang_impulse[d]);
         balance.external_ang_impulse[d] +=
-            0.5 * (a.external_ang_impulse[d] + b.external_ang_impulse[d]) - from_contact;
+            mean(a.external_ang_impulse[d], b.external_ang_impulse[d]) - from_contact;
     }
 }

@@ -8,7 +8,8 @@
 //! ḡ are the gaps of the predicted configuration, G the weights of points and rigid bodies in them, W their
 //! inverse masses. Only products with G and W are computed. g_least is 0 if the gap was open at t_n:
 //! multipliers close it at most. A gap that was already below zero recovers by a hundredth per step, because
-//! closing it at once would eject the node with the velocity −g/dt.
+//! closing it at once would eject the node with the velocity −g/dt. A gap below zero at the start does not
+//! recover at all (`pair::overlap`): a hundredth of it in a short step is a large velocity too.
 //!
 //! Friction has no multipliers: each contact has a spring that follows its slip, and slides at the limit μ λ.
 //! Friction forces change the gaps, so that multipliers and friction are found in alternation.

@@ -152,10 +152,12 @@ impl Deformable {
     }
 
     /// Sums at t_n.
-    pub(super) fn sums(&mut self, dt_mean: f64, gravity: &Vector3<f64>) -> Sums {
+    ///
+    /// * `level` — dt̃ \[s\], and θ of [`super::books`]
+    pub(super) fn sums(&mut self, level: (f64, f64), gravity: &Vector3<f64>) -> Sums {
         match self {
-            Self::Whole(body) => body.sums(dt_mean, gravity),
-            Self::Reduced(body) => body.sums(dt_mean),
+            Self::Whole(body) => body.sums(level, gravity),
+            Self::Reduced(body) => body.sums(level),
         }
     }
 
@@ -177,10 +179,12 @@ impl Deformable {
     }
 
     /// Reported state at t_n.
-    pub(super) fn reported(&mut self, sums: &Sums) -> BodyState {
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn reported(&mut self, sums: &Sums, share: f64) -> BodyState {
         match self {
-            Self::Whole(body) => body.reported(sums),
-            Self::Reduced(body) => body.reported(),
+            Self::Whole(body) => body.reported(sums, share),
+            Self::Reduced(body) => body.reported(share),
         }
     }
 

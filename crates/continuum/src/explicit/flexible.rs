@@ -252,6 +252,12 @@ impl Flexible {
         (0..self.mass.len()).map(|p| (velocity(p) - mean).norm()).fold(0.0, f64::max)
     }
 
+    /// The largest velocity of pressure waves of its materials \[m/s\].
+    pub(super) fn largest_wave_speed(&self) -> f64 {
+        let blocks = self.discretisation.blocks.iter().zip(&self.laws);
+        blocks.map(|(block, law)| wave_speed(&self.discretisation, block, law)).fold(0.0, f64::max)
+    }
+
     /// f_int(x_n) with the history of the material, and loads.
     ///
     /// * `behind` — length of the step before t_n, 0 if there is none \[s\]
@@ -330,7 +336,9 @@ impl Flexible {
     }
 
     /// Sums over all points at t_n.
-    pub(super) fn sums(&mut self, dt_mean: f64, gravity: &Vector3<f64>) -> Sums {
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn sums(&mut self, (dt_mean, share): (f64, f64), gravity: &Vector3<f64>) -> Sums {
         let Self { chunks, mass, u, v, next, f_int, f_ext, f_visc, discretisation, inner, .. } = self;
         let points = &discretisation.points;
         let turning = match inner {
@@ -342,27 +350,29 @@ impl Flexible {
             for p in CHUNK * chunk..(CHUNK * (chunk + 1)).min(mass.len()) {
                 let at = |values: &[f64]| Vector3::new(values[3 * p], values[3 * p + 1], values[3 * p + 2]);
                 let (m, behind, ahead) = (mass[p], at(v), at(next));
-                let (x, mean) = (Vector3::from(points[p]) + at(u), 0.5 * (behind + ahead));
+                let (x, both) = (Vector3::from(points[p]) + at(u), behind + ahead);
                 let (inner, outer) = (at(f_int), at(f_ext));
-                sums.kinetic += 0.5 * m * behind.dot(&ahead);
+                let (now, twice) = at_level(&behind, &ahead, share);
+                sums.kinetic += 0.5 * m * behind.dot(&twice);
                 sums.internal[0] += inner.dot(&behind);
-                sums.internal[1] += 2.0 * inner.dot(&mean);
+                sums.internal[1] += inner.dot(&both);
                 if !f_visc.is_empty() {
                     let viscous = at(f_visc);
                     sums.viscous[0] -= viscous.dot(&behind);
-                    sums.viscous[1] -= 2.0 * viscous.dot(&mean);
+                    sums.viscous[1] -= viscous.dot(&both);
                 }
                 sums.external[0] += outer.dot(&behind);
-                sums.external[1] += 2.0 * outer.dot(&mean);
-                sums.momentum += m * mean;
-                sums.ang_momentum += x.cross(&(m * mean));
+                sums.external[1] += outer.dot(&both);
+                sums.momentum += m * now;
+                sums.ang_momentum += x.cross(&(m * now));
                 sums.mass_moment += m * x;
                 sums.mass += m;
-                sums.momentum_behind += m * behind;
+                sums.momenta[0] += m * behind;
+                sums.momenta[1] += m * both;
                 sums.force += outer;
                 sums.moment += x.cross(&outer);
                 if let Some(turning) = turning {
-                    turning.add_to(p, sums);
+                    turning.add_to(p, sums, share);
                 }
             }
         });
@@ -430,6 +440,17 @@ impl Flexible {
     }
 }
 
+/// (1 − θ) v_{n−1/2} + θ v_{n+1/2}, the velocity at t_n, and (1 − 2θ) v_{n−1/2} + 2θ v_{n+1/2}, with which
+/// v_{n−1/2} makes the kinetic energy at t_n.
+pub(super) fn at_level(
+    behind: &Vector3<f64>,
+    ahead: &Vector3<f64>,
+    share: f64,
+) -> (Vector3<f64>, Vector3<f64>) {
+    let between = |share: f64| (1.0 - share) * behind + share * ahead;
+    (between(share), between(2.0 * share))
+}
+
 /// Inverse mass of each dof, zero if it is held or has none.
 fn inverses(mass: &[f64], held: &[Held]) -> Vec<f64> {
     let inverse = |&m: &f64| [if m > 0.0 { 1.0 / m } else { 0.0 }; 3];
@@ -451,6 +472,11 @@ pub(super) struct MaterialEnergies {
     pub(super) hourglass: [f64; 2],
 }
 
+/// √((λ + 2μ)/ρ) of a block \[m/s\].
+fn wave_speed(discretisation: &Discretisation, block: &carom_fem::Block, law: &SolidLaw) -> f64 {
+    (law.elastic_moduli().p_wave() / discretisation.materials[block.material].density).sqrt()
+}
+
 /// The viscosity of each block; none if both coefficients are zero.
 fn viscosities(
     discretisation: &Discretisation,
@@ -462,7 +488,7 @@ fn viscosities(
     }
     let of_block = |(block, law): (&carom_fem::Block, &SolidLaw)| {
         let density = discretisation.materials[block.material].density;
-        let wave_speed = (law.elastic_moduli().p_wave() / density).sqrt();
+        let wave_speed = wave_speed(discretisation, block, law);
         BulkViscosity { linear, quadratic, density, wave_speed, bulk: law.elastic_moduli().bulk() }
     };
     discretisation.blocks.iter().zip(laws).map(of_block).collect()

@@ -212,20 +212,22 @@ impl Reduced {
     }
 
     /// Sums at t_n, as those over the points of a deformable body.
-    pub(super) fn sums(&mut self, dt_mean: f64) -> Sums {
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn sums(&mut self, (dt_mean, share): (f64, f64)) -> Sums {
         let motion = &self.motion;
         let ([inner, damping], [behind, ahead]) = (motion.internal_powers(), motion.momenta());
-        self.damped[1] = 0.5 * dt_mean * damping[0];
+        self.damped[1] = share * dt_mean * damping[0];
         let frame = &motion.body().frame;
         let pose = motion.pose();
         Sums {
-            kinetic: motion.kinetic_energy(),
+            kinetic: motion.kinetic_energy(share),
             internal: inner,
-            momentum: 0.5 * (behind.linear + ahead.linear),
-            ang_momentum: 0.5 * (behind.angular + ahead.angular),
+            momentum: (1.0 - share) * behind.linear + share * ahead.linear,
+            ang_momentum: (1.0 - share) * behind.angular + share * ahead.angular,
             mass_moment: frame.mass * pose.position + pose.rotation * motion.first_moment(),
             mass: frame.mass,
-            momentum_behind: behind.linear,
+            momenta: [behind.linear, behind.linear + ahead.linear],
             ..Sums::default()
         }
     }
@@ -249,12 +251,15 @@ impl Reduced {
         self.motion.body().frame_origin.into()
     }
 
-    /// Reported state at t_n, with the means of the velocities on both sides.
-    pub(super) fn reported(&self) -> BodyState {
+    /// Reported state at t_n, with velocities between those on both sides.
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn reported(&self, share: f64) -> BodyState {
         let turn = self.motion.rotation();
         let [behind, ahead] = self.motion.velocities();
-        let mean = |a: Vector3<f64>, b: Vector3<f64>| <[f64; 3]>::from(turn * (0.5 * (a + b)));
-        let rates = behind.modal.iter().zip(&ahead.modal).map(|(a, b)| 0.5 * (a + b));
+        let mean =
+            |a: Vector3<f64>, b: Vector3<f64>| <[f64; 3]>::from(turn * ((1.0 - share) * a + share * b));
+        let rates = behind.modal.iter().zip(&ahead.modal).map(|(a, b)| (1.0 - share) * a + share * b);
         BodyState {
             position: self.motion.pose().position.into(),
             quaternion: *self.motion.quaternion(),

@@ -13,7 +13,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -69,6 +69,9 @@ impl Simulation {
         checkpoint.put_reals("pairs", &pairs.iter().flat_map(Pair::to_numbers).collect::<Vec<_>>());
         checkpoint.put_integers("seen", &pairs.iter().flat_map(Pair::seen).collect::<Vec<_>>());
         checkpoint.put_reals("multipliers", &pairs.iter().flat_map(Pair::last_forces).collect::<Vec<_>>());
+        for pair in pairs.iter().filter(|pair| pair.overlap.is_some()) {
+            checkpoint.put_reals(&format!("overlap{}", pair.number), &pair.overlap_numbers());
+        }
         if let Some(rigid) = &system.bodies.rigid {
             checkpoint.put_integers("rigid", &rigid.system.counters());
             rigid.system.save(&mut checkpoint);
@@ -167,6 +170,12 @@ impl Simulation {
             let (own, others) = forces.split_at(pair.seen().count());
             pair.read_last_forces(own);
             forces = others;
+        }
+        for pair in &mut system.contacts.pairs {
+            let name = format!("overlap{}", pair.number);
+            if checkpoint.entries.contains_key(&name) {
+                pair.read_overlap(checkpoint.reals_of(&name, pair.n_overlap_numbers())?);
+            }
         }
         if let Some(rigid) = &mut system.bodies.rigid {
             let counters = checkpoint.integers("rigid")?;

@@ -330,12 +330,15 @@ impl RigidBodies {
         BodyMotion { velocity, omega, momentum: (!spec.fixed).then_some(state.momentum) }
     }
 
-    /// Reported state at t_n: the pose, and the mean of the velocities before and after.
-    pub(super) fn reported(&self) -> Vec<BodyState> {
+    /// Reported state at t_n: the pose, and the velocity between those before and after.
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn reported(&self, share: f64) -> Vec<BodyState> {
         let each = self.system.bodies.iter().enumerate().map(|(k, body)| {
             let behind = body.reported(&self.behind[k]);
             let ahead = body.reported(&self.system.states()[k]);
-            let mean = |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| 0.5 * (a[d] + b[d]));
+            let mean =
+                |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| (1.0 - share) * a[d] + share * b[d]);
             let middle: [f64; 4] = std::array::from_fn(|i| behind.quaternion[i] + ahead.quaternion[i]);
             let mut quaternion = middle;
             rotation::normalise(&mut quaternion);

@@ -215,7 +215,8 @@ impl Simulation {
         let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_pl;
         let internal = balance.e_el + balance.d_pl + balance.e_hg;
         self.hourglass = [self.hourglass[0].max(balance.e_hg), self.hourglass[1].max(internal)];
-        self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
+        let missed = balance.d_num + balance.d_con;
+        self.missed = [self.missed[0].max(missed.abs()), self.missed[1].max(size)];
         self.check_stability(&balance)?;
         Ok(balance)
     }
@@ -225,8 +226,8 @@ impl Simulation {
         let start = self.ledger.initial.unwrap_or_default();
         let there =
             start.e_kin.abs() + start.e_el + balance.w_ext.abs() + (balance.e_pot - start.e_pot).abs();
-        let made = -balance.d_num;
-        if made <= there {
+        let made = -(balance.d_num + balance.d_con);
+        if made <= there.max(self.system.bodies.round_off()) {
             return Ok(());
         }
         let size = &self.system.size;
@@ -369,6 +370,16 @@ impl Simulation {
         let turned = self.turns.iter().zip(whole()).filter(|(turn, _)| **turn > TURNED);
         let turned = turned.filter_map(|(turn, body)| Some((turn, body?)));
         out.extend(turned.map(|(turn, body)| mean_turn::warning(&body.name, *turn)));
+        let overlaps = self.system.contacts.pairs.iter().filter_map(|pair| pair.overlap);
+        out.extend(overlaps.map(|overlap| {
+            let [node, face] = overlap.names(&self.system.bodies);
+            format!(
+                "`{node}` and `{face}` overlap at the start by up to {:.2e} m at {} nodes: they touch there \
+                 without force, and the overlap stays until they separate; move them apart, or use finer \
+                 cells on curved surfaces",
+                overlap.depth, overlap.n_nodes
+            )
+        }));
         let unsettled = self.system.contacts.counts.unsettled;
         if unsettled > 0 {
             out.push(format!(
@@ -419,10 +430,11 @@ impl System {
 
     /// All bodies at t_n, in the order of the problem.
     fn body_states(&mut self) -> Vec<BodyState> {
-        let rigid = self.bodies.rigid.as_ref().map(|rigid| rigid.reported()).unwrap_or_default();
+        let rigid =
+            self.bodies.rigid.as_ref().map(|rigid| rigid.reported(self.books.share)).unwrap_or_default();
         let Bodies { flexible, which, .. } = &mut self.bodies;
         let of = |which: &Which| match *which {
-            Which::Flexible(k) => flexible[k].reported(&self.books.bodies[k]),
+            Which::Flexible(k) => flexible[k].reported(&self.books.bodies[k], self.books.share),
             Which::Rigid(k) => rigid[k].clone(),
         };
         which.iter().map(of).collect()

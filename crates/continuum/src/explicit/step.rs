@@ -54,7 +54,7 @@ impl System {
         self.step_rigid(lengths)?;
         self.in_contact += begin.elapsed();
         self.bodies.settle(time)?;
-        self.books.record(&mut self.bodies, &self.contacts, lengths[0]);
+        self.books.record(&mut self.bodies, &self.contacts, self.lengths);
         Ok(())
     }
 

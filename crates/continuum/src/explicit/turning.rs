@@ -16,7 +16,7 @@ use carom_fem::structural::{ShellStress, StructuralError, StructuralForce, struc
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::flexible::{CHUNK, Sums};
+use super::flexible::{CHUNK, Sums, at_level};
 use super::problem::EnlargedInertia;
 
 /// The elements of a body of shells and beams, and the rotations of its points.
@@ -145,17 +145,20 @@ impl Turning {
     }
 
     /// Adds the rotation of a point to sums at t_n.
-    pub(super) fn add_to(&self, point: usize, sums: &mut Sums) {
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn add_to(&self, point: usize, sums: &mut Sums, share: f64) {
         let at = |values: &[f64]| Vector3::from_column_slice(&values[3 * point..3 * point + 3]);
         let (behind, ahead) = (at(&self.omega), at(&self.next));
-        let (inner, outer, mean) = (at(&self.m_int), at(&self.m_ext), 0.5 * (behind + ahead));
+        let (inner, outer, both) = (at(&self.m_int), at(&self.m_ext), behind + ahead);
+        let (now, twice) = at_level(&behind, &ahead, share);
         let inertia = self.inertia[point];
-        sums.kinetic += 0.5 * inertia * behind.dot(&ahead);
+        sums.kinetic += 0.5 * inertia * behind.dot(&twice);
         sums.internal[0] += inner.dot(&behind);
-        sums.internal[1] += 2.0 * inner.dot(&mean);
+        sums.internal[1] += inner.dot(&both);
         sums.external[0] += outer.dot(&behind);
-        sums.external[1] += 2.0 * outer.dot(&mean);
-        sums.ang_momentum += inertia * mean;
+        sums.external[1] += outer.dot(&both);
+        sums.ang_momentum += inertia * now;
         sums.moment += outer;
     }
 

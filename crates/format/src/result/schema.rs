@@ -113,14 +113,14 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.5.
+/// Statements that create the tables of version 1.6.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
     [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, MARKS].concat()
 }
 
-/// Adds the tables and columns of version 1.5 to a result of an earlier one that is continued.
+/// Adds the tables and columns of version 1.6 to a result of an earlier one that is continued.
 pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
     let mut statement = database.prepare("SELECT name FROM pragma_table_info('ledger')")?;
     let columns = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;

@@ -2,6 +2,7 @@
 
 mod around;
 mod kept;
+mod overlap;
 mod pressure;
 mod rows;
 mod side;
@@ -17,6 +18,7 @@ use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{AutomaticSpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
 use crate::surface_nodes::smallest_face;
+pub(in crate::explicit) use overlap::Overlap;
 use side::{End, all_surfaces, named_side};
 
 /// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
@@ -27,6 +29,10 @@ const REACH: f64 = 0.05;
 /// Depth of a node without contact in the last step beyond which it has not come through the face, relative
 /// to the smallest face.
 const SUDDEN: f64 = 0.01;
+
+/// Depth at the start from which on a node is an overlap, relative to the smallest face: less is rounding of
+/// surfaces that lie on each other.
+const LEAST_OVERLAP: f64 = 1e-6;
 
 /// Angle by which a face turns in a step at most. The gap at the start of a step is along the normal at its
 /// end: it is in error by the angle times the slip.
@@ -57,6 +63,8 @@ pub(in crate::explicit) struct Pair {
     places_now: [Vec<Vector3<f64>>; 2],
     /// Number of steps begun.
     step: u64,
+    /// The overlap at the start, if there is one.
+    pub(in crate::explicit) overlap: Option<Overlap>,
     /// Force on the first body at t_n, its normal part, and Σ |λ| x \[N\], \[N m\].
     pub(in crate::explicit) force: Vector3<f64>,
     pub(in crate::explicit) normal_force: Vector3<f64>,
@@ -131,6 +139,7 @@ impl Pair {
             forces: Vec::new(),
             around: Vec::new(),
             seen: Vec::new(),
+            sunk: Vec::new(),
             ..end.clone()
         };
         let size = smallest(std::iter::once(&side));
@@ -161,6 +170,7 @@ impl Pair {
             places_now: places.clone(),
             places,
             step: 0,
+            overlap: None,
             force: Vector3::zeros(),
             normal_force: Vector3::zeros(),
             pressed: (0.0, Vector3::zeros()),
@@ -181,6 +191,7 @@ impl Pair {
     /// Begins a step.
     pub(super) fn begin(&mut self) {
         self.step += 1;
+        self.follow_overlaps();
         self.force = Vector3::zeros();
         self.normal_force = Vector3::zeros();
         self.pressed = (0.0, Vector3::zeros());

@@ -35,7 +35,8 @@ pub(super) struct Row {
     pub(super) normal: Vector3<f64>,
     /// Point of action of the force at t_n \[m\].
     pub(super) place: Vector3<f64>,
-    /// Gap at t_n, gap at t_{n+1} without multipliers, and the smallest gap that the step allows \[m\].
+    /// Gap at t_n, gap at t_{n+1} without multipliers, and the smallest gap that the step allows \[m\]; the
+    /// last two with the offset of an overlap at the start.
     pub(super) gap_now: f64,
     pub(super) gap: f64,
     pub(super) least: f64,

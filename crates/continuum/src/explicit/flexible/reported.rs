@@ -15,8 +15,10 @@ impl Flexible {
 
     /// Reported state at t_n: displacements from the undeformed body in body axes, and their rates.
     ///
+    /// * `share` — θ of [`crate::explicit::books`]
+    ///
     /// For output: memory is allocated.
-    pub(in crate::explicit) fn reported(&mut self, sums: &Sums) -> BodyState {
+    pub(in crate::explicit) fn reported(&mut self, sums: &Sums, share: f64) -> BodyState {
         let (point_stress, plastic_strain) = self.stored_stress();
         let back = self.rotation.transpose();
         let velocity = sums.momentum / sums.mass;
@@ -26,7 +28,7 @@ impl Flexible {
         };
         let (behind, ahead) = (self.v.as_chunks::<3>().0, self.next.as_chunks::<3>().0);
         let rates = behind.iter().zip(ahead).flat_map(|(a, b)| {
-            let mean = 0.5 * (Vector3::from(*a) + Vector3::from(*b));
+            let mean = (1.0 - share) * Vector3::from(*a) + share * Vector3::from(*b);
             <[f64; 3]>::from(back * (mean - velocity))
         });
         BodyState {

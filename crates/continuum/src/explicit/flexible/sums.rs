@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// Sums over points at t_n; powers and forces, before multiplication by a step.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::explicit) struct Sums {
-    /// ½ v_{n−1/2}·M v_{n+1/2} \[J\].
+    /// ½ v_{n−1/2}·M ((1 − 2θ) v_{n−1/2} + 2θ v_{n+1/2}) \[J\].
     pub(in crate::explicit) kinetic: f64,
     /// f_int·v_{n−1/2} and f_int·(v_{n−1/2} + v_{n+1/2}) \[W\].
     pub(in crate::explicit) internal: [f64; 2],
@@ -13,14 +13,14 @@ pub(in crate::explicit) struct Sums {
     pub(in crate::explicit) viscous: [f64; 2],
     /// Powers of loads and reactions, in the same form \[W\].
     pub(in crate::explicit) external: [f64; 2],
-    /// ½ Σ m (v_{n−1/2} + v_{n+1/2}) and its moment about the origin.
+    /// Σ m ((1 − θ) v_{n−1/2} + θ v_{n+1/2}) and its moment about the origin.
     pub(in crate::explicit) momentum: Vector3<f64>,
     pub(in crate::explicit) ang_momentum: Vector3<f64>,
     /// Σ m x and Σ m.
     pub(in crate::explicit) mass_moment: Vector3<f64>,
     pub(in crate::explicit) mass: f64,
-    /// Σ m v_{n−1/2}, for the work of gravity.
-    pub(in crate::explicit) momentum_behind: Vector3<f64>,
+    /// Σ m v_{n−1/2} and Σ m (v_{n−1/2} + v_{n+1/2}), for the work of gravity.
+    pub(in crate::explicit) momenta: [Vector3<f64>; 2],
     /// Σ f of loads and reactions and its moment.
     pub(in crate::explicit) force: Vector3<f64>,
     pub(in crate::explicit) moment: Vector3<f64>,
@@ -33,12 +33,12 @@ impl Sums {
             self.internal[k] += other.internal[k];
             self.viscous[k] += other.viscous[k];
             self.external[k] += other.external[k];
+            self.momenta[k] += other.momenta[k];
         }
         self.momentum += other.momentum;
         self.ang_momentum += other.ang_momentum;
         self.mass_moment += other.mass_moment;
         self.mass += other.mass;
-        self.momentum_behind += other.momentum_behind;
         self.force += other.force;
         self.moment += other.moment;
     }

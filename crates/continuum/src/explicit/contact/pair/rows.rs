@@ -77,7 +77,8 @@ impl Pair {
         // A node that is suddenly deep behind a face has come around the rim of an open surface.
         let is_across = is_in_front(self.gaps.side(1 - side).shape.as_faces(), foot);
         let slip = dt * (relative - normal * normal.dot(&relative));
-        let is_sudden = -gap_now > f64::max(SUDDEN * self.size, TURN * slip.norm());
+        let offset = self.offset((side, found.node), gap_now);
+        let is_sudden = -(gap_now + offset) > f64::max(SUDDEN * self.size, TURN * slip.norm());
         if is_sudden && self.step > 1 && ends[side].seen[found.node as usize] + 1 < self.step {
             return;
         }
@@ -88,8 +89,8 @@ impl Pair {
             normal,
             place,
             gap_now,
-            gap: if is_ahead { foot.gap - wall } else { gap_now },
-            least: KEPT * gap_now.min(0.0),
+            gap: if is_ahead { foot.gap - wall } else { gap_now } + offset,
+            least: KEPT * (gap_now + offset).min(0.0),
             slip,
         });
         for (end, of) in [(0, side), (1, 1 - side)] {
@@ -113,6 +114,7 @@ impl Pair {
                 }
             }
         }
+        self.note_overlap((side, found.node), gap_now, which);
         if is_across {
             self.ends[side].seen[found.node as usize] = self.step;
         }

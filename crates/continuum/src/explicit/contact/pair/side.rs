@@ -6,6 +6,7 @@ use carom_contact::{Shape, shape::joined};
 use carom_fem::{Discretisation, Surface};
 use nalgebra::Vector3;
 
+use super::overlap::Sunk;
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::contact::spring::Spring;
@@ -36,6 +37,8 @@ pub(super) struct End {
     pub(super) forces: Vec<(f64, u64)>,
     /// The last step in which each node was in front of a face, or behind one that it had come through.
     pub(super) seen: Vec<u64>,
+    /// Overlap of each node at the start.
+    pub(super) sunk: Vec<Sunk>,
 }
 
 impl End {
@@ -51,6 +54,7 @@ impl End {
             springs: Vec::new(),
             forces: Vec::new(),
             seen: Vec::new(),
+            sunk: Vec::new(),
         }
     }
 
@@ -80,6 +84,7 @@ impl End {
         self.springs.extend(other.springs);
         self.forces.extend(other.forces);
         self.seen.extend(other.seen);
+        self.sunk.extend(other.sunk);
     }
 }
 
@@ -222,7 +227,9 @@ fn with_nodes(
     let springs = vec![Spring::default(); nodes.len()];
     let around = surface_nodes::areas_around(&faces);
     let (forces, seen) = (vec![(0.0, 0); nodes.len()], vec![0; nodes.len()]);
-    let end = End { parts: vec![(which, 0)], points, rest, halves, around, areas, springs, forces, seen };
+    let sunk = vec![Sunk::default(); nodes.len()];
+    let parts = vec![(which, 0)];
+    let end = End { parts, points, rest, halves, around, areas, springs, forces, seen, sunk };
     Ok(WithNodes { surface, reference, placed, nodes, end })
 }
 
@@ -242,6 +249,7 @@ fn of_reduced(body: &Reduced, which: Which, set: &str) -> Result<WithNodes, Setu
         springs: vec![Spring::default(); nodes.len()],
         forces: vec![(0.0, 0); nodes.len()],
         seen: vec![0; nodes.len()],
+        sunk: vec![Sunk::default(); nodes.len()],
         points,
         areas,
     };
