@@ -63,8 +63,7 @@ fn bars_that_overlap_move_like_bars_that_touch() {
     }
 }
 
-/// Bodies at rest stay at rest, to rounding: a node of 7 mg that got back a hundredth of the overlap in a step
-/// of 5 µs would have 3 m/s.
+/// Bodies at rest stay at rest, to rounding: a hundredth of the overlap in a step of 12 µs is 1.2 m/s.
 #[test]
 fn bodies_at_rest_that_overlap_stay_at_rest() {
     for law in [Law::Hard, Law::per_point(1e4)] {

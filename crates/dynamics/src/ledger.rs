@@ -309,7 +309,7 @@ impl Ledger {
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let balance = |name| -> Result<Balance, CheckpointError> {
             let values = checkpoint.reals(name)?;
-            // Checkpoints before result version 1.6 do not have the last number, those before 1.5 the last four.
+            // Checkpoints before result version 1.6 lack the last number, those before 1.5 the last four.
             let is_known = [0, 1, 4].iter().any(|missing| values.len() + missing == Balance::NUMBERS);
             if !is_known {
                 checkpoint.reals_of(name, Balance::NUMBERS)?;

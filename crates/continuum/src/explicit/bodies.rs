@@ -50,8 +50,8 @@ impl Bodies {
         Ok(Self { flexible, rigid, which, gravity: Vector3::from(problem.gravity) })
     }
 
-    /// Energy of strains that are round-off, Σ m c² (2⁻⁵²)², c the velocity of pressure waves \[J\]: bodies at
-    /// rest may have as much.
+    /// Energy of strains that are round-off, Σ m c² (2⁻⁵²)², c the velocity of pressure waves \[J\]: bodies
+    /// at rest may have as much.
     pub(super) fn round_off(&self) -> f64 {
         let whole = self.flexible.iter().filter_map(Deformable::whole);
         let energy = |body: &Flexible| body.mass.iter().sum::<f64>() * body.largest_wave_speed().powi(2);

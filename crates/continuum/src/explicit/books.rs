@@ -6,9 +6,9 @@
 //! ```
 //!
 //! exactly, for each force separately. θ is the part of the time between both velocities that lies before
-//! t_n: ½ in constant steps. Momenta at t_n are weighted in the same way. The stored energy is that of the strains at t_n. Its change differs
-//! from the work of the internal forces by an error of the time integration; the ledger counts this
-//! difference as D_num, for the springs of penalties as D_con.
+//! t_n: ½ in constant steps. Momenta at t_n are weighted in the same way. The stored energy is that of the
+//! strains at t_n. Its change differs from the work of the internal forces by an error of the time
+//! integration; the ledger counts this difference as D_num, for the springs of penalties as D_con.
 
 use carom_dynamics::Balance;
 use nalgebra::Vector3;
