@@ -25,4 +25,5 @@ pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub(crate) use fillet::dual_components;
 pub use foot::FootPoint;
+pub(crate) use local::FLUSH;
 pub use local::LocalFoot;

@@ -89,7 +89,8 @@ fn losses_on_a_moving_rigid_body_are_those_of_the_relative_motion() {
         let size = losses[0][0];
         assert!(size > 1e-3, "{losses:?}");
         let differences: Vec<f64> = (0..3).map(|k| (losses[0][k] - losses[1][k]).abs()).collect();
-        assert!(differences.iter().all(|d| *d < 1e-7 * size), "{law:?}: {losses:?}");
+        // Multipliers and friction of each run are accurate to 1e-6.
+        assert!(differences.iter().all(|d| *d < 2e-6 * size), "{law:?}: {losses:?}");
     }
 }
 

@@ -176,7 +176,7 @@ impl Faces {
         Beside::level(sign * distance, d * (sign / distance))
     }
 
-    fn on_rim(&self, face: u32, site: Site) -> bool {
+    pub(super) fn on_rim(&self, face: u32, site: Site) -> bool {
         match site {
             Site::Interior => false,
             Site::Edge(k) => self.topology.is_rim(face, k),

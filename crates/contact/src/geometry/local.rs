@@ -25,6 +25,11 @@ pub struct LocalFoot {
 const CONCAVE: f64 = 0.02;
 /// Distance by which a face is continued beyond an edge, in ξ.
 const CONTINUED: f64 = 0.5;
+/// Distance from an edge in ξ up to which a point is flush with the edge, on either side.
+///
+/// Two rims that lie on each other bend alike, and neither has points inside the other. Chords of bent rims
+/// are apart by a part of a face that is the square of the angle between them over eight.
+pub(crate) const FLUSH: f64 = 1e-3;
 const MAX_ITERATIONS: usize = 12;
 /// Newton's method has converged below this step in ξ; the error is its square.
 const SMALL_STEP: f64 = 1e-7;
@@ -39,6 +44,9 @@ impl Faces {
         if self.domain(face).site(local.xi) != Site::Interior {
             if let Some(foot) = self.continued(now, face, &local, x) {
                 return Some(LocalFoot { foot, is_continued: true, distance });
+            }
+            if let Some(foot) = self.flush_with_rim(now, face, &local, x) {
+                return Some(LocalFoot { foot, is_continued: false, distance });
             }
             if self.step_across(now, face, &local, x).is_some() {
                 return None;
@@ -122,6 +130,32 @@ impl Faces {
             return None;
         }
         Some(self.level_foot(now, face, xi, x))
+    }
+
+    /// The foot point on the continuation of a face beyond the rim of the surface, for a point that is flush
+    /// with the rim. The direction from the rim to the point would be at random if the point is as near to
+    /// the face as it is to its rim, and behind the face it would hold the point there.
+    fn flush_with_rim(
+        &self,
+        now: &mut FacesNow,
+        face: u32,
+        local: &Local,
+        x: &Vector3<f64>,
+    ) -> Option<FootPoint> {
+        let domain = self.domain(face);
+        if !self.on_rim(face, domain.site(local.xi)) {
+            return None;
+        }
+        let own = self.normal(now, face, local.xi, &local.jet);
+        let d = x - local.jet.y;
+        let aside = (d - own * d.dot(&own)).norm();
+        let [first, second] = local.jet.d.map(|d| d.norm());
+        if aside > 2.0 * FLUSH * (first + second) {
+            return None;
+        }
+        let xi = self.free_foot(now, face, local.xi, x)?;
+        let is_flush = (0..domain.n_corners()).all(|k| domain.distance(k, xi) >= -FLUSH);
+        is_flush.then(|| self.level_foot(now, face, xi, x))
     }
 
     /// Parameters of the orthogonal projection on the face continued beyond its edges.

@@ -4,13 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::Limits;
 use crate::broad;
-use crate::geometry::{Faces, FacesNow, FootPoint, LocalFoot, Site};
-
-/// Distance from an edge in ξ up to which a node that crosses a face is flush with the edge, on either side.
-///
-/// Two rims that lie on each other bend alike, and neither has nodes inside the other. Chords of bent rims
-/// are apart by a part of a face that is the square of the angle between them over eight.
-const FLUSH: f64 = 1e-3;
+use crate::geometry::{FLUSH, Faces, FacesNow, FootPoint, LocalFoot, Site};
 
 /// Depth of a node that counts as in front of a face, relative to the reach: what the solution of an earlier
 /// step has left.

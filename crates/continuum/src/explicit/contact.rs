@@ -41,10 +41,19 @@ use slip::Friction;
 /// Part of a gap below zero that remains after a step.
 const KEPT: f64 = 0.99;
 
-/// Largest number of rounds of multipliers and friction, and the tolerance: the change of friction relative
-/// to the largest multiplier.
+/// Largest number of rounds of multipliers and friction.
 const ROUNDS: usize = 12;
+
+/// Change of the impacts of rigid bodies from sweep to sweep, relative to the largest one, at which they
+/// have settled.
 const SETTLED: f64 = 1e-9;
+
+/// Error of the velocity along a normal, relative to the largest one that multipliers take away in the step;
+/// and of friction, relative to the largest multiplier.
+///
+/// The nodes of both surfaces have multipliers, of which two at one place have nearly the same effect. To
+/// separate them to round-off takes several times the iterations.
+const ACCURACY: f64 = 1e-6;
 
 /// Gaps beyond this multiple of the deepest one are not part of a step.
 const BAND: f64 = 4.0;
@@ -249,6 +258,8 @@ impl Contacts {
         // With g_{n+1} ≥ KEPT g_n − (1 − KEPT) tolerance gaps stay above −tolerance. The whole tolerance in
         // each step would let bodies sink into each other that approach by less than that in a step.
         self.solver.allowed = (1.0 - KEPT) * self.tolerance / dt;
+        let fastest = self.q.iter().fold(0.0, |fastest: f64, q| fastest.max(-q));
+        self.solver.allowed = self.solver.allowed.max(ACCURACY * fastest);
         for round in 0..ROUNDS {
             let solved = self.solver.solve(&self.rows, &self.q, &mut self.impulses, None);
             let solution = solved.map_err(|source| StepError::Contact {
@@ -268,7 +279,7 @@ impl Contacts {
             let change =
                 self.friction.follow(&self.rows, &mut self.pairs, |k| impulses[k] / dt_mean, [dt_mean, dt]);
             let largest = impulses.iter().copied().fold(0.0, f64::max) / dt_mean;
-            if change <= SETTLED * largest {
+            if change <= ACCURACY * largest {
                 break;
             }
             let (rows, q, friction) = (&self.rows, &mut self.q, &self.friction);

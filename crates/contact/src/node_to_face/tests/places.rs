@@ -34,6 +34,26 @@ fn the_gap_of_a_node_is_continuous_across_an_edge() {
 }
 
 #[test]
+fn a_node_flush_with_a_rim_has_the_normal_of_the_face() {
+    // As far beside the rim as above or below the face, by round-off or by a thousandth of a face.
+    for aside in [1e-14, 1e-9, 2e-4] {
+        for height in [aside, -aside, -0.01] {
+            let nodes = [Vector3::new(1.0 + aside, 0.4, height), Vector3::new(1.0 + aside, -aside, height)];
+            let rows = rows_at(plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]), &nodes);
+            assert_eq!(rows.len(), 2, "{aside} {height}: {rows:?}");
+            for row in &rows {
+                assert!((row.foot.gap - height).abs() < 1e-15, "{row:?}");
+                assert!((row.foot.normal - Vector3::z()).norm() < 1e-14, "{row:?}");
+            }
+        }
+    }
+    // Farther away the gap is the distance from the rim.
+    let rows =
+        rows_at(plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]), &[Vector3::new(1.01, 0.4, -0.01)]);
+    assert!((rows[0].foot.gap - 0.01 * 2.0_f64.sqrt()).abs() < 1e-15, "{rows:?}");
+}
+
+#[test]
 fn a_node_in_a_concave_corner_touches_both_faces_on_either_side_of_them() {
     for (x, z) in [(0.02, 0.05), (-0.02, 0.05), (0.03, -0.01), (-0.02, -0.01)] {
         let rows = rows_at(floor_and_wall(), &[Vector3::new(x, 0.4, z)]);
