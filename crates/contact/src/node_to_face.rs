@@ -24,6 +24,7 @@ mod earlier;
 mod excluded;
 mod feet;
 mod nodes;
+mod sheets;
 
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::Vector3;
@@ -36,6 +37,7 @@ use candidates::Candidates;
 use earlier::Earlier;
 use excluded::Excluded;
 use feet::Feet;
+use sheets::Sheets;
 
 pub use nodes::Nodes;
 
@@ -190,14 +192,25 @@ impl NodeToFace {
     /// A node has no row with faces of its own body that contain it or share a point with such a face, that
     /// lie behind it at rest within twice the depth of the limits, or that it does not face.
     ///
+    /// Faces whose points have a distance to their surface are sheets: they touch with both sides, and their
+    /// gaps are those of the faces themselves. A node keeps the side on which it was in the earlier
+    /// configuration. It has no row with faces of its own sheet whose surfaces reach its own at rest.
+    ///
     /// * `bodies` — number of the body of each face
+    /// * `halves` — distance of the surface of sheets from each point, 0 for solids; empty without sheets
+    ///   \[m\]
     ///
     /// # Errors
     ///
     /// [`NodeToFaceError`] if limits are not positive, or nodes or faces are missing.
-    pub fn within(side: ContactSide, bodies: &[u32], limits: Limits) -> Result<Self, NodeToFaceError> {
+    pub fn within(
+        side: ContactSide,
+        bodies: &[u32],
+        halves: &[f64],
+        limits: Limits,
+    ) -> Result<Self, NodeToFaceError> {
         let faces = side.shape.as_faces().ok_or(NodeToFaceError::NoFaces)?;
-        let excluded = Excluded::new(&side, faces, bodies, &limits);
+        let excluded = Excluded::new(&side, faces, bodies, Sheets::new(faces, halves), &limits);
         let faced = ContactSide { shape: side.shape.clone(), nodes: Nodes::default() };
         let mut made = Self::new([side, faced], limits, Passes::Single)?;
         made.passes.iter_mut().for_each(|pass| pass.excluded = Some(excluded.clone()));
@@ -264,7 +277,8 @@ impl NodeToFace {
                     let touches = |&&face: &&u32| excluded.is_none_or(|e| !e.excludes(node, face));
                     pass.near.clear();
                     pass.near.extend(candidates.of(node).iter().filter(touches));
-                    pass.feet.on_faces(faces, now, &pass.near, x, &self.limits);
+                    let is_sheet = |face: u32| excluded.is_some_and(|e| e.sheets.has(face));
+                    pass.feet.on_faces((faces, now), is_sheet, &pass.near, x, &self.limits);
                     // A face that the node does not face hides no other.
                     let drop_averted = |now: &mut FacesNow, found: &mut Vec<LocalFoot>| {
                         if let Some(excluded) = excluded {
@@ -275,6 +289,8 @@ impl NodeToFace {
                     pass.feet.select(&self.limits);
                     if has_before {
                         let (way, found) = ([&pass.places_before[node], x], &mut pass.feet.found);
+                        pass.earlier.keep_sides(faces, way[0], found, is_sheet);
+                        pass.near.retain(|&face| !is_sheet(face));
                         pass.earlier.add_entered((faces, &mut *now), &pass.near, way, &self.limits, found);
                         drop_averted(now, found);
                     }

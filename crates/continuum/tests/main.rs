@@ -16,6 +16,7 @@ mod overlap;
 mod pressing;
 mod rigid;
 mod setup;
+mod sheets;
 mod shells;
 mod sliding;
 mod solids;

@@ -15,10 +15,10 @@ use carom_progress::Silent;
 use crate::motion::Saved;
 use crate::setup::{Kept, at, block, deformable, pair, residuals, run, settings, with_law};
 
-const SHELL_LAW: &str = "saint-venant-kirchhoff";
+pub(crate) const SHELL_LAW: &str = "saint-venant-kirchhoff";
 
 /// A body of one block with sets of nodes; all of its cells are the set `all`.
-fn body(
+pub(crate) fn body(
     name: &str,
     points: Vec<[f64; 3]>,
     (shape, connectivity): (CellShape, Vec<u32>),
@@ -41,7 +41,14 @@ fn body(
 }
 
 /// A plate of size a × b in the plane z = 0, bulged by `height`, with the sets `west` and `east`.
-fn plate(name: &str, size: [f64; 2], n: [usize; 2], height: f64, thickness: f64, material: [f64; 3]) -> Body {
+pub(crate) fn plate(
+    name: &str,
+    size: [f64; 2],
+    n: [usize; 2],
+    height: f64,
+    thickness: f64,
+    material: [f64; 3],
+) -> Body {
     let node = |i: usize, j: usize| (i + (n[0] + 1) * j) as u32;
     let mut points = Vec::new();
     for j in 0..=n[1] {
@@ -61,7 +68,7 @@ fn plate(name: &str, size: [f64; 2], n: [usize; 2], height: f64, thickness: f64,
 }
 
 /// A beam along x with the sets `west` and `east`.
-fn beam(length: f64, n: u32, section: BeamSection, material: [f64; 3]) -> Body {
+pub(crate) fn beam(length: f64, n: u32, section: BeamSection, material: [f64; 3]) -> Body {
     let points = (0..=n).map(|k| [length * f64::from(k) / f64::from(n), 0.0, 0.0]).collect();
     let cells = (CellShape::Line2, (0..n).flat_map(|k| [k, k + 1]).collect());
     let sets = [("west", vec![0]), ("east", vec![n])];

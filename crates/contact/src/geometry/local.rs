@@ -30,6 +30,8 @@ const CONTINUED: f64 = 0.5;
 /// Two rims that lie on each other bend alike, and neither has points inside the other. Chords of bent rims
 /// are apart by a part of a face that is the square of the angle between them over eight.
 pub(crate) const FLUSH: f64 = 1e-3;
+/// Distance from a face, relative to its size, of which round-off is a part.
+const ROUND_OFF: f64 = 1e-9;
 const MAX_ITERATIONS: usize = 12;
 /// Newton's method has converged below this step in ξ; the error is its square.
 const SMALL_STEP: f64 = 1e-7;
@@ -53,6 +55,27 @@ impl Faces {
             }
         }
         let foot = FootPoint::on_faces(self, now, face, &local, x);
+        Some(LocalFoot { foot, is_continued: false, distance })
+    }
+
+    /// The foot point of a point on one face of a sheet, if the distance to the sheet has a local minimum
+    /// there. The normal points to the side on which the point is, so that no gap is below zero.
+    ///
+    /// `None` if a neighbouring face is nearer.
+    pub(crate) fn sheet_foot(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Option<LocalFoot> {
+        let local = self.closest_directly(now, face, x);
+        let site = self.domain(face).site(local.xi);
+        if site != Site::Interior && self.step_across(now, face, &local, x).is_some() {
+            return None;
+        }
+        let d = x - local.jet.y;
+        let own = self.normal(now, face, local.xi, &local.jet);
+        let distance = d.norm();
+        let level = own * if d.dot(&own) < 0.0 { -1.0 } else { 1.0 };
+        let scale = local.jet.d[0].norm() + local.jet.d[1].norm();
+        let normal =
+            if site == Site::Interior || distance <= ROUND_OFF * scale { level } else { d / distance };
+        let foot = FootPoint::new(face, local.xi, site, false, d.dot(&normal), normal, &local.jet);
         Some(LocalFoot { foot, is_continued: false, distance })
     }
 

@@ -20,7 +20,7 @@ const SMALL_STEP: f64 = 1e-9;
 /// The faces of the earlier configuration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Earlier {
-    then: Option<FacesNow>,
+    pub(super) then: Option<FacesNow>,
 }
 
 impl Earlier {

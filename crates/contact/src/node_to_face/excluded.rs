@@ -3,6 +3,7 @@
 
 use nalgebra::Vector3;
 
+use super::sheets::Sheets;
 use super::{ContactSide, Limits};
 use crate::geometry::{Faces, FacesNow, LocalFoot};
 
@@ -21,6 +22,7 @@ pub(super) struct Excluded {
     never: Lists,
     /// Body of each face.
     bodies: Vec<u32>,
+    pub(super) sheets: Sheets,
 }
 
 /// Lists of numbers, one after the other.
@@ -50,7 +52,13 @@ impl Excluded {
     /// By the topology of the faces, and by their places at rest.
     ///
     /// * `bodies` — number of the body of each face
-    pub(super) fn new(side: &ContactSide, faces: &Faces, bodies: &[u32], limits: &Limits) -> Self {
+    pub(super) fn new(
+        side: &ContactSide,
+        faces: &Faces,
+        bodies: &[u32],
+        sheets: Sheets,
+        limits: &Limits,
+    ) -> Self {
         let around = faces_of_points(faces);
         let mut places = vec![Vector3::zeros(); side.nodes.len()];
         side.nodes.places_into(&faces.reference, &mut places);
@@ -58,6 +66,7 @@ impl Excluded {
         faces.fit_boxes(&mut now, &mut boxes);
         let (mut own, mut never) = (Lists::default(), Lists::default());
         let (mut list, mut stack) = (Vec::new(), Vec::new());
+        let reach = sheets.reach().max(BEHIND * limits.depth);
         for (node, x) in places.iter().enumerate() {
             let points = side.nodes.of(node).0;
             list.extend(points.iter().flat_map(|&k| around.of(k as usize)));
@@ -68,18 +77,22 @@ impl Excluded {
             list.dedup();
             let n_ring = list.len();
             let body = own.of(node).first().map(|&face| bodies[face as usize]);
-            faces.tree.near(&boxes, (x, BEHIND * limits.depth), &mut stack, |face| {
+            faces.tree.near(&boxes, (x, reach), &mut stack, |face| {
                 let is_new = list[..n_ring].binary_search(&face).is_err();
+                let is_part = |foot: &LocalFoot| match sheets.has(face) {
+                    true => foot.distance < sheets.walls(&side.nodes, node, face),
+                    false => foot.foot.gap < 0.0,
+                };
                 if Some(bodies[face as usize]) == body
                     && is_new
-                    && faces.foot_on_face(&mut now, face, x).foot.gap < 0.0
+                    && is_part(&faces.foot_on_face(&mut now, face, x))
                 {
                     list.push(face);
                 }
             });
             never.push(&mut list);
         }
-        Self { own, never, bodies: bodies.to_vec() }
+        Self { own, never, bodies: bodies.to_vec(), sheets }
     }
 
     /// True for a face that a node never touches.
@@ -96,7 +109,8 @@ impl Excluded {
         found: &mut Vec<LocalFoot>,
     ) {
         let own = self.own.of(node);
-        let Some(body) = own.first().map(|&face| self.bodies[face as usize]) else { return };
+        let Some(&first) = own.first().filter(|&&face| !self.sheets.has(face)) else { return };
+        let body = self.bodies[first as usize];
         if found.iter().all(|found| self.bodies[found.foot.face as usize] != body) {
             return;
         }

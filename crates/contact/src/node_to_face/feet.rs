@@ -31,10 +31,12 @@ impl Feet {
     }
 
     /// Foot points on the faces near a node, before [`Feet::select`].
+    ///
+    /// * `is_sheet` — true for a face with two sides
     pub(super) fn on_faces(
         &mut self,
-        faces: &Faces,
-        now: &mut FacesNow,
+        (faces, now): (&Faces, &mut FacesNow),
+        is_sheet: impl Fn(u32) -> bool,
         candidates: &[u32],
         x: &Vector3<f64>,
         limits: &Limits,
@@ -46,7 +48,10 @@ impl Feet {
             if broad::distance_squared(&faces.box_of(now, face), x) > radius * radius {
                 continue;
             }
-            if let Some(found) = faces.local_foot(now, face, x) {
+            if is_sheet(face) {
+                let found = faces.sheet_foot(now, face, x).filter(|found| found.distance <= radius);
+                self.found.extend(found.filter(|found| !self.is_known(found)));
+            } else if let Some(found) = faces.local_foot(now, face, x) {
                 if found.distance <= radius && !self.is_known(&found) {
                     self.found.push(found);
                 }

@@ -151,12 +151,12 @@ pub enum SetupError {
         /// The pair.
         pair: String,
     },
-    /// Shells or beams under automatic contact.
+    /// Beams under automatic contact.
     #[error(
-        "body `{body}`: `between = [\"*\"]` takes no shells and beams in this release; name the pairs of \
-         surfaces that touch"
+        "body `{body}`: `between = [\"*\"]` takes no beams in this release; name the pairs of surfaces that \
+         touch, without the beams"
     )]
-    AutomaticShell {
+    AutomaticBeam {
         /// Name of the body.
         body: String,
     },

@@ -48,8 +48,7 @@ fn a_node_flush_with_a_rim_has_the_normal_of_the_face() {
         }
     }
     // Farther away the gap is the distance from the rim.
-    let rows =
-        rows_at(plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]), &[Vector3::new(1.01, 0.4, -0.01)]);
+    let rows = rows_at(plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]), &[Vector3::new(1.01, 0.4, -0.01)]);
     assert!((rows[0].foot.gap - 0.01 * 2.0_f64.sqrt()).abs() < 1e-15, "{rows:?}");
 }
 
@@ -187,7 +186,7 @@ fn a_surface_of_two_bodies_touches_itself_between_them_alone() {
     };
     let bodies: Vec<u32> = [0, 1].into_iter().flat_map(|body| [body; 6]).collect();
     let limits = Limits { reach: 0.05, depth: 0.3 };
-    let mut contact = NodeToFace::within(side, &bodies, limits).unwrap();
+    let mut contact = NodeToFace::within(side, &bodies, &[], limits).unwrap();
     assert!(contact.update([&rest, &rest]).is_empty());
     for (low, gap) in [(1.01, 0.01), (0.98, -0.02)] {
         let places = boxes(low).1;
@@ -200,7 +199,7 @@ fn a_surface_of_two_bodies_touches_itself_between_them_alone() {
         }
     }
     let flat = ContactSide { shape: Shape::Planes(Vec::new()), nodes: Nodes::of_points(&[0]) };
-    let error = NodeToFace::within(flat, &[], limits).unwrap_err().to_string();
+    let error = NodeToFace::within(flat, &[], &[], limits).unwrap_err().to_string();
     assert!(error.contains("needs faces"), "{error}");
 }
 

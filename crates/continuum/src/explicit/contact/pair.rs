@@ -143,7 +143,8 @@ impl Pair {
             ..end.clone()
         };
         let size = smallest(std::iter::once(&side));
-        let gaps = NodeToFace::within(side, &of_faces, limits(size, 0.0))
+        let walls = 2.0 * end.halves.iter().copied().fold(0.0, f64::max);
+        let gaps = NodeToFace::within(side, &of_faces, &end.halves, limits(size, walls))
             .map_err(|source| SetupError::Rows { pair: name(), source })?;
         let made = Self::with((spec.number, [0; 2]), [end, faced], gaps, (spec.law, spec.friction));
         Ok(Self { is_automatic: true, size, ..made })

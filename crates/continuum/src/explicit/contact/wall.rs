@@ -57,6 +57,11 @@ pub(super) fn half_thickness(discretisation: &Discretisation, faces: &[FaceRef],
     halves
 }
 
+/// True if a body has beams.
+pub(super) fn has_beams(discretisation: &Discretisation) -> bool {
+    discretisation.blocks.iter().any(|block| matches!(block.section, Some(Section::Beam(_))))
+}
+
 /// Middle of the points of a side at the start, in inertial axes \[m\].
 pub(super) fn middle(body: &BodySpec, side: &SideSpec) -> Result<Vector3<f64>, SetupError> {
     let geometry = &body.geometry;

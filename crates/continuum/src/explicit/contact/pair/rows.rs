@@ -75,7 +75,8 @@ impl Pair {
         };
         let relative = velocity(side, &around.node) - velocity(1 - side, &around.faced);
         // A node that is suddenly deep behind a face has come around the rim of an open surface.
-        let is_across = is_in_front(self.gaps.side(1 - side).shape.as_faces(), foot);
+        let is_sheet = self.is_automatic && half(1 - side, &around.faced) > 0.0;
+        let is_across = is_in_front(self.gaps.side(1 - side).shape.as_faces(), foot, is_sheet);
         let slip = dt * (relative - normal * normal.dot(&relative));
         let offset = self.offset((side, found.node), gap_now);
         let is_sudden = -(gap_now + offset) > f64::max(SUDDEN * self.size, TURN * slip.norm());
@@ -122,9 +123,9 @@ impl Pair {
 }
 
 /// True for a node over or behind a face, false for one beside a rim: behind the plane of the face there it
-/// has not come through the surface.
-fn is_in_front(faces: Option<&Faces>, foot: &FootPoint) -> bool {
-    let Some(faces) = faces else { return true };
+/// has not come through the surface. Rims of sheets are round and hold nodes like their sides.
+fn is_in_front(faces: Option<&Faces>, foot: &FootPoint, is_sheet: bool) -> bool {
+    let Some(faces) = faces.filter(|_| !is_sheet) else { return true };
     let face_normal = foot.tangents[0].cross(&foot.tangents[1]) * faces.orientation(foot.face);
     foot.normal.dot(&face_normal) >= 0.9 * face_normal.norm()
 }

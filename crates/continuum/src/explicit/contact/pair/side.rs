@@ -76,6 +76,11 @@ impl End {
 
     fn append(&mut self, other: Self) {
         let first = self.points.len() as u32;
+        if !(self.halves.is_empty() && other.halves.is_empty()) {
+            self.halves.resize(self.points.len(), 0.0);
+            self.halves.extend(&other.halves);
+            self.halves.resize(self.points.len() + other.points.len(), 0.0);
+        }
         self.parts.extend(other.parts.into_iter().map(|(which, k)| (which, first + k)));
         self.points.extend(other.points);
         self.rest.extend(other.rest);
@@ -149,10 +154,18 @@ pub(super) fn all_surfaces(
             return Err(SetupError::ReducedAutomatic { body: body.geometry.name.clone() });
         }
         let whole = |discretisation: &Discretisation| {
-            if discretisation.is_structural() {
-                return Err(SetupError::AutomaticShell { body: body.geometry.name.clone() });
+            let mut faces = body.geometry.boundary_faces();
+            if !discretisation.is_structural() {
+                return Ok((discretisation.surface(&faces), Vec::new()));
             }
-            Ok((discretisation.surface(&body.geometry.boundary_faces()), Vec::new()))
+            if wall::has_beams(discretisation) {
+                return Err(SetupError::AutomaticBeam { body: body.geometry.name.clone() });
+            }
+            // One face of a shell stands for both of its sides.
+            faces.dedup_by_key(|face| face.cell());
+            let surface = discretisation.surface(&faces);
+            let halves = wall::half_thickness(discretisation, &faces, &surface.points);
+            Ok((surface, halves))
         };
         let made = with_nodes(body, bodies.which[number], bodies, whole)?;
         nodes.append(&made.nodes, reference.len() as u32);
