@@ -13,7 +13,7 @@ fn brute_force(
     let mut feet = Feet::default();
     let mut found = Vec::new();
     for (node, x) in (0..).zip(nodes) {
-        feet.on_faces(faces, &mut now, &all, x, &LIMITS);
+        feet.on_faces((faces, &mut now), |_| false, &all, x, &LIMITS);
         feet.select(&LIMITS);
         found.extend(feet.found.iter().map(|f| (node, (f.foot.face, f.foot.gap, f.foot.xi))));
     }
