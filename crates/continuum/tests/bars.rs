@@ -9,15 +9,21 @@ use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings}
 
 const MATERIAL: [f64; 3] = [0.01, 100.0, 0.0];
 
-fn bar(name: &str) -> carom_fem::Body {
-    block(name, [50.0, 1.0, 1.0], [50, 1, 1], MATERIAL)
+/// * `section` — cells of the cross section
+fn bar(name: &str, section: [usize; 2]) -> carom_fem::Body {
+    block(name, [50.0, 1.0, 1.0], [50, section[0], section[1]], MATERIAL)
 }
 
 fn problem(law: Law) -> Problem {
+    meshed(law, [[1, 1]; 2])
+}
+
+fn meshed(law: Law, sections: [[usize; 2]; 2]) -> Problem {
+    let [left, right] = [bar("left", sections[0]), bar("right", sections[1])];
     Problem {
         bodies: vec![
-            deformable(bar("left"), "small-strain", at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
-            deformable(bar("right"), "small-strain", at([0.0; 3], [0.0; 3])),
+            deformable(left, "small-strain", at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
+            deformable(right, "small-strain", at([0.0; 3], [0.0; 3])),
         ],
         contacts: vec![pair(0, [0, 1], ["east", "west"], law, 0.0)],
         ..Problem::default()
@@ -44,6 +50,24 @@ fn two_elastic_bars_exchange_their_velocities() {
     let mean: f64 = kept.forces[10..60].iter().map(|force| force[0][0]).sum::<f64>() / 50.0;
     assert!((mean + 0.5).abs() < 0.02, "{mean}");
     assert_eq!(simulation.contact_counts().fallbacks, 0);
+}
+
+/// Bars whose cross sections are meshed differently have the velocities of equal ones: lumped masses integrate
+/// all motions that both faces have in common, so that their faces stay flat. The multipliers of a step are
+/// accurate to 1e-6. Waves along cells of a third of a metre limit the step to 3.3 ms.
+#[test]
+fn the_mesh_of_the_cross_sections_does_not_matter() {
+    let ends = [[[1, 1], [1, 1]], [[1, 1], [3, 2]], [[2, 3], [3, 2]]].map(|sections| {
+        let (_, kept) = run(&meshed(Law::Hard, sections), settings(1.5, Some(0.003)));
+        assert!(residuals(&kept)[0] < 1e-14);
+        kept
+    });
+    for kept in &ends[1..] {
+        for (equal, bodies) in ends[0].velocities.iter().zip(&kept.velocities) {
+            let differ = |body: usize| (bodies[body][0] - equal[body][0]).abs();
+            assert!(differ(0) < 2e-6 && differ(1) < 2e-6, "{equal:?} {bodies:?}");
+        }
+    }
 }
 
 /// A tolerance of gaps is one of each gap, however slowly the bars approach: they move by 0.9 mm in a step,
@@ -129,7 +153,7 @@ fn the_penetration_of_a_penalty_falls_with_its_stiffness() {
 #[test]
 fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {
     let mut problem = problem(Law::Hard);
-    problem.bodies[0] = rigid(bar("left"), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0]));
+    problem.bodies[0] = rigid(bar("left", [1, 1]), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0]));
     let (_, kept) = run(&problem, settings(3.0, Some(0.009)));
     let [energy, momentum, ang_momentum] = residuals(&kept);
     assert!(energy < 1e-13 && momentum < 1e-14 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");

@@ -49,13 +49,22 @@ fn points_on(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
 /// redundant. Their velocities swap in one step.
 #[test]
 fn two_rigid_bars_swap_their_velocities_in_one_step() {
-    let bar = |name: &str| block(name, [50.0, 1.0, 1.0], [50, 1, 1], [0.01, 100.0, 0.0]);
-    let corners = |x: f64| -> Vec<Ball> {
-        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-        places.iter().map(|&[y, z]| Ball::point(Vector3::new(x, y, z))).collect()
+    rigid_bars([[1, 1], [1, 1]], 1e-14);
+    // The mesh of the cross sections does not matter; 24 rows have more round-off than 8.
+    rigid_bars([[1, 1], [3, 2]], 5e-14);
+    rigid_bars([[2, 3], [3, 2]], 5e-14);
+}
+
+/// * `sections` — cells of the cross section of each bar
+/// * `limit` — error of a velocity \[m/s\]
+fn rigid_bars(sections: [[usize; 2]; 2], limit: f64) {
+    let bar = |name: &str, [n, m]: [usize; 2]| block(name, [50.0, 1.0, 1.0], [50, n, m], [0.01, 100.0, 0.0]);
+    let corners = |x: f64, [n, m]: [usize; 2]| -> Vec<Ball> {
+        let places = (0..=n).flat_map(|i| (0..=m).map(move |j| [i as f64 / n as f64, j as f64 / m as f64]));
+        places.map(|[y, z]| Ball::point(Vector3::new(x, y, z))).collect()
     };
-    let end = |set: &str| {
-        let body = bar("bar");
+    let end = |set: &str, section: [usize; 2]| {
+        let body = bar("bar", section);
         let discretisation = carom_fem::Discretisation::new(&body).unwrap();
         let surface = body.surface_of_set(&discretisation, set).unwrap();
         let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
@@ -64,12 +73,12 @@ fn two_rigid_bars_swap_their_velocities_in_one_step() {
     };
     let problem = Problem {
         bodies: vec![
-            rigid(bar("left"), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
-            rigid(bar("right"), at([0.0; 3], [0.0; 3])),
+            rigid(bar("left", sections[0]), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
+            rigid(bar("right", sections[1]), at([0.0; 3], [0.0; 3])),
         ],
         rigid_pairs: vec![
-            (0, points_on([0, 1], corners(50.0), end("west"))),
-            (0, points_on([1, 0], corners(0.0), end("east"))),
+            (0, points_on([0, 1], corners(50.0, sections[0]), end("west", sections[1]))),
+            (0, points_on([1, 0], corners(0.0, sections[1]), end("east", sections[0]))),
         ],
         ..Problem::default()
     };
@@ -81,13 +90,13 @@ fn two_rigid_bars_swap_their_velocities_in_one_step() {
     let mut swaps = 0;
     for bodies in &kept.velocities {
         let now = [bodies[0][0], bodies[1][0]];
-        let half = (now[0] - 0.5).abs() < 1e-14 && (now[1] - 0.5).abs() < 1e-14;
+        let half = (now[0] - 0.5).abs() < limit && (now[1] - 0.5).abs() < limit;
         swaps += usize::from(half);
-        assert!(half || (now[0] - last[0]).abs() < 1e-14 || (now[0]).abs() < 1e-14, "{now:?}");
+        assert!(half || (now[0] - last[0]).abs() < limit || (now[0]).abs() < limit, "{now:?}");
         last = if half { [0.0, 1.0] } else { last };
     }
     let [left, right] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][0]);
-    assert!(swaps == 1 && left.abs() < 1e-14 && (right - 1.0).abs() < 1e-14, "{swaps} {left} {right}");
+    assert!(swaps == 1 && left.abs() < limit && (right - 1.0).abs() < limit, "{swaps} {left} {right}");
     let [energy, momentum, _] = residuals(&kept);
     assert!(energy < 1e-15 && momentum < 1e-15, "{energy} {momentum}");
     let events = simulation.events();

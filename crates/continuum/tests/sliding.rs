@@ -1,7 +1,7 @@
 //! Contact between deformable bodies that slide, with and without friction.
 
 use carom_contact::Law;
-use carom_continuum::explicit::Problem;
+use carom_continuum::explicit::{AutomaticSpec, Problem};
 use carom_dynamics::Placement;
 
 use crate::setup::{at, block, deformable, pair, residuals, run, settings};
@@ -46,6 +46,25 @@ fn bricks_of_unlike_meshes_conserve_their_momenta() {
         } else {
             assert!(last.d_fric.abs() < 1e-15);
         }
+    }
+}
+
+/// Bricks that slide have the same bits with 1, 2 and 8 threads, by named surfaces and by all surfaces.
+#[test]
+fn contact_has_the_same_bits_for_any_number_of_threads() {
+    for is_automatic in [false, true] {
+        let ends = [1, 2, 8].map(|threads| {
+            let mut problem = bricks(0.3, 3);
+            if is_automatic {
+                problem.contacts.clear();
+                problem.automatic = vec![AutomaticSpec { number: 0, law: Law::Hard, friction: 0.3 }];
+            }
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (simulation, kept) = pool.install(|| run(&problem, settings(2.5e-3, None)));
+            assert!(simulation.contact_counts().multipliers > 100, "{:?}", simulation.contact_counts());
+            (kept.displacements, kept.forces)
+        });
+        assert!(ends[0] == ends[1] && ends[0] == ends[2], "{is_automatic}");
     }
 }
 
