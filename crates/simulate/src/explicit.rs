@@ -280,7 +280,9 @@ pub(crate) fn solid_law(
 ) -> Result<SolidLaw, LawError> {
     let law = material.map_or(MaterialLaw::Linear, |material| material.law);
     let (MaterialLaw::Plastic, Some(material)) = (law, material) else {
-        return ElasticLaw::named(law.name(), moduli).map(SolidLaw::Elastic);
+        // The scalar wave equation has a stiffness of its own and no stress; its scheme asks for it.
+        let name = if law == MaterialLaw::ScalarWave { MaterialLaw::Linear.name() } else { law.name() };
+        return ElasticLaw::named(name, moduli).map(SolidLaw::Elastic);
     };
     let yield_stress = material.yield_stress.unwrap_or_default();
     let hardening = match &material.hardening {

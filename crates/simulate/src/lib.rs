@@ -44,6 +44,7 @@
 //! # }
 //! ```
 
+mod complementarity;
 mod discretised;
 mod error;
 mod expected_size;
@@ -71,6 +72,7 @@ mod solve;
 mod statics;
 mod system;
 
+pub use complementarity::ComplementaritySetUpError;
 pub use error::{At, ErrorKind, Kind};
 pub use expected_size::ExpectedSize;
 pub use explicit::ExplicitSetUpError;

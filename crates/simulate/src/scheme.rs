@@ -7,6 +7,7 @@
 use carom_format::scenario::model::{Scenario, Scheme};
 use carom_progress::Progress;
 
+use crate::complementarity::ComplementarityRun;
 use crate::error::At;
 use crate::explicit::ExplicitRun;
 use crate::implicit::ImplicitRun;
@@ -50,6 +51,10 @@ pub(crate) fn set_up<'a>(
         }
         Scheme::Implicit { method, time_step, persistency } => {
             let made = ImplicitRun::new(scenario, prepared, (*method, *persistency), *time_step);
+            Box::new(made.map_err(At::cast)?)
+        }
+        Scheme::Complementarity { time_step, mass, method } => {
+            let made = ComplementarityRun::new(scenario, prepared, (*mass, *method), *time_step);
             Box::new(made.map_err(At::cast)?)
         }
     })

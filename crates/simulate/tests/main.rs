@@ -2,6 +2,7 @@
 
 mod ball_on_plane;
 mod chain;
+mod complementarity;
 mod explicit;
 mod fixtures;
 mod flat_impact;

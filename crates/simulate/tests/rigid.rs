@@ -235,7 +235,7 @@ fn invalid_scenarios_of_rigid_bodies_are_refused() {
         ("[1.1666666666666667e-8, 6.3e-7, 6.3e-7]", "[9e-6, 6.3e-7, 6.3e-7]", "sum of the other two"),
         ("\"cube:walls\"]\n", "\"cube:walls\"]\nrestitution = 1.5\n", "from 0 to 1"),
         ("\"cube:walls\"]\n", "\"cube:walls\"]\nlaw = { kind = \"penalty\" }\n", "stiffness of each point"),
-        ("scheme = \"rigid\"", "scheme = \"static\"", "rigid bodies of the schemes `rigid` and `explicit`"),
+        ("scheme = \"rigid\"", "scheme = \"static\"", "rigid bodies of the schemes `rigid`, `explicit`"),
         ("time_step = 1.0e-6", "time_step = 50.0", "has no step of 50 s"),
         ("time_step = 1.0e-6", "time_step = 1.0e-6\nintegrator = \"radau5\"", "an integrator of its own"),
         ("time_step = 1.0e-6", "time_step = 1.0e-6\nmaximum_step = 1.0", "steps of one length, `time_step`"),

@@ -76,7 +76,7 @@ const BAD: &[Bad] = &[
     },
     Bad {
         from: "[simulation]",
-        to: "[simulation]\nscheme = \"complementarity\"",
+        to: "[simulation]\nscheme = \"complementary\"",
         code: 3,
         says: &["bad.toml:3", "complementarity", "quasistatic"],
     },

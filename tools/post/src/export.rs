@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use carom_dynamics::BodyState;
 use carom_files::{create_folder, write_atomically};
 use carom_format::result::StoredFrame;
+use carom_format::scenario::model::MaterialLaw;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_scene::{BodyGrid, StressTheory};
@@ -258,7 +259,9 @@ fn prepared<'a>(
             hint: "name `velocity` in `[output] frame_fields` and run the scenario again",
         });
     }
-    let stress = if options.fields.stress || options.fields.von_mises {
+    // The scalar wave equation has no stress tensor.
+    let has_stress = body.meta.law != MaterialLaw::ScalarWave.name();
+    let stress = if has_stress && (options.fields.stress || options.fields.von_mises) {
         let wrong = |why: String| inconsistent(body, &why);
         let theory = StressTheory::named(&body.meta.law, &body.body).map_err(|e| wrong(e.to_string()))?;
         Recovery::new(grid, body, &theory).map_err(|e| wrong(e.to_string()))?

@@ -76,7 +76,7 @@ fn unsolvable_scenarios_have_their_exit_code() {
     let without =
         STACK.replace("on = \"upper:top\"", "on = \"upper:east\"").replace("0.0, -5000.0", "0.0, 5000.0");
     for (text, words) in [
-        (scheme("complementarity"), "`explicit`, `energy-momentum` and `midpoint` are"),
+        (scheme("complementary"), "did you mean `complementarity`"),
         (STACK.replace("upper:top", "upper:lid"), "lid"),
         (STACK.replace("[[contact]]", "[[contact]]\nfriction = 0.3"), "friction"),
         (without, "body `upper` is not in equilibrium"),

@@ -236,7 +236,7 @@ impl LinearBody {
     /// (½ + β/h) (K + s M) w = f − K u₀ + (2/h) M v₀
     /// ```
     pub(super) fn predict(&mut self, h: f64) {
-        let Self { state, free, load, weight, mass, scratch: [product, inertia], factor, .. } = self;
+        let Self { state, free, moved, load, weight, mass, scratch: [product, inertia], factor, .. } = self;
         let Some(Factor { cholesky, divisor, .. }) = factor else { unreachable!("a step is prepared") };
         mass_product(mass, &state.v, inertia);
         for i in 0..free.len() {
@@ -245,13 +245,12 @@ impl LinearBody {
         }
         if self.driven.iter().any(|velocity| *velocity != 0.0) {
             let shift = 2.0 / (h * h * *divisor);
-            let mut driven = vec![0.0; free.len()];
+            moved.fill(0.0);
             for (&dof, velocity) in self.held.iter().zip(&self.driven) {
-                driven[dof as usize] = h * velocity;
+                moved[dof as usize] = h * velocity;
             }
-            // Not translations: rows of held points alone move.
-            stiffness_product(&self.stiffness, &driven, product);
-            mass_product(mass, &driven, inertia);
+            stiffness_product(&self.stiffness, moved, product);
+            mass_product(mass, moved, inertia);
             for i in 0..free.len() {
                 free[i] -= product[i] + shift * inertia[i];
             }
@@ -260,7 +259,7 @@ impl LinearBody {
         for (&dof, velocity) in self.held.iter().zip(&self.driven) {
             free[dof as usize] = h * velocity;
         }
-        self.moved.copy_from_slice(&self.free);
+        moved.copy_from_slice(free);
     }
 
     /// The predicted motion of a point in the step, without contact \[m\].

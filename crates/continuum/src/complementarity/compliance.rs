@@ -57,8 +57,11 @@ impl Compliance {
     ///
     /// * `respond` — turns forces on all dofs of the body into motions, column by column
     pub(super) fn add(&mut self, dofs: &[u32], respond: impl Fn(&mut Mat<f64>)) {
-        let missing: Vec<u32> =
-            dofs.iter().copied().filter(|&dof| self.column[self.number(dof)] == NONE).collect();
+        let is_missing = |dof: &u32| self.column[self.number(*dof)] == NONE;
+        if !dofs.iter().any(is_missing) {
+            return;
+        }
+        let missing: Vec<u32> = dofs.iter().copied().filter(is_missing).collect();
         let length = 3 * self.points.len();
         for group in missing.chunks(GROUP) {
             let mut columns = Mat::zeros(3 * self.n_points, group.len());

@@ -60,6 +60,11 @@ pub(super) struct Contacts {
     matrix: Dense,
     /// Lower triangle of W, row by row.
     triangle: Vec<f64>,
+    /// Points of the candidates, by body and number, and the place of each entry among them.
+    points: Vec<(usize, u32)>,
+    place: Vec<u32>,
+    /// Motions of these points by the multiplier of each candidate, one after the other \[m/N\].
+    responses: Vec<Vector3<f64>>,
     q: Vec<f64>,
     z: Vec<f64>,
     dofs: Vec<u32>,
@@ -78,6 +83,9 @@ impl Contacts {
             method,
             matrix: Dense::default(),
             triangle: Vec::new(),
+            points: Vec::new(),
+            place: Vec::new(),
+            responses: Vec::new(),
             q: Vec::new(),
             z: Vec::new(),
             dofs: Vec::new(),
@@ -162,11 +170,16 @@ impl Contacts {
 
     /// W of the candidates.
     fn fill(&mut self, bodies: &[LinearBody]) -> Result<(), LcpError> {
+        self.find_responses(bodies);
+        let length = self.points.len();
         self.triangle.clear();
         for (i, &k) in self.candidates.iter().enumerate() {
-            for &l in &self.candidates[..=i] {
-                let value = self.response(&self.rows[k as usize], &self.rows[l as usize], bodies);
-                self.triangle.push(value);
+            let row = &self.rows[k as usize];
+            for by in 0..=i {
+                let moved = &self.responses[by * length..(by + 1) * length];
+                let weighted = |at: usize| moved[self.place[at] as usize] * self.entries[at].c;
+                let sum: Vector3<f64> = row.entries.clone().map(weighted).sum();
+                self.triangle.push(row.normal.dot(&sum));
             }
         }
         let triangle = &self.triangle;
@@ -176,17 +189,36 @@ impl Contacts {
         })
     }
 
-    /// Change of the gap of a row by a unit multiplier of another one \[m/N\].
-    fn response(&self, of: &Row, by: &Row, bodies: &[LinearBody]) -> f64 {
-        let mut sum = 0.0;
-        for a in &self.entries[of.entries.clone()] {
-            for b in self.entries[by.entries.clone()].iter().filter(|b| b.body == a.body && b.c != 0.0) {
-                let body = &bodies[a.body];
-                let moved = body.compliance.motion(a.point, b.point, &by.normal);
-                sum += a.c * b.c * body.share() * of.normal.dot(&moved);
+    /// Motions of all points of the candidates by a unit multiplier of each of them.
+    fn find_responses(&mut self, bodies: &[LinearBody]) {
+        let Self { rows, entries, candidates, points, place, responses, .. } = self;
+        points.clear();
+        for &k in &*candidates {
+            points.extend(entries[rows[k as usize].entries.clone()].iter().map(|e| (e.body, e.point)));
+        }
+        points.sort_unstable();
+        points.dedup();
+        place.resize(entries.len(), 0);
+        responses.clear();
+        for &k in &*candidates {
+            let row = &rows[k as usize];
+            let start = responses.len();
+            responses.resize(start + points.len(), Vector3::zeros());
+            for at in row.entries.clone() {
+                let by = entries[at];
+                place[at] =
+                    points.binary_search(&(by.body, by.point)).expect("a point of a candidate") as u32;
+                if by.c == 0.0 {
+                    continue;
+                }
+                let body = &bodies[by.body];
+                let force = row.normal * (by.c * body.share());
+                let of_body = points.iter().zip(&mut responses[start..]);
+                for ((_, point), moved) in of_body.filter(|((number, _), _)| *number == by.body) {
+                    *moved += body.compliance.motion(*point, by.point, &force);
+                }
             }
         }
-        sum
     }
 
     /// Writes the forces of all rows at the end of the step to the bodies.

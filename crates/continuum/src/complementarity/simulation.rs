@@ -117,6 +117,10 @@ impl Simulation {
             which.push(Some(bodies.len()));
             bodies.push(body);
         }
+        if let Some((_, rigid)) = problem.rigid_pairs.first() {
+            let [a, b] = rigid.bodies.map(|body| &problem.bodies[body].geometry.name);
+            return Err(SetupError::NotTwoBodies { pair: format!("`{a}` and `{b}`") });
+        }
         let pairs = problem.contacts.iter().map(|spec| pair(problem, spec, (&bodies, &which), &settings));
         let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
         let at_start = bodies.iter().map(|body| vec![0.0; body.load.len()]).collect();

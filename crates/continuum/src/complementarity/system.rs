@@ -39,8 +39,9 @@ impl System {
     /// * `time` — at the start of the step, for messages
     pub(super) fn step(&mut self, time: f64, h: f64) -> Result<(), StepError> {
         for body in &mut self.bodies {
-            let name = body.name.clone();
-            body.prepare(h).map_err(|source| StepError::Factor { body: name, time, source })?;
+            if let Err(source) = body.prepare(h) {
+                return Err(StepError::Factor { body: body.name.clone(), time, source });
+            }
             body.predict(h);
             body.pressing.fill(0.0);
         }

@@ -132,11 +132,11 @@ fn check_rigid(table: &Table<'_>, spec: &BodySpec, scheme: &SchemeRow) {
     if takes == Bodies::Rigid && !spec.rigid {
         table.conflict("rigid", "the scheme `rigid` takes rigid bodies alone: remove `rigid = false`");
     }
-    if table.has("shape") && !(scheme.rigid_pairs_touch && spec.rigid) {
+    if table.has("shape") && !(scheme.has_shapes && spec.rigid) {
         table.conflict(
             "shape",
-            "`shape` belongs to rigid bodies of the schemes `rigid` and `explicit`: elsewhere name a set of \
-             the body",
+            "`shape` belongs to rigid bodies of the schemes `rigid`, `explicit` and `complementarity`: \
+             elsewhere name a set of the body",
         );
     }
     if table.has("mass_properties") && !(scheme.has_time && spec.rigid) {

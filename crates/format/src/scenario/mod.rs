@@ -183,10 +183,6 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
     let table = root.table("simulation");
-    if table.as_ref().is_some_and(scheme::is_of_another_release) {
-        // Further problems depend on the scheme.
-        return None;
-    }
     let simulation = table.map(|table| scheme::simulation(table, root.has("contact")));
     let output = root.table("output").map(output::output).unwrap_or_default();
     let scheme = simulation.as_ref().map_or(&model::SCHEMES[0], |simulation| simulation.scheme.row());

@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::model::SchemeRow;
-
 /// The place of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
@@ -78,12 +76,6 @@ pub enum ProblemKind {
         suggestion: Option<String>,
         /// The possible words.
         choices: String,
-    },
-    /// A scheme that this release does not run.
-    #[error("the scheme `{scheme}` is not available in this release; {} are", SchemeRow::built())]
-    UnavailableScheme {
-        /// Its name.
-        scheme: &'static str,
     },
     /// An unknown name.
     #[error("there is no {kind} `{name}`{}; there are {known}", did_you_mean(.suggestion))]

@@ -4,12 +4,11 @@ use carom_dynamics::RELATIVE_TOLERANCE;
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
-use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS};
+use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS, METHODS};
 use super::model::{
-    ContactSolution, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, Simulation, StepMethod,
+    ContactSolution, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow, Simulation, StepMethod,
     TimeIntegration,
 };
-use super::problem::ProblemKind;
 
 /// Integrators of schemes with a choice; generalised-alpha with its default settings.
 const INTEGRATORS: [(&str, Integrator); 6] = [
@@ -25,19 +24,11 @@ const ALPHA: Integrator =
 const JOINT_FORMS: [(&str, JointForm); 2] =
     [("index3", JointForm::Index3), ("stabilised", JointForm::Stabilised)];
 
-/// True, and reported, if this release does not run the scheme.
-pub(super) fn is_of_another_release(table: &Table<'_>) -> bool {
-    let word = word(table, "scheme");
-    let Some(row) = SCHEMES.iter().find(|row| Some(row.name) == word && !row.is_built) else { return false };
-    table.problem(&table.span_of("scheme"), ProblemKind::UnavailableScheme { scheme: row.name });
-    true
-}
-
 /// * `has_contact` — true if the scenario has contact pairs
 pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
-    let built: Vec<(&'static str, &'static SchemeRow)> =
-        SCHEMES.iter().filter(|row| row.is_built).map(|row| (row.name, row)).collect();
-    let row = table.choice("scheme", &built).unwrap_or(&SCHEMES[0]);
+    let schemes: Vec<(&'static str, &'static SchemeRow)> =
+        SCHEMES.iter().map(|row| (row.name, row)).collect();
+    let row = table.choice("scheme", &schemes).unwrap_or(&SCHEMES[0]);
     refuse_keys_of_others(&table, row);
     let end_time = table.number("end_time", Interval::Positive);
     if row.has_time && !table.has("end_time") {
@@ -71,7 +62,12 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
         "energy-momentum" => implicit(table, StepMethod::EnergyMomentum),
         "midpoint" => implicit(table, StepMethod::Midpoint),
         "explicit" => explicit(table),
-        other => unreachable!("`{other}` is refused, as this release does not run it"),
+        "complementarity" => Scheme::Complementarity {
+            time_step: fixed_step(table),
+            mass: table.choice("mass", &MassForm::NAMES).unwrap_or_default(),
+            method: table.choice("contact_method", &METHODS).unwrap_or_default(),
+        },
+        other => unreachable!("`{other}` is not in the table of schemes"),
     }
 }
 

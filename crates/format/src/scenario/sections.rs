@@ -32,7 +32,15 @@ pub(super) fn material(table: Table<'_>, scheme: &SchemeRow) -> Option<MaterialS
     let young = table.number("young", Interval::Positive);
     let poisson = table.number("poisson", Interval::Poisson);
     let law = table.choice("law", &MaterialLaw::NAMES).unwrap_or_default();
-    if !scheme.has_laws && !law.is_linear() {
+    if law == MaterialLaw::ScalarWave {
+        if !scheme.has_scalar_wave {
+            let text = format!(
+                "`law = \"scalar-wave\"` belongs to the scheme `complementarity`, not to `{}`",
+                scheme.name
+            );
+            table.conflict("law", text);
+        }
+    } else if !scheme.has_laws && !law.is_linear() {
         let text = format!("`law` belongs to the scheme `explicit`; the scheme `{}` is linear", scheme.name);
         table.conflict("law", text);
     }

@@ -1,6 +1,6 @@
 //! Errors from running a scenario.
 
-use carom_continuum::{explicit, implicit, statics};
+use carom_continuum::{complementarity, explicit, implicit, statics};
 use carom_format::ResultError;
 use thiserror::Error;
 
@@ -39,6 +39,9 @@ pub enum RunError {
     /// A run of implicit steps of unreduced bodies ended early.
     #[error(transparent)]
     Implicit(#[from] implicit::RunError),
+    /// A run of linear bodies with complementarity ended early.
+    #[error(transparent)]
+    Complementarity(#[from] complementarity::RunError),
 }
 
 impl Kind for RunError {
@@ -53,6 +56,7 @@ impl Kind for RunError {
             Self::Static(error) => error.kind(),
             Self::Explicit(error) => error.kind(),
             Self::Implicit(error) => error.kind(),
+            Self::Complementarity(error) => error.kind(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use carom_continuum::statics;
 use thiserror::Error;
 
+use crate::complementarity::ComplementaritySetUpError;
 use crate::error::{ErrorKind, Kind};
 use crate::explicit::ExplicitSetUpError;
 use crate::implicit::ImplicitSetUpError;
@@ -27,6 +28,9 @@ pub enum SetUpError {
     /// Of the schemes `energy-momentum` and `midpoint`.
     #[error(transparent)]
     Implicit(#[from] ImplicitSetUpError),
+    /// Of the scheme `complementarity`.
+    #[error(transparent)]
+    Complementarity(#[from] ComplementaritySetUpError),
 }
 
 impl Kind for SetUpError {
@@ -37,6 +41,7 @@ impl Kind for SetUpError {
             Self::Static(error) => error.kind(),
             Self::Explicit(error) => error.kind(),
             Self::Implicit(error) => error.kind(),
+            Self::Complementarity(error) => error.kind(),
         }
     }
 }

@@ -30,8 +30,8 @@ pub use output::{
     Precision,
 };
 pub use scheme::{
-    Bodies, ContactSolution, HighModes, Integrator, JointForm, SCHEMES, Scheme, SchemeRow, StepMethod,
-    TABLES, Takes, TimeIntegration,
+    Bodies, ContactSolution, HighModes, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow,
+    StepMethod, TABLES, Takes, TimeIntegration,
 };
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use simulation::Simulation;
@@ -118,15 +118,18 @@ pub enum MaterialLaw {
     NeoHookean,
     /// Von Mises plasticity with isotropic hardening.
     Plastic,
+    /// The wave equation for each component of the displacement, in place of elasticity.
+    ScalarWave,
 }
 
 impl MaterialLaw {
     /// Names in scenarios.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 5] = [
         ("linear", Self::Linear),
         ("st-venant-kirchhoff", Self::StVenantKirchhoff),
         ("neo-hookean", Self::NeoHookean),
         ("plastic", Self::Plastic),
+        ("scalar-wave", Self::ScalarWave),
     ];
 
     /// True for the law that is not written.
@@ -141,6 +144,7 @@ impl MaterialLaw {
             Self::StVenantKirchhoff => "saint-venant-kirchhoff",
             Self::NeoHookean => "neo-hookean",
             Self::Plastic => "plastic",
+            Self::ScalarWave => "scalar-wave",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{BodySource, BodySpec};
 use carom_contact::Law;
-use carom_contact::solver::StepRule;
+use carom_contact::solver::{LcpMethod, StepRule};
 use serde::Serialize;
 
 /// How bodies move and meet, with the settings of the scheme.
@@ -44,7 +44,48 @@ pub enum Scheme {
         /// True if the energy that a closing contact takes is given back to the velocities.
         persistency: bool,
     },
+    /// Unreduced linear bodies by the implicit midpoint rule, contact as a complementarity problem.
+    Complementarity {
+        /// Length of all steps \[s\].
+        time_step: f64,
+        /// The mass matrix of the bodies.
+        mass: MassForm,
+        /// Method for the complementarity problems; the first that solves a problem if none is given.
+        method: Option<LcpMethod>,
+    },
 }
+
+/// The mass matrix of unreduced bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MassForm {
+    /// Of the shape functions.
+    #[default]
+    Consistent,
+    /// One mass a point.
+    Lumped,
+    /// Points of contact surfaces give their mass to the others.
+    Redistributed,
+}
+
+impl MassForm {
+    /// Names in scenarios.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("consistent", Self::Consistent), ("lumped", Self::Lumped), ("redistributed", Self::Redistributed)];
+
+    /// Its name in scenarios.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+}
+
+/// Names of the methods for complementarity problems in scenarios.
+pub(in crate::scenario) const METHODS: [(&str, Option<LcpMethod>); 5] = [
+    ("auto", None),
+    ("lemke", Some(LcpMethod::Lemke)),
+    ("active-set", Some(LcpMethod::ActiveSet)),
+    ("cg", Some(LcpMethod::ConjugateGradients)),
+    ("pgs", Some(LcpMethod::GaussSeidel)),
+];
 
 /// How implicit steps of unreduced bodies average the stress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +131,7 @@ impl Scheme {
             Self::Explicit { .. } => &EXPLICIT,
             Self::Implicit { method: StepMethod::EnergyMomentum, .. } => &CONSERVING,
             Self::Implicit { method: StepMethod::Midpoint, .. } => &MIDPOINT,
+            Self::Complementarity { .. } => &COMPLEMENTARITY,
         }
     }
 
@@ -97,7 +139,11 @@ impl Scheme {
     pub fn integration(&self) -> Option<&TimeIntegration> {
         match self {
             Self::Quasistatic(settings) | Self::Dynamic(settings) | Self::Damped(settings) => Some(settings),
-            Self::Static { .. } | Self::Rigid { .. } | Self::Explicit { .. } | Self::Implicit { .. } => None,
+            Self::Static { .. }
+            | Self::Rigid { .. }
+            | Self::Explicit { .. }
+            | Self::Implicit { .. }
+            | Self::Complementarity { .. } => None,
         }
     }
 
@@ -158,6 +204,24 @@ impl Scheme {
         }
     }
 
+    /// The mass matrix of the bodies, of schemes with a choice.
+    pub fn mass_form(&self) -> Option<MassForm> {
+        match self {
+            Self::Complementarity { mass, .. } => Some(*mass),
+            _ => None,
+        }
+    }
+
+    /// Name of the method for complementarity problems, of schemes with a choice.
+    pub fn contact_method(&self) -> Option<&'static str> {
+        match self {
+            Self::Complementarity { method, .. } => {
+                METHODS.iter().find(|(_, known)| known == method).map(|(name, _)| *name)
+            }
+            _ => None,
+        }
+    }
+
     /// How multipliers are found, of schemes with a choice.
     pub fn contact_solution(&self) -> Option<&ContactSolution> {
         match self {
@@ -169,7 +233,9 @@ impl Scheme {
     /// The length of all steps, if it is fixed \[s\].
     pub fn time_step(&self) -> Option<f64> {
         match self {
-            Self::Rigid { time_step } | Self::Implicit { time_step, .. } => Some(*time_step),
+            Self::Rigid { time_step }
+            | Self::Implicit { time_step, .. }
+            | Self::Complementarity { time_step, .. } => Some(*time_step),
             Self::Explicit { time_step, .. } => *time_step,
             other => other.integration()?.time_step,
         }
@@ -271,8 +337,6 @@ pub enum Takes {
 pub struct SchemeRow {
     /// Name in scenarios.
     pub name: &'static str,
-    /// True if this release runs it.
-    pub is_built: bool,
     /// Bodies.
     pub bodies: Bodies,
     /// True if bodies of a scheme of unreduced ones are reduced where they have a table `reduce`, or a model
@@ -292,12 +356,16 @@ pub struct SchemeRow {
     pub friction: Takes,
     /// True if two rigid bodies touch by points on a surface, without a stiffness.
     pub rigid_pairs_touch: bool,
+    /// True if rigid bodies may have shapes that other bodies touch.
+    pub has_shapes: bool,
     /// True if `between = ["*"]` stands for the outer surfaces of all bodies.
     pub has_automatic_contact: bool,
     /// True if impacts of rigid bodies have a coefficient of restitution.
     pub has_restitution: bool,
     /// True if materials may have a law of large deformation.
     pub has_laws: bool,
+    /// True if materials may have the scalar wave equation in place of elasticity.
+    pub has_scalar_wave: bool,
     /// True if bodies may have elements other than those with all points of the stiffness.
     pub has_elements: bool,
     /// Lists of tables in addition to `body` and `contact`.
@@ -309,7 +377,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 12] = [
+pub(in crate::scenario) const KEYS: [&str; 14] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -322,6 +390,8 @@ pub(in crate::scenario) const KEYS: [&str; 12] = [
     "contact_tolerance",
     "contact_steps",
     "persistency",
+    "mass",
+    "contact_method",
 ];
 
 /// The integrator of the scheme `rigid`, which scenarios with all defaults name.
@@ -332,7 +402,6 @@ pub const TABLES: [&str; 6] = ["joint", "spring", "bushing", "support", "pressur
 
 const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     name: "quasistatic",
-    is_built: true,
     bodies: Bodies::Reduced,
     takes_models: true,
     high_modes: Some(HighModes::Quasistatic),
@@ -342,9 +411,11 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     hard_contact: Takes::Yes,
     friction: Takes::Yes,
     rigid_pairs_touch: false,
+    has_shapes: false,
     has_automatic_contact: false,
     has_restitution: false,
     has_laws: false,
+    has_scalar_wave: false,
     has_elements: false,
     tables: &["joint", "spring", "bushing", "force"],
     keys: &[
@@ -393,6 +464,7 @@ const RIGID: SchemeRow = SchemeRow {
     high_modes: None,
     points_touch: true,
     rigid_pairs_touch: true,
+    has_shapes: true,
     default_law: Law::Hard,
     has_restitution: true,
     tables: &[],
@@ -406,6 +478,7 @@ const EXPLICIT: SchemeRow = SchemeRow {
     bodies: Bodies::Whole,
     high_modes: None,
     rigid_pairs_touch: true,
+    has_shapes: true,
     has_automatic_contact: true,
     default_law: Law::Hard,
     has_restitution: true,
@@ -436,46 +509,27 @@ const CONSERVING: SchemeRow = SchemeRow {
 
 const MIDPOINT: SchemeRow = SchemeRow { name: "midpoint", ..CONSERVING };
 
-/// A scheme that this release does not run.
-const fn not_built(name: &'static str) -> SchemeRow {
-    SchemeRow {
-        name,
-        is_built: false,
-        bodies: Bodies::Whole,
-        high_modes: None,
-        tables: &[],
-        keys: &[],
-        ..ROW_QUASISTATIC
-    }
-}
+const COMPLEMENTARITY: SchemeRow = SchemeRow {
+    name: "complementarity",
+    has_laws: false,
+    has_shapes: true,
+    has_scalar_wave: true,
+    friction: Takes::No(
+        "as its complementarity problem has the normal forces alone; set `friction = 0`, or choose the \
+         scheme `explicit`",
+    ),
+    keys: &["time_step", "mass", "contact_method"],
+    ..CONSERVING
+};
 
-/// All schemes, those that this release does not run at the end.
-pub static SCHEMES: [SchemeRow; 9] = [
-    ROW_QUASISTATIC,
-    DYNAMIC,
-    DAMPED,
-    STATIC,
-    RIGID,
-    EXPLICIT,
-    CONSERVING,
-    MIDPOINT,
-    not_built("complementarity"),
-];
+/// All schemes.
+pub static SCHEMES: [SchemeRow; 9] =
+    [ROW_QUASISTATIC, DYNAMIC, DAMPED, STATIC, RIGID, EXPLICIT, CONSERVING, MIDPOINT, COMPLEMENTARITY];
 
 impl SchemeRow {
-    /// Names of the schemes that this release runs, as a list for messages.
-    pub fn built() -> String {
-        let names: Vec<String> =
-            SCHEMES.iter().filter(|row| row.is_built).map(|row| format!("`{}`", row.name)).collect();
-        match names.split_last() {
-            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-            _ => names.join(", "),
-        }
-    }
-
     /// Names of the schemes that have a key of `[simulation]`, as a list for messages.
     pub(in crate::scenario) fn with_key(key: &str) -> String {
-        let has = |row: &&Self| row.is_built && row.keys.contains(&key);
+        let has = |row: &&Self| row.keys.contains(&key);
         SCHEMES.iter().filter(has).map(|row| format!("`{}`", row.name)).collect::<Vec<_>>().join(", ")
     }
 }

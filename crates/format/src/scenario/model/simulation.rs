@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::scheme::{ContactSolution, Integrator, JointForm, Scheme};
+use super::scheme::{ContactSolution, Integrator, JointForm, MassForm, Scheme};
 
 /// The table `[simulation]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,10 @@ struct Written {
     contact_steps: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     persistency: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mass: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contact_method: Option<&'static str>,
 }
 
 impl Serialize for Simulation {
@@ -95,6 +99,8 @@ impl Serialize for Simulation {
             contact_tolerance: contact.map(|contact| contact.tolerance),
             contact_steps: contact.and_then(ContactSolution::rule_name),
             persistency: self.scheme.persistency(),
+            mass: self.scheme.mass_form().map(MassForm::name),
+            contact_method: self.scheme.contact_method(),
         };
         written.serialize(serializer)
     }
