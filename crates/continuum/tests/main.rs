@@ -3,8 +3,10 @@
 
 mod automatic;
 mod bars;
+mod bending;
 mod complementarity;
 mod conserving_contact;
+mod critical;
 mod cyclic;
 mod elastodynamics;
 mod hertz;

@@ -47,6 +47,7 @@
 //! ```
 
 mod cell_map;
+mod certified;
 mod chunk;
 pub(crate) mod dilatation;
 mod elements;
@@ -68,6 +69,7 @@ mod point_stress;
 mod rounds;
 mod shape;
 mod spline;
+mod stretch;
 mod tangent;
 mod viscosity;
 
@@ -96,6 +98,7 @@ pub use history::History;
 pub use point_map::{PointMap, PointTangent};
 pub use point_rule::PointRule;
 pub use point_stress::{PointCount, PointStress};
+pub use stretch::largest_stretch;
 pub use tangent::TangentAssembly;
 pub use viscosity::BulkViscosity;
 

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use carom_fem::constitutive::{ElasticModuli, NeoHookean, SaintVenantKirchhoff};
-use carom_fem::internal_force::{InternalForce, PointRule, element_frequencies};
+use carom_fem::internal_force::{InternalForce, PointRule, element_frequencies, largest_stretch};
 use carom_fem::{Body, Discretisation, LumpedMass, Lumping, QuadratureRule, assemble, mass_properties};
 use carom_linalg::dense::symmetric_pairs;
 use carom_linalg::eigen::{Wanted, lowest_pairs};
@@ -296,6 +296,55 @@ fn element_frequencies_bound_those_of_the_body_closely() {
             // The collapsed poles of a coarse ball have the smallest cells, and share their points.
             assert!(ratio > 0.5, "{name}, {state}: {ratio}");
         }
+    }
+}
+
+/// Turns do not stretch; a stretch along x and a shear have their values.
+#[test]
+fn the_stretch_of_cells_is_that_of_the_strain() {
+    for (name, body) in every_kind() {
+        let d = Discretisation::new(&body).unwrap();
+        let by = |a: [[f64; 3]; 3]| -> Vec<f64> {
+            let of_point = |x: &[f64; 3]| -> [f64; 3] {
+                std::array::from_fn(|i| (0..3).map(|j| a[i][j] * x[j]).sum::<f64>() - x[i])
+            };
+            d.points.iter().flat_map(of_point).collect()
+        };
+        let rest = vec![0.0; d.n_dofs()];
+        let (s, c) = 0.7_f64.sin_cos();
+        let turned = by([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]);
+        assert!(largest_stretch(&d, &rest, &turned) < 1e-12, "{name}");
+        let stretched = by([[c * 1.01, -s, 0.0], [s * 1.01, c, 0.0], [0.0, 0.0, 1.0]]);
+        let found = largest_stretch(&d, &turned, &stretched);
+        assert!(found > 0.003 && found < 0.01 * (1.0 + 1e-10), "{name}: {found}");
+        let sheared = by([[1.0, 0.01, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        let found = largest_stretch(&d, &rest, &sheared);
+        // √(1 + γ + γ²/4 …) of the diagonal is γ/2 at most, to first order.
+        assert!(found > 0.001 && found < 0.00502, "{name}: {found}");
+    }
+}
+
+/// The bound, that of Lanczos' method alone and the largest frequency of the body, for cells of many points.
+#[test]
+fn bounds_of_large_cells_are_close_to_the_frequencies_of_bodies() {
+    println!("| cells | body over bound, at rest | deformed |");
+    println!("|---|---|---|");
+    let bodies = [
+        ("hex27", block(CellShape::Hex27, 3, |x| distort(x, 0.05))),
+        ("p = 2", spline_block(2, 4, |x| distort(x, 0.05))),
+        ("p = 3", spline_block(3, 3, |x| distort(x, 0.05))),
+        ("p = 4", spline_block(4, 2, |x| distort(x, 0.05))),
+    ];
+    for (name, body) in bodies {
+        let (d, mut internal) = internal(&body);
+        let (law, mass) = (laws(&d, NeoHookean::new(soft()).unwrap()), lumped(&d));
+        let ratios = [vec![0.0; d.n_dofs()], waves(&d)].map(|u| {
+            let history = internal.history(&law);
+            let bound = element_frequencies(&mut internal, &law, &u, &history, &mass).unwrap().largest().0;
+            largest_frequency(&d, &mut internal, &u, &mass) / bound
+        });
+        println!("| {name} | {:.4} | {:.4} |", ratios[0], ratios[1]);
+        assert!(ratios.iter().all(|ratio| (0.6..=1.0).contains(ratio)), "{name}: {ratios:?}");
     }
 }
 

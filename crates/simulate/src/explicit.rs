@@ -6,18 +6,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use carom_continuum::explicit::{
-    BodyKind, BodySpec, Load, Pressure, Problem, RunError as ExplicitRunError, Settings, SetupError,
-    Simulation, Support,
+    BodyKind, BodySpec, EnlargedInertia, Load, Pressure, Problem, RunError as ExplicitRunError, Settings,
+    SetupError, Simulation, Support,
 };
 use carom_dynamics::{Axes, Checkpoint, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
 use carom_fem::internal_force::PointRule;
-use carom_fem::{Body, Geometry};
+use carom_fem::structural::{StructuralForce, structural_blocks};
+use carom_fem::{Body, Discretisation, Geometry};
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{
     BodySpec as SpecOfBody, ContactSolution, End, FunctionError, HardeningSpec, MaterialLaw, MaterialSpec,
-    Scenario,
+    Scenario, Scheme,
 };
 use carom_mesh::Mesh;
 use carom_multibody::{Body as MovingBody, BodyError as ModelError};
@@ -250,13 +251,35 @@ impl ExplicitRun<'_> {
     /// A sentence about the rotary inertia of the shells of a body.
     fn enlarged_inertia(&self, body: usize) -> Option<String> {
         let enlarged = self.simulation.enlarged_inertia(body)?;
-        Some(format!(
-            "rotary inertia: {} of {} shells of `{}` have the inertia of their size instead of their \
-             thickness, up to {:.1} times as much, so that they do not shorten the step; bending waves of a \
-             few cells are slower",
-            enlarged.cells[0], enlarged.cells[1], self.scenario.body[body].name, enlarged.largest_ratio
-        ))
+        Some(enlarged_inertia_text(&self.scenario.body[body].name, &enlarged))
     }
+}
+
+fn enlarged_inertia_text(body: &str, enlarged: &EnlargedInertia) -> String {
+    format!(
+        "rotary inertia: {} of {} shells of `{body}` have the inertia of their size instead of their \
+         thickness, up to {:.1} times as much, so that they do not shorten the step; bending waves of a few \
+         cells are slower",
+        enlarged.cells[0], enlarged.cells[1], enlarged.largest_ratio
+    )
+}
+
+/// The sentence about the rotary inertia of the shells of a body before a run; none for other bodies and
+/// schemes.
+pub(crate) fn expected_inertia(scenario: &Scenario, spec: &SpecOfBody, body: &Body) -> Option<String> {
+    let is_whole = matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) && !spec.rigid;
+    // Errors of the body are those of other checks.
+    let discretisation = Discretisation::new(body).ok().filter(|d| is_whole && d.is_structural())?;
+    let law = |block: &carom_fem::Block| {
+        let moduli = ElasticModuli::of(&discretisation.materials[block.material]);
+        ElasticLaw::named("saint-venant-kirchhoff", moduli).map(SolidLaw::Elastic)
+    };
+    let laws = discretisation.blocks.iter().map(law).collect::<Result<Vec<_>, _>>().ok()?;
+    let blocks = structural_blocks(&discretisation, &laws).ok()?;
+    let force = StructuralForce::new(&discretisation.points, &blocks).ok()?;
+    let masses = force.masses();
+    let enlarged = EnlargedInertia { cells: masses.enlarged, largest_ratio: masses.largest_ratio };
+    (enlarged.cells[0] > 0).then(|| enlarged_inertia_text(&spec.name, &enlarged))
 }
 
 fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody> {

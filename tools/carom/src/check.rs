@@ -25,6 +25,8 @@ struct Checked<'a> {
     not_checked: &'a [String],
     /// Warnings about implausible values.
     warnings: &'a [String],
+    /// Properties of the model that a run would report too.
+    remarks: &'a [String],
     folder: &'a Path,
     bodies: Vec<Body>,
     stages: Vec<Stage>,
@@ -66,6 +68,7 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
         problems: problems.iter().map(ToString::to_string).collect(),
         not_checked: &survey.not_checked,
         warnings: &survey.warnings,
+        remarks: &survey.remarks,
         folder: &layout.root,
         bodies: survey.bodies.iter().map(body).collect(),
         stages,
@@ -200,6 +203,9 @@ fn text(checked: &Checked<'_>) -> String {
             |sets| if sets.is_empty() { "none".to_owned() } else { sets.join(", ") },
         );
         out.push_str(&format!("\nsets of {}: {sets}", body.name));
+    }
+    for remark in checked.remarks {
+        out.push_str(&format!("\n\n{remark}"));
     }
     if let Some(size) = &checked.result_size {
         out.push_str(&format!("\n\n{size}"));

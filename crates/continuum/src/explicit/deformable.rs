@@ -89,9 +89,11 @@ impl Deformable {
     }
 
     /// The longest stable step \[s\].
-    pub(super) fn critical_step(&mut self) -> Result<f64, SweepError> {
+    ///
+    /// * `stretch` — change of the distances within a cell up to which a costly one is kept
+    pub(super) fn critical_step(&mut self, stretch: f64) -> Result<f64, SweepError> {
         match self {
-            Self::Whole(body) => body.critical_step(),
+            Self::Whole(body) => body.critical_step(stretch),
             Self::Reduced(body) => Ok(body.critical_step()),
         }
     }

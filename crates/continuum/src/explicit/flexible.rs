@@ -7,7 +7,8 @@ mod supports;
 use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{
-    BulkViscosity, History, InternalForce, PointRule, SweepError, element_frequencies,
+    BulkViscosity, ElementFrequencies, History, InternalForce, PointRule, SweepError, element_frequencies,
+    largest_stretch,
 };
 use carom_fem::{Discretisation, LumpedMass, QuadratureRule, Section};
 use nalgebra::{Matrix3, Vector3};
@@ -31,6 +32,12 @@ pub(crate) struct Held {
     pub(crate) dof: u32,
     /// Its velocity \[m/s\].
     pub(crate) velocity: f64,
+}
+
+/// A critical step \[s\] and the displacements at which it was found \[m\].
+pub(super) struct Bounded {
+    pub(super) critical: f64,
+    pub(super) u: Vec<f64>,
 }
 
 /// The elements of a body.
@@ -71,6 +78,8 @@ pub(super) struct Flexible {
     /// Bulk viscosity of each block and its forces at t_n \[N\]; both empty without viscosity.
     viscosities: Vec<BulkViscosity>,
     f_visc: Vec<f64>,
+    /// The last critical step of a body whose bounds are costly.
+    pub(super) bounded: Option<Bounded>,
     loads: Loads,
     rotation: Matrix3<f64>,
     quaternion: [f64; 4],
@@ -137,6 +146,7 @@ impl Flexible {
             f_ext: vec![0.0; n],
             f_contact: vec![0.0; n],
             touched: Vec::new(),
+            bounded: None,
             f_visc: vec![0.0; if viscosities.is_empty() { 0 } else { n }],
             viscosities,
             loads,
@@ -228,7 +238,24 @@ impl Flexible {
 
     /// The largest step for which central differences are stable, 2/ω with a bound ω of the frequencies of
     /// the elements \[s\]. Infinite without cells.
-    pub(super) fn critical_step(&mut self) -> Result<f64, SweepError> {
+    ///
+    /// Bounds that cost as much as hundreds of steps are those of the last call while no distance within a
+    /// cell has changed by more than `stretch`.
+    pub(super) fn critical_step(&mut self, stretch: f64) -> Result<f64, SweepError> {
+        if let Some(known) = &self.bounded
+            && largest_stretch(&self.discretisation, &known.u, &self.u) <= stretch
+        {
+            return Ok(known.critical);
+        }
+        let critical = self.evaluate_critical_step()?;
+        // Bounds with viscosity depend on the velocity too.
+        if self.viscosities.is_empty() && ElementFrequencies::is_costly(&self.discretisation) {
+            self.bounded = Some(Bounded { critical, u: self.u.clone() });
+        }
+        Ok(critical)
+    }
+
+    fn evaluate_critical_step(&mut self) -> Result<f64, SweepError> {
         let speed = if self.viscosities.is_empty() { 0.0 } else { self.largest_speed() };
         let Self { inner, laws, u, history, viscosities, .. } = self;
         match inner {

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use super::books::Totals;
 use super::contact::Pair;
 use super::deformable::Deformable;
+use super::flexible::Bounded;
 use super::rigid::{LoadSums, RigidBodies};
 use super::simulation::Simulation;
 
@@ -57,6 +58,10 @@ impl Simulation {
             checkpoint.put_reals(&format!("u{number}"), &body.u);
             checkpoint.put_reals(&format!("v{number}"), &body.v);
             checkpoint.put_reals(&format!("history{number}"), &body.history.accepted().collect::<Vec<_>>());
+            if let Some(bounded) = &body.bounded {
+                let numbers = [&[bounded.critical], &bounded.u[..]].concat();
+                checkpoint.put_reals(&format!("bounded{number}"), &numbers);
+            }
             if let Some(turning) = body.turning() {
                 checkpoint.put_reals(&format!("turns{number}"), turning.quaternions.as_flattened());
                 checkpoint.put_reals(&format!("omega{number}"), &turning.omega);
@@ -134,6 +139,11 @@ impl Simulation {
             body.v.copy_from_slice(checkpoint.reals_of(&format!("v{number}"), n)?);
             let history = checkpoint.reals_of(&format!("history{number}"), body.history.len())?;
             body.history.restore(history);
+            if body.bounded.is_some()
+                && let [critical, u @ ..] = checkpoint.reals_of(&format!("bounded{number}"), n + 1)?
+            {
+                body.bounded = Some(Bounded { critical: *critical, u: u.to_vec() });
+            }
             if let Some(turning) = body.turning_mut() {
                 let n = turning.quaternions.len();
                 let turns = checkpoint.reals_of(&format!("turns{number}"), 4 * n)?.as_chunks().0;

@@ -10,14 +10,15 @@
 //!
 //! A cube of hex8 has m = 18, hence at most 5 % more than its ω; few of the 18 are near the largest, and the
 //! bound is within 2 %. Squarings of the matrices of large cells (hex27, NURBS) would cost far more than
-//! their tangents: these have the largest Ritz value of Lanczos' method with its residual added
-//! ([`lanczos`]).
+//! their tangents: these have the largest Ritz value of Lanczos' method with its residual added, raised until
+//! a Cholesky factor proves that it is a bound ([`super::lanczos`], [`super::certified`]).
 
 use carom_mesh::CellRef;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
+use super::certified::upper_bound;
 use super::chunk::{Chunk, Fields};
 use super::dilatation::MeanDilatation;
 use super::elements::ElementTangents;
@@ -28,6 +29,7 @@ use super::pairs::Pairs;
 use super::point_map::{OfLaw, Product};
 use super::shape::Shape;
 use super::{InternalForce, Part, SweepError, of_shape};
+use crate::Discretisation;
 use crate::constitutive::Law;
 use crate::lumped_mass::LumpedMass;
 
@@ -45,6 +47,12 @@ pub struct ElementFrequencies {
 }
 
 impl ElementFrequencies {
+    /// True if cells of a body have many points, as hex27 and NURBS: their bounds cost as much as hundreds of
+    /// steps.
+    pub fn is_costly(discretisation: &Discretisation) -> bool {
+        discretisation.blocks.iter().any(|block| block.n_cell_points() > MOST_SQUARED)
+    }
+
     /// The largest bound with its cell, which also bounds the frequencies of the body \[rad/s\].
     ///
     /// # Panics
@@ -137,11 +145,10 @@ fn of_block<const A: usize, S: Shape<A>>(
         .zip(history)
         .map_init(
             || {
-                let square = if n > MOST_SQUARED { 0 } else { 3 * n };
                 (
                     ElementTangents::new(Pairs::Lower, n, most),
                     Mat::zeros(3 * n, 3 * n),
-                    Mat::zeros(square, square),
+                    Mat::zeros(3 * n, 3 * n),
                     Lanczos::default(),
                 )
             },
@@ -155,7 +162,7 @@ fn of_block<const A: usize, S: Shape<A>>(
                     fill_scaled(matrix, blocks, masses);
                     let largest = match n {
                         ..=MOST_SQUARED => largest_eigenvalue(matrix, square),
-                        _ => lanczos.largest(matrix),
+                        _ => upper_bound(matrix, square, lanczos.largest(matrix)),
                     };
                     (cell, largest.sqrt())
                 };

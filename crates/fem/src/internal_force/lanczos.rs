@@ -2,8 +2,8 @@
 //!
 //! Lanczos' method from a fixed vector without a pattern. After k steps the largest Ritz value θ has an
 //! eigenvalue of B within its residual β_k |s_k|, s the eigenvector of the tridiagonal matrix. The value is
-//! θ plus this residual, which is below a hundredth of θ. It is a bound unless the first vector has no part
-//! in the eigenvector of the largest eigenvalue.
+//! θ plus this residual, which is below a hundredth of θ. It is a bound unless the first vector has hardly a
+//! part in the eigenvector of the largest eigenvalue; `certified` proves it by a factorisation.
 //!
 //! # Source
 //!
@@ -55,7 +55,7 @@ impl Lanczos {
         theta + rest * self.last_component(theta)
     }
 
-    /// A unit vector of numbers without a pattern, the same for each matrix.
+    /// A unit vector without a pattern, the same for each matrix.
     fn start(&mut self, n: usize) {
         self.alpha.clear();
         self.beta.clear();
@@ -64,8 +64,7 @@ impl Lanczos {
         self.next.clear();
         self.next.resize(n, 0.0);
         self.vector.clear();
-        // Multiples of the golden ratio, less their integers.
-        self.vector.extend((1..=n).map(|k| (0.618_033_988_749_895 * k as f64).fract() - 0.5));
+        self.vector.extend(start(n));
         let norm = dot(&self.vector, &self.vector).sqrt();
         self.vector.iter_mut().for_each(|x| *x /= norm);
     }
@@ -119,6 +118,11 @@ impl Lanczos {
         }
         1.0 / f64::sqrt(sum)
     }
+}
+
+/// Numbers without a pattern: multiples of the golden ratio, less their integers.
+pub(super) fn start(n: usize) -> impl Iterator<Item = f64> {
+    (1..=n).map(|k| (0.618_033_988_749_895 * k as f64).fract() - 0.5)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::{in_body, source};
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
+use crate::explicit::expected_inertia;
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -71,6 +72,8 @@ pub struct Survey {
     pub problems: Vec<At<Problem>>,
     /// Implausible figures, a sentence each.
     pub warnings: Vec<String>,
+    /// Properties of the model that a run would report too, a sentence each.
+    pub remarks: Vec<String>,
     /// Checks that only a later program can do, a sentence each.
     pub not_checked: Vec<String>,
     /// Size of the result of unreduced bodies that move through time, if all of them are known.
@@ -151,6 +154,11 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         Found::Model(_) | Found::Nothing => None,
     });
     survey.result_size = ExpectedSize::of_bodies(scenario, &known.collect::<Vec<_>>());
+    let geometries = scenario.body.iter().zip(&found).filter_map(|(spec, found)| match found {
+        Found::Geometry(body) => Some((spec, body)),
+        Found::Model(_) | Found::Nothing => None,
+    });
+    survey.remarks = geometries.filter_map(|(spec, body)| expected_inertia(scenario, spec, body)).collect();
     let bodies = Bodies::default();
     let named = references::problems(scenario, &parts, &bodies);
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
