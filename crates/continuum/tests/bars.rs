@@ -52,9 +52,9 @@ fn two_elastic_bars_exchange_their_velocities() {
     assert_eq!(simulation.contact_counts().fallbacks, 0);
 }
 
-/// Bars whose cross sections are meshed differently have the velocities of equal ones: lumped masses integrate
-/// all motions that both faces have in common, so that their faces stay flat. The multipliers of a step are
-/// accurate to 1e-6. Waves along cells of a third of a metre limit the step to 3.3 ms.
+/// Bars whose cross sections are meshed differently have the velocities of equal ones: lumped masses
+/// integrate all motions that both faces have in common, so that their faces stay flat. The multipliers of a
+/// step are accurate to 1e-6. Waves along cells of a third of a metre limit the step to 3.3 ms.
 #[test]
 fn the_mesh_of_the_cross_sections_does_not_matter() {
     let ends = [[[1, 1], [1, 1]], [[1, 1], [3, 2]], [[2, 3], [3, 2]]].map(|sections| {

@@ -17,7 +17,7 @@ use carom_solve::read_scenario;
 /// Errors of running a case.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// The scenario is not valid.
+    /// The scenario or a part of the case is not valid.
     #[error("{0}")]
     Scenario(String),
     /// The bodies cannot be prepared.
@@ -43,6 +43,17 @@ pub enum BenchError {
         /// Why.
         source: std::io::Error,
     },
+    /// A file cannot be read.
+    #[error("cannot read `{path}`: {source}")]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The reference data of a case are not part of the project.
+    #[error("CAROM_SHARED_DATA does not name the folder of the reference data")]
+    NoData,
     /// There was no impact, or more than one.
     #[error("{scenario}: {count} impacts where one was expected")]
     Impacts {

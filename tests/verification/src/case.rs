@@ -3,8 +3,8 @@
 use carom_report::Drawing;
 
 use crate::{
-    Bench, BenchError, bracket, cam, cam_part, chains, explicit, held_rods, impacts, local, schemes,
-    settings, two_ways, zywicz_puso,
+    Bench, BenchError, bracket, cam, cam_part, chains, conserving, elements, explicit, held_rods, impacts,
+    local, reference, schemes, settings, two_ways, zywicz_puso,
 };
 
 /// A measured figure with its expected value.
@@ -274,6 +274,77 @@ pub fn cases() -> Vec<Case> {
                     the modes, and each mode answers the force as Duhamel's integral has it. Claim: 1e-4 \
                     in velocity, 1 % in angular velocity, 2 % in the vibration.",
             run: bracket::bracket,
+        },
+        Case {
+            name: "volumes",
+            title: "Volumes of exact solids",
+            about: "\
+                    Volumes and centroids of the NURBS solids of `make`. Expected: closed forms. Claim: \
+                    1e-12.",
+            run: elements::volumes,
+        },
+        Case {
+            name: "lamb",
+            title: "Vibration of a free sphere",
+            about: "\
+                    The exact NURBS ball (R 1 m, E 210 GPa, nu 0.3, 7800 kg/m3), its consistent mass. \
+                    Expected: Lamb (1882). Claim: 1e-4 for degree 5 with two divisions; the table has \
+                    the errors of others. An exact ball needs degree 4 at least.",
+            run: elements::lamb,
+        },
+        Case {
+            name: "nafems",
+            title: "Benchmarks of NAFEMS",
+            about: "\
+                    FV52, a plate of 10 m x 10 m x 1 m whose lower edges are held across, 4 x 4 x 1 \
+                    hexahedra of 20 nodes (E 200 GPa, nu 0.3, 8000 kg/m3); LE10, a quarter of a thick \
+                    elliptic plate under 1 MPa, 8 x 12 x 4 of them. Expected: other codes on the same \
+                    meshes. Claim: all digits of these, 2e-6 and 0.2 %. The published figures are limits \
+                    of other meshes: a line support is singular in three dimensions, so that finer \
+                    meshes do not converge to that of FV52.",
+            run: elements::nafems,
+        },
+        Case {
+            name: "reference-modes",
+            title: "Modes of reference meshes",
+            about: "\
+                    Twelve free and twelve clamped frequencies of meshes of all kinds of solid cells, \
+                    steel. Expected: up to three other codes. Claim: 1e-6. The meshes are not part of \
+                    the project: the case is skipped unless CAROM_SHARED_DATA names their folder.",
+            run: reference::meshes,
+        },
+        Case {
+            name: "complementarity",
+            title: "Complementarity problems",
+            about: "\
+                    Linear complementarity problems of the literature, solved by the chain of methods \
+                    from the best one to the most robust. Expected: a residual of zero; no success \
+                    where no solution is known. Claim: 1e-10 of the right-hand side. The problems are \
+                    not part of the project: the case is skipped unless CAROM_SHARED_DATA names their \
+                    folder.",
+            run: reference::complementarity,
+        },
+        Case {
+            name: "ball-in-shell",
+            title: "A rigid ball in a shell",
+            about: "\
+                    A rigid ball in a free spherical shell, without friction, contact by springs \
+                    (meshes/ball-in-shell, Puso and Zywicz 1998), 100 s in steps of 1 ms to 0.5 s. \
+                    Expected: constant energy and angular momentum at any step, and the energy of the \
+                    springs at the depth of the ball's swing. Claim: 1e-12, and 0.5 % of that energy.",
+            run: conserving::ball_in_shell,
+        },
+        Case {
+            name: "hollow-ball",
+            title: "A hollow ball on a plate",
+            about: "\
+                    A hollow ball of rubber flies obliquely onto a free plate, 432 and 100 hexahedra in \
+                    large deformation, steps of 10 ms (meshes/hollow-ball, Franke, Hesch and Betsch \
+                    2013, whose sizes are not public), in the schemes `energy-momentum` and `midpoint`. \
+                    Expected: the kinetic energy of the data set of this case, and constant energy but \
+                    for landings, momentum and angular momentum. Claim: 1e-9 of the energy, 1e-11 of \
+                    the momenta.",
+            run: conserving::hollow_ball,
         },
         Case {
             name: "two-bars",

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use carom_cli::{Category, Failure, RunArgs, Session, main_with};
 use carom_files::write_atomically;
 use carom_verification::report::{self, Report};
-use carom_verification::{Bench, Case, Outcome, cases};
+use carom_verification::{Bench, BenchError, Case, Outcome, cases};
 use clap::Parser;
 
 /// Runs whole-chain cases against figures that were computed independently of this project, and writes the
@@ -50,7 +50,13 @@ fn verify(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         arguments.output.clone().or_else(|| everything.then(|| PathBuf::from("docs/verification.md")));
     let mut missed = 0;
     for case in all.iter().filter(|case| everything || arguments.cases.iter().any(|name| name == case.name)) {
-        let outcome = (case.run)(&bench).map_err(|error| Failure::from_error(Category::Other, error))?;
+        let outcome = match (case.run)(&bench) {
+            Err(error @ BenchError::NoData) => {
+                session.print(&format!("{}: skipped, {error}", case.name))?;
+                continue;
+            }
+            found => found.map_err(|error| Failure::from_error(Category::Other, error))?,
+        };
         print(case, &outcome, session)?;
         missed += outcome.rows.iter().filter(|row| !row.holds()).count();
         if let Some(output) = &output {

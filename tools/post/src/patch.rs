@@ -7,6 +7,7 @@ use carom_contact::patch::{
 use carom_dynamics::{ContactState, Pose};
 use carom_fem::Discretisation;
 use carom_format::result::StoredFrame;
+use carom_format::scenario::model::ContactSpec;
 use carom_mesh::FaceRef;
 use carom_report::map::ellipse;
 use carom_report::{Axis, Color, Drawing, Map, Plot, Series, Style};
@@ -111,6 +112,10 @@ fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
 /// The reason why no frame has pressure; for surfaces that were never in contact the note of the run about
 /// their distance.
 fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
+    if run.header().pairs[pair].first == ContactSpec::ALL {
+        let what = "no pressures of a contact of all surfaces, `between = [\"*\"]`";
+        return Ok(RunError::Empty { what, hint: "name the two surfaces in `between`" });
+    }
     if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
         let hint = "write frames more often (`output.contact_frames`, `simulation.output_every`)";
         return Ok(RunError::Empty { what: "a contact between its frames alone", hint });
