@@ -19,7 +19,7 @@ use crate::mean_turn::TURNED;
 /// Steps between reports of progress.
 const REPORT: u64 = 16;
 
-/// Turn of a body at which a run ends \[rad\]: a strain of 2 % that is none.
+/// Turn of a body at which a run ends \[rad\]: the stiffness takes it for a strain of 2 %.
 const LARGEST_TURN: f64 = 0.2;
 
 /// Energy that contact may add, relative to the largest energy, above which there is a warning.
@@ -418,8 +418,8 @@ impl Simulation {
         let gained = self.totals.contact;
         if gained > GAINED * self.most_energy {
             out.push(format!(
-                "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved or \
-                 slide: use a smaller `simulation.time_step`",
+                "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved, slide, or \
+                 part under pressure: use a smaller `simulation.time_step`",
                 100.0 * gained / self.most_energy
             ));
         }

@@ -113,7 +113,7 @@ impl Pair {
         })
     }
 
-    /// Tells the bodies which of their points are in contact.
+    /// Gives the points of the surfaces to the compliance of their bodies.
     pub(in crate::complementarity) fn register(&self, bodies: &mut [LinearBody]) {
         for (body, points) in self.bodies.iter().zip(&self.points) {
             if let Some(body) = body {
