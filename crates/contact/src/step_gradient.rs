@@ -19,14 +19,20 @@
 //! the inner products of the edges e_K as invariants. Franke, Hesch & Betsch (2013) take more coordinates to
 //! the same end. docs/theory/whole-bodies.md, eq. (82).
 
+use carom_fem::FaceBasis;
 use carom_fem::surface::MAX_FACE_POINTS;
 use nalgebra::{Matrix3, Vector3};
 
-use crate::geometry::foot::Variations;
+use crate::geometry::foot::{FootPoint, Variations};
 use crate::geometry::{Faces, FacesNow};
 
+mod mixed;
+mod slip;
+
+use slip::ParameterRows;
+
 /// Most blocks of a row: a node and the points of a face.
-const MOST: usize = MAX_FACE_POINTS + 1;
+pub const MOST: usize = MAX_FACE_POINTS + 1;
 
 /// A difference of gaps that is rounding, relative to the extent of the places.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -36,6 +42,9 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 pub enum StepRule {
     /// D: its work is the change of the gap.
     Discrete,
+    /// The gradient of the mixed formulation of Franke, Hesch & Betsch (2012), whose work also is the change
+    /// of the gap; D over faces of more than four points and NURBS. The tangent is that of D.
+    Mixed,
     /// ∇g(z̄), as the midpoint rule has it.
     Midpoint,
 }
@@ -45,13 +54,32 @@ pub enum StepRule {
 pub struct StepGap {
     /// Gap at the start and at the end of the step \[m\].
     pub gaps: [f64; 2],
+    /// Gap in the middle of the step \[m\].
+    pub in_middle: f64,
     /// Parameters of the foot point at the end.
     pub xi: [f64; 2],
     /// Unit normal of the face at the foot point at the end.
     pub normal: Vector3<f64>,
+    /// Blocks of ∇g(z̄).
+    pub at_middle: Vec<Vector3<f64>>,
     /// D, or ∇g(z̄): blocks of the node and of the points of the face.
     pub gradient: Vec<Vector3<f64>>,
     /// ∇g(z₁).
+    pub at_end: Vec<Vector3<f64>>,
+    /// ∂(gradient)/∂z₁, blocks by row.
+    pub tangent: Vec<Matrix3<f64>>,
+}
+
+/// One parameter ξ_a of the foot point in a step, with its gradients, as [`StepGap`] has those of the gap.
+#[derive(Debug, Clone, Default)]
+pub struct StepSlip {
+    /// ξ_a at the start and at the end of the step.
+    pub xi: [f64; 2],
+    /// y,a at the foot point at the start and at the end \[m\].
+    pub tangents: [Vector3<f64>; 2],
+    /// D of ξ_a, or ∇ξ_a(z̄) \[1/m\].
+    pub gradient: Vec<Vector3<f64>>,
+    /// ∇ξ_a(z₁) \[1/m\].
     pub at_end: Vec<Vector3<f64>>,
     /// ∂(gradient)/∂z₁, blocks by row.
     pub tangent: Vec<Matrix3<f64>>,
@@ -134,6 +162,7 @@ impl StepGaps {
         let of_middle = Variations::new(faces, &between).ok_or(FarFromFace)?;
         let n = of_end.n_blocks();
         out.gaps = [start, end.gap];
+        out.in_middle = between.gap;
         (out.xi, out.normal) = (end.xi, end.normal);
         let rows = |v: &Variations, to: &mut Vec<Vector3<f64>>| {
             to.clear();
@@ -141,22 +170,103 @@ impl StepGaps {
         };
         rows(&of_middle, &mut out.gradient);
         rows(&of_end, &mut out.at_end);
+        out.at_middle.clone_from(&out.gradient);
         out.tangent.clear();
         if with_tangent {
             let half = |k: usize| 0.5 * of_middle.gap_hessian(k / n, k % n);
             out.tangent.extend((0..n * n).map(half));
         }
-        if rule == StepRule::Discrete {
-            let points = &faces.surface.faces[face as usize].points;
-            let mut edges = Edges::new(n - 1);
-            for (k, &point) in points.iter().enumerate() {
-                let of = |state: &FacesNow, x: &Vector3<f64>| x - state.positions()[point as usize];
-                edges.set(k, of(first, &x0), of(last, &x1));
-            }
-            let size = x1.norm() + edges.end[0].norm() + edges.start[0].norm();
-            edges.correct(out, ROUNDING * size);
+        if rule != StepRule::Midpoint {
+            let edges = self.edges(faces, face, node);
+            let StepGap { gaps, gradient, at_end, tangent, .. } = out;
+            edges.correct(*gaps, (gradient, at_end, tangent), ROUNDING * edges.size(&x1));
+        }
+        if rule == StepRule::Mixed {
+            self.mix(faces, face, node, &end, out);
         }
         Ok(())
+    }
+
+    /// Replaces D by the gradient of the mixed formulation where that exists.
+    fn mix(&mut self, faces: &Faces, face: u32, node: &NodeStep, end: &FootPoint, out: &mut StepGap) {
+        let points = &faces.surface.faces[face as usize];
+        let is_mesh = matches!(points.basis, FaceBasis::Lagrange(_));
+        let n = points.points.len();
+        if !is_mesh || n > mixed::POINTS {
+            return;
+        }
+        let [first, _, last] = &mut self.states;
+        let [x0, x1] = &node.places;
+        let Some(start) = faces.projected(first, face, end.xi, x0) else { return };
+        let size = end.tangents[0].norm();
+        let ends = [(x0, &*first, &start), (x1, &*last, end)].map(|(x, state, foot)| {
+            let mut places = [Vector3::zeros(); mixed::POINTS];
+            for (place, &point) in places.iter_mut().zip(&points.points) {
+                *place = state.positions()[point as usize];
+            }
+            mixed::End::new(x, &places[..n], foot, size)
+        });
+        let found = mixed::gradient(faces, face, ends.each_ref(), out.gaps[0] / size);
+        if let Some(found) = found {
+            out.gradient.copy_from_slice(&found[..=n]);
+        }
+    }
+
+    /// The parameters of the foot point of a node over a face, with gradients and tangents.
+    ///
+    /// The tangents leave out the product of the gap with third derivatives of the face, which is zero for
+    /// faces of first order.
+    ///
+    /// # Errors
+    ///
+    /// As [`StepGaps::evaluate`].
+    pub fn evaluate_slip(
+        &mut self,
+        faces: &Faces,
+        face: u32,
+        node: &NodeStep,
+        rule: StepRule,
+        out: &mut [StepSlip; 2],
+    ) -> Result<(), FarFromFace> {
+        let [x0, x1] = node.places;
+        let middle = 0.5 * (x0 + x1);
+        let [first, mid, last] = &mut self.states;
+        let end = faces.projected(last, face, node.xi, &x1).ok_or(FarFromFace)?;
+        let between = faces.projected(mid, face, end.xi, &middle).ok_or(FarFromFace)?;
+        let start = faces.projected(first, face, end.xi, &x0).ok_or(FarFromFace)?;
+        let of_end = Variations::new(faces, &end).ok_or(FarFromFace)?;
+        let of_middle = ParameterRows::new(faces, mid, &between, &middle).ok_or(FarFromFace)?;
+        let n = of_end.n_blocks();
+        for (a, out) in out.iter_mut().enumerate() {
+            out.xi = [start.xi[a], end.xi[a]];
+            out.tangents = [start.tangents[a], end.tangents[a]];
+            out.gradient.clear();
+            out.gradient.extend((0..n).map(|block| of_middle.row(a, block)));
+            out.at_end.clear();
+            out.at_end.extend((0..n).map(|block| of_end.parameter_row(a, block)));
+            out.tangent.clear();
+            out.tangent.extend((0..n * n).map(|k| 0.5 * of_middle.hessian(a, k / n, k % n)));
+        }
+        if rule != StepRule::Midpoint {
+            let edges = self.edges(faces, face, node);
+            for out in out {
+                let StepSlip { xi, gradient, at_end, tangent, tangents } = out;
+                let rounding = ROUNDING * (1.0 + edges.size(&x1) / tangents[1].norm());
+                edges.correct(*xi, (gradient, at_end, tangent), rounding);
+            }
+        }
+        Ok(())
+    }
+
+    fn edges(&self, faces: &Faces, face: u32, node: &NodeStep) -> Edges {
+        let [first, _, last] = &self.states;
+        let points = &faces.surface.faces[face as usize].points;
+        let mut edges = Edges::new(points.len());
+        for (k, &point) in points.iter().enumerate() {
+            let of = |state: &FacesNow, x: &Vector3<f64>| x - state.positions()[point as usize];
+            edges.set(k, of(first, &node.places[0]), of(last, &node.places[1]));
+        }
+        edges
     }
 }
 
@@ -164,14 +274,19 @@ impl Default for StepGap {
     fn default() -> Self {
         Self {
             gaps: [0.0; 2],
+            in_middle: 0.0,
             xi: [0.0; 2],
             normal: Vector3::zeros(),
+            at_middle: Vec::with_capacity(MOST),
             gradient: Vec::with_capacity(MOST),
             at_end: Vec::with_capacity(MOST),
             tangent: Vec::with_capacity(MOST * MOST),
         }
     }
 }
+
+/// The gradient in the middle, that at the end, and the tangent of the first.
+type Gradients<'a> = (&'a mut Vec<Vector3<f64>>, &'a [Vector3<f64>], &'a mut Vec<Matrix3<f64>>);
 
 /// The edges e_K from the points of a face to a node at both ends of a step.
 struct Edges {
@@ -222,27 +337,33 @@ impl Edges {
         found
     }
 
-    /// Adds (N/Δπ:Δπ) c to a gradient, and its derivative to the tangent.
+    /// Extent of the places, whose rounding that of a gap is.
+    fn size(&self, x: &Vector3<f64>) -> f64 {
+        x.norm() + self.end[0].norm() + self.start[0].norm()
+    }
+
+    /// Adds (N/Δπ:Δπ) c to the gradient of a function, and its derivative to the tangent.
     ///
-    /// * `rounding` — of a gap \[m\]
-    fn correct(&self, out: &mut StepGap, rounding: f64) {
+    /// * `values` — of the function at the start and at the end
+    /// * `rounding` — of a value
+    fn correct(&self, values: [f64; 2], (gradient, at_end, tangent): Gradients<'_>, rounding: f64) {
         let n = self.n;
         let moved = |k: usize| self.end[k] - self.start[k];
         // The blocks of the node are minus the sums of the others, and dz₀ − dz_K = de_K.
-        let work: f64 = (0..n).map(|k| -out.gradient[k + 1].dot(&moved(k))).sum();
-        let missing = out.gaps[1] - out.gaps[0] - work;
+        let work: f64 = (0..n).map(|k| -gradient[k + 1].dot(&moved(k))).sum();
+        let missing = values[1] - values[0] - work;
         let correction = self.correction();
         let square = correction.square;
         if missing.abs() <= rounding || square <= 0.0 {
             return;
         }
         let factor = missing / square;
-        if !out.tangent.is_empty() {
-            self.correct_tangent(out, &correction, factor);
+        if !tangent.is_empty() {
+            self.correct_tangent((gradient, at_end, tangent), &correction, factor);
         }
         for (k, along) in correction.along[..n].iter().enumerate() {
-            out.gradient[0] += factor * along;
-            out.gradient[k + 1] -= factor * along;
+            gradient[0] += factor * along;
+            gradient[k + 1] -= factor * along;
         }
     }
 
@@ -252,7 +373,12 @@ impl Edges {
     /// dN = (∇g(z₁) − ∇g(z̄) − ½ ∇²g(z̄) Δz)·dz₁,   dΔπ_KL = de_K·e_L + e_K·de_L at the end
     /// dc_K = 2 Σ_L (dΔπ_KL ē_L + ½ Δπ_KL de_L)
     /// ```
-    fn correct_tangent(&self, out: &mut StepGap, correction: &Correction, factor: f64) {
+    fn correct_tangent(
+        &self,
+        (gradient, at_end, tangent): Gradients<'_>,
+        correction: &Correction,
+        factor: f64,
+    ) {
         let (n, blocks) = (self.n, self.n + 1);
         let Correction { change, along, square } = correction;
         let moved = |k: usize| self.end[k] - self.start[k];
@@ -267,16 +393,16 @@ impl Edges {
             slope[k + 1] += 4.0 * factor * turned;
         }
         for (block, slope) in slope[..blocks].iter_mut().enumerate() {
-            *slope += out.at_end[block] - out.gradient[block];
+            *slope += at_end[block] - gradient[block];
             for k in 0..n {
                 // The tangent still is ½ ∇²g(z̄), whose blocks by the node are minus the sums of the others.
-                *slope += out.tangent[block * blocks + k + 1] * moved(k);
+                *slope += tangent[block * blocks + k + 1] * moved(k);
             }
             *slope /= *square;
         }
         for i in 0..blocks {
             for j in 0..blocks {
-                out.tangent[i * blocks + j] += c[i] * slope[j].transpose();
+                tangent[i * blocks + j] += c[i] * slope[j].transpose();
             }
         }
         let inner: Matrix3<f64> = (0..n).map(|l| self.middle(l) * self.end[l].transpose()).sum();
@@ -288,10 +414,10 @@ impl Edges {
                     by_edge += inner;
                 }
                 let by_edge = 2.0 * factor * by_edge;
-                out.tangent[0] += by_edge;
-                out.tangent[m + 1] -= by_edge;
-                out.tangent[(k + 1) * blocks] -= by_edge;
-                out.tangent[(k + 1) * blocks + m + 1] += by_edge;
+                tangent[0] += by_edge;
+                tangent[m + 1] -= by_edge;
+                tangent[(k + 1) * blocks] -= by_edge;
+                tangent[(k + 1) * blocks + m + 1] += by_edge;
             }
         }
     }

@@ -26,6 +26,7 @@
 
 mod average_stress;
 mod body;
+mod condensed;
 mod contact;
 mod coupled;
 mod error;
@@ -40,7 +41,7 @@ pub use contact::ContactSpec;
 pub use error::{RunError, SetupError, StepError};
 pub use simulation::{Settings, Simulation};
 pub use steps::{Steps, StepsError};
-pub use system::{Counts, Elastodynamics, Step};
+pub use system::{Counts, Elastodynamics, Solver, Step};
 
 /// The method of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,6 +6,7 @@ mod bars;
 mod bending;
 mod complementarity;
 mod conserving_contact;
+mod conserving_friction;
 mod critical;
 mod cyclic;
 mod elastodynamics;
@@ -22,6 +23,7 @@ mod sheets;
 mod shells;
 mod sliding;
 mod solids;
+mod tumbling;
 mod waves;
 
 #[allow(dead_code, reason = "the tests use a part")]

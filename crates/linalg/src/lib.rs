@@ -5,7 +5,7 @@
 //! the factor), [`factor`] (Cholesky factorisation), [`mod@inertia`] (counts of eigenvalues), [`solve`],
 //! [`memory`] (memory of the machine), [`bordered`] (solution under a few dense constraints), [`eigen`]
 //! (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems). General
-//! and indefinite systems: [`sparse`]; small dense ones: [`dense_lu`].
+//! and indefinite systems: [`sparse`], by products alone [`gmres`]; small dense ones: [`dense_lu`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -39,6 +39,7 @@ pub mod dense_lu;
 pub mod dofs;
 pub mod eigen;
 pub mod factor;
+pub mod gmres;
 pub mod graph;
 pub mod inertia;
 mod iteration;

@@ -129,6 +129,7 @@ impl Run for ImplicitRun<'_> {
                 ("halved_steps", halved),
                 ("newton_iterations", counts.iterations),
                 ("pattern_analyses", counts.analyses),
+                ("lu_factorisations", counts.factorisations),
                 ("most_multipliers", simulation.most_touching()),
             ],
             notes: Vec::new(),

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 
 use super::average_stress::AverageStress;
 use super::matrices::Matrices;
-use super::{Method, SetupError, StepError};
+use super::{Method, SetupError};
 use crate::mean_turn::mean_turn;
 use crate::point_motion::PointMotion;
 
@@ -270,21 +270,31 @@ impl ElasticBody {
         self.state.v.copy_from_slice(v);
     }
 
+    /// Factorises the mass with the present supports.
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Mass`].
+    pub(super) fn factorise_mass(&mut self) -> Result<(), SetupError> {
+        let wrong = |source| SetupError::Mass { body: self.name.clone(), source };
+        self.matrices.factorise_mass(&self.held).map_err(wrong)
+    }
+
     /// Sets a₀ = M⁻¹ (f_ext − f(u₀)).
     ///
     /// # Errors
     ///
-    /// [`StepError`].
-    pub(super) fn start(&mut self) -> Result<(), StepError> {
-        let mass = |source| StepError::Tangent { step: 0.0, source };
-        self.matrices.factorise_mass(&self.held).map_err(mass)?;
+    /// [`SetupError`].
+    pub(super) fn start(&mut self) -> Result<(), SetupError> {
+        self.factorise_mass()?;
         let Self { internal, laws, history, state, work, .. } = self;
-        internal.force(laws, &state.u, history, &mut work.internal)?;
+        let inverted = |source: SweepError| SetupError::Start { source: source.into() };
+        internal.force(laws, &state.u, history, &mut work.internal).map_err(inverted)?;
         for (i, a) in state.a.iter_mut().enumerate() {
             *a = self.force[i] + work.weight[i] - work.internal[i];
         }
-        self.held.iter().for_each(|&dof| self.state.a[dof as usize] = 0.0);
-        self.matrices.solve(&mut self.state.a).map_err(mass)
+        self.matrices.solve_mass(&mut self.state.a);
+        Ok(())
     }
 
     /// The first guess: straight on.

@@ -1,4 +1,4 @@
-//! Contact of elastic bodies by multipliers: nodes of one surface against faces of another.
+//! Contact of elastic bodies by multipliers or springs: nodes of one surface against faces of another.
 //!
 //! ```text
 //! M (v₁ − v₀)/h + f − Σ λ D = f_ext,   0 ≤ λ ⟂ g₁ ≥ 0
@@ -9,18 +9,30 @@
 //! gradient does no work in a step that begins and ends with a closed gap; the work λ (g₁ − g₀) of a step in
 //! which a node comes to the face, or has left it, is the jump of the energy of the step.
 //!
+//! Springs ([`spring`]) have a mean force of their potential, and friction.
+//!
 //! Which rows touch is found with the displacements, by a primal-dual active set: an open row closes where
 //! its node is behind the face, and a closed one opens where its multiplier pulls.
 
 mod pair;
+mod spring;
 
 use super::body::ElasticBody;
 use super::{Method, SetupError, StepError};
-pub(super) use pair::{Pair, Row, RowKey};
+use carom_contact::Law;
+pub(super) use pair::{Entry, Pair, Row, RowKey};
+pub(super) use spring::Slopes;
 
 /// Two surfaces that may touch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContactSpec {
+    /// Multipliers, or springs.
+    pub law: Law,
+    /// Coefficient of friction, of springs alone.
+    pub friction: f64,
+    /// True if the energy-momentum scheme takes the gradient of the mixed formulation over faces of up to four
+    /// points in the place of D; both have the same properties.
+    pub is_mixed: bool,
     /// Numbers of the bodies: nodes of the first are kept off faces of the second.
     pub bodies: [usize; 2],
     /// A set of faces of each.
@@ -65,6 +77,11 @@ impl Contacts {
         self.pairs.iter().enumerate().flat_map(|(k, pair)| pair.rows.iter().map(move |row| (row.key(k), row)))
     }
 
+    /// The rows that touch.
+    pub(super) fn active_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.pairs.iter_mut().flat_map(|pair| pair.rows.iter_mut().filter(|row| row.is_active))
+    }
+
     /// Begins a step at the present state.
     pub(super) fn begin(&mut self, bodies: &[ElasticBody]) {
         self.pairs.iter_mut().for_each(|pair| pair.begin(bodies));
@@ -79,24 +96,29 @@ impl Contacts {
     /// face.
     ///
     /// * `may_change` — false to keep the rows that touch
+    /// * `slopes` — of friction
     ///
     /// # Errors
     ///
     /// [`StepError::Slid`].
-    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
+    pub(super) fn update(
+        &mut self,
+        bodies: &[ElasticBody],
+        (may_change, slopes): (bool, Slopes),
+    ) -> Result<bool, StepError> {
         let mut has_changed = false;
         for pair in &mut self.pairs {
-            has_changed |= pair.update(bodies, may_change)?;
+            has_changed |= pair.update(bodies, (may_change, slopes))?;
         }
         Ok(has_changed)
     }
 
     /// Opens the row that pulls hardest, whatever it did before in this step; returns false if none pulls.
     pub(super) fn open_worst(&mut self) -> bool {
-        let largest = self.rows().map(|(_, row)| row.lambda.abs()).fold(0.0, f64::max);
+        let largest = self.rows().map(|(_, row)| row.lambda[0].abs()).fold(0.0, f64::max);
         let rows = self.pairs.iter_mut().flat_map(|pair| &mut pair.rows);
-        let pulls = rows.filter(|row| row.is_active && row.lambda < -PULL * largest);
-        pulls.min_by(|a, b| a.lambda.total_cmp(&b.lambda)).map(Row::open).is_some()
+        let pulls = rows.filter(|row| row.is_active && row.lambda[0] < -PULL * largest);
+        pulls.min_by(|a, b| a.lambda[0].total_cmp(&b.lambda[0])).map(Row::open).is_some()
     }
 
     /// Adds −Σ λ D to the residuals; returns the largest force on a point \[N\].
@@ -104,9 +126,9 @@ impl Contacts {
         let mut largest = 0.0_f64;
         for pair in &self.pairs {
             for row in pair.rows.iter().filter(|row| row.is_active) {
-                largest = largest.max(row.lambda.abs());
+                largest = largest.max(row.lambda[0].abs());
                 pair.for_entries(row, |entry| {
-                    let force = row.lambda * entry.weight * row.gap.gradient[entry.block];
+                    let force = entry.weight * row.force(entry.block);
                     let residual = &mut bodies[entry.body].work.residual;
                     (0..3).for_each(|d| residual[3 * entry.point as usize + d] -= force[d]);
                 });
@@ -118,10 +140,11 @@ impl Contacts {
     /// Adds Σ λ ∇g₁ of the contacts that were open at the start of the last step to the residuals.
     pub(super) fn add_closing(&self, bodies: &mut [ElasticBody]) {
         for pair in &self.pairs {
-            let was_open = |row: &&Row| row.is_active && row.gap.gaps[0].abs() > OPEN * pair.size;
+            let was_open =
+                |row: &&Row| row.is_hard() && row.is_active && row.gap.gaps[0].abs() > OPEN * pair.size;
             for row in pair.rows.iter().filter(was_open) {
                 pair.for_entries(row, |entry| {
-                    let force = row.lambda * entry.weight * row.gap.at_end[entry.block];
+                    let force = row.lambda[0] * entry.weight * row.gap.at_end[entry.block];
                     let forces = &mut bodies[entry.body].work.residual;
                     (0..3).for_each(|d| forces[3 * entry.point as usize + d] += force[d]);
                 });
@@ -132,17 +155,44 @@ impl Contacts {
     /// The largest gap of a row that touches, relative to the size of a face.
     pub(super) fn largest_gap(&self) -> f64 {
         let of_pair = |pair: &Pair| {
-            let gaps = pair.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1].abs());
+            let gaps = pair
+                .rows
+                .iter()
+                .filter(|row| row.is_active && row.is_hard())
+                .map(|row| row.gap.gaps[1].abs());
             gaps.fold(0.0, f64::max) / pair.size
         };
         self.pairs.iter().map(of_pair).fold(0.0, f64::max)
     }
 
-    /// Ends a step of the length h: the number of rows that touch, and the work of the multipliers \[J\].
+    /// Ends a step of the length h.
     ///
     /// * `bodies` — after the step
-    pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) -> (usize, f64) {
-        self.pairs.iter_mut().for_each(|pair| pair.close(bodies, h));
-        (self.n_active(), self.pairs.iter().map(|pair| pair.work).sum())
+    pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) -> Closed {
+        let mut closed = Closed { touching: self.n_active(), ..Closed::default() };
+        for pair in &mut self.pairs {
+            pair.close(bodies, h);
+            let work = if pair.is_hard() { &mut closed.work } else { &mut closed.spring_work };
+            *work += pair.work;
+            closed.friction += pair.losses.friction;
+        }
+        closed
     }
+
+    /// The energy of springs at present \[J\].
+    pub(super) fn stored(&self) -> f64 {
+        self.pairs.iter().map(|pair| pair.losses.stored).sum()
+    }
+}
+
+/// The contacts of a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Closed {
+    /// Rows that touch.
+    pub(super) touching: usize,
+    /// Work of multipliers, and of springs with friction \[J\].
+    pub(super) work: f64,
+    pub(super) spring_work: f64,
+    /// Loss by friction \[J\].
+    pub(super) friction: f64,
 }

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! ⎡ J − λ ∂D/∂u₁   −s D ⎤ ⎡ δu    ⎤   ⎡ r   ⎤
-//! ⎣ s ∇g₁ᵀ          0   ⎦ ⎣ δλ/s  ⎦ = ⎣ s g ⎦
+//! ⎣ s Gᵀ          s² β  ⎦ ⎣ δλ/s  ⎦ = ⎣ s ρ ⎦
 //! ```
 //!
+//! with G = ∇g₁, β = 0 and ρ = g₁ of hard contact, and those of the laws of springs.
 //! s is a stiffness of the size of J, so that pivots are compared in one unit. The pattern has room for rows
 //! that are open. It is analysed anew only where a node touches a face for the first time in many steps.
 
@@ -12,7 +13,10 @@ use carom_linalg::sparse::{CsMat, SparseError, SparseLu, TriMat};
 use faer::MatMut;
 
 use super::body::ElasticBody;
-use super::contact::{Contacts, RowKey};
+use super::contact::{Contacts, Entry, Row, RowKey};
+
+/// Multipliers for which each row has room: of the normal, and of friction.
+const PARTS: usize = 3;
 
 /// The matrix of all bodies and multipliers.
 pub(super) struct Coupled {
@@ -49,6 +53,7 @@ impl Coupled {
         contacts: &mut Contacts,
         factor: f64,
     ) -> Result<u64, SparseError> {
+        // Each row has room for the multipliers of its friction.
         let is_known = |key: &RowKey| self.system.as_ref().is_some_and(|system| system.keys.contains(key));
         let mut analyses = 0;
         if !contacts.rows().filter(|(_, row)| row.is_active).all(|(key, _)| is_known(&key)) {
@@ -63,9 +68,10 @@ impl Coupled {
         system.lu.factorise(&system.matrix.view())?;
         right.clear();
         bodies.iter().for_each(|body| right.extend(&body.work.residual));
-        right.resize(n + system.keys.len(), 0.0);
+        right.resize(n + PARTS * system.keys.len(), 0.0);
         for (key, row) in contacts.rows().filter(|(_, row)| row.is_active) {
-            right[n + system.place(&key)] = scale * row.gap.gaps[1];
+            let at = n + PARTS * system.place(&key);
+            (0..row.n_multipliers()).for_each(|part| right[at + part] = scale * row.law_residual(part));
         }
         let size = right.len();
         system.lu.solve_in_place(MatMut::from_column_major_slice_mut(right, size, 1))?;
@@ -74,8 +80,10 @@ impl Coupled {
         }
         for (k, pair) in contacts.pairs.iter_mut().enumerate() {
             for row in pair.rows.iter_mut().filter(|row| row.is_active) {
-                let at = system.place(&row.key(k));
-                row.lambda -= scale * right[n + at];
+                let at = n + PARTS * system.place(&row.key(k));
+                for (lambda, change) in row.multipliers_mut().iter_mut().zip(&right[at..]) {
+                    *lambda -= scale * change;
+                }
             }
         }
         Ok(analyses)
@@ -105,7 +113,7 @@ impl Coupled {
         keys: Vec<RowKey>,
     ) -> Result<System, SparseError> {
         let n = self.offsets[bodies.len()];
-        let size = n + keys.len();
+        let size = n + PARTS * keys.len();
         let mut entries = TriMat::new((size, size));
         for (body, &offset) in bodies.iter().zip(&self.offsets) {
             for (row, columns) in body.matrices.jacobian.outer_iterator().enumerate() {
@@ -116,7 +124,8 @@ impl Coupled {
             }
         }
         let mut dofs = Vec::new();
-        for (number, &[pair, node, face]) in (n..).zip(&keys) {
+        for (first, &[pair, node, face]) in (n..).step_by(PARTS).zip(&keys) {
+            let numbers = first..first + PARTS;
             dofs.clear();
             contacts.pairs[pair as usize].for_entries_of(node, face, |entry| {
                 let first = self.offsets[entry.body] + 3 * entry.point as usize;
@@ -124,10 +133,14 @@ impl Coupled {
             });
             for &i in &dofs {
                 dofs.iter().for_each(|&j| entries.add_triplet(i, j, 1.0));
-                entries.add_triplet(i, number, 1.0);
-                entries.add_triplet(number, i, 1.0);
+                for number in numbers.clone() {
+                    entries.add_triplet(i, number, 1.0);
+                    entries.add_triplet(number, i, 1.0);
+                }
             }
-            entries.add_triplet(number, number, 1.0);
+            for i in numbers.clone() {
+                numbers.clone().for_each(|j| entries.add_triplet(i, j, 1.0));
+            }
         }
         let matrix: CsMat<f64> = entries.to_csr();
         let place =
@@ -165,28 +178,25 @@ impl System {
                 data[place] = value;
             }
         }
-        let mut is_active = vec![false; self.keys.len()];
+        let mut is_active = vec![false; PARTS * self.keys.len()];
         let mut all = Vec::new();
         for (k, pair) in contacts.pairs.iter().enumerate() {
             for row in pair.rows.iter().filter(|row| row.is_active) {
-                let at = self.place(&row.key(k));
-                is_active[at] = true;
+                let at = PARTS * self.place(&row.key(k));
                 all.clear();
                 pair.for_entries(row, |entry| all.push(entry));
-                let blocks = row.gap.gradient.len();
+                for part in 0..row.n_multipliers() {
+                    is_active[at + part] = true;
+                    self.fill_multiplier(row, part, &all, (bodies, offsets), (n + at, scale));
+                }
+                let blocks = row.n_blocks();
                 for a in &all {
                     let first = offsets[a.body] + 3 * a.point as usize;
-                    let is_held = |d: usize| bodies[a.body].held.contains(&(3 * a.point + d as u32));
-                    for d in 0..3 {
-                        self.add(n + at, first + d, scale * a.weight * row.gap.at_end[a.block][d]);
-                        if is_held(d) {
-                            continue;
-                        }
-                        self.add(first + d, n + at, -scale * a.weight * row.gap.gradient[a.block][d]);
+                    for d in (0..3).filter(|&d| !is_held(bodies, a, d)) {
                         for b in &all {
                             let column = offsets[b.body] + 3 * b.point as usize;
-                            let tangent = &row.gap.tangent[a.block * blocks + b.block];
-                            let factor = -row.lambda * a.weight * b.weight;
+                            let tangent = row.tangent(a.block * blocks + b.block);
+                            let factor = -a.weight * b.weight;
                             (0..3).for_each(|e| self.add(first + d, column + e, factor * tangent[(d, e)]));
                         }
                     }
@@ -198,8 +208,36 @@ impl System {
         }
     }
 
+    /// Row and column of a multiplier; `at` is the place of the first one of its row.
+    fn fill_multiplier(
+        &mut self,
+        row: &Row,
+        part: usize,
+        entries: &[Entry],
+        (bodies, offsets): (&[ElasticBody], &[usize]),
+        (at, scale): (usize, f64),
+    ) {
+        for a in entries {
+            let first = offsets[a.body] + 3 * a.point as usize;
+            let (slope, force) = (row.slope(part, a.block), row.gradient(part)[a.block]);
+            for d in 0..3 {
+                self.add(at + part, first + d, scale * a.weight * slope[d]);
+                if !is_held(bodies, a, d) {
+                    self.add(first + d, at + part, -scale * a.weight * force[d]);
+                }
+            }
+        }
+        for (k, beta) in row.law_slopes(part).into_iter().enumerate() {
+            self.add(at + part, at + k, scale * scale * beta);
+        }
+    }
+
     fn add(&mut self, row: usize, column: usize, value: f64) {
         let place = self.matrix.nnz_index(row, column).expect("an entry of the pattern").0;
         self.matrix.data_mut()[place] += value;
     }
+}
+
+fn is_held(bodies: &[ElasticBody], entry: &Entry, d: usize) -> bool {
+    bodies[entry.body].held.contains(&(3 * entry.point + d as u32))
 }

@@ -5,6 +5,7 @@ use carom_dynamics::{CheckpointError, ObserverError};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
+use carom_linalg::FactorError;
 use carom_linalg::sparse::SparseError;
 use thiserror::Error;
 
@@ -30,6 +31,14 @@ pub enum SetupError {
     NotElastic {
         /// Name of the law.
         law: String,
+    },
+    /// The mass of a body has no factor.
+    #[error("the mass of body `{body}`: {source}")]
+    Mass {
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: FactorError,
     },
     /// A set without faces.
     #[error(transparent)]
@@ -83,17 +92,22 @@ pub enum SetupError {
         /// Name of the body.
         body: String,
     },
-    /// Contact by a penalty.
+    /// Contact by a penalty without a stiffness.
     #[error(
-        "contact between {pair}: the conserving schemes have contact by multipliers; remove `law`, or \
-         choose the scheme `explicit`"
+        "contact between {pair}: {problem}; give `stiffness` (Pa/m) or `factor` in `law`, or remove `law` for \
+         contact by multipliers"
     )]
     Penalty {
         /// Names of the bodies.
         pair: String,
+        /// The problem.
+        problem: String,
     },
-    /// Contact with friction.
-    #[error("contact between {pair}: the conserving schemes have no friction yet; set `friction = 0`")]
+    /// Hard contact with friction.
+    #[error(
+        "contact between {pair}: friction of the conserving schemes is that of springs; set \
+         `law = {{ kind = \"penalty\" }}`, or `friction = 0`"
+    )]
     Friction {
         /// Names of the bodies.
         pair: String,
@@ -144,6 +158,9 @@ pub enum StepError {
         /// The problem.
         source: SparseError,
     },
+    /// The symmetric part of the tangent has no factor.
+    #[error("the tangent of a step: {0}")]
+    Factor(#[from] FactorError),
     /// A node in contact has left its face by more than the size of the face.
     #[error(
         "a node of {} slides over more than a face of {} in a step; use a smaller step",

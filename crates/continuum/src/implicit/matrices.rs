@@ -1,10 +1,11 @@
-//! The matrix of a step, c M + ∂f/∂u₁, and products with the mass.
+//! The matrix of a step, J = c M + ∂f/∂u₁, its factors, and products with the mass.
 
 use carom_fem::Discretisation;
 use carom_fem::assembly::{AssemblyError, assemble};
 use carom_fem::internal_force::{GeneralTangentAssembly, InternalForce};
 use carom_fem::{QuadratureRule, SystemMatrices};
 use carom_linalg::sparse::{CsMat, SparseError, SparseLu};
+use carom_linalg::{BlockMatrix, Cholesky, DofSet, FactorError, Symbolic};
 use carom_progress::Silent;
 use faer::MatMut;
 
@@ -26,7 +27,17 @@ pub(super) struct Matrices {
     pub(super) jacobian: CsMat<f64>,
     /// Entry of the Jacobian of each entry of the mass, component x; the others follow by rows.
     places: Vec<[[usize; 3]; 2]>,
-    lu: SparseLu,
+    /// Factors of the Jacobian itself, analysed when they are first wanted.
+    lu: Option<SparseLu>,
+    symmetric: SymmetricPart,
+    mass_factor: Option<Cholesky>,
+}
+
+/// ½ (J + Jᵀ), and its Cholesky factor.
+struct SymmetricPart {
+    matrix: BlockMatrix,
+    factor: Option<Cholesky>,
+    held: Vec<u32>,
 }
 
 impl Matrices {
@@ -49,8 +60,9 @@ impl Matrices {
                 places.push([place(row, column)?, place(column, row)?]);
             }
         }
-        let lu = SparseLu::analyse(&jacobian.view())?;
-        Ok(Self { mass: entries, assembly, jacobian, places, lu })
+        let symmetric =
+            SymmetricPart { matrix: BlockMatrix::zeros(mass.graph), factor: None, held: Vec::new() };
+        Ok(Self { mass: entries, assembly, jacobian, places, lu: None, symmetric, mass_factor: None })
     }
 
     /// y += factor · (M_s ⊗ E₃) x.
@@ -84,7 +96,45 @@ impl Matrices {
 
     /// Factorises the matrix of the step.
     pub(super) fn factorise(&mut self) -> Result<(), SparseError> {
-        self.lu.factorise(&self.jacobian.view())
+        let lu = match &mut self.lu {
+            Some(lu) => lu,
+            none => none.insert(SparseLu::analyse(&self.jacobian.view())?),
+        };
+        lu.factorise(&self.jacobian.view())
+    }
+
+    /// Factorises the symmetric part of the matrix of the step; false if it is not positive definite.
+    pub(super) fn factorise_symmetric(&mut self, held: &[u32]) -> Result<bool, FactorError> {
+        let values = self.jacobian.data();
+        for (block, [here, there]) in self.symmetric.matrix.values.iter_mut().zip(&self.places) {
+            // The diagonal entry of row d is the d-th of its block, whose entries follow each other.
+            for d in 0..3 {
+                for e in 0..3 {
+                    let [a, b] = [values[here[d] + e - d], values[there[e] + d - e]];
+                    block[3 * d + e] = 0.5 * (a + b);
+                }
+            }
+        }
+        match self.symmetric.factorise(held) {
+            Ok(()) => Ok(true),
+            Err(FactorError::NotPositiveDefinite { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// x ← A⁻¹ x with the symmetric part A of the matrix that was factorised last; held dofs become zero.
+    pub(super) fn solve_symmetric(&self, x: MatMut<'_, f64>) {
+        self.symmetric.factor.as_ref().expect("a factor").solve_in_place(x);
+    }
+
+    /// y += J x.
+    pub(super) fn add_product(&self, x: &[f64], y: &mut [f64]) {
+        let starts = self.jacobian.indptr();
+        let (columns, values) = (self.jacobian.indices(), self.jacobian.data());
+        for (row, y) in y.iter_mut().enumerate() {
+            let range = starts.outer_inds_sz(row);
+            *y += columns[range.clone()].iter().zip(&values[range]).map(|(&j, a)| a * x[j]).sum::<f64>();
+        }
     }
 
     fn add_mass(&mut self, factor: f64) {
@@ -100,16 +150,49 @@ impl Matrices {
         }
     }
 
-    /// Factorises M alone, for the accelerations at the start.
-    pub(super) fn factorise_mass(&mut self, held: &[u32]) -> Result<(), SparseError> {
-        self.jacobian.data_mut().fill(0.0);
-        self.complete(1.0, held);
-        self.factorise()
+    /// Factorises M once, for accelerations and velocities that follow from forces.
+    pub(super) fn factorise_mass(&mut self, held: &[u32]) -> Result<(), FactorError> {
+        let mut matrix = BlockMatrix::zeros(self.symmetric.matrix.graph.clone());
+        for (block, entry) in matrix.values.iter_mut().zip(&self.mass) {
+            let m = entry.mass;
+            *block = [m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m];
+        }
+        self.mass_factor = Some(Cholesky::new(&matrix, None, free(&matrix, held), &Silent)?);
+        Ok(())
     }
 
-    /// x ← A⁻¹ x.
+    /// x ← M⁻¹ x; held dofs become zero.
+    pub(super) fn solve_mass(&self, x: &mut [f64]) {
+        let n = x.len();
+        let factor = self.mass_factor.as_ref().expect("the factor of the mass");
+        factor.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1));
+    }
+
+    /// x ← J⁻¹ x with the factors of [`Matrices::factorise`].
     pub(super) fn solve(&mut self, x: &mut [f64]) -> Result<(), SparseError> {
         let n = x.len();
-        self.lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1)).map(drop)
+        let lu = self.lu.as_mut().ok_or(SparseError::NoFactors)?;
+        lu.solve_in_place(MatMut::from_column_major_slice_mut(x, n, 1)).map(drop)
     }
+}
+
+impl SymmetricPart {
+    fn factorise(&mut self, held: &[u32]) -> Result<(), FactorError> {
+        if self.held != held {
+            self.factor = None;
+            self.held = held.to_vec();
+        }
+        let symbolic = match self.factor.take() {
+            Some(factor) => factor.into_symbolic(),
+            None => Symbolic::new(&self.matrix.graph, free(&self.matrix, held))?,
+        };
+        self.factor = Some(Cholesky::with_symbolic(symbolic, &self.matrix, None, &Silent)?);
+        Ok(())
+    }
+}
+
+/// The dofs that are not held.
+fn free(matrix: &BlockMatrix, held: &[u32]) -> DofSet {
+    let dofs: Vec<usize> = held.iter().map(|&dof| dof as usize).collect();
+    DofSet::all(matrix.graph.n_nodes()).without_dofs(&dofs)
 }

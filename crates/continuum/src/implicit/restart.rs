@@ -3,16 +3,16 @@
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
 use nalgebra::Vector3;
 
-use super::Method;
 use super::simulation::{Simulation, Totals};
 use super::steps::Steps;
+use super::{Counts, Method};
 use crate::explicit::length;
 
 /// Version of the entries.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Numbers of the totals.
-const TOTALS: usize = 10;
+const TOTALS: usize = 12;
 
 impl Simulation {
     /// The present point of the run.
@@ -24,12 +24,14 @@ impl Simulation {
             steps: self.n_steps,
             ..Checkpoint::default()
         };
-        let counts = self.system.counts;
-        let mut counters = vec![self.outputs, self.most_touching, counts.iterations, counts.analyses];
+        let Counts { iterations, analyses, factorisations, products } = self.system.counts;
+        let mut counters =
+            vec![self.outputs, self.most_touching, iterations, analyses, factorisations, products];
         counters.extend(self.steps.to_numbers());
         checkpoint.put_integers("counters", &counters);
-        let Totals { external, contact, internal, impulse, ang_impulse, stored } = self.totals;
-        let mut totals = vec![external, contact, internal, stored];
+        let Totals { external, contact, springs, friction, internal, impulse, ang_impulse, stored } =
+            self.totals;
+        let mut totals = vec![external, contact, internal, stored, springs, friction];
         totals.extend(impulse.iter().chain(ang_impulse.iter()));
         checkpoint.put_reals("totals", &totals);
         checkpoint.put_reals("missed", &self.missed);
@@ -59,14 +61,15 @@ impl Simulation {
     /// [`CheckpointError`] if it is of another scheme, version or problem. The simulation is then unusable.
     pub fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         checkpoint.expect(self.scheme(), VERSION)?;
-        const COUNTERS: usize = 4 + Steps::NUMBERS;
+        const COUNTERS: usize = 6 + Steps::NUMBERS;
         let counters = checkpoint.integers("counters")?;
         let counters = <&[u64; COUNTERS]>::try_from(counters)
             .map_err(|_| length("counters", counters.len(), COUNTERS))?;
-        let [outputs, most_touching, iterations, analyses, halvings, since, taken, failed] = *counters;
+        let [outputs, most_touching, counts @ .., halvings, since, taken, failed] = *counters;
         (self.time, self.n_steps) = (checkpoint.time, checkpoint.steps);
         (self.outputs, self.most_touching) = (outputs, most_touching);
-        (self.system.counts.iterations, self.system.counts.analyses) = (iterations, analyses);
+        let [iterations, analyses, factorisations, products] = counts;
+        self.system.counts = Counts { iterations, analyses, factorisations, products };
         self.steps.read_numbers(&[halvings, since, taken, failed]);
         let totals = checkpoint.reals_of("totals", TOTALS)?;
         self.totals = Totals {
@@ -74,8 +77,10 @@ impl Simulation {
             contact: totals[1],
             internal: totals[2],
             stored: totals[3],
-            impulse: Vector3::from_column_slice(&totals[4..7]),
-            ang_impulse: Vector3::from_column_slice(&totals[7..]),
+            springs: totals[4],
+            friction: totals[5],
+            impulse: Vector3::from_column_slice(&totals[6..9]),
+            ang_impulse: Vector3::from_column_slice(&totals[9..]),
         };
         let missed = checkpoint.reals_of("missed", 2)?;
         self.missed = [missed[0], missed[1]];

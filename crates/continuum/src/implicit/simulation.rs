@@ -48,6 +48,9 @@ pub(super) struct Totals {
     pub(super) external: f64,
     /// Work of the multipliers.
     pub(super) contact: f64,
+    /// Work of springs with friction, and the loss by friction.
+    pub(super) springs: f64,
+    pub(super) friction: f64,
     /// Work of the internal forces.
     pub(super) internal: f64,
     pub(super) impulse: Vector3<f64>,
@@ -110,7 +113,7 @@ impl Simulation {
         let contacts = contacts(problem)?;
         let mut system = Elastodynamics::new(bodies, settings.method)?.with_contacts(&contacts)?;
         if settings.is_persistent {
-            system = system.with_persistency();
+            system = system.with_persistency()?;
         }
         let stored = system.energies().map_err(|source| SetupError::Start { source })?.stored;
         Ok(Self {
@@ -185,6 +188,8 @@ impl Simulation {
             totals.ang_impulse += length * sum.moment;
         }
         totals.contact += step.contact_work;
+        totals.springs += step.spring_work;
+        totals.friction += step.friction_loss;
         self.most_touching = self.most_touching.max(step.touching as u64);
         self.time += length;
         self.n_steps += 1;
@@ -254,7 +259,9 @@ impl Simulation {
             e_el: energies.stored,
             e_pot: energies.weight,
             w_ext: totals.external,
+            e_con: self.system.spring_energy(),
             d_imp: -totals.contact,
+            d_fric: totals.friction,
             momentum: energies.momentum,
             ang_momentum: energies.ang_momentum,
             external_impulse: totals.impulse.into(),
@@ -267,6 +274,9 @@ impl Simulation {
         if self.settings.method != Method::EnergyMomentum {
             balance.d_num = totals.internal - (energies.stored - totals.stored);
         }
+        // Work of springs that neither their energy nor friction has: of the midpoint rule, of nodes that pass
+        // an edge, and of an overlap at the start.
+        balance.d_con = -(totals.springs + balance.e_con + totals.friction);
         for body in &mut self.system.bodies {
             let (mass, center) = body.mass();
             let own = body.energies().map_err(|source| StepsError { least: 0.0, source: source.into() })?;
@@ -402,13 +412,14 @@ fn sample(
     (time, is_before): (f64, bool),
     place: Vector3<f64>,
 ) -> ContactSample {
-    let impulse = if is_before { pair.impulse_before } else { pair.impulse };
+    let [impulse, normal_impulse] =
+        if is_before { pair.impulses_before } else { [pair.impulse, pair.normal_impulse] };
     ContactSample {
         time,
         place,
         bodies: pair.bodies.map(|body| bodies[body].motion(&place, is_before)),
         impulse,
-        normal_impulse: impulse,
+        normal_impulse,
         ..ContactSample::default()
     }
 }
@@ -442,16 +453,15 @@ fn contacts(problem: &Problem) -> Result<Vec<ContactSpec>, SetupError> {
             let name = |k: usize| &problem.bodies[spec.bodies[k]].geometry.name;
             format!("`{}` and `{}`", name(0), name(1))
         };
-        if spec.law != Law::Hard {
-            return Err(SetupError::Penalty { pair: pair() });
-        }
-        if spec.friction > 0.0 {
+        if spec.law == Law::Hard && spec.friction > 0.0 {
             return Err(SetupError::Friction { pair: pair() });
         }
         if spec.bodies[0] == spec.bodies[1] {
             return Err(SetupError::SameBody { pair: pair() });
         }
-        Ok(ContactSpec { bodies: spec.bodies, sets: spec.sides.each_ref().map(set), number: spec.number })
+        let sets = spec.sides.each_ref().map(set);
+        let (law, friction) = (spec.law, spec.friction);
+        Ok(ContactSpec { law, friction, is_mixed: false, bodies: spec.bodies, sets, number: spec.number })
     };
     problem.contacts.iter().map(of_pair).collect()
 }

@@ -3,7 +3,8 @@
 use carom_linalg::sparse::SparseError;
 
 use super::body::{ElasticBody, Energies, Inertia};
-use super::contact::{ContactSpec, Contacts};
+use super::condensed::Condensed;
+use super::contact::{Closed, ContactSpec, Contacts, Slopes};
 use super::coupled::Coupled;
 use super::{Method, SetupError, StepError};
 
@@ -19,14 +20,31 @@ const ITERATIONS: [usize; 2] = [20, 80];
 /// Iterations after which contacts open and close only once the forces balance.
 const EAGER: usize = 12;
 
+/// Iterations after which friction has secants as slopes, in turns with derivatives of this length.
+const SECANTS: usize = 8;
+const TURN: usize = 4;
+
 /// Elastic bodies that move through time in implicit steps.
 pub struct Elastodynamics {
     pub(super) bodies: Vec<ElasticBody>,
     pub(super) method: Method,
     pub(super) contacts: Contacts,
     pub(super) coupled: Coupled,
+    condensed: Condensed,
+    solver: Solver,
     pub(super) counts: Counts,
     is_persistent: bool,
+}
+
+/// The solution of the linear systems of Newton's method. Both end at the same step, to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// Cholesky factors of the symmetric part of the tangent of each body, the rows of contact condensed with
+    /// them; this is the preconditioner of an iteration with the tangent itself. LU where it fails.
+    #[default]
+    Condensed,
+    /// One sparse LU of bodies and multipliers.
+    Coupled,
 }
 
 /// Counts of a run.
@@ -36,6 +54,10 @@ pub struct Counts {
     pub iterations: u64,
     /// Symbolic analyses of the matrix of bodies in contact.
     pub analyses: u64,
+    /// Systems that a sparse LU has solved.
+    pub factorisations: u64,
+    /// Products with the tangent in the iterations of [`Solver::Condensed`].
+    pub products: u64,
 }
 
 /// A step that was taken.
@@ -48,6 +70,11 @@ pub struct Step {
     /// The work Σ λ D·Δz of the multipliers: in the energy-momentum scheme Σ λ (g₁ − g₀), which is zero where
     /// all contacts were closed before \[J\].
     pub contact_work: f64,
+    /// The work of springs and their friction: less the change of their energy and the loss by friction, up
+    /// to the error of the midpoint rule \[J\].
+    pub spring_work: f64,
+    /// Loss by friction, never negative \[J\].
+    pub friction_loss: f64,
 }
 
 /// The forces that are left over.
@@ -76,6 +103,8 @@ impl Elastodynamics {
             method,
             contacts: Contacts::default(),
             coupled,
+            condensed: Condensed::default(),
+            solver: Solver::default(),
             counts: Counts::default(),
             is_persistent: false,
         })
@@ -102,8 +131,20 @@ impl Elastodynamics {
     ///
     /// over the contacts that were open at the start of the step: nodes that have come to a face leave it
     /// with the velocity of a rebound. Momenta stay, as λ ∇g₁ has no sum and no moment (Laursen & Love 2002).
-    pub fn with_persistency(mut self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`SetupError::Mass`] if M has no factor: no step fails for it.
+    pub fn with_persistency(mut self) -> Result<Self, SetupError> {
+        self.bodies.iter_mut().try_for_each(ElasticBody::factorise_mass)?;
         self.is_persistent = true;
+        Ok(self)
+    }
+
+    /// Chooses the solution of linear systems.
+    #[must_use]
+    pub fn with_solver(mut self, solver: Solver) -> Self {
+        self.solver = solver;
         self
     }
 
@@ -135,12 +176,17 @@ impl Elastodynamics {
         Ok(sum)
     }
 
+    /// Energy of the springs of contacts with a penalty at present \[J\].
+    pub fn spring_energy(&self) -> f64 {
+        self.contacts.stored()
+    }
+
     /// Finds the accelerations at the start, which generalised-α needs once before its first step.
     ///
     /// # Errors
     ///
-    /// [`StepError`].
-    pub fn start(&mut self) -> Result<(), StepError> {
+    /// [`SetupError`].
+    pub fn start(&mut self) -> Result<(), SetupError> {
         self.bodies.iter_mut().try_for_each(ElasticBody::start)
     }
 
@@ -168,17 +214,17 @@ impl Elastodynamics {
         let iterations = found?;
         let method = self.method;
         self.bodies.iter_mut().for_each(|body| body.close(method, h));
-        let (touching, mut contact_work) = self.contacts.close(&self.bodies, h);
+        let Closed { touching, work: mut contact_work, spring_work, friction } =
+            self.contacts.close(&self.bodies, h);
         if self.is_persistent && contact_work != 0.0 {
-            contact_work += self.give_back(-contact_work, h)?;
+            contact_work += self.give_back(-contact_work);
         }
-        Ok(Step { iterations, touching, contact_work })
+        Ok(Step { iterations, touching, contact_work, spring_work, friction_loss: friction })
     }
 
     /// Adds an energy to the velocities along the forces of contacts that have closed; returns the change of
     /// the kinetic energy \[J\].
-    fn give_back(&mut self, energy: f64, h: f64) -> Result<f64, StepError> {
-        let mass = |source| StepError::Tangent { step: h, source };
+    fn give_back(&mut self, energy: f64) -> f64 {
         let (mut along, mut square) = (0.0, 0.0);
         for body in &mut self.bodies {
             body.work.residual.fill(0.0);
@@ -187,15 +233,14 @@ impl Elastodynamics {
         for body in &mut self.bodies {
             body.held.iter().for_each(|&dof| body.work.residual[dof as usize] = 0.0);
             body.end.a.copy_from_slice(&body.work.residual);
-            body.matrices.factorise_mass(&body.held).map_err(mass)?;
-            body.matrices.solve(&mut body.end.a).map_err(mass)?;
+            body.matrices.solve_mass(&mut body.end.a);
             let pushed = |v: &[f64]| body.work.residual.iter().zip(v).map(|(f, v)| f * v).sum::<f64>();
             along += pushed(&body.state.v);
             square += pushed(&body.end.a);
         }
         let root = along * along + 2.0 * energy * square;
         if square <= 0.0 || root < 0.0 {
-            return Ok(0.0);
+            return 0.0;
         }
         // Energy comes back by a push apart; energy that is too much is taken by the smallest push.
         let scale = if energy > 0.0 && along < 0.0 {
@@ -206,7 +251,7 @@ impl Elastodynamics {
         for body in &mut self.bodies {
             body.state.v.iter_mut().zip(&body.end.a).for_each(|(v, a)| *v += scale * a);
         }
-        Ok(scale * along + 0.5 * scale * scale * square)
+        scale * along + 0.5 * scale * scale * square
     }
 
     /// Iterates until the residual is rounding and no contact changes.
@@ -216,7 +261,10 @@ impl Elastodynamics {
         let mut is_balanced = false;
         loop {
             let may_change = is_balanced || iterations < EAGER;
-            let mut has_changed = self.contacts.update(&self.bodies, may_change)?;
+            // Exact slopes first, and in turns with secants where they go in a circle.
+            let is_secant = iterations >= SECANTS && (iterations / TURN).is_multiple_of(2);
+            let slopes = if is_secant { Slopes::Secant } else { Slopes::Exact };
+            let mut has_changed = self.contacts.update(&self.bodies, (may_change, slopes))?;
             let Residual { relative, is_rounding } = self.residual(inertia)?;
             // NaN is not converged.
             let is_small = relative <= SMALL || is_rounding;
@@ -266,6 +314,14 @@ impl Elastodynamics {
         for body in &mut self.bodies {
             body.assemble(self.method, inertia)?;
         }
+        if self.solver == Solver::Condensed {
+            let solved = self.condensed.correct(&mut self.bodies, &mut self.contacts, inertia.factor)?;
+            if let Some(products) = solved {
+                self.counts.products += products as u64;
+                return Ok(());
+            }
+        }
+        self.counts.factorisations += 1;
         let singular = |source: SparseError| StepError::Tangent { step: h, source };
         if self.contacts.n_active() == 0 {
             return self.bodies.iter_mut().try_for_each(ElasticBody::correct).map_err(singular);

@@ -1,13 +1,15 @@
 //! One pair of surfaces: its rows, and which of them touch.
 
-use carom_contact::Shape;
 use carom_contact::geometry::Faces;
+use carom_contact::law::Stiffness;
 use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
 use carom_contact::step_gradient::{NodeStep, StartGap, StepGap, StepGaps, StepRule};
+use carom_contact::{Law, Shape};
 use carom_dynamics::ContactTracker;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::ContactSpec;
+use super::spring::{Losses, Sliding, Slopes, Spring};
 use crate::implicit::body::ElasticBody;
 use crate::implicit::{Method, SetupError, StepError};
 use crate::surface_nodes;
@@ -41,6 +43,11 @@ pub(in crate::implicit) struct Pair {
     gaps: NodeToFace,
     steps: StepGaps,
     rule: StepRule,
+    /// True after the first step of the run.
+    has_begun: bool,
+    slopes: Slopes,
+    /// Stiffness of each node and the coefficient of friction; none of hard contact.
+    springs: Option<(Vec<f64>, f64)>,
     /// Smallest diagonal of a face at rest \[m\].
     pub(super) size: f64,
     /// Places of the points of the surfaces at the start and at the end of the step \[m\].
@@ -55,14 +62,18 @@ pub(in crate::implicit) struct Pair {
     pub(in crate::implicit) force: Vector3<f64>,
     pub(in crate::implicit) pressed: (f64, Vector3<f64>),
     pub(in crate::implicit) work: f64,
+    /// Losses of springs in the last step, and their energy after it.
+    pub(in crate::implicit) losses: Losses,
     /// Smallest gap at the end of the last step; infinite if no node is near \[m\].
     pub(in crate::implicit) least_gap: f64,
     /// The deepest node since the start \[m\].
     pub(in crate::implicit) deepest: f64,
     /// Impulse on the first body since the start \[N s\].
     pub(in crate::implicit) impulse: Vector3<f64>,
-    /// The same before the last step.
-    pub(in crate::implicit) impulse_before: Vector3<f64>,
+    /// The part along normals.
+    pub(in crate::implicit) normal_impulse: Vector3<f64>,
+    /// Both before the last step.
+    pub(in crate::implicit) impulses_before: [Vector3<f64>; 2],
     pub(in crate::implicit) last_place: Vector3<f64>,
     pub(in crate::implicit) tracker: ContactTracker,
 }
@@ -75,8 +86,8 @@ pub(in crate::implicit) struct Row {
     xi: [f64; 2],
     /// True if it touches.
     pub(in crate::implicit) is_active: bool,
-    /// Multiplier: mean force of the step \[N\].
-    pub(in crate::implicit) lambda: f64,
+    /// Multipliers: the mean normal force of the step, and those of friction \[N\].
+    pub(in crate::implicit) lambda: [f64; 3],
     /// Gap with its gradients.
     pub(in crate::implicit) gap: StepGap,
     /// Steps since it was active.
@@ -85,6 +96,8 @@ pub(in crate::implicit) struct Row {
     changes: u32,
     /// The gap at the start of the step.
     start: StartGap,
+    /// The springs of a penalty.
+    spring: Option<Spring>,
 }
 
 /// Identifies a row: pair, node, face.
@@ -104,8 +117,77 @@ pub(in crate::implicit) struct Entry {
 impl Row {
     /// Opens the row.
     pub(super) fn open(&mut self) {
-        (self.is_active, self.lambda) = (false, 0.0);
+        (self.is_active, self.lambda) = (false, [0.0; 3]);
         self.changes += 1;
+    }
+
+    /// Number of 3-vectors of its gradients.
+    pub(in crate::implicit) fn n_blocks(&self) -> usize {
+        self.gap.gradient.len()
+    }
+
+    /// Number of its multipliers.
+    pub(in crate::implicit) fn n_multipliers(&self) -> usize {
+        if self.sliding().is_some() { 3 } else { 1 }
+    }
+
+    fn sliding(&self) -> Option<&Sliding> {
+        self.spring.as_ref().and_then(Spring::sliding)
+    }
+
+    /// True if its multiplier keeps the gap closed.
+    pub(in crate::implicit) fn is_hard(&self) -> bool {
+        self.spring.is_none()
+    }
+
+    /// Its multipliers \[N\].
+    pub(in crate::implicit) fn multipliers_mut(&mut self) -> &mut [f64] {
+        let n = self.n_multipliers();
+        &mut self.lambda[..n]
+    }
+
+    /// D: blocks of the force of a unit multiplier.
+    pub(in crate::implicit) fn gradient(&self, part: usize) -> &[Vector3<f64>] {
+        match (part, self.sliding()) {
+            (1.., Some(sliding)) => &sliding.slips[part - 1].gradient,
+            _ => &self.gap.gradient,
+        }
+    }
+
+    /// Σ λ D, one block \[N\].
+    pub(in crate::implicit) fn force(&self, block: usize) -> Vector3<f64> {
+        let parts = 0..self.n_multipliers();
+        parts.map(|part| self.lambda[part] * self.gradient(part)[block]).sum()
+    }
+
+    /// Σ λ ∂D/∂u₁, one block.
+    pub(in crate::implicit) fn tangent(&self, block: usize) -> Matrix3<f64> {
+        let mut sum = self.lambda[0] * self.gap.tangent[block];
+        if let Some(sliding) = self.sliding() {
+            for (slip, lambda) in sliding.slips.iter().zip(&self.lambda[1..]) {
+                sum += *lambda * slip.tangent[block];
+            }
+        }
+        sum
+    }
+
+    /// Residual of the law of a multiplier: the gap of hard contact at the end \[m\]; springs have the
+    /// forces of their law at once.
+    pub(in crate::implicit) fn law_residual(&self, _part: usize) -> f64 {
+        if self.is_hard() { self.gap.gaps[1] } else { 0.0 }
+    }
+
+    /// G: the derivative of the law of a multiplier with respect to the places at the end.
+    pub(in crate::implicit) fn slope(&self, part: usize, block: usize) -> Vector3<f64> {
+        match &self.spring {
+            Some(spring) => spring.slope(part, &self.gap, block),
+            None => self.gap.at_end[block],
+        }
+    }
+
+    /// β: its derivative with respect to the multipliers \[m/N\].
+    pub(in crate::implicit) fn law_slopes(&self, part: usize) -> [f64; 3] {
+        self.spring.as_ref().map_or([0.0; 3], |spring| spring.law_slopes(part))
     }
 
     /// The key of a row of a pair.
@@ -115,10 +197,10 @@ impl Row {
 }
 
 /// Numbers of a row in a checkpoint.
-const ROW_NUMBERS: usize = 10;
+const ROW_NUMBERS: usize = 14;
 
 /// Numbers of a pair in a checkpoint without those of its rows and tracker.
-const PAIR_NUMBERS: usize = 16;
+const PAIR_NUMBERS: usize = 20;
 
 impl Pair {
     /// True if there is a row of this node and this face.
@@ -128,15 +210,19 @@ impl Pair {
 
     /// The state after a step, for checkpoints: of the pair, of its rows.
     pub(in crate::implicit) fn to_numbers(&self) -> [Vec<f64>; 2] {
-        let mut own = vec![self.pressed.0, self.work, self.least_gap, self.deepest];
-        for v in [&self.force, &self.pressed.1, &self.impulse, &self.last_place] {
+        let mut own = vec![self.pressed.0, self.work, self.least_gap, self.deepest, self.losses.stored];
+        let vectors = [&self.force, &self.pressed.1, &self.impulse, &self.last_place, &self.normal_impulse];
+        for v in vectors {
             own.extend(v.iter());
         }
         own.extend(self.tracker.to_array());
         let of_row = |row: &Row| {
             let flags = [f64::from(row.node), f64::from(row.face), f64::from(u8::from(row.is_active))];
-            let rest = [row.xi[0], row.xi[1], row.lambda, f64::from(row.idle)];
-            flags.into_iter().chain(rest).chain(row.gap.normal.iter().copied().collect::<Vec<_>>())
+            let rest = [row.xi[0], row.xi[1], row.lambda[0], f64::from(row.idle)];
+            let (traction, size) =
+                row.spring.as_ref().map_or((Vector3::zeros(), 0.0), |spring| spring.traction);
+            let vectors = [row.gap.normal, traction].map(<[f64; 3]>::from).into_iter().flatten();
+            flags.into_iter().chain(rest).chain(vectors).chain([size])
         };
         [own, self.rows.iter().flat_map(of_row).collect()]
     }
@@ -155,19 +241,25 @@ impl Pair {
         }
         let vector = |first: usize| Vector3::from_column_slice(&own[first..first + 3]);
         (self.work, self.least_gap, self.deepest) = (own[1], own[2], own[3]);
-        (self.force, self.pressed) = (vector(4), (own[0], vector(7)));
-        (self.impulse, self.last_place) = (vector(10), vector(13));
+        (self.losses.stored, self.has_begun) = (own[4], true);
+        (self.force, self.pressed) = (vector(5), (own[0], vector(8)));
+        (self.impulse, self.last_place, self.normal_impulse) = (vector(11), vector(14), vector(17));
         self.tracker = ContactTracker::from_array(tracker);
-        let of_row = |row: &[f64; ROW_NUMBERS]| Row {
-            node: row[0] as u32,
-            face: row[1] as u32,
-            is_active: row[2] == 1.0,
-            xi: [row[3], row[4]],
-            lambda: row[5],
-            idle: row[6] as u32,
-            gap: StepGap { normal: Vector3::from_column_slice(&row[7..]), ..StepGap::default() },
-            changes: 0,
-            start: StartGap::Outside,
+        let of_row = |row: &[f64; ROW_NUMBERS]| {
+            let vector = |first: usize| Vector3::from_column_slice(&row[first..first + 3]);
+            let spring = self.spring_of(row[0] as u32);
+            Row {
+                node: row[0] as u32,
+                face: row[1] as u32,
+                is_active: row[2] == 1.0,
+                xi: [row[3], row[4]],
+                lambda: [row[5], 0.0, 0.0],
+                idle: row[6] as u32,
+                gap: StepGap { normal: vector(7), ..StepGap::default() },
+                changes: 0,
+                start: StartGap::Outside,
+                spring: spring.map(|spring| spring.with_traction((vector(10), row[13]))),
+            }
         };
         self.rows = rows.iter().map(of_row).collect();
         true
@@ -193,7 +285,13 @@ impl Pair {
         };
         let (first, second) = (side(0)?, side(1)?);
         let size = surface_nodes::smallest_face(&first.0).min(surface_nodes::smallest_face(&second.0));
-        let (nodes, _) = surface_nodes::nodes(&first.0);
+        let (nodes, areas) = surface_nodes::nodes(&first.0);
+        let springs = stiffnesses(&spec.law, &areas)
+            .map_err(|problem| {
+                let [a, b] = spec.bodies.map(|body| &bodies[body].name);
+                SetupError::Penalty { pair: format!("`{a}` and `{b}`"), problem }
+            })?
+            .map(|stiffnesses| (stiffnesses, spec.friction));
         let steps = StepGaps::new(&second.0);
         let contact_side =
             |faces: Faces, nodes: Nodes| ContactSide { shape: Shape::Faces(Box::new(faces)), nodes };
@@ -207,7 +305,14 @@ impl Pair {
             points: [first.1, second.1],
             gaps,
             steps,
-            rule: if method == Method::Midpoint { StepRule::Midpoint } else { StepRule::Discrete },
+            springs,
+            has_begun: false,
+            slopes: Slopes::default(),
+            rule: match (method, spec.is_mixed) {
+                (Method::Midpoint, _) => StepRule::Midpoint,
+                (_, true) => StepRule::Mixed,
+                (_, false) => StepRule::Discrete,
+            },
             size,
             start: [first.2.clone(), second.2.clone()],
             end: [first.2, second.2],
@@ -219,11 +324,24 @@ impl Pair {
             work: 0.0,
             least_gap: f64::INFINITY,
             deepest: 0.0,
+            losses: Losses::default(),
             impulse: Vector3::zeros(),
-            impulse_before: Vector3::zeros(),
+            normal_impulse: Vector3::zeros(),
+            impulses_before: [Vector3::zeros(); 2],
             last_place: Vector3::zeros(),
             tracker: ContactTracker::default(),
         })
+    }
+
+    /// Springs of a node that has no force yet.
+    fn spring_of(&self, node: u32) -> Option<Spring> {
+        let (stiffness, friction) = self.springs.as_ref()?;
+        Some(Spring::new(stiffness[node as usize], *friction))
+    }
+
+    /// True if its contact is by multipliers.
+    pub(in crate::implicit) fn is_hard(&self) -> bool {
+        self.springs.is_none()
     }
 
     fn faces(&self) -> &Faces {
@@ -237,7 +355,12 @@ impl Pair {
                 *place = body.place(&body.state.u, point);
             }
         }
-        self.rows.iter_mut().for_each(|row| (row.changes, row.start) = (0, StartGap::Outside));
+        for row in &mut self.rows {
+            // Springs that are pressed begin with the depth that they had.
+            let is_pressed = row.is_active && !row.is_hard();
+            row.start = if is_pressed { StartGap::Measured } else { StartGap::Outside };
+            row.changes = 0;
+        }
         self.before.clone_from(&self.rows);
     }
 
@@ -245,7 +368,12 @@ impl Pair {
         self.rows.clone_from(&self.before);
     }
 
-    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
+    pub(super) fn update(
+        &mut self,
+        bodies: &[ElasticBody],
+        (may_change, slopes): (bool, Slopes),
+    ) -> Result<bool, StepError> {
+        self.slopes = slopes;
         for side in 0..2 {
             let body = &bodies[self.bodies[side]];
             for (place, &point) in self.end[side].iter_mut().zip(&self.points[side]) {
@@ -282,7 +410,7 @@ impl Pair {
     fn revise(&mut self) -> bool {
         let mut has_changed = false;
         for row in &mut self.rows {
-            if row.is_active && row.lambda < 0.0 && row.changes < CHANGES {
+            if row.is_active && row.lambda[0] < 0.0 && row.changes < CHANGES {
                 row.open();
                 has_changed = true;
             }
@@ -322,11 +450,13 @@ impl Pair {
         }
         let is_behind = foot.gap < -CLOSES * self.size;
         // Two rows along one normal would depend on each other: the deeper one stands for both. Opposite
-        // normals are those of two walls.
+        // normals are those of two walls. Springs have one row for each node: two would be twice as stiff.
+        let is_hard = self.is_hard();
         let is_same = |row: &Row| {
-            row.gap.normal.dot(&foot.normal) > 0.0 && row.gap.normal.cross(&foot.normal).norm() < FOLD
+            !is_hard
+                || row.gap.normal.dot(&foot.normal) > 0.0 && row.gap.normal.cross(&foot.normal).norm() < FOLD
         };
-        let is_deeper = |row: &Row| is_behind && foot.gap < row.gap.gaps[1] - FOLD * self.size;
+        let is_deeper = |row: &Row| is_hard && is_behind && foot.gap < row.gap.gaps[1] - FOLD * self.size;
         let gives_way = |row: &Row| {
             of_node(row)
                 && row.changes < CHANGES
@@ -334,17 +464,21 @@ impl Pair {
         };
         if let Some(at) = self.rows.iter().position(gives_way) {
             let row = &mut self.rows[at];
-            // The gap of the node over the surface goes on from the face that it leaves.
+            // Gap and friction of the node over the surface go on from the face that it leaves.
             let (lambda, start) = (row.lambda, StartGap::Known(row.gap.gaps[0]));
+            let spring = row.spring.clone();
             row.open();
             let changes = row.changes;
-            self.close_row((node, foot.face), foot.xi, (lambda, start), changes);
+            let at = self.close_row((node, foot.face), foot.xi, (lambda, start), changes);
+            self.rows[at].spring = spring;
             return true;
         }
         if !is_behind || self.rows.iter().any(|row| of_node(row) && is_same(row)) {
             return false;
         }
-        self.close_row((node, foot.face), foot.xi, (0.0, StartGap::Outside), 0);
+        // Springs that overlap at the start of the run have this depth.
+        let start = if is_hard || self.has_begun { StartGap::Outside } else { StartGap::Measured };
+        self.close_row((node, foot.face), foot.xi, ([0.0; 3], start), 0);
         true
     }
 
@@ -352,19 +486,23 @@ impl Pair {
         &mut self,
         (node, face): (u32, u32),
         xi: [f64; 2],
-        (lambda, start): (f64, StartGap),
+        (lambda, start): ([f64; 3], StartGap),
         changes: u32,
-    ) {
+    ) -> usize {
+        let spring = self.spring_of(node);
         let known = self.rows.iter().position(|row| row.node == node && row.face == face);
         let at = known.unwrap_or_else(|| {
             let gap = StepGap::default();
-            let row = Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes, start };
+            let row =
+                Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes, start, spring: None };
             self.rows.push(row);
             self.rows.len() - 1
         });
         let row = &mut self.rows[at];
         (row.xi, row.is_active, row.lambda, row.start) = (xi, true, lambda, start);
+        row.spring = spring;
         row.changes = row.changes.max(changes) + 1;
+        at
     }
 
     /// Evaluates a row; false if its node has no projection near the face.
@@ -378,11 +516,19 @@ impl Pair {
             NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi, start: row.start };
         let faces = self.gaps.side(1).shape.as_faces().expect("a side made of faces");
         let row = &mut self.rows[k];
-        let found = self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap);
-        if found.is_ok() {
-            row.xi = row.gap.xi;
+        if self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap).is_err() {
+            return false;
         }
-        found.is_ok()
+        row.xi = row.gap.xi;
+        let Some(spring) = &mut row.spring else { return true };
+        if let Some(slips) = spring.slips_mut() {
+            let node = NodeStep { xi: row.xi, ..node };
+            if self.steps.evaluate_slip(faces, row.face, &node, self.rule, slips).is_err() {
+                return false;
+            }
+        }
+        spring.apply((self.rule, self.slopes), &row.gap, &mut row.lambda);
+        true
     }
 
     /// Calls `visit` for each point of a row.
@@ -406,30 +552,62 @@ impl Pair {
 
     /// Ends a step of the length h: sums the forces; rows that are open for long are forgotten.
     pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) {
-        let (mut force, mut pressed, mut moment, mut work) = (Vector3::zeros(), 0.0, Vector3::zeros(), 0.0);
+        let (mut force, mut normal) = (Vector3::zeros(), Vector3::zeros());
+        let (mut pressed, mut moment, mut work) = (0.0, Vector3::zeros(), 0.0);
         for row in self.rows.iter().filter(|row| row.is_active) {
-            force += row.lambda * row.gap.gradient[0];
-            pressed += row.lambda;
+            force += row.force(0);
+            normal += row.lambda[0] * row.gap.gradient[0];
+            pressed += row.lambda[0];
             self.for_entries(row, |entry| {
                 let ElasticBody { state, end, .. } = &bodies[entry.body];
                 let [after, before] = [&state.u, &end.u].map(|u| bodies[entry.body].place(u, entry.point));
-                let along = row.lambda * entry.weight * row.gap.gradient[entry.block];
-                work += along.dot(&(after - before));
+                work += entry.weight * row.force(entry.block).dot(&(after - before));
                 if entry.block == 0 {
-                    moment += row.lambda * entry.weight * after;
+                    moment += row.lambda[0] * entry.weight * after;
                 }
             });
         }
         (self.force, self.pressed, self.work) = (force, (pressed, moment), work);
-        self.impulse_before = self.impulse;
+        self.impulses_before = [self.impulse, self.normal_impulse];
         self.impulse += h * force;
+        self.normal_impulse += h * normal;
         let open = self.gaps.rows().iter().map(|row| row.foot.gap);
         let closed = self.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1]);
         self.least_gap = open.chain(closed).fold(f64::INFINITY, f64::min);
         self.deepest = self.deepest.max(-self.least_gap);
+        self.has_begun = true;
+        self.losses = Losses::default();
+        for row in self.rows.iter_mut().filter(|row| row.is_active) {
+            let gap = row.gap.gaps[1];
+            let Some(spring) = &mut row.spring else { continue };
+            let of_row = spring.close(gap);
+            self.losses.friction += of_row.friction;
+            self.losses.stored += of_row.stored;
+            if gap >= 0.0 {
+                row.open();
+            }
+        }
         for row in &mut self.rows {
             row.idle = if row.is_active { 0 } else { row.idle + 1 };
         }
         self.rows.retain(|row| row.idle < REMEMBERED);
     }
+}
+
+/// Stiffness of nodes by the areas of their parts of the surface \[N/m\]; none of hard contact.
+fn stiffnesses(law: &Law, areas: &[f64]) -> Result<Option<Vec<f64>>, String> {
+    let found: Vec<f64> = match law {
+        Law::Hard => return Ok(None),
+        Law::Penalty(Stiffness::PerPoint(stiffness)) => vec![*stiffness; areas.len()],
+        law => areas.iter().map(|area| 1.0 / law.compliance(*area)).collect(),
+    };
+    if found.iter().all(|k| *k > 0.0 && k.is_finite()) {
+        return Ok(Some(found));
+    }
+    Err(match law {
+        Law::Penalty(Stiffness::OfMaterials { modulus: None, .. }) => {
+            "no body of the pair has an elastic material to take a stiffness from".to_owned()
+        }
+        _ => "the stiffness of each node must be a positive number".to_owned(),
+    })
 }

@@ -496,10 +496,6 @@ const CONSERVING: SchemeRow = SchemeRow {
     takes_models: false,
     high_modes: None,
     default_law: Law::Hard,
-    friction: Takes::No(
-        "as the multipliers of its contacts act along normals alone; set `friction = 0`, or choose the \
-         scheme `explicit`",
-    ),
     has_laws: true,
     tables: &["support", "force"],
     keys: &["time_step", "persistency"],
