@@ -418,8 +418,8 @@ impl Simulation {
         let gained = self.totals.contact;
         if gained > GAINED * self.most_energy {
             out.push(format!(
-                "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved, slide, or \
-                 part under pressure: use a smaller `simulation.time_step`",
+                "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved, slide, \
+                 or part under pressure: use a smaller `simulation.time_step`",
                 100.0 * gained / self.most_energy
             ));
         }
