@@ -225,6 +225,7 @@ impl Run for ExplicitRun<'_> {
             remarks: (0..self.scenario.body.len())
                 .flat_map(|body| [self.added_mass(body), self.enlarged_inertia(body)])
                 .flatten()
+                .chain(self.hourglass())
                 .collect(),
             warnings,
             statics: None,
@@ -248,6 +249,16 @@ impl ExplicitRun<'_> {
 }
 
 impl ExplicitRun<'_> {
+    /// A sentence about the energy of hourglass control.
+    fn hourglass(&self) -> Option<String> {
+        let [energy, part] = self.simulation.hourglass()?;
+        let percent = 100.0 * part;
+        Some(format!(
+            "hourglass control of cells with one point has at most {energy:.2e} J, {percent:.2} % of the energy \
+             of deformation"
+        ))
+    }
+
     /// A sentence about the rotary inertia of the shells of a body.
     fn enlarged_inertia(&self, body: usize) -> Option<String> {
         let enlarged = self.simulation.enlarged_inertia(body)?;

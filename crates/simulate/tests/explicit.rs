@@ -261,6 +261,8 @@ fn a_plate_of_shells_yields_under_a_ball() {
         "{:?}",
         outcome.remarks
     );
+    // A survey has the same sentence before the run.
+    assert_eq!(survey(&scenario, chain.workshop()).remarks, [remark.unwrap().clone()]);
     let reader = chain.reader();
     let last = reader.times().unwrap().len() - 1;
     let plate = &reader.frame(last).unwrap().bodies[0];

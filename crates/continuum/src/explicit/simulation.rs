@@ -319,6 +319,13 @@ impl Simulation {
         }
     }
 
+    /// Largest energy of hourglass control at a frame, and its part of the energy of deformation \[J\]; none
+    /// without any.
+    pub fn hourglass(&self) -> Option<[f64; 2]> {
+        let [hourglass, internal] = self.hourglass;
+        (hourglass > 0.0).then(|| [hourglass, hourglass / internal])
+    }
+
     /// Rotary inertia of the shells of a body that is larger than that of their wall; none for other bodies.
     pub fn enlarged_inertia(&self, body: usize) -> Option<EnlargedInertia> {
         match self.system.bodies.which[body] {

@@ -15,7 +15,7 @@ const CELLS: usize = 64;
 ///
 /// over neighbours a and b along the three directions of a cell and along the diagonals between these. Turns
 /// of the body do not count. Slopes of a spline are convex combinations of differences of neighbouring
-/// control points (of their weighted ones if it is rational), so that strains change by about as much at most.
+/// control points (of their weighted ones if it is rational), so that strains change by about as much.
 ///
 /// * `before`, `now` — displacements of all points \[m\]
 ///
