@@ -7,7 +7,7 @@
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
 //!   for display
 //! * [`Observer`]: the receiver of the states of a time loop; [`Checkpoint`]: the state from which it
-//!   continues bit for bit
+//!   continues bit for bit; [`RunError`]: the end of a loop before its end time
 //!
 //! Vectors are in inertial axes unless their name ends in `_b` (body axes). All quantities are in SI units.
 //!
@@ -42,6 +42,7 @@ pub mod ledger;
 pub mod load;
 pub mod observer;
 pub mod rotation;
+pub mod run_error;
 pub mod state;
 pub mod time_function;
 
@@ -52,6 +53,7 @@ pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
+pub use run_error::RunError;
 pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose};
 pub use time_function::{
     Formula, FormulaError, Interpolation, Jet, NotFinite, Table, TableError, TimeFunction,

@@ -2,9 +2,7 @@
 //! result.
 
 use carom_contact::solver::LcpMethod;
-use carom_continuum::complementarity::{
-    BodyOptions, MassKind, RunError as ComplementarityRunError, Settings, SetupError, Simulation, Stiffness,
-};
+use carom_continuum::complementarity::{BodyOptions, MassKind, Settings, SetupError, Simulation, Stiffness};
 use carom_dynamics::Checkpoint;
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
@@ -42,17 +40,6 @@ pub enum ComplementaritySetUpError {
 impl Kind for ComplementaritySetUpError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Input
-    }
-}
-
-impl Kind for ComplementarityRunError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Step(_) => ErrorKind::Convergence,
-            Self::Observer(_) => ErrorKind::Files,
-            Self::Checkpoint(_) => ErrorKind::Input,
-            Self::Interrupted { .. } => ErrorKind::Interrupted,
-        }
     }
 }
 

@@ -143,6 +143,17 @@ impl Kind for carom_multibody::RunError {
     }
 }
 
+impl<S: std::error::Error + 'static> Kind for carom_dynamics::RunError<S> {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Step(_) => ErrorKind::Convergence,
+            Self::Observer(_) => ErrorKind::Files,
+            Self::Checkpoint(_) => ErrorKind::Input,
+            Self::Interrupted { .. } => ErrorKind::Interrupted,
+        }
+    }
+}
+
 impl Kind for carom_rigid::RunError {
     fn kind(&self) -> ErrorKind {
         match self {

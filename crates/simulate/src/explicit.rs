@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use carom_continuum::explicit::{
-    BodyKind, BodySpec, EnlargedInertia, Load, Pressure, Problem, RunError as ExplicitRunError, Settings,
-    SetupError, Simulation, Support,
+    BodyKind, BodySpec, EnlargedInertia, Load, Pressure, Problem, Settings, SetupError, Simulation, Support,
 };
 use carom_dynamics::{Axes, Checkpoint, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
@@ -104,17 +103,6 @@ pub enum ExplicitSetUpError {
 impl Kind for ExplicitSetUpError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Input
-    }
-}
-
-impl Kind for ExplicitRunError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Step(_) => ErrorKind::Convergence,
-            Self::Observer(_) => ErrorKind::Files,
-            Self::Checkpoint(_) => ErrorKind::Input,
-            Self::Interrupted { .. } => ErrorKind::Interrupted,
-        }
     }
 }
 

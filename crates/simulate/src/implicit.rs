@@ -2,7 +2,7 @@
 //! `carom-continuum`, and its result.
 
 use carom_continuum::explicit::BodyKind;
-use carom_continuum::implicit::{Method, RunError as ImplicitRunError, Settings, SetupError, Simulation};
+use carom_continuum::implicit::{Method, Settings, SetupError, Simulation};
 use carom_dynamics::Checkpoint;
 use carom_fem::internal_force::PointRule;
 use carom_format::ResultError;
@@ -32,17 +32,6 @@ pub enum ImplicitSetUpError {
 impl Kind for ImplicitSetUpError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Input
-    }
-}
-
-impl Kind for ImplicitRunError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Step(_) => ErrorKind::Convergence,
-            Self::Observer(_) => ErrorKind::Files,
-            Self::Checkpoint(_) => ErrorKind::Input,
-            Self::Interrupted { .. } => ErrorKind::Interrupted,
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use carom_contact::node_to_face::NodeToFaceError;
 use carom_contact::solver::LcpError;
-use carom_dynamics::{CheckpointError, ObserverError};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_linalg::FactorError;
@@ -206,24 +205,11 @@ pub enum StepError {
     },
 }
 
-/// Error of a run. Results that the observer received before remain valid.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// A step has no solution.
-    #[error(transparent)]
-    Step(#[from] StepError),
-    /// The result could not be written.
-    #[error(transparent)]
-    Observer(#[from] ObserverError),
-    /// The checkpoint does not belong to this run.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The user stopped the run.
-    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
-    Interrupted {
-        /// Time \[s\].
-        time: f64,
-        /// End time of the run \[s\].
-        end_time: f64,
-    },
+/// Error of a run.
+pub type RunError = carom_dynamics::RunError<StepError>;
+
+impl From<StepError> for RunError {
+    fn from(error: StepError) -> Self {
+        Self::Step(error)
+    }
 }

@@ -1,7 +1,6 @@
 //! Errors of implicit elastodynamics.
 
 use carom_contact::node_to_face::NodeToFaceError;
-use carom_dynamics::{CheckpointError, ObserverError};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::internal_force::SweepError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
@@ -185,24 +184,11 @@ pub enum StepError {
     },
 }
 
-/// Error of a run. Results that the observer received before remain valid.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// No step has a solution.
-    #[error(transparent)]
-    Step(#[from] StepsError),
-    /// The result could not be written.
-    #[error(transparent)]
-    Observer(#[from] ObserverError),
-    /// The checkpoint does not belong to this run.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The user stopped the run.
-    #[error("interrupted at t = {time:.9e} s of {end_time:.3e} s")]
-    Interrupted {
-        /// Time \[s\].
-        time: f64,
-        /// End time of the run \[s\].
-        end_time: f64,
-    },
+/// Error of a run.
+pub type RunError = carom_dynamics::RunError<StepsError>;
+
+impl From<StepsError> for RunError {
+    fn from(error: StepsError) -> Self {
+        Self::Step(error)
+    }
 }
