@@ -242,8 +242,8 @@ impl ExplicitRun<'_> {
         let [energy, part] = self.simulation.hourglass()?;
         let percent = 100.0 * part;
         Some(format!(
-            "hourglass control of cells with one point has at most {energy:.2e} J, {percent:.2} % of the energy \
-             of deformation"
+            "hourglass control of cells with one point has at most {energy:.2e} J, {percent:.2} % of the \
+             energy of deformation"
         ))
     }
 
