@@ -68,6 +68,8 @@ pub(super) struct Contacts {
     q: Vec<f64>,
     z: Vec<f64>,
     dofs: Vec<u32>,
+    /// True before the first step after a checkpoint: the pairs have its multipliers, and there are no rows.
+    is_resumed: bool,
 }
 
 impl Contacts {
@@ -89,13 +91,14 @@ impl Contacts {
             q: Vec::new(),
             z: Vec::new(),
             dofs: Vec::new(),
+            is_resumed: false,
         }
     }
 
     /// Makes the rows of the present state. Multipliers of rows that were there are the first guess.
     pub(super) fn begin(&mut self, bodies: &[LinearBody]) {
-        for pair in &mut self.pairs {
-            pair.keep_multipliers(&self.rows);
+        if !std::mem::take(&mut self.is_resumed) {
+            self.pairs.iter_mut().for_each(|pair| pair.keep_multipliers(&self.rows));
         }
         self.rows.clear();
         self.entries.clear();
@@ -287,6 +290,7 @@ impl Contacts {
         }
         let values = checkpoint.reals_of("multipliers", keys.len())?;
         self.rows.clear();
+        self.is_resumed = true;
         self.pairs.iter_mut().for_each(|pair| pair.last.clear());
         for (&[number, node, face], &lambda) in keys.iter().zip(values) {
             let pair = self.pairs.iter_mut().find(|pair| pair.number as u64 == number);

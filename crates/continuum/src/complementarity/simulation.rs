@@ -194,12 +194,15 @@ impl Simulation {
         let wanted = self.settings.time_step;
         let left = self.settings.end_time - self.time;
         // Other lengths need a factor of their own.
-        let length = if left < (1.0 - 1e-6) * wanted { left } else { wanted };
+        let is_whole = left >= (1.0 - 1e-6) * wanted;
+        let length = if is_whole { wanted } else { left };
+        // Not a sum of lengths, whose rounding a resumed run would not have.
+        let end = if is_whole { (self.n_steps + 1) as f64 * wanted } else { self.settings.end_time };
         for ((body, loads), at_start) in
             self.system.bodies.iter_mut().zip(&mut self.loads).zip(&mut self.at_start)
         {
             body.load.copy_from_slice(at_start);
-            loads.forces(self.time + length, &[], at_start);
+            loads.forces(end, &[], at_start);
             body.load.iter_mut().zip(&*at_start).for_each(|(mean, end)| *mean = 0.5 * (*mean + end));
         }
         self.system.step(self.time, length)?;
@@ -211,8 +214,7 @@ impl Simulation {
         totals.impulse += length * sum.force;
         totals.ang_impulse += length * sum.moment;
         self.n_steps += 1;
-        // Not a sum, which would round differently in each step.
-        self.time = if length == wanted { self.n_steps as f64 * wanted } else { self.settings.end_time };
+        self.time = end;
         Ok(length)
     }
 

@@ -124,9 +124,6 @@ impl Pair {
 
     /// Keeps the multipliers of the last step.
     pub(super) fn keep_multipliers(&mut self, rows: &[Row]) {
-        if rows.is_empty() {
-            return;
-        }
         self.last.clear();
         let number = self.number;
         let own = rows.iter().filter(|row| row.lambda > 0.0 && row.pair == number);
