@@ -26,7 +26,10 @@ fn main() {
     let steps = numbers.get(1).copied().unwrap_or(25);
     let one = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     one.install(|| {
-        println!("| method | solver | dof | steps | iterations a step | products an iteration | LU | CPU ms a step | energy at the end |");
+        println!(
+            "| method | solver | dof | steps | iterations a step | products an iteration | LU | CPU ms a step \
+             | energy at the end |"
+        );
         println!("|---|---|---|---|---|---|---|---|---|");
         for method in [Method::EnergyMomentum, Method::Midpoint] {
             for solver in [Solver::Condensed, Solver::Coupled] {
@@ -57,7 +60,8 @@ fn measure(fineness: usize, steps: usize, method: Method, solver: Solver) {
     );
     let (lu, ms) = (counts.factorisations, 1e3 * spent / steps as f64);
     println!(
-        "| {method:?} | {solver:?} | {dofs} | {steps} | {per_step:.2} | {products:.2} | {lu} | {ms:.1} | {energy:.9} J |"
+        "| {method:?} | {solver:?} | {dofs} | {steps} | {per_step:.2} | {products:.2} | {lu} | {ms:.1} | \
+         {energy:.9} J |"
     );
 }
 

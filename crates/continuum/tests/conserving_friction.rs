@@ -34,7 +34,8 @@ fn contact(law: Law, friction: f64) -> ContactSpec {
     ContactSpec { bodies: [1, 0], sets, number: 0, law, friction, is_mixed: false }
 }
 
-/// A block on a slab with a rigid face, both symmetric about y = 0.3, in gravity tilted by an angle towards x.
+/// A block on a slab with a rigid face, both symmetric about y = 0.3, in gravity tilted by an angle towards
+/// x.
 fn sliding(method: Method, velocity: f64, tilt: f64) -> Elastodynamics {
     let slab = elastic(&block("slab", [2.0, 0.6, 0.1], [10, 3, 1], STIFF), &Placement::default());
     let body = block("block", [0.2, 0.18, 0.1], [2, 1, 1], STIFF);
@@ -59,8 +60,8 @@ fn velocity(system: &mut Elastodynamics) -> Vector3<f64> {
     Vector3::from(system.bodies_mut()[1].energies().unwrap().momentum) / MASS
 }
 
-/// m v_x' = m g sin α − μ N and m v_z' = N − m g cos α: v_x = v_0 + g t (sin α − μ cos α) − μ v_z, whatever the
-/// block bounces, as long as all nodes slip along x.
+/// m v_x' = m g sin α − μ N and m v_z' = N − m g cos α: v_x = v_0 + g t (sin α − μ cos α) − μ v_z, whatever
+/// the block bounces, as long as all nodes slip along x.
 #[test]
 fn a_sliding_block_is_slowed_down_by_friction_as_the_closed_form_has_it() {
     for method in [Method::EnergyMomentum, Method::Midpoint] {
@@ -88,8 +89,8 @@ fn a_sliding_block_is_slowed_down_by_friction_as_the_closed_form_has_it() {
     }
 }
 
-/// It begins at the depth of its weight, in short steps, so that it hardly bounces. Springs and shear give way by
-/// 2 m g sin α/k = 8 μm; without friction it would slide by 12 cm.
+/// It begins at the depth of its weight, in short steps, so that it hardly bounces. Springs and shear give
+/// way by 2 m g sin α/k = 8 μm; without friction it would slide by 12 cm.
 #[test]
 fn a_block_on_a_slope_within_the_cone_of_friction_sticks() {
     let tilt = 0.1_f64;
@@ -197,8 +198,8 @@ fn an_impact_with_friction_keeps_momenta_and_its_losses_close_the_books() {
     assert!(least >= 0.0 && lost > 1e-3, "{lost} {least}");
 }
 
-/// The gradient of the mixed formulation keeps energy and momenta, and moves the bodies as the discrete gradient
-/// of the gap does up to the second order of the step. Springs land without a jump.
+/// The gradient of the mixed formulation keeps energy and momenta, and moves the bodies as the discrete
+/// gradient of the gap does up to the second order of the step. Springs land without a jump.
 #[test]
 fn the_mixed_formulation_gives_the_same_motion_to_the_order_of_the_step() {
     let difference = |h: f64| {

@@ -1,4 +1,5 @@
-//! Free flight with large strains: the L-shape and the propeller of `meshes/tumbling` by energy-momentum steps.
+//! Free flight with large strains: the L-shape and the propeller of `meshes/tumbling` by energy-momentum
+//! steps.
 
 use std::path::Path;
 use std::sync::Arc;

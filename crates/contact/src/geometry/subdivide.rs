@@ -109,8 +109,12 @@ fn lower_bound([p1, p2]: [usize; 2], net: &[Homogeneous], piece: Piece, x: &Vect
 
 /// Control points of a curve restricted to \[low, low + size\], in place, by de Casteljau's algorithm.
 fn cut(q: &mut [Homogeneous], start: usize, stride: usize, p: usize, low: f64, size: f64) {
+    // A loop over the components: closures of array maps are calls.
     let mix = |q: &mut [Homogeneous], a: usize, b: usize, t: f64, into: usize| {
-        q[into] = [0, 1, 2, 3].map(|d| (1.0 - t) * q[a][d] + t * q[b][d]);
+        let (first, second) = (q[a], q[b]);
+        for (d, x) in q[into].iter_mut().enumerate() {
+            *x = (1.0 - t) * first[d] + t * second[d];
+        }
     };
     let at = |i: usize| start + i * stride;
     // Keep [0, high], then [low/high, 1] of it.

@@ -221,8 +221,8 @@ fn the_tangents_of_the_parameters_are_those_of_differences() {
     }
 }
 
-/// The gradient of the mixed formulation has the work and the invariance of D, and differs from it by the second
-/// order of the step: a quarter over half the motion.
+/// The gradient of the mixed formulation has the work and the invariance of D, and differs from it by the
+/// second order of the step: a quarter over half the motion.
 #[test]
 fn the_mixed_formulation_has_the_properties_of_the_discrete_gradient() {
     for case in cases().into_iter().filter(|case| ["tri3", "quad4"].contains(&case.name)) {

@@ -93,8 +93,8 @@ pub enum SetupError {
     },
     /// Contact by a penalty without a stiffness.
     #[error(
-        "contact between {pair}: {problem}; give `stiffness` (Pa/m) or `factor` in `law`, or remove `law` for \
-         contact by multipliers"
+        "contact between {pair}: {problem}; give `stiffness` (Pa/m) or `factor` in `law`, or remove `law` \
+         for contact by multipliers"
     )]
     Penalty {
         /// Names of the bodies.

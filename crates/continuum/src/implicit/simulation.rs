@@ -274,8 +274,8 @@ impl Simulation {
         if self.settings.method != Method::EnergyMomentum {
             balance.d_num = totals.internal - (energies.stored - totals.stored);
         }
-        // Work of springs that neither their energy nor friction has: of the midpoint rule, of nodes that pass
-        // an edge, and of an overlap at the start.
+        // Work of springs that neither their energy nor friction has: of the midpoint rule, of nodes that
+        // pass an edge, and of an overlap at the start.
         balance.d_con = -(totals.springs + balance.e_con + totals.friction);
         for body in &mut self.system.bodies {
             let (mass, center) = body.mass();
