@@ -27,8 +27,8 @@ fn main() {
     let one = ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     one.install(|| {
         println!(
-            "| method | solver | dof | steps | iterations a step | products an iteration | LU | CPU ms a step \
-             | energy at the end |"
+            "| method | solver | dof | steps | iterations a step | products an iteration | LU | CPU ms \
+             a step | energy at the end |"
         );
         println!("|---|---|---|---|---|---|---|---|---|");
         for method in [Method::EnergyMomentum, Method::Midpoint] {
