@@ -11,7 +11,7 @@ use carom_fem::{
 use carom_linalg::DofSet;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellShape, Mesh, Set};
-use carom_nurbs::{Multipatch, solids};
+use carom_nurbs::solids;
 use carom_reduce::{ModalOptions, ModesWanted, SolverChoice, modes};
 use carom_report::number::significant;
 
@@ -39,7 +39,7 @@ const STEEL: [f64; 3] = [7800.0, 210e9, 0.3];
 pub(crate) fn volumes(_: &Bench<'_>) -> Result<Outcome, BenchError> {
     let (r, a, l) = (0.3, 0.1, 0.7);
     let half = |volume: f64, height: f64| (volume, height);
-    let all: [(&str, Result<Multipatch, solids::SolidError>, (f64, f64)); 7] = [
+    let all = [
         ("ball", solids::ball(r, None), half(4.0 / 3.0 * PI * r.powi(3), 0.0)),
         ("ball with a pole", solids::ball(r, Some(a)), half(4.0 / 3.0 * PI * r.powi(3), 0.0)),
         ("ellipsoid", solids::ellipsoid([r, 0.2, 0.4], None), half(4.0 / 3.0 * PI * r * 0.2 * 0.4, 0.0)),
