@@ -28,7 +28,7 @@ fn block_on_plate(side: f64) -> Problem {
     Problem { bodies, ..Problem::default() }
 }
 
-/// Height of the middle of the block over the plate's middle at the last frame.
+/// Displacements of the points of each body at the last frame.
 fn last(kept: &Kept) -> &[Vec<f64>] {
     kept.displacements.last().unwrap()
 }

@@ -38,15 +38,14 @@ const STEEL: [f64; 3] = [7800.0, 210e9, 0.3];
 /// Volumes and centroids of the exact solids.
 pub(crate) fn volumes(_: &Bench<'_>) -> Result<Outcome, BenchError> {
     let (r, a, l) = (0.3, 0.1, 0.7);
-    let half = |volume: f64, height: f64| (volume, height);
     let all = [
-        ("ball", solids::ball(r, None), half(4.0 / 3.0 * PI * r.powi(3), 0.0)),
-        ("ball with a pole", solids::ball(r, Some(a)), half(4.0 / 3.0 * PI * r.powi(3), 0.0)),
-        ("ellipsoid", solids::ellipsoid([r, 0.2, 0.4], None), half(4.0 / 3.0 * PI * r * 0.2 * 0.4, 0.0)),
-        ("shell", solids::shell(r, a, None), half(4.0 / 3.0 * PI * (r.powi(3) - a.powi(3)), 0.0)),
-        ("octant of a ball", solids::octant(r, None), half(PI / 6.0 * r.powi(3), 0.375 * r)),
-        ("tube", solids::tube(r, a, l), half(PI * (r * r - a * a) * l, 0.0)),
-        ("torus", solids::torus(r, a), half(2.0 * PI * PI * r * a * a, 0.0)),
+        ("ball", solids::ball(r, None), (4.0 / 3.0 * PI * r.powi(3), 0.0)),
+        ("ball with a pole", solids::ball(r, Some(a)), (4.0 / 3.0 * PI * r.powi(3), 0.0)),
+        ("ellipsoid", solids::ellipsoid([r, 0.2, 0.4], None), (4.0 / 3.0 * PI * r * 0.2 * 0.4, 0.0)),
+        ("shell", solids::shell(r, a, None), (4.0 / 3.0 * PI * (r.powi(3) - a.powi(3)), 0.0)),
+        ("octant of a ball", solids::octant(r, None), (PI / 6.0 * r.powi(3), 0.375 * r)),
+        ("tube", solids::tube(r, a, l), (PI * (r * r - a * a) * l, 0.0)),
+        ("torus", solids::torus(r, a), (2.0 * PI * PI * r * a * a, 0.0)),
     ];
     let mut outcome = Outcome::default();
     for (name, solid, (volume, height)) in all {

@@ -68,7 +68,8 @@ pub(super) struct Contacts {
     q: Vec<f64>,
     z: Vec<f64>,
     dofs: Vec<u32>,
-    /// True before the first step after a checkpoint: the pairs have its multipliers, and there are no rows.
+    /// True from reading a checkpoint to the next step: the multipliers are in the pairs, and there are no
+    /// rows yet.
     is_resumed: bool,
 }
 

@@ -146,7 +146,7 @@ impl Condensed {
                     own.clear();
                     let slopes = row.law_slopes(part).into_iter().take(row.n_multipliers());
                     own.extend(slopes.enumerate().map(|(k, beta)| (first + k, beta)));
-                    self.right.push(scale * row.law_residual(part));
+                    self.right.push(scale * row.law_residual());
                 }
             }
         }

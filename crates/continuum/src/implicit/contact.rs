@@ -15,12 +15,14 @@
 //! its node is behind the face, and a closed one opens where its multiplier pulls.
 
 mod pair;
+mod row;
 mod spring;
 
 use super::body::ElasticBody;
 use super::{Method, SetupError, StepError};
 use carom_contact::Law;
-pub(super) use pair::{Entry, Pair, Row, RowKey};
+pub(super) use pair::Pair;
+pub(super) use row::{Entry, Row, RowKey};
 pub(super) use spring::Slopes;
 
 /// Two surfaces that may touch.

@@ -5,9 +5,10 @@
 //! ⎣ s Gᵀ          s² β  ⎦ ⎣ δλ/s  ⎦ = ⎣ s ρ ⎦
 //! ```
 //!
-//! with G = ∇g₁, β = 0 and ρ = g₁ of hard contact, and those of the laws of springs.
+//! with G = ∇g₁, β = 0 and ρ = g₁ of hard contact; springs have G, β and ρ of their laws.
 //! s is a stiffness of the size of J, so that pivots are compared in one unit. The pattern has room for rows
-//! that are open. It is analysed anew only where a node touches a face for the first time in many steps.
+//! that are open: the symbolic analysis is repeated only where a node comes to a face that it has not touched
+//! in the last steps.
 
 use carom_linalg::sparse::{CsMat, SparseError, SparseLu, TriMat};
 use faer::MatMut;
@@ -71,7 +72,7 @@ impl Coupled {
         right.resize(n + PARTS * system.keys.len(), 0.0);
         for (key, row) in contacts.rows().filter(|(_, row)| row.is_active) {
             let at = n + PARTS * system.place(&key);
-            (0..row.n_multipliers()).for_each(|part| right[at + part] = scale * row.law_residual(part));
+            (0..row.n_multipliers()).for_each(|part| right[at + part] = scale * row.law_residual());
         }
         let size = right.len();
         system.lu.solve_in_place(MatMut::from_column_major_slice_mut(right, size, 1))?;

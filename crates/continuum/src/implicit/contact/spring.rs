@@ -68,7 +68,7 @@ pub(in crate::implicit) enum Slopes {
     /// opposite one and back, where the node sticks.
     #[default]
     Exact,
-    /// Those of the secant from zero slip, which hold the node.
+    /// Slopes of the secant from zero slip: a node that sticks stays at its place.
     Secant,
 }
 
