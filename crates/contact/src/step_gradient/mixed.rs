@@ -12,8 +12,8 @@
 //!
 //! # Source
 //!
-//! Franke, Hesch & Betsch (2012), eqs. (38) to (42) and (53) to (59), without f_3. The sign of (59) is the one
-//! with which the work of the force is the change of the gap times λ.
+//! Franke, Hesch & Betsch (2012), eqs. (38) to (42) and (53) to (59), without f_3. The sign of (59) is the
+//! one with which the work of the force is the change of the gap times λ.
 
 use nalgebra::{SMatrix, SVector, Vector3};
 
