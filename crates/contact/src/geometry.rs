@@ -18,8 +18,7 @@ mod local;
 mod subdivide;
 pub mod topology;
 
-pub(crate) use analytic::across;
-pub use analytic::{Plane, Side, Sphere};
+pub use analytic::{Plane, Side, Sphere, across};
 pub use closest::Start;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};

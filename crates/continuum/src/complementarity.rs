@@ -11,7 +11,8 @@
 //! nodes against walls and against faces of other bodies at the start of the step.
 //!
 //! The multipliers do the work λ·(g₁ − g₀) = −λ·g₀ ≤ 0: the energy never rises, and falls only in steps in
-//! which a node arrives. C = β K is viscous damping.
+//! which a node arrives. C = β K is viscous damping. Coulomb friction acts at the end of a step over its
+//! slip, so that its loss is never negative.
 //!
 //! Path to read: `body` (one body and its step), `mass` (mass matrices), `compliance` (columns), `contact`
 //! (rows and their problem), `system` (the step), `simulation` (the time loop).
@@ -31,7 +32,7 @@ mod setup;
 mod simulation;
 mod system;
 
-pub use error::{RunError, SetupError, StepError};
+pub use error::{ContactError, RunError, SetupError, StepError};
 pub use simulation::{Settings, Simulation};
 pub use system::Counts;
 

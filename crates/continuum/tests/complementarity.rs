@@ -17,10 +17,10 @@ use crate::bodies;
 use crate::setup::{Kept, at, block, deformable, pair, residuals, rigid};
 
 /// ρ = 1 kg/m³, κ = E = 100 Pa, ν = 0: waves of 10 m/s.
-const BAR: [f64; 3] = [1.0, 100.0, 0.0];
+pub(crate) const BAR: [f64; 3] = [1.0, 100.0, 0.0];
 
 /// A rigid body at rest.
-fn wall() -> BodySpec {
+pub(crate) fn wall() -> BodySpec {
     let mut wall = rigid(block("wall", [1.0; 3], [1; 3], BAR), Placement::default());
     if let BodyKind::Rigid(body) = &mut wall.kind {
         body.fixed = true;
@@ -205,6 +205,10 @@ fn two_bars_exchange_their_velocities() {
 /// A small block lands obliquely on a large one whose mesh does not match, with a support, a load and
 /// gravity.
 fn landing() -> Problem {
+    landing_with(0.0)
+}
+
+pub(crate) fn landing_with(friction: f64) -> Problem {
     let large = block("large", [0.4, 0.4, 0.1], [4, 4, 2], [1000.0, 1e6, 0.3]);
     let small = block("small", [0.15, 0.15, 0.1], [2, 2, 2], [1000.0, 1e6, 0.3]);
     let flight = Placement {
@@ -218,7 +222,7 @@ fn landing() -> Problem {
             deformable(large, "small-strain", Placement::default()),
             deformable(small, "small-strain", flight),
         ],
-        contacts: vec![pair(0, [1, 0], ["bottom", "top"], Law::Hard, 0.0)],
+        contacts: vec![pair(0, [1, 0], ["bottom", "top"], Law::Hard, friction)],
         gravity: [0.0, 0.0, -9.81],
         ..Problem::default()
     }
@@ -293,14 +297,26 @@ fn bodies_that_the_scheme_does_not_take_are_refused_by_name() {
     assert!(law.contains("neo-hookean") && law.contains("midpoint"), "{law}");
     let moves = refused(|p| p.bodies[1] = rigid(block("wall", [1.0; 3], [1; 3], BAR), Placement::default()));
     assert!(moves.contains("`wall`") && moves.contains("fixed = true"), "{moves}");
-    let friction = refused(|p| p.contacts[0].friction = 0.3);
-    assert!(friction.contains("friction = 0"), "{friction}");
     let penalty = refused(|p| p.contacts[0].law = Law::penalty(1.0));
     assert!(penalty.contains("without penetration"), "{penalty}");
     let same = refused(|p| p.contacts[0] = pair(0, [0, 0], ["east", "west"], Law::Hard, 0.0));
     assert!(same.contains("two different bodies"), "{same}");
     let sides = refused(|p| p.contacts[0] = pair(0, [0, 1], ["middle", "top"], Law::Hard, 0.0));
     assert!(sides.contains("middle"), "{sides}");
+}
+
+/// Pivoting and active sets have the normal forces alone.
+#[test]
+fn methods_without_friction_are_refused_by_name() {
+    let mut problem = bar(2);
+    problem.contacts[0].friction = 0.3;
+    let options = vec![BodyOptions::default(); problem.bodies.len()];
+    for method in [LcpMethod::Lemke, LcpMethod::ActiveSet, LcpMethod::ConjugateGradients] {
+        let with = Settings { method: Some(method), ..settings(0.1, 1e-3) };
+        let error = Simulation::new(&problem, &options, with).err().expect("a refusal").to_string();
+        let named = error.contains(&format!("`{method}`")) && error.contains("`contact_method`");
+        assert!(named && error.contains("`pgs`"), "{error}");
+    }
 }
 
 /// Linear theory ends with the turn of the body.
@@ -356,27 +372,30 @@ fn redistributed_mass_cures_the_chatter() {
     assert!((start.e_kin - 0.5).abs() < 1e-12 && (start.momentum[0] + 1.0).abs() < 1e-12);
 }
 
+/// Keeps the checkpoint after a number of steps.
+pub(crate) struct Last(pub(crate) Option<Checkpoint>, pub(crate) u64);
+
+impl Observer for Last {
+    fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
+        Ok(())
+    }
+    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+        Ok(())
+    }
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        steps == self.1
+    }
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
+        if checkpoint.steps == self.1 {
+            self.0 = Some(checkpoint.clone());
+        }
+        Ok(())
+    }
+}
+
 /// Resumed runs have the bits of the saved one, in the middle of the contact.
 #[test]
 fn a_resumed_run_has_the_same_bits() {
-    struct Last(Option<Checkpoint>, u64);
-    impl Observer for Last {
-        fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
-            Ok(())
-        }
-        fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
-            Ok(())
-        }
-        fn wants_checkpoint(&mut self, steps: u64) -> bool {
-            steps == self.1
-        }
-        fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-            if checkpoint.steps == self.1 {
-                self.0 = Some(checkpoint.clone());
-            }
-            Ok(())
-        }
-    }
     for (problem, h, mass, touches) in [
         (bar(20), 2.5e-3, MassKind::Redistributed, true),
         (landing(), 4e-4, MassKind::Consistent, true),

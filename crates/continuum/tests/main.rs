@@ -5,6 +5,7 @@ mod automatic;
 mod bars;
 mod bending;
 mod complementarity;
+mod complementarity_friction;
 mod conserving_contact;
 mod conserving_friction;
 mod critical;

@@ -75,7 +75,11 @@ fn refusals_name_a_remedy() {
     let cases = [
         (damped("0.01"), "{ stiffness = β }"),
         (BAR.replace("fixed = true\n", ""), "set `fixed = true`"),
-        (format!("{BAR}friction = 0.3\n"), "has no friction"),
+        (
+            format!("{BAR}friction = 0.3\n")
+                .replace("[simulation]\n", "[simulation]\ncontact_method = \"lemke\"\n"),
+            "`lemke` has no friction",
+        ),
         (format!("{BAR}law = {{ kind = \"penalty\" }}\n"), "without penetration"),
         (
             BAR.replace("elements = [50", "elements = [2").replace(

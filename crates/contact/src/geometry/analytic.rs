@@ -95,8 +95,8 @@ impl Sphere {
     }
 }
 
-/// Two unit vectors t₁, t₂ with t₁ × t₂ = n.
-pub(crate) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+/// Two unit vectors t₁, t₂ across a unit vector n, with t₁ × t₂ = n.
+pub fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let mut axis = Vector3::zeros();
     axis[n.iamin()] = 1.0;
     let t = n.cross(&axis).normalize();

@@ -4,47 +4,43 @@
 //! 0 ≤ λ ⟂ g₀ + B w_free + W λ ≥ 0 ,   W = Σ_bodies B (∂w/∂f) Bᵀ
 //! ```
 //!
-//! over the rows that the prediction closes, and those that their forces close.
+//! over the rows that the prediction closes, and those that their forces close. With friction a row has three
+//! components, the gap at the end and the slip of the step, and Coulomb's cone
+//!
+//! ```text
+//! K = {r : |r_T| ≤ μ λ} ∋ r ⟂ u + μ |u_T| e_N ∈ K* ,   u = (g₁, T w)
+//! ```
 
+mod delassus;
 mod pair;
+mod row;
 
-use std::ops::Range;
-
-use carom_contact::solver::{Dense, LcpError, LcpMethod, LcpSolver};
+use carom_contact::solver::{
+    FrictionMethod, FrictionProblem, FrictionSolver, LcpError, LcpMethod, LcpSolver,
+};
 use carom_dynamics::{Checkpoint, CheckpointError};
 use nalgebra::Vector3;
 
+use super::ContactError;
 use super::body::{Exchange, LinearBody};
 use crate::explicit::length;
-pub(super) use pair::{Ended, Pair, PairSpec, Side};
+use delassus::{Delassus, Pressed};
+pub(super) use pair::{Ended, Known, Pair, PairSpec, Side};
+pub(super) use row::{Entry, Row, RowForce};
 
 /// Gap, relative to the smallest face, below which a row that is left out would close.
 const CLOSES: f64 = 1e-12;
 
-/// A point of a row: the gap changes by c n·dx.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Entry {
-    pub(super) body: usize,
-    pub(super) point: u32,
-    pub(super) c: f64,
-}
+/// The motion of a point of a body in a step.
+type PointMotion = fn(&LinearBody, u32) -> Vector3<f64>;
 
-/// A node near a surface.
-#[derive(Debug, Clone)]
-pub(super) struct Row {
-    /// Number of the pair among all contacts.
-    pair: usize,
-    node: u32,
-    /// Face, or sheet of a shape.
-    face: u32,
-    /// Gap at the start of the step \[m\].
-    gap: f64,
-    normal: Vector3<f64>,
-    place: Vector3<f64>,
-    entries: Range<usize>,
-    /// Multiplier at the end of the step \[N\].
-    pub(super) lambda: f64,
-    is_candidate: bool,
+/// Losses of contact in a step \[J\].
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Losses {
+    /// Where nodes arrive.
+    pub(super) arrival: f64,
+    /// By friction.
+    pub(super) friction: f64,
 }
 
 /// All pairs, their rows, and the solver.
@@ -55,51 +51,49 @@ pub(super) struct Contacts {
     /// Smallest face of all pairs \[m\].
     size: f64,
     candidates: Vec<u32>,
+    /// Components of the force of a row: 1, with friction 3.
+    dim: usize,
     solver: LcpSolver,
+    friction_solver: FrictionSolver,
     method: Option<LcpMethod>,
-    matrix: Dense,
-    /// Lower triangle of W, row by row.
-    triangle: Vec<f64>,
-    /// Points of the candidates, by body and number, and the place of each entry among them.
-    points: Vec<(usize, u32)>,
-    place: Vec<u32>,
-    /// Motions of these points by the multiplier of each candidate, one after the other \[m/N\].
-    responses: Vec<Vector3<f64>>,
+    delassus: Delassus,
     q: Vec<f64>,
     z: Vec<f64>,
+    /// Coefficients of friction of the candidates.
+    friction: Vec<f64>,
     dofs: Vec<u32>,
-    /// True from reading a checkpoint to the next step: the multipliers are in the pairs, and there are no
-    /// rows yet.
+    /// True from reading a checkpoint to the next step: the forces are in the pairs, and there are no rows
+    /// yet.
     is_resumed: bool,
 }
 
 impl Contacts {
     pub(super) fn new(pairs: Vec<Pair>, method: Option<LcpMethod>) -> Self {
         let size = pairs.iter().map(|pair| pair.size).fold(f64::INFINITY, f64::min);
+        let dim = if pairs.iter().any(|pair| pair.friction > 0.0) { 3 } else { 1 };
         Self {
             pairs,
             rows: Vec::new(),
             entries: Vec::new(),
             size,
             candidates: Vec::new(),
+            dim,
             solver: LcpSolver::default(),
+            friction_solver: FrictionSolver::default(),
             method,
-            matrix: Dense::default(),
-            triangle: Vec::new(),
-            points: Vec::new(),
-            place: Vec::new(),
-            responses: Vec::new(),
+            delassus: Delassus::default(),
             q: Vec::new(),
             z: Vec::new(),
+            friction: Vec::new(),
             dofs: Vec::new(),
             is_resumed: false,
         }
     }
 
-    /// Makes the rows of the present state. Multipliers of rows that were there are the first guess.
+    /// Makes the rows of the present state. Forces of rows that were there are the first guess.
     pub(super) fn begin(&mut self, bodies: &[LinearBody]) {
         if !std::mem::take(&mut self.is_resumed) {
-            self.pairs.iter_mut().for_each(|pair| pair.keep_multipliers(&self.rows));
+            self.pairs.iter_mut().for_each(|pair| pair.keep_forces(&self.rows));
         }
         self.rows.clear();
         self.entries.clear();
@@ -115,7 +109,7 @@ impl Contacts {
         for k in 0..self.rows.len() {
             let row = &self.rows[k];
             // A row with a multiplier in the last step most likely has one now.
-            let is_likely = before == 0 && row.lambda > 0.0;
+            let is_likely = before == 0 && row.is_pressed();
             if !row.is_candidate && (is_likely || self.gap(row, bodies, LinearBody::motion_of) < least) {
                 self.rows[k].is_candidate = true;
                 self.candidates.push(k as u32);
@@ -126,32 +120,67 @@ impl Contacts {
     }
 
     /// The gap of a row after a motion of its points \[m\].
-    fn gap(&self, row: &Row, bodies: &[LinearBody], motion: fn(&LinearBody, u32) -> Vector3<f64>) -> f64 {
-        let entries = self.entries[row.entries.clone()].iter();
-        let moved: Vector3<f64> =
-            entries.map(|entry| motion(&bodies[entry.body], entry.point) * entry.c).sum();
-        row.gap + row.normal.dot(&moved)
+    fn gap(&self, row: &Row, bodies: &[LinearBody], motion: PointMotion) -> f64 {
+        row.gap + row.normal.dot(&self.motion(row, bodies, motion))
     }
 
-    /// Finds the multipliers of the candidates; returns their number.
-    pub(super) fn solve(&mut self, bodies: &mut [LinearBody]) -> Result<usize, LcpError> {
+    /// The motion of the node of a row relative to its face \[m\].
+    fn motion(&self, row: &Row, bodies: &[LinearBody], motion: PointMotion) -> Vector3<f64> {
+        let entries = self.entries[row.entries.clone()].iter();
+        entries.map(|entry| motion(&bodies[entry.body], entry.point) * entry.c).sum()
+    }
+
+    /// Finds the forces of the candidates.
+    pub(super) fn solve(&mut self, bodies: &mut [LinearBody]) -> Result<(), ContactError> {
         self.find_columns(bodies);
-        self.fill(bodies)?;
+        let Self { rows, entries, candidates, dim, delassus, .. } = self;
+        delassus.fill(bodies, &Pressed { rows, entries, candidates, dim: *dim })?;
         self.q.clear();
         self.z.clear();
         for &k in &self.candidates {
             let row = &self.rows[k as usize];
-            self.q.push(self.gap(row, bodies, LinearBody::free_motion));
-            self.z.push(row.lambda);
+            let moved = self.motion(row, bodies, LinearBody::free_motion);
+            self.q.extend(row.axes(self.dim).map(|axis| axis.dot(&moved)));
+            self.z.extend(row.axes(self.dim).map(|axis| axis.dot(&row.force.friction)));
+            let normal = self.q.len() - self.dim;
+            self.q[normal] += row.gap;
+            self.z[normal] = row.force.lambda;
         }
+        if self.dim == 1 {
+            self.solve_normal()?
+        } else {
+            self.solve_friction()?
+        }
+        self.rows.iter_mut().for_each(|row| row.force = RowForce::default());
+        for (&k, force) in self.candidates.iter().zip(self.z.chunks(self.dim)) {
+            let row = &mut self.rows[k as usize];
+            let along = row.axes(self.dim).zip(force).skip(1).map(|(axis, f)| axis * *f).sum();
+            row.force = RowForce { lambda: force[0], friction: along };
+        }
+        Ok(())
+    }
+
+    fn solve_normal(&mut self) -> Result<(), LcpError> {
         // Gaps far below the size of a face are zero.
         self.solver.allowed = CLOSES * self.size;
-        self.solver.solve(&self.matrix, &self.q, &mut self.z, self.method)?;
-        self.rows.iter_mut().for_each(|row| row.lambda = 0.0);
-        for (&k, &lambda) in self.candidates.iter().zip(&self.z) {
-            self.rows[k as usize].lambda = lambda;
-        }
-        Ok(self.candidates.len())
+        self.solver.solve(&self.delassus.matrix, &self.q, &mut self.z, self.method)?;
+        Ok(())
+    }
+
+    fn solve_friction(&mut self) -> Result<(), ContactError> {
+        self.friction.clear();
+        self.friction.extend(self.candidates.iter().map(|&k| self.rows[k as usize].friction));
+        let problem = FrictionProblem {
+            operator: &self.delassus.matrix,
+            q: &self.q,
+            friction: &self.friction,
+            dim: self.dim,
+        };
+        let largest = self.q.iter().fold(0.0_f64, |most, q| most.max(q.abs()));
+        let enough = if largest > 0.0 { CLOSES * self.size / largest } else { 0.0 };
+        let method = self.method.map(|_| FrictionMethod::GaussSeidel);
+        self.friction_solver.solve_nearly(problem, &mut self.z, method, enough)?;
+        Ok(())
     }
 
     /// Makes the columns of the compliance at the points of the candidates.
@@ -162,7 +191,7 @@ impl Contacts {
                 let row = &self.rows[k as usize];
                 let own = self.entries[row.entries.clone()].iter().filter(|entry| entry.body == number);
                 for entry in own.filter(|entry| entry.c != 0.0) {
-                    let pressed = (0..3).filter(|&d| row.normal[d] != 0.0);
+                    let pressed = (0..3).filter(|&d| row.axes(self.dim).any(|axis| axis[d] != 0.0));
                     self.dofs.extend(pressed.map(|d| 3 * entry.point + d as u32));
                 }
             }
@@ -172,64 +201,11 @@ impl Contacts {
         }
     }
 
-    /// W of the candidates.
-    fn fill(&mut self, bodies: &[LinearBody]) -> Result<(), LcpError> {
-        self.find_responses(bodies);
-        let length = self.points.len();
-        self.triangle.clear();
-        for (i, &k) in self.candidates.iter().enumerate() {
-            let row = &self.rows[k as usize];
-            for by in 0..=i {
-                let moved = &self.responses[by * length..(by + 1) * length];
-                let weighted = |at: usize| moved[self.place[at] as usize] * self.entries[at].c;
-                let sum: Vector3<f64> = row.entries.clone().map(weighted).sum();
-                self.triangle.push(row.normal.dot(&sum));
-            }
-        }
-        let triangle = &self.triangle;
-        self.matrix.fill(self.candidates.len(), |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            triangle[i * (i + 1) / 2 + j]
-        })
-    }
-
-    /// Motions of all points of the candidates by a unit multiplier of each of them.
-    fn find_responses(&mut self, bodies: &[LinearBody]) {
-        let Self { rows, entries, candidates, points, place, responses, .. } = self;
-        points.clear();
-        for &k in &*candidates {
-            points.extend(entries[rows[k as usize].entries.clone()].iter().map(|e| (e.body, e.point)));
-        }
-        points.sort_unstable();
-        points.dedup();
-        place.resize(entries.len(), 0);
-        responses.clear();
-        for &k in &*candidates {
-            let row = &rows[k as usize];
-            let start = responses.len();
-            responses.resize(start + points.len(), Vector3::zeros());
-            for at in row.entries.clone() {
-                let by = entries[at];
-                place[at] =
-                    points.binary_search(&(by.body, by.point)).expect("a point of a candidate") as u32;
-                if by.c == 0.0 {
-                    continue;
-                }
-                let body = &bodies[by.body];
-                let force = row.normal * (by.c * body.share());
-                let of_body = points.iter().zip(&mut responses[start..]);
-                for ((_, point), moved) in of_body.filter(|((number, _), _)| *number == by.body) {
-                    *moved += body.compliance.motion(*point, by.point, &force);
-                }
-            }
-        }
-    }
-
     /// Writes the forces of all rows at the end of the step to the bodies.
     pub(super) fn press(&self, bodies: &mut [LinearBody]) {
         bodies.iter_mut().for_each(|body| body.pressing.fill(0.0));
-        for row in self.rows.iter().filter(|row| row.lambda > 0.0) {
-            let force = row.lambda * row.normal;
+        for row in self.rows.iter().filter(|row| row.is_pressed()) {
+            let force = row.total();
             for entry in &self.entries[row.entries.clone()] {
                 let first = 3 * entry.point as usize;
                 let pressing = &mut bodies[entry.body].pressing[first..first + 3];
@@ -245,7 +221,7 @@ impl Contacts {
 
     /// Number of rows with a force.
     pub(super) fn n_touching(&self) -> u64 {
-        self.rows.iter().filter(|row| row.lambda > 0.0).count() as u64
+        self.rows.iter().filter(|row| row.is_pressed()).count() as u64
     }
 
     /// Ends a step of the length h.
@@ -272,33 +248,59 @@ impl Contacts {
         }
     }
 
-    /// Saves the multipliers with their rows.
-    pub(super) fn save_multipliers(&self, checkpoint: &mut Checkpoint) {
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        for row in self.rows.iter().filter(|row| row.lambda > 0.0) {
+    /// Losses in the step that was just taken.
+    ///
+    /// ```text
+    /// arrival Σ λ·max(g₀, 0)   and   friction −Σ r_T·T w ≥ 0
+    /// ```
+    ///
+    /// The work of a multiplier that ends closed is −λ g₀. With forces of both ends the half of λ at the end
+    /// is that of the arrival.
+    pub(super) fn losses(&self, bodies: &[LinearBody]) -> Losses {
+        let share = bodies.iter().map(LinearBody::share).fold(1.0, f64::min);
+        let mut losses = Losses::default();
+        for row in self.rows.iter().filter(|row| row.is_pressed()) {
+            losses.arrival += share * row.force.lambda * row.gap.max(0.0);
+            if row.friction > 0.0 {
+                let slip = self.motion(row, bodies, LinearBody::motion_of);
+                // A force that sticks has a slip of the solver's accuracy, of any sign.
+                losses.friction += (-row.force.friction.dot(&slip)).max(0.0);
+            }
+        }
+        losses
+    }
+
+    /// Saves the forces with their rows.
+    pub(super) fn save_forces(&self, checkpoint: &mut Checkpoint) {
+        let (mut keys, mut values, mut friction) = (Vec::new(), Vec::new(), Vec::new());
+        for row in self.rows.iter().filter(|row| row.is_pressed()) {
             keys.extend([row.pair as u64, u64::from(row.node), u64::from(row.face)]);
-            values.push(row.lambda);
+            values.push(row.force.lambda);
+            friction.extend(row.force.friction.iter());
         }
         checkpoint.put_integers("rows", &keys);
         checkpoint.put_reals("multipliers", &values);
+        checkpoint.put_reals("friction", &friction);
     }
 
-    /// Sets the multipliers of [`Contacts::save_multipliers`].
-    pub(super) fn read_multipliers(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+    /// Sets the forces of [`Contacts::save_forces`].
+    pub(super) fn read_forces(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let (keys, rest) = checkpoint.integers("rows")?.as_chunks::<3>();
         if !rest.is_empty() {
             return Err(length("rows", 3 * keys.len() + rest.len(), 3 * keys.len()));
         }
         let values = checkpoint.reals_of("multipliers", keys.len())?;
+        let friction = checkpoint.reals_of("friction", 3 * keys.len())?.as_chunks::<3>().0;
         self.rows.clear();
         self.is_resumed = true;
         self.pairs.iter_mut().for_each(|pair| pair.last.clear());
-        for (&[number, node, face], &lambda) in keys.iter().zip(values) {
+        for ((&[number, node, face], &lambda), friction) in keys.iter().zip(values).zip(friction) {
             let pair = self.pairs.iter_mut().find(|pair| pair.number as u64 == number);
             let pair = pair.ok_or_else(|| length("rows", number as usize, 0))?;
-            pair.last.push((node as u32, face as u32, lambda));
+            let force = RowForce { lambda, friction: Vector3::from(*friction) };
+            pair.last.push(Known { node: node as u32, face: face as u32, force });
         }
-        self.pairs.iter_mut().for_each(Pair::sort_multipliers);
+        self.pairs.iter_mut().for_each(Pair::sort_forces);
         Ok(())
     }
 }

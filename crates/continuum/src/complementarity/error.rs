@@ -1,7 +1,7 @@
 //! Errors of the midpoint rule with complementarity.
 
 use carom_contact::node_to_face::NodeToFaceError;
-use carom_contact::solver::LcpError;
+use carom_contact::solver::{FrictionError, LcpError, LcpMethod};
 use carom_fem::assembly::AssemblyError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_linalg::FactorError;
@@ -112,14 +112,16 @@ pub enum SetupError {
         /// The surfaces.
         pair: String,
     },
-    /// Contact with friction.
+    /// A method without friction.
     #[error(
-        "contact between {pair}: the scheme `complementarity` has no friction; set `friction = 0`, or choose \
-         the scheme `explicit`"
+        "contact between {pair}: the method `{method}` has no friction; remove `contact_method`, set it to \
+         `pgs`, or set `friction = 0`"
     )]
-    Friction {
+    FrictionMethod {
         /// The surfaces.
         pair: String,
+        /// The method.
+        method: LcpMethod,
     },
     /// A body that touches itself, or two walls.
     #[error(
@@ -159,7 +161,7 @@ pub enum StepError {
         /// Number of rows.
         rows: usize,
         /// The problem.
-        source: LcpError,
+        source: ContactError,
     },
     /// Rows keep coming while contact is solved.
     #[error(
@@ -203,6 +205,17 @@ pub enum StepError {
         /// ½ turn².
         strain: f64,
     },
+}
+
+/// Errors from the forces of contact in a step.
+#[derive(Debug, Error)]
+pub enum ContactError {
+    /// Without friction.
+    #[error(transparent)]
+    Normal(#[from] LcpError),
+    /// With friction.
+    #[error(transparent)]
+    Friction(#[from] FrictionError),
 }
 
 /// Error of a run.

@@ -12,10 +12,10 @@ use crate::explicit::length;
 const SCHEME: &str = "complementarity";
 
 /// Version of the entries.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Numbers of the history of a pair without its tracker.
-const HISTORY: usize = 18;
+const HISTORY: usize = 27;
 
 impl Simulation {
     /// The present point of the run.
@@ -29,8 +29,8 @@ impl Simulation {
         };
         let Counts { problems, rows, most_touching } = self.system.counts;
         checkpoint.put_integers("counters", &[self.outputs, problems, rows, most_touching]);
-        let Totals { external, contact, damped, impulse, ang_impulse } = self.totals;
-        let mut totals = vec![external, contact, damped, self.most_energy];
+        let Totals { external, contact, arrival, friction, damped, impulse, ang_impulse } = self.totals;
+        let mut totals = vec![external, contact, damped, self.most_energy, arrival, friction];
         totals.extend(impulse.iter().chain(ang_impulse.iter()));
         checkpoint.put_reals("totals", &totals);
         checkpoint.put_reals("turns", &self.turns);
@@ -39,7 +39,7 @@ impl Simulation {
             checkpoint.put_reals(&format!("v{number}"), &body.state.v);
             checkpoint.put_reals(&format!("pressed{number}"), &body.state.pressed);
         }
-        self.system.contacts.save_multipliers(&mut checkpoint);
+        self.system.contacts.save_forces(&mut checkpoint);
         for (number, pair) in self.system.contacts.pairs.iter().enumerate() {
             checkpoint.put_reals(&format!("pair{number}"), &pair.to_numbers());
             let wall: Vec<f64> = pair.wall_forces[1].iter().flatten().copied().collect();
@@ -64,13 +64,15 @@ impl Simulation {
             <&[u64; 4]>::try_from(counters).map_err(|_| length("counters", counters.len(), 4))?;
         (self.time, self.n_steps, self.outputs) = (checkpoint.time, checkpoint.steps, outputs);
         self.system.counts = Counts { problems, rows, most_touching };
-        let totals = checkpoint.reals_of("totals", 10)?;
+        let totals = checkpoint.reals_of("totals", 12)?;
         self.totals = Totals {
             external: totals[0],
             contact: totals[1],
             damped: totals[2],
-            impulse: Vector3::from_column_slice(&totals[4..7]),
-            ang_impulse: Vector3::from_column_slice(&totals[7..]),
+            arrival: totals[4],
+            friction: totals[5],
+            impulse: Vector3::from_column_slice(&totals[6..9]),
+            ang_impulse: Vector3::from_column_slice(&totals[9..]),
         };
         self.most_energy = totals[3];
         let n = self.turns.len();
@@ -93,7 +95,7 @@ impl Simulation {
                 *force = Vector3::from(*numbers);
             }
         }
-        self.system.contacts.read_multipliers(checkpoint)?;
+        self.system.contacts.read_forces(checkpoint)?;
         for numbers in checkpoint.reals("impacts")?.as_chunks().0 {
             self.events.push(ContactEvent::from_array(numbers));
         }
@@ -106,9 +108,9 @@ impl Pair {
     fn to_numbers(&self) -> Vec<f64> {
         let history = &self.history;
         let mut numbers = vec![history.pressed.0, history.least_gap, history.deepest];
-        for v in [&history.force, &history.pressed.1, &history.impulse, &history.impulse_before] {
-            numbers.extend(v.iter());
-        }
+        let vectors = [&history.force, &history.normal_force, &history.pressed.1];
+        let impulses = history.impulses.iter().chain(&history.impulses_before);
+        numbers.extend(vectors.into_iter().chain(impulses).flatten());
         numbers.extend(history.last_place.iter());
         numbers.extend(history.tracker.to_array());
         numbers
@@ -119,9 +121,11 @@ impl Pair {
         let vector = |first: usize| Vector3::from_column_slice(&numbers[first..first + 3]);
         let history = &mut self.history;
         (history.least_gap, history.deepest) = (numbers[1], numbers[2]);
-        (history.force, history.pressed) = (vector(3), (numbers[0], vector(6)));
-        (history.impulse, history.impulse_before) = (vector(9), vector(12));
-        history.last_place = vector(15);
+        (history.force, history.normal_force) = (vector(3), vector(6));
+        history.pressed = (numbers[0], vector(9));
+        history.impulses = [vector(12), vector(15)];
+        history.impulses_before = [vector(18), vector(21)];
+        history.last_place = vector(24);
         let tracker = numbers[HISTORY..].first_chunk().expect("the length was checked");
         history.tracker = ContactTracker::from_array(tracker);
     }

@@ -1,5 +1,6 @@
 //! Bodies, walls and pairs of surfaces from the tables of a problem.
 
+use carom_contact::solver::LcpMethod;
 use carom_contact::{Law, Shape};
 use carom_dynamics::rotation;
 use carom_fem::constitutive::Law as _;
@@ -86,8 +87,10 @@ pub(super) fn pair(
     if spec.law != Law::Hard {
         return Err(SetupError::Penalty { pair });
     }
-    if spec.friction > 0.0 {
-        return Err(SetupError::Friction { pair });
+    if let Some(method) = settings.method.filter(|method| *method != LcpMethod::GaussSeidel)
+        && spec.friction > 0.0
+    {
+        return Err(SetupError::FrictionMethod { pair, method });
     }
     let numbers = spec.bodies.map(|body| which[body]);
     if spec.bodies[0] == spec.bodies[1] || numbers == [None, None] {
@@ -105,7 +108,11 @@ pub(super) fn pair(
     let speed = |k: usize| Vector3::from(problem.bodies[spec.bodies[k]].placement.velocity).norm();
     let fall = Vector3::from(problem.gravity).norm() * settings.end_time;
     let reach = 2.0 * settings.time_step * (speed(0) + speed(1) + fall);
-    Pair::new(bodies, PairSpec { sides, number: spec.number, name: pair, reach }, is_turned)
+    Pair::new(
+        bodies,
+        PairSpec { sides, number: spec.number, name: pair, reach, friction: spec.friction },
+        is_turned,
+    )
 }
 
 /// The surface of a wall in inertial axes.

@@ -44,10 +44,22 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Totals {
     pub(super) external: f64,
+    /// Work of all contact forces.
     pub(super) contact: f64,
+    /// Losses where nodes arrive, and by friction.
+    pub(super) arrival: f64,
+    pub(super) friction: f64,
     pub(super) damped: f64,
     pub(super) impulse: Vector3<f64>,
     pub(super) ang_impulse: Vector3<f64>,
+}
+
+impl Totals {
+    /// Loss of contact that is neither arrival nor friction, negative for a gain: of surfaces that turn or
+    /// curve within a step, and of the forces of the start of a step where points have no mass.
+    fn missed(&self) -> f64 {
+        -self.contact - self.arrival - self.friction
+    }
 }
 
 /// A run of a problem.
@@ -206,10 +218,12 @@ impl Simulation {
             body.load.iter_mut().zip(&*at_start).for_each(|(mean, end)| *mean = 0.5 * (*mean + end));
         }
         self.system.step(self.time, length)?;
-        let sum = self.system.exchange(length);
+        let (sum, losses) = self.system.exchange(length);
         let totals = &mut self.totals;
         totals.external += sum.external;
         totals.contact += sum.contact;
+        totals.arrival += losses.arrival;
+        totals.friction += losses.friction;
         totals.damped += sum.damped;
         totals.impulse += length * sum.force;
         totals.ang_impulse += length * sum.moment;
@@ -293,7 +307,9 @@ impl Simulation {
             time: self.time,
             w_ext: totals.external,
             d_mat: totals.damped,
-            d_imp: -totals.contact,
+            d_fric: totals.friction,
+            d_imp: totals.arrival,
+            d_num: totals.missed(),
             external_impulse: totals.impulse.into(),
             external_ang_impulse: totals.ang_impulse.into(),
             pen_max: pairs.iter().map(|pair| pair.history.deepest).fold(0.0, f64::max),
@@ -417,7 +433,7 @@ impl Simulation {
                 )
             })
             .collect();
-        let gained = self.totals.contact;
+        let gained = -self.totals.missed();
         if gained > GAINED * self.most_energy {
             out.push(format!(
                 "contact has added {gained:.2e} J, {:.2} % of the energy, where surfaces are curved, slide, \

@@ -4,7 +4,7 @@ use carom_contact::solver::LcpMethod;
 
 use super::StepError;
 use super::body::{Exchange, LinearBody};
-use super::contact::{Contacts, Pair};
+use super::contact::{Contacts, Losses, Pair};
 
 /// Rounds of contact in a step: each one adds the rows that the forces of the others have closed.
 const ROUNDS: usize = 50;
@@ -85,8 +85,9 @@ impl System {
         Ok(())
     }
 
-    /// Works, forces and moments on all bodies in the step that was just taken, with the forces of walls.
-    pub(super) fn exchange(&mut self, h: f64) -> Exchange {
+    /// Works, forces and moments on all bodies in the step that was just taken, with the forces of walls, and
+    /// the losses of contact.
+    pub(super) fn exchange(&mut self, h: f64) -> (Exchange, Losses) {
         let mut sum = Exchange::default();
         for body in &mut self.bodies {
             let own = body.exchange(h);
@@ -97,6 +98,6 @@ impl System {
             sum.moment += own.moment;
         }
         self.contacts.add_walls(&self.bodies, &mut sum);
-        sum
+        (sum, self.contacts.losses(&self.bodies))
     }
 }

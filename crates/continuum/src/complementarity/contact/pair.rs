@@ -6,7 +6,7 @@ use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Nodes, Passes
 use carom_dynamics::{BodyMotion, ContactSample, ContactTracker};
 use nalgebra::Vector3;
 
-use super::{Entry, Row};
+use super::{Entry, Row, RowForce};
 use crate::complementarity::SetupError;
 use crate::complementarity::body::LinearBody;
 use crate::surface_nodes;
@@ -36,6 +36,16 @@ pub(in crate::complementarity) struct PairSpec {
     pub(in crate::complementarity) name: String,
     /// Distance by which surfaces may approach in a step \[m\].
     pub(in crate::complementarity) reach: f64,
+    /// Coefficient of friction.
+    pub(in crate::complementarity) friction: f64,
+}
+
+/// The force of a row of the last step.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::complementarity) struct Known {
+    pub(in crate::complementarity) node: u32,
+    pub(in crate::complementarity) face: u32,
+    pub(in crate::complementarity) force: RowForce,
 }
 
 /// Two surfaces that may touch.
@@ -56,8 +66,10 @@ pub(in crate::complementarity) struct Pair {
     /// Forces of a wall on the points of the body, at the start and at the end of the last step \[N\]; empty
     /// for a pair of bodies.
     pub(in crate::complementarity) wall_forces: [Vec<Vector3<f64>>; 2],
-    /// Node, face and multiplier of the rows of the last step with a force, ascending.
-    pub(in crate::complementarity) last: Vec<(u32, u32, f64)>,
+    /// Coefficient of friction.
+    pub(in crate::complementarity) friction: f64,
+    /// The rows of the last step with a force, by node and face.
+    pub(in crate::complementarity) last: Vec<Known>,
     pub(in crate::complementarity) history: History,
 }
 
@@ -71,9 +83,12 @@ pub(in crate::complementarity) struct History {
     pub(in crate::complementarity) least_gap: f64,
     /// The deepest node since the start \[m\].
     pub(in crate::complementarity) deepest: f64,
-    /// Impulse on the first body since the start, and before the last step \[N s\].
-    pub(in crate::complementarity) impulse: Vector3<f64>,
-    pub(in crate::complementarity) impulse_before: Vector3<f64>,
+    /// Its part without friction \[N\].
+    pub(in crate::complementarity) normal_force: Vector3<f64>,
+    /// Impulse on the first body since the start and its part without friction, and both before the last
+    /// step \[N s\].
+    pub(in crate::complementarity) impulses: [Vector3<f64>; 2],
+    pub(in crate::complementarity) impulses_before: [Vector3<f64>; 2],
     pub(in crate::complementarity) last_place: Vector3<f64>,
     pub(in crate::complementarity) tracker: ContactTracker,
 }
@@ -84,7 +99,7 @@ impl Pair {
         spec: PairSpec,
         is_turned: bool,
     ) -> Result<Self, SetupError> {
-        let PairSpec { sides: [first, second], number, name, reach } = spec;
+        let PairSpec { sides: [first, second], number, name, reach, friction } = spec;
         let (first, second) = (prepared(bodies, first)?, prepared(bodies, second)?);
         let size_of =
             |side: &Prepared| side.side.shape.as_faces().map_or(f64::INFINITY, surface_nodes::smallest_face);
@@ -108,6 +123,7 @@ impl Pair {
             gaps: NodeToFace::new([first.side, faced], limits, Passes::Single)?,
             reach,
             size,
+            friction,
             last: Vec::new(),
             history: History { least_gap: f64::INFINITY, ..History::default() },
         })
@@ -122,17 +138,17 @@ impl Pair {
         }
     }
 
-    /// Keeps the multipliers of the last step.
-    pub(super) fn keep_multipliers(&mut self, rows: &[Row]) {
+    /// Keeps the forces of the last step.
+    pub(super) fn keep_forces(&mut self, rows: &[Row]) {
         self.last.clear();
         let number = self.number;
-        let own = rows.iter().filter(|row| row.lambda > 0.0 && row.pair == number);
-        self.last.extend(own.map(|row| (row.node, row.face, row.lambda)));
-        self.sort_multipliers();
+        let own = rows.iter().filter(|row| row.is_pressed() && row.pair == number);
+        self.last.extend(own.map(|row| Known { node: row.node, face: row.face, force: row.force }));
+        self.sort_forces();
     }
 
-    pub(super) fn sort_multipliers(&mut self) {
-        self.last.sort_by_key(|&(node, face, _)| (node, face));
+    pub(super) fn sort_forces(&mut self) {
+        self.last.sort_by_key(|known| (known.node, known.face));
     }
 
     /// Adds the rows of the present state.
@@ -157,7 +173,7 @@ impl Pair {
                 }
             });
             let key = (found.node, found.foot.face);
-            let known = self.last.binary_search_by_key(&key, |&(node, face, _)| (node, face));
+            let known = self.last.binary_search_by_key(&key, |known| (known.node, known.face));
             rows.push(Row {
                 pair: self.number,
                 node: found.node,
@@ -166,7 +182,8 @@ impl Pair {
                 normal: found.foot.normal,
                 place: found.foot.position,
                 entries: start..entries.len(),
-                lambda: known.map_or(0.0, |at| self.last[at].2),
+                friction: self.friction,
+                force: known.map_or(RowForce::default(), |at| self.last[at].force),
                 is_candidate: false,
             });
         }
@@ -188,13 +205,17 @@ impl Pair {
 
     /// Ends a step of the length h.
     pub(in crate::complementarity) fn close(&mut self, contacts: &Ended<'_>, h: f64) {
-        let History { force, pressed, least_gap, deepest, impulse, impulse_before, .. } = &mut self.history;
-        let before = *force;
+        let before = [self.history.force, self.history.normal_force];
+        let History { force, normal_force, pressed, least_gap, deepest, impulses, impulses_before, .. } =
+            &mut self.history;
         (*force, *pressed, *least_gap) = (Vector3::zeros(), (0.0, Vector3::zeros()), f64::INFINITY);
+        *normal_force = Vector3::zeros();
         for row in contacts.rows.iter().filter(|row| row.pair == self.number) {
-            *force += row.lambda * row.normal;
-            pressed.0 += row.lambda;
-            pressed.1 += row.lambda * row.place;
+            let lambda = row.force.lambda;
+            *force += row.total();
+            *normal_force += lambda * row.normal;
+            pressed.0 += lambda;
+            pressed.1 += lambda * row.place;
             *least_gap = least_gap.min((contacts.gap)(row));
         }
         self.wall_forces.swap(0, 1);
@@ -203,16 +224,18 @@ impl Pair {
         if !pressing.is_empty() {
             for row in contacts.rows.iter().filter(|row| row.pair == self.number) {
                 for entry in &contacts.entries[row.entries.clone()] {
-                    pressing[entry.point as usize] += entry.c * row.lambda * row.normal;
+                    pressing[entry.point as usize] += entry.c * row.total();
                 }
             }
         }
         if self.is_turned {
-            *force = -*force;
+            (*force, *normal_force) = (-*force, -*normal_force);
         }
         *deepest = deepest.max(-*least_gap);
-        *impulse_before = *impulse;
-        *impulse += h * (contacts.share * *force + (1.0 - contacts.share) * before);
+        *impulses_before = *impulses;
+        for ((impulse, force), before) in impulses.iter_mut().zip([*force, *normal_force]).zip(before) {
+            *impulse += h * (contacts.share * force + (1.0 - contacts.share) * before);
+        }
     }
 
     /// Motions of both bodies, at present or before the last step.
@@ -222,7 +245,8 @@ impl Pair {
         (time, is_before): (f64, bool),
         place: Vector3<f64>,
     ) -> ContactSample {
-        let impulse = if is_before { self.history.impulse_before } else { self.history.impulse };
+        let History { impulses, impulses_before, .. } = &self.history;
+        let [impulse, normal_impulse] = if is_before { *impulses_before } else { *impulses };
         let of_body = |body: Option<usize>| {
             body.map_or_else(BodyMotion::default, |body| bodies[body].motion(&place, is_before))
         };
@@ -230,14 +254,7 @@ impl Pair {
         if self.is_turned {
             motions.reverse();
         }
-        ContactSample {
-            time,
-            place,
-            bodies: motions,
-            impulse,
-            normal_impulse: impulse,
-            ..ContactSample::default()
-        }
+        ContactSample { time, place, bodies: motions, impulse, normal_impulse, ..ContactSample::default() }
     }
 }
 

@@ -510,10 +510,6 @@ const COMPLEMENTARITY: SchemeRow = SchemeRow {
     has_laws: false,
     has_shapes: true,
     has_scalar_wave: true,
-    friction: Takes::No(
-        "as its complementarity problem has the normal forces alone; set `friction = 0`, or choose the \
-         scheme `explicit`",
-    ),
     keys: &["time_step", "mass", "contact_method"],
     ..CONSERVING
 };
