@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use carom_contact::Law;
-use carom_continuum::explicit::{AutomaticSpec, Pressure, Problem, Simulation};
-use carom_dynamics::Placement;
-use carom_fem::{Body, Geometry};
+use carom_contact::{Law, Shape};
+use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, Pressure, Problem, Simulation};
+use carom_dynamics::{ContactEvent, Frame, Observer, ObserverError, Placement, SurfacePressures};
+use carom_fem::{Body, Discretisation, Geometry};
+use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings};
@@ -141,26 +142,173 @@ fn bodies_of_both_kinds_meet_by_automatic_contact() {
     assert!(simulation.contact_counts().steps > 5, "{:?}", simulation.contact_counts());
 }
 
-/// Time of a step of small cubes in a lattice, a tenth of an edge apart, with velocities of all directions.
+/// The members of a crowd of cubes: all nodes, and all outer faces.
+fn members(bodies: &[BodySpec]) -> Vec<MemberSpec> {
+    let member = |(body, spec): (usize, &BodySpec)| {
+        let discretisation = Discretisation::new(&spec.geometry).unwrap();
+        let surface = discretisation.surface(&spec.geometry.boundary_faces());
+        let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
+        let places: Vec<_> = places.collect();
+        let points = places.iter().map(|x| Ball::point(*x)).collect();
+        MemberSpec { body, points, shape: Shape::faces(surface, &places).unwrap() }
+    };
+    let is_rigid = |(_, spec): &(usize, &BodySpec)| matches!(spec.kind, BodyKind::Rigid(_));
+    bodies.iter().enumerate().filter(is_rigid).map(member).collect()
+}
+
+/// Small cubes in a lattice, a tenth of an edge apart, with velocities of all directions.
+///
+/// * `is_rigid` — by the number of the cube
+fn lattice(n: usize, is_rigid: impl Fn(usize) -> bool) -> Problem {
+    let side = (n as f64).cbrt().ceil() as usize;
+    let cube = |k: usize| {
+        let body = block(&format!("{k}"), [0.01; 3], [1; 3], RUBBER);
+        let place = [k % side, k / side % side, k / side / side].map(|i| 0.011 * i as f64);
+        let velocity = [0.0, 2.1, 4.2].map(|shift| 0.5 * (k as f64 * 1.3 + shift).sin());
+        let placement = at(place, velocity);
+        if is_rigid(k) { rigid(body, placement) } else { deformable(body, "neo-hookean", placement) }
+    };
+    let bodies: Vec<BodySpec> = (0..n).map(cube).collect();
+    let crowd = CrowdSpec { members: members(&bodies), restitution: 1.0, friction: 0.0 };
+    let rigid_crowds = if crowd.members.len() > 1 { vec![(0, crowd)] } else { Vec::new() };
+    Problem { bodies, automatic: vec![ALL], rigid_crowds, ..Problem::default() }
+}
+
+/// Of all bodies, rigid and deformable, those that touch have events with the impulses that change their
+/// momenta.
 #[test]
-#[ignore = "1 minute: prints a table"]
+fn the_events_of_automatic_contact_have_the_momenta_of_their_bodies() {
+    let problem = lattice(12, |k| k % 3 == 0);
+    let (simulation, kept) = run(&problem, settings(6e-3, None));
+    let events = simulation.events();
+    let kinds =
+        |event: &ContactEvent| event.bodies.map(|ends| ends.iter().filter(|&&body| body % 3 == 0).count());
+    for n_rigid in 0..3 {
+        assert!(events.iter().any(|event| kinds(event) == Some(n_rigid)), "{n_rigid}: {events:?}");
+    }
+    let mut impulses = [Vector3::zeros(); 12];
+    for event in events {
+        let [first, second] = event.bodies.unwrap();
+        assert!(first < second && event.pair == 0 && event.duration() >= 0.0, "{event:?}");
+        impulses[first] += Vector3::from(event.impulse);
+        impulses[second] -= Vector3::from(event.impulse);
+    }
+    let size = impulses.iter().map(|impulse| impulse.norm()).fold(0.0, f64::max);
+    // The velocity of the last frame has half of the impulse of that step.
+    let is_open = |body: &usize| {
+        events.iter().any(|event| event.open && event.bodies.is_some_and(|ends| ends.contains(body)))
+    };
+    assert!((0..12).filter(is_open).count() < 6, "{events:?}");
+    for (body, impulse) in impulses.iter().enumerate().filter(|(body, _)| !is_open(body)) {
+        let [before, after] = [0, kept.velocities.len() - 1].map(|k| Vector3::from(kept.velocities[k][body]));
+        let change = 1e-3 * (after - before);
+        assert!((change - impulse).norm() < 1e-9 * size, "{body}: {change} {impulse}");
+    }
+}
+
+/// A body on another has the weight of the upper one as the sum of its pressures, also by automatic contact.
+#[test]
+fn pressures_of_automatic_contact_add_up_to_its_force() {
+    let upper = block("upper", [0.06, 0.06, 0.04], [3, 3, 2], RUBBER);
+    let lower = block("lower", [0.15, 0.15, 0.03], [4, 4, 2], RUBBER);
+    let bodies = vec![
+        deformable(upper, "neo-hookean", at([0.041, 0.047, 0.0301], [0.0, 0.0, -1.0])),
+        rigid(block("far", [0.01; 3], [1; 3], RUBBER), at([0.0, 0.0, 0.5], [0.0; 3])),
+        deformable(lower, "neo-hookean", at([0.0; 3], [0.0; 3])),
+    ];
+    let problem = Problem { bodies, automatic: vec![ALL], ..Problem::default() };
+    let mut simulation = Simulation::new(&problem, settings(4e-3, None)).unwrap();
+    let mut seen = Surfaces::default();
+    simulation.run(&mut seen, &carom_progress::Silent).unwrap();
+    assert!(seen.0.len() > 10, "{}", seen.0.len());
+    let areas = [0.02 * 0.02, 0.15 * 0.15 / 16.0];
+    for (normal_force, surfaces) in &seen.0 {
+        for (surface, (body, area)) in surfaces.iter().zip([0, 2].into_iter().zip(areas)) {
+            assert_eq!(surface.body, body);
+            let force = area * surface.pressures.iter().sum::<f64>();
+            // Cells deform by some percent, so that normals are not those at rest.
+            assert!((force - normal_force).abs() < 0.02 * normal_force, "{body}: {force} {normal_force}");
+        }
+        assert_eq!(surfaces.len(), 2);
+    }
+    // The upper body lies on its nine faces below.
+    assert!(seen.0.iter().any(|(_, surfaces)| surfaces[0].faces.len() == 9), "{:?}", seen.0);
+}
+
+/// Pressures of the frames with contact.
+#[derive(Default)]
+struct Surfaces(Vec<(f64, Vec<SurfacePressures>)>);
+
+impl Observer for Surfaces {
+    fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
+        let touching = frame.contacts.iter().filter(|contact| contact.normal_force > 0.0);
+        self.0.extend(touching.map(|contact| (contact.normal_force, contact.surfaces.clone())));
+        Ok(())
+    }
+
+    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+        Ok(())
+    }
+}
+
+/// Keeps one checkpoint, that of a step.
+struct Saved(u64, Option<carom_dynamics::Checkpoint>);
+
+impl Observer for Saved {
+    fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        steps == self.0
+    }
+
+    fn checkpoint(&mut self, checkpoint: &carom_dynamics::Checkpoint) -> Result<(), ObserverError> {
+        self.1.get_or_insert_with(|| checkpoint.clone());
+        Ok(())
+    }
+}
+
+/// A run of many bodies that is continued has the bits of one that went through: motion, events, sums.
+#[test]
+fn continued_automatic_contact_has_the_same_bits() {
+    let mut problem = lattice(40, |k| k % 2 == 0);
+    problem.automatic[0].friction = 0.2;
+    problem.rigid_crowds[0].1.friction = 0.2;
+    let mut whole = Simulation::new(&problem, settings(8e-3, None)).unwrap();
+    let mut saved = Saved(20, None);
+    whole.run(&mut saved, &carom_progress::Silent).unwrap();
+    assert!(whole.n_steps() > 30, "{}", whole.n_steps());
+    let mut again = Simulation::new(&problem, settings(8e-3, None)).unwrap();
+    again.resume(&saved.1.unwrap()).unwrap();
+    again.run(&mut carom_dynamics::Ignore, &carom_progress::Silent).unwrap();
+    assert_eq!(whole.events(), again.events());
+    assert!(whole.events().len() > 40, "{}", whole.events().len());
+    assert_eq!(whole.checkpoint(), again.checkpoint());
+}
+
+/// Time of a step and memory of its rigid pairs.
+#[test]
+#[ignore = "2 minutes: prints a table"]
 fn the_cost_of_a_step_of_many_small_bodies() {
-    println!("| bodies | microseconds of a step | of a step and body |\n|---|---|---|");
-    for n in [10, 100, 1000] {
-        let side = (n as f64).cbrt().ceil() as usize;
-        let cube = |k: usize| {
-            let body = block(&format!("{k}"), [0.01; 3], [1; 3], RUBBER);
-            let place = [k % side, k / side % side, k / side / side].map(|i| 0.011 * i as f64);
-            let velocity = [0.0, 2.1, 4.2].map(|shift| 0.5 * (k as f64 * 1.3 + shift).sin());
-            deformable(body, "neo-hookean", at(place, velocity))
+    println!("| cubes | bodies | microseconds of a step | of a step and body |\n|---|---|---|---|");
+    for name in ["deformable", "rigid", "mixed"] {
+        let is_rigid = |k: usize| match name {
+            "deformable" => false,
+            "rigid" => k > 0,
+            _ => k % 2 == 0,
         };
-        let problem =
-            Problem { bodies: (0..n).map(cube).collect(), automatic: vec![ALL], ..Problem::default() };
-        let settings = settings(4e-3, None);
-        let mut simulation = Simulation::new(&problem, settings).unwrap();
-        let started = std::time::Instant::now();
-        simulation.run(&mut carom_dynamics::Ignore, &carom_progress::Silent).unwrap();
-        let micros = 1e6 * started.elapsed().as_secs_f64() / simulation.n_steps() as f64;
-        println!("| {n} | {micros:.0} | {:.1} |", micros / n as f64);
+        for n in [10, 100, 1000] {
+            let settings = settings(4e-3, None);
+            let mut simulation = Simulation::new(&lattice(n, is_rigid), settings).unwrap();
+            let started = std::time::Instant::now();
+            simulation.run(&mut carom_dynamics::Ignore, &carom_progress::Silent).unwrap();
+            let micros = 1e6 * started.elapsed().as_secs_f64() / simulation.n_steps() as f64;
+            println!("| {name} | {n} | {micros:.0} | {:.1} |", micros / n as f64);
+        }
     }
 }

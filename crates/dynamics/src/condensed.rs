@@ -7,6 +7,8 @@ use crate::contact_event::ContactEvent;
 pub struct PairImpacts {
     /// Index of the contact pair.
     pub pair: usize,
+    /// The two bodies of a contact of all bodies, see [`ContactEvent::bodies`].
+    pub bodies: Option<[usize; 2]>,
     /// Number of all impacts.
     pub count: usize,
     /// The displayed impacts, in the order of time.
@@ -28,9 +30,9 @@ pub struct ShownImpact {
 pub fn condensed(events: &[ContactEvent], most: usize) -> Vec<PairImpacts> {
     let mut by_start: Vec<usize> = (0..events.len()).collect();
     by_start.sort_by(|&a, &b| events[a].start.total_cmp(&events[b].start));
-    let mut of_pairs: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut of_pairs: Vec<(_, Vec<usize>)> = Vec::new();
     for event in by_start {
-        let pair = events[event].pair;
+        let pair = (events[event].pair, events[event].bodies);
         match of_pairs.iter_mut().find(|(known, _)| *known == pair) {
             Some((_, impacts)) => impacts.push(event),
             None => of_pairs.push((pair, vec![event])),
@@ -38,8 +40,9 @@ pub fn condensed(events: &[ContactEvent], most: usize) -> Vec<PairImpacts> {
     }
     of_pairs
         .into_iter()
-        .map(|(pair, impacts)| PairImpacts {
+        .map(|((pair, bodies), impacts)| PairImpacts {
             pair,
+            bodies,
             count: impacts.len(),
             shown: if impacts.len() <= most {
                 impacts.iter().map(|&event| ShownImpact { event, role: "" }).collect()

@@ -8,6 +8,9 @@ use thiserror::Error;
 pub struct ContactEvent {
     /// Index of the contact pair.
     pub pair: usize,
+    /// Numbers of the two bodies that touched, for a contact of all bodies with each other; none for a pair of
+    /// named surfaces. No part of [`ContactEvent::to_array`].
+    pub bodies: Option<[usize; 2]>,
     /// First contact \[s\].
     pub start: f64,
     /// Final separation \[s\]; the end of the run if the surfaces are then in contact (`open` is true).
@@ -134,6 +137,7 @@ impl ContactEvent {
         let vector = |start: usize| [array[start], array[start + 1], array[start + 2]];
         Self {
             pair: array[0] as usize,
+            bodies: None,
             start: array[1],
             end: array[2],
             open: array[3] != 0.0,
@@ -154,6 +158,18 @@ impl ContactEvent {
             vibration_energy: array[30],
             other_impulse: array[31],
             sub_impacts: array[32] as u32,
+        }
+    }
+
+    /// Name of the surfaces that touched: of the pair, or `FIRST/SECOND` of two bodies that a contact of all
+    /// bodies brings together; numbers where a name is missing.
+    pub fn name(&self, pairs: &[impl AsRef<str>], bodies: &[impl AsRef<str>]) -> String {
+        fn of(names: &[impl AsRef<str>], number: usize) -> String {
+            names.get(number).map_or_else(|| number.to_string(), |name| name.as_ref().to_owned())
+        }
+        match self.bodies {
+            Some([first, second]) => format!("{}/{}", of(bodies, first), of(bodies, second)),
+            None => of(pairs, self.pair),
         }
     }
 
@@ -255,6 +271,15 @@ mod tests {
         // An inelastic impact leaves a velocity of round-off.
         let inelastic = ContactEvent { velocity_after: -1e-16, ..event };
         assert!(inelastic.restitution().is_some_and(|e| e.abs() < 1e-15));
+    }
+
+    #[test]
+    fn an_event_has_the_name_of_its_pair_or_of_its_bodies() {
+        let (pairs, bodies) = (["a/b", "*"], ["a", "b", "c"]);
+        assert_eq!(impact().name(&pairs, &bodies), "a/b");
+        let of_all = ContactEvent { pair: 1, bodies: Some([0, 2]), ..impact() };
+        assert_eq!(of_all.name(&pairs, &bodies), "a/c");
+        assert_eq!(ContactEvent { bodies: Some([0, 7]), ..of_all }.name(&pairs, &bodies), "a/7");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use run_error::RunError;
-pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose};
+pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures};
 pub use time_function::{
     Formula, FormulaError, Interpolation, Jet, NotFinite, Table, TableError, TimeFunction,
 };

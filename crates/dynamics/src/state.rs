@@ -149,6 +149,19 @@ pub struct ContactState {
     pub pressure_faces: Vec<u32>,
     /// Mean pressure on each of them \[Pa\].
     pub pressures: Vec<f64>,
+    /// Pressures of a contact of all bodies, body by body; empty for a pair of named surfaces.
+    pub surfaces: Vec<SurfacePressures>,
+}
+
+/// Pressures on the outer surface of a body.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SurfacePressures {
+    /// Number of the body.
+    pub body: usize,
+    /// Faces that carry pressure, by their numbers among the outer faces of the body; a shell has one face.
+    pub faces: Vec<u32>,
+    /// Mean pressure on each of them, for a shell of both sides together \[Pa\].
+    pub pressures: Vec<f64>,
 }
 
 /// Force and torque of a joint, spring or bushing.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_dynamics::{
     Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger,
-    LedgerSummary, Observer,
+    LedgerSummary, Observer, SurfacePressures,
 };
 use carom_format::result::{
     ForceKind, FrameContent, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState,
@@ -64,6 +64,7 @@ fn contact(time: f64) -> ContactState {
         free_gap: if time > 0.0 { -1e-6 } else { f64::INFINITY },
         pressure_faces: vec![4, 7],
         pressures: vec![1e9, 0.1],
+        surfaces: vec![SurfacePressures { body: 0, faces: vec![2, 3], pressures: vec![0.25, time] }],
     }
 }
 
@@ -555,6 +556,34 @@ fn results_without_stresses_are_read_and_continued() {
     assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
     assert_eq!(reader.frame(1).unwrap().bodies[0].point_stress, body(1.0).point_stress);
     assert_eq!(reader.ledger().unwrap().len(), 2);
+}
+
+/// A result of version 1.6 has neither bodies of events nor pressures of contacts of all bodies; it is read
+/// and continued.
+#[test]
+fn results_without_pressures_of_all_surfaces_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    drop(writer);
+    let old = "DROP TABLE surface_pressure; ALTER TABLE contact_event DROP COLUMN first_body;
+        ALTER TABLE contact_event DROP COLUMN second_body;
+        UPDATE meta SET value = '1.6' WHERE key = 'version';";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert!(reader.frame(0).unwrap().contacts[0].surfaces.is_empty());
+    assert!(reader.contact_events().unwrap().iter().all(|event| event.bodies.is_none()));
+    drop(reader);
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    let event = ContactEvent { bodies: Some([0, 1]), ..ContactEvent::default() };
+    writer.contact_event(&event).unwrap();
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.frame(1).unwrap().contacts[0], contact(1.0));
+    assert_eq!(reader.contact_events().unwrap().last().unwrap().bodies, Some([0, 1]));
 }
 
 /// A result of version 1.5 has no column for the losses of penalties; it is read and continued.

@@ -5,6 +5,7 @@
 //! * [`Turn`]: the rotation of one step by Simo and Wong
 //! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
 //!   surface of another; [`OffsetPoints`]: points as functions of the pose
+//! * [`CrowdSpec`]: bodies of which any two may touch, with pairs that exist while they are near
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
@@ -54,6 +55,7 @@
 
 pub mod body;
 mod contact;
+mod crowd;
 mod divided;
 mod elimination;
 mod friction;
@@ -83,6 +85,7 @@ pub mod turn;
 pub use body::{BodyError, RigidBody};
 pub use carom_contact::geometry::{Plane, Sphere};
 pub use carom_contact::{Block, Edge, Law, Shape};
+pub use crowd::{CrowdSpec, MemberSpec};
 pub use limit::Limited;
 pub use pair::{Ball, PairError, PairSpec};
 pub use points::OffsetPoints;

@@ -1,11 +1,14 @@
 //! Pairs: points or balls of one body that may touch a surface of another.
 
+use std::sync::Arc;
+
 use carom_contact::geometry::Sphere;
 use carom_contact::{Block, Edge, Law, Shape, Stiffness};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use crate::body::RigidBody;
+use crate::crowd::Key;
 use crate::held::Held;
 use crate::search::Spheres;
 use crate::surface::Surface;
@@ -27,6 +30,15 @@ impl Ball {
     /// A ball.
     pub fn new(center: Vector3<f64>, radius: f64) -> Self {
         Self { center, radius, edges: [Vector3::zeros(); 3] }
+    }
+
+    /// The ball in the frame of its body.
+    pub(crate) fn placed(&self, body: &RigidBody) -> Self {
+        Self {
+            center: body.point_b(&self.center),
+            radius: self.radius,
+            edges: self.edges.map(|edge| body.vector_b(&edge)),
+        }
     }
 
     /// A point.
@@ -137,8 +149,9 @@ impl PairError {
 /// A pair in the frames of its bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
+    pub(crate) key: Key,
     pub(crate) bodies: [usize; 2],
-    pub(crate) points: Vec<Ball>,
+    pub(crate) points: Arc<[Ball]>,
     pub(crate) surface: Surface,
     /// Edges of the first body, and of the second.
     pub(crate) edges: [Vec<Edge>; 2],
@@ -171,12 +184,7 @@ impl Pair {
             return Err(PairError::Fixed { pair: number, first: a.name.clone(), second: b.name.clone() });
         }
         check(number, spec)?;
-        let point = |ball: &Ball| Ball {
-            center: a.point_b(&ball.center),
-            radius: ball.radius,
-            edges: ball.edges.map(|edge| a.vector_b(&edge)),
-        };
-        let points: Vec<Ball> = spec.points.iter().map(point).collect();
+        let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(a)).collect();
         let surface = Surface::new(&spec.shape, b);
         // A spring would hold the lines of edges that have slid off each other's ends.
         let has_edges = spec.law == Law::Hard && !spec.edges.is_empty();
@@ -197,6 +205,7 @@ impl Pair {
         let places = points.iter().map(|ball| ball.center).chain(ends);
         let mobility = places.map(|x| mobility(&x, &a.inertia)).fold(0.0, f64::max);
         Ok(Self {
+            key: [0, number as u32, 0],
             bodies: spec.bodies,
             points,
             surface,
@@ -272,7 +281,7 @@ fn check(pair: usize, spec: &PairSpec) -> Result<(), PairError> {
 }
 
 /// Largest (ω × r)² / ω·J ω over all ω: the largest eigenvalue of J^(−½) (r² E − r rᵀ) J^(−½).
-fn mobility(r: &Vector3<f64>, inertia: &Vector3<f64>) -> f64 {
+pub(crate) fn mobility(r: &Vector3<f64>, inertia: &Vector3<f64>) -> f64 {
     let root = Matrix3::from_diagonal(&inertia.map(|j| 1.0 / j.sqrt()));
     let squares = Matrix3::identity() * r.norm_squared() - r * r.transpose();
     (root * squares * root).symmetric_eigenvalues().max().max(0.0)

@@ -83,12 +83,19 @@ impl System {
 
     /// Stores all but [`System::counters`] in a checkpoint.
     pub fn save(&self, checkpoint: &mut Checkpoint) {
-        checkpoint.put_reals("missed", &flat(self.pairs.iter().map(|p| p.missed.to_vec()).collect()));
+        let numbers = self.saved_pairs();
+        let pairs = || numbers.iter().map(|&number| &self.pairs[number]);
+        let keys: Vec<u64> = pairs().filter(|p| p.key[0] > 0).flat_map(|p| p.key.map(u64::from)).collect();
+        if !keys.is_empty() {
+            checkpoint.put_integers("crowd_pairs", &keys);
+        }
+        checkpoint.put_reals("missed", &flat(pairs().map(|p| p.missed.to_vec()).collect()));
         checkpoint.put_reals("states", &flat(self.states.iter().map(|s| s.to_array().to_vec()).collect()));
-        checkpoint.put_reals("gaps", &flat(self.pairs.iter().map(|pair| pair.gaps.clone()).collect()));
-        let held = self.pairs.iter().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
+        checkpoint.put_reals("gaps", &flat(pairs().map(|pair| pair.gaps.clone()).collect()));
+        let held = pairs().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
         checkpoint.put_reals("held", &held.collect::<Vec<_>>());
-        checkpoint.put_reals("reports", &flat(self.reports.iter().map(|r| r.to_array().to_vec()).collect()));
+        let reports = numbers.iter().map(|&number| self.reports[number].to_array().to_vec());
+        checkpoint.put_reals("reports", &flat(reports.collect()));
         let books = &self.books;
         let mut sums =
             vec![books.d_imp, books.d_fric, self.energies[0], self.energies[1], self.spring_energy];
@@ -110,6 +117,7 @@ impl System {
     /// [`CheckpointError`] if something is missing or of another size. The system is then unusable.
     pub fn restore(&mut self, checkpoint: &Checkpoint, counters: [u64; 4]) -> Result<(), CheckpointError> {
         let [steps, n_impulses, n_divided, limited] = counters;
+        self.restore_crowd_pairs(checkpoint)?;
         let missed = checkpoint.reals_of("missed", 2 * self.pairs.len())?;
         for (pair, missed) in self.pairs.iter_mut().zip(arrays::<2>(missed)) {
             pair.missed = *missed;
@@ -125,13 +133,13 @@ impl System {
             // An early look at a pair does not change the result.
             (gaps, pair.due) = (rest, 0);
         }
-        self.nearby.restart(&self.pairs);
         let n_points = self.pairs.iter().map(|pair| pair.held.len()).sum::<usize>();
         let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
         let points = self.pairs.iter_mut().flat_map(|pair| &mut pair.held);
         points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
         let reports = checkpoint.reals_of("reports", self.reports.len() * PairReport::NUMBERS)?;
         self.reports = arrays(reports).map(PairReport::from_array).collect();
+        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
         self.deepest = self.reports.iter().fold(0.0, |most, report| report.depth.max(most));
         let books = checkpoint.reals_of("books", 12)?;
         self.energies = [books[2], books[3]];
@@ -147,6 +155,32 @@ impl System {
             load_impulse: Vector3::from_column_slice(&loads[1..4]),
             load_ang_impulse: Vector3::from_column_slice(&loads[4..7]),
         };
+        Ok(())
+    }
+}
+
+impl System {
+    /// Numbers of the pairs that a checkpoint has: those that were given one by one, and those of crowds with
+    /// more than their place.
+    fn saved_pairs(&self) -> Vec<usize> {
+        let has_state = |number: &usize| self.pairs[*number].has_state(&self.reports[*number]);
+        let of_crowds = self.crowd_pairs().filter(has_state);
+        (0..self.nearby.crowds.first_place(&self.pairs)).chain(of_crowds).collect()
+    }
+
+    /// Makes the pairs of crowds of a checkpoint, in the order in which it has them.
+    fn restore_crowd_pairs(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        self.nearby.crowds.clear(&mut self.pairs, &mut self.reports);
+        let keys = checkpoint.integers("crowd_pairs").unwrap_or_default();
+        for key in keys.as_chunks::<3>().0 {
+            let lists = (&mut self.pairs, &mut self.reports);
+            let made = self.nearby.crowds.pair(key.map(|i| i as u32), &self.bodies, lists);
+            made.ok_or_else(|| CheckpointError::Length {
+                name: "crowd_pairs".to_owned(),
+                found: keys.len(),
+                expected: 0,
+            })?;
+        }
         Ok(())
     }
 }

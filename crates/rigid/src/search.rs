@@ -190,7 +190,7 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
     pair.hold_at_start(&there);
     let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
-    for ball in &pair.points {
+    for ball in pair.points.iter() {
         let ball = there.ball(ball, &pair.surface);
         extent = extent.max(ball.center.norm() + ball.radius);
         for sheet in 0..pair.surface.shape.sheets() {

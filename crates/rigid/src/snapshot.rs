@@ -1,5 +1,6 @@
 //! The state of a system before a step, to which it can go back.
 
+use crate::crowd::Key;
 use crate::held::Held;
 use crate::limit::Limited;
 use crate::state::State;
@@ -12,6 +13,8 @@ pub struct Snapshot {
     states: Vec<State>,
     reports: Vec<PairReport>,
     books: Books,
+    /// The pairs, as far as they have changed: gaps of springs alone.
+    keys: Vec<Key>,
     gaps: Vec<Vec<f64>>,
     held: Vec<Vec<Option<Held>>>,
     spring_energy: f64,
@@ -30,8 +33,12 @@ impl System {
         to.books = self.books;
         to.gaps.resize(self.pairs.len(), Vec::new());
         to.held.resize(self.pairs.len(), Vec::new());
+        to.keys.clear();
         for ((pair, gaps), held) in self.pairs.iter().zip(&mut to.gaps).zip(&mut to.held) {
-            gaps.clone_from(&pair.gaps);
+            to.keys.push(pair.key);
+            if pair.stiffness() != 0.0 {
+                gaps.clone_from(&pair.gaps);
+            }
             held.clone_from(&pair.held);
         }
         (to.spring_energy, to.energies, to.n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
@@ -42,23 +49,33 @@ impl System {
     pub fn go_back(&mut self, from: &Snapshot) {
         self.steps = from.steps;
         self.states.clone_from(&from.states);
-        self.reports.clone_from(&from.reports);
         self.books = from.books;
-        for ((pair, gaps), held) in self.pairs.iter_mut().zip(&from.gaps).zip(&from.held) {
-            pair.gaps.clone_from(gaps);
-            pair.held.clone_from(held);
+        for (number, (pair, report)) in self.pairs.iter_mut().zip(&mut self.reports).enumerate() {
             pair.due = 0;
+            if from.keys.get(number) != Some(&pair.key) {
+                // A pair of a crowd that has come near since then; the one in its place had not touched.
+                pair.held.fill(None);
+                *report = PairReport::default();
+                continue;
+            }
+            if pair.stiffness() != 0.0 {
+                pair.gaps.clone_from(&from.gaps[number]);
+            }
+            if pair.held.len() == from.held[number].len() {
+                pair.held.clone_from(&from.held[number]);
+            }
+            *report = from.reports[number];
         }
         (self.spring_energy, self.energies, self.n_impulses) =
             (from.spring_energy, from.energies, from.n_impulses);
         (self.limited, self.deepest) = (from.limited, from.deepest);
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         // The last search may belong to other positions of the bodies.
-        self.nearby.restart(&self.pairs);
+        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
     }
 
-    /// Number of pairs.
-    pub fn n_pairs(&self) -> usize {
-        self.pairs.len()
+    /// True if there are pairs of bodies that may touch at some time.
+    pub fn has_pairs(&self) -> bool {
+        !self.pairs.is_empty() || self.nearby.crowds.most_pairs() > 0
     }
 }

@@ -70,7 +70,9 @@ impl System {
     fn find_contacts(&mut self) {
         let has_struck = !self.contacts.is_empty();
         self.contacts.clear();
-        self.nearby.update(&self.bodies, &self.states, &self.stages, &mut self.pairs, has_struck);
+        let lists = (&mut self.pairs, &mut self.reports);
+        self.nearby.update(&self.bodies, &self.states, &self.stages, lists, has_struck);
+        self.drop_bounds();
         if self.nearby.pairs().iter().all(|&number| self.pairs[number as usize].due > self.steps) {
             return;
         }
@@ -127,18 +129,9 @@ impl System {
             self.book_outside(&contact);
         }
         // The bounds of pairs of these bodies hold for their motion without impulses.
-        self.contacts
-            .iter()
-            .for_each(|contact| contact.bodies.iter().for_each(|&body| self.struck[body] = true));
-        for &number in self.nearby.pairs() {
-            let pair = &mut self.pairs[number as usize];
-            if pair.bodies.iter().any(|&body| self.struck[body]) {
-                pair.due = 0;
-            }
+        for i in 0..self.contacts.len() {
+            self.contacts[i].bodies.into_iter().for_each(|body| self.disturb(body));
         }
-        self.contacts
-            .iter()
-            .for_each(|contact| contact.bodies.iter().for_each(|&body| self.struck[body] = false));
     }
 
     fn report(&mut self, contact: &Contact, number: u64) {

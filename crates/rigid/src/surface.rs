@@ -1,5 +1,7 @@
 //! A surface at rest in the frame of a rigid body, and its gaps from points and balls of other bodies.
 
+use std::sync::Arc;
+
 use carom_contact::Shape;
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_contact::shape::FLUSH;
@@ -12,7 +14,7 @@ use crate::pair::Ball;
 /// A surface in the frame of its body.
 #[derive(Debug, Clone)]
 pub(crate) struct Surface {
-    pub(crate) shape: Shape,
+    pub(crate) shape: Arc<Shape>,
     /// The state of faces; none for other shapes.
     mesh: Option<Box<Mesh>>,
 }
@@ -32,7 +34,7 @@ impl Surface {
     pub(crate) fn new(shape: &Shape, body: &RigidBody) -> Self {
         let shape = shape.moved(|x| body.point_b(x), |v| body.vector_b(v));
         let mesh = shape.as_faces().map(|faces| Box::new(Mesh::at_rest(faces)));
-        Self { shape, mesh }
+        Self { shape: Arc::new(shape), mesh }
     }
 
     /// Gap between a point or ball and one of its sheets, negative behind it, and the normal towards the free
@@ -59,7 +61,7 @@ impl Surface {
     /// Distance within which a point lies on a face, or flush with its rim, as positions are rounded
     /// numbers \[m\].
     pub(crate) fn flush(&self) -> f64 {
-        match (&self.shape, &self.mesh) {
+        match (&*self.shape, &self.mesh) {
             (Shape::Block(block), _) => FLUSH * block.half.min(),
             (_, Some(mesh)) => FLUSH * mesh.size,
             _ => 0.0,
@@ -69,7 +71,7 @@ impl Surface {
     /// Normals of the faces on whose edges a point may lie: of a block those on its side of the middle, of
     /// faces the direction `up`.
     pub(crate) fn faces_at(&self, ball: &Ball, up: &Vector3<f64>) -> [Vector3<f64>; 3] {
-        let Shape::Block(block) = &self.shape else { return [*up; 3] };
+        let Shape::Block(block) = &*self.shape else { return [*up; 3] };
         let x = block.axes.tr_mul(&(ball.center - block.center));
         [0, 1, 2].map(|axis| x[axis].signum() * block.axes.column(axis))
     }
@@ -78,7 +80,7 @@ impl Surface {
     /// face.
     pub(crate) fn facing(&mut self, ball: &Ball, plane: &Held) -> Option<(f64, Vector3<f64>)> {
         let flush = self.flush();
-        if let Shape::Block(block) = &self.shape {
+        if let Shape::Block(block) = &*self.shape {
             let x = block.axes.tr_mul(&(ball.center - block.center));
             let direction = block.axes.tr_mul(&plane.normal);
             let face = direction.iamax();

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
+use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
@@ -38,6 +39,43 @@ pub enum SystemError {
     NotFinite {
         /// Name of the body.
         body: String,
+    },
+    /// A body that is not of the system, or twice in a crowd.
+    #[error("body {body} of a crowd must be one of the {bodies} bodies, and be in it once")]
+    Member {
+        /// Its number.
+        body: usize,
+        /// Bodies of the system.
+        bodies: usize,
+    },
+    /// A body of a crowd without points or surface.
+    #[error("body `{body}`: contact with all others needs at least one point and one surface")]
+    EmptyMember {
+        /// Name of the body.
+        body: String,
+    },
+    /// An invalid number of a crowd.
+    #[error("contact of all bodies: {what} is {value}; it must be {valid}")]
+    Crowd {
+        /// Name of the number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// Valid range.
+        valid: &'static str,
+    },
+    /// Two bodies of a crowd overlap at the start.
+    #[error(
+        "points of `{first}` lie up to {depth:.3e} m behind the surface of `{second}` at the start; move the \
+         bodies apart"
+    )]
+    Overlap {
+        /// The body with the points.
+        first: String,
+        /// The body with the surface.
+        second: String,
+        /// Largest depth \[m\].
+        depth: f64,
     },
     /// Gravity is not finite.
     #[error("gravity is ({x}, {y}, {z}) m/s²; it must be finite")]
@@ -103,6 +141,20 @@ impl PairReport {
             impulse: self.impulse,
             normal_impulse: self.normal_impulse,
             ..ContactSample::default()
+        }
+    }
+
+    /// The report with the bodies in the other order.
+    pub fn turned(self) -> Self {
+        let [[a, b], [c, d]] = [self.before, self.after];
+        Self {
+            impulse: -self.impulse,
+            last_impulse: -self.last_impulse,
+            normal_impulse: -self.normal_impulse,
+            last_normal_impulse: -self.last_normal_impulse,
+            before: [b, a],
+            after: [d, c],
+            ..self
         }
     }
 
@@ -182,7 +234,8 @@ pub struct System {
     pub bodies: Vec<RigidBody>,
     /// g \[m/s²\].
     pub gravity: Vector3<f64>,
-    /// Impulses and motion of each pair.
+    /// Impulses and motion of each pair. Pairs of crowds come after the others, in places that a pair which
+    /// has never touched gives up when its bodies have separated.
     pub reports: Vec<PairReport>,
     /// Losses and external impulses.
     pub books: Books,
@@ -192,8 +245,9 @@ pub struct System {
     pub(crate) pairs: Vec<Pair>,
     /// Pairs that may touch now.
     pub(crate) nearby: Nearby,
-    /// True for bodies with contacts, while the contacts are recorded.
-    pub(crate) struck: Vec<bool>,
+    /// Bodies whose motion is no longer the one that the bounds of their pairs hold for, and true if there are
+    /// any.
+    pub(crate) disturbed: (Vec<bool>, bool),
     /// Largest overlap of surfaces since the start \[m\].
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
@@ -225,6 +279,23 @@ impl System {
         gravity: Vector3<f64>,
         dt: f64,
     ) -> Result<Self, SystemError> {
+        Self::with_crowds(bodies, placements, (pairs, &[]), gravity, dt)
+    }
+
+    /// Places the bodies; those of a crowd may touch each other.
+    ///
+    /// * `dt` — step \[s\]
+    ///
+    /// # Errors
+    ///
+    /// As [`System::new`], and for an invalid crowd or one whose bodies overlap.
+    pub fn with_crowds(
+        bodies: Vec<RigidBody>,
+        placements: &[Placement],
+        (pairs, crowds): (&[PairSpec], &[CrowdSpec]),
+        gravity: Vector3<f64>,
+        dt: f64,
+    ) -> Result<Self, SystemError> {
         if bodies.len() != placements.len() {
             return Err(SystemError::Placements { bodies: bodies.len(), placements: placements.len() });
         }
@@ -246,16 +317,25 @@ impl System {
         let stages: Vec<Stage> = states.iter().map(Stage::new).collect();
         // Bodies that fall together without contact touch within 2 g dt², see `search`.
         let (n_bodies, slack) = (bodies.len(), gravity.norm() * dt * dt);
-        let mut nearby = Nearby::new(&pairs, n_bodies, slack);
-        nearby.update(&bodies, &states, &stages, &mut pairs, true);
+        let mut reports = vec![PairReport::default(); pairs.len()];
+        let mut nearby = Nearby::new(&pairs, Crowds::new(crowds, &bodies)?, n_bodies, slack);
+        nearby.restart(&bodies, (&mut pairs, &mut reports));
+        nearby.update(&bodies, &states, &stages, (&mut pairs, &mut reports), true);
         for pair in nearby.pairs().iter().map(|&number| number as usize) {
             if let Some(depth) = search::overlap(&mut pairs[pair], &states) {
-                return Err(PairError::Overlap { pair, depth }.into());
+                let [of_crowd, ends @ ..] = pairs[pair].key;
+                let [first, second] = ends.map(|body| bodies.get(body as usize).map(|body| &body.name));
+                return Err(match (of_crowd, first, second) {
+                    (1.., Some(first), Some(second)) => {
+                        SystemError::Overlap { first: first.clone(), second: second.clone(), depth }
+                    }
+                    _ => PairError::Overlap { pair, depth }.into(),
+                });
             }
         }
         let mut system = Self {
             stages,
-            reports: vec![PairReport::default(); pairs.len()],
+            reports,
             bodies,
             gravity,
             books: Books::default(),
@@ -263,7 +343,7 @@ impl System {
             steps: 0,
             states,
             nearby,
-            struck: vec![false; n_bodies],
+            disturbed: (vec![false; n_bodies], false),
             deepest: 0.0,
             pairs,
             contacts: Vec::new(),
@@ -324,7 +404,7 @@ impl System {
         self.stages[body] = Stage::new(&state);
         self.stages[body].set_load(load);
         self.pairs.iter_mut().for_each(|pair| pair.due = 0);
-        self.nearby.restart(&self.pairs);
+        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
     }
 
     /// A force and a torque on a body in all following steps, until others are given: forces of bodies that
@@ -338,9 +418,30 @@ impl System {
             return;
         }
         self.stages[body].set_load(load);
-        // Pairs of this body held for its motion without the load.
-        let with_body = self.pairs.iter_mut().filter(|pair| pair.bodies.contains(&body));
-        with_body.for_each(|pair| pair.due = 0);
+        // The bounds of its pairs held for its motion without the load.
+        self.disturb(body);
+    }
+
+    /// Marks the bounds of the pairs of a body as out of date.
+    pub(crate) fn disturb(&mut self, body: usize) {
+        self.disturbed.0[body] = true;
+        self.disturbed.1 = true;
+    }
+
+    /// Drops the bounds of the pairs of disturbed bodies. Those of pairs that are not near are dropped when
+    /// the pairs come near.
+    pub(crate) fn drop_bounds(&mut self) {
+        let (disturbed, are_any) = &mut self.disturbed;
+        if !std::mem::take(are_any) {
+            return;
+        }
+        for &number in self.nearby.pairs() {
+            let pair = &mut self.pairs[number as usize];
+            if pair.bodies.iter().any(|&body| disturbed[body]) {
+                pair.due = 0;
+            }
+        }
+        disturbed.fill(false);
     }
 
     /// A body in the coming step without contact, with its load.
@@ -373,6 +474,24 @@ impl System {
     /// several times.
     pub fn touching_pairs(&self) -> impl Iterator<Item = usize> + '_ {
         self.contacts.iter().map(|contact| contact.pair)
+    }
+
+    /// The crowd of a pair with its bodies, that with the points first; none for a pair that was given one by
+    /// one.
+    pub fn crowd(&self, pair: usize) -> Option<(usize, [usize; 2])> {
+        let [crowd, ..] = self.pairs[pair].key;
+        (crowd > 0).then(|| (crowd as usize - 1, self.pairs[pair].bodies))
+    }
+
+    /// The numbers of the pairs of crowds that exist, in the order of crowds and bodies.
+    pub fn crowd_pairs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.nearby.crowds.known()
+    }
+
+    /// The number of the pair of a crowd with the points on one body and the surface on another; none if it
+    /// does not exist.
+    pub fn pair_of_crowd(&self, crowd: usize, [points, surface]: [usize; 2]) -> Option<usize> {
+        self.nearby.crowds.find([1 + crowd as u32, points as u32, surface as u32])
     }
 
     /// Normal law of a pair.

@@ -7,6 +7,7 @@ mod blocks_on_springs;
 mod corners;
 mod coulomb;
 mod crossed_blocks;
+mod crowd;
 mod fast_bodies;
 mod lasting_contact;
 mod many_contacts;

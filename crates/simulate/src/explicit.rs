@@ -325,7 +325,7 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
     for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
         bodies.push(body(scenario, spec, ready).map_err(|error| error.at(format!("body.{i}")))?);
     }
-    let Contacts { contacts, automatic, rigid_pairs } = contacts(scenario, &bodies, number)?;
+    let Contacts { contacts, automatic, rigid_pairs, rigid_crowds } = contacts(scenario, &bodies, number)?;
     let supports = scenario.support.iter().map(|support| Support {
         body: number(&support.on.body),
         set: support.on.part.clone(),
@@ -363,6 +363,7 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
         contacts,
         automatic,
         rigid_pairs,
+        rigid_crowds,
         gravity: scenario.simulation.gravity,
         smallest_step: scenario.simulation.scheme.mass_scaling(),
         bodies,

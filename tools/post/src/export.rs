@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use carom_dynamics::BodyState;
+use carom_dynamics::{BodyState, ContactState};
 use carom_files::{create_folder, write_atomically};
 use carom_format::result::StoredFrame;
 use carom_format::scenario::model::MaterialLaw;
@@ -227,7 +227,7 @@ struct Prepared<'a> {
     shown: Shown<'a>,
     /// The grid at its reference positions.
     reference: Grid,
-    faces: Vec<(usize, Vec<FaceRef>)>,
+    faces: Vec<PressureFaces>,
 }
 
 impl Prepared<'_> {
@@ -351,14 +351,36 @@ fn inconsistent(body: &RunBody, why: &str) -> RunError {
     RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
 }
 
-/// Number and faces of each pair whose pressure surface belongs to a body. Pairs without any pressure, such
+/// The contact that has pressures on faces of a body.
+enum PressureOf {
+    /// A pair of named surfaces.
+    Pair(usize),
+    /// Contacts of all bodies, by the number of the body.
+    Body(usize),
+}
+
+/// The faces of a body that the numbers of a contact refer to.
+struct PressureFaces {
+    of: PressureOf,
+    faces: Vec<FaceRef>,
+}
+
+/// The faces of contacts of all bodies, and of each pair whose pressure surface belongs to a body. Pairs without any pressure, such
 /// as those of rigid bodies, are left out: their surfaces need not be sets.
-fn pressure_faces(
-    run: &Run,
-    body: &RunBody,
-    frames: &[StoredFrame],
-) -> Result<Vec<(usize, Vec<FaceRef>)>, RunError> {
+fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<Vec<PressureFaces>, RunError> {
     let mut all = Vec::new();
+    let number_of = |name: &str| run.header().bodies.iter().position(|body| body.name == name);
+    let surfaces = |contact: &ContactState| contact.surfaces.iter().map(|s| s.body).collect::<Vec<_>>();
+    if let Some(number) = number_of(&body.meta.name)
+        && frames.iter().flat_map(|frame| &frame.contacts).flat_map(surfaces).any(|of| of == number)
+    {
+        let mut faces = body.body.boundary_faces();
+        if !body.body.sections.iter().all(Option::is_none) {
+            // One face of a shell stands for both of its sides.
+            faces.dedup_by_key(|face| face.cell());
+        }
+        all.push(PressureFaces { of: PressureOf::Body(number), faces });
+    }
     let has_pressure = |number: usize| {
         let contacts = frames.iter().filter_map(|frame| frame.contacts.get(number));
         contacts.into_iter().any(|contact| !contact.pressure_faces.is_empty())
@@ -371,19 +393,29 @@ fn pressure_faces(
                 body: body.meta.name.clone(),
                 why: error.to_string(),
             })?;
-            all.push((number, faces));
+            all.push(PressureFaces { of: PressureOf::Pair(number), faces });
         }
     }
     Ok(all)
 }
 
 /// Pressures of a frame on the faces of a body.
-fn pressures(faces: &[(usize, Vec<FaceRef>)], frame: &StoredFrame) -> Vec<(FaceRef, f64)> {
+fn pressures(faces: &[PressureFaces], frame: &StoredFrame) -> Vec<(FaceRef, f64)> {
     let mut all = Vec::new();
-    for (pair, faces) in faces {
-        if let Some(contact) = frame.contacts.get(*pair) {
-            let loaded = contact.pressure_faces.iter().zip(&contact.pressures);
+    for PressureFaces { of, faces } in faces {
+        let mut add = |numbers: &[u32], pressures: &[f64]| {
+            let loaded = numbers.iter().zip(pressures);
             all.extend(loaded.filter_map(|(&face, &pressure)| Some((*faces.get(face as usize)?, pressure))));
+        };
+        match of {
+            PressureOf::Pair(pair) => {
+                let contact = frame.contacts.get(*pair);
+                contact.into_iter().for_each(|contact| add(&contact.pressure_faces, &contact.pressures));
+            }
+            PressureOf::Body(body) => {
+                let surfaces = frame.contacts.iter().flat_map(|contact| &contact.surfaces);
+                surfaces.filter(|s| s.body == *body).for_each(|s| add(&s.faces, &s.pressures));
+            }
         }
     }
     all

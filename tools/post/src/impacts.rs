@@ -14,12 +14,20 @@ pub(crate) fn pair_name(run: &Run, pair: usize) -> String {
     run.header().pairs.get(pair).map_or_else(|| pair.to_string(), |pair| pair.name.clone())
 }
 
+/// The name of the surfaces of an event.
+fn event_name(run: &Run, event: &ContactEvent) -> String {
+    let header = run.header();
+    let pairs: Vec<&str> = header.pairs.iter().map(|pair| &*pair.name).collect();
+    let bodies: Vec<&str> = header.bodies.iter().map(|body| &*body.name).collect();
+    event.name(&pairs, &bodies)
+}
+
 /// One row per impact, with the keys of `carom-solve --json`.
 pub(crate) fn all(run: &Run) -> Result<Table, RunError> {
     let events = run.reader().contact_events()?;
     let mut table = Table::new(columns(run, &events)?);
     for event in &events {
-        let row = [vec![Value::Text(pair_name(run, event.pair))], figures(event)].concat();
+        let row = [vec![Value::Text(event_name(run, event))], figures(event)].concat();
         table.push(row).expect("the row was made with the columns");
     }
     Ok(table)
@@ -39,14 +47,15 @@ pub(crate) fn table(run: &Run, most: usize) -> Result<(Table, Vec<String>), RunE
     for pair in &pairs {
         for impact in &pair.shown {
             let event = &events[impact.event];
-            let mut row = vec![Value::Text(pair_name(run, pair.pair))];
+            let mut row = vec![Value::Text(event_name(run, event))];
             row.extend(has_roles.then(|| impact.role.into()));
             row.extend(figures(event));
             table.push(row).expect("the row was made with the columns");
         }
         if pair.shown.len() < pair.count {
-            let name = pair_name(run, pair.pair);
-            let largest = if events.iter().any(|event| event.pair == pair.pair && event.impulsive) {
+            let own = || events.iter().filter(|event| (event.pair, event.bodies) == (pair.pair, pair.bodies));
+            let name = own().next().map_or_else(String::new, |event| event_name(run, event));
+            let largest = if own().any(|event| event.impulsive) {
                 "the one with the largest impulse"
             } else {
                 "the one with the largest force"

@@ -113,8 +113,9 @@ fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
 /// their distance.
 fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
     if run.header().pairs[pair].first == ContactSpec::ALL {
-        let what = "no pressures of a contact of all surfaces, `between = [\"*\"]`";
-        return Ok(RunError::Empty { what, hint: "name the two surfaces in `between`" });
+        let what = "no pair of surfaces: the contact is that of all surfaces, `between = [\"*\"]`";
+        let hint = "name the two surfaces in `between`, or export the field `contact_pressure`";
+        return Ok(RunError::Empty { what, hint });
     }
     if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
         let hint = "write frames more often (`output.contact_frames`, `simulation.output_every`)";

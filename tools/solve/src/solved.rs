@@ -128,7 +128,8 @@ impl Solved {
         };
         // Statics has no impacts; its contact forces are in equilibrium.
         let impacts = if outcome.statics.is_some() { &[][..] } else { &s.contacts };
-        let contacts = impacts.iter().map(|event| Contact::of(event, outcome.pairs[event.pair].clone()));
+        let name = |event: &ContactEvent| event.name(&outcome.pairs, &outcome.names);
+        let contacts = impacts.iter().map(|event| Contact::of(event, name(event)));
         let contacts = contacts.collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
@@ -160,10 +161,11 @@ impl Solved {
                 seconds("time loop, cpu") + seconds(STATIC_CPU),
             ],
         };
-        let pair = |n: usize| header.pairs.get(n).map_or_else(|| n.to_string(), |pair| pair.name.clone());
+        let pairs: Vec<&str> = header.pairs.iter().map(|pair| &*pair.name).collect();
+        let bodies: Vec<&str> = header.bodies.iter().map(|body| &*body.name).collect();
         let statics = Statics::read(&result.static_forces()?, &header, &last);
         let events = if statics.is_some() { Vec::new() } else { result.contact_events()? };
-        let contacts = events.iter().map(|event| Contact::of(event, pair(event.pair))).collect();
+        let contacts = events.iter().map(|event| Contact::of(event, event.name(&pairs, &bodies))).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
         // Notes of the start belong to the set-up.

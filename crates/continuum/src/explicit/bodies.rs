@@ -50,6 +50,15 @@ impl Bodies {
         Ok(Self { flexible, rigid, which, gravity: Vector3::from(problem.gravity) })
     }
 
+    /// The number of a body in the problem.
+    pub(super) fn number(&self, which: Which) -> usize {
+        match (which, &self.rigid) {
+            (Which::Flexible(k), _) => self.flexible[k].number(),
+            (Which::Rigid(k), Some(rigid)) => rigid.numbers[k],
+            (Which::Rigid(_), None) => unreachable!("a rigid body is part of the rigid system"),
+        }
+    }
+
     /// Energy of strains that are round-off, Σ m c² (2⁻⁵²)², c the velocity of pressure waves \[J\]: bodies
     /// at rest may have as much.
     pub(super) fn round_off(&self) -> f64 {

@@ -19,6 +19,7 @@
 //! Zywicz & Puso (1999), eqs. (8)–(18). The weights of forces are our own (`row::balance`): the paper's
 //! forces on node and face have a moment if the surfaces slide.
 
+mod meeting;
 mod pair;
 mod results;
 mod row;
@@ -33,6 +34,7 @@ use super::bodies::Bodies;
 use super::problem::Problem;
 use super::rigid::{Origin, RigidBodies};
 use super::{SetupError, StepError};
+pub(super) use meeting::Meeting;
 pub(super) use pair::Pair;
 pub(super) use results::Powers;
 use row::Rows;

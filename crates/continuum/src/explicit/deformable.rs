@@ -49,6 +49,14 @@ impl Deformable {
         }
     }
 
+    /// Its number in the problem.
+    pub(super) fn number(&self) -> usize {
+        match self {
+            Self::Whole(body) => body.number,
+            Self::Reduced(body) => body.number,
+        }
+    }
+
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Whole(body) => &body.name,

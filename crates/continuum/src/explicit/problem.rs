@@ -8,7 +8,7 @@ use carom_dynamics::{Axes, Placement, TimeFunction};
 use carom_fem::Body;
 use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::PointRule;
-use carom_rigid::{PairSpec, RigidBody};
+use carom_rigid::{CrowdSpec, PairSpec, RigidBody};
 
 pub use crate::statics::{Place, Pressure, Support};
 
@@ -30,6 +30,9 @@ pub struct Problem {
     /// Pairs of rigid bodies, each with its number among all contacts of the scenario; bodies are numbered as
     /// in [`Problem::bodies`].
     pub rigid_pairs: Vec<(usize, PairSpec)>,
+    /// Rigid bodies of which any two may touch, each list with its number among all contacts; bodies are
+    /// numbered as in [`Problem::bodies`].
+    pub rigid_crowds: Vec<(usize, CrowdSpec)>,
     /// Acceleration of gravity \[m/s²\].
     pub gravity: [f64; 3],
     /// Smallest step of the undeformed bodies: cells that need a smaller one get more mass. None keeps all
@@ -136,7 +139,7 @@ pub struct ContactSpec {
 }
 
 /// Contact of the outer surfaces of all bodies, with each other and with themselves. Contacts of two rigid
-/// bodies with each other are among [`Problem::rigid_pairs`].
+/// bodies with each other are those of [`Problem::rigid_crowds`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AutomaticSpec {
     /// Number among all contacts of the scenario.

@@ -1,10 +1,10 @@
 //! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
 
-use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent, ContactTracker};
+use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent};
 use nalgebra::Vector3;
 
 use super::books::Totals;
-use super::contact::Pair;
+use super::contact::{Meeting, Pair};
 use super::deformable::Deformable;
 use super::flexible::Bounded;
 use super::rigid::{LoadSums, RigidBodies};
@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -69,11 +69,17 @@ impl Simulation {
         }
         let books = &system.books;
         let totals = [books.before, books.first.unwrap_or_default()].map(Totals::to_array);
-        checkpoint.put_reals("books", &[totals.as_flattened(), &books.start.unwrap_or_default()].concat());
+        checkpoint.put_reals("totals", &[totals.as_flattened(), &books.start.unwrap_or_default()].concat());
         let pairs = &system.contacts.pairs;
         checkpoint.put_reals("pairs", &pairs.iter().flat_map(Pair::to_numbers).collect::<Vec<_>>());
         checkpoint.put_integers("seen", &pairs.iter().flat_map(Pair::seen).collect::<Vec<_>>());
         checkpoint.put_reals("multipliers", &pairs.iter().flat_map(Pair::last_forces).collect::<Vec<_>>());
+        for pair in pairs {
+            let keys = pair.meetings.keys().flat_map(|ends| ends.map(|body| body as u64));
+            checkpoint.put_integers(&format!("met{}", pair.number), &keys.collect::<Vec<_>>());
+            let meetings = pair.meetings.values().flat_map(|meeting| meeting.to_array()).collect::<Vec<_>>();
+            checkpoint.put_reals(&format!("meetings{}", pair.number), &meetings);
+        }
         for pair in pairs.iter().filter(|pair| pair.overlap.is_some()) {
             checkpoint.put_reals(&format!("overlap{}", pair.number), &pair.overlap_numbers());
         }
@@ -81,13 +87,15 @@ impl Simulation {
             checkpoint.put_integers("rigid", &rigid.system.counters());
             rigid.system.save(&mut checkpoint);
             checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
-            let following = rigid.following.iter().map(|&pair| pair as u64).collect::<Vec<_>>();
-            checkpoint.put_integers("rigid_following", &following);
-            let trackers = rigid.following.iter().flat_map(|&pair| rigid.pairs[pair].tracker.to_array());
-            checkpoint.put_reals("rigid_trackers", &trackers.collect::<Vec<_>>());
+            rigid.save_events(&mut checkpoint);
         }
         let events = self.events.iter().flat_map(ContactEvent::to_array);
         checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
+        // Numbers of the bodies from 1, and zeros for events of pairs that the scenario names.
+        let of_events =
+            self.events.iter().map(|event| event.bodies.map_or([0; 2], |ends| ends.map(|i| i + 1)));
+        let of_events = of_events.flatten().map(|number| number as u64).collect::<Vec<_>>();
+        checkpoint.put_integers("impact_bodies", &of_events);
         self.ledger.save(&mut checkpoint);
         checkpoint
     }
@@ -150,7 +158,7 @@ impl Simulation {
                 turning.restore(turns, checkpoint.reals_of(&format!("omega{number}"), 3 * n)?);
             }
         }
-        let books = checkpoint.reals_of("books", 2 * Totals::NUMBERS + 3)?;
+        let books = checkpoint.reals_of("totals", 2 * Totals::NUMBERS + 3)?;
         let (totals, start) = books.split_at(2 * Totals::NUMBERS);
         if let ([before, first], [a, b, c]) = (totals.as_chunks().0, start) {
             system.books.before = Totals::from_array(before);
@@ -182,6 +190,17 @@ impl Simulation {
             forces = others;
         }
         for pair in &mut system.contacts.pairs {
+            let keys = checkpoint.integers(&format!("met{}", pair.number))?.as_chunks::<2>().0;
+            let name = format!("meetings{}", pair.number);
+            let numbers = checkpoint.reals_of(&name, keys.len() * Meeting::NUMBERS)?;
+            let meetings = numbers.as_chunks().0.iter().map(Meeting::from_array);
+            pair.meetings = keys.iter().map(|ends| ends.map(|body| body as usize)).zip(meetings).collect();
+            let n = system.bodies.which.len();
+            if pair.meetings.keys().flatten().any(|&body| body >= n) {
+                return Err(length(&name, numbers.len(), 0));
+            }
+        }
+        for pair in &mut system.contacts.pairs {
             let name = format!("overlap{}", pair.number);
             if checkpoint.entries.contains_key(&name) {
                 pair.read_overlap(checkpoint.reals_of(&name, pair.n_overlap_numbers())?);
@@ -192,10 +211,15 @@ impl Simulation {
             let &[a, b, c, d] = counters else { return Err(length("rigid", counters.len(), 4)) };
             rigid.system.restore(checkpoint, [a, b, c, d])?;
             rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
-            rigid.read_trackers(checkpoint)?;
+            rigid.read_events(checkpoint)?;
         }
-        self.events =
-            checkpoint.reals("impacts")?.as_chunks().0.iter().map(ContactEvent::from_array).collect();
+        let events = checkpoint.reals("impacts")?.as_chunks().0;
+        let of_events = checkpoint.integers("impact_bodies")?.as_chunks::<2>().0;
+        let event = |(numbers, ends): (_, &[u64; 2])| ContactEvent {
+            bodies: (ends[0] > 0).then(|| ends.map(|number| number as usize - 1)),
+            ..ContactEvent::from_array(numbers)
+        };
+        self.events = events.iter().zip(of_events).map(event).collect();
         self.ledger.restore(checkpoint)
     }
 }
@@ -208,20 +232,6 @@ impl RigidBodies {
     fn sums_to_numbers(&self) -> Vec<f64> {
         let sums = [self.outer_sums[1], self.contact_sums[1]].map(LoadSums::to_array);
         [sums.as_flattened(), &self.part_works[1], &self.balances[1].to_array()].concat()
-    }
-
-    /// The pairs with an open event.
-    fn read_trackers(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        let following = checkpoint.integers("rigid_following")?;
-        let numbers = checkpoint.reals_of("rigid_trackers", following.len() * ContactTracker::NUMBERS)?;
-        self.following.clear();
-        for (&pair, tracker) in following.iter().zip(numbers.as_chunks().0) {
-            let pair = pair as usize;
-            let known = self.pairs.get_mut(pair).ok_or_else(|| length("rigid_following", pair, 0))?;
-            known.tracker = ContactTracker::from_array(tracker);
-            self.following.push(pair);
-        }
-        Ok(())
     }
 
     fn read_sums(&mut self, numbers: &[f64]) {
@@ -256,8 +266,8 @@ impl LoadSums {
 }
 
 impl Pair {
-    /// Numbers before those of the springs: impulses, depth, place, tracker.
-    const N_OWN: usize = 11 + ContactTracker::NUMBERS;
+    /// Numbers before those of the springs: depth and steps.
+    const N_OWN: usize = 2;
 
     fn n_numbers(&self) -> usize {
         Self::N_OWN + Self::N_SPRING * self.springs().count()
@@ -265,23 +275,15 @@ impl Pair {
 
     fn to_numbers(&self) -> Vec<f64> {
         let mut numbers = Vec::with_capacity(self.n_numbers());
-        numbers.extend(self.impulse.iter().chain(&self.normal_impulse).chain(&self.last_place));
         numbers.extend([self.deepest, self.steps() as f64]);
-        numbers.extend(self.tracker.to_array());
         self.springs().for_each(|spring| numbers.extend(spring));
         numbers
     }
 
     fn read_numbers(&mut self, numbers: &[f64]) {
-        let vector = |i: usize| Vector3::from_column_slice(&numbers[i..i + 3]);
-        (self.impulse, self.normal_impulse, self.last_place) = (vector(0), vector(3), vector(6));
-        self.deepest = numbers[9];
-        self.set_steps(numbers[10] as u64);
-        let (tracker, springs) = numbers[11..].split_at(ContactTracker::NUMBERS);
-        if let [tracker] = tracker.as_chunks().0 {
-            self.tracker = ContactTracker::from_array(tracker);
-        }
-        self.read_springs(springs);
+        self.deepest = numbers[0];
+        self.set_steps(numbers[1] as u64);
+        self.read_springs(&numbers[Self::N_OWN..]);
     }
 }
 

@@ -6,11 +6,11 @@
 
 use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
-use carom_rigid::{FreeMotion, RigidBody, Snapshot, State, System};
+use carom_rigid::{CrowdSpec, FreeMotion, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
 use super::problem::{BodyKind, Place, Problem};
-use super::rigid_pairs::RigidPair;
+use super::rigid_pairs::{RigidCrowds, RigidPair};
 use super::which::Which;
 use super::{SetupError, StepError};
 use crate::statics::loads::shares;
@@ -18,8 +18,12 @@ use crate::statics::loads::shares;
 /// The rigid bodies.
 pub(super) struct RigidBodies {
     pub(super) system: System,
+    /// Number of each body in the problem.
+    pub(super) numbers: Vec<usize>,
+    /// The pairs that were given one by one; they are the first ones of the system.
     pub(super) pairs: Vec<RigidPair>,
-    /// Pairs with an open event, ascending.
+    pub(super) crowds: RigidCrowds,
+    /// Pairs of these with an open event, ascending.
     pub(super) following: Vec<usize>,
     loads: Vec<RigidLoad>,
     /// The coming step without contact.
@@ -91,11 +95,12 @@ struct RigidLoad {
 impl RigidBodies {
     /// The rigid bodies of a problem at their start positions.
     pub(super) fn new(problem: &Problem, which: &[Which]) -> Result<Self, SetupError> {
-        let (mut bodies, mut placements) = (Vec::new(), Vec::new());
-        for spec in &problem.bodies {
+        let (mut bodies, mut placements, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, spec) in problem.bodies.iter().enumerate() {
             if let BodyKind::Rigid(body) = &spec.kind {
                 bodies.push(body.clone());
                 placements.push(spec.placement);
+                numbers.push(number);
             }
         }
         let own = |number: usize| match which[number] {
@@ -104,19 +109,28 @@ impl RigidBodies {
         };
         let mut pairs = Vec::new();
         let renumbered = |(number, pair): &(usize, carom_rigid::PairSpec)| {
-            let is_automatic = problem.automatic.iter().any(|spec| spec.number == *number);
-            pairs.push(RigidPair::new(*number, is_automatic));
+            pairs.push(RigidPair::new(*number));
             carom_rigid::PairSpec { bodies: pair.bodies.map(own), ..pair.clone() }
         };
         let specs: Vec<_> = problem.rigid_pairs.iter().map(renumbered).collect();
         let gravity = Vector3::from(problem.gravity);
-        let system = System::new(bodies, &placements, &specs, gravity, 1.0)?;
+        let mut crowds = RigidCrowds::default();
+        let mut crowd_specs: Vec<CrowdSpec> = Vec::new();
+        for (number, crowd) in &problem.rigid_crowds {
+            crowds.numbers.push(*number);
+            let mut crowd = crowd.clone();
+            crowd.members.iter_mut().for_each(|member| member.body = own(member.body));
+            crowd_specs.push(crowd);
+        }
+        let system = System::with_crowds(bodies, &placements, (&specs, &crowd_specs), gravity, 1.0)?;
         let loads = loads(problem, which, &system)?;
         let n = system.bodies.len();
         let balance = system.balance();
         Ok(Self {
             behind: system.states().to_vec(),
+            numbers,
             pairs,
+            crowds,
             following: Vec::new(),
             loads,
             motions: Vec::with_capacity(n),
@@ -240,7 +254,7 @@ impl RigidBodies {
 
     /// True if pairs of rigid bodies may move bodies that touch deformable ones in the same step.
     pub(super) fn has_pairs(&self) -> bool {
-        self.system.n_pairs() > 0
+        self.system.has_pairs()
     }
 
     /// A step that can be taken back, and the velocities that impacts of rigid bodies add to their bodies in

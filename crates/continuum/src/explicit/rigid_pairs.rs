@@ -1,9 +1,15 @@
 //! Contact events and forces of pairs of rigid bodies.
 
+use std::collections::BTreeMap;
+
 use carom_contact::Law;
-use carom_dynamics::{ContactEvent, ContactState, ContactTracker, ObserverError};
+use carom_dynamics::{
+    Checkpoint, CheckpointError, ContactEvent, ContactState, ContactTracker, ObserverError,
+};
+use carom_rigid::{PairReport, System};
 use nalgebra::Vector3;
 
+use super::restart::length;
 use super::rigid::RigidBodies;
 
 /// A pair of rigid bodies in the order of the rigid system.
@@ -11,15 +17,22 @@ use super::rigid::RigidBodies;
 pub(super) struct RigidPair {
     /// Number among all contacts.
     pub(super) number: usize,
-    /// True if the pair is part of an automatic contact, which has no events.
-    is_automatic: bool,
     pub(super) tracker: ContactTracker,
 }
 
 impl RigidPair {
-    pub(super) fn new(number: usize, is_automatic: bool) -> Self {
-        Self { number, is_automatic, tracker: ContactTracker::default() }
+    pub(super) fn new(number: usize) -> Self {
+        Self { number, tracker: ContactTracker::default() }
     }
+}
+
+/// The rigid bodies of automatic contacts that touch.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RigidCrowds {
+    /// Number of each crowd among all contacts.
+    pub(super) numbers: Vec<usize>,
+    /// Open events: of a crowd and two of its bodies, the smaller number first.
+    open: BTreeMap<[usize; 3], ContactTracker>,
 }
 
 impl RigidBodies {
@@ -33,37 +46,30 @@ impl RigidBodies {
         mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
     ) -> Result<(), ObserverError> {
         let system = &self.system;
-        let (dt, steps) = (system.time_step(), system.steps());
-        let end = time + 0.5 * dt;
-        self.following.extend(system.touching_pairs().filter(|&pair| !self.pairs[pair].is_automatic));
-        if self.following.is_empty() {
-            return Ok(());
+        let n_pairs = self.pairs.len();
+        self.following.extend(system.touching_pairs().filter(|&pair| pair < n_pairs));
+        for (crowd, [a, b]) in system.touching_pairs().filter_map(|pair| system.crowd(pair)) {
+            self.crowds.open.entry([crowd, a.min(b), a.max(b)]).or_default();
         }
         self.following.sort_unstable();
         self.following.dedup();
         for &pair in &self.following {
             let (number, tracker) = (self.pairs[pair].number, &mut self.pairs[pair].tracker);
-            let report = &system.reports[pair];
-            if report.last == steps {
-                if !tracker.touching {
-                    tracker.touch(number, &report.sample_before(end - dt));
-                }
-                match system.law(pair) {
-                    Law::Hard => tracker.observe_impulse(report.last_depth),
-                    Law::Penalty(_) => {
-                        tracker.observe(time, report.last_impulse.norm() / dt, report.last_depth);
-                    }
-                }
-                tracker.press(time, report.last_impulse.norm(), &report.place);
-            } else if tracker.touching {
-                tracker.part(&report.sample_after(end - dt));
-            }
-            if let Some(event) = tracker.settle(end) {
+            if let Some(event) =
+                follow(system, tracker, (number, system.law(pair)), &system.reports[pair], time)
+            {
                 take(event)?;
             }
         }
         let pairs = &self.pairs;
         self.following.retain(|&pair| pairs[pair].tracker.event.is_some());
+        for (&[crowd, a, b], tracker) in &mut self.crowds.open {
+            let (number, report) = (self.crowds.numbers[crowd], both_ways(system, crowd, [a, b]));
+            if let Some(event) = follow(system, tracker, (number, Law::Hard), &report, time) {
+                take(ContactEvent { bodies: Some([a, b].map(|body| self.numbers[body])), ..event })?;
+            }
+        }
+        self.crowds.open.retain(|_, tracker| tracker.event.is_some());
         Ok(())
     }
 
@@ -80,24 +86,123 @@ impl RigidBodies {
                 take(event)?;
             }
         }
+        for (&[crowd, a, b], tracker) in &mut self.crowds.open {
+            let sample = both_ways(&self.system, crowd, [a, b]).sample_after(time);
+            if let Some(event) = tracker.finish(&sample) {
+                take(ContactEvent { bodies: Some([a, b].map(|body| self.numbers[body])), ..event })?;
+            }
+        }
         Ok(())
     }
 
     /// Adds the forces at t_n to the states of the contacts: a pair of an automatic contact adds to the sum
     /// of all forces alone.
     pub(super) fn add_contact_states(&self, states: &mut [ContactState]) {
-        let (dt, steps) = (self.system.time_step(), self.system.steps());
-        for (pair, report) in self.pairs.iter().zip(&self.system.reports) {
-            if report.last != steps || report.last == 0 {
-                continue;
+        let (dt, system) = (self.system.time_step(), &self.system);
+        let mut add = |number: usize, report: &PairReport, is_automatic: bool| {
+            if report.last != system.steps() || report.last == 0 {
+                return;
             }
-            let state = &mut states[pair.number];
+            let state: &mut ContactState = &mut states[number];
             let force = report.last_impulse / dt;
             state.normal_force += force.norm();
             state.free_gap = state.free_gap.min(-report.last_depth);
-            if !pair.is_automatic {
+            if !is_automatic {
                 state.force = (Vector3::from(state.force) + force).into();
             }
+        };
+        for (pair, report) in self.pairs.iter().zip(&system.reports) {
+            add(pair.number, report, false);
         }
+        for pair in system.crowd_pairs() {
+            if let Some((crowd, _)) = system.crowd(pair) {
+                add(self.crowds.numbers[crowd], &system.reports[pair], true);
+            }
+        }
+    }
+
+    /// The open events, for checkpoints.
+    pub(super) fn save_events(&self, checkpoint: &mut Checkpoint) {
+        let following = self.following.iter().map(|&pair| pair as u64).collect::<Vec<_>>();
+        checkpoint.put_integers("rigid_following", &following);
+        let trackers = self.following.iter().flat_map(|&pair| self.pairs[pair].tracker.to_array());
+        checkpoint.put_reals("rigid_trackers", &trackers.collect::<Vec<_>>());
+        let open = &self.crowds.open;
+        let keys = open.keys().flat_map(|key| key.map(|number| number as u64)).collect::<Vec<_>>();
+        checkpoint.put_integers("crowd_following", &keys);
+        let trackers = open.values().flat_map(ContactTracker::to_array).collect::<Vec<_>>();
+        checkpoint.put_reals("crowd_trackers", &trackers);
+    }
+
+    /// Sets the open events from a checkpoint.
+    pub(super) fn read_events(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let following = checkpoint.integers("rigid_following")?;
+        let numbers = checkpoint.reals_of("rigid_trackers", following.len() * ContactTracker::NUMBERS)?;
+        self.following.clear();
+        for (&pair, tracker) in following.iter().zip(numbers.as_chunks().0) {
+            let pair = pair as usize;
+            let known = self.pairs.get_mut(pair).ok_or_else(|| length("rigid_following", pair, 0))?;
+            known.tracker = ContactTracker::from_array(tracker);
+            self.following.push(pair);
+        }
+        let keys = checkpoint.integers("crowd_following")?.as_chunks::<3>().0;
+        let numbers = checkpoint.reals_of("crowd_trackers", keys.len() * ContactTracker::NUMBERS)?;
+        let trackers = numbers.as_chunks().0.iter().map(ContactTracker::from_array);
+        self.crowds.open = keys.iter().map(|key| key.map(|number| number as usize)).zip(trackers).collect();
+        let (n_crowds, n_bodies) = (self.crowds.numbers.len(), self.numbers.len());
+        let is_known = |[crowd, a, b]: &[usize; 3]| *crowd < n_crowds && *a.max(b) < n_bodies;
+        match self.crowds.open.keys().all(is_known) {
+            true => Ok(()),
+            false => Err(length("crowd_following", keys.len(), 0)),
+        }
+    }
+}
+
+/// Updates the event of a pair; returns it once it is over.
+fn follow(
+    system: &System,
+    tracker: &mut ContactTracker,
+    (number, law): (usize, Law),
+    report: &PairReport,
+    time: f64,
+) -> Option<ContactEvent> {
+    let dt = system.time_step();
+    let end = time + 0.5 * dt;
+    if report.last == system.steps() {
+        if !tracker.touching {
+            tracker.touch(number, &report.sample_before(end - dt));
+        }
+        match law {
+            Law::Hard => tracker.observe_impulse(report.last_depth),
+            Law::Penalty(_) => tracker.observe(time, report.last_impulse.norm() / dt, report.last_depth),
+        }
+        tracker.press(time, report.last_impulse.norm(), &report.place);
+    } else if tracker.touching {
+        tracker.part(&report.sample_after(end - dt));
+    }
+    tracker.settle(end)
+}
+
+/// The report of two bodies of a crowd, of which each has points on the surface of the other.
+fn both_ways(system: &System, crowd: usize, [a, b]: [usize; 2]) -> PairReport {
+    let of = |ends| system.pair_of_crowd(crowd, ends).map(|pair| system.reports[pair]).unwrap_or_default();
+    let (first, second) = (of([a, b]), of([b, a]).turned());
+    let last = first.last.max(second.last);
+    let in_last = |report: &PairReport| if report.last == last { 1.0 } else { 0.0 };
+    let (one, other) = (in_last(&first), in_last(&second));
+    let [larger, smaller] = match one * first.last_impulse.norm() >= other * second.last_impulse.norm() {
+        true => [first, second],
+        false => [second, first],
+    };
+    PairReport {
+        impulse: first.impulse + second.impulse,
+        normal_impulse: first.normal_impulse + second.normal_impulse,
+        last,
+        last_impulse: one * first.last_impulse + other * second.last_impulse,
+        last_normal_impulse: one * first.last_normal_impulse + other * second.last_normal_impulse,
+        depth: first.depth.max(second.depth),
+        last_depth: (one * first.last_depth).max(other * second.last_depth),
+        contacts: larger.contacts + if smaller.last == last { smaller.contacts } else { 0 },
+        ..larger
     }
 }

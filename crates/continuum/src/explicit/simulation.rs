@@ -2,16 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use carom_dynamics::{
-    Balance, BodyMotion, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary,
-    Observer,
-};
-use carom_progress::Progress;
-use nalgebra::Vector3;
-
 use super::bodies::Bodies;
 use super::books::Books;
-use super::contact::{ContactCounts, Contacts, Pair};
+use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{AddedMass, EnlargedInertia, Problem, Settings};
@@ -20,6 +13,10 @@ use super::step_size::StepSize;
 use super::which::Which;
 use super::{RunError, SetupError, StepError};
 use crate::mean_turn::{self, TURNED};
+use carom_dynamics::{
+    Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer, SurfacePressures,
+};
+use carom_progress::Progress;
 
 /// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
@@ -155,35 +152,15 @@ impl Simulation {
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let (now, dt_mean) = (self.system.time, self.system.dt_mean());
         let System { bodies, contacts, .. } = &mut self.system;
-        // Which bodies of an automatic contact touch changes all the time: it has no events.
-        for pair in contacts.pairs.iter_mut().filter(|pair| !pair.is_automatic) {
-            let (pressed, moment) = pair.pressed;
-            if pressed > 0.0 {
-                let place = moment / pressed;
-                if !pair.tracker.touching {
-                    let sample = sample(pair, bodies, now, place);
-                    pair.tracker.touch(pair.number, &sample);
-                }
-                pair.impulse += dt_mean * pair.force;
-                pair.normal_impulse += dt_mean * pair.normal_force;
-                pair.tracker.observe(now, pair.force.norm(), (-pair.least_gap).max(0.0));
-                pair.tracker.press(now, dt_mean * pressed, &place);
-                pair.last_place = place;
-            } else if pair.tracker.touching {
-                let sample = sample(pair, bodies, now, pair.last_place);
-                pair.tracker.part(&sample);
-            }
-            if let Some(event) = pair.tracker.settle(now) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
+        let events = &mut self.events;
+        let mut take = |event: ContactEvent| {
+            observer.contact_event(&event)?;
+            events.push(event);
+            Ok(())
+        };
+        contacts.follow(bodies, [now, dt_mean], &mut take)?;
         if let Some(rigid) = &mut bodies.rigid {
-            rigid.follow(now, |event| {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-                Ok(())
-            })?;
+            rigid.follow(now, take)?;
         }
         Ok(())
     }
@@ -240,22 +217,15 @@ impl Simulation {
         observer.checkpoint(&self.checkpoint())?;
         let now = self.system.time;
         let System { bodies, contacts, .. } = &mut self.system;
-        for pair in contacts.pairs.iter_mut().filter(|pair| !pair.is_automatic) {
-            let sample = sample(pair, bodies, now, pair.last_place);
-            if pair.pressed.0 > 0.0 {
-                pair.tracker.last_on();
-            }
-            if let Some(event) = pair.tracker.finish(&sample) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
+        let events = &mut self.events;
+        let mut take = |event: ContactEvent| {
+            observer.contact_event(&event)?;
+            events.push(event);
+            Ok(())
+        };
+        contacts.finish_events(bodies, now, &mut take)?;
         if let Some(rigid) = &mut bodies.rigid {
-            rigid.finish_events(now, |event| {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-                Ok(())
-            })?;
+            rigid.finish_events(now, take)?;
         }
         self.hand_over(observer)
     }
@@ -451,42 +421,31 @@ impl System {
     fn contact_states(&self) -> Vec<ContactState> {
         let rigid = self.bodies.rigid.as_ref();
         let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
-        let of_rigid = rigid.into_iter().flat_map(|rigid| rigid.pairs.iter().map(|pair| pair.number));
+        let of_rigid = rigid.into_iter().flat_map(|rigid| {
+            rigid.pairs.iter().map(|pair| pair.number).chain(rigid.crowds.numbers.iter().copied())
+        });
         let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
         let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
         let mut states = vec![nothing; n];
         for (k, pair) in self.contacts.pairs.iter().enumerate() {
-            let (pressure_faces, pressures) = self.contacts.pressures(k, self.dt_mean());
-            let normal_force = if pair.is_automatic { pair.pressed.0 } else { pair.normal_force.norm() };
+            let mut surfaces = self.contacts.pressures(k, self.dt_mean());
+            let [force, normal_force] = pair.forces();
+            let normal_force = if pair.is_automatic { pair.pressed } else { normal_force.norm() };
+            let of_first = if pair.is_automatic { None } else { surfaces.pop() };
+            let SurfacePressures { faces: pressure_faces, pressures, .. } = of_first.unwrap_or_default();
             states[pair.number] = ContactState {
-                force: pair.force.into(),
+                force: force.into(),
                 normal_force,
                 free_gap: pair.least_gap,
                 pressure_faces,
                 pressures,
+                surfaces,
             };
         }
         if let Some(rigid) = rigid {
             rigid.add_contact_states(&mut states);
         }
         states
-    }
-}
-
-/// Motions of both bodies of a pair at t_{n−1/2}.
-fn sample(pair: &Pair, bodies: &Bodies, time: f64, place: Vector3<f64>) -> ContactSample {
-    let motion = |body: usize| match (bodies.which[body], &bodies.rigid) {
-        (Which::Flexible(k), _) => bodies.flexible[k].motion(&place),
-        (Which::Rigid(k), Some(rigid)) => rigid.motion(k, &place),
-        (Which::Rigid(_), None) => BodyMotion::default(),
-    };
-    ContactSample {
-        time,
-        place,
-        bodies: pair.bodies.map(motion),
-        impulse: pair.impulse,
-        normal_impulse: pair.normal_impulse,
-        ..ContactSample::default()
     }
 }
 

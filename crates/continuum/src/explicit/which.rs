@@ -6,3 +6,13 @@ pub(super) enum Which {
     Flexible(usize),
     Rigid(usize),
 }
+
+impl Which {
+    /// Its number among the deformable bodies; none for a rigid one.
+    pub(super) fn flexible(self) -> Option<usize> {
+        match self {
+            Self::Flexible(k) => Some(k),
+            Self::Rigid(_) => None,
+        }
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, LedgerRow, LedgerSummary, Values};
+use carom_dynamics::{
+    BodyState, Checkpoint, ContactEvent, ContactState, LedgerRow, LedgerSummary, SurfacePressures, Values,
+};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{
@@ -220,10 +222,11 @@ impl ResultReader {
         self.read_rotations(id, &mut bodies)?;
         let contacts =
             self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
-        let contacts = contacts
+        let mut contacts = contacts
             .into_iter()
-            .collect::<Option<_>>()
+            .collect::<Option<Vec<_>>>()
             .ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
+        self.read_pressures(id, &mut contacts)?;
         Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
     }
 
@@ -243,6 +246,30 @@ impl ResultReader {
                 return Err(self.damaged("body_stress", "cut numbers, or a body that is not there"));
             };
             (state.point_stress, state.plastic_strain) = (stress, strain);
+        }
+        Ok(())
+    }
+
+    /// Adds the pressures of contacts of all bodies.
+    fn read_pressures(&self, frame: i64, contacts: &mut [ContactState]) -> Result<(), ResultError> {
+        if !self.has_table("surface_pressure")? {
+            return Ok(());
+        }
+        let sql = "SELECT pair, body, faces, pressures FROM surface_pressure WHERE frame = ?1 \
+                   ORDER BY pair, body";
+        let rows = self.of_id(sql, frame, |row| {
+            let blobs = (row.get::<_, Vec<u8>>(2)?, row.get::<_, Vec<u8>>(3)?);
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, blobs))
+        })?;
+        for (pair, body, (faces, pressures)) in rows {
+            let state = usize::try_from(pair).ok().and_then(|pair| contacts.get_mut(pair));
+            let numbers = blob::to_u32(&faces).zip(blob::to_f64(&pressures));
+            let numbers = numbers.filter(|(faces, pressures)| faces.len() == pressures.len());
+            let (Some(state), Ok(body), Some((faces, pressures))) = (state, usize::try_from(body), numbers)
+            else {
+                return Err(self.damaged("surface_pressure", "cut numbers, or a pair that is not there"));
+            };
+            state.surfaces.push(SurfacePressures { body, faces, pressures });
         }
         Ok(())
     }

@@ -29,6 +29,14 @@ const STRESSES: &str = "\
              PRIMARY KEY (frame, body)) WITHOUT ROWID;
 ";
 
+/// Pressures of contacts of all bodies, body by body. Since version 1.7.
+const PRESSURES: &str = "\
+         CREATE TABLE surface_pressure (
+             frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
+             body INTEGER NOT NULL REFERENCES body, faces BLOB NOT NULL, pressures BLOB NOT NULL,
+             PRIMARY KEY (frame, pair, body)) WITHOUT ROWID;
+";
+
 /// Scenario, bodies and contact pairs.
 const RUN: &str = "\
          CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -76,7 +84,8 @@ const EVENTS: &str = "\
              slip_after_x REAL NOT NULL, slip_after_y REAL NOT NULL, slip_after_z REAL NOT NULL,
              first_before REAL NOT NULL, second_before REAL NOT NULL,
              first_after REAL NOT NULL, second_after REAL NOT NULL,
-             vibration_before REAL NOT NULL, other_impulse REAL NOT NULL);
+             vibration_before REAL NOT NULL, other_impulse REAL NOT NULL,
+             first_body INTEGER REFERENCES body, second_body INTEGER REFERENCES body);
          CREATE TABLE static_force (
              frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
              kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
@@ -113,21 +122,34 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.6.
+/// Statements that create the tables of version 1.7.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, MARKS].concat()
+    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, PRESSURES, MARKS].concat()
 }
 
-/// Adds the tables and columns of version 1.6 to a result of an earlier one that is continued.
+/// Adds the tables and columns of version 1.7 to a result of an earlier one that is continued.
 pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
-    let mut statement = database.prepare("SELECT name FROM pragma_table_info('ledger')")?;
-    let columns = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    for name in LedgerRow::COLUMNS.iter().filter(|name| !columns.iter().any(|column| column == *name)) {
+    for name in missing(database, "ledger", &LedgerRow::COLUMNS)? {
         database.execute(&format!("ALTER TABLE ledger ADD COLUMN \"{name}\" REAL NOT NULL DEFAULT 0"), [])?;
     }
-    database.execute_batch(&STRESSES.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
+    // Events before version 1.3 lack the columns that come before these.
+    if missing(database, "contact_event", &["other_impulse"])?.is_empty() {
+        for name in missing(database, "contact_event", &["first_body", "second_body"])? {
+            database.execute(&format!("ALTER TABLE contact_event ADD COLUMN {name} INTEGER"), [])?;
+        }
+    }
+    let added = [STRESSES, PRESSURES].concat();
+    database.execute_batch(&added.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
+}
+
+/// The columns that a table does not have.
+fn missing<'a>(database: &Connection, table: &str, names: &[&'a str]) -> rusqlite::Result<Vec<&'a str>> {
+    let mut statement = database.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    let known =
+        statement.query_map([table], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(names.iter().copied().filter(|name| !known.iter().any(|column| column == name)).collect())
 }
 
 /// `INSERT` with a placeholder for each of `n` columns.

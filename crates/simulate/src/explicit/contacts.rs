@@ -6,7 +6,7 @@ use carom_contact::{Law, Shape};
 use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, SideSpec};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{ContactSpec as SpecOfContact, End, Scenario};
-use carom_rigid::{Ball, PairSpec};
+use carom_rigid::{Ball, CrowdSpec, MemberSpec, PairSpec};
 use nalgebra::Vector3;
 
 use super::ExplicitSetUpError;
@@ -19,6 +19,7 @@ pub(super) struct Contacts {
     pub(super) contacts: Vec<ContactSpec>,
     pub(super) automatic: Vec<AutomaticSpec>,
     pub(super) rigid_pairs: Vec<(usize, PairSpec)>,
+    pub(super) rigid_crowds: Vec<(usize, CrowdSpec)>,
 }
 
 /// * `number` — of a body by its name
@@ -118,26 +119,15 @@ impl Contacts {
         let hardest = deformable.max_by(|a, b| young(a).total_cmp(&young(b)));
         let law = hardest.map_or(contact.law, |body| contact.law.with_modulus(modulus([body, body])));
         self.automatic.push(AutomaticSpec { number, law, friction: contact.friction });
-        let mut rigid = Vec::new();
+        let mut members = Vec::new();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| matches!(body.kind, BodyKind::Rigid(_)))
         {
-            rigid.push((k, whole(&body.geometry)?));
+            let (points, shape) = whole(&body.geometry)?;
+            members.push(MemberSpec { body: k, points, shape });
         }
-        for (a, (points, _)) in &rigid {
-            for (b, (_, shape)) in rigid.iter().filter(|(b, _)| a != b) {
-                self.rigid_pairs.push((
-                    number,
-                    PairSpec {
-                        bodies: [*a, *b],
-                        points: points.clone(),
-                        edges: Vec::new(),
-                        shape: shape.clone(),
-                        law: Law::Hard,
-                        restitution: contact.restitution.unwrap_or(1.0),
-                        friction: contact.friction,
-                    },
-                ));
-            }
+        if members.len() > 1 {
+            let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);
+            self.rigid_crowds.push((number, CrowdSpec { members, restitution, friction }));
         }
         Ok(())
     }

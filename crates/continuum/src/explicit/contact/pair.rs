@@ -7,11 +7,14 @@ mod pressure;
 mod rows;
 mod side;
 
+use std::collections::BTreeMap;
+
 use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Passes};
 use carom_contact::{Law, Stiffness};
-use carom_dynamics::{ContactTracker, Pose};
+use carom_dynamics::Pose;
 use nalgebra::{Matrix3, Vector3};
 
+use super::meeting::Meeting;
 use super::row::{Row, Rows};
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
@@ -45,15 +48,16 @@ pub(in crate::explicit) struct Pair {
     /// Numbers of its bodies, in the order of the scenario.
     pub(in crate::explicit) bodies: [usize; 2],
     ends: [End; 2],
-    /// True for the surfaces of all bodies against each other and themselves: the pair then has no forces of
-    /// one body on another, and no events.
+    /// True for the surfaces of all bodies against each other and themselves.
     pub(in crate::explicit) is_automatic: bool,
+    /// Number of the body of each face of an automatic contact, in the order of the bodies.
+    of_faces: Vec<u32>,
     /// Smallest diagonal of a face at rest \[m\].
     pub(super) size: f64,
     /// The rigid body in whose axes gaps are computed, if one side is a rigid body.
     frame: Option<usize>,
     /// True if the sides are in the opposite order of the scenario.
-    is_turned: bool,
+    pub(super) is_turned: bool,
     gaps: NodeToFace,
     law: Law,
     pub(super) friction: f64,
@@ -65,19 +69,13 @@ pub(in crate::explicit) struct Pair {
     step: u64,
     /// The overlap at the start, if there is one.
     pub(in crate::explicit) overlap: Option<Overlap>,
-    /// Force on the first body at t_n, its normal part, and Σ |λ| x \[N\], \[N m\].
-    pub(in crate::explicit) force: Vector3<f64>,
-    pub(in crate::explicit) normal_force: Vector3<f64>,
-    pub(in crate::explicit) pressed: (f64, Vector3<f64>),
-    /// Impulse on the first body since the start \[N s\].
-    pub(in crate::explicit) impulse: Vector3<f64>,
-    pub(in crate::explicit) normal_impulse: Vector3<f64>,
+    /// Sums over two bodies, by their numbers.
+    pub(in crate::explicit) meetings: BTreeMap<[usize; 2], Meeting>,
+    /// Sum of all normal forces at t_n \[N\].
+    pub(in crate::explicit) pressed: f64,
     /// Smallest gap at t_n; infinite if no node is near \[m\].
     pub(in crate::explicit) least_gap: f64,
     pub(in crate::explicit) deepest: f64,
-    /// Last place of contact \[m\].
-    pub(in crate::explicit) last_place: Vector3<f64>,
-    pub(in crate::explicit) tracker: ContactTracker,
 }
 
 impl Pair {
@@ -147,7 +145,7 @@ impl Pair {
         let gaps = NodeToFace::within(side, &of_faces, &end.halves, limits(size, walls))
             .map_err(|source| SetupError::Rows { pair: name(), source })?;
         let made = Self::with((spec.number, [0; 2]), [end, faced], gaps, (spec.law, spec.friction));
-        Ok(Self { is_automatic: true, size, ..made })
+        Ok(Self { is_automatic: true, size, of_faces, meetings: BTreeMap::new(), ..made })
     }
 
     fn with(
@@ -172,15 +170,11 @@ impl Pair {
             places,
             step: 0,
             overlap: None,
-            force: Vector3::zeros(),
-            normal_force: Vector3::zeros(),
-            pressed: (0.0, Vector3::zeros()),
-            impulse: Vector3::zeros(),
-            normal_impulse: Vector3::zeros(),
+            of_faces: Vec::new(),
+            meetings: BTreeMap::from([(bodies, Meeting::default())]),
+            pressed: 0.0,
             least_gap: f64::INFINITY,
             deepest: 0.0,
-            last_place: Vector3::zeros(),
-            tracker: ContactTracker::default(),
         }
     }
 
@@ -193,9 +187,8 @@ impl Pair {
     pub(super) fn begin(&mut self) {
         self.step += 1;
         self.follow_overlaps();
-        self.force = Vector3::zeros();
-        self.normal_force = Vector3::zeros();
-        self.pressed = (0.0, Vector3::zeros());
+        self.meetings.values_mut().for_each(Meeting::begin);
+        self.pressed = 0.0;
         self.least_gap = f64::INFINITY;
     }
 
@@ -276,16 +269,12 @@ impl Pair {
         self.step = steps;
     }
 
-    /// Adds the force of a row to that of the pair.
+    /// Adds the force of a row to that of its bodies.
     pub(super) fn note(&mut self, row: &Row, normal_force: f64, force: &Vector3<f64>) {
-        // The scenario's first body has the node of side 0, unless the ends are turned.
-        let sign = if (row.side == 0) != self.is_turned { 1.0 } else { -1.0 };
-        if !self.is_automatic {
-            self.force += sign * force;
-            self.normal_force += (sign * normal_force) * row.normal;
-        }
-        self.pressed.0 += normal_force;
-        self.pressed.1 += normal_force * row.place;
+        self.pressed += normal_force;
+        let Some((meeting, sign)) = self.meeting(row.bodies, row.side) else { return };
+        meeting.note([(sign * normal_force) * row.normal, sign * force], normal_force, &row.place);
+        meeting.note_gap(row.gap_now);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pressures, powers and depths of the contacts of a step, for results and books.
 
+use carom_dynamics::SurfacePressures;
 use nalgebra::Vector3;
 
 use super::Contacts;
@@ -14,10 +15,11 @@ pub(in crate::explicit) struct Powers {
 }
 
 impl Contacts {
-    /// Faces that carry pressure and their mean pressures at t_n \[Pa\], of the side of a pair in results.
+    /// Faces that carry pressure and their mean pressures at t_n, of the side of a pair in results, and of all
+    /// deformable bodies of an automatic contact.
     ///
     /// * `number` — of the pair in the list
-    pub(in crate::explicit) fn pressures(&self, number: usize, dt_mean: f64) -> (Vec<u32>, Vec<f64>) {
+    pub(in crate::explicit) fn pressures(&self, number: usize, dt_mean: f64) -> Vec<SurfacePressures> {
         self.pairs[number].pressures(|visit| {
             for (rows, is_penalty) in [(&self.pressed, true), (&self.rows, false)] {
                 let own = rows.rows.iter().enumerate().filter(|(_, row)| row.pair as usize == number);

@@ -31,6 +31,8 @@ pub(super) struct Row {
     /// Side and number of the node.
     pub(super) side: usize,
     pub(super) node: u32,
+    /// Numbers of the bodies of the node and of the face.
+    pub(super) bodies: [u32; 2],
     /// Normal out of the face, inertial axes.
     pub(super) normal: Vector3<f64>,
     /// Point of action of the force at t_n \[m\].
@@ -146,12 +148,13 @@ impl Rows {
 
     /// Adds a row without entries.
     pub(super) fn begin(&mut self, row: RowStart) {
-        let RowStart { pair, side, node, normal, place, gap_now, gap, least, slip } = row;
+        let RowStart { pair, side, node, bodies, normal, place, gap_now, gap, least, slip } = row;
         let first = self.entries.len() as u32;
         self.rows.push(Row {
             pair,
             side,
             node,
+            bodies,
             normal,
             place,
             gap_now,
@@ -318,6 +321,7 @@ pub(super) struct RowStart {
     pub(super) pair: u32,
     pub(super) side: usize,
     pub(super) node: u32,
+    pub(super) bodies: [u32; 2],
     pub(super) normal: Vector3<f64>,
     pub(super) place: Vector3<f64>,
     pub(super) gap_now: f64,

@@ -38,6 +38,7 @@ pub(super) fn read_contact(row: &Row<'_>) -> rusqlite::Result<Option<ContactStat
         free_gap: row.get::<_, Option<f64>>(6)?.unwrap_or(f64::INFINITY),
         pressure_faces,
         pressures,
+        surfaces: Vec::new(),
     }))
 }
 
@@ -72,6 +73,10 @@ pub(super) fn read_event(row: &Row<'_>) -> rusqlite::Result<ContactEvent> {
     if row.as_ref().column_count() <= 15 {
         return Ok(event);
     }
+    // Since version 1.7.
+    let body =
+        |i: usize| if i < row.as_ref().column_count() { row.get::<_, Option<i64>>(i) } else { Ok(None) };
+    let bodies = body(33)?.zip(body(34)?).map(|(first, second)| [first as usize, second as usize]);
     let vector = |i: usize| Ok::<_, rusqlite::Error>([row.get(i)?, row.get(i + 1)?, row.get(i + 2)?]);
     Ok(ContactEvent {
         normal: vector(15)?,
@@ -82,6 +87,7 @@ pub(super) fn read_event(row: &Row<'_>) -> rusqlite::Result<ContactEvent> {
         own_after: [row.get(29)?, row.get(30)?],
         vibration_before: row.get(31)?,
         other_impulse: row.get(32)?,
+        bodies,
         ..event
     })
 }

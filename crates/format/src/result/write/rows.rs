@@ -40,6 +40,15 @@ impl ResultWriter {
         for (pair, state) in frame.contacts.iter().enumerate() {
             write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
         }
+        for (pair, state) in frame.contacts.iter().enumerate() {
+            for surface in &state.surfaces {
+                let [faces, pressures] = &mut self.bytes;
+                blob::from_u32(&surface.faces, faces);
+                blob::from_f64(&surface.pressures, pressures);
+                let mut statement = database.prepare_cached(&schema::insert("surface_pressure", 5))?;
+                statement.execute(params![id, pair as i64, surface.body as i64, *faces, *pressures])?;
+            }
+        }
         if self.has_joints {
             joints::write_frame(database, id, frame.joints)?;
         }
@@ -61,8 +70,8 @@ impl ResultWriter {
                     slip_before_z, \
                     slip_after_x, slip_after_y, slip_after_z, first_before, second_before, first_after, \
                     second_after, \
-                    vibration_before, other_impulse) VALUES (?1, ?2, ?3, ?4";
-        let places: String = (5..=32).map(|i| format!(", ?{i}")).collect();
+                    vibration_before, other_impulse, first_body, second_body) VALUES (?1, ?2, ?3, ?4";
+        let places: String = (5..=34).map(|i| format!(", ?{i}")).collect();
         let (peak_force, peak_time) = event.peak().unzip();
         let real = Value::Real;
         let maybe = |value: Option<f64>| value.map_or(Value::Null, Value::Real);
@@ -82,6 +91,8 @@ impl ResultWriter {
         values.extend(vectors.as_flattened().iter().copied().map(real));
         values.extend([event.own_before, event.own_after].as_flattened().iter().copied().map(real));
         values.extend([event.vibration_before, event.other_impulse].map(finite_or_extreme));
+        let body = |body: Option<usize>| body.map_or(Value::Null, |body| Value::Integer(body as i64));
+        values.extend([0, 1].map(|end| body(event.bodies.map(|bodies| bodies[end]))));
         self.database.prepare_cached(&format!("{head}{places})"))?.execute(params_from_iter(values))?;
         Ok(())
     }
