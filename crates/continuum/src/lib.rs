@@ -82,5 +82,6 @@ mod nodal_points;
 mod point_motion;
 pub mod statics;
 mod surface_nodes;
+mod time_loop;
 
 pub use nodal_points::NodalPoints;

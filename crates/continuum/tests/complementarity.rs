@@ -5,16 +5,14 @@ use carom_contact::solver::LcpMethod;
 use carom_contact::{Law, Shape};
 use carom_continuum::complementarity::{BodyOptions, MassKind, Settings, SetupError, Simulation, Stiffness};
 use carom_continuum::explicit::{BodyKind, BodySpec, ContactSpec, Load, Place, Problem, SideSpec, Support};
-use carom_dynamics::{
-    Axes, Checkpoint, ContactEvent, Formula, Frame, Observer, ObserverError, Placement, TimeFunction,
-};
+use carom_dynamics::{Axes, Formula, Placement, TimeFunction};
 use carom_fem::{Body, Geometry, Material};
 use carom_mesh::{CellShape, Set};
 use carom_progress::Silent;
 use nalgebra::Vector3;
 
 use crate::bodies;
-use crate::setup::{Kept, at, block, deformable, pair, residuals, rigid};
+use crate::setup::{Kept, Last, at, block, deformable, pair, residuals, rigid};
 
 /// ρ = 1 kg/m³, κ = E = 100 Pa, ν = 0: waves of 10 m/s.
 pub(crate) const BAR: [f64; 3] = [1.0, 100.0, 0.0];
@@ -372,27 +370,6 @@ fn redistributed_mass_cures_the_chatter() {
     assert!((start.e_kin - 0.5).abs() < 1e-12 && (start.momentum[0] + 1.0).abs() < 1e-12);
 }
 
-/// Keeps the checkpoint after a number of steps.
-pub(crate) struct Last(pub(crate) Option<Checkpoint>, pub(crate) u64);
-
-impl Observer for Last {
-    fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
-        Ok(())
-    }
-    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
-        Ok(())
-    }
-    fn wants_checkpoint(&mut self, steps: u64) -> bool {
-        steps == self.1
-    }
-    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-        if checkpoint.steps == self.1 {
-            self.0 = Some(checkpoint.clone());
-        }
-        Ok(())
-    }
-}
-
 /// Resumed runs have the bits of the saved one, in the middle of the contact.
 #[test]
 fn a_resumed_run_has_the_same_bits() {
@@ -404,10 +381,10 @@ fn a_resumed_run_has_the_same_bits() {
         let settings = Settings { mass, ..settings(100.0 * h, h) };
         let options = vec![BodyOptions::default(); problem.bodies.len()];
         let mut whole = Simulation::new(&problem, &options, settings).unwrap();
-        let mut last = Last(None, 45);
+        let mut last = Last::at(45);
         whole.run(&mut last, &Silent).unwrap();
         let mut second = Simulation::new(&problem, &options, settings).unwrap();
-        second.resume(&last.0.unwrap()).unwrap();
+        second.resume(&last.found.unwrap()).unwrap();
         second.run(&mut Kept::default(), &Silent).unwrap();
         assert_eq!(whole.counts().problems > 5, touches, "{:?}", whole.counts());
         assert_eq!(whole.displacements(0), second.displacements(0));

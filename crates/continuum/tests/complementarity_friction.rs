@@ -8,8 +8,8 @@ use carom_dynamics::Placement;
 use carom_progress::Silent;
 use nalgebra::Vector3;
 
-use crate::complementarity::{BAR, Last, landing_with, wall};
-use crate::setup::{Kept, at, block, deformable, residuals};
+use crate::complementarity::{BAR, landing_with, wall};
+use crate::setup::{Kept, Last, at, block, deformable, residuals};
 
 const GRAVITY: f64 = 10.0;
 
@@ -177,10 +177,10 @@ fn a_resumed_run_with_friction_has_the_same_bits() {
         let settings = settings(0.04, 4e-4, mass);
         let options = vec![BodyOptions::default(); problem.bodies.len()];
         let mut whole = Simulation::new(&problem, &options, settings).unwrap();
-        let mut last = Last(None, 45);
+        let mut last = Last::at(45);
         whole.run(&mut last, &Silent).unwrap();
         let mut second = Simulation::new(&problem, &options, settings).unwrap();
-        second.resume(&last.0.unwrap()).unwrap();
+        second.resume(&last.found.unwrap()).unwrap();
         second.run(&mut Kept::default(), &Silent).unwrap();
         let [whole, second] = [whole, second].map(|run| format!("{:?}", run.checkpoint()));
         assert!(whole == second, "{mass:?}: the checkpoints differ");

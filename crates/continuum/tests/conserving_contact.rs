@@ -1,22 +1,21 @@
 //! Contact of the implicit schemes: momenta, energy and its jumps, gaps.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use carom_contact::Law;
 use carom_continuum::explicit::{Load, Place, Problem, Support};
 use carom_continuum::implicit::{
-    ContactSpec, ElasticBody, Elastodynamics, Energies, Method, Settings, Simulation, Solver, Step,
+    ContactSpec, ElasticBody, Elastodynamics, Energies, Method, RunError, Settings, Simulation, Solver, Step,
 };
-use carom_dynamics::{
-    Axes, Checkpoint, ContactEvent, Frame, Ignore, Observer, ObserverError, Placement, TimeFunction,
-};
+use carom_dynamics::{Axes, Ignore, Placement, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, SolidLaw};
 use carom_fem::{Body, Geometry};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-use carom_progress::Silent;
+use carom_progress::{Progress, Silent};
 use nalgebra::Vector3;
 
-use crate::setup::{Kept, at, block, deformable, pair, residuals, rigid};
+use crate::setup::{Kept, Last, at, block, deformable, pair, residuals, rigid};
 
 const RUBBER: [f64; 3] = [1000.0, 1e5, 0.3];
 
@@ -179,40 +178,63 @@ fn a_run_with_supports_and_loads_balances_to_rounding() {
 
 #[test]
 fn a_resumed_run_has_the_same_bits() {
-    struct At(u64, Option<Checkpoint>);
-    impl Observer for At {
-        fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
-            Ok(())
-        }
-        fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
-            Ok(())
-        }
-        fn wants_checkpoint(&mut self, steps: u64) -> bool {
-            steps == self.0
-        }
-        fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
-            if checkpoint.steps == self.0 {
-                self.1 = Some(checkpoint.clone());
-            }
-            Ok(())
-        }
-    }
     let hard = problem();
     let mut frictional = problem();
     frictional.contacts[0] = pair(0, [1, 0], ["bottom", "top"], Law::of_materials(20.0, 5e4), 0.4);
     // In contact, and after it.
     for (problem, step) in [(&hard, 8), (&hard, 45), (&frictional, 8), (&frictional, 45)] {
         let mut whole = Simulation::new(problem, settings(Method::EnergyMomentum)).unwrap();
-        let mut at = At(step, None);
-        whole.run(&mut at, &Silent).unwrap();
+        let mut last = Last::at(step);
+        whole.run(&mut last, &Silent).unwrap();
         let mut resumed = Simulation::new(problem, settings(Method::EnergyMomentum)).unwrap();
-        resumed.resume(&at.1.unwrap()).unwrap();
+        resumed.resume(&last.found.unwrap()).unwrap();
         resumed.run(&mut Ignore, &Silent).unwrap();
         // As text, since a tracker without an event has numbers that are not.
         let [first, second] = [&whole, &resumed].map(|run| format!("{:?}", run.checkpoint()));
         assert!(first == second, "from step {step}");
         assert!(whole.body_states() == resumed.body_states(), "from step {step}");
     }
+}
+
+/// Stops a run at a number of questions.
+struct Stop(AtomicU64);
+
+impl Progress for Stop {
+    fn begin(&self, _: &str, _: u64) {}
+    fn set(&self, _: u64) {}
+    fn note(&self, _: &str) {}
+    fn end(&self) {}
+
+    fn interrupted(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::Relaxed) <= 1
+    }
+}
+
+/// A run stops between two iterations of a step. Its checkpoint is the state before the step, and the run
+/// that continues from there has the bits of one that was not stopped.
+#[test]
+fn a_run_that_is_stopped_within_a_step_goes_on_with_the_same_bits() {
+    let problem = problem();
+    let mut whole = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+    whole.run(&mut Ignore, &Silent).unwrap();
+    let expected = format!("{:?}", whole.checkpoint());
+    let stopped_at = [1, 18, 47, 48, 49, 50].map(|questions| {
+        let mut stopped = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+        let mut last = Last::at(u64::MAX);
+        let ended = stopped.run(&mut last, &Stop(AtomicU64::new(questions)));
+        assert!(
+            matches!(ended, Err(RunError::Interrupted { time, .. }) if time == stopped.time()),
+            "{ended:?}"
+        );
+        let checkpoint = last.found.unwrap();
+        let mut resumed = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+        resumed.resume(&checkpoint).unwrap();
+        resumed.run(&mut Ignore, &Silent).unwrap();
+        assert!(format!("{:?}", resumed.checkpoint()) == expected, "after {questions} questions");
+        checkpoint.steps
+    });
+    // Some in the middle of the steps between two reports.
+    assert!(stopped_at[0] == 0 && stopped_at.iter().any(|steps| !steps.is_multiple_of(4)), "{stopped_at:?}");
 }
 
 #[test]

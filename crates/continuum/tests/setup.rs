@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use carom_contact::Law;
 use carom_continuum::explicit::{BodyKind, BodySpec, ContactSpec, Problem, Settings, SideSpec, Simulation};
-use carom_dynamics::{Frame, LedgerRow, Observer, ObserverError, Placement};
+use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerRow, Observer, ObserverError, Placement};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_fem::{Body, Discretisation, Geometry, Material, mass_properties};
@@ -99,7 +99,40 @@ impl Observer for Kept {
         Ok(())
     }
 
-    fn contact_event(&mut self, _: &carom_dynamics::ContactEvent) -> Result<(), ObserverError> {
+    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+        Ok(())
+    }
+}
+
+/// Keeps the last checkpoint up to a number of steps, and asks for the one after it.
+pub(crate) struct Last {
+    pub(crate) found: Option<Checkpoint>,
+    steps: u64,
+}
+
+impl Last {
+    pub(crate) fn at(steps: u64) -> Self {
+        Self { found: None, steps }
+    }
+}
+
+impl Observer for Last {
+    fn frame(&mut self, _: &Frame<'_>) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+        Ok(())
+    }
+
+    fn wants_checkpoint(&mut self, steps: u64) -> bool {
+        steps == self.steps
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), ObserverError> {
+        if checkpoint.steps <= self.steps {
+            self.found = Some(checkpoint.clone());
+        }
         Ok(())
     }
 }

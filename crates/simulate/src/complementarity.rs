@@ -12,8 +12,8 @@ use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
 use crate::explicit::{self, ExplicitSetUpError, law_of};
-use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
-use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+use crate::outcome::{Described, RunEnd, RunSummary, described_whole};
+use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 
@@ -99,8 +99,7 @@ fn damping(spec: &BodySpec) -> Result<f64, ComplementaritySetUpError> {
 
 impl Run for ComplementarityRun<'_> {
     fn described(&mut self) -> Described {
-        let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).enumerate();
-        let body = |(number, (spec, ready)): (usize, (&BodySpec, &PreparedBody))| {
+        described_whole(self.scenario, self.prepared, |number, (spec, ready), rest| {
             let is_deformable = matches!(ready.model, PreparedModel::Deformable(_));
             let if_deformable = |name: &str| if is_deformable { name.to_owned() } else { String::new() };
             ResultBody {
@@ -108,12 +107,9 @@ impl Run for ComplementarityRun<'_> {
                 modes: [self.simulation.n_displacements(number), 0],
                 law: if_deformable(law_of(self.scenario, spec).name()),
                 elements: if_deformable(Elements::Full.name()),
-                ..described(spec, ready)
+                ..rest
             }
-        };
-        let pairs = self.scenario.contact.iter();
-        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        })
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -127,28 +123,20 @@ impl Run for ComplementarityRun<'_> {
     fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let simulation = &self.simulation;
         let counts = simulation.counts();
-        let mut warnings = self.prepared.warnings.clone();
-        warnings.extend(overlaps);
-        warnings.extend(simulation.warnings());
-        Ok(RunEnd {
-            summary: RunSummary {
-                time: simulation.time(),
-                steps: simulation.n_steps(),
-                integration: None,
-                ledger: simulation.summary(),
-                contacts: simulation.events().to_vec(),
-            },
-            bodies: simulation.body_states().to_vec(),
-            counters: vec![
-                ("steps", simulation.n_steps()),
-                ("contact_problems", counts.problems),
-                ("contact_rows", counts.rows),
-                ("most_multipliers", counts.most_touching),
-            ],
-            notes: Vec::new(),
-            remarks: Vec::new(),
-            warnings,
-            statics: None,
-        })
+        let warnings = [&self.prepared.warnings[..], &overlaps, &simulation.warnings()].concat();
+        let summary = RunSummary {
+            time: simulation.time(),
+            steps: simulation.n_steps(),
+            integration: None,
+            ledger: simulation.summary(),
+            contacts: simulation.events().to_vec(),
+        };
+        let counters = vec![
+            ("steps", simulation.n_steps()),
+            ("contact_problems", counts.problems),
+            ("contact_rows", counts.rows),
+            ("most_multipliers", counts.most_touching),
+        ];
+        Ok(RunEnd::new(summary, simulation.body_states(), counters, warnings))
     }
 }

@@ -7,14 +7,14 @@ use carom_dynamics::Checkpoint;
 use carom_fem::internal_force::PointRule;
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
-use carom_format::scenario::model::{BodySpec, Elements, Scenario, StepMethod};
+use carom_format::scenario::model::{Elements, Scenario, StepMethod};
 use carom_progress::Progress;
 use thiserror::Error;
 
 use crate::error::{At, ErrorKind, Kind};
 use crate::explicit::{self, ExplicitSetUpError, law_of};
-use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
-use crate::prepared::{Prepared, PreparedBody};
+use crate::outcome::{Described, RunEnd, RunSummary, described_whole};
+use crate::prepared::Prepared;
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 
@@ -77,17 +77,13 @@ impl<'a> ImplicitRun<'a> {
 
 impl Run for ImplicitRun<'_> {
     fn described(&mut self) -> Described {
-        let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).enumerate();
-        let body = |(number, (spec, ready)): (usize, (&BodySpec, &PreparedBody))| ResultBody {
+        described_whole(self.scenario, self.prepared, |number, (spec, _), rest| ResultBody {
             mass: self.simulation.mass(number),
             modes: [self.simulation.n_displacements(number), 0],
             law: law_of(self.scenario, spec).name().to_owned(),
             elements: Elements::Full.name().to_owned(),
-            ..described(spec, ready)
-        };
-        let pairs = self.scenario.contact.iter();
-        let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+            ..rest
+        })
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -101,30 +97,22 @@ impl Run for ImplicitRun<'_> {
     fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let simulation = &self.simulation;
         let (counts, [_, halved]) = (simulation.counts(), simulation.step_counts());
-        let mut warnings = self.prepared.warnings.clone();
-        warnings.extend(overlaps);
-        warnings.extend(simulation.warnings());
-        Ok(RunEnd {
-            summary: RunSummary {
-                time: simulation.time(),
-                steps: simulation.n_steps(),
-                integration: None,
-                ledger: simulation.summary(),
-                contacts: simulation.events().to_vec(),
-            },
-            bodies: simulation.body_states().to_vec(),
-            counters: vec![
-                ("steps", simulation.n_steps()),
-                ("halved_steps", halved),
-                ("newton_iterations", counts.iterations),
-                ("pattern_analyses", counts.analyses),
-                ("lu_factorisations", counts.factorisations),
-                ("most_multipliers", simulation.most_touching()),
-            ],
-            notes: Vec::new(),
-            remarks: Vec::new(),
-            warnings,
-            statics: None,
-        })
+        let warnings = [&self.prepared.warnings[..], &overlaps, &simulation.warnings()].concat();
+        let summary = RunSummary {
+            time: simulation.time(),
+            steps: simulation.n_steps(),
+            integration: None,
+            ledger: simulation.summary(),
+            contacts: simulation.events().to_vec(),
+        };
+        let counters = vec![
+            ("steps", simulation.n_steps()),
+            ("halved_steps", halved),
+            ("newton_iterations", counts.iterations),
+            ("pattern_analyses", counts.analyses),
+            ("lu_factorisations", counts.factorisations),
+            ("most_multipliers", simulation.most_touching()),
+        ];
+        Ok(RunEnd::new(summary, simulation.body_states(), counters, warnings))
     }
 }

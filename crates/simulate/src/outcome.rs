@@ -5,10 +5,10 @@ use std::path::Path;
 use carom_continuum::statics::{BodyForces, PairOutcome};
 use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
 use carom_format::result::{ResultBody, ResultJoint, ResultPair, StaticForce};
-use carom_format::scenario::model::{BodySpec, ContactSpec};
+use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
 
-use crate::prepared::PreparedBody;
+use crate::prepared::{Prepared, PreparedBody};
 
 /// Sizes of a run, errors of its balance, and its impacts.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,6 +79,41 @@ pub(crate) struct RunEnd {
     pub(crate) remarks: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) statics: Option<StaticOutcome>,
+}
+
+impl RunEnd {
+    /// The end of a run without choices of the set-up.
+    pub(crate) fn new(
+        summary: RunSummary,
+        bodies: &[BodyState],
+        counters: Vec<(&'static str, u64)>,
+        warnings: Vec<String>,
+    ) -> Self {
+        Self {
+            summary,
+            bodies: bodies.to_vec(),
+            counters,
+            notes: Vec::new(),
+            remarks: Vec::new(),
+            warnings,
+            statics: None,
+        }
+    }
+}
+
+/// Unreduced bodies and their contact pairs.
+///
+/// * `figures` — mass, law and model of a body, from its number, its table and the rest
+pub(crate) fn described_whole(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    figures: impl Fn(usize, (&BodySpec, &PreparedBody), ResultBody) -> ResultBody,
+) -> Described {
+    let bodies = scenario.body.iter().zip(&prepared.bodies).enumerate();
+    let bodies = bodies.map(|(number, (spec, ready))| figures(number, (spec, ready), described(spec, ready)));
+    let pairs = scenario.contact.iter();
+    let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
+    Described { bodies: bodies.collect(), pairs: pairs.collect(), joints: Vec::new() }
 }
 
 /// A body for the header of a result, rigid or unreduced, but for its mass and the figures of its model.

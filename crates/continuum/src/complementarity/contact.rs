@@ -25,7 +25,7 @@ use super::ContactError;
 use super::body::{Exchange, LinearBody};
 use crate::explicit::length;
 use delassus::{Delassus, Pressed};
-pub(super) use pair::{Ended, Known, Pair, PairSpec, Side};
+pub(super) use pair::{Ended, History, Known, Pair, PairSpec, Side};
 pub(super) use row::{Entry, Row, RowForce};
 
 /// Gap, relative to the smallest face, below which a row that is left out would close.

@@ -1,6 +1,6 @@
 //! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker};
+use carom_dynamics::{Checkpoint, CheckpointError, ContactTracker};
 use nalgebra::Vector3;
 
 use super::contact::Pair;
@@ -28,7 +28,7 @@ impl Simulation {
             ..Checkpoint::default()
         };
         let Counts { problems, rows, most_touching } = self.system.counts;
-        checkpoint.put_integers("counters", &[self.outputs, problems, rows, most_touching]);
+        checkpoint.put_integers("counters", &[self.record.outputs, problems, rows, most_touching]);
         let Totals { external, contact, arrival, friction, damped, impulse, ang_impulse } = self.totals;
         let mut totals = vec![external, contact, damped, self.most_energy, arrival, friction];
         totals.extend(impulse.iter().chain(ang_impulse.iter()));
@@ -45,9 +45,7 @@ impl Simulation {
             let wall: Vec<f64> = pair.wall_forces[1].iter().flatten().copied().collect();
             checkpoint.put_reals(&format!("wall{number}"), &wall);
         }
-        let events = self.events.iter().flat_map(ContactEvent::to_array);
-        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
-        self.ledger.save(&mut checkpoint);
+        self.record.save(&mut checkpoint);
         checkpoint
     }
 
@@ -62,7 +60,7 @@ impl Simulation {
         let counters = checkpoint.integers("counters")?;
         let &[outputs, problems, rows, most_touching] =
             <&[u64; 4]>::try_from(counters).map_err(|_| length("counters", counters.len(), 4))?;
-        (self.time, self.n_steps, self.outputs) = (checkpoint.time, checkpoint.steps, outputs);
+        (self.time, self.n_steps, self.record.outputs) = (checkpoint.time, checkpoint.steps, outputs);
         self.system.counts = Counts { problems, rows, most_touching };
         let totals = checkpoint.reals_of("totals", 12)?;
         self.totals = Totals {
@@ -96,11 +94,8 @@ impl Simulation {
             }
         }
         self.system.contacts.read_forces(checkpoint)?;
-        for numbers in checkpoint.reals("impacts")?.as_chunks().0 {
-            self.events.push(ContactEvent::from_array(numbers));
-        }
         self.load_at(self.time);
-        self.ledger.restore(checkpoint)
+        self.record.restore(checkpoint)
     }
 }
 

@@ -2,22 +2,21 @@
 
 use carom_contact::solver::LcpMethod;
 use carom_dynamics::{
-    Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer, Placement,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactTracker, LedgerSummary, Observer, Placement,
     rotation,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::Energies;
+use super::contact::{History, Pair};
 use super::setup::{is_wall, linear_body, pair, wall_mass};
 use super::system::{Counts, System};
 use super::{BodyOptions, MassKind, RunError, SetupError, StepError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{Problem, held};
 use crate::mean_turn::TURNED;
-
-/// Steps between reports of progress.
-const REPORT: u64 = 16;
+use crate::time_loop::{self, March, Record, Taken, Touch, Touching};
 
 /// Turn of a body at which a run ends \[rad\]: the stiffness takes it for a strain of 2 %.
 const LARGEST_TURN: f64 = 0.2;
@@ -76,12 +75,7 @@ pub struct Simulation {
     pub(super) time: f64,
     pub(super) n_steps: u64,
     pub(super) totals: Totals,
-    pub(super) ledger: Ledger,
-    pub(super) events: Vec<ContactEvent>,
-    /// Number of frames so far.
-    pub(super) outputs: u64,
-    /// Bodies at the last frame.
-    states: Vec<BodyState>,
+    pub(super) record: Record,
     /// Largest energy at frames \[J\].
     pub(super) most_energy: f64,
     /// Largest turn of each deformable body, at frames \[rad\].
@@ -147,10 +141,7 @@ impl Simulation {
             time: 0.0,
             n_steps: 0,
             totals: Totals::default(),
-            ledger: Ledger::default(),
-            events: Vec::new(),
-            outputs: 0,
-            states: Vec::new(),
+            record: Record::default(),
             most_energy: 0.0,
             turns,
         };
@@ -164,34 +155,7 @@ impl Simulation {
     ///
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
-        const PARTS: u64 = 1000;
-        let end = self.settings.end_time;
-        progress.begin("time steps", PARTS);
-        if self.n_steps == 0 {
-            self.hand_over(observer)?;
-        }
-        // The remainder is rounding, or a further step.
-        while end - self.time > 1e-6 * self.settings.time_step {
-            let length = self.advance()?;
-            self.follow(length, observer)?;
-            if self.is_due() {
-                self.hand_over(observer)?;
-            }
-            if observer.wants_checkpoint(self.n_steps) {
-                observer.checkpoint(&self.checkpoint())?;
-            }
-            if self.n_steps.is_multiple_of(REPORT) {
-                progress.set((PARTS as f64 * self.time / end) as u64);
-                progress.note(&format!("t = {:.3e} s", self.time));
-                if progress.interrupted() {
-                    observer.checkpoint(&self.checkpoint())?;
-                    return Err(RunError::Interrupted { time: self.time, end_time: end });
-                }
-            }
-        }
-        self.finish(observer)?;
-        progress.end();
-        Ok(())
+        time_loop::run(self, observer, progress)
     }
 
     /// Sets the loads at the start of the next step.
@@ -232,46 +196,11 @@ impl Simulation {
         Ok(length)
     }
 
-    /// True at the step nearest to the time of the next frame.
-    fn is_due(&self) -> bool {
-        let next = self.outputs as f64 * self.settings.output_every;
-        self.time + 0.5 * self.settings.time_step > next
-    }
-
-    /// Updates the contact events of the step that was just taken.
-    fn follow(&mut self, length: f64, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let now = self.time;
-        let System { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
-            let (pressed, moment) = pair.history.pressed;
-            if pressed > 0.0 {
-                let place = moment / pressed;
-                if !pair.history.tracker.touching {
-                    let sample = pair.sample(bodies, (now, true), place);
-                    pair.history.tracker.touch(pair.number, &sample);
-                }
-                let (force, depth) = (pair.history.force.norm(), (-pair.history.least_gap).max(0.0));
-                pair.history.tracker.observe(now, force, depth);
-                pair.history.tracker.press(now, length * pressed, &place);
-                pair.history.last_place = place;
-            } else if pair.history.tracker.touching {
-                let sample = pair.sample(bodies, (now, false), pair.history.last_place);
-                pair.history.tracker.part(&sample);
-            }
-            if let Some(event) = pair.history.tracker.settle(now) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        Ok(())
-    }
-
     /// Passes a frame to the observer.
     fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let balance = self.balance();
-        self.ledger.record(balance);
+        self.record.ledger.record(balance);
         self.most_energy = self.most_energy.max(balance.e_kin + balance.e_el);
-        let row = self.ledger.row(balance);
         for (most, body) in self.turns.iter_mut().zip(&self.system.bodies) {
             let turn = body.turn();
             *most = most.max(turn);
@@ -289,13 +218,9 @@ impl Simulation {
                 BodyState { position, quaternion, ..BodyState::default() }
             }
         };
-        self.states = self.which.iter().map(state).collect();
-        let contacts = self.contact_states();
-        let (time, steps) = (self.time, self.n_steps);
-        let frame =
-            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
-        observer.frame(&frame)?;
-        self.outputs += 1;
+        let states = self.which.iter().map(state).collect();
+        let contacts = time_loop::contact_states(&self.system.contacts.pairs);
+        self.record.hand_over(observer, self.n_steps, balance, (states, &contacts))?;
         Ok(())
     }
 
@@ -333,41 +258,6 @@ impl Simulation {
         balance
     }
 
-    /// All contacts, by their numbers.
-    fn contact_states(&self) -> Vec<ContactState> {
-        let pairs = &self.system.contacts.pairs;
-        let n = pairs.iter().map(|pair| pair.number + 1).max().unwrap_or(0);
-        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
-        let mut states = vec![nothing; n];
-        for pair in pairs {
-            states[pair.number] = ContactState {
-                force: pair.history.force.into(),
-                normal_force: pair.history.pressed.0,
-                free_gap: pair.history.least_gap,
-                ..ContactState::default()
-            };
-        }
-        states
-    }
-
-    /// Ends the open events, and writes the last frame.
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        observer.checkpoint(&self.checkpoint())?;
-        let now = self.time;
-        let System { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
-            let sample = pair.sample(bodies, (now, false), pair.history.last_place);
-            if pair.history.pressed.0 > 0.0 {
-                pair.history.tracker.last_on();
-            }
-            if let Some(event) = pair.history.tracker.finish(&sample) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        self.hand_over(observer)
-    }
-
     /// Time reached \[s\].
     pub fn time(&self) -> f64 {
         self.time
@@ -385,17 +275,17 @@ impl Simulation {
 
     /// Bodies at the last frame.
     pub fn body_states(&self) -> &[BodyState] {
-        &self.states
+        &self.record.states
     }
 
     /// Impacts so far, in the order in which they ended.
     pub fn events(&self) -> &[ContactEvent] {
-        &self.events
+        &self.record.events
     }
 
     /// Errors of the balance so far.
     pub fn summary(&self) -> LedgerSummary {
-        self.ledger.summary()
+        self.record.ledger.summary()
     }
 
     /// Mass of a body \[kg\].
@@ -442,5 +332,65 @@ impl Simulation {
             ));
         }
         out
+    }
+}
+
+impl March for Simulation {
+    type Error = StepError;
+
+    const REPORT: u64 = 16;
+
+    fn clock(&self) -> (f64, u64) {
+        (self.time, self.n_steps)
+    }
+
+    fn end_time(&self) -> f64 {
+        self.settings.end_time
+    }
+
+    fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.record.outputs == 0 { self.hand_over(observer) } else { Ok(()) }
+    }
+
+    fn step(&mut self, observer: &mut dyn Observer, _: &dyn Progress) -> Result<Taken, RunError> {
+        let Settings { end_time, time_step, output_every, .. } = self.settings;
+        // The remainder is rounding, or a further step.
+        if end_time - self.time <= 1e-6 * time_step {
+            return Ok(Taken::End);
+        }
+        let length = self.advance()?;
+        let System { bodies, contacts, .. } = &mut self.system;
+        let now = self.time;
+        let sample = |pair: &Pair, is_before, place| pair.sample(bodies, (now, is_before), place);
+        let take = |event| self.record.take(observer, event);
+        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
+        if self.record.is_due(now, time_step, output_every) {
+            self.hand_over(observer)?;
+        }
+        Ok(Taken::Step)
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Simulation::checkpoint(self)
+    }
+
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let System { bodies, contacts, .. } = &mut self.system;
+        let now = self.time;
+        let sample = |pair: &Pair, is_before, place| pair.sample(bodies, (now, is_before), place);
+        let take = |event| self.record.take(observer, event);
+        time_loop::finish(contacts.pairs.iter_mut(), sample, take)?;
+        self.hand_over(observer)
+    }
+}
+
+impl Touching for Pair {
+    fn touch(&self) -> Touch {
+        let History { force, pressed, least_gap, .. } = self.history;
+        Touch { number: self.number, force, pressed, least_gap }
+    }
+
+    fn tracking(&mut self) -> (&mut ContactTracker, &mut Vector3<f64>) {
+        (&mut self.history.tracker, &mut self.history.last_place)
     }
 }

@@ -1,6 +1,6 @@
 //! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
 
-use carom_dynamics::{Balance, Checkpoint, CheckpointError, ContactEvent};
+use carom_dynamics::{Balance, Checkpoint, CheckpointError};
 use nalgebra::Vector3;
 
 use super::books::Totals;
@@ -31,7 +31,7 @@ impl Simulation {
         checkpoint.put_integers(
             "counters",
             &[
-                self.outputs,
+                self.record.outputs,
                 size.due,
                 size.interval,
                 counts.steps,
@@ -89,14 +89,7 @@ impl Simulation {
             checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
             rigid.save_events(&mut checkpoint);
         }
-        let events = self.events.iter().flat_map(ContactEvent::to_array);
-        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
-        // Numbers of the bodies from 1, and zeros for events of pairs that the scenario names.
-        let of_events =
-            self.events.iter().map(|event| event.bodies.map_or([0; 2], |ends| ends.map(|i| i + 1)));
-        let of_events = of_events.flatten().map(|number| number as u64).collect::<Vec<_>>();
-        checkpoint.put_integers("impact_bodies", &of_events);
-        self.ledger.save(&mut checkpoint);
+        self.record.save(&mut checkpoint);
         checkpoint
     }
 
@@ -117,7 +110,7 @@ impl Simulation {
             return Err(length("counters", counters.len(), 11));
         };
         let system = &mut self.system;
-        self.outputs = outputs;
+        self.record.outputs = outputs;
         (system.time, system.steps) = (checkpoint.time, checkpoint.steps);
         let counts = &mut system.contacts.counts;
         (counts.steps, counts.multipliers, counts.most_multipliers) = (steps, multipliers, most_multipliers);
@@ -213,14 +206,7 @@ impl Simulation {
             rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
             rigid.read_events(checkpoint)?;
         }
-        let events = checkpoint.reals("impacts")?.as_chunks().0;
-        let of_events = checkpoint.integers("impact_bodies")?.as_chunks::<2>().0;
-        let event = |(numbers, ends): (_, &[u64; 2])| ContactEvent {
-            bodies: (ends[0] > 0).then(|| ends.map(|number| number as usize - 1)),
-            ..ContactEvent::from_array(numbers)
-        };
-        self.events = events.iter().zip(of_events).map(event).collect();
-        self.ledger.restore(checkpoint)
+        self.record.restore(checkpoint)
     }
 }
 

@@ -2,6 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use carom_dynamics::{
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, LedgerSummary, Observer, ObserverError,
+    SurfacePressures,
+};
+use carom_progress::Progress;
+
 use super::bodies::Bodies;
 use super::books::Books;
 use super::contact::{ContactCounts, Contacts};
@@ -13,10 +19,7 @@ use super::step_size::StepSize;
 use super::which::Which;
 use super::{RunError, SetupError, StepError};
 use crate::mean_turn::{self, TURNED};
-use carom_dynamics::{
-    Balance, BodyState, ContactEvent, ContactState, Frame, Ledger, LedgerSummary, Observer, SurfacePressures,
-};
-use carom_progress::Progress;
+use crate::time_loop::{self, March, Record, Taken};
 
 /// Error of the time integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
@@ -27,19 +30,11 @@ const HOURGLASS: f64 = 0.01;
 /// Share of added mass above which there is a warning.
 const MUCH_MASS: f64 = 0.05;
 
-/// Steps between reports of progress.
-const REPORT: u64 = 64;
-
 /// A run of a problem.
 pub struct Simulation {
     pub(super) system: System,
     pub(super) settings: Settings,
-    pub(super) ledger: Ledger,
-    pub(super) events: Vec<ContactEvent>,
-    /// Number of frames so far.
-    pub(super) outputs: u64,
-    /// Bodies at the last frame.
-    states: Vec<BodyState>,
+    pub(super) record: Record,
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
     /// Largest energy of hourglass control and of all deformation so far, at frames \[J\].
@@ -89,10 +84,7 @@ impl Simulation {
         Ok(Self {
             system,
             settings,
-            ledger: Ledger::default(),
-            events: Vec::new(),
-            outputs: 0,
-            states: Vec::new(),
+            record: Record::default(),
             missed: [0.0; 2],
             hourglass: [0.0; 2],
             turns: vec![0.0; n_flexible],
@@ -106,89 +98,40 @@ impl Simulation {
     ///
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
-        const PARTS: u64 = 1000;
-        let end = self.settings.end_time;
-        progress.begin("time steps", PARTS);
-        loop {
-            let left = end - self.system.time;
-            // The remainder is rounding, or a further step.
-            let is_last = left <= 1e-9 * self.system.size.dt;
-            self.system.accelerate(if is_last { self.system.lengths[0] } else { left })?;
-            self.follow(observer)?;
-            if is_last {
-                break;
-            }
-            if self.is_due() {
-                self.hand_over(observer)?;
-            }
-            self.system.advance()?;
-            let steps = self.system.steps;
-            if observer.wants_checkpoint(steps) {
-                let begin = Instant::now();
-                observer.checkpoint(&self.checkpoint())?;
-                self.in_output += begin.elapsed();
-            }
-            if steps.is_multiple_of(REPORT) {
-                progress.set((PARTS as f64 * self.system.time / end) as u64);
-                progress.note(&format!("t = {:.3e} s, step {:.2e} s", self.system.time, self.system.size.dt));
-                if progress.interrupted() {
-                    observer.checkpoint(&self.checkpoint())?;
-                    return Err(RunError::Interrupted { time: self.system.time, end_time: end });
-                }
-            }
-        }
-        self.finish(observer)?;
-        progress.end();
-        Ok(())
-    }
-
-    /// True at the step nearest to the time of the next frame.
-    fn is_due(&self) -> bool {
-        let next = self.outputs as f64 * self.settings.output_every;
-        self.system.time + 0.5 * self.system.lengths[1] > next
+        time_loop::run(self, observer, progress)
     }
 
     /// Updates the contact events of the present step.
-    fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), ObserverError> {
         let (now, dt_mean) = (self.system.time, self.system.dt_mean());
         let System { bodies, contacts, .. } = &mut self.system;
-        let events = &mut self.events;
-        let mut take = |event: ContactEvent| {
-            observer.contact_event(&event)?;
-            events.push(event);
-            Ok(())
-        };
+        let mut take = |event| self.record.take(observer, event);
         contacts.follow(bodies, [now, dt_mean], &mut take)?;
-        if let Some(rigid) = &mut bodies.rigid {
-            rigid.follow(now, take)?;
+        match &mut bodies.rigid {
+            Some(rigid) => rigid.follow(now, take),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Passes a frame at t_n to the observer.
     fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let begin = Instant::now();
         let balance = self.record()?;
-        let row = self.ledger.row(balance);
-        self.states = self.system.body_states();
+        let states = self.system.body_states();
         let contacts: Vec<ContactState> = self.system.contact_states();
         for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies.flexible) {
             if let Some(body) = body.whole().filter(|body| body.is_linear()) {
                 *turn = turn.max(body.turn());
             }
         }
-        let (time, steps) = (self.system.time, self.system.steps);
-        let frame =
-            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
-        observer.frame(&frame)?;
-        self.outputs += 1;
+        self.record.hand_over(observer, self.system.steps, balance, (states, &contacts))?;
         self.in_output += begin.elapsed();
         Ok(())
     }
 
     fn record(&mut self) -> Result<Balance, RunError> {
         let balance = self.system.balance()?;
-        self.ledger.record(balance);
+        self.record.ledger.record(balance);
         let size = balance.e_kin + balance.e_el + balance.e_con + balance.d_pl;
         let internal = balance.e_el + balance.d_pl + balance.e_hg;
         self.hourglass = [self.hourglass[0].max(balance.e_hg), self.hourglass[1].max(internal)];
@@ -200,7 +143,7 @@ impl Simulation {
 
     /// Stable steps miss a small part of the energy that moves; unstable ones make any amount.
     fn check_stability(&self, balance: &Balance) -> Result<(), StepError> {
-        let start = self.ledger.initial.unwrap_or_default();
+        let start = self.record.ledger.initial.unwrap_or_default();
         let there =
             start.e_kin.abs() + start.e_el + balance.w_ext.abs() + (balance.e_pot - start.e_pot).abs();
         let made = -(balance.d_num + balance.d_con);
@@ -210,24 +153,6 @@ impl Simulation {
         let size = &self.system.size;
         let (time, dt, critical) = (self.system.time, size.dt, size.critical);
         Err(StepError::Unstable { time, made, dt, critical })
-    }
-
-    /// Ends the open events, and writes the last frame.
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        observer.checkpoint(&self.checkpoint())?;
-        let now = self.system.time;
-        let System { bodies, contacts, .. } = &mut self.system;
-        let events = &mut self.events;
-        let mut take = |event: ContactEvent| {
-            observer.contact_event(&event)?;
-            events.push(event);
-            Ok(())
-        };
-        contacts.finish_events(bodies, now, &mut take)?;
-        if let Some(rigid) = &mut bodies.rigid {
-            rigid.finish_events(now, take)?;
-        }
-        self.hand_over(observer)
     }
 
     /// Time reached \[s\].
@@ -242,17 +167,17 @@ impl Simulation {
 
     /// Bodies at the last frame.
     pub fn body_states(&self) -> &[BodyState] {
-        &self.states
+        &self.record.states
     }
 
     /// Impacts so far, in the order in which they ended.
     pub fn events(&self) -> &[ContactEvent] {
-        &self.events
+        &self.record.events
     }
 
     /// Errors of the balance so far.
     pub fn summary(&self) -> LedgerSummary {
-        self.ledger.summary()
+        self.record.ledger.summary()
     }
 
     /// Counts of the contact solution.
@@ -382,6 +307,63 @@ impl Simulation {
             ));
         }
         out
+    }
+}
+
+impl March for Simulation {
+    type Error = StepError;
+
+    const REPORT: u64 = 64;
+
+    fn clock(&self) -> (f64, u64) {
+        (self.system.time, self.system.steps)
+    }
+
+    fn end_time(&self) -> f64 {
+        self.settings.end_time
+    }
+
+    /// The forces at t_n, with the frame and the events of that time; then the step to t_{n+1}.
+    fn step(&mut self, observer: &mut dyn Observer, _: &dyn Progress) -> Result<Taken, RunError> {
+        let left = self.settings.end_time - self.system.time;
+        // The remainder is rounding, or a further step.
+        let is_last = left <= 1e-9 * self.system.size.dt;
+        self.system.accelerate(if is_last { self.system.lengths[0] } else { left })?;
+        self.follow(observer)?;
+        if is_last {
+            return Ok(Taken::End);
+        }
+        if self.record.is_due(self.system.time, self.system.lengths[1], self.settings.output_every) {
+            self.hand_over(observer)?;
+        }
+        self.system.advance()?;
+        Ok(Taken::Step)
+    }
+
+    fn note(&self) -> String {
+        format!("t = {:.3e} s, step {:.2e} s", self.system.time, self.system.size.dt)
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Simulation::checkpoint(self)
+    }
+
+    fn save(&mut self, observer: &mut dyn Observer) -> Result<(), ObserverError> {
+        let begin = Instant::now();
+        observer.checkpoint(&Simulation::checkpoint(self))?;
+        self.in_output += begin.elapsed();
+        Ok(())
+    }
+
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let now = self.system.time;
+        let System { bodies, contacts, .. } = &mut self.system;
+        let mut take = |event| self.record.take(observer, event);
+        contacts.finish_events(bodies, now, &mut take)?;
+        if let Some(rigid) = &mut bodies.rigid {
+            rigid.finish_events(now, take)?;
+        }
+        self.hand_over(observer)
     }
 }
 

@@ -169,6 +169,9 @@ pub enum StepError {
         /// The two surfaces.
         between: [String; 2],
     },
+    /// The caller has stopped the step.
+    #[error("the step was interrupted")]
+    Interrupted,
     /// Newton's method does not converge.
     #[error(
         "a step of {step:e} s has no solution after {iterations} iterations of Newton's method (residual \

@@ -1,8 +1,9 @@
 //! Checkpoints: the complete state of a run between steps, so that a resumed run has the same bits.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent};
+use carom_dynamics::{Checkpoint, CheckpointError};
 use nalgebra::Vector3;
 
+use super::contact::RowKey;
 use super::simulation::{Simulation, Totals};
 use super::steps::Steps;
 use super::{Counts, Method};
@@ -26,7 +27,7 @@ impl Simulation {
         };
         let Counts { iterations, analyses, factorisations, products } = self.system.counts;
         let mut counters =
-            vec![self.outputs, self.most_touching, iterations, analyses, factorisations, products];
+            vec![self.record.outputs, self.most_touching, iterations, analyses, factorisations, products];
         counters.extend(self.steps.to_numbers());
         checkpoint.put_integers("counters", &counters);
         let Totals { external, contact, springs, friction, internal, impulse, ang_impulse, stored } =
@@ -45,11 +46,9 @@ impl Simulation {
             checkpoint.put_reals(&format!("pair{number}"), &own);
             checkpoint.put_reals(&format!("rows{number}"), &rows);
         }
-        let keys = self.system.coupled.keys().as_flattened().iter().map(|&k| u64::from(k));
+        let keys = self.pattern.as_flattened().iter().map(|&k| u64::from(k));
         checkpoint.put_integers("pattern", &keys.collect::<Vec<_>>());
-        let events = self.events.iter().flat_map(ContactEvent::to_array);
-        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
-        self.ledger.save(&mut checkpoint);
+        self.record.save(&mut checkpoint);
         checkpoint
     }
 
@@ -67,7 +66,7 @@ impl Simulation {
             .map_err(|_| length("counters", counters.len(), COUNTERS))?;
         let [outputs, most_touching, counts @ .., halvings, since, taken, failed] = *counters;
         (self.time, self.n_steps) = (checkpoint.time, checkpoint.steps);
-        (self.outputs, self.most_touching) = (outputs, most_touching);
+        (self.record.outputs, self.most_touching) = (outputs, most_touching);
         let [iterations, analyses, factorisations, products] = counts;
         self.system.counts = Counts { iterations, analyses, factorisations, products };
         self.steps.read_numbers(&[halvings, since, taken, failed]);
@@ -100,10 +99,7 @@ impl Simulation {
             }
         }
         self.restore_pattern(checkpoint)?;
-        for numbers in checkpoint.reals("impacts")?.as_chunks().0 {
-            self.events.push(ContactEvent::from_array(numbers));
-        }
-        self.ledger.restore(checkpoint)
+        self.record.restore(checkpoint)
     }
 
     /// The order of elimination follows from the pattern, and the rounding from the order.
@@ -119,7 +115,8 @@ impl Simulation {
         if !rest.is_empty() || !keys.iter().all(fits) {
             return Err(wrong());
         }
-        let keys = keys.iter().map(|key| key.map(|k| k as u32)).collect();
+        let keys: Vec<RowKey> = keys.iter().map(|key| key.map(|k| k as u32)).collect();
+        self.pattern.clone_from(&keys);
         system.coupled.restore(&system.bodies, &system.contacts, keys).map_err(|_| wrong())
     }
 

@@ -1,25 +1,23 @@
 //! The time loop: steps, frames, impacts, the balance.
 
 use carom_dynamics::{
-    Balance, BodyState, ContactEvent, ContactSample, ContactState, Frame, Ledger, LedgerSummary, Observer,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactSample, ContactTracker, LedgerSummary, Observer,
 };
 use carom_fem::internal_force::PointRule;
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::ElasticBody;
-use super::contact::{ContactSpec, Pair};
+use super::contact::{ContactSpec, Pair, RowKey};
 use super::steps::Steps;
 use super::system::{Counts, Elastodynamics};
 use super::{Method, RunError, SetupError, StepsError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{BodyKind, BodySpec, Problem, SideSpec, held};
 use crate::mean_turn::{self, TURNED};
+use crate::time_loop::{self, March, Record, Taken, Touch, Touching};
 use carom_contact::Law;
 use carom_dynamics::rotation;
-
-/// Steps between reports of progress.
-const REPORT: u64 = 4;
 
 /// Energy error of the midpoint rule relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
@@ -68,12 +66,9 @@ pub struct Simulation {
     pub(super) time: f64,
     pub(super) n_steps: u64,
     pub(super) totals: Totals,
-    pub(super) ledger: Ledger,
-    pub(super) events: Vec<ContactEvent>,
-    /// Number of frames so far.
-    pub(super) outputs: u64,
-    /// Bodies at the last frame.
-    states: Vec<BodyState>,
+    pub(super) record: Record,
+    /// Rows of the pattern of bodies in contact after the last step.
+    pub(super) pattern: Vec<RowKey>,
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
     pub(super) most_touching: u64,
@@ -124,10 +119,8 @@ impl Simulation {
             time: 0.0,
             n_steps: 0,
             totals: Totals { stored, ..Totals::default() },
-            ledger: Ledger::default(),
-            events: Vec::new(),
-            outputs: 0,
-            states: Vec::new(),
+            record: Record::default(),
+            pattern: Vec::new(),
             missed: [0.0; 2],
             most_touching: 0,
             turns: vec![0.0; problem.bodies.len()],
@@ -140,46 +133,26 @@ impl Simulation {
     ///
     /// [`RunError`].
     pub fn run(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<(), RunError> {
-        const PARTS: u64 = 1000;
-        let end = self.settings.end_time;
-        progress.begin("time steps", PARTS);
-        if self.n_steps == 0 {
-            self.hand_over(observer)?;
-        }
-        // The remainder is rounding, or a further step.
-        while end - self.time > 1e-9 * self.settings.time_step {
-            let length = self.advance()?;
-            self.follow(length, observer)?;
-            if self.is_due() {
-                self.hand_over(observer)?;
-            }
-            if observer.wants_checkpoint(self.n_steps) {
-                observer.checkpoint(&self.checkpoint())?;
-            }
-            if self.n_steps.is_multiple_of(REPORT) {
-                progress.set((PARTS as f64 * self.time / end) as u64);
-                progress.note(&format!("t = {:.3e} s", self.time));
-                if progress.interrupted() {
-                    observer.checkpoint(&self.checkpoint())?;
-                    return Err(RunError::Interrupted { time: self.time, end_time: end });
-                }
-            }
-        }
-        self.finish(observer)?;
-        progress.end();
-        Ok(())
+        time_loop::run(self, observer, progress)
     }
 
     /// One step, with the loads in its middle; returns its length.
-    fn advance(&mut self) -> Result<f64, StepsError> {
+    fn advance(&mut self, progress: &dyn Progress) -> Result<f64, StepsError> {
         let Self { system, loads, steps, time, totals, .. } = self;
         let left = self.settings.end_time - *time;
-        let (length, step) = steps.take(left, |h| {
+        let before = (*steps, system.counts);
+        let taken = steps.take(left, |h| {
             for (body, loads) in system.bodies.iter_mut().zip(&mut *loads) {
                 loads.forces(*time + 0.5 * h, &[], &mut body.force);
             }
-            system.step(h)
-        })?;
+            system.step_unless(h, &|| progress.interrupted())
+        });
+        if taken.as_ref().is_err_and(StepsError::is_interrupted) {
+            (*steps, system.counts) = before;
+        }
+        let (length, step) = taken?;
+        self.pattern.clear();
+        self.pattern.extend_from_slice(system.coupled.keys());
         for body in &system.bodies {
             let sum = body.exchange();
             totals.external += sum.external;
@@ -196,56 +169,18 @@ impl Simulation {
         Ok(length)
     }
 
-    /// True at the step nearest to the time of the next frame.
-    fn is_due(&self) -> bool {
-        let next = self.outputs as f64 * self.settings.output_every;
-        self.time + 0.5 * self.settings.time_step > next
-    }
-
-    /// Updates the contact events of the step that was just taken.
-    fn follow(&mut self, length: f64, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let now = self.time;
-        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
-            let (pressed, moment) = pair.pressed;
-            if pressed > 0.0 {
-                let place = moment / pressed;
-                if !pair.tracker.touching {
-                    let sample = sample(pair, bodies, (now, true), place);
-                    pair.tracker.touch(pair.number, &sample);
-                }
-                pair.tracker.observe(now, pair.force.norm(), (-pair.least_gap).max(0.0));
-                pair.tracker.press(now, length * pressed, &place);
-                pair.last_place = place;
-            } else if pair.tracker.touching {
-                let sample = sample(pair, bodies, (now, false), pair.last_place);
-                pair.tracker.part(&sample);
-            }
-            if let Some(event) = pair.tracker.settle(now) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        Ok(())
-    }
-
     /// Passes a frame to the observer.
     fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let balance = self.balance()?;
-        self.ledger.record(balance);
+        self.record.ledger.record(balance);
         let size = balance.e_kin + balance.e_el;
         self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
-        let row = self.ledger.row(balance);
         for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies) {
             *turn = turn.max(body.doubtful_turn());
         }
-        self.states = self.system.bodies.iter().map(ElasticBody::reported).collect();
-        let contacts = self.contact_states();
-        let (time, steps) = (self.time, self.n_steps);
-        let frame =
-            Frame { time, steps, bodies: &self.states, contacts: &contacts, joints: &[], ledger: &row };
-        observer.frame(&frame)?;
-        self.outputs += 1;
+        let states = self.system.bodies.iter().map(ElasticBody::reported).collect();
+        let contacts = time_loop::contact_states(&self.system.contacts.pairs);
+        self.record.hand_over(observer, self.n_steps, balance, (states, &contacts))?;
         Ok(())
     }
 
@@ -289,41 +224,6 @@ impl Simulation {
         Ok(balance)
     }
 
-    /// All contacts, by their numbers.
-    fn contact_states(&self) -> Vec<ContactState> {
-        let pairs = &self.system.contacts.pairs;
-        let n = pairs.iter().map(|pair| pair.number + 1).max().unwrap_or(0);
-        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
-        let mut states = vec![nothing; n];
-        for pair in pairs {
-            states[pair.number] = ContactState {
-                force: pair.force.into(),
-                normal_force: pair.pressed.0,
-                free_gap: pair.least_gap,
-                ..ContactState::default()
-            };
-        }
-        states
-    }
-
-    /// Ends the open events, and writes the last frame.
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        observer.checkpoint(&self.checkpoint())?;
-        let now = self.time;
-        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
-        for pair in &mut contacts.pairs {
-            let sample = sample(pair, bodies, (now, false), pair.last_place);
-            if pair.pressed.0 > 0.0 {
-                pair.tracker.last_on();
-            }
-            if let Some(event) = pair.tracker.finish(&sample) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        self.hand_over(observer)
-    }
-
     /// Time reached \[s\].
     pub fn time(&self) -> f64 {
         self.time
@@ -351,17 +251,17 @@ impl Simulation {
 
     /// Bodies at the last frame.
     pub fn body_states(&self) -> &[BodyState] {
-        &self.states
+        &self.record.states
     }
 
     /// Impacts so far, in the order in which they ended.
     pub fn events(&self) -> &[ContactEvent] {
-        &self.events
+        &self.record.events
     }
 
     /// Errors of the balance so far.
     pub fn summary(&self) -> LedgerSummary {
-        self.ledger.summary()
+        self.record.ledger.summary()
     }
 
     /// Mass of a body \[kg\].
@@ -402,6 +302,69 @@ impl Simulation {
             ));
         }
         out
+    }
+}
+
+impl March for Simulation {
+    type Error = StepsError;
+
+    const REPORT: u64 = 4;
+
+    fn clock(&self) -> (f64, u64) {
+        (self.time, self.n_steps)
+    }
+
+    fn end_time(&self) -> f64 {
+        self.settings.end_time
+    }
+
+    fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        if self.record.outputs == 0 { self.hand_over(observer) } else { Ok(()) }
+    }
+
+    fn step(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<Taken, RunError> {
+        let Settings { end_time, time_step, output_every, .. } = self.settings;
+        // The remainder is rounding, or a further step.
+        if end_time - self.time <= 1e-9 * time_step {
+            return Ok(Taken::End);
+        }
+        let length = match self.advance(progress) {
+            Err(error) if error.is_interrupted() => return Ok(Taken::Interrupted),
+            taken => taken?,
+        };
+        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
+        let now = self.time;
+        let sample = |pair: &Pair, is_before, place| sample(pair, bodies, (now, is_before), place);
+        let take = |event| self.record.take(observer, event);
+        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
+        if self.record.is_due(now, time_step, output_every) {
+            self.hand_over(observer)?;
+        }
+        Ok(Taken::Step)
+    }
+
+    fn checkpoint(&self) -> Checkpoint {
+        Simulation::checkpoint(self)
+    }
+
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
+        let now = self.time;
+        let sample = |pair: &Pair, is_before, place| sample(pair, bodies, (now, is_before), place);
+        let take = |event| self.record.take(observer, event);
+        time_loop::finish(contacts.pairs.iter_mut(), sample, take)?;
+        self.hand_over(observer)
+    }
+}
+
+impl Touching for Pair {
+    fn touch(&self) -> Touch {
+        let Self { number, force, pressed, least_gap, .. } = *self;
+        Touch { number, force, pressed, least_gap }
+    }
+
+    fn tracking(&mut self) -> (&mut ContactTracker, &mut Vector3<f64>) {
+        (&mut self.tracker, &mut self.last_place)
     }
 }
 

@@ -36,6 +36,13 @@ pub struct StepsError {
     pub source: StepError,
 }
 
+impl StepsError {
+    /// True if the caller has stopped the step.
+    pub(super) fn is_interrupted(&self) -> bool {
+        matches!(self.source, StepError::Interrupted)
+    }
+}
+
 impl Steps {
     /// Steps of this length where possible \[s\].
     pub fn new(wanted: f64) -> Self {
@@ -87,7 +94,7 @@ impl Steps {
                     }
                     return Ok((length, taken));
                 }
-                Err(source) if self.halvings == HALVINGS => {
+                Err(source) if self.halvings == HALVINGS || matches!(source, StepError::Interrupted) => {
                     return Err(StepsError { least: length, source });
                 }
                 Err(_) => {

@@ -196,15 +196,26 @@ impl Elastodynamics {
     ///
     /// [`StepError`]; the state is then that before the step.
     pub fn step(&mut self, h: f64) -> Result<Step, StepError> {
+        self.step_unless(h, &|| false)
+    }
+
+    /// As [`Elastodynamics::step`], unless the caller stops it between two iterations.
+    ///
+    /// * `is_stopped` — true to stop
+    ///
+    /// # Errors
+    ///
+    /// [`StepError`], [`StepError::Interrupted`] if stopped; the state is then that before the step.
+    pub fn step_unless(&mut self, h: f64, is_stopped: &dyn Fn() -> bool) -> Result<Step, StepError> {
         let inertia = Inertia::new(self.method, h);
         self.bodies.iter_mut().for_each(|body| body.predict(h));
         self.contacts.begin(&self.bodies);
-        let found = match self.newton(h, &inertia) {
+        let found = match self.newton(h, &inertia, is_stopped) {
             // Bodies that move straight on may invert cells; from rest they may still converge.
             Err(StepError::Sweep(_)) => {
                 self.contacts.restart();
                 self.bodies.iter_mut().for_each(|body| body.stay(h));
-                self.newton(h, &inertia)
+                self.newton(h, &inertia, is_stopped)
             }
             found => found,
         };
@@ -255,7 +266,12 @@ impl Elastodynamics {
     }
 
     /// Iterates until the residual is rounding and no contact changes.
-    fn newton(&mut self, h: f64, inertia: &Inertia) -> Result<usize, StepError> {
+    fn newton(
+        &mut self,
+        h: f64,
+        inertia: &Inertia,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<usize, StepError> {
         let (mut last, mut iterations) = (f64::INFINITY, 0);
         let most = ITERATIONS[usize::from(!self.contacts.is_empty())];
         let mut is_balanced = false;
@@ -288,6 +304,9 @@ impl Elastodynamics {
                 return Err(StepError::NotConverged { step: h, iterations, residual: relative });
             }
             last = if has_changed { f64::INFINITY } else { relative };
+            if is_stopped() {
+                return Err(StepError::Interrupted);
+            }
             self.correct(h, inertia)?;
             iterations += 1;
             self.counts.iterations += 1;

@@ -1,0 +1,268 @@
+//! The time loop of unreduced bodies: steps, checkpoints, progress; frames, and the events of contacts.
+
+use carom_dynamics::{
+    Balance, BodyState, Checkpoint, CheckpointError, ContactEvent, ContactSample, ContactState,
+    ContactTracker, Frame, Ledger, Observer, ObserverError, RunError,
+};
+use carom_progress::Progress;
+use nalgebra::Vector3;
+
+/// A run of a scheme, step by step.
+pub(crate) trait March {
+    /// Error of a step.
+    type Error: std::error::Error + 'static;
+
+    /// Steps between two reports of progress.
+    const REPORT: u64;
+
+    /// Time \[s\] and number of steps.
+    fn clock(&self) -> (f64, u64);
+
+    /// End of the run \[s\].
+    fn end_time(&self) -> f64;
+
+    /// Hands over the frame of the start, unless the checkpoint of a resumed run comes after it.
+    fn begin(&mut self, _observer: &mut dyn Observer) -> Result<(), RunError<Self::Error>> {
+        Ok(())
+    }
+
+    /// Takes a step, and hands over the events that are over and the frame that is due.
+    fn step(
+        &mut self,
+        observer: &mut dyn Observer,
+        progress: &dyn Progress,
+    ) -> Result<Taken, RunError<Self::Error>>;
+
+    /// The present point of the run as a line for the user.
+    fn note(&self) -> String {
+        format!("t = {:.3e} s", self.clock().0)
+    }
+
+    /// The present point of the run.
+    fn checkpoint(&self) -> Checkpoint;
+
+    /// Hands over a checkpoint.
+    fn save(&mut self, observer: &mut dyn Observer) -> Result<(), ObserverError> {
+        observer.checkpoint(&self.checkpoint())
+    }
+
+    /// Ends the open events, and hands over the last frame.
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError<Self::Error>>;
+}
+
+/// Outcome of [`March::step`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// There may be another step.
+    Step,
+    /// The end of the run has been reached.
+    End,
+    /// The user has stopped the run within the step; the state is that before it.
+    Interrupted,
+}
+
+/// Runs to the end time, from the start or from a checkpoint.
+pub(crate) fn run<M: March>(
+    march: &mut M,
+    observer: &mut dyn Observer,
+    progress: &dyn Progress,
+) -> Result<(), RunError<M::Error>> {
+    const PARTS: u64 = 1000;
+    let end_time = march.end_time();
+    progress.begin("time steps", PARTS);
+    march.begin(observer)?;
+    loop {
+        let taken = march.step(observer, progress)?;
+        if taken == Taken::End {
+            break;
+        }
+        let (time, steps) = march.clock();
+        let mut is_interrupted = taken == Taken::Interrupted;
+        if taken == Taken::Step {
+            if observer.wants_checkpoint(steps) {
+                march.save(observer)?;
+            }
+            if steps.is_multiple_of(M::REPORT) {
+                progress.set((PARTS as f64 * time / end_time) as u64);
+                progress.note(&march.note());
+                is_interrupted = progress.interrupted();
+            }
+        }
+        if is_interrupted {
+            march.save(observer)?;
+            return Err(RunError::Interrupted { time, end_time });
+        }
+    }
+    march.save(observer)?;
+    march.finish(observer)?;
+    progress.end();
+    Ok(())
+}
+
+/// Frames, events and books that a run has handed over.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) ledger: Ledger,
+    pub(crate) events: Vec<ContactEvent>,
+    /// Number of frames so far.
+    pub(crate) outputs: u64,
+    /// Bodies at the last frame.
+    pub(crate) states: Vec<BodyState>,
+}
+
+impl Record {
+    /// True at the step nearest to the time of the next frame.
+    ///
+    /// * `length` — of the next step \[s\]
+    /// * `every` — time between frames \[s\]
+    pub(crate) fn is_due(&self, time: f64, length: f64, every: f64) -> bool {
+        time + 0.5 * length > self.outputs as f64 * every
+    }
+
+    /// Hands over a frame, whose balance is in the ledger.
+    pub(crate) fn hand_over(
+        &mut self,
+        observer: &mut dyn Observer,
+        steps: u64,
+        balance: Balance,
+        (states, contacts): (Vec<BodyState>, &[ContactState]),
+    ) -> Result<(), ObserverError> {
+        self.states = states;
+        let row = self.ledger.row(balance);
+        observer.frame(&Frame {
+            time: balance.time,
+            steps,
+            bodies: &self.states,
+            contacts,
+            joints: &[],
+            ledger: &row,
+        })?;
+        self.outputs += 1;
+        Ok(())
+    }
+
+    /// Hands over an event.
+    pub(crate) fn take(
+        &mut self,
+        observer: &mut dyn Observer,
+        event: ContactEvent,
+    ) -> Result<(), ObserverError> {
+        observer.contact_event(&event)?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// Saves ledger and events.
+    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+        let events = self.events.iter().flat_map(ContactEvent::to_array);
+        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
+        // Numbers of the bodies from 1, and zeros for events of pairs that the scenario names.
+        let bodies = self.events.iter().map(|event| event.bodies.map_or([0; 2], |ends| ends.map(|i| i + 1)));
+        let bodies: Vec<u64> = bodies.flatten().map(|number| number as u64).collect();
+        checkpoint.put_integers("impact_bodies", &bodies);
+        self.ledger.save(checkpoint);
+    }
+
+    /// Sets what [`Record::save`] has saved.
+    pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let events = checkpoint.reals("impacts")?.as_chunks().0;
+        let bodies = checkpoint.integers("impact_bodies")?.as_chunks::<2>().0;
+        let event = |(numbers, ends): (_, &[u64; 2])| ContactEvent {
+            bodies: (ends[0] > 0).then(|| ends.map(|number| number as usize - 1)),
+            ..ContactEvent::from_array(numbers)
+        };
+        self.events = events.iter().zip(bodies).map(event).collect();
+        self.ledger.restore(checkpoint)
+    }
+}
+
+/// Two surfaces whose impacts are events.
+pub(crate) trait Touching {
+    /// The pair after the step that was just taken.
+    fn touch(&self) -> Touch;
+
+    /// The tracker, and the last place of contact \[m\].
+    fn tracking(&mut self) -> (&mut ContactTracker, &mut Vector3<f64>);
+}
+
+/// The contact of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touch {
+    /// Number among all contacts.
+    pub(crate) number: usize,
+    /// Force on the first body \[N\].
+    pub(crate) force: Vector3<f64>,
+    /// Σ λ \[N\] and Σ λ x \[N m\].
+    pub(crate) pressed: (f64, Vector3<f64>),
+    /// Smallest gap; infinite if no node is near \[m\].
+    pub(crate) least_gap: f64,
+}
+
+/// Motions of both bodies of a pair at the place of contact: after the last step, or where the flag is true
+/// before it.
+pub(crate) trait Sample<P>: Fn(&P, bool, Vector3<f64>) -> ContactSample {}
+
+impl<P, F: Fn(&P, bool, Vector3<f64>) -> ContactSample> Sample<P> for F {}
+
+/// Updates the events of pairs with the step that was just taken.
+///
+/// * `clock` — time, and length of the step \[s\]
+pub(crate) fn follow<'a, P: Touching + 'a>(
+    pairs: impl Iterator<Item = &'a mut P>,
+    clock: (f64, f64),
+    sample: impl Sample<P>,
+    mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
+) -> Result<(), ObserverError> {
+    let (now, length) = clock;
+    for pair in pairs {
+        let Touch { number, force, pressed: (pressed, moment), least_gap } = pair.touch();
+        let (tracker, &mut mut place) = pair.tracking();
+        let mut tracker = std::mem::take(tracker);
+        if pressed > 0.0 {
+            place = moment / pressed;
+            if !tracker.touching {
+                tracker.touch(number, &sample(pair, true, place));
+            }
+            tracker.observe(now, force.norm(), (-least_gap).max(0.0));
+            tracker.press(now, length * pressed, &place);
+        } else if tracker.touching {
+            tracker.part(&sample(pair, false, place));
+        }
+        let event = tracker.settle(now);
+        let (own, last_place) = pair.tracking();
+        (*own, *last_place) = (tracker, place);
+        event.map_or(Ok(()), &mut take)?;
+    }
+    Ok(())
+}
+
+/// Ends the events that are open at the end of the run.
+pub(crate) fn finish<'a, P: Touching + 'a>(
+    pairs: impl Iterator<Item = &'a mut P>,
+    sample: impl Sample<P>,
+    mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
+) -> Result<(), ObserverError> {
+    for pair in pairs {
+        let is_pressed = pair.touch().pressed.0 > 0.0;
+        let place = *pair.tracking().1;
+        let last = sample(pair, false, place);
+        let (tracker, _) = pair.tracking();
+        if is_pressed {
+            tracker.last_on();
+        }
+        tracker.finish(&last).map_or(Ok(()), &mut take)?;
+    }
+    Ok(())
+}
+
+/// All contacts, by their numbers.
+pub(crate) fn contact_states<P: Touching>(pairs: &[P]) -> Vec<ContactState> {
+    let n = pairs.iter().map(|pair| pair.touch().number + 1).max().unwrap_or(0);
+    let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+    let mut states = vec![nothing; n];
+    for Touch { number, force, pressed, least_gap } in pairs.iter().map(Touching::touch) {
+        let (force, normal_force) = (force.into(), pressed.0);
+        states[number] = ContactState { force, normal_force, free_gap: least_gap, ..ContactState::default() };
+    }
+    states
+}
