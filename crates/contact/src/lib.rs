@@ -9,6 +9,7 @@
 //! * [`step_gradient`]: the gradient of a gap in a step of a conserving scheme
 //! * [`law`]: the pressure that a gap brings about
 //! * [`solver`]: complementarity problems
+//! * [`half_space`]: the compliance of a body on a fine grid of its own, from a half-space and a coarse mesh
 //! * [`closed_form`]: Hertz, a sphere on the end of a rod
 //! * [`region`]: the compliance of a contact region under a point load or a Hertz pressure, mode by mode
 //! * [`patch`]: the plane of a pressure, Hertz' ellipse of two sampled surfaces, Hertz' pressure fitted to
@@ -42,6 +43,7 @@ pub mod assembly;
 pub mod broad;
 pub mod closed_form;
 pub mod geometry;
+pub mod half_space;
 pub mod law;
 pub mod node_to_face;
 pub mod patch;

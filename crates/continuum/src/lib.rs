@@ -2,6 +2,7 @@
 //!
 //! * [`complementarity`]: implicit midpoint rule of linear bodies, contact as a complementarity problem
 //! * [`explicit`]: central differences in time, large deformation, contact by multipliers
+//! * [`half_space`]: a body as seen from places of its surface, for contact that does not see its mesh
 //! * [`implicit`]: energy-momentum scheme, midpoint rule and generalised-α, large deformation, contact by
 //!   multipliers
 //! * [`statics`]: equilibrium under supports, loads and frictionless contact
@@ -76,6 +77,7 @@
 
 pub mod complementarity;
 pub mod explicit;
+pub mod half_space;
 pub mod implicit;
 mod mean_turn;
 mod nodal_points;

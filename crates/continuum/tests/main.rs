@@ -11,6 +11,7 @@ mod conserving_friction;
 mod critical;
 mod cyclic;
 mod elastodynamics;
+mod half_space;
 mod hertz;
 mod kinds;
 mod mass_scaling;

@@ -72,6 +72,7 @@ pub mod point_modes;
 pub mod reduced;
 pub mod reduction;
 mod refinement;
+pub mod residual;
 pub mod rigid;
 mod rigid_part;
 pub mod second;

@@ -1,0 +1,148 @@
+//! The fine grid of square pressure cells in the plane of a contact.
+
+use faer::Mat;
+
+use super::cells::{rectangle_log_mean, rectangle_means};
+use super::{HalfSpace, SurfaceMeans};
+use crate::patch::PatchPlane;
+
+/// Square cells in the plane of a contact, each with constant pressure and traction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PressureGrid {
+    /// The plane: tangents and normal out of the first body.
+    pub plane: PatchPlane,
+    /// Side h of a cell \[m\]; a quarter of the contact radius gives the force at a given approach to 0.3 %.
+    pub side: f64,
+    /// Column and row of each cell; the middle of cell (0, 0) is the centre of the plane.
+    pub cells: Vec<[i32; 2]>,
+}
+
+impl PressureGrid {
+    /// The cells whose middles are within a radius of the centre of the plane, row by row.
+    pub fn disc(plane: PatchPlane, side: f64, radius: f64) -> Self {
+        Self::within(plane, side, radius, |_| true)
+    }
+
+    /// As [`Self::disc`], without the cells whose middles are left out.
+    ///
+    /// * `is_inside` — whether a middle, in coordinates of the plane \[m\], belongs to the grid
+    pub fn within(plane: PatchPlane, side: f64, radius: f64, is_inside: impl Fn([f64; 2]) -> bool) -> Self {
+        let n = (radius / side).ceil() as i32;
+        let all = (-n..=n).flat_map(|j| (-n..=n).map(move |i| [i, j]));
+        let middle = |cell: &[i32; 2]| cell.map(|k| side * f64::from(k));
+        let kept = |cell: &[i32; 2]| {
+            let x = middle(cell);
+            x[0].hypot(x[1]) <= radius && is_inside(x)
+        };
+        Self { plane, side, cells: all.filter(kept).collect() }
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// True for a grid without cells.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Area of a cell \[m²\].
+    pub fn area(&self) -> f64 {
+        self.side * self.side
+    }
+
+    /// Middle of a cell in coordinates of the plane \[m\].
+    pub fn middle(&self, cell: usize) -> [f64; 2] {
+        self.cells[cell].map(|k| self.side * f64::from(k))
+    }
+
+    /// Mean of a function over a cell by four Gauss points, exact for cubics.
+    pub fn averaged(&self, cell: usize, mut f: impl FnMut([f64; 2]) -> f64) -> f64 {
+        let [x, y] = self.middle(cell);
+        let s = self.side / 12f64.sqrt();
+        let points = [[x - s, y - s], [x + s, y - s], [x - s, y + s], [x + s, y + s]];
+        0.25 * points.map(&mut f).iter().sum::<f64>()
+    }
+
+    /// The compliance of a half-space between the cells: mean normal displacement of cell i by a unit force
+    /// on cell k, symmetric \[m/N\].
+    pub fn normal_compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
+        let means = self.means();
+        Mat::from_fn(self.len(), self.len(), |i, k| half_space.normal(&means.between(self.offset(i, k))))
+    }
+
+    /// The same with tangential displacements and forces: rows 3i (inward normal), 3i + 1 and 3i + 2
+    /// (tangents of the plane), symmetric \[m/N\].
+    pub fn compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
+        let means = self.means();
+        let mut compliance = Mat::zeros(3 * self.len(), 3 * self.len());
+        for i in 0..self.len() {
+            for k in 0..self.len() {
+                let block = half_space.block(&means.between(self.offset(i, k)));
+                for (a, b) in (0..9).map(|m| (m / 3, m % 3)) {
+                    compliance[(3 * i + a, 3 * k + b)] = block[(a, b)];
+                }
+            }
+        }
+        compliance
+    }
+
+    /// ⟨ln r⟩ between the cells, r in m.
+    pub fn log_means(&self) -> Mat<f64> {
+        let square = [[self.side; 2]; 2];
+        let [columns, rows] = self.extent();
+        let of_offset = Mat::from_fn(columns, rows, |i, j| {
+            rectangle_log_mean([self.side * i as f64, self.side * j as f64], square)
+        });
+        Mat::from_fn(self.len(), self.len(), |i, k| {
+            let [x, y] = self.offset(i, k).map(|d| d.unsigned_abs() as usize);
+            of_offset[(x, y)]
+        })
+    }
+
+    /// Columns and rows from cell k to cell i.
+    fn offset(&self, i: usize, k: usize) -> [i32; 2] {
+        [0, 1].map(|d| self.cells[i][d] - self.cells[k][d])
+    }
+
+    /// One more than the largest offset in both directions.
+    fn extent(&self) -> [usize; 2] {
+        [0, 1].map(|d| {
+            let values = self.cells.iter().map(|cell| cell[d]);
+            let (low, high) = (values.clone().min(), values.max());
+            high.zip(low).map_or(1, |(high, low)| (high - low) as usize + 1)
+        })
+    }
+
+    fn means(&self) -> OffsetMeans {
+        let extent = self.extent();
+        let square = [[self.side; 2]; 2];
+        let at = |m: usize| [m % extent[0], m / extent[0]].map(|k| self.side * k as f64);
+        OffsetMeans {
+            columns: extent[0],
+            means: (0..extent[0] * extent[1]).map(|m| rectangle_means(at(m), square)).collect(),
+        }
+    }
+}
+
+/// Means over the offset of two cells.
+struct OffsetMeans {
+    columns: usize,
+    means: Vec<SurfaceMeans>,
+}
+
+impl OffsetMeans {
+    /// The means change sign with the offset along an axis in which they are odd.
+    fn between(&self, [x, y]: [i32; 2]) -> SurfaceMeans {
+        let mut means = self.means[y.unsigned_abs() as usize * self.columns + x.unsigned_abs() as usize];
+        let [sx, sy] = [x, y].map(|d| f64::from(d.signum()));
+        means.second[1] *= sx * sy;
+        means.first[0] *= sx;
+        means.first[1] *= sy;
+        means
+    }
+}
+
+#[cfg(test)]
+mod tests;

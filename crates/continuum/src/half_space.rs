@@ -1,0 +1,130 @@
+//! A body as seen from places of its surface, for contact that does not see its mesh
+//! (docs/theory/half-space.md).
+
+use carom_contact::geometry::Faces;
+use carom_contact::half_space::footprint::footprints;
+use carom_contact::half_space::places::{Region, places_over};
+use carom_contact::half_space::{ComplianceError, FootprintError, HalfSpace, Loads, PlacedBody};
+use carom_fem::{Body, Discretisation, SurfaceError};
+use carom_linalg::IterationError;
+use carom_mesh::FaceRef;
+use carom_progress::Progress;
+use carom_reduce::Flexibility;
+use carom_reduce::residual::{SpreadLoad, response};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+/// Errors of the places of a body.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PlacesError {
+    /// No face, or a region without faces.
+    #[error("body `{body}`: no face of the surface lies within {reach:.3e} m of the region's middle")]
+    NoFaces {
+        /// Name of the body.
+        body: String,
+        /// Radius of the region \[m\].
+        reach: f64,
+    },
+    /// Faces of several materials.
+    #[error(
+        "body `{body}`: the surface has the materials `{first}` and `{second}`; the half-space below a \
+         contact is of one material, so name a surface for each"
+    )]
+    Materials {
+        /// Name of the body.
+        body: String,
+        /// A material.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// A face cannot be evaluated.
+    #[error("body `{body}`: {source}")]
+    Surface {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: SurfaceError,
+    },
+    /// A load cannot be laid.
+    #[error("body `{body}`: {source}")]
+    Footprint {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: FootprintError,
+    },
+    /// The static solution failed.
+    #[error("body `{body}`: response to the loads of places: {source}")]
+    Solution {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: IterationError,
+    },
+    /// The response does not fit.
+    #[error(transparent)]
+    Compliance(#[from] ComplianceError),
+}
+
+/// The response of a body to loads at places over a region of its surface.
+///
+/// * `flexibility` — the solver of the body; it answers under inertia relief if supports leave it free
+/// * `faces` — the surface of which the region is a part
+/// * `loads` — r₀ = 1.5 h for quadratic cells, 3 h for linear ones, with the edge h of the faces
+/// * `region` — the contact with 2.6 distances of places around it, in which weights reach
+///
+/// The curvature of the result is 0; the caller may set it.
+///
+/// # Errors
+///
+/// [`PlacesError`].
+pub fn placed_body(
+    (body, discretisation): (&Body, &Discretisation),
+    flexibility: &Flexibility,
+    faces: &[FaceRef],
+    loads: Loads,
+    region: Region,
+    progress: &dyn Progress,
+) -> Result<PlacedBody, PlacesError> {
+    let name = || body.name.clone();
+    let half_space = half_space_of(body, faces)?;
+    let surface = discretisation.surface(faces);
+    let points: Vec<Vector3<f64>> =
+        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    let faces =
+        Faces::new(surface, &points).map_err(|source| PlacesError::Surface { body: name(), source })?;
+    let places = places_over(&faces, region, loads.spacing);
+    if places.is_empty() {
+        return Err(PlacesError::NoFaces { body: name(), reach: region.reach });
+    }
+    let footprints = footprints(&faces.surface, &points, (loads.kernel, loads.radius), &places)
+        .map_err(|source| PlacesError::Footprint { body: name(), source })?;
+    let spread = |shares: &[(u32, f64)]| -> SpreadLoad {
+        shares.iter().map(|&(k, share)| (faces.surface.points[k as usize], share)).collect()
+    };
+    let spread: Vec<SpreadLoad> = footprints.iter().map(|footprint| spread(&footprint.shares)).collect();
+    let response = response(flexibility, &spread, progress)
+        .map_err(|source| PlacesError::Solution { body: name(), source })?;
+    let (positions, normals) = places.into_iter().unzip();
+    let mut placed = PlacedBody::new(loads, half_space, positions, normals, response)?;
+    placed.cut_by(&footprints);
+    Ok(placed)
+}
+
+/// The half-space of the material of all faces.
+fn half_space_of(body: &Body, faces: &[FaceRef]) -> Result<HalfSpace, PlacesError> {
+    let material = |face: &FaceRef| &body.materials[body.material_of_block[face.block as usize]];
+    let Some(first) = faces.first().map(material) else {
+        return Err(PlacesError::NoFaces { body: body.name.clone(), reach: f64::INFINITY });
+    };
+    let differs = |m: &&carom_fem::Material| [m.young, m.poisson] != [first.young, first.poisson];
+    match faces.iter().map(material).find(differs) {
+        Some(second) => Err(PlacesError::Materials {
+            body: body.name.clone(),
+            first: first.name.clone(),
+            second: second.name.clone(),
+        }),
+        None => Ok(HalfSpace::new(first.young, first.poisson)),
+    }
+}
