@@ -42,6 +42,7 @@
 pub mod assembly;
 pub mod broad;
 pub mod closed_form;
+pub mod edge_to_edge;
 pub mod geometry;
 pub mod half_space;
 pub mod law;

@@ -217,6 +217,15 @@ impl NodeToFace {
         Ok(made)
     }
 
+    /// Leaves out the contacts between some bodies of a surface that touches itself: another method finds
+    /// them.
+    ///
+    /// * `apart` — true for these bodies, by their numbers
+    pub fn leave_out(&mut self, apart: &[bool]) {
+        let excluded = self.passes.iter_mut().filter_map(|pass| pass.excluded.as_mut());
+        excluded.for_each(|excluded| excluded.leave_out(apart));
+    }
+
     /// Makes the rows of a configuration, by side and node ascending.
     ///
     /// * `positions` — of the points of each side, in one frame \[m\]; a shape without faces rests in it

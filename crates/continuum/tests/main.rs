@@ -10,6 +10,7 @@ mod conserving_contact;
 mod conserving_friction;
 mod critical;
 mod cyclic;
+mod edges;
 mod elastodynamics;
 mod half_space;
 mod hertz;
@@ -27,6 +28,7 @@ mod sliding;
 mod solids;
 mod tumbling;
 mod waves;
+mod wires;
 
 #[allow(dead_code, reason = "the tests use a part")]
 #[path = "../../fem/tests/bodies/mod.rs"]

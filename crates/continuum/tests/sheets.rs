@@ -3,15 +3,15 @@
 use std::f64::consts::PI;
 
 use carom_contact::Law;
-use carom_continuum::explicit::{AutomaticSpec, Load, Problem, SetupError, Simulation};
+use carom_continuum::explicit::{AutomaticSpec, Load, Problem};
 use carom_continuum::statics::Place;
 use carom_dynamics::{Axes, Placement, TimeFunction};
 use carom_fem::{Body, Geometry, Section};
-use carom_mesh::{BeamSection, CellShape};
+use carom_mesh::CellShape;
 use nalgebra::Vector3;
 
 use crate::setup::{Kept, at, block, deformable, pair, residuals, run, settings};
-use crate::shells::{SHELL_LAW, beam, body, plate};
+use crate::shells::{SHELL_LAW, body, plate};
 
 const ALL: AutomaticSpec = AutomaticSpec { number: 0, law: Law::Hard, friction: 0.0 };
 const RUBBER: [f64; 3] = [1000.0, 1e7, 0.3];
@@ -167,16 +167,4 @@ fn a_thick_tube_that_moves_freely_has_no_contact_with_itself() {
     };
     let (simulation, _) = run(&problem, settings(1e-3, None));
     assert_eq!(simulation.contact_counts().gaps, 0, "{:?}", simulation.contact_counts());
-}
-
-#[test]
-fn automatic_contact_with_beams_is_refused_by_name() {
-    let section = BeamSection::circle(0.01).unwrap();
-    let problem = Problem {
-        bodies: vec![deformable(beam(1.0, 4, section, RUBBER), SHELL_LAW, Placement::default())],
-        automatic: vec![ALL],
-        ..Problem::default()
-    };
-    let error = Simulation::new(&problem, settings(1e-3, None)).map(drop).unwrap_err();
-    assert!(matches!(&error, SetupError::AutomaticBeam { body } if body == "beam"), "{error}");
 }

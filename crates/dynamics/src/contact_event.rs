@@ -8,8 +8,8 @@ use thiserror::Error;
 pub struct ContactEvent {
     /// Index of the contact pair.
     pub pair: usize,
-    /// Numbers of the two bodies that touched, for a contact of all bodies with each other; none for a pair of
-    /// named surfaces. No part of [`ContactEvent::to_array`].
+    /// Numbers of the two bodies that touched, for a contact of all bodies with each other; none for a pair
+    /// of named surfaces. No part of [`ContactEvent::to_array`].
     pub bodies: Option<[usize; 2]>,
     /// First contact \[s\].
     pub start: f64,

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use crate::crowd::Key;
 use crate::search::Step;
 use crate::stage::Stage;
 use crate::turn::TooFast;
@@ -10,6 +11,8 @@ use crate::turn::TooFast;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Contact {
     pub(crate) pair: usize,
+    /// The place of the pair in the order of all pairs.
+    pub(crate) key: Key,
     /// Point and sheet within the pair.
     pub(crate) slot: usize,
     /// Body with the point, body with the surface.
@@ -44,6 +47,7 @@ impl Default for Contact {
     fn default() -> Self {
         Self {
             pair: 0,
+            key: [0; 3],
             slot: 0,
             bodies: [0; 2],
             directions: [Vector3::zeros(); 3],

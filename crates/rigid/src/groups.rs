@@ -28,8 +28,7 @@ impl Groups {
                 self.parents[a.max(b)] = a.min(b);
             }
         }
-        contacts
-            .sort_unstable_by_key(|contact| (self.of_moving(contact, bodies), contact.pair, contact.slot));
+        contacts.sort_unstable_by_key(|c| (self.of_moving(c, bodies), c.key, c.pair, c.slot));
     }
 
     /// The first body of the group of a contact, by the last [`Groups::sort`].

@@ -26,6 +26,8 @@ pub(crate) struct Nearby {
     before: Vec<u32>,
     /// True if all pairs are considered, wherever the bodies are.
     is_few: bool,
+    /// True if the bodies are no longer where the last step has left them.
+    have_moved: bool,
 }
 
 /// Pairs of a body for which memory is reserved.
@@ -61,6 +63,7 @@ impl Nearby {
             before: room(),
             by_body,
             is_few: n_pairs <= FEW,
+            have_moved: false,
             crowds,
         }
     }
@@ -82,6 +85,11 @@ impl Nearby {
         self.pairs.sort_unstable_by_key(|&number| pairs[number as usize].key);
     }
 
+    /// Notes that bodies have been put elsewhere.
+    pub(crate) fn have_moved(&mut self) {
+        self.have_moved = true;
+    }
+
     /// Numbers of the pairs that may touch, by their keys.
     #[inline]
     pub(crate) fn pairs(&self) -> &[u32] {
@@ -100,6 +108,7 @@ impl Nearby {
         lists: Lists<'_>,
         has_struck: bool,
     ) {
+        let has_struck = std::mem::take(&mut self.have_moved) || has_struck;
         if self.is_few {
             return;
         }

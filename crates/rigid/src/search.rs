@@ -127,7 +127,13 @@ fn look(
                 for body in [a, b] {
                     stages[body].touch(&step.states[body]);
                 }
-                contacts.push(Contact { pair: number, slot, gap_new: gap, ..Contact::default() });
+                contacts.push(Contact {
+                    pair: number,
+                    key: pair.key,
+                    slot,
+                    gap_new: gap,
+                    ..Contact::default()
+                });
             }
         }
     }
@@ -165,7 +171,13 @@ fn look_at_edges(
             let slot = points + i * second.len() + j;
             let found = touching(&there, other, spheres.deepest);
             if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
-                contacts.push(Contact { pair: number, slot, gap_new: gap, ..Contact::default() });
+                contacts.push(Contact {
+                    pair: number,
+                    key: pair.key,
+                    slot,
+                    gap_new: gap,
+                    ..Contact::default()
+                });
             }
         }
     }

@@ -46,12 +46,14 @@ impl System {
     }
 
     /// Goes back to a stored state of this system. The loads of the bodies stay.
+    ///
+    /// The bounds of pairs stay too: they hold for the motion from the stored state with these loads. Those
+    /// of bodies with impulses or other loads are dropped by the next step.
     pub fn go_back(&mut self, from: &Snapshot) {
         self.steps = from.steps;
         self.states.clone_from(&from.states);
         self.books = from.books;
         for (number, (pair, report)) in self.pairs.iter_mut().zip(&mut self.reports).enumerate() {
-            pair.due = 0;
             if from.keys.get(number) != Some(&pair.key) {
                 // A pair of a crowd that has come near since then; the one in its place had not touched.
                 pair.held.fill(None);
@@ -61,8 +63,9 @@ impl System {
             if pair.stiffness() != 0.0 {
                 pair.gaps.clone_from(&from.gaps[number]);
             }
-            if pair.held.len() == from.held[number].len() {
+            if pair.held != from.held[number] && pair.held.len() == from.held[number].len() {
                 pair.held.clone_from(&from.held[number]);
+                pair.due = 0;
             }
             *report = from.reports[number];
         }
@@ -70,8 +73,7 @@ impl System {
             (from.spring_energy, from.energies, from.n_impulses);
         (self.limited, self.deepest) = (from.limited, from.deepest);
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
-        // The last search may belong to other positions of the bodies.
-        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
+        self.nearby.have_moved();
     }
 
     /// True if there are pairs of bodies that may touch at some time.

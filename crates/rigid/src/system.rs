@@ -245,8 +245,8 @@ pub struct System {
     pub(crate) pairs: Vec<Pair>,
     /// Pairs that may touch now.
     pub(crate) nearby: Nearby,
-    /// Bodies whose motion is no longer the one that the bounds of their pairs hold for, and true if there are
-    /// any.
+    /// Bodies whose motion is no longer the one that the bounds of their pairs hold for, and true if there
+    /// are any.
     pub(crate) disturbed: (Vec<bool>, bool),
     /// Largest overlap of surfaces since the start \[m\].
     pub(crate) deepest: f64,
@@ -414,7 +414,7 @@ impl System {
     /// * `torque` — about it \[N m\]
     pub fn load(&mut self, body: usize, force: Vector3<f64>, torque: Vector3<f64>) {
         let load = [force, torque];
-        if self.bodies[body].fixed || self.stages[body].load() == load {
+        if self.bodies[body].fixed || self.stages[body].load() == load && load == [Vector3::zeros(); 2] {
             return;
         }
         self.stages[body].set_load(load);

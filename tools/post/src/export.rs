@@ -365,8 +365,8 @@ struct PressureFaces {
     faces: Vec<FaceRef>,
 }
 
-/// The faces of contacts of all bodies, and of each pair whose pressure surface belongs to a body. Pairs without any pressure, such
-/// as those of rigid bodies, are left out: their surfaces need not be sets.
+/// The faces of contacts of all bodies, and of each pair whose pressure surface belongs to a body. Pairs
+/// without any pressure, such as those of rigid bodies, are left out: their surfaces need not be sets.
 fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<Vec<PressureFaces>, RunError> {
     let mut all = Vec::new();
     let number_of = |name: &str| run.header().bodies.iter().position(|body| body.name == name);

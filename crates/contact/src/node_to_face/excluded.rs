@@ -22,6 +22,8 @@ pub(super) struct Excluded {
     never: Lists,
     /// Body of each face.
     bodies: Vec<u32>,
+    /// Bodies whose nodes do not touch each other's faces; empty without any.
+    apart: Vec<bool>,
     pub(super) sheets: Sheets,
 }
 
@@ -92,12 +94,19 @@ impl Excluded {
             });
             never.push(&mut list);
         }
-        Self { own, never, bodies: bodies.to_vec(), sheets }
+        Self { own, never, bodies: bodies.to_vec(), apart: Vec::new(), sheets }
+    }
+
+    /// Leaves out contacts between these bodies.
+    pub(super) fn leave_out(&mut self, apart: &[bool]) {
+        self.apart = apart.to_vec();
     }
 
     /// True for a face that a node never touches.
     pub(super) fn excludes(&self, node: usize, face: u32) -> bool {
+        let is_apart = |face: u32| self.apart.get(self.bodies[face as usize] as usize) == Some(&true);
         self.never.of(node).binary_search(&face).is_ok()
+            || is_apart(face) && self.own.of(node).first().is_some_and(|&own| is_apart(own))
     }
 
     /// Removes foot points on faces of the node's own body that it does not face.

@@ -37,6 +37,11 @@ impl Edge {
         })
     }
 
+    /// True if a direction of separation lies between the faces that meet in the edge.
+    pub(crate) fn has_between(&self, direction: &Vector3<f64>) -> bool {
+        self.normals.iter().all(|normal| normal.dot(direction) > -BESIDE)
+    }
+
     /// The edge with its vectors rotated and its middle moved.
     pub fn map(
         &self,
@@ -99,9 +104,8 @@ pub fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
     let crossing = crossing(first, second);
     let depth = (-crossing.gap).max(0.0);
     let is_within = (0..2).all(|k| (1.0 - crossing.at[k].abs()) * lengths[k] > depth);
-    let faces =
-        |edge: &Edge, side: f64| edge.normals.iter().all(|n| side * n.dot(&crossing.normal) > -BESIDE);
-    (depth <= deepest && is_within && faces(second, 1.0) && faces(first, -1.0)).then_some(crossing)
+    let fits = second.has_between(&crossing.normal) && first.has_between(&-crossing.normal);
+    (depth <= deepest && is_within && fits).then_some(crossing)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ use super::problem::Problem;
 use super::rigid::{Origin, RigidBodies};
 use super::{SetupError, StepError};
 pub(super) use meeting::Meeting;
-pub(super) use pair::Pair;
+pub(super) use pair::{Edges, Pair};
 pub(super) use results::Powers;
 use row::Rows;
 use slip::Friction;
@@ -159,7 +159,7 @@ impl Contacts {
             let first = self.pressed.len();
             pair.add_rows(number, bodies, dt, &mut self.pressed);
             for row in &self.pressed.rows[first..] {
-                let stiffness = pair.stiffness(row.side, row.node);
+                let stiffness = pair.stiffness(row);
                 let depth = (-row.gap).max(0.0);
                 self.forces.push(stiffness * depth);
                 self.potential += 0.5 * stiffness * depth * depth;
@@ -190,7 +190,9 @@ impl Contacts {
         let depth = self.rows.rows.iter().map(|row| row.least - row.gap).fold(0.0, f64::max);
         self.note_depth();
         if depth <= 0.0 {
+            // Impacts of rigid bodies may close these gaps.
             self.impulses.clear();
+            self.impulses.resize(self.rows.len(), 0.0);
             return Ok(());
         }
         self.rows.rows.retain(|row| row.gap - row.least <= BAND * depth);

@@ -151,10 +151,10 @@ pub enum SetupError {
         /// The pair.
         pair: String,
     },
-    /// Beams under automatic contact.
+    /// A body of shells and beams under automatic contact.
     #[error(
-        "body `{body}`: `between = [\"*\"]` takes no beams in this release; name the pairs of surfaces that \
-         touch, without the beams"
+        "body `{body}` has shells and beams: `between = [\"*\"]` takes beams in a body of their own; divide \
+         the body, or name the pairs of surfaces that touch, without the beams"
     )]
     AutomaticBeam {
         /// Name of the body.

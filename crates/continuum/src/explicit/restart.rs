@@ -4,7 +4,7 @@ use carom_dynamics::{Balance, Checkpoint, CheckpointError};
 use nalgebra::Vector3;
 
 use super::books::Totals;
-use super::contact::{Meeting, Pair};
+use super::contact::{Edges, Meeting, Pair};
 use super::deformable::Deformable;
 use super::flexible::Bounded;
 use super::rigid::{LoadSums, RigidBodies};
@@ -79,6 +79,10 @@ impl Simulation {
             checkpoint.put_integers(&format!("met{}", pair.number), &keys.collect::<Vec<_>>());
             let meetings = pair.meetings.values().flat_map(|meeting| meeting.to_array()).collect::<Vec<_>>();
             checkpoint.put_reals(&format!("meetings{}", pair.number), &meetings);
+            if let Some(edges) = &pair.edges {
+                checkpoint.put_integers(&format!("edges{}", pair.number), &edges.keys());
+                checkpoint.put_reals(&format!("crossings{}", pair.number), &edges.numbers(pair.steps()));
+            }
         }
         for pair in pairs.iter().filter(|pair| pair.overlap.is_some()) {
             checkpoint.put_reals(&format!("overlap{}", pair.number), &pair.overlap_numbers());
@@ -191,6 +195,13 @@ impl Simulation {
             let n = system.bodies.which.len();
             if pair.meetings.keys().flatten().any(|&body| body >= n) {
                 return Err(length(&name, numbers.len(), 0));
+            }
+            let step = pair.steps();
+            if let Some(edges) = &mut pair.edges {
+                let keys = checkpoint.integers(&format!("edges{}", pair.number))?;
+                let name = format!("crossings{}", pair.number);
+                let numbers = checkpoint.reals_of(&name, keys.len() / 3 * Edges::NUMBERS)?;
+                edges.read(keys, numbers, step);
             }
         }
         for pair in &mut system.contacts.pairs {

@@ -6,6 +6,7 @@
 use carom_dynamics::{BodyMotion, ContactEvent, ContactSample, ContactTracker, ObserverError};
 use nalgebra::Vector3;
 
+use super::pair::EDGES;
 use super::{Contacts, Pair};
 use crate::explicit::bodies::Bodies;
 use crate::explicit::which::Which;
@@ -156,8 +157,10 @@ impl Pair {
     /// * `side` — of the node
     pub(super) fn meeting(&mut self, [node, face]: [u32; 2], side: usize) -> Option<(&mut Meeting, f64)> {
         if !self.is_automatic {
-            // The scenario's first body has the node of side 0, unless the ends are turned.
-            let sign = if (side == 0) != self.is_turned { 1.0 } else { -1.0 };
+            // The scenario's first body has the node of side 0, unless the ends are turned; and the first
+            // edge.
+            let is_first = if side == EDGES { true } else { (side == 0) != self.is_turned };
+            let sign = if is_first { 1.0 } else { -1.0 };
             return Some((self.meetings.entry(self.bodies).or_default(), sign));
         }
         if node == face {

@@ -1,6 +1,7 @@
 //! One pair of surfaces: its faces and nodes, and the rows of its gaps.
 
 mod around;
+mod edges;
 mod kept;
 mod overlap;
 mod pressure;
@@ -9,6 +10,7 @@ mod side;
 
 use std::collections::BTreeMap;
 
+use carom_contact::edge_to_edge::EdgeLimits;
 use carom_contact::node_to_face::{ContactSide, Limits, NodeToFace, Passes};
 use carom_contact::{Law, Stiffness};
 use carom_dynamics::Pose;
@@ -21,8 +23,10 @@ use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{AutomaticSpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
 use crate::surface_nodes::smallest_face;
+pub(super) use edges::EDGES;
+pub(in crate::explicit) use edges::Edges;
 pub(in crate::explicit) use overlap::Overlap;
-use side::{End, all_surfaces, named_side};
+use side::{AllSurfaces, End, all_surfaces, edge_sides, named_side};
 
 /// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
 /// face of both surfaces.
@@ -52,13 +56,15 @@ pub(in crate::explicit) struct Pair {
     pub(in crate::explicit) is_automatic: bool,
     /// Number of the body of each face of an automatic contact, in the order of the bodies.
     of_faces: Vec<u32>,
-    /// Smallest diagonal of a face at rest \[m\].
+    /// Smallest diagonal of a face, or diameter of a beam, at rest \[m\].
     pub(super) size: f64,
     /// The rigid body in whose axes gaps are computed, if one side is a rigid body.
     frame: Option<usize>,
     /// True if the sides are in the opposite order of the scenario.
     pub(super) is_turned: bool,
     gaps: NodeToFace,
+    /// Edges that may cross each other, if both sides have some.
+    pub(in crate::explicit) edges: Option<Edges>,
     law: Law,
     pub(super) friction: f64,
     /// Places of the points in the frame of the gaps \[m\].
@@ -103,6 +109,8 @@ impl Pair {
         let passes = if sides[1].0.shape.as_faces().is_some() { Passes::Dual } else { Passes::Single };
         let size = smallest(sides.iter().map(|(side, _)| side));
         let walls: f64 = sides.iter().map(|(_, end)| end.halves.iter().copied().fold(0.0, f64::max)).sum();
+        let edges =
+            edge_limits(size).and_then(|limits| Edges::between(edge_sides(problem, spec, bodies)?, limits));
         let [(a, end_a), (b, end_b)] = sides;
         let mut ends = [end_a, end_b];
         if passes == Passes::Dual {
@@ -116,11 +124,11 @@ impl Pair {
             Which::Flexible(_) => None,
         });
         let made = Self::with((spec.number, spec.bodies), ends, gaps, (spec.law, spec.friction));
-        Ok(Self { is_turned, frame, size, ..made })
+        // The first edges are those of the scenario's first body.
+        Ok(Self { is_turned, frame, size, edges, ..made })
     }
 
-    /// The surfaces of all bodies against each other and themselves; rows between two rigid bodies are left
-    /// out.
+    /// The surfaces of all bodies against each other and themselves, without those of two rigid bodies.
     pub(super) fn automatic(
         problem: &Problem,
         spec: &AutomaticSpec,
@@ -128,7 +136,7 @@ impl Pair {
     ) -> Result<Self, SetupError> {
         let name = || "*".to_owned();
         check_law(&spec.law).map_err(|problem| SetupError::Penalty { pair: name(), problem })?;
-        let (side, mut end, of_faces) = all_surfaces(problem, bodies, &name)?;
+        let AllSurfaces { side, mut end, of_faces, edges, size } = all_surfaces(problem, bodies, &name)?;
         // The nodes of both surfaces that touch carry pressure.
         end.areas.iter_mut().for_each(|area| *area *= 0.5);
         let faced = End {
@@ -140,12 +148,15 @@ impl Pair {
             sunk: Vec::new(),
             ..end.clone()
         };
-        let size = smallest(std::iter::once(&side));
+        let size = smallest(std::iter::once(&side)).min(size);
         let walls = 2.0 * end.halves.iter().copied().fold(0.0, f64::max);
-        let gaps = NodeToFace::within(side, &of_faces, &end.halves, limits(size, walls))
+        let mut gaps = NodeToFace::within(side, &of_faces, &end.halves, limits(size, walls))
             .map_err(|source| SetupError::Rows { pair: name(), source })?;
+        let is_rigid = |which: &Which| matches!(which, Which::Rigid(_));
+        gaps.leave_out(&bodies.which.iter().map(is_rigid).collect::<Vec<_>>());
         let made = Self::with((spec.number, [0; 2]), [end, faced], gaps, (spec.law, spec.friction));
-        Ok(Self { is_automatic: true, size, of_faces, meetings: BTreeMap::new(), ..made })
+        let edges = edge_limits(size).and_then(|limits| Edges::within(edges, limits));
+        Ok(Self { is_automatic: true, size, of_faces, edges, meetings: BTreeMap::new(), ..made })
     }
 
     fn with(
@@ -164,6 +175,7 @@ impl Pair {
             frame: None,
             is_turned: false,
             gaps,
+            edges: None,
             law,
             friction,
             places_now: places.clone(),
@@ -188,16 +200,19 @@ impl Pair {
         self.step += 1;
         self.follow_overlaps();
         self.meetings.values_mut().for_each(Meeting::begin);
+        let step = self.step;
+        self.edges.iter_mut().for_each(|edges| edges.begin(step));
         self.pressed = 0.0;
         self.least_gap = f64::INFINITY;
     }
 
-    /// Stiffness of a node \[N/m\].
-    pub(super) fn stiffness(&self, side: usize, node: u32) -> f64 {
+    /// Stiffness of a row \[N/m\]; two edges that cross have that of the area of the smallest face.
+    pub(super) fn stiffness(&self, row: &Row) -> f64 {
         match self.law {
             Law::Hard => 0.0,
             Law::Penalty(Stiffness::PerPoint(stiffness)) => stiffness,
-            law @ Law::Penalty(_) => 1.0 / law.compliance(self.ends[side].areas[node as usize]),
+            law @ Law::Penalty(_) if row.side == EDGES => 1.0 / law.compliance(self.size * self.size),
+            law @ Law::Penalty(_) => 1.0 / law.compliance(self.ends[row.side].areas[row.node as usize]),
         }
     }
 
@@ -228,6 +243,7 @@ impl Pair {
         for k in 0..self.gaps.rows().len() {
             self.add_row((number, k), bodies, &frame, (ahead.is_some(), dt), rows);
         }
+        self.add_edge_rows(number, bodies, dt, rows);
     }
 
     /// The axes in which gaps are computed.
@@ -298,6 +314,11 @@ fn smallest<'a>(sides: impl Iterator<Item = &'a ContactSide>) -> f64 {
 /// * `walls` — distance of the surfaces of shells from their nodes \[m\]
 fn limits(size: f64, walls: f64) -> Limits {
     Limits { reach: REACH * size + walls, depth: DEPTH * size }
+}
+
+/// Limits of rows of edges by the smallest face; none without faces.
+fn edge_limits(size: f64) -> Option<EdgeLimits> {
+    size.is_finite().then_some(EdgeLimits { reach: REACH * size, depth: DEPTH * size })
 }
 
 fn check_law(law: &Law) -> Result<(), String> {

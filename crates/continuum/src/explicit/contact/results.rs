@@ -15,8 +15,8 @@ pub(in crate::explicit) struct Powers {
 }
 
 impl Contacts {
-    /// Faces that carry pressure and their mean pressures at t_n, of the side of a pair in results, and of all
-    /// deformable bodies of an automatic contact.
+    /// Faces that carry pressure and their mean pressures at t_n, of the side of a pair in results, and of
+    /// all deformable bodies of an automatic contact.
     ///
     /// * `number` — of the pair in the list
     pub(in crate::explicit) fn pressures(&self, number: usize, dt_mean: f64) -> Vec<SurfacePressures> {

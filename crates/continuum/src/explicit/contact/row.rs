@@ -31,6 +31,8 @@ pub(super) struct Row {
     /// Side and number of the node.
     pub(super) side: usize,
     pub(super) node: u32,
+    /// Number of the second edge of a row of two edges.
+    pub(super) other: u32,
     /// Numbers of the bodies of the node and of the face.
     pub(super) bodies: [u32; 2],
     /// Normal out of the face, inertial axes.
@@ -148,12 +150,13 @@ impl Rows {
 
     /// Adds a row without entries.
     pub(super) fn begin(&mut self, row: RowStart) {
-        let RowStart { pair, side, node, bodies, normal, place, gap_now, gap, least, slip } = row;
+        let RowStart { pair, side, node, other, bodies, normal, place, gap_now, gap, least, slip } = row;
         let first = self.entries.len() as u32;
         self.rows.push(Row {
             pair,
             side,
             node,
+            other,
             bodies,
             normal,
             place,
@@ -262,7 +265,8 @@ impl Rows {
     /// surface.
     ///
     /// Node and face are apart by the gap at t_n, which is a lever of a force along the surface. A couple on
-    /// the points of the face, `a × (x_K − x̄)`, compensates that moment.
+    /// the points of the face, `a × (x_K − x̄)`, compensates that moment. The two points of an edge have no
+    /// couple about their line: then it acts on all points of the row.
     pub(super) fn for_friction(
         &self,
         row: &Row,
@@ -281,11 +285,12 @@ impl Rows {
         if row.rigid.iter().any(Option::is_some) {
             return;
         }
+        let first = if row.n_entries - row.n_node < 3 { 0 } else { row.n_node };
         let faced = || {
-            let slots = self.entries(row)[row.n_node as usize..].iter().map(|&(slot, _)| slot);
+            let slots = self.entries(row)[first as usize..].iter().map(|&(slot, _)| slot);
             slots.map(|slot| &self.slots[slot as usize]).map(|slot| (slot.body as usize, slot.point))
         };
-        let n = f64::from(row.n_entries - row.n_node);
+        let n = f64::from(row.n_entries - first);
         let center = faced().map(|(body, point)| place(body, point)).sum::<Vector3<f64>>() / n;
         let mut inertia = Matrix3::zeros();
         for (body, point) in faced() {
@@ -321,6 +326,7 @@ pub(super) struct RowStart {
     pub(super) pair: u32,
     pub(super) side: usize,
     pub(super) node: u32,
+    pub(super) other: u32,
     pub(super) bodies: [u32; 2],
     pub(super) normal: Vector3<f64>,
     pub(super) place: Vector3<f64>,

@@ -2,9 +2,6 @@
 
 use nalgebra::Vector3;
 
-/// Steps without contact after which a spring is discarded; contact by multipliers may pause for a step.
-const MEMORY: u64 = 3;
-
 /// The spring of a node: its forces in the last two steps with contact, each with the number of the step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Spring {
@@ -13,13 +10,16 @@ pub(super) struct Spring {
 }
 
 impl Spring {
+    /// Steps without contact after which a spring is discarded; contact by multipliers may pause for a step.
+    pub(super) const MEMORY: u64 = 3;
+
     /// Numbers in [`Spring::to_array`].
     pub(super) const NUMBERS: usize = 4;
 
     /// The force at the start of a step \[N\]; steps are counted from 1.
     pub(super) fn at_start(&self, step: u64) -> Vector3<f64> {
         let (force, when) = if self.last.1 == step { self.before } else { self.last };
-        if when + MEMORY >= step && when > 0 { force } else { Vector3::zeros() }
+        if when + Self::MEMORY >= step && when > 0 { force } else { Vector3::zeros() }
     }
 
     /// Stores the force of a step; replaces an earlier force of the same step.

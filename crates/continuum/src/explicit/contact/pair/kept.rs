@@ -3,18 +3,36 @@
 use nalgebra::Vector3;
 
 use super::Pair;
+use super::edges::EDGES;
 use crate::explicit::contact::row::Row;
 use crate::explicit::contact::spring::Spring;
 
 impl Pair {
     /// The force of the spring of a row at the start of the step \[N\].
-    pub(in crate::explicit::contact) fn spring_force(&self, row: &Row) -> Vector3<f64> {
-        self.ends[row.side].springs[row.node as usize].at_start(self.step)
+    pub(in crate::explicit::contact) fn spring_force(&mut self, row: &Row) -> Vector3<f64> {
+        let step = self.step;
+        self.spring(row).at_start(step)
     }
 
     /// Stores the spring force of a row for the next step.
     pub(in crate::explicit::contact) fn set_force(&mut self, row: &Row, force: Vector3<f64>) {
-        self.ends[row.side].springs[row.node as usize].set(force, self.step);
+        let step = self.step;
+        self.spring(row).set(force, step);
+    }
+
+    fn spring(&mut self, row: &Row) -> &mut Spring {
+        match (row.side, &mut self.edges) {
+            (EDGES, Some(edges)) => &mut edges.touch([row.node, row.other]).spring,
+            _ => &mut self.ends[row.side].springs[row.node as usize],
+        }
+    }
+
+    /// The force of the multipliers of a node, or of two edges, and its step.
+    fn force_of(&mut self, row: &Row) -> &mut (f64, u64) {
+        match (row.side, &mut self.edges) {
+            (EDGES, Some(edges)) => &mut edges.touch([row.node, row.other]).force,
+            _ => &mut self.ends[row.side].forces[row.node as usize],
+        }
     }
 
     /// Numbers of a spring in a checkpoint.
@@ -36,14 +54,16 @@ impl Pair {
     /// The force of the multipliers of a node in the last step, from which those of the present step are
     /// searched \[N\]. It is that of the first row of the node; further ones have 0.
     pub(in crate::explicit::contact) fn last_force(&mut self, row: &Row) -> f64 {
-        let (force, step) = &mut self.ends[row.side].forces[row.node as usize];
-        if *step + 1 == self.step { std::mem::take(force) } else { 0.0 }
+        let now = self.step;
+        let (force, step) = self.force_of(row);
+        if *step + 1 == now { std::mem::take(force) } else { 0.0 }
     }
 
     /// Adds to the force of the multipliers of a node.
     pub(in crate::explicit::contact) fn keep_force(&mut self, row: &Row, force: f64) {
-        let known = &mut self.ends[row.side].forces[row.node as usize];
-        *known = if known.1 == self.step { (known.0 + force, self.step) } else { (force, self.step) };
+        let step = self.step;
+        let known = self.force_of(row);
+        *known = if known.1 == step { (known.0 + force, step) } else { (force, step) };
     }
 
     /// The forces of the multipliers of all nodes in the last step, for checkpoints.

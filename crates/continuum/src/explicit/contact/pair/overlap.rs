@@ -50,7 +50,7 @@ impl Pair {
         }
     }
 
-    fn is_deep(&self, gap: f64) -> bool {
+    pub(super) fn is_deep(&self, gap: f64) -> bool {
         -gap > LEAST_OVERLAP * self.size
     }
 

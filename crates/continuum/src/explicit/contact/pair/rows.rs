@@ -87,6 +87,7 @@ impl Pair {
             pair: number as u32,
             side,
             node: found.node,
+            other: 0,
             bodies: which.map(|which| bodies.number(which) as u32),
             normal,
             place,

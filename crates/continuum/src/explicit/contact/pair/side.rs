@@ -6,6 +6,7 @@ use carom_contact::{Shape, shape::joined};
 use carom_fem::{Discretisation, Surface};
 use nalgebra::Vector3;
 
+use super::edges::{EdgeSide, beams};
 use super::overlap::Sunk;
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
@@ -74,7 +75,7 @@ impl End {
         self.parts.iter().zip(ends).map(|((which, first), end)| (*which, *first as usize..end))
     }
 
-    fn append(&mut self, other: Self) {
+    pub(super) fn append(&mut self, other: Self) {
         let first = self.points.len() as u32;
         if !(self.halves.is_empty() && other.halves.is_empty()) {
             self.halves.resize(self.points.len(), 0.0);
@@ -140,26 +141,61 @@ pub(super) fn named_side(
     }
 }
 
-/// The outer surfaces of all bodies as one side, and the number of the body of each face.
+/// The edges of both sides that a scenario names; none if a side has no straight edges, as a shape or a
+/// reduced body.
+pub(super) fn edge_sides(problem: &Problem, spec: &ContactSpec, bodies: &Bodies) -> Option<[EdgeSide; 2]> {
+    let side = |side: usize| {
+        let (number, which) = (spec.bodies[side], bodies.which[spec.bodies[side]]);
+        let (body, SideSpec::Set(set)) = (&problem.bodies[number], &spec.sides[side]) else { return None };
+        let faces = body.geometry.faces_of_set(set).ok()?;
+        let made = |known: &Discretisation| EdgeSide::new(body, (number, which), known, Some(&faces));
+        match which {
+            Which::Flexible(k) => Some(made(&bodies.flexible[k].whole()?.discretisation)),
+            Which::Rigid(_) => Some(made(&Discretisation::new(&body.geometry).ok()?)),
+        }
+    };
+    Some([side(0)?, side(1)?])
+}
+
+/// The outer surfaces of all bodies as one side.
+pub(super) struct AllSurfaces {
+    pub(super) side: ContactSide,
+    pub(super) end: End,
+    /// Number of the body of each face.
+    pub(super) of_faces: Vec<u32>,
+    pub(super) edges: EdgeSide,
+    /// Smallest length or diameter of a beam, infinite without beams \[m\].
+    pub(super) size: f64,
+}
+
+/// The outer surfaces of all bodies as one side.
 pub(super) fn all_surfaces(
     problem: &Problem,
     bodies: &Bodies,
     pair: &dyn Fn() -> String,
-) -> Result<(ContactSide, End, Vec<u32>), SetupError> {
-    let mut end: Option<End> = None;
+) -> Result<AllSurfaces, SetupError> {
+    let (mut end, mut edges): (Option<End>, Option<EdgeSide>) = (None, None);
+    let mut size = f64::INFINITY;
     let (mut nodes, mut reference, mut of_faces) = (Nodes::default(), Vec::new(), Vec::new());
     let mut surfaces = Vec::with_capacity(problem.bodies.len());
     for (number, body) in problem.bodies.iter().enumerate() {
         if matches!(body.kind, BodyKind::Reduced(_)) {
             return Err(SetupError::ReducedAutomatic { body: body.geometry.name.clone() });
         }
+        let mut areas_of_wires = Vec::new();
         let whole = |discretisation: &Discretisation| {
             let mut faces = body.geometry.boundary_faces();
             if !discretisation.is_structural() {
                 return Ok((discretisation.surface(&faces), Vec::new()));
             }
             if wall::has_beams(discretisation) {
-                return Err(SetupError::AutomaticBeam { body: body.geometry.name.clone() });
+                if !faces.is_empty() {
+                    return Err(SetupError::AutomaticBeam { body: body.geometry.name.clone() });
+                }
+                let wires = Wires::new(discretisation);
+                size = size.min(wires.size);
+                areas_of_wires = wires.areas;
+                return Ok((wires.surface, wires.halves));
             }
             // One face of a shell stands for both of its sides.
             faces.dedup_by_key(|face| face.cell());
@@ -167,7 +203,10 @@ pub(super) fn all_surfaces(
             let halves = wall::half_thickness(discretisation, &faces, &surface.points);
             Ok((surface, halves))
         };
-        let made = with_nodes(body, bodies.which[number], bodies, whole)?;
+        let mut made = with_nodes(body, bodies.which[number], bodies, whole)?;
+        if !areas_of_wires.is_empty() {
+            made.end.areas = areas_of_wires;
+        }
         nodes.append(&made.nodes, reference.len() as u32);
         reference.extend(made.placed);
         of_faces.extend(std::iter::repeat_n(number as u32, made.surface.faces.len()));
@@ -176,11 +215,57 @@ pub(super) fn all_surfaces(
             None => end = Some(made.end),
             Some(end) => end.append(made.end),
         }
+        let which = bodies.which[number];
+        let own = match which {
+            Which::Flexible(k) => bodies.flexible[k]
+                .whole()
+                .map(|whole| EdgeSide::new(body, (number, which), &whole.discretisation, None)),
+            Which::Rigid(_) => Discretisation::new(&body.geometry)
+                .ok()
+                .map(|whole| EdgeSide::new(body, (number, which), &whole, None)),
+        };
+        let own = own.unwrap_or_else(|| EdgeSide::empty(which));
+        match &mut edges {
+            None => edges = Some(own),
+            Some(edges) => edges.append(own),
+        }
     }
-    let end = end.ok_or_else(|| SetupError::NoDeformable { pair: pair() })?;
+    let (end, edges) = end.zip(edges).ok_or_else(|| SetupError::NoDeformable { pair: pair() })?;
     let faces = Faces::new(joined(&surfaces), &reference);
     let faces = faces.map_err(|source| SetupError::Surface { pair: pair(), source })?;
-    Ok((ContactSide { shape: Shape::Faces(Box::new(faces)), nodes }, end, of_faces))
+    let side = ContactSide { shape: Shape::Faces(Box::new(faces)), nodes };
+    Ok(AllSurfaces { side, end, of_faces, edges, size })
+}
+
+/// The beams of a body: points without faces, at the distance of their radius from the surface.
+struct Wires {
+    surface: Surface,
+    halves: Vec<f64>,
+    /// Half of the projected area around each point, length times radius of the halves of its beams \[m²\].
+    areas: Vec<f64>,
+    size: f64,
+}
+
+impl Wires {
+    fn new(discretisation: &Discretisation) -> Self {
+        let beams = beams(discretisation);
+        let mut points: Vec<u32> = beams.iter().flat_map(|(ends, _)| *ends).collect();
+        points.sort_unstable();
+        points.dedup();
+        let (mut halves, mut areas) = (vec![0.0_f64; points.len()], vec![0.0; points.len()]);
+        let mut size = f64::INFINITY;
+        for (ends, radius) in beams {
+            let [a, b] = ends.map(|k| Vector3::from(discretisation.points[k as usize]));
+            let length = (b - a).norm();
+            size = size.min(length).min(2.0 * radius);
+            for k in ends.iter().filter_map(|end| points.binary_search(end).ok()) {
+                halves[k] = halves[k].max(radius);
+                areas[k] += radius * length;
+            }
+        }
+        let weights = vec![1.0; points.len()];
+        Self { surface: Surface { points, weights, ..Surface::default() }, halves, areas, size }
+    }
 }
 
 /// A surface of a body with its nodes.

@@ -1,0 +1,153 @@
+use nalgebra::{Rotation3, Unit};
+
+use super::*;
+use crate::shape::Edge;
+
+const LIMITS: EdgeLimits = EdgeLimits { reach: 0.01, depth: 0.05 };
+
+/// The points of a block and its edges, of which each is divided in two.
+fn block(size: [f64; 3], body: u32, place: impl Fn(Vector3<f64>) -> Vector3<f64>) -> Points {
+    let mut made = Points::default();
+    for edge in Edge::of_block(Vector3::zeros(), size.into()) {
+        let mut add = |x: Vector3<f64>| {
+            made.places.push(place(x));
+            made.places.len() as u32 - 1
+        };
+        let ends = [-1.0, 0.0, 1.0].map(|at| add(edge.center + at * edge.half));
+        // Triangles with these normals.
+        let faces = edge.normals.map(|normal| {
+            let [t, u] = [edge.half, normal.cross(&edge.half)];
+            [edge.center, edge.center + t, edge.center + u].map(&mut add)
+        });
+        for k in 0..2 {
+            made.edges.push(SurfaceEdge {
+                ends: [ends[k], ends[k + 1]],
+                goes_on: [k == 1, k == 0],
+                body,
+                kind: EdgeKind::Sharp(faces),
+            });
+        }
+    }
+    made
+}
+
+#[derive(Default)]
+struct Points {
+    places: Vec<Vector3<f64>>,
+    edges: Vec<SurfaceEdge>,
+}
+
+fn turned(axis: Vector3<f64>, degrees: f64, shift: Vector3<f64>) -> impl Fn(Vector3<f64>) -> Vector3<f64> {
+    let rotation = Rotation3::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians());
+    move |x| rotation * x + shift
+}
+
+/// Bars on their edges that cross: one row, with the gap along z, whatever the side from which it is seen.
+#[test]
+fn bars_on_their_edges_have_one_row() {
+    let lower = block([1.0, 0.2, 0.2], 0, turned(Vector3::x(), 45.0, Vector3::zeros()));
+    for gap in [2e-3, 0.0, -1e-3] {
+        let place = Vector3::new(0.13, -0.07, 0.2 * 2.0_f64.sqrt() + gap);
+        let upper = block([0.2, 1.0, 0.2], 1, turned(Vector3::y(), 45.0, place));
+        let (a, b) = (&upper.places[..], &lower.places[..]);
+        let mut rows = EdgeToEdge::new([upper.edges.clone(), lower.edges.clone()], LIMITS);
+        let found = rows.update([a, b], [a, b]).to_vec();
+        assert_eq!(found.len(), 1, "{found:?}");
+        let EdgeRow { normal, gap: ahead, gap_now, at, edges } = found[0];
+        assert!((normal - Vector3::z()).norm() < 1e-15, "{normal}");
+        assert!((ahead - gap).abs() < 1e-15 && (gap_now - gap).abs() < 1e-15, "{ahead} {gap_now}");
+        let on = |points: &Points, edge: u32, at: f64| {
+            let [a, b] = points.edges[edge as usize].ends.map(|k| points.places[k as usize]);
+            a + at * (b - a)
+        };
+        let apart = on(&upper, edges[0], at[0]) - on(&lower, edges[1], at[1]);
+        assert!((apart - gap * normal).norm() < 1e-15, "{apart}");
+        let mut back = EdgeToEdge::new([lower.edges.clone(), upper.edges.clone()], LIMITS);
+        let found = back.update([b, a], [b, a]);
+        assert!(found.len() == 1 && (found[0].normal + normal).norm() < 1e-15, "{found:?}");
+        // All edges in one list.
+        let n = upper.places.len() as u32;
+        let all = [upper.places.clone(), lower.places.clone()].concat();
+        let moved = lower.edges.iter().map(|edge| SurfaceEdge {
+            ends: edge.ends.map(|k| k + n),
+            kind: match edge.kind {
+                EdgeKind::Sharp(faces) => EdgeKind::Sharp(faces.map(|face| face.map(|k| k + n))),
+                round => round,
+            },
+            ..*edge
+        });
+        let edges = upper.edges.iter().copied().chain(moved).collect();
+        let mut within = EdgeToEdge::within(edges, LIMITS);
+        assert_eq!(within.update([&all, &all], [&all, &all]).len(), 1);
+    }
+}
+
+/// The places of a row are those of the start of the step, where the forces have no moment; its gap at the
+/// end is that of the edges there.
+#[test]
+fn a_row_of_moving_edges_has_no_moment_and_the_gap_at_the_end() {
+    let lower = block([1.0, 0.2, 0.2], 0, turned(Vector3::x(), 45.0, Vector3::zeros()));
+    let height = 0.2 * 2.0_f64.sqrt();
+    let at = |time: f64| {
+        let turn = Rotation3::from_axis_angle(&Vector3::z_axis(), 0.1 * time);
+        let place = Vector3::new(0.13 + 0.02 * time, -0.07, height + 2e-3 - 5e-3 * time);
+        block([0.2, 1.0, 0.2], 1, move |x| turn * turned(Vector3::y(), 45.0, Vector3::zeros())(x) + place)
+    };
+    let [start, end] = [at(0.0), at(1.0)];
+    let mut rows = EdgeToEdge::new([start.edges.clone(), lower.edges.clone()], LIMITS);
+    let b = &lower.places[..];
+    let row = rows.update([&start.places, b], [&end.places, b])[0];
+    let mut alone = EdgeToEdge::new([end.edges.clone(), lower.edges.clone()], LIMITS);
+    let there = alone.update([&end.places, b], [&end.places, b])[0];
+    assert!((row.gap - there.gap).abs() < 1e-15 && (row.gap + 3e-3).abs() < 1e-12, "{row:?} {there:?}");
+    let on = |points: &[Vector3<f64>], edge: &SurfaceEdge, at: f64| {
+        let [a, b] = edge.ends.map(|k| points[k as usize]);
+        a + at * (b - a)
+    };
+    let apart = on(&start.places, rows.edge(&row, 0), row.at[0]) - on(b, rows.edge(&row, 1), row.at[1]);
+    assert!(apart.cross(&row.normal).norm() < 1e-15, "{apart}");
+}
+
+/// Round edges: the distance of the axes less both radii, also beyond the ends and for parallel ones.
+#[test]
+fn round_edges_have_the_distance_of_segments() {
+    let round = |ends: [u32; 2], body: u32, radius: f64| SurfaceEdge {
+        ends,
+        goes_on: [false; 2],
+        body,
+        kind: EdgeKind::Round(radius),
+    };
+    let points = |x: [[f64; 3]; 2]| x.map(Vector3::from).to_vec();
+    let first = points([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]);
+    let limits = EdgeLimits { reach: 1.0, depth: 0.1 };
+    let mut rows = EdgeToEdge::new([vec![round([0, 1], 0, 0.1)], vec![round([0, 1], 1, 0.05)]], limits);
+    for (second, distance, at) in [
+        ([[0.3, -0.5, -0.4], [0.3, 0.7, -0.4]], 0.4, [0.3, 0.5 / 1.2]),
+        ([[1.3, 0.4, 0.0], [1.3, 0.9, 0.0]], 0.5, [1.0, 0.0]),
+        ([[0.0, 0.0, 0.3], [1.0, 0.0, 0.3]], 0.3, [0.5, 0.5]),
+    ] {
+        let second = points(second);
+        let found = rows.update([&first, &second], [&first, &second])[0];
+        assert!((found.gap_now - (distance - 0.15)).abs() < 1e-15, "{found:?}");
+        assert!((0..2).all(|k| (found.at[k] - at[k]).abs() < 1e-15), "{found:?}");
+    }
+    // A step that passes through keeps the side of its start.
+    let [above, below] = [0.2, -0.5].map(|z| points([[0.3, -0.5, z], [0.3, 0.7, z]]));
+    let found = rows.update([&first, &above], [&first, &below])[0];
+    assert!((found.normal + Vector3::z()).norm() < 1e-15 && (found.gap + 0.65).abs() < 1e-15, "{found:?}");
+}
+
+/// Blocks that lie flat on each other, or stand beside each other, have no rows but those of their rims.
+#[test]
+fn flat_edges_and_edges_of_the_same_body_have_no_rows() {
+    let lower = block([0.4, 0.3, 0.2], 0, |x| x);
+    for place in [[0.0, 0.0, 0.2], [0.6, 0.0, 0.199], [0.5, 0.4, 0.0]] {
+        let upper = block([0.4, 0.3, 0.2], 1, |x| x + Vector3::from(place));
+        let (a, b) = (&upper.places[..], &lower.places[..]);
+        let mut rows = EdgeToEdge::new([upper.edges.clone(), lower.edges.clone()], LIMITS);
+        assert!(rows.update([a, b], [a, b]).is_empty(), "{place:?}: {:?}", rows.rows);
+    }
+    let own = lower.places.clone();
+    let mut rows = EdgeToEdge::within(lower.edges, LIMITS);
+    assert!(rows.update([&own, &own], [&own, &own]).is_empty());
+}
