@@ -84,6 +84,8 @@ pub(super) struct Exchange {
     /// Loads, gravity and supports \[N\], and their moment about the origin \[N m\].
     pub(super) force: Vector3<f64>,
     pub(super) moment: Vector3<f64>,
+    /// Moment of contact; of all bodies without that of walls \[N m\].
+    pub(super) pressed: Vector3<f64>,
 }
 
 /// Energies and momenta.
@@ -334,6 +336,11 @@ impl LinearBody {
         }
         for (&dof, &reaction) in held.iter().zip(&*reactions) {
             act(dof as usize, reaction);
+        }
+        for (x, force) in discretisation.points.iter().zip(contact.as_chunks::<3>().0) {
+            if *force != [0.0; 3] {
+                sum.pressed += (Vector3::from(*x) + arm).cross(&Vector3::from(*force));
+            }
         }
         for (&dof, &reaction) in held.iter().zip(&*reactions) {
             sum.external += reaction * moved[dof as usize];

@@ -242,8 +242,10 @@ impl Contacts {
             let (arm, share) = (body.mean_arm(), body.share());
             for ((x, before), now) in body.discretisation.points.iter().zip(before).zip(now) {
                 let force = share * now + (1.0 - share) * before;
+                let moment = (Vector3::from(*x) + arm).cross(&force);
                 sum.force += force;
-                sum.moment += (Vector3::from(*x) + arm).cross(&force);
+                sum.moment += moment;
+                sum.pressed -= moment;
             }
         }
     }

@@ -29,9 +29,10 @@ impl Simulation {
         };
         let Counts { problems, rows, most_touching } = self.system.counts;
         checkpoint.put_integers("counters", &[self.record.outputs, problems, rows, most_touching]);
-        let Totals { external, contact, arrival, friction, damped, impulse, ang_impulse } = self.totals;
-        let mut totals = vec![external, contact, damped, self.most_energy, arrival, friction];
-        totals.extend(impulse.iter().chain(ang_impulse.iter()));
+        let Totals { external, contact, arrival, friction, damped, impulse, ang_impulse, pressed } =
+            self.totals;
+        let mut totals = vec![external, contact, damped, self.most_energy, arrival, friction, self.most_spin];
+        totals.extend([impulse, ang_impulse, pressed].iter().flatten());
         checkpoint.put_reals("totals", &totals);
         checkpoint.put_reals("turns", &self.turns);
         for (number, body) in self.system.bodies.iter().enumerate() {
@@ -62,17 +63,18 @@ impl Simulation {
             <&[u64; 4]>::try_from(counters).map_err(|_| length("counters", counters.len(), 4))?;
         (self.time, self.n_steps, self.record.outputs) = (checkpoint.time, checkpoint.steps, outputs);
         self.system.counts = Counts { problems, rows, most_touching };
-        let totals = checkpoint.reals_of("totals", 12)?;
+        let totals = checkpoint.reals_of("totals", 16)?;
         self.totals = Totals {
             external: totals[0],
             contact: totals[1],
             damped: totals[2],
             arrival: totals[4],
             friction: totals[5],
-            impulse: Vector3::from_column_slice(&totals[6..9]),
-            ang_impulse: Vector3::from_column_slice(&totals[9..]),
+            impulse: Vector3::from_column_slice(&totals[7..10]),
+            ang_impulse: Vector3::from_column_slice(&totals[10..13]),
+            pressed: Vector3::from_column_slice(&totals[13..]),
         };
-        self.most_energy = totals[3];
+        (self.most_energy, self.most_spin) = (totals[3], totals[6]);
         let n = self.turns.len();
         self.turns.copy_from_slice(checkpoint.reals_of("turns", n)?);
         for (number, body) in self.system.bodies.iter_mut().enumerate() {

@@ -96,6 +96,7 @@ impl System {
             sum.damped += own.damped;
             sum.force += own.force;
             sum.moment += own.moment;
+            sum.pressed += own.pressed;
         }
         self.contacts.add_walls(&self.bodies, &mut sum);
         (sum, self.contacts.losses(&self.bodies))
