@@ -11,6 +11,7 @@ mod iterative;
 mod lamb_sphere;
 mod markers;
 mod reference_modes;
+mod residual;
 mod slender;
 mod stress_modes;
 mod supports;

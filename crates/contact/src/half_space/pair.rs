@@ -1,0 +1,440 @@
+//! Two bodies pressed together: the plane of their contact, a grid, gaps of the exact surfaces, forces.
+//!
+//! Each body is rigid, an elastic half-space (a rigid body of an elastic material), or known by its response
+//! to loads at places. Forces follow from
+//!
+//! ```text
+//! 0 ≤ f ⟂ g₀ + (C₁ + C₂ + d) f ≥ 0
+//! ```
+//!
+//! docs/theory/half-space.md, eq. (104),
+//! with the gaps g₀ of the undeformed surfaces, averaged over the cells, and the compliance d of the law.
+
+use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+use super::heights::Heights;
+use super::{ComplianceError, Directions, HalfSpace, PlacedBody, PressureGrid};
+use crate::patch::PatchPlane;
+use crate::solver::{ActiveSet, LcpError};
+use crate::{Law, Shape};
+
+/// Rounds in which the plane follows the deepest point.
+const ROUNDS: usize = 12;
+
+/// Cells have gaps below this part of the overlap; a loaded cell above [`RIM`] shows that this is too little.
+const MARGIN: f64 = 0.35;
+
+/// See [`MARGIN`].
+const RIM: f64 = 0.25;
+
+/// Most cells of a contact.
+const MOST_CELLS: usize = 3000;
+
+/// The elasticity below a surface.
+#[derive(Debug, Clone, Copy)]
+pub enum Below<'a> {
+    /// None.
+    Rigid,
+    /// A half-space alone: a rigid body whose material gives way at the contact.
+    HalfSpace(HalfSpace),
+    /// A body known from places of its surface.
+    Placed(&'a PlacedBody),
+}
+
+/// A body in the frame of the contact.
+#[derive(Debug, Clone, Copy)]
+pub struct Pressed<'a> {
+    /// Its surface, in the axes of the body. Of several planes the first one counts.
+    pub shape: &'a Shape,
+    /// What is below it.
+    pub below: Below<'a>,
+    /// Rotation from the axes of the body to those of the contact.
+    pub rotation: Matrix3<f64>,
+    /// Origin of the body's axes in the frame of the contact \[m\].
+    pub origin: Vector3<f64>,
+}
+
+/// Where the bodies overlap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// The plane through the deepest point, halfway between the surfaces; its normal leads out of the first
+    /// body.
+    pub plane: PatchPlane,
+    /// Depth of the overlap of the undeformed bodies \[m\]; negative if they are apart.
+    pub depth: f64,
+    /// Principal relative curvatures of the gap, ascending \[1/m\].
+    pub curvatures: [f64; 2],
+}
+
+/// The forces of a contact.
+#[derive(Debug, Clone)]
+pub struct PressedContact {
+    /// Where the bodies overlap.
+    pub overlap: Overlap,
+    /// The cells.
+    pub grid: PressureGrid,
+    /// Force on each cell, in compression \[N\].
+    pub forces: Vec<f64>,
+    /// Their sum \[N\].
+    pub force: f64,
+    /// Centre of the force in the frame of the contact \[m\].
+    pub center: Vector3<f64>,
+    /// Largest pressure \[Pa\].
+    pub peak_pressure: f64,
+    /// Area of the loaded cells \[m²\].
+    pub area: f64,
+}
+
+/// Errors of a contact.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PairError {
+    /// The surfaces are not two that look at each other.
+    #[error(
+        "no pair of surfaces faces each other at ({:.4e}, {:.4e}, {:.4e}) m: start nearer to the contact, \
+         with its normal out of the first body",
+        .place[0], .place[1], .place[2]
+    )]
+    NotFacing {
+        /// The place \[m\].
+        place: [f64; 3],
+    },
+    /// The gap does not grow in all directions.
+    #[error(
+        "the surfaces are flat or conforming along a direction (relative curvatures {:.3e} and {:.3e} 1/m): \
+         the contact has no finite size; let the bodies' meshes resolve it",
+        .curvatures[0], .curvatures[1]
+    )]
+    Flat {
+        /// Principal relative curvatures \[1/m\].
+        curvatures: [f64; 2],
+    },
+    /// The contact is too slender or the cells are too small.
+    #[error("the contact needs {found} cells, at most {MOST_CELLS} are possible: ask for larger cells")]
+    Cells {
+        /// Cells needed.
+        found: usize,
+    },
+    /// Pressure at the rim of the grid.
+    #[error(
+        "a cell with a gap of {gap:.3e} m is loaded at an overlap of {depth:.3e} m: the contact is larger \
+         than its grid, because a body bends under it; let the bodies' meshes resolve it"
+    )]
+    Rim {
+        /// Gap of the undeformed surfaces at the cell \[m\].
+        gap: f64,
+        /// Depth of the overlap \[m\].
+        depth: f64,
+    },
+    /// Both bodies are rigid and the law is hard.
+    #[error("two rigid bodies in hard contact have no compliance: give one of them an elastic material")]
+    Rigid,
+    /// The law is not one of pressure cells.
+    #[error("the contact law {law:?} is not one of pressure cells with a known, positive stiffness")]
+    Law {
+        /// The law.
+        law: Law,
+    },
+    /// A body has no compliance on the grid.
+    #[error(transparent)]
+    Compliance(#[from] ComplianceError),
+    /// The complementarity problem has no solution.
+    #[error(transparent)]
+    Solver(#[from] LcpError),
+}
+
+/// Finds the overlap of two bodies near a place.
+///
+/// * `place`, `normal` — near the contact, out of the first body
+/// * `size` — length within which the gap is like a paraboloid, such as a tenth of the smaller radius \[m\]
+///
+/// # Errors
+///
+/// [`PairError::NotFacing`], [`PairError::Flat`].
+pub fn overlap(
+    bodies: [Pressed<'_>; 2],
+    place: Vector3<f64>,
+    normal: Vector3<f64>,
+    size: f64,
+) -> Result<Overlap, PairError> {
+    let mut surfaces = bodies.map(|b| Heights::new(b.shape, b.rotation, b.origin));
+    let (mut center, mut n, mut step) = (place, normal, size);
+    let mut found = None;
+    for _ in 0..ROUNDS {
+        let fit = Paraboloid::new(&mut surfaces, center, n, step)
+            .ok_or(PairError::NotFacing { place: center.into() })?;
+        let [low, high] = fit.curvatures;
+        if !(low > 0.0 && high.is_finite()) {
+            return Err(PairError::Flat { curvatures: fit.curvatures });
+        }
+        let moved = fit.to_minimum(size);
+        let tilt = (fit.normal - n).norm();
+        let depth = -fit.gap;
+        found = Some(Overlap { plane: fit.plane, depth, curvatures: fit.curvatures });
+        let is_settled = moved.norm() <= 1e-9 * size && tilt <= 1e-9;
+        center = fit.plane.center + moved.x * fit.along[0] + moved.y * fit.along[1];
+        n = fit.normal;
+        if depth > 0.0 {
+            step = (0.5 * (2.0 * depth / high).sqrt()).min(size);
+        }
+        if is_settled {
+            break;
+        }
+    }
+    found.ok_or(PairError::NotFacing { place: place.into() })
+}
+
+/// The gap around a point, fitted to nine values.
+struct Paraboloid {
+    plane: PatchPlane,
+    along: [Vector3<f64>; 2],
+    gap: f64,
+    gradient: [f64; 2],
+    /// g,xx, g,xy, g,yy.
+    second: [f64; 3],
+    curvatures: [f64; 2],
+    /// Mean normal of both surfaces, out of the first.
+    normal: Vector3<f64>,
+}
+
+impl Paraboloid {
+    fn new(
+        surfaces: &mut [Heights<'_>; 2],
+        center: Vector3<f64>,
+        n: Vector3<f64>,
+        step: f64,
+    ) -> Option<Self> {
+        let along = super::footprint::tangents_of(&n);
+        let mut normals = [Vector3::zeros(); 2];
+        let mut height = 0.0;
+        let mut at = |i: f64, j: f64| -> Option<f64> {
+            let x = center + step * (i * along[0] + j * along[1]);
+            let [(low, first), (high, second)] =
+                [surfaces[0].at(&x, &n, step)?, surfaces[1].at(&x, &n, step)?];
+            if i == 0.0 && j == 0.0 {
+                (normals, height) = ([first, second], 0.5 * (low + high));
+            }
+            // The first body looks along n, the second one against it.
+            (first.dot(&n) > 0.0 && second.dot(&n) < 0.0).then_some(high - low)
+        };
+        let gap = at(0.0, 0.0)?;
+        let [east, west, north, south] = [at(1.0, 0.0)?, at(-1.0, 0.0)?, at(0.0, 1.0)?, at(0.0, -1.0)?];
+        let corners = at(1.0, 1.0)? - at(-1.0, 1.0)? - at(1.0, -1.0)? + at(-1.0, -1.0)?;
+        let square = step * step;
+        let second = [
+            (east - 2.0 * gap + west) / square,
+            corners / (4.0 * square),
+            (north - 2.0 * gap + south) / square,
+        ];
+        let (mean, half) = (0.5 * (second[0] + second[2]), 0.5 * (second[0] - second[2]));
+        let root = half.hypot(second[1]);
+        Some(Self {
+            plane: PatchPlane {
+                center: center + height * n,
+                axes: Matrix3::from_rows(&[along[0].transpose(), along[1].transpose(), n.transpose()]),
+            },
+            along,
+            gap,
+            gradient: [(east - west) / (2.0 * step), (north - south) / (2.0 * step)],
+            second,
+            curvatures: [mean - root, mean + root],
+            normal: (normals[0] - normals[1]).normalize(),
+        })
+    }
+
+    /// From the middle to the minimum, not farther than `longest`.
+    fn to_minimum(&self, longest: f64) -> nalgebra::Vector2<f64> {
+        let [xx, xy, yy] = self.second;
+        let det = xx * yy - xy * xy;
+        let [x, y] = self.gradient;
+        let step = nalgebra::Vector2::new(xy * y - yy * x, xy * x - xx * y) / det;
+        step * (longest / step.norm()).min(1.0)
+    }
+}
+
+impl Overlap {
+    /// Cells with a part of the smaller contact radius √(depth/κ) as side, where the gap is below a margin.
+    ///
+    /// Returns the grid and the gap of each cell \[m\].
+    ///
+    /// # Errors
+    ///
+    /// [`PairError::Cells`].
+    pub fn grid(&self, bodies: [Pressed<'_>; 2], parts: f64) -> Result<(PressureGrid, Vec<f64>), PairError> {
+        let [low, high] = self.curvatures;
+        let side = (self.depth / high).sqrt() / parts;
+        let reach = 1.1 * (2.0 * (1.0 + MARGIN) * self.depth / low).sqrt();
+        let found = (std::f64::consts::PI * 2.0 * self.depth / (low * high).sqrt() / (side * side)) as usize;
+        if found > MOST_CELLS {
+            return Err(PairError::Cells { found });
+        }
+        let whole = PressureGrid::disc(self.plane, side, reach);
+        let mut surfaces = bodies.map(|b| Heights::new(b.shape, b.rotation, b.origin));
+        let n = self.plane.axes.row(2).transpose();
+        let (first, second) = (self.plane.axes.row(0).transpose(), self.plane.axes.row(1).transpose());
+        let mut gap = |x: [f64; 2]| {
+            let x = self.plane.center + x[0] * first + x[1] * second;
+            let [low, high] = [surfaces[0].at(&x, &n, side), surfaces[1].at(&x, &n, side)];
+            low.zip(high).map_or(f64::INFINITY, |(low, high)| high.0 - low.0)
+        };
+        let gaps: Vec<f64> = (0..whole.len()).map(|cell| whole.averaged(cell, &mut gap)).collect();
+        let kept = |cell: &usize| gaps[*cell] < MARGIN * self.depth;
+        let cells = (0..whole.len()).filter(kept).map(|cell| whole.cells[cell]).collect();
+        let gaps = (0..whole.len()).filter(kept).map(|cell| gaps[cell]).collect();
+        Ok((PressureGrid { cells, ..whole }, gaps))
+    }
+}
+
+impl Pressed<'_> {
+    /// The compliance of the body on a grid of the contact; `None` if it is rigid.
+    ///
+    /// * `outward` — +1 for the first body, whose outward normal is that of the plane, −1 for the second
+    ///
+    /// # Errors
+    ///
+    /// [`ComplianceError`].
+    pub fn compliance(
+        &self,
+        grid: &PressureGrid,
+        outward: f64,
+        directions: Directions,
+    ) -> Result<Option<Mat<f64>>, ComplianceError> {
+        match self.below {
+            Below::Rigid => Ok(None),
+            Below::HalfSpace(half_space) => Ok(Some(match directions {
+                Directions::Normal => grid.normal_compliance(&half_space),
+                Directions::All => grid.compliance(&half_space),
+            })),
+            Below::Placed(placed) => {
+                let mut axes = grid.plane.axes * self.rotation;
+                (0..3).for_each(|d| axes[(2, d)] *= outward);
+                let center = self.rotation.transpose() * (grid.plane.center - self.origin);
+                let own = PressureGrid { plane: PatchPlane { center, axes }, ..grid.clone() };
+                Ok(Some(placed.on_grid(&own, directions)?.matrix))
+            }
+        }
+    }
+}
+
+/// The compliance of the gaps, and with tangents of the slips, of two bodies on a grid; `None` if both are
+/// rigid.
+///
+/// Slip is the tangential displacement of the first body less that of the second, under a traction on the
+/// first. The coupling of normal and tangential displacements is the difference of those of both bodies, and
+/// vanishes for equal materials.
+///
+/// # Errors
+///
+/// [`ComplianceError`].
+pub fn pair_compliance(
+    bodies: [Pressed<'_>; 2],
+    grid: &PressureGrid,
+    directions: Directions,
+) -> Result<Option<Mat<f64>>, ComplianceError> {
+    let first = bodies[0].compliance(grid, 1.0, directions)?;
+    let Some(mut second) = bodies[1].compliance(grid, -1.0, directions)? else { return Ok(first) };
+    if directions == Directions::All {
+        // Tractions on the second body are opposite, and its displacement is subtracted.
+        let is_normal = |i: usize| i.is_multiple_of(3);
+        for k in 0..second.ncols() {
+            for i in (0..second.nrows()).filter(|&i| is_normal(i) != is_normal(k)) {
+                second[(i, k)] *= -1.0;
+            }
+        }
+    }
+    Ok(Some(match first {
+        Some(first) => first + second,
+        None => second,
+    }))
+}
+
+/// The contact of two bodies in given positions, without friction; `None` if they do not overlap.
+///
+/// * `start` — place and normal near the contact, out of the first body, and a length as for [`overlap`]
+/// * `parts` — cells on the smaller contact radius; 4 give the force to −0.05 ± 0.24 %
+///
+/// # Errors
+///
+/// [`PairError`].
+///
+/// # Example
+///
+/// A rigid ball of steel on a rigid plate of the same steel: both are half-spaces, and Hertz' theory holds.
+///
+/// ```
+/// use carom_contact::closed_form::HertzPair;
+/// use carom_contact::geometry::Sphere;
+/// use carom_contact::half_space::HalfSpace;
+/// use carom_contact::half_space::pair::{Below, Pressed, press};
+/// use carom_contact::{Law, Shape};
+/// use nalgebra::{Matrix3, Vector3};
+///
+/// let (radius, approach) = (0.015, 5e-6);
+/// let ball = Shape::Sphere(Sphere { center: Vector3::zeros(), radius });
+/// let plate = Shape::plane(Vector3::zeros(), Vector3::z()).unwrap();
+/// let body = |shape, height| Pressed {
+///     shape,
+///     below: Below::HalfSpace(HalfSpace::new(210e9, 0.3)),
+///     rotation: Matrix3::identity(),
+///     origin: height * Vector3::z(),
+/// };
+/// let bodies = [body(&plate, 0.0), body(&ball, radius - approach)];
+///
+/// let start = (Vector3::zeros(), Vector3::z(), 0.1 * radius);
+/// let contact = press(bodies, start, 4.0, Law::Hard)?.unwrap();
+/// let hertz = HertzPair::new([radius, f64::INFINITY], [210e9; 2], [0.3; 2]).at_approach(approach);
+/// assert!((contact.force / hertz.force - 1.0).abs() < 5e-3);
+/// # Ok::<(), carom_contact::half_space::pair::PairError>(())
+/// ```
+pub fn press(
+    bodies: [Pressed<'_>; 2],
+    start: (Vector3<f64>, Vector3<f64>, f64),
+    parts: f64,
+    law: Law,
+) -> Result<Option<PressedContact>, PairError> {
+    if !law.is_of_cells() {
+        return Err(PairError::Law { law });
+    }
+    let (place, normal, size) = start;
+    let overlap = overlap(bodies, place, normal, size)?;
+    if overlap.depth <= 0.0 {
+        return Ok(None);
+    }
+    let (grid, gaps) = overlap.grid(bodies, parts)?;
+    let n = grid.len();
+    let own = law.compliance(grid.area());
+    let matrix = match pair_compliance(bodies, &grid, Directions::Normal)? {
+        Some(matrix) => matrix,
+        None if own > 0.0 => Mat::zeros(n, n),
+        None => return Err(PairError::Rigid),
+    };
+    let mut solver = ActiveSet::new();
+    solver.set_matrix(n, |i, k| matrix[(i, k)] + if i == k { own } else { 0.0 });
+    let mut forces = vec![0.0; n];
+    solver.solve(&gaps, &mut forces)?;
+    let rim = (0..n).filter(|&i| forces[i] > 0.0 && gaps[i] > RIM * overlap.depth).map(|i| gaps[i]);
+    if let Some(gap) = rim.reduce(f64::max) {
+        return Err(PairError::Rim { gap, depth: overlap.depth });
+    }
+    let force: f64 = forces.iter().sum();
+    let axes = overlap.plane.axes;
+    let place = |i: usize| {
+        let [x, y] = grid.middle(i);
+        x * axes.row(0).transpose() + y * axes.row(1).transpose()
+    };
+    let moment: Vector3<f64> = (0..n).map(|i| forces[i] * place(i)).sum();
+    let loaded = forces.iter().filter(|f| **f > 0.0).count() as f64;
+    Ok(Some(PressedContact {
+        center: overlap.plane.center + if force > 0.0 { moment / force } else { Vector3::zeros() },
+        peak_pressure: forces.iter().fold(0.0, |a: f64, f| a.max(*f)) / grid.area(),
+        area: loaded * grid.area(),
+        overlap,
+        grid,
+        forces,
+        force,
+    }))
+}
+
+#[cfg(test)]
+mod tests;
