@@ -13,8 +13,8 @@
 //! Read in this order: [`kernel`] (the shape of a load), [`material`] (the half-space), [`cells`] (Love's and
 //! Cerruti's means), [`grid`] (the cells of a contact), [`table`] (loads among each other), [`footprint`]
 //! (loads on a mesh), [`weights`] (moving least squares), [`compliance`] and
-//! [`grid_compliance`] (all of it together), [`short_cut`] (one number for a small contact), [`pair`]
-//! (two bodies pressed together).
+//! [`grid_compliance`] (all of it together), [`short_cut`] (one number for a small contact), [`overlap`]
+//! and [`pair`] (two bodies pressed together).
 
 mod bessel;
 pub mod cells;
@@ -27,6 +27,7 @@ pub mod grid_compliance;
 mod heights;
 pub mod kernel;
 pub mod material;
+pub mod overlap;
 pub mod pair;
 pub mod places;
 pub mod short_cut;

@@ -2,9 +2,8 @@
 //! (docs/theory/half-space.md).
 
 use carom_contact::geometry::Faces;
-use carom_contact::half_space::footprint::footprints;
 use carom_contact::half_space::places::{Region, places_over};
-use carom_contact::half_space::{ComplianceError, FootprintError, HalfSpace, Loads, PlacedBody};
+use carom_contact::half_space::{ComplianceError, Footprint, FootprintError, HalfSpace, Loads, PlacedBody};
 use carom_fem::{Body, Discretisation, SurfaceError};
 use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
@@ -74,6 +73,8 @@ pub enum PlacesError {
 /// * `loads` — r₀ = 1.5 h for quadratic cells, 3 h for linear ones, with the edge h of the faces
 /// * `region` — the contact with 2.6 distances of places around it, in which weights reach
 ///
+/// Places of which an edge of the body leaves too little for a load are left out.
+///
 /// The curvature of the result is 0; the caller may set it.
 ///
 /// # Errors
@@ -98,15 +99,29 @@ pub fn placed_body(
     if places.is_empty() {
         return Err(PlacesError::NoFaces { body: name(), reach: region.reach });
     }
-    let footprints = footprints(&faces.surface, &points, (loads.kernel, loads.radius), &places)
-        .map_err(|source| PlacesError::Footprint { body: name(), source })?;
+    let mut kept = Vec::with_capacity(places.len());
+    let mut footprints = Vec::with_capacity(places.len());
+    let mut last = None;
+    for (x, n) in places {
+        match Footprint::new(&faces.surface, &points, (&x, &n), loads.kernel, loads.radius) {
+            Ok(footprint) => {
+                kept.push((x, n));
+                footprints.push(footprint);
+            }
+            // Weights do without it, and report if they cannot.
+            Err(error) => last = Some(error),
+        }
+    }
+    if let (true, Some(source)) = (kept.is_empty(), last) {
+        return Err(PlacesError::Footprint { body: name(), source });
+    }
     let spread = |shares: &[(u32, f64)]| -> SpreadLoad {
         shares.iter().map(|&(k, share)| (faces.surface.points[k as usize], share)).collect()
     };
     let spread: Vec<SpreadLoad> = footprints.iter().map(|footprint| spread(&footprint.shares)).collect();
     let response = response(flexibility, &spread, progress)
         .map_err(|source| PlacesError::Solution { body: name(), source })?;
-    let (positions, normals) = places.into_iter().unzip();
+    let (positions, normals) = kept.into_iter().unzip();
     let mut placed = PlacedBody::new(loads, half_space, positions, normals, response)?;
     placed.cut_by(&footprints);
     Ok(placed)

@@ -8,8 +8,9 @@ use carom_contact::geometry::Sphere;
 use carom_contact::half_space::pair::{Below, Pressed, press};
 use carom_contact::half_space::places::Region;
 use carom_contact::half_space::short_cut::self_interaction;
+use carom_contact::half_space::weights::Order;
 use carom_contact::half_space::{
-    Directions, Kernel, Loads, PlacedBody, PressureGrid, ShortCut, SmallContact,
+    Directions, HalfSpace, Kernel, Loads, PlacedBody, PressureGrid, ShortCut, SmallContact,
 };
 use carom_contact::patch::PatchPlane;
 use carom_contact::solver::ActiveSet;
@@ -20,6 +21,7 @@ use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_progress::Silent;
 use carom_reduce::{Flexibility, RigidMotions, SolverChoice};
+use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::bodies::block_of;
@@ -327,6 +329,50 @@ fn either_body_may_be_the_first_in_any_position() {
     // Tangents of the plane differ, and with them the cells: cells of a/6 have ±0.07 %.
     assert!(forces.iter().all(|f| (f / forces[0] - 1.0).abs() < 2e-3), "{forces:?}");
     assert!(approach_error(forces[0], a).abs() < 0.33, "{forces:?}");
+}
+
+/// A block 2 × 2 × 1 on a smooth rigid base with cells of 1/n, and its response around a place of its top.
+fn block_near_an_edge(n: usize, place: Vector3<f64>, kernel: Kernel) -> PlacedBody {
+    let stretch = |x: [f64; 3]| [2.0 * x[0], 2.0 * x[1], x[2]];
+    let hex20 = CellShape::from_name("hex20").unwrap();
+    let block = Elastic::new(block_of(hex20, [2 * n, 2 * n, n], stretch), |x| [false, false, x[2] < 1e-9]);
+    let radius = 1.5 / n as f64;
+    let loads = Loads { kernel, radius, spacing: radius };
+    let region = Region { center: place, reach: 3.0 * radius };
+    let faces = block.body.boundary_faces();
+    let both = (&block.body, &block.discretisation);
+    placed_body(both, &block.flexibility, &faces, loads, region, &Silent).unwrap()
+}
+
+#[test]
+fn a_contact_nearer_to_an_edge_than_its_loads_is_reported() {
+    // Loads of r₀ = 0.5, 0.3 and 0.1875 at 0.2 from an edge: the last ones are whole at the contact.
+    let place = Vector3::new(0.2, 1.03, 1.0);
+    let a = 0.03;
+    let grid = PressureGrid::disc(PatchPlane { center: place, axes: Matrix3::identity() }, a / 5.0, a);
+    let n = grid.len();
+    // Mean displacement under an even pressure: the compliance of the contact.
+    let mean = |matrix: &Mat<f64>| (0..n * n).map(|m| matrix[(m / n, m % n)]).sum::<f64>();
+    let alone = mean(&grid.normal_compliance(&HalfSpace::new(YOUNG, POISSON)));
+    let found = [3, 5, 8].map(|cells| {
+        let placed = block_near_an_edge(cells, place, Kernel::Quadratic);
+        [Order::Quadratic, Order::Linear].map(|order| {
+            let found = placed.with_weights(&grid, Directions::Normal, order).unwrap();
+            println!(
+                "r0/d = {:.2}, {order:?}: {:+.2} % of the half-space, share of cut loads {:.2}",
+                1.5 / cells as f64 / 0.2,
+                100.0 * (mean(&found.matrix) / alone - 1.0),
+                found.cut_share
+            );
+            (mean(&found.matrix) / alone - 1.0, found.cut_share, found.pivot)
+        })
+    });
+    let exact = found[2][0].0;
+    // The edge's part varies with 1/d and is some 6 % of the half-space's here: a third of it is lost where d
+    // is 2/3 of r₀, all of it nearer to the edge.
+    assert!((found[1][0].0 - exact).abs() < 0.02, "{found:?}");
+    assert!(found[0][0].1 > 0.5 && found[1][0].1 > 0.5, "{found:?}");
+    assert!(found.iter().flatten().all(|(.., pivot)| *pivot > 0.1), "{found:?}");
 }
 
 #[test]

@@ -40,6 +40,14 @@ pub struct Loads {
     pub spacing: f64,
 }
 
+impl Loads {
+    /// Second moments of a whole load, xx, xy and yy: ⟨r²⟩/2, 0, ⟨r²⟩/2 \[m²\].
+    pub fn second(&self) -> [f64; 3] {
+        let along = 0.5 * self.kernel.moments()[0] * self.radius * self.radius;
+        [along, 0.0, along]
+    }
+}
+
 /// A body as seen from places of its surface: its response to smooth loads, in the axes of the body.
 #[derive(Debug, Clone)]
 pub struct PlacedBody {
@@ -57,6 +65,8 @@ pub struct PlacedBody {
     pub response: Mat<f64>,
     /// Changes of H by edges: load j, load k ≥ j.
     cuts: Vec<(u32, u32, CutMeans)>,
+    /// Second moments of the loads that an edge cuts \[m²\].
+    cut_seconds: Vec<Option<Matrix3<f64>>>,
 }
 
 /// Errors of a compliance.
@@ -118,7 +128,17 @@ impl PlacedBody {
         if rows != 3 * places || columns != rows || normals.len() != places {
             return Err(ComplianceError::Size { places, rows, columns });
         }
-        Ok(Self { loads, half_space, curvature: 0.0, positions, normals, response, cuts: Vec::new() })
+        let cut_seconds = vec![None; places];
+        Ok(Self {
+            loads,
+            half_space,
+            curvature: 0.0,
+            positions,
+            normals,
+            response,
+            cuts: Vec::new(),
+            cut_seconds,
+        })
     }
 
     /// Takes the footprints of the loads, in the order of the places, so that H has the same cuts as A.
@@ -139,6 +159,14 @@ impl PlacedBody {
             }
         }
         self.cuts = cuts;
+        self.cut_seconds = footprints.iter().map(|f| f.is_cut().then_some(f.second)).collect();
+    }
+
+    /// Second moments of a load in the plane of a grid.
+    fn second(&self, grid: &PressureGrid, cut: Option<&Matrix3<f64>>) -> [f64; 3] {
+        let Some(second) = cut else { return self.loads.second() };
+        let seen = grid.plane.axes * second * grid.plane.axes.transpose();
+        [seen[(0, 0)], seen[(0, 1)], seen[(1, 1)]]
     }
 
     /// The weights' view of the places in the plane of a grid.
@@ -153,6 +181,7 @@ impl PlacedBody {
                     [x, y]
                 })
                 .collect(),
+            seconds: self.cut_seconds.iter().map(|cut| self.second(grid, cut.as_ref())).collect(),
             takes_part: self.normals.iter().map(|n| n.dot(&normal).abs() >= LEAST_COSINE).collect(),
             loads: self.loads,
         }
@@ -218,7 +247,20 @@ impl PlacedBody {
         matrix += sandwiched(&weights, &far);
         self.add_curvature(grid, directions, &mut matrix);
         let pivot = smallest_pivot(matrix.as_ref());
-        Ok(GridCompliance { matrix, places, weights, gradients, far, linear, pivot })
+        let cut_share = self.cut_share(&places, &weights);
+        Ok(GridCompliance { matrix, places, weights, gradients, far, linear, cut_share, pivot })
+    }
+
+    /// See [`GridCompliance::cut_share`].
+    fn cut_share(&self, places: &[usize], weights: &Mat<f64>) -> f64 {
+        let is_cut = |row: &usize| self.cut_seconds[places[*row]].is_some();
+        let of_cell = |cell: usize| {
+            let sum = |rows: &mut dyn Iterator<Item = usize>| -> f64 {
+                rows.map(|row| weights[(row, cell)].abs()).sum()
+            };
+            sum(&mut (0..places.len()).filter(is_cut)) / sum(&mut (0..places.len()))
+        };
+        (0..weights.ncols()).map(of_cell).fold(0.0, f64::max)
     }
 
     /// −(β κ/E*) ⟨ln r⟩ between the cells.

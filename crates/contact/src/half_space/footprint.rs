@@ -40,6 +40,8 @@ pub struct Footprint {
     pub shares: Vec<(u32, f64)>,
     /// Integral of the kernel over the surface; 1 for a whole footprint.
     pub integral: f64,
+    /// Second moment ∫ s (x − x_j)(x − x_j)ᵀ dA \[m²\].
+    pub second: Matrix3<f64>,
     /// Points of the quadrature \[m\] and their parts of the force; kept for a cut footprint alone.
     pub samples: Vec<(Vector3<f64>, f64)>,
 }
@@ -100,7 +102,7 @@ impl Footprint {
             }
         }
         let samples = rule.samples;
-        let place: [f64; 3] = (*place).into();
+        let (at, place): (_, [f64; 3]) = (*place, (*place).into());
         let integral: f64 = samples.iter().map(|s| s.weight).sum();
         if samples.is_empty() {
             return Err(FootprintError::Empty { place, radius });
@@ -108,17 +110,20 @@ impl Footprint {
         let factors = factors(&samples).ok_or(FootprintError::Cut { place, radius, integral })?;
         let mut shares = std::collections::BTreeMap::new();
         let mut scaled = Vec::with_capacity(samples.len());
+        let mut second = Matrix3::zeros();
         for sample in &samples {
             let weight = sample.weight * factors.dot(&sample.moments());
             for (&point, value) in surface.faces[sample.face].points.iter().zip(&sample.values) {
                 *shares.entry(point).or_insert(0.0) += weight * value;
             }
+            let apart = sample.position - at;
+            second += weight * apart * apart.transpose();
             scaled.push((sample.position, weight));
         }
         if (integral - 1.0).abs() <= WHOLE {
             scaled.clear();
         }
-        Ok(Self { shares: shares.into_iter().collect(), integral, samples: scaled })
+        Ok(Self { shares: shares.into_iter().collect(), integral, second, samples: scaled })
     }
 
     /// True if an edge of the body cuts the disc.

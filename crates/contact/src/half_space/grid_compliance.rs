@@ -1,6 +1,7 @@
 //! The compliance of a body on a grid, with the weights that made it.
 
 use faer::Mat;
+use nalgebra::Vector3;
 
 use super::weights::Fallback;
 
@@ -19,6 +20,9 @@ pub struct GridCompliance {
     pub far: Mat<f64>,
     /// Cells with linear weights and the reason of the first of them; all cells after a fallback.
     pub linear: Option<(usize, Fallback)>,
+    /// Largest share of a cell's weights, Σ|c| over loads that an edge cuts. Above ½ the contact is nearer to
+    /// the edge than r₀, and the edge's part of the compliance is not resolved.
+    pub cut_share: f64,
     /// Smallest pivot of `matrix` scaled to unit diagonal.
     pub pivot: f64,
 }
@@ -28,6 +32,22 @@ impl GridCompliance {
     /// there are three for each cell.
     pub fn spread(&self, force: &[f64]) -> Vec<f64> {
         combined(&self.weights, force)
+    }
+
+    /// Displacement of the cells into the body by modes, cᵀ φ with φ_j = −⟨s_j, n·φ⟩: one row for each cell,
+    /// one column for each mode. Its transpose makes modal forces of forces on the cells.
+    ///
+    /// * `values` — of the modes at all places, 3 rows each, in the axes of the body
+    /// * `normal` — out of the body
+    ///
+    /// # Panics
+    ///
+    /// If the values lack rows of a place.
+    pub fn modal_rows(&self, values: &Mat<f64>, normal: &Vector3<f64>) -> Mat<f64> {
+        let of_place = Mat::from_fn(self.places.len(), values.ncols(), |row, k| {
+            -(0..3).map(|a| normal[a] * values[(3 * self.places[row] + a, k)]).sum::<f64>()
+        });
+        self.weights.transpose() * of_place
     }
 
     /// The force along the plane on the cells, because the compliance changes where they move:

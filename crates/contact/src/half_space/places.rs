@@ -117,10 +117,12 @@ mod tests {
             assert!((places[0].0 - Vector3::new(0.5, 0.5, 0.0)).norm() < 1e-9, "{shape:?}");
             assert!(places.iter().all(|(_, n)| (n - Vector3::z()).norm() < 1e-12));
             // Quadratic weights are possible all over the region but its rim.
+            let loads = Loads { kernel: Kernel::Quadratic, radius: 0.1, spacing: 0.1 };
             let plane = PlanePlaces {
                 coordinates: places.iter().map(|(x, _)| [x.x, x.y]).collect(),
                 takes_part: vec![true; places.len()],
-                loads: Loads { kernel: Kernel::Quadratic, radius: 0.1, spacing: 0.1 },
+                seconds: vec![loads.second(); places.len()],
+                loads,
             };
             for (x, y) in [(0.5, 0.5), (0.71, 0.5), (0.4, 0.33), (0.55, 0.72)] {
                 assert_eq!(plane.weights([x, y], 0.0, Order::Quadratic).unwrap().fallback, None, "{shape:?}");

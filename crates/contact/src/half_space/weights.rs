@@ -8,11 +8,11 @@
 //! with p = (1, x, y, x², xy, y²) the weights fulfil
 //!
 //! ```text
-//! Σ c = 1 ,     Σ c (x_j − x) = 0 ,     Σ c (x_j − x)(x_j − x)ᵀ = (h²/12 − ⟨r²⟩/2) · 1
+//! Σ c = 1 ,     Σ c (x_j − x) = 0 ,     Σ c [(x_j − x)(x_j − x)ᵀ + M_j] = h²/12 · 1
 //! ```
 //!
-//! with the distance s between places, the second moment ⟨r²⟩ of the loads and the side h of the cell. So
-//! force and moment of the cell are kept, and its second moment is its own instead of that of the loads.
+//! with the distance s between places, the second moments M_j of the loads, ⟨r²⟩/2 · 1 if whole, and the side
+//! h of the cell. So force and moment of the cell are kept, and its second moment is its own.
 
 use nalgebra::{SMatrix, SVector};
 use thiserror::Error;
@@ -99,6 +99,8 @@ pub struct PlanePlaces {
     pub coordinates: Vec<[f64; 2]>,
     /// True for the places that take part; others look in another direction.
     pub takes_part: Vec<bool>,
+    /// Second moments M_j of the loads, xx, xy and yy \[m²\].
+    pub seconds: Vec<[f64; 3]>,
     /// Their loads.
     pub loads: Loads,
 }
@@ -147,7 +149,9 @@ impl PlanePlaces {
             return Err(Fallback::Few { found: near.len() });
         }
         // w and p with their gradients over the point x, which is minus that over d.
-        let samples: Vec<Sample<N>> = near.iter().map(|(_, d)| Sample::new(*d, reach)).collect();
+        let unit = self.loads.spacing.powi(2).recip();
+        let second = |j: usize| self.seconds[j].map(|m| m * unit);
+        let samples: Vec<Sample<N>> = near.iter().map(|&(j, d)| Sample::new(d, second(j), reach)).collect();
         let mut matrix = SMatrix::<f64, N, N>::zeros();
         let mut slopes = [matrix; 2];
         for s in &samples {
@@ -157,10 +161,8 @@ impl PlanePlaces {
                 *slope += s.weight_slopes[a] * s.basis * s.basis.transpose() + mixed + mixed.transpose();
             }
         }
-        let ratio = self.loads.radius / self.loads.spacing;
-        let cell = (side / self.loads.spacing).powi(2) / 12.0;
-        let second = cell - 0.5 * self.loads.kernel.moments()[0] * ratio * ratio;
-        let aim = SVector::<f64, N>::from_fn(|i, _| [1.0, 0.0, 0.0, second, 0.0, second][i]);
+        let cell = side * side / 12.0 * unit;
+        let aim = SVector::<f64, N>::from_fn(|i, _| [1.0, 0.0, 0.0, cell, 0.0, cell][i]);
         let lost = Fallback::Conditions { error: f64::INFINITY };
         let factor = matrix.cholesky().ok_or(lost)?;
         let multipliers = factor.solve(&aim);
@@ -196,11 +198,12 @@ struct Sample<const N: usize> {
 }
 
 impl<const N: usize> Sample<N> {
-    /// * `d` — from the point to the place, in r₀
-    fn new(d: [f64; 2], reach: f64) -> Self {
+    /// * `d` — from the point to the place, in distances between places
+    /// * `second` — second moments of its load in the square of this unit
+    fn new(d: [f64; 2], second: [f64; 3], reach: f64) -> Self {
         let [x, y] = d;
         let rest = 1.0 - (x * x + y * y) / (reach * reach);
-        let basis = [1.0, x, y, x * x, x * y, y * y];
+        let basis = [1.0, x, y, x * x + second[0], x * y + second[1], y * y + second[2]];
         let slopes = [[0.0, -1.0, 0.0, -2.0 * x, -y, 0.0], [0.0, 0.0, -1.0, 0.0, -x, -2.0 * y]];
         Self {
             weight: rest * rest,
@@ -227,7 +230,8 @@ mod tests {
             }
         }
         let loads = Loads { kernel, radius: 1.2, spacing: 1.0 };
-        PlanePlaces { takes_part: vec![true; coordinates.len()], coordinates, loads }
+        let n = coordinates.len();
+        PlanePlaces { takes_part: vec![true; n], coordinates, seconds: vec![loads.second(); n], loads }
     }
 
     #[test]
@@ -284,6 +288,7 @@ mod tests {
         let few = PlanePlaces {
             takes_part: vec![true; 4],
             coordinates: square,
+            seconds: vec![[0.125, 0.0, 0.125]; 4],
             loads: Loads { kernel: Kernel::Quadratic, radius: 1.0, spacing: 1.0 },
         };
         let weights = few.weights([0.4, 0.3], 0.0, Order::Quadratic).unwrap();
@@ -291,6 +296,7 @@ mod tests {
         assert!((weights.values.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let line = PlanePlaces {
             takes_part: vec![true; 9],
+            seconds: vec![[0.125, 0.0, 0.125]; 9],
             coordinates: (0..9).map(|k| [0.3 * f64::from(k), 0.0]).collect(),
             ..few.clone()
         };

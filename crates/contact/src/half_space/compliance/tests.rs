@@ -277,3 +277,63 @@ fn a_response_of_the_wrong_size_is_an_error() {
     let error = PlacedBody::new(loads, STEEL, places.clone(), places, Mat::zeros(5, 6)).unwrap_err();
     assert_eq!(error.to_string(), "2 places need a response of 6 rows, not of 5 × 6");
 }
+
+#[test]
+fn quadratic_fields_are_read_exactly_beside_an_edge() {
+    // Faces of nine nodes carry quadratic fields, so that the reading of a load is exact to its quadrature.
+    let (surface, positions) = plate(FaceShape::Quad9, 8, 8, |x, y| [x, y, 0.0]);
+    let loads = Loads { kernel: Kernel::Quadratic, radius: 0.25, spacing: 0.25 };
+    let places: Vec<_> = (0..20)
+        .map(|k| {
+            let (i, j) = (f64::from(k % 4), f64::from(k / 4));
+            (Vector3::new(0.06 + 0.21 * i, 0.1 + 0.2 * j + 0.03 * i, 0.0), Vector3::z())
+        })
+        .collect();
+    let footprints = footprints(&surface, &positions, (loads.kernel, loads.radius), &places).unwrap();
+    assert!(footprints.iter().any(Footprint::is_cut));
+    let (x, n): (Vec<_>, Vec<_>) = places.into_iter().unzip();
+    let size = 3 * x.len();
+    let mut body = PlacedBody::new(loads, STEEL, x, n, Mat::zeros(size, size)).unwrap();
+    body.cut_by(&footprints);
+    let grid = grid_at(Vector3::new(0.1, 0.5, 0.0), 0.02, 0.05);
+    let found = body.with_weights(&grid, Directions::Normal, Order::Quadratic).unwrap();
+    assert_eq!(found.linear, None);
+    assert!(found.cut_share > 0.5, "{}", found.cut_share);
+    let field = |x: f64, y: f64| 1.0 + 2.0 * x - y + 3.0 * x * x - x * y + 0.5 * y * y;
+    let read = |j: usize| -> f64 {
+        let value =
+            |&(k, share): &(u32, f64)| share * field(positions[k as usize].x, positions[k as usize].y);
+        footprints[j].shares.iter().map(value).sum()
+    };
+    for cell in 0..grid.len() {
+        let [x, y] = grid.middle(cell);
+        let sum: f64 =
+            found.places.iter().enumerate().map(|(row, &j)| found.weights[(row, cell)] * read(j)).sum();
+        // The mean over the cell adds h²/24 times the Laplacian, 7.
+        let exact = field(0.1 + x, 0.5 + y) + 7.0 / 24.0 * grid.side * grid.side;
+        // Whole loads have the kernel's second moment instead of that of their quadrature, 1e-3 r₀²/8.
+        assert!((sum - exact).abs() < 3e-4, "{cell}: {sum} {exact}");
+    }
+}
+
+#[test]
+fn a_mode_that_is_a_linear_field_is_read_exactly() {
+    let radius = 0.5 * THICKNESS;
+    let body = layer(Kernel::Quadratic, radius, radius, 5);
+    let grid = grid_at(Vector3::zeros(), 0.1 * THICKNESS, 0.4 * THICKNESS);
+    let found = body.on_grid(&grid, Directions::Normal).unwrap();
+    assert_eq!(found.cut_share, 0.0);
+    // u_z = 2 + x − 3y, and a motion along the surface.
+    let n = body.positions.len();
+    let values = Mat::from_fn(3 * n, 2, |i, k| match (i % 3, k) {
+        (2, 0) => 2.0 + body.positions[i / 3].x - 3.0 * body.positions[i / 3].y,
+        (0, 1) => 1.0,
+        _ => 0.0,
+    });
+    let rows = found.modal_rows(&values, &Vector3::z());
+    for cell in 0..grid.len() {
+        let [x, y] = grid.middle(cell);
+        // Into the body, against the normal.
+        assert!((rows[(cell, 0)] + 2.0 + x - 3.0 * y).abs() < 1e-9 && rows[(cell, 1)] == 0.0);
+    }
+}

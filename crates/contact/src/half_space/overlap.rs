@@ -1,0 +1,172 @@
+//! Where two bodies overlap: the plane through the deepest point, and the cells around it.
+
+use nalgebra::{Matrix3, Vector2, Vector3};
+
+use super::PressureGrid;
+use super::footprint::tangents_of;
+use super::heights::Heights;
+use super::pair::{PairError, Pressed};
+use crate::patch::PatchPlane;
+
+/// Rounds in which the plane follows the deepest point.
+const ROUNDS: usize = 12;
+
+/// Cells have gaps below this part of the overlap; loaded cells reach to 0.25 of it at most.
+const MARGIN: f64 = 0.35;
+
+/// Most cells of a contact.
+pub(super) const MOST_CELLS: usize = 3000;
+
+/// Where the bodies overlap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overlap {
+    /// The plane through the deepest point, halfway between the surfaces; its normal leads out of the first
+    /// body.
+    pub plane: PatchPlane,
+    /// Depth of the overlap of the undeformed bodies \[m\]; negative if they are apart.
+    pub depth: f64,
+    /// Principal relative curvatures of the gap, ascending \[1/m\].
+    pub curvatures: [f64; 2],
+}
+
+/// Finds the overlap of two bodies near a place.
+///
+/// * `place`, `normal` — near the contact, out of the first body
+/// * `size` — length within which the gap is like a paraboloid, such as a tenth of the smaller radius \[m\]
+///
+/// # Errors
+///
+/// [`PairError::NotFacing`], [`PairError::Flat`].
+pub fn overlap(
+    bodies: [Pressed<'_>; 2],
+    place: Vector3<f64>,
+    normal: Vector3<f64>,
+    size: f64,
+) -> Result<Overlap, PairError> {
+    let mut surfaces = bodies.map(|b| Heights::new(b.shape, b.rotation, b.origin));
+    let (mut center, mut n, mut step) = (place, normal, size);
+    let mut found = None;
+    for _ in 0..ROUNDS {
+        let fit = Paraboloid::new(&mut surfaces, center, n, step)
+            .ok_or(PairError::NotFacing { place: center.into() })?;
+        let [low, high] = fit.curvatures;
+        if !(low > 0.0 && high.is_finite()) {
+            return Err(PairError::Flat { curvatures: fit.curvatures });
+        }
+        let moved = fit.to_minimum(size);
+        let tilt = (fit.normal - n).norm();
+        let depth = -fit.gap;
+        found = Some(Overlap { plane: fit.plane, depth, curvatures: fit.curvatures });
+        let is_settled = moved.norm() <= 1e-9 * size && tilt <= 1e-9;
+        center = fit.plane.center + moved.x * fit.along[0] + moved.y * fit.along[1];
+        n = fit.normal;
+        if depth > 0.0 {
+            step = (0.5 * (2.0 * depth / high).sqrt()).min(size);
+        }
+        if is_settled {
+            break;
+        }
+    }
+    found.ok_or(PairError::NotFacing { place: place.into() })
+}
+
+/// The gap around a point, fitted to nine values.
+struct Paraboloid {
+    plane: PatchPlane,
+    along: [Vector3<f64>; 2],
+    gap: f64,
+    gradient: [f64; 2],
+    /// g,xx, g,xy, g,yy.
+    second: [f64; 3],
+    curvatures: [f64; 2],
+    /// Mean normal of both surfaces, out of the first.
+    normal: Vector3<f64>,
+}
+
+impl Paraboloid {
+    fn new(
+        surfaces: &mut [Heights<'_>; 2],
+        center: Vector3<f64>,
+        n: Vector3<f64>,
+        step: f64,
+    ) -> Option<Self> {
+        let along = tangents_of(&n);
+        let mut normals = [Vector3::zeros(); 2];
+        let mut height = 0.0;
+        let mut at = |i: f64, j: f64| -> Option<f64> {
+            let x = center + step * (i * along[0] + j * along[1]);
+            let [(low, first), (high, second)] =
+                [surfaces[0].at(&x, &n, step)?, surfaces[1].at(&x, &n, step)?];
+            if i == 0.0 && j == 0.0 {
+                (normals, height) = ([first, second], 0.5 * (low + high));
+            }
+            // The first body looks along n, the second one against it.
+            (first.dot(&n) > 0.0 && second.dot(&n) < 0.0).then_some(high - low)
+        };
+        let gap = at(0.0, 0.0)?;
+        let [east, west, north, south] = [at(1.0, 0.0)?, at(-1.0, 0.0)?, at(0.0, 1.0)?, at(0.0, -1.0)?];
+        let corners = at(1.0, 1.0)? - at(-1.0, 1.0)? - at(1.0, -1.0)? + at(-1.0, -1.0)?;
+        let square = step * step;
+        let second = [
+            (east - 2.0 * gap + west) / square,
+            corners / (4.0 * square),
+            (north - 2.0 * gap + south) / square,
+        ];
+        let (mean, half) = (0.5 * (second[0] + second[2]), 0.5 * (second[0] - second[2]));
+        let root = half.hypot(second[1]);
+        Some(Self {
+            plane: PatchPlane {
+                center: center + height * n,
+                axes: Matrix3::from_rows(&[along[0].transpose(), along[1].transpose(), n.transpose()]),
+            },
+            along,
+            gap,
+            gradient: [(east - west) / (2.0 * step), (north - south) / (2.0 * step)],
+            second,
+            curvatures: [mean - root, mean + root],
+            normal: (normals[0] - normals[1]).normalize(),
+        })
+    }
+
+    /// From the middle to the minimum, not farther than `longest`.
+    fn to_minimum(&self, longest: f64) -> Vector2<f64> {
+        let [xx, xy, yy] = self.second;
+        let det = xx * yy - xy * xy;
+        let [x, y] = self.gradient;
+        let step = Vector2::new(xy * y - yy * x, xy * x - xx * y) / det;
+        step * (longest / step.norm()).min(1.0)
+    }
+}
+
+impl Overlap {
+    /// Cells with a part of the smaller contact radius √(depth/κ) as side, where the gap is below a margin.
+    ///
+    /// Returns the grid and the gap of each cell \[m\].
+    ///
+    /// # Errors
+    ///
+    /// [`PairError::Cells`].
+    pub fn grid(&self, bodies: [Pressed<'_>; 2], parts: f64) -> Result<(PressureGrid, Vec<f64>), PairError> {
+        let [low, high] = self.curvatures;
+        let side = (self.depth / high).sqrt() / parts;
+        let reach = 1.1 * (2.0 * (1.0 + MARGIN) * self.depth / low).sqrt();
+        let found = (std::f64::consts::PI * 2.0 * self.depth / (low * high).sqrt() / (side * side)) as usize;
+        if found > MOST_CELLS {
+            return Err(PairError::Cells { found });
+        }
+        let whole = PressureGrid::disc(self.plane, side, reach);
+        let mut surfaces = bodies.map(|b| Heights::new(b.shape, b.rotation, b.origin));
+        let n = self.plane.axes.row(2).transpose();
+        let (first, second) = (self.plane.axes.row(0).transpose(), self.plane.axes.row(1).transpose());
+        let mut gap = |x: [f64; 2]| {
+            let x = self.plane.center + x[0] * first + x[1] * second;
+            let [low, high] = [surfaces[0].at(&x, &n, side), surfaces[1].at(&x, &n, side)];
+            low.zip(high).map_or(f64::INFINITY, |(low, high)| high.0 - low.0)
+        };
+        let gaps: Vec<f64> = (0..whole.len()).map(|cell| whole.averaged(cell, &mut gap)).collect();
+        let kept = |cell: &usize| gaps[*cell] < MARGIN * self.depth;
+        let cells = (0..whole.len()).filter(kept).map(|cell| whole.cells[cell]).collect();
+        let gaps = (0..whole.len()).filter(kept).map(|cell| gaps[cell]).collect();
+        Ok((PressureGrid { cells, ..whole }, gaps))
+    }
+}
