@@ -345,6 +345,7 @@ fn block_near_an_edge(n: usize, place: Vector3<f64>, kernel: Kernel) -> PlacedBo
 }
 
 #[test]
+#[ignore = "15 s: 2048 cells"]
 fn a_contact_nearer_to_an_edge_than_its_loads_is_reported() {
     // Loads of r₀ = 0.5, 0.3 and 0.1875 at 0.2 from an edge: the last ones are whole at the contact.
     let place = Vector3::new(0.2, 1.03, 1.0);
