@@ -4,7 +4,7 @@ use carom_report::Drawing;
 
 use crate::{
     Bench, BenchError, bracket, cam, cam_part, chains, conserving, elements, explicit, held_rods, impacts,
-    local, reference, schemes, settings, two_ways, zywicz_puso,
+    local, reference, schemes, settings, two_ways, wendt, zywicz_puso,
 };
 
 /// A measured figure with its expected value.
@@ -323,6 +323,32 @@ pub fn cases() -> Vec<Case> {
                     not part of the project: the case is skipped unless CAROM_SHARED_DATA names their \
                     folder.",
             run: reference::complementarity,
+        },
+        Case {
+            name: "wendt-bar",
+            title: "Wendt's bar",
+            about: "\
+                    An elastic bar (L = 1 m, 1 kg/m3, E = 100 Pa, one row of hexahedra, nu = 0) meets a \
+                    wall at 1 m/s, scheme `complementarity` (meshes/wendt-bar, Wendt 2007), steps of \
+                    half the time in which a wave passes a cell. Expected: impulse and loss of linear \
+                    elements along a line, computed independently of this project, and the waves: 2 N s \
+                    from 0.05 to 0.25 s, 10 N. Claim: the digits of these figures, three cells in the \
+                    time, and energy that never rises; 1 % of the impulse with redistributed mass.",
+            run: wendt::bar,
+        },
+        Case {
+            name: "turning-bar",
+            title: "A bar that turns, in linear theory and in floating frames",
+            about: "\
+                    A ball of soft plastic (R 15 mm, E 100 MPa, nu 0.3, 1200 kg/m3) meets a free bar of \
+                    200 mm x 30 mm x 30 mm at 1 m/s, 60 mm from its middle; the bar turns with 0, 20 and \
+                    80 rad/s for 0.4 ms before. Linear whole bodies in the scheme `complementarity` \
+                    (meshes/wendt-bar/turning.toml) and the same meshes, reduced, in floating frames \
+                    without penetration (`quasistatic`, turning-reduced.toml; `dynamic` has penalties \
+                    alone), and with a ball of few cells in `energy-momentum`. Expected: these. \
+                    Claim: 1 % of the impulse of the bar at rest, \
+                    2 % at 20 rad/s, none at 80; a warning from 0.01 rad on.",
+            run: wendt::turning,
         },
         Case {
             name: "ball-in-shell",

@@ -20,6 +20,7 @@ pub mod report;
 mod schemes;
 pub mod settings;
 mod two_ways;
+mod wendt;
 mod zywicz_puso;
 
 pub use bench::{Bench, BenchError, Impact};

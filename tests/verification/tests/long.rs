@@ -175,6 +175,18 @@ fn complementarity() {
 }
 
 #[test]
+#[ignore = "1 minute: 5600 steps of 800 cells"]
+fn wendt_bar() {
+    verify("wendt-bar");
+}
+
+#[test]
+#[ignore = "1 minute: whole and reduced bodies, three velocities"]
+fn turning_bar() {
+    verify("turning-bar");
+}
+
+#[test]
 #[ignore = "10 seconds: 3e5 steps of two rigid bodies"]
 fn ball_in_shell() {
     verify("ball-in-shell");
