@@ -1,6 +1,7 @@
 //! The compliance of a body on a grid, with the weights that made it.
 
-use faer::Mat;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
 use nalgebra::Vector3;
 
 use super::weights::Fallback;
@@ -87,6 +88,10 @@ pub(super) fn sandwiched(weights: &Mat<f64>, far: &Mat<f64>) -> Mat<f64> {
             if i % stride == k % stride { weights[(i / stride, k / stride)] } else { 0.0 }
         })
     };
-    let product = wide.transpose() * (far * &wide);
+    // Serial products: the matrices are small, and sums keep their order on any number of threads.
+    let mut answer = Mat::zeros(far.nrows(), wide.ncols());
+    matmul(answer.as_mut(), Accum::Replace, far.as_ref(), wide.as_ref(), 1.0, Par::Seq);
+    let mut product = Mat::zeros(wide.ncols(), wide.ncols());
+    matmul(product.as_mut(), Accum::Replace, wide.transpose(), answer.as_ref(), 1.0, Par::Seq);
     Mat::from_fn(product.nrows(), product.ncols(), |i, k| 0.5 * (product[(i, k)] + product[(k, i)]))
 }
