@@ -135,7 +135,7 @@ impl EdgeToEdge {
         self.search.update(lists, self.is_within, [now, ahead], |edge| 0.5 * reach + radius(edge));
         for &[i, j] in self.search.near() {
             let pair = [&lists[0][i as usize], &lists[1][j as usize]];
-            if let Some(row) = row_of(pair, now, ahead, self.limits.depth)
+            if let Some(row) = row_of(pair, now, ahead, &self.limits)
                 && row.gap <= self.limits.reach
             {
                 self.rows.push(EdgeRow { edges: [i, j], ..row });
@@ -150,7 +150,7 @@ fn row_of(
     pair: [&SurfaceEdge; 2],
     now: [&[Vector3<f64>]; 2],
     ahead: [&[Vector3<f64>]; 2],
-    deepest: f64,
+    limits: &EdgeLimits,
 ) -> Option<EdgeRow> {
     let ends = |side: usize, at: &[&[Vector3<f64>]; 2]| pair[side].ends.map(|k| at[side][k as usize]);
     let [now_a, now_b] = [0, 1].map(|side| ends(side, &now));
@@ -163,10 +163,13 @@ fn row_of(
         let gap = normal.dot(&between(&ahead_a, &ahead_b)) - r - q;
         return Some(EdgeRow { edges: [0; 2], normal, at, gap_now: apart.norm() - r - q, gap });
     }
+    let walls: f64 = pair.iter().map(|edge| if let EdgeKind::Round(r) = edge.kind { r } else { 0.0 }).sum();
+    if !may_cross(&ahead_a, &ahead_b, limits.reach.max(limits.depth) + walls) {
+        return None;
+    }
     let edge = |side: usize, x: [Vector3<f64>; 2]| straight(pair[side], x, ahead[side]);
     let (first, second) = (edge(0, ahead_a), edge(1, ahead_b));
     let found = crossing_of_kinds(pair, &first, &second)?;
-    let walls: f64 = pair.iter().map(|edge| if let EdgeKind::Round(r) = edge.kind { r } else { 0.0 }).sum();
     let gap = found.gap - walls;
     // Crossings near a corner belong to its node.
     let depth = (-gap).max(0.0);
@@ -175,7 +178,7 @@ fn row_of(
         let rest = (1.0 - found.at[k].abs()) * length;
         if pair[k].goes_on[end] { rest >= -BEYOND * length } else { rest > depth }
     };
-    if !(is_within(0, first.half.norm()) && is_within(1, second.half.norm()) && depth <= deepest) {
+    if !(is_within(0, first.half.norm()) && is_within(1, second.half.norm()) && depth <= limits.depth) {
         return None;
     }
     let at = aligned(&now_a, &now_b, &found.normal)?;
@@ -185,6 +188,17 @@ fn row_of(
 
 fn place([a, b]: &[Vector3<f64>; 2], at: f64) -> Vector3<f64> {
     a + at * (b - a)
+}
+
+/// False for segments whose lines do not cross within them, or are farther apart: most of the near ones.
+fn may_cross(a: &[Vector3<f64>; 2], b: &[Vector3<f64>; 2], farthest: f64) -> bool {
+    let (d, e, w) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
+    let across = d.cross(&e);
+    let square = across.norm_squared();
+    let is_within = |part: f64| (-BEYOND * square..=(1.0 + BEYOND) * square).contains(&part);
+    is_within(w.cross(&e).dot(&across))
+        && is_within(w.cross(&d).dot(&across))
+        && w.dot(&across).powi(2) <= farthest * farthest * square
 }
 
 /// The edge with the normals of its faces; those of a round one are zero.

@@ -295,7 +295,9 @@ fn continued_automatic_contact_has_the_same_bits() {
 #[test]
 #[ignore = "2 minutes: prints a table"]
 fn the_cost_of_a_step_of_many_small_bodies() {
-    println!("| cubes | bodies | µs a step | µs a step and body | events |\n|---|---|---|---|---|");
+    println!(
+        "| cubes | bodies | µs a step | of a step and body | events | sweeps a step |\n|---|---|---|---|---|---|"
+    );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for name in ["deformable", "rigid", "mixed"] {
         let is_rigid = |k: usize| match name {
@@ -310,7 +312,8 @@ fn the_cost_of_a_step_of_many_small_bodies() {
             let ((), time) = pool.install(|| carom_testing::clock::timed(run));
             let micros = 1e6 * time.cpu / simulation.n_steps() as f64;
             let (each, n_events) = (micros / n as f64, simulation.events().len());
-            println!("| {name} | {n} | {micros:.0} | {each:.1} | {n_events} |");
+            let sweeps = simulation.contact_counts().sweeps as f64 / simulation.n_steps() as f64;
+            println!("| {name} | {n} | {micros:.0} | {each:.1} | {n_events} | {sweeps:.1} |");
         }
     }
 }

@@ -95,20 +95,42 @@ fn ball_on_plate(distance: f64) -> Problem {
     problem
 }
 
-/// The overlap of a ball leaves a flat spot of 3.7 mm, on which it lands at once. It leaves with less than
-/// the speed at which it has come, as the ball that begins beside the plate does, and more of it is left as
-/// vibration; without the offset, a hundredth of the overlap came back in each step, with several times that
-/// speed.
+/// The overlap of a ball leaves a flat spot of 3.7 mm, on which it lands at once. Of the energy of the
+/// relative motion, ½ m* v², a ball keeps (v/v_0)² in it, loses a part where nodes land, and has the rest as
+/// vibration. The ball that overlaps leaves more slowly: a flat end excites more vibration than a round one,
+/// 45 % of the energy instead of 19 %. Neither the speed nor the energy depends on the length of the steps.
+/// Without the offset, a hundredth of the overlap came back in each step, with several times the speed of
+/// the impact.
 #[test]
 fn a_ball_that_overlaps_is_not_shot_away() {
-    let leaving = [1e-5, -OVERLAP].map(|distance| {
-        let (_, kept) = run(&ball_on_plate(distance), settings(6e-4, None));
-        assert!(kept.forces.last().unwrap()[0] == [0.0; 3], "they have separated");
-        let [ball, plate] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][2]);
-        ball - plate
-    });
-    println!("beside the plate {:.2} m/s, overlapping {:.2} m/s", leaving[0], leaving[1]);
-    assert!(leaving.iter().all(|speed| (0.5 * SPEED..SPEED).contains(speed)), "{leaving:?}");
+    for distance in [1e-5, -OVERLAP] {
+        let speeds = [0.9, 0.45, 0.225].map(|courant| {
+            let settings = Settings { courant, ..settings(6e-4, None) };
+            let (simulation, kept) = run(&ball_on_plate(distance), settings);
+            assert!(kept.forces.last().unwrap()[0] == [0.0; 3], "they have separated");
+            let [ball, plate] = [0, 1].map(|body| kept.velocities.last().unwrap()[body][2]);
+            let [m, n] = [0, 1].map(|body| simulation.mass(body));
+            let scale = 0.5 * m * n / (m + n) * SPEED * SPEED;
+            let last = kept.rows.last().unwrap().balance;
+            let kept_part = ((ball - plate) / SPEED).powi(2);
+            let [landed, missed] = [last.d_imp, last.d_num].map(|loss| loss / scale);
+            let vibrates = 1.0 - kept_part - landed - missed;
+            println!(
+                "distance {distance:.1e} m, courant {courant}: {:.2} m/s, in the motion {kept_part:.3}, \
+                 landings {landed:.3}, time integration {missed:.3}, vibration {vibrates:.3}",
+                ball - plate
+            );
+            assert!(landed >= 0.0 && vibrates > 0.0 && kept_part < 1.0, "{landed} {vibrates} {kept_part}");
+            // All energy is that of the start, but for the losses.
+            let start = kept.rows[0].balance;
+            let all = last.e_kin + last.e_el + last.d_imp + last.d_num;
+            assert!((all - start.e_kin).abs() < 1e-11 * start.e_kin, "{all} {}", start.e_kin);
+            ball - plate
+        });
+        assert!(speeds.iter().all(|speed| (0.5 * SPEED..SPEED).contains(speed)), "{speeds:?}");
+        // The speed is that of the mesh, not of the step.
+        assert!(speeds.iter().all(|speed| (speed - speeds[2]).abs() < 0.01 * SPEED), "{speeds:?}");
+    }
 }
 
 /// Offsets and the notice are part of a checkpoint.

@@ -6,7 +6,7 @@ use super::SurfaceEdge;
 use crate::broad::{Bounds, NOTHING, Tree};
 
 /// Motion after which the list is renewed, as a part of the mean length of an edge.
-const MARGIN: f64 = 0.25;
+const MARGIN: f64 = 0.1;
 
 /// Edges near each other.
 #[derive(Debug, Clone, Default)]

@@ -33,6 +33,10 @@ use side::{AllSurfaces, End, all_surfaces, edge_sides, named_side};
 const DEPTH: f64 = 0.5;
 const REACH: f64 = 0.05;
 
+/// Depth up to which edges have penetrated each other, relative to the smallest face: the way of a fast
+/// body in a step.
+const EDGE_DEPTH: f64 = 0.1;
+
 /// Depth of a node without contact in the last step beyond which it has not come through the face, relative
 /// to the smallest face.
 const SUDDEN: f64 = 0.01;
@@ -318,7 +322,7 @@ fn limits(size: f64, walls: f64) -> Limits {
 
 /// Limits of rows of edges by the smallest face; none without faces.
 fn edge_limits(size: f64) -> Option<EdgeLimits> {
-    size.is_finite().then_some(EdgeLimits { reach: REACH * size, depth: DEPTH * size })
+    size.is_finite().then_some(EdgeLimits { reach: REACH * size, depth: EDGE_DEPTH * size })
 }
 
 fn check_law(law: &Law) -> Result<(), String> {
