@@ -295,9 +295,8 @@ fn continued_automatic_contact_has_the_same_bits() {
 #[test]
 #[ignore = "2 minutes: prints a table"]
 fn the_cost_of_a_step_of_many_small_bodies() {
-    println!(
-        "| cubes | bodies | µs a step | of a step and body | events | sweeps a step |\n|---|---|---|---|---|---|"
-    );
+    println!("| cubes | bodies | µs a step | of a step and body | events | sweeps a step |");
+    println!("|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for name in ["deformable", "rigid", "mixed"] {
         let is_rigid = |k: usize| match name {
