@@ -15,7 +15,7 @@
 //! slip, so that its loss is never negative.
 //!
 //! Path to read: `body` (one body and its step), `mass` (mass matrices), `compliance` (columns), `contact`
-//! (rows and their problem), `system` (the step), `simulation` (the time loop).
+//! (rows and their problem), `system` (the step), `simulation` and `march` (the time loop).
 //!
 //! # Source
 //!
@@ -25,6 +25,7 @@ mod body;
 mod compliance;
 mod contact;
 mod error;
+mod march;
 mod mass;
 mod matrices;
 mod restart;

@@ -30,6 +30,7 @@ mod condensed;
 mod contact;
 mod coupled;
 mod error;
+mod march;
 mod matrices;
 mod restart;
 mod simulation;

@@ -1,22 +1,18 @@
 //! The time loop: steps, frames, impacts, the balance.
 
 use carom_contact::solver::LcpMethod;
-use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactTracker, LedgerSummary, Observer, Placement,
-    rotation,
-};
+use carom_dynamics::{Balance, BodyState, ContactEvent, LedgerSummary, Observer, Placement, rotation};
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::Energies;
-use super::contact::{History, Pair};
 use super::setup::{is_wall, linear_body, pair, wall_mass};
 use super::system::{Counts, System};
 use super::{BodyOptions, MassKind, RunError, SetupError, StepError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{Problem, held};
 use crate::mean_turn::TURNED;
-use crate::time_loop::{self, March, Record, Taken, Touch, Touching};
+use crate::time_loop::{self, Record};
 
 /// Turn of a body at which a run ends \[rad\]: the stiffness takes it for a strain of 2 %.
 const LARGEST_TURN: f64 = 0.2;
@@ -170,7 +166,7 @@ impl Simulation {
     }
 
     /// One step with the mean of the loads at its ends; returns its length.
-    fn advance(&mut self) -> Result<f64, StepError> {
+    pub(super) fn advance(&mut self) -> Result<f64, StepError> {
         let wanted = self.settings.time_step;
         let left = self.settings.end_time - self.time;
         // Other lengths need a factor of their own.
@@ -202,7 +198,7 @@ impl Simulation {
     }
 
     /// Passes a frame to the observer.
-    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    pub(super) fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let balance = self.balance();
         self.record.ledger.record(balance);
         self.most_energy = self.most_energy.max(balance.e_kin + balance.e_el);
@@ -353,65 +349,5 @@ impl Simulation {
     /// and foot point are at one place, but not the places of the undeformed bodies \[N m s\].
     pub fn pressed_moment(&self) -> Vector3<f64> {
         self.totals.pressed
-    }
-}
-
-impl March for Simulation {
-    type Error = StepError;
-
-    const REPORT: u64 = 16;
-
-    fn clock(&self) -> (f64, u64) {
-        (self.time, self.n_steps)
-    }
-
-    fn end_time(&self) -> f64 {
-        self.settings.end_time
-    }
-
-    fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.record.outputs == 0 { self.hand_over(observer) } else { Ok(()) }
-    }
-
-    fn step(&mut self, observer: &mut dyn Observer, _: &dyn Progress) -> Result<Taken, RunError> {
-        let Settings { end_time, time_step, output_every, .. } = self.settings;
-        // The remainder is rounding, or a further step.
-        if end_time - self.time <= 1e-6 * time_step {
-            return Ok(Taken::End);
-        }
-        let length = self.advance()?;
-        let System { bodies, contacts, .. } = &mut self.system;
-        let now = self.time;
-        let sample = |pair: &Pair, is_before, place| pair.sample(bodies, (now, is_before), place);
-        let take = |event| self.record.take(observer, event);
-        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
-        if self.record.is_due(now, time_step, output_every) {
-            self.hand_over(observer)?;
-        }
-        Ok(Taken::Step)
-    }
-
-    fn checkpoint(&self) -> Checkpoint {
-        Simulation::checkpoint(self)
-    }
-
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let System { bodies, contacts, .. } = &mut self.system;
-        let now = self.time;
-        let sample = |pair: &Pair, is_before, place| pair.sample(bodies, (now, is_before), place);
-        let take = |event| self.record.take(observer, event);
-        time_loop::finish(contacts.pairs.iter_mut(), sample, take)?;
-        self.hand_over(observer)
-    }
-}
-
-impl Touching for Pair {
-    fn touch(&self) -> Touch {
-        let History { force, pressed, least_gap, .. } = self.history;
-        Touch { number: self.number, force, pressed, least_gap }
-    }
-
-    fn tracking(&mut self) -> (&mut ContactTracker, &mut Vector3<f64>) {
-        (&mut self.history.tracker, &mut self.history.last_place)
     }
 }

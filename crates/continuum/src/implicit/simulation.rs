@@ -1,21 +1,19 @@
 //! The time loop: steps, frames, impacts, the balance.
 
-use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactSample, ContactTracker, LedgerSummary, Observer,
-};
+use carom_dynamics::{Balance, BodyState, ContactEvent, LedgerSummary, Observer};
 use carom_fem::internal_force::PointRule;
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::ElasticBody;
-use super::contact::{ContactSpec, Pair, RowKey};
+use super::contact::{ContactSpec, RowKey};
 use super::steps::Steps;
 use super::system::{Counts, Elastodynamics};
 use super::{Method, RunError, SetupError, StepsError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{BodyKind, BodySpec, Problem, SideSpec, held};
 use crate::mean_turn::{self, TURNED};
-use crate::time_loop::{self, March, Record, Taken, Touch, Touching};
+use crate::time_loop::{self, Record};
 use carom_contact::Law;
 use carom_dynamics::rotation;
 
@@ -137,7 +135,7 @@ impl Simulation {
     }
 
     /// One step, with the loads in its middle; returns its length.
-    fn advance(&mut self, progress: &dyn Progress) -> Result<f64, StepsError> {
+    pub(super) fn advance(&mut self, progress: &dyn Progress) -> Result<f64, StepsError> {
         let Self { system, loads, steps, time, totals, .. } = self;
         let left = self.settings.end_time - *time;
         let before = (*steps, system.counts);
@@ -170,7 +168,7 @@ impl Simulation {
     }
 
     /// Passes a frame to the observer.
-    fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+    pub(super) fn hand_over(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let balance = self.balance()?;
         self.record.ledger.record(balance);
         let size = balance.e_kin + balance.e_el;
@@ -302,88 +300,6 @@ impl Simulation {
             ));
         }
         out
-    }
-}
-
-impl March for Simulation {
-    type Error = StepsError;
-
-    const REPORT: u64 = 4;
-
-    fn clock(&self) -> (f64, u64) {
-        (self.time, self.n_steps)
-    }
-
-    fn end_time(&self) -> f64 {
-        self.settings.end_time
-    }
-
-    fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.record.outputs == 0 { self.hand_over(observer) } else { Ok(()) }
-    }
-
-    fn step(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<Taken, RunError> {
-        let Settings { end_time, time_step, output_every, .. } = self.settings;
-        // The remainder is rounding, or a further step.
-        if end_time - self.time <= 1e-9 * time_step {
-            return Ok(Taken::End);
-        }
-        let length = match self.advance(progress) {
-            Err(error) if error.is_interrupted() => return Ok(Taken::Interrupted),
-            taken => taken?,
-        };
-        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
-        let now = self.time;
-        let sample = |pair: &Pair, is_before, place| sample(pair, bodies, (now, is_before), place);
-        let take = |event| self.record.take(observer, event);
-        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
-        if self.record.is_due(now, time_step, output_every) {
-            self.hand_over(observer)?;
-        }
-        Ok(Taken::Step)
-    }
-
-    fn checkpoint(&self) -> Checkpoint {
-        Simulation::checkpoint(self)
-    }
-
-    fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let Elastodynamics { bodies, contacts, .. } = &mut self.system;
-        let now = self.time;
-        let sample = |pair: &Pair, is_before, place| sample(pair, bodies, (now, is_before), place);
-        let take = |event| self.record.take(observer, event);
-        time_loop::finish(contacts.pairs.iter_mut(), sample, take)?;
-        self.hand_over(observer)
-    }
-}
-
-impl Touching for Pair {
-    fn touch(&self) -> Touch {
-        let Self { number, force, pressed, least_gap, .. } = *self;
-        Touch { number, force, pressed, least_gap }
-    }
-
-    fn tracking(&mut self) -> (&mut ContactTracker, &mut Vector3<f64>) {
-        (&mut self.tracker, &mut self.last_place)
-    }
-}
-
-/// Motions of both bodies of a pair, at present or before the last step.
-fn sample(
-    pair: &Pair,
-    bodies: &[ElasticBody],
-    (time, is_before): (f64, bool),
-    place: Vector3<f64>,
-) -> ContactSample {
-    let [impulse, normal_impulse] =
-        if is_before { pair.impulses_before } else { [pair.impulse, pair.normal_impulse] };
-    ContactSample {
-        time,
-        place,
-        bodies: pair.bodies.map(|body| bodies[body].motion(&place, is_before)),
-        impulse,
-        normal_impulse,
-        ..ContactSample::default()
     }
 }
 
