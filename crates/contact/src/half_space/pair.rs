@@ -15,6 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use super::overlap::{MOST_CELLS, Overlap, overlap};
+use super::weights::Fallback;
 use super::{ComplianceError, Directions, HalfSpace, PlacedBody, PressureGrid};
 use crate::patch::PatchPlane;
 use crate::solver::{ActiveSet, LcpError};
@@ -47,6 +48,25 @@ pub struct Pressed<'a> {
     pub origin: Vector3<f64>,
 }
 
+/// Limits of the theory that a body's compliance has met; none for a half-space.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Doubts {
+    /// Cells with linear weights, and why; see [`GridCompliance::linear`](super::GridCompliance::linear).
+    pub linear: Option<(usize, Fallback)>,
+    /// Above ½ the contact is too near to an edge of the body for its loads; see
+    /// [`GridCompliance::cut_share`](super::GridCompliance::cut_share).
+    pub cut_share: f64,
+}
+
+/// The compliance of two bodies on a grid.
+#[derive(Debug, Clone)]
+pub struct PairCompliance {
+    /// C₁ + C₂ of gaps, and with tangents of slips \[m/N\].
+    pub matrix: Mat<f64>,
+    /// Limits that the compliances of both bodies have met.
+    pub doubts: [Doubts; 2],
+}
+
 /// The forces of a contact.
 #[derive(Debug, Clone)]
 pub struct PressedContact {
@@ -64,6 +84,8 @@ pub struct PressedContact {
     pub peak_pressure: f64,
     /// Area of the loaded cells \[m²\].
     pub area: f64,
+    /// Limits that the compliances of both bodies have met.
+    pub doubts: [Doubts; 2],
 }
 
 /// Errors of a contact.
@@ -136,19 +158,23 @@ impl Pressed<'_> {
         grid: &PressureGrid,
         outward: f64,
         directions: Directions,
-    ) -> Result<Option<Mat<f64>>, ComplianceError> {
+    ) -> Result<Option<(Mat<f64>, Doubts)>, ComplianceError> {
         match self.below {
             Below::Rigid => Ok(None),
-            Below::HalfSpace(half_space) => Ok(Some(match directions {
-                Directions::Normal => grid.normal_compliance(&half_space),
-                Directions::All => grid.compliance(&half_space),
-            })),
+            Below::HalfSpace(half_space) => {
+                let matrix = match directions {
+                    Directions::Normal => grid.normal_compliance(&half_space),
+                    Directions::All => grid.compliance(&half_space),
+                };
+                Ok(Some((matrix, Doubts::default())))
+            }
             Below::Placed(placed) => {
                 let mut axes = grid.plane.axes * self.rotation;
                 (0..3).for_each(|d| axes[(2, d)] *= outward);
                 let center = self.rotation.transpose() * (grid.plane.center - self.origin);
                 let own = PressureGrid { plane: PatchPlane { center, axes }, ..grid.clone() };
-                Ok(Some(placed.on_grid(&own, directions)?.matrix))
+                let found = placed.on_grid(&own, directions)?;
+                Ok(Some((found.matrix, Doubts { linear: found.linear, cut_share: found.cut_share })))
             }
         }
     }
@@ -168,9 +194,13 @@ pub fn pair_compliance(
     bodies: [Pressed<'_>; 2],
     grid: &PressureGrid,
     directions: Directions,
-) -> Result<Option<Mat<f64>>, ComplianceError> {
+) -> Result<Option<PairCompliance>, ComplianceError> {
     let first = bodies[0].compliance(grid, 1.0, directions)?;
-    let Some(mut second) = bodies[1].compliance(grid, -1.0, directions)? else { return Ok(first) };
+    let second = bodies[1].compliance(grid, -1.0, directions)?;
+    let doubts = [&first, &second].map(|body| body.as_ref().map_or(Doubts::default(), |(_, doubts)| *doubts));
+    let Some((mut second, _)) = second else {
+        return Ok(first.map(|(matrix, _)| PairCompliance { matrix, doubts }));
+    };
     if directions == Directions::All {
         // Tractions on the second body are opposite, and its displacement is subtracted.
         let is_normal = |i: usize| i.is_multiple_of(3);
@@ -180,10 +210,11 @@ pub fn pair_compliance(
             }
         }
     }
-    Ok(Some(match first {
-        Some(first) => first + second,
+    let matrix = match first {
+        Some((first, _)) => first + second,
         None => second,
-    }))
+    };
+    Ok(Some(PairCompliance { matrix, doubts }))
 }
 
 /// The contact of two bodies in given positions, without friction; `None` if they do not overlap.
@@ -241,9 +272,9 @@ pub fn press(
     let (grid, gaps) = overlap.grid(bodies, parts)?;
     let n = grid.len();
     let own = law.compliance(grid.area());
-    let matrix = match pair_compliance(bodies, &grid, Directions::Normal)? {
-        Some(matrix) => matrix,
-        None if own > 0.0 => Mat::zeros(n, n),
+    let PairCompliance { matrix, doubts } = match pair_compliance(bodies, &grid, Directions::Normal)? {
+        Some(found) => found,
+        None if own > 0.0 => PairCompliance { matrix: Mat::zeros(n, n), doubts: Default::default() },
         None => return Err(PairError::Rigid),
     };
     let mut solver = ActiveSet::new();
@@ -270,6 +301,7 @@ pub fn press(
         grid,
         forces,
         force,
+        doubts,
     }))
 }
 
