@@ -95,19 +95,6 @@ pub struct StepGaps {
     states: [FacesNow; 3],
 }
 
-/// The gap at the start of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum StartGap {
-    /// The gap over the face of the row.
-    #[default]
-    Measured,
-    /// The gap over the face of the row, or zero if that is negative: the node was in front of the surface,
-    /// and behind the continuation of this face.
-    Outside,
-    /// This gap: the node was over another face \[m\].
-    Known(f64),
-}
-
 /// Positions of a node at the start and the end of a step, and parameters from which foot points are sought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeStep {
@@ -115,8 +102,6 @@ pub struct NodeStep {
     pub places: [Vector3<f64>; 2],
     /// Near the foot point.
     pub xi: [f64; 2],
-    /// The gap at the start.
-    pub start: StartGap,
 }
 
 impl StepGaps {
@@ -151,13 +136,7 @@ impl StepGaps {
         let [first, mid, last] = &mut self.states;
         let end = faces.projected(last, face, node.xi, &x1).ok_or(FarFromFace)?;
         let between = faces.projected(mid, face, end.xi, &middle).ok_or(FarFromFace)?;
-        let mut measured =
-            || faces.projected(first, face, end.xi, &x0).map(|foot| foot.gap).ok_or(FarFromFace);
-        let start = match node.start {
-            StartGap::Measured => measured()?,
-            StartGap::Outside => measured()?.max(0.0),
-            StartGap::Known(gap) => gap,
-        };
+        let start = faces.projected(first, face, end.xi, &x0).ok_or(FarFromFace)?.gap;
         let of_end = Variations::new(faces, &end).ok_or(FarFromFace)?;
         let of_middle = Variations::new(faces, &between).ok_or(FarFromFace)?;
         let n = of_end.n_blocks();

@@ -8,6 +8,7 @@ use crate::{Bench, BenchError, Outcome, Row, Table};
 
 const SHELL: &str = include_str!("../../../meshes/ball-in-shell/scenario.toml");
 const HOLLOW: &str = include_str!("../../../meshes/hollow-ball/scenario.toml");
+const FRICTION: &str = include_str!("../../../meshes/hollow-ball/friction.toml");
 
 /// Puso and Zywicz (1998), first example.
 pub(crate) fn ball_in_shell(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
@@ -55,56 +56,111 @@ pub(crate) fn ball_in_shell(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
+/// A run of the hollow ball.
+struct Ball {
+    name: &'static str,
+    scenario: String,
+    cells: &'static str,
+    step: f64,
+}
+
+/// The case, with friction, with cells half as large, and with longer steps.
+fn balls() -> [Ball; 4] {
+    let fine = HOLLOW
+        .replace("elements = [6, 2]", "elements = [12, 4]")
+        .replace("elements = [10, 10, 1]", "elements = [20, 20, 2]");
+    [
+        Ball { name: "hollow-ball", scenario: HOLLOW.to_owned(), cells: "532", step: 0.01 },
+        Ball {
+            name: "hollow-ball-friction",
+            scenario: FRICTION.to_owned(),
+            cells: "532, friction",
+            step: 0.01,
+        },
+        Ball { name: "hollow-ball-long", scenario: HOLLOW.to_owned(), cells: "532", step: 0.04 },
+        Ball { name: "hollow-ball-fine", scenario: fine, cells: "4256", step: 0.01 },
+    ]
+}
+
 /// Franke, Hesch and Betsch (2013): both schemes.
 pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let header = vec![
         "scheme",
+        "cells",
+        "step [ms]",
         "steps",
         "energy at the end [J]",
         "of landings [J]",
+        "of springs over edges [J]",
+        "of friction [J]",
         "of the integration [J]",
-        "most multipliers",
+        "most rows",
         "CPU [s]",
     ];
     let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
-    let mut runs = Vec::new();
-    for (name, scheme) in [("hollow-ball", "energy-momentum"), ("hollow-ball-midpoint", "midpoint")] {
-        let found = bench.run_with(name, HOLLOW, None, &[format!("simulation.scheme=\"{scheme}\"")])?;
-        let run = bench.open(name)?;
-        let columns = run.ledger_columns(["E_kin", "E_el", "D_imp", "D_num"])?;
-        let [kinetic, elastic, landed, missed] = columns;
-        let last = |column: &[f64]| column.last().copied().unwrap_or(f64::NAN);
-        let energy = last(&kinetic) + last(&elastic);
-        let [balance, momentum, ang_momentum] = found.summary.ledger.errors().map(|e| e.unwrap_or(0.0));
-        if scheme == "energy-momentum" {
-            outcome.rows.push(Row::new("kinetic energy at the start", "J", kinetic[0], 1983.755, 1e-6));
-            let missed = missed.iter().map(|d| d.abs()).fold(0.0, f64::max) / kinetic[0];
-            outcome.rows.push(Row::new("energy that the integration changes", "", missed, 0.0, 1e-9));
+    for ball in balls() {
+        for scheme in ["energy-momentum", "midpoint"] {
+            run_ball(bench, &ball, scheme, &mut outcome)?;
         }
-        outcome.rows.push(Row::new(format!("{scheme}: balance of the energy"), "", balance, 0.0, 1e-9));
-        outcome.rows.push(Row::new(format!("{scheme}: momentum"), "", momentum, 0.0, 1e-11));
-        outcome.rows.push(Row::new(format!("{scheme}: angular momentum"), "", ang_momentum, 0.0, 1e-11));
-        let counters = run.reader().counters().map_err(carom_post::RunError::from)?;
-        let most = counters.iter().find(|(own, _)| own == "most_multipliers").map_or(0, |(_, count)| *count);
-        outcome.table.rows.push(vec![
-            scheme.to_owned(),
-            found.summary.steps.to_string(),
-            significant(energy, 6),
-            significant(last(&landed), 3),
-            significant(last(&missed), 3),
-            most.to_string(),
-            significant(found.cpu_seconds, 3),
-        ]);
-        runs.push(run);
-    }
-    for (name, run, quantity, caption) in [
-        ("hollow-ball-energy", 0, Quantity::Energy, "Energies of the scheme `energy-momentum`."),
-        ("hollow-ball-momentum", 0, Quantity::Momentum, "Momenta of the scheme `energy-momentum`."),
-        ("hollow-ball-midpoint-energy", 1, Quantity::Energy, "Energies of the midpoint rule."),
-        ("hollow-ball-midpoint-momentum", 1, Quantity::Momentum, "Momenta of the midpoint rule."),
-    ] {
-        let drawing = draw_all(std::slice::from_ref(&runs[run]), &[quantity])?;
-        outcome.pictures.push((name.to_owned(), drawing, caption.to_owned()));
     }
     Ok(outcome)
+}
+
+fn run_ball(bench: &Bench<'_>, ball: &Ball, scheme: &str, outcome: &mut Outcome) -> Result<(), BenchError> {
+    let Ball { name, scenario, cells, step } = ball;
+    let name = if scheme == "midpoint" { format!("{name}-midpoint") } else { (*name).to_owned() };
+    let keys = [format!("simulation.scheme=\"{scheme}\""), format!("simulation.time_step={step}")];
+    let found = bench.run_with(&name, scenario, None, &keys)?;
+    let run = bench.open(&name)?;
+    let columns = ["E_kin", "E_el", "D_imp", "D_con", "D_fric", "D_num"];
+    let [kinetic, elastic, landed, springs, friction, missed] = run.ledger_columns(columns)?;
+    let last = |column: &[f64]| column.last().copied().unwrap_or(f64::NAN);
+    let [balance, momentum, ang_momentum] = found.summary.ledger.errors().map(|e| e.unwrap_or(0.0));
+    if scheme == "energy-momentum" {
+        if name == "hollow-ball" {
+            outcome.rows.push(Row::new("kinetic energy at the start", "J", kinetic[0], 1983.755, 1e-6));
+        }
+        let missed = missed.iter().map(|d| d.abs()).fold(0.0, f64::max) / kinetic[0];
+        outcome.rows.push(Row::new(
+            format!("{name}: energy that the integration changes"),
+            "",
+            missed,
+            0.0,
+            1e-9,
+        ));
+    }
+    outcome.rows.push(Row::new(format!("{name}: balance of the energy"), "", balance, 0.0, 1e-9));
+    outcome.rows.push(Row::new(format!("{name}: momentum"), "", momentum, 0.0, 1e-11));
+    outcome.rows.push(Row::new(format!("{name}: angular momentum"), "", ang_momentum, 0.0, 1e-11));
+    let least = [&landed, &friction]
+        .map(|loss| loss.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::min) / kinetic[0]);
+    if scheme == "energy-momentum" {
+        let gain = least.into_iter().fold(0.0, f64::min).abs();
+        outcome.rows.push(Row::new(format!("{name}: gain by landings and friction"), "", gain, 0.0, 1e-9));
+    }
+    let counters = run.reader().counters().map_err(carom_post::RunError::from)?;
+    let most = counters.iter().find(|(own, _)| own == "most_multipliers").map_or(0, |(_, count)| *count);
+    outcome.table.rows.push(vec![
+        scheme.to_owned(),
+        (*cells).to_owned(),
+        significant(1e3 * step, 2),
+        found.summary.steps.to_string(),
+        significant(last(&kinetic) + last(&elastic), 6),
+        significant(last(&landed), 3),
+        significant(last(&springs), 3),
+        significant(last(&friction), 3),
+        significant(last(&missed), 3),
+        most.to_string(),
+        significant(found.cpu_seconds, 3),
+    ]);
+    if name.contains("fine") || name.contains("long") {
+        return Ok(());
+    }
+    let which = if ball.name.contains("friction") { ", with friction" } else { "" };
+    for (what, quantity) in [("energy", Quantity::Energy), ("momentum", Quantity::Momentum)] {
+        let drawing = draw_all(std::slice::from_ref(&run), &[quantity])?;
+        let caption = format!("The {what} of the scheme `{scheme}`{which}.");
+        outcome.pictures.push((format!("{name}-{what}"), drawing, caption));
+    }
+    Ok(())
 }

@@ -19,6 +19,7 @@ mod reference;
 pub mod report;
 mod schemes;
 pub mod settings;
+mod six_ways;
 mod two_ways;
 mod wendt;
 mod zywicz_puso;

@@ -197,3 +197,9 @@ fn ball_in_shell() {
 fn hollow_ball() {
     verify("hollow-ball");
 }
+
+#[test]
+#[ignore = "5 minutes: one impact in six schemes"]
+fn six_ways() {
+    verify("six-ways");
+}

@@ -8,9 +8,13 @@ use carom_verification::cases;
 fn the_pages_have_the_title_and_the_text_of_each_case() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let page = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let (report, local) = (page("verification.md"), page("local-refinement.md"));
+    let (report, local, ways) = (page("verification.md"), page("local-refinement.md"), page("six-ways.md"));
     for case in cases() {
-        let page = if case.name == "local" { &local } else { &report };
+        let page = match case.name {
+            "local" => &local,
+            "six-ways" => &ways,
+            _ => &report,
+        };
         assert!(page.contains(case.title), "{}: the title `{}`", case.name, case.title);
         assert!(page.contains(case.about), "{}: the text `{}`", case.name, case.about);
     }

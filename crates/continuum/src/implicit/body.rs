@@ -89,7 +89,7 @@ pub(super) struct Work {
     scaled: Vec<f64>,
     weight: Vec<f64>,
     /// Mass of each point: a row of M \[kg\].
-    mass: Vec<f64>,
+    pub(super) mass: Vec<f64>,
     /// Force of the support on each held dof \[N\].
     reactions: Vec<f64>,
     /// Largest mass of a point \[kg\].
@@ -362,12 +362,12 @@ impl ElasticBody {
         Ok(())
     }
 
-    /// u₁ −= J⁻¹ r, without contact.
-    pub(super) fn correct(&mut self) -> Result<(), SparseError> {
+    /// u₁ −= s J⁻¹ r, without contact.
+    pub(super) fn correct(&mut self, share: f64) -> Result<(), SparseError> {
         let Self { matrices, work, end, .. } = self;
         matrices.factorise()?;
         matrices.solve(&mut work.residual)?;
-        end.u.iter_mut().zip(&work.residual).for_each(|(u, change)| *u -= change);
+        end.u.iter_mut().zip(&work.residual).for_each(|(u, change)| *u -= share * change);
         Ok(())
     }
 

@@ -70,11 +70,13 @@ impl Condensed {
     /// of a body is not positive definite or the iteration does not converge: nothing is corrected then.
     ///
     /// * `factor` — of the mass in the matrices of the bodies \[1/s²\]
+    /// * `share` — of the corrections that is taken
     pub(super) fn correct(
         &mut self,
         bodies: &mut [ElasticBody],
         contacts: &mut Contacts,
         factor: f64,
+        share: f64,
     ) -> Result<Option<usize>, FactorError> {
         for body in &mut *bodies {
             let ElasticBody { matrices, held, .. } = body;
@@ -97,12 +99,12 @@ impl Condensed {
         let mut system = System { bodies, offsets: &offsets, rows, tangents, schur, multipliers, scale };
         let Some(products) = gmres.solve(&mut system, right, TOLERANCE, ITERATIONS) else { return Ok(None) };
         for (body, &offset) in bodies.iter_mut().zip(&offsets) {
-            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= change);
+            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= share * change);
         }
         let mut changes = right[offsets[bodies.len()]..].iter();
         for row in contacts.active_mut() {
             for lambda in row.multipliers_mut() {
-                *lambda -= scale * changes.next().expect("a number for each row");
+                *lambda -= share * scale * changes.next().expect("a number for each row");
             }
         }
         Ok(Some(products))
@@ -146,7 +148,7 @@ impl Condensed {
                     own.clear();
                     let slopes = row.law_slopes(part).into_iter().take(row.n_multipliers());
                     own.extend(slopes.enumerate().map(|(k, beta)| (first + k, beta)));
-                    self.right.push(scale * row.law_residual());
+                    self.right.push(scale * row.law_residual(part));
                 }
             }
         }

@@ -23,7 +23,6 @@ use super::{Method, SetupError, StepError};
 use carom_contact::Law;
 pub(super) use pair::Pair;
 pub(super) use row::{Entry, Row, RowKey};
-pub(super) use spring::Slopes;
 
 /// Two surfaces that may touch.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,9 +83,9 @@ impl Contacts {
         self.pairs.iter_mut().flat_map(|pair| pair.rows.iter_mut().filter(|row| row.is_active))
     }
 
-    /// Begins a step at the present state.
-    pub(super) fn begin(&mut self, bodies: &[ElasticBody]) {
-        self.pairs.iter_mut().for_each(|pair| pair.begin(bodies));
+    /// Begins a step of the length h at the present state.
+    pub(super) fn begin(&mut self, bodies: &[ElasticBody], h: f64) {
+        self.pairs.iter_mut().for_each(|pair| pair.begin(bodies, h));
     }
 
     /// The rows and multipliers as they were at the start of the step.
@@ -98,19 +97,14 @@ impl Contacts {
     /// face.
     ///
     /// * `may_change` — false to keep the rows that touch
-    /// * `slopes` — of friction
     ///
     /// # Errors
     ///
     /// [`StepError::Slid`].
-    pub(super) fn update(
-        &mut self,
-        bodies: &[ElasticBody],
-        (may_change, slopes): (bool, Slopes),
-    ) -> Result<bool, StepError> {
+    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
         let mut has_changed = false;
         for pair in &mut self.pairs {
-            has_changed |= pair.update(bodies, (may_change, slopes))?;
+            has_changed |= pair.update(bodies, may_change)?;
         }
         Ok(has_changed)
     }
@@ -165,6 +159,11 @@ impl Contacts {
             gaps.fold(0.0, f64::max) / pair.size
         };
         self.pairs.iter().map(of_pair).fold(0.0, f64::max)
+    }
+
+    /// The largest error of a law of friction \[N\].
+    pub(super) fn largest_misfit(&self) -> f64 {
+        self.rows().filter(|(_, row)| row.is_active).map(|(_, row)| row.misfit()).fold(0.0, f64::max)
     }
 
     /// Ends a step of the length h.

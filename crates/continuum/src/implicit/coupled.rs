@@ -48,11 +48,13 @@ impl Coupled {
     /// Corrects displacements and multipliers; returns the number of symbolic analyses.
     ///
     /// * `factor` — of the mass in the matrices of the bodies \[1/s²\]
+    /// * `share` — of the corrections that is taken
     pub(super) fn correct(
         &mut self,
         bodies: &mut [ElasticBody],
         contacts: &mut Contacts,
         factor: f64,
+        share: f64,
     ) -> Result<u64, SparseError> {
         // Each row has room for the multipliers of its friction.
         let is_known = |key: &RowKey| self.system.as_ref().is_some_and(|system| system.keys.contains(key));
@@ -72,18 +74,18 @@ impl Coupled {
         right.resize(n + PARTS * system.keys.len(), 0.0);
         for (key, row) in contacts.rows().filter(|(_, row)| row.is_active) {
             let at = n + PARTS * system.place(&key);
-            (0..row.n_multipliers()).for_each(|part| right[at + part] = scale * row.law_residual());
+            (0..row.n_multipliers()).for_each(|part| right[at + part] = scale * row.law_residual(part));
         }
         let size = right.len();
         system.lu.solve_in_place(MatMut::from_column_major_slice_mut(right, size, 1))?;
         for (body, &offset) in bodies.iter_mut().zip(&*offsets) {
-            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= change);
+            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= share * change);
         }
         for (k, pair) in contacts.pairs.iter_mut().enumerate() {
             for row in pair.rows.iter_mut().filter(|row| row.is_active) {
                 let at = n + PARTS * system.place(&row.key(k));
                 for (lambda, change) in row.multipliers_mut().iter_mut().zip(&right[at..]) {
-                    *lambda -= scale * change;
+                    *lambda -= share * scale * change;
                 }
             }
         }

@@ -4,12 +4,16 @@ use carom_linalg::sparse::SparseError;
 
 use super::body::{ElasticBody, Energies, Inertia};
 use super::condensed::Condensed;
-use super::contact::{Closed, ContactSpec, Contacts, Slopes};
+use super::contact::{Closed, ContactSpec, Contacts};
 use super::coupled::Coupled;
 use super::{Method, SetupError, StepError};
 
 /// Residual relative to the forces below which the iteration goes on only as long as it gains.
 const SMALL: f64 = 1e-9;
+
+/// The same where it does not fall any more: the gradient of a gap is the quotient of small changes for a node
+/// that hardly moves over its face, and has their rounding.
+const STALLED: f64 = 1e-7;
 
 /// Rounding of a sum of terms, relative to the largest one.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -20,9 +24,8 @@ const ITERATIONS: [usize; 2] = [20, 80];
 /// Iterations after which contacts open and close only once the forces balance.
 const EAGER: usize = 12;
 
-/// Iterations after which friction has secants as slopes, in turns with derivatives of this length.
-const SECANTS: usize = 8;
-const TURN: usize = 4;
+/// Iterations without a smaller residual after which one takes half of its step.
+const CIRCLE: usize = 3;
 
 /// Elastic bodies that move through time in implicit steps.
 pub struct Elastodynamics {
@@ -209,11 +212,12 @@ impl Elastodynamics {
     pub fn step_unless(&mut self, h: f64, is_stopped: &dyn Fn() -> bool) -> Result<Step, StepError> {
         let inertia = Inertia::new(self.method, h);
         self.bodies.iter_mut().for_each(|body| body.predict(h));
-        self.contacts.begin(&self.bodies);
+        self.contacts.begin(&self.bodies, h);
         let found = match self.newton(h, &inertia, is_stopped) {
             // Bodies that move straight on may invert cells; from rest they may still converge.
             Err(StepError::Sweep(_)) => {
                 self.contacts.restart();
+                self.contacts.begin(&self.bodies, h);
                 self.bodies.iter_mut().for_each(|body| body.stay(h));
                 self.newton(h, &inertia, is_stopped)
             }
@@ -275,15 +279,15 @@ impl Elastodynamics {
         let (mut last, mut iterations) = (f64::INFINITY, 0);
         let most = ITERATIONS[usize::from(!self.contacts.is_empty())];
         let mut is_balanced = false;
+        // The smallest residual with these contacts, and iterations since.
+        let (mut best, mut since) = (f64::INFINITY, 0);
         loop {
             let may_change = is_balanced || iterations < EAGER;
-            // Exact slopes first, and in turns with secants where they go in a circle.
-            let is_secant = iterations >= SECANTS && (iterations / TURN).is_multiple_of(2);
-            let slopes = if is_secant { Slopes::Secant } else { Slopes::Exact };
-            let mut has_changed = self.contacts.update(&self.bodies, (may_change, slopes))?;
+            let mut has_changed = self.contacts.update(&self.bodies, may_change)?;
             let Residual { relative, is_rounding } = self.residual(inertia)?;
             // NaN is not converged.
-            let is_small = relative <= SMALL || is_rounding;
+            let stalls = relative <= STALLED && relative > 0.25 * last && last <= STALLED;
+            let is_small = relative <= SMALL || is_rounding || stalls;
             let gains = relative <= 0.25 * last && relative > 0.0 && iterations < most;
             if is_small && !gains && !has_changed {
                 if !may_change {
@@ -307,7 +311,10 @@ impl Elastodynamics {
             if is_stopped() {
                 return Err(StepError::Interrupted);
             }
-            self.correct(h, inertia)?;
+            (best, since) = if relative < 0.9 * best || has_changed { (last, 0) } else { (best, since + 1) };
+            // Sticking and slipping may follow each other in a circle: half a step leads out of it.
+            let share = if since % CIRCLE == CIRCLE - 1 { 0.5 } else { 1.0 };
+            self.correct(h, inertia, share)?;
             iterations += 1;
             self.counts.iterations += 1;
         }
@@ -324,17 +331,21 @@ impl Elastodynamics {
         let worse = |most: f64, r: f64| if r.is_nan() { f64::NAN } else { most.max(r) };
         let largest = self.bodies.iter_mut().map(ElasticBody::largest_residual).fold(0.0, worse);
         let relative = if largest == 0.0 { 0.0 } else { largest / force };
-        let gap = self.contacts.largest_gap();
-        Ok(Residual { relative: relative.max(gap), is_rounding: largest <= ROUNDING * terms && gap <= SMALL })
+        let misfit = self.contacts.largest_misfit();
+        let law = self.contacts.largest_gap().max(if misfit == 0.0 { 0.0 } else { misfit / force });
+        Ok(Residual { relative: relative.max(law), is_rounding: largest <= ROUNDING * terms && law <= SMALL })
     }
 
     /// u₁ −= J⁻¹ r, with the multipliers of the rows that touch.
-    fn correct(&mut self, h: f64, inertia: &Inertia) -> Result<(), StepError> {
+    ///
+    /// * `share` — of the correction that is taken
+    fn correct(&mut self, h: f64, inertia: &Inertia, share: f64) -> Result<(), StepError> {
         for body in &mut self.bodies {
             body.assemble(self.method, inertia)?;
         }
         if self.solver == Solver::Condensed {
-            let solved = self.condensed.correct(&mut self.bodies, &mut self.contacts, inertia.factor)?;
+            let Self { condensed, bodies, contacts, .. } = self;
+            let solved = condensed.correct(bodies, contacts, inertia.factor, share)?;
             if let Some(products) = solved {
                 self.counts.products += products as u64;
                 return Ok(());
@@ -343,9 +354,9 @@ impl Elastodynamics {
         self.counts.factorisations += 1;
         let singular = |source: SparseError| StepError::Tangent { step: h, source };
         if self.contacts.n_active() == 0 {
-            return self.bodies.iter_mut().try_for_each(ElasticBody::correct).map_err(singular);
+            return self.bodies.iter_mut().try_for_each(|body| body.correct(share)).map_err(singular);
         }
-        let analyses = self.coupled.correct(&mut self.bodies, &mut self.contacts, inertia.factor);
+        let analyses = self.coupled.correct(&mut self.bodies, &mut self.contacts, inertia.factor, share);
         self.counts.analyses += analyses.map_err(singular)?;
         Ok(())
     }

@@ -3,14 +3,14 @@
 use carom_contact::geometry::Faces;
 use carom_contact::law::Stiffness;
 use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
-use carom_contact::step_gradient::{NodeStep, StartGap, StepGap, StepGaps, StepRule};
+use carom_contact::step_gradient::{NodeStep, StepGap, StepGaps, StepRule};
 use carom_contact::{Law, Shape};
 use carom_dynamics::ContactTracker;
 use nalgebra::Vector3;
 
 use super::ContactSpec;
 use super::row::{Entry, Row};
-use super::spring::{Losses, Slopes, Spring};
+use super::spring::{Losses, Spring};
 use crate::implicit::body::ElasticBody;
 use crate::implicit::{Method, SetupError, StepError};
 use crate::surface_nodes;
@@ -21,7 +21,7 @@ const REACH: f64 = 0.05;
 const DEPTH: f64 = 1.0;
 
 /// Depth from which on an open row closes, relative to the smallest face.
-const CLOSES: f64 = 1e-12;
+const CLOSES: f64 = 1e-9;
 
 /// Distance beyond the edges of its face at which a node moves to the next one, in parameters.
 const BEYOND: f64 = 1e-3;
@@ -29,6 +29,9 @@ const BEYOND: f64 = 1e-3;
 /// Sine of the angle between two faces below which a node has one row with both, and depth relative to the
 /// smallest face from which on it moves to the deeper one.
 const FOLD: f64 = 0.02;
+
+/// The same of springs: two in a fold that is nearly flat would be twice as stiff.
+const SPRING_FOLD: f64 = 0.5;
 
 /// Most changes of a row in a step: beyond it only contacts that close change.
 const CHANGES: u32 = 6;
@@ -46,9 +49,11 @@ pub(in crate::implicit) struct Pair {
     rule: StepRule,
     /// True after the first step of the run.
     has_begun: bool,
-    slopes: Slopes,
     /// Stiffness of each node and the coefficient of friction; none of hard contact.
     springs: Option<(Vec<f64>, f64)>,
+    /// Mass of each node \[kg\], and θ of its friction.
+    masses: Vec<f64>,
+    weights: Vec<f64>,
     /// Smallest diagonal of a face at rest \[m\].
     pub(super) size: f64,
     /// Places of the points of the surfaces at the start and at the end of the step \[m\].
@@ -80,7 +85,7 @@ pub(in crate::implicit) struct Pair {
 }
 
 /// Numbers of a row in a checkpoint.
-const ROW_NUMBERS: usize = 14;
+const ROW_NUMBERS: usize = 18;
 
 /// Numbers of a pair in a checkpoint without those of its rows and tracker.
 const PAIR_NUMBERS: usize = 20;
@@ -101,11 +106,12 @@ impl Pair {
         own.extend(self.tracker.to_array());
         let of_row = |row: &Row| {
             let flags = [f64::from(row.node), f64::from(row.face), f64::from(u8::from(row.is_active))];
-            let rest = [row.xi[0], row.xi[1], row.lambda[0], f64::from(row.idle)];
+            let [a, b, c] = row.lambda;
+            let rest = [row.xi[0], row.xi[1], a, f64::from(row.idle)];
             let (traction, size) =
                 row.spring.as_ref().map_or((Vector3::zeros(), 0.0), |spring| spring.traction);
             let vectors = [row.gap.normal, traction].map(<[f64; 3]>::from).into_iter().flatten();
-            flags.into_iter().chain(rest).chain(vectors).chain([size])
+            flags.into_iter().chain(rest).chain(vectors).chain([size, row.offset, row.gap.gaps[1], b, c])
         };
         [own, self.rows.iter().flat_map(of_row).collect()]
     }
@@ -132,16 +138,14 @@ impl Pair {
             let vector = |first: usize| Vector3::from_column_slice(&row[first..first + 3]);
             let spring = self.spring_of(row[0] as u32);
             Row {
-                node: row[0] as u32,
-                face: row[1] as u32,
                 is_active: row[2] == 1.0,
                 xi: [row[3], row[4]],
-                lambda: [row[5], 0.0, 0.0],
+                lambda: [row[5], row[16], row[17]],
                 idle: row[6] as u32,
-                gap: StepGap { normal: vector(7), ..StepGap::default() },
-                changes: 0,
-                start: StartGap::Outside,
+                gap: StepGap { normal: vector(7), gaps: [0.0, row[15]], ..StepGap::default() },
+                offset: row[14],
                 spring: spring.map(|spring| spring.with_traction((vector(10), row[13]))),
+                ..Row::new(row[0] as u32, row[1] as u32)
             }
         };
         self.rows = rows.iter().map(of_row).collect();
@@ -175,6 +179,12 @@ impl Pair {
                 SetupError::Penalty { pair: format!("`{a}` and `{b}`"), problem }
             })?
             .map(|stiffnesses| (stiffnesses, spec.friction));
+        let mass = |node: u32| -> f64 {
+            let (points, weights) = nodes.of(node as usize);
+            let of_point = |&point: &u32| bodies[spec.bodies[0]].work.mass[first.1[point as usize] as usize];
+            points.iter().zip(weights).map(|(point, weight)| weight * of_point(point)).sum()
+        };
+        let masses = (0..nodes.len() as u32).map(mass).collect::<Vec<_>>();
         let steps = StepGaps::new(&second.0);
         let contact_side =
             |faces: Faces, nodes: Nodes| ContactSide { shape: Shape::Faces(Box::new(faces)), nodes };
@@ -189,8 +199,9 @@ impl Pair {
             gaps,
             steps,
             springs,
+            weights: vec![1.0; masses.len()],
+            masses,
             has_begun: false,
-            slopes: Slopes::default(),
             rule: match (method, spec.is_mixed) {
                 (Method::Midpoint, _) => StepRule::Midpoint,
                 (_, true) => StepRule::Mixed,
@@ -231,32 +242,81 @@ impl Pair {
         self.gaps.side(1).shape.as_faces().expect("a side made of faces")
     }
 
-    pub(super) fn begin(&mut self, bodies: &[ElasticBody]) {
+    pub(super) fn begin(&mut self, bodies: &[ElasticBody], h: f64) {
+        if let Some((stiffnesses, _)) = &self.springs {
+            for ((weight, mass), stiffness) in self.weights.iter_mut().zip(&self.masses).zip(stiffnesses) {
+                // The stiffness of the inertia of the node.
+                let ratio = 2.0 * mass / (h * h * stiffness);
+                *weight = if ratio > 0.0 { ratio.min(1.0) } else { 1.0 };
+            }
+        }
         for side in 0..2 {
             let body = &bodies[self.bodies[side]];
             for (place, &point) in self.start[side].iter_mut().zip(&self.points[side]) {
                 *place = body.place(&body.state.u, point);
             }
         }
-        for row in &mut self.rows {
-            // Springs that are pressed begin with the depth that they had.
-            let is_pressed = row.is_active && !row.is_hard();
-            row.start = if is_pressed { StartGap::Measured } else { StartGap::Outside };
-            row.changes = 0;
-        }
         self.before.clone_from(&self.rows);
+        self.move_rows();
+        for row in &mut self.rows {
+            (row.changes, row.was_active) = (0, row.is_active);
+        }
+    }
+
+    /// Moves rows to the faces that their nodes are over: within a step a row keeps its face, as Newton's method
+    /// needs one smooth gap.
+    fn move_rows(&mut self) {
+        for row in &mut self.rows {
+            (row.was_active, row.start) = (false, None);
+        }
+        if !self.rows.iter().any(|row| row.is_active) {
+            return;
+        }
+        let [first, second] = &self.start;
+        self.gaps.update([first, second]);
+        for k in 0..self.rows.len() {
+            if self.rows[k].is_active && self.rows[k].start.is_none() {
+                self.move_row(k);
+            }
+        }
+    }
+
+    fn move_row(&mut self, k: usize) {
+        let row = &self.rows[k];
+        let is_off = self.has_slid_off(row);
+        let of_node = || self.gaps.rows().iter().filter(|found| found.node == row.node);
+        if is_off && of_node().any(|found| found.foot.face == row.face && !found.foot.beyond_rim) {
+            return;
+        }
+        let is_better = |found: &&GapRow| {
+            let foot = &found.foot;
+            let is_deeper = foot.gap < row.gap.gaps[1] - row.offset - FOLD * self.size;
+            !foot.beyond_rim && (is_off || is_deeper && is_flush(&row.gap.normal, &foot.normal, FOLD))
+        };
+        let nearest = |a: &&GapRow, b: &&GapRow| a.foot.gap.abs().total_cmp(&b.foot.gap.abs());
+        let to = of_node().filter(is_better).min_by(nearest).map(|found| (found.foot.face, found.foot.xi));
+        match to {
+            Some((face, xi)) => {
+                let (node, lambda, spring) = (row.node, row.lambda, row.spring.clone());
+                // The gap goes on from the face that the node leaves, but for a gain.
+                let known = row.gap.gaps[1];
+                self.rows[k].open();
+                if !self.rows.iter().any(|row| row.is_active && row.node == node && row.face == face) {
+                    let at = self.close_row((node, face), xi, Some(known));
+                    (self.rows[at].lambda, self.rows[at].spring) = (lambda, spring);
+                }
+            }
+            // Slid off the rim: there is no face to move to.
+            None if is_off => self.rows[k].open(),
+            None => {}
+        }
     }
 
     pub(super) fn restart(&mut self) {
         self.rows.clone_from(&self.before);
     }
 
-    pub(super) fn update(
-        &mut self,
-        bodies: &[ElasticBody],
-        (may_change, slopes): (bool, Slopes),
-    ) -> Result<bool, StepError> {
-        self.slopes = slopes;
+    pub(super) fn update(&mut self, bodies: &[ElasticBody], may_change: bool) -> Result<bool, StepError> {
         for side in 0..2 {
             let body = &bodies[self.bodies[side]];
             for (place, &point) in self.end[side].iter_mut().zip(&self.points[side]) {
@@ -307,13 +367,6 @@ impl Pair {
                 has_changed |= self.take(&found);
             }
         }
-        for k in 0..self.rows.len() {
-            // A node that has slid off the rim has no face to move to.
-            if self.rows[k].is_active && self.rows[k].changes < CHANGES && self.has_slid_off(&self.rows[k]) {
-                self.rows[k].open();
-                has_changed = true;
-            }
-        }
         has_changed
     }
 
@@ -323,68 +376,70 @@ impl Pair {
         (0..domain.n_corners()).any(|k| domain.distance(k, row.xi) < -BEYOND)
     }
 
-    /// Closes a row that the search has found behind its face, or moves a row of its node that has slid off
-    /// its own face; returns true if so. A node in a fold has a row with each face.
+    /// Closes a row that the search has found behind its face; returns true if so. A node in a fold has a row
+    /// with each face.
     fn take(&mut self, found: &GapRow) -> bool {
         let (node, foot) = (found.node, &found.foot);
-        let of_node = |row: &Row| row.is_active && row.node == node;
-        if self.rows.iter().any(|row| of_node(row) && row.face == foot.face) {
+        let of_node = |row: &Row| row.node == node;
+        // Two rows along one normal would depend on each other: one stands for both.
+        let fold = if self.is_hard() { FOLD } else { SPRING_FOLD };
+        let is_same = |row: &Row| of_node(row) && is_flush(&row.gap.normal, &foot.normal, fold);
+        let is_known = |row: &Row| of_node(row) && row.face == foot.face || is_same(row);
+        if foot.gap >= -CLOSES * self.size
+            || self.rows.iter().any(|row| row.is_active && is_known(row))
+            || self.is_spanned(found)
+        {
             return false;
         }
-        let is_behind = foot.gap < -CLOSES * self.size;
-        // Two rows along one normal would depend on each other: the deeper one stands for both. Opposite
-        // normals are those of two walls. Springs have one row for each node: two would be twice as stiff.
-        let is_hard = self.is_hard();
-        let is_same = |row: &Row| {
-            !is_hard
-                || row.gap.normal.dot(&foot.normal) > 0.0 && row.gap.normal.cross(&foot.normal).norm() < FOLD
-        };
-        let is_deeper = |row: &Row| is_hard && is_behind && foot.gap < row.gap.gaps[1] - FOLD * self.size;
-        let gives_way = |row: &Row| {
-            of_node(row)
-                && row.changes < CHANGES
-                && (self.has_slid_off(row) || is_same(row) && is_deeper(row))
-        };
-        if let Some(at) = self.rows.iter().position(gives_way) {
-            let row = &mut self.rows[at];
-            // Gap and friction of the node over the surface go on from the face that it leaves.
-            let (lambda, start) = (row.lambda, StartGap::Known(row.gap.gaps[0]));
-            let spring = row.spring.clone();
-            row.open();
-            let changes = row.changes;
-            let at = self.close_row((node, foot.face), foot.xi, (lambda, start), changes);
-            self.rows[at].spring = spring;
-            return true;
-        }
-        if !is_behind || self.rows.iter().any(|row| of_node(row) && is_same(row)) {
-            return false;
-        }
+        // A node that was on a face at the start of the step comes back to it.
+        let earlier = self.rows.iter().find(|row| row.was_active && is_same(row));
+        let (face, xi) = earlier.map_or((foot.face, foot.xi), |row| (row.face, row.xi));
         // Springs that overlap at the start of the run have this depth.
-        let start = if is_hard || self.has_begun { StartGap::Outside } else { StartGap::Measured };
-        self.close_row((node, foot.face), foot.xi, ([0.0; 3], start), 0);
-        true
+        let is_first = !self.is_hard() && !self.has_begun;
+        let at = self.close_row((node, face), xi, (!is_first).then_some(0.0));
+        // With the offset it may be in front of the face.
+        let is_behind = self.evaluate(at) && self.rows[at].gap.gaps[1] < -CLOSES * self.size;
+        let row = &mut self.rows[at];
+        row.is_active = is_behind;
+        row.changes += u32::from(is_behind);
+        is_behind
     }
 
-    fn close_row(
-        &mut self,
-        (node, face): (u32, u32),
-        xi: [f64; 2],
-        (lambda, start): ([f64; 3], StartGap),
-        changes: u32,
-    ) -> usize {
-        let spring = self.spring_of(node);
+    /// True if the normal of a face is a combination of those of the rows that its node has on this side: the
+    /// row would depend on them, as where four faces meet in a vertex, and their multipliers would have no
+    /// bound.
+    fn is_spanned(&self, found: &GapRow) -> bool {
+        let mut rest = found.foot.normal;
+        let mut span: [Vector3<f64>; 3] = [Vector3::zeros(); 3];
+        let is_beside = |row: &&Row| {
+            row.is_active && row.node == found.node && row.gap.normal.dot(&found.foot.normal) > 0.0
+        };
+        for (k, row) in self.rows.iter().filter(is_beside).take(3).enumerate() {
+            let mut own = row.gap.normal;
+            for known in &span[..k] {
+                own -= own.dot(known) * known;
+            }
+            span[k] = own.try_normalize(FOLD).unwrap_or_default();
+            rest -= rest.dot(&span[k]) * span[k];
+        }
+        rest.norm() < FOLD
+    }
+
+    /// Closes a row.
+    ///
+    /// * `start` — gap at the start of the step at the least, of a row that did not touch then
+    fn close_row(&mut self, (node, face): (u32, u32), xi: [f64; 2], start: Option<f64>) -> usize {
         let known = self.rows.iter().position(|row| row.node == node && row.face == face);
         let at = known.unwrap_or_else(|| {
-            let gap = StepGap::default();
-            let row =
-                Row { node, face, xi, is_active: true, lambda, gap, idle: 0, changes, start, spring: None };
-            self.rows.push(row);
+            self.rows.push(Row::new(node, face));
             self.rows.len() - 1
         });
+        let spring = self.spring_of(node);
         let row = &mut self.rows[at];
-        (row.xi, row.is_active, row.lambda, row.start) = (xi, true, lambda, start);
-        row.spring = spring;
-        row.changes = row.changes.max(changes) + 1;
+        (row.xi, row.is_active) = (xi, true);
+        if !row.was_active {
+            (row.start, row.offset, row.spring) = (start, 0.0, spring);
+        }
         at
     }
 
@@ -395,14 +450,19 @@ impl Pair {
         let place = |places: &[Vector3<f64>]| -> Vector3<f64> {
             points.iter().zip(weights).map(|(&point, weight)| places[point as usize] * *weight).sum()
         };
-        let node =
-            NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi, start: row.start };
+        let node = NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi };
         let faces = self.gaps.side(1).shape.as_faces().expect("a side made of faces");
         let row = &mut self.rows[k];
         if self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap).is_err() {
             return false;
         }
         row.xi = row.gap.xi;
+        if let Some(start) = row.start {
+            // A node that comes to a face from beside may be behind its continuation: to push it out there
+            // would add energy.
+            row.offset = (start - row.gap.gaps[0]).max(0.0);
+        }
+        row.gap.gaps.iter_mut().chain([&mut row.gap.in_middle]).for_each(|gap| *gap += row.offset);
         let Some(spring) = &mut row.spring else { return true };
         if let Some(slips) = spring.slips_mut() {
             let node = NodeStep { xi: row.xi, ..node };
@@ -410,7 +470,8 @@ impl Pair {
                 return false;
             }
         }
-        spring.apply((self.rule, self.slopes), &row.gap, &mut row.lambda);
+        spring.weight = self.weights[row.node as usize];
+        spring.apply(self.rule, &row.gap, &mut row.lambda);
         true
     }
 
@@ -455,7 +516,7 @@ impl Pair {
         self.impulse += h * force;
         self.normal_impulse += h * normal;
         let open = self.gaps.rows().iter().map(|row| row.foot.gap);
-        let closed = self.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1]);
+        let closed = self.rows.iter().filter(|row| row.is_active).map(|row| row.gap.gaps[1] - row.offset);
         self.least_gap = open.chain(closed).fold(f64::INFINITY, f64::min);
         self.deepest = self.deepest.max(-self.least_gap);
         self.has_begun = true;
@@ -475,6 +536,11 @@ impl Pair {
         }
         self.rows.retain(|row| row.idle < REMEMBERED);
     }
+}
+
+/// True if the angle of two faces has a sine below `fold`.
+fn is_flush(normal: &Vector3<f64>, other: &Vector3<f64>, fold: f64) -> bool {
+    normal.dot(other) > 0.0 && normal.cross(other).norm() < fold
 }
 
 /// Stiffness of nodes by the areas of their parts of the surface \[N/m\]; none of hard contact.

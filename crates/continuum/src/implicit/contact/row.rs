@@ -1,6 +1,6 @@
 //! Rows of a pair: a node against a face, with its multipliers.
 
-use carom_contact::step_gradient::{StartGap, StepGap};
+use carom_contact::step_gradient::StepGap;
 use nalgebra::{Matrix3, Vector3};
 
 use super::spring::{Sliding, Spring};
@@ -15,14 +15,19 @@ pub(in crate::implicit) struct Row {
     pub(in crate::implicit) is_active: bool,
     /// Multipliers: the mean normal force of the step, and those of friction \[N\].
     pub(in crate::implicit) lambda: [f64; 3],
-    /// Gap with its gradients.
+    /// Gap, the offset added, with its gradients.
     pub(in crate::implicit) gap: StepGap,
     /// Steps since it was active.
     pub(super) idle: u32,
     /// Changes in this step.
     pub(super) changes: u32,
-    /// The gap at the start of the step.
-    pub(super) start: StartGap,
+    /// True if it touched at the end of the last step: its offset stays.
+    pub(super) was_active: bool,
+    /// Gap at the start of the step that the offset is to give at the least \[m\]; none if the offset stays.
+    pub(super) start: Option<f64>,
+    /// Added to the gap of the row: the depth of the node, at the start of the step, behind the continuation
+    /// of a face that it has come to from beside \[m\].
+    pub(in crate::implicit) offset: f64,
     /// The springs of a penalty.
     pub(super) spring: Option<Spring>,
 }
@@ -42,6 +47,24 @@ pub(in crate::implicit) struct Entry {
 }
 
 impl Row {
+    /// An open row.
+    pub(super) fn new(node: u32, face: u32) -> Self {
+        Self {
+            node,
+            face,
+            xi: [0.0; 2],
+            is_active: false,
+            lambda: [0.0; 3],
+            gap: StepGap::default(),
+            idle: 0,
+            changes: 0,
+            was_active: false,
+            start: None,
+            offset: 0.0,
+            spring: None,
+        }
+    }
+
     /// Opens the row.
     pub(super) fn open(&mut self) {
         (self.is_active, self.lambda) = (false, [0.0; 3]);
@@ -98,10 +121,15 @@ impl Row {
         sum
     }
 
-    /// Residual of the law of a multiplier: the gap of hard contact at the end \[m\]; springs have the
-    /// forces of their law at once.
-    pub(in crate::implicit) fn law_residual(&self) -> f64 {
-        if self.is_hard() { self.gap.gaps[1] } else { 0.0 }
+    /// Residual of the law of a multiplier \[m\]: of hard contact the gap at the end.
+    pub(in crate::implicit) fn law_residual(&self, part: usize) -> f64 {
+        self.spring.as_ref().map_or(self.gap.gaps[1], |spring| spring.law_residual(part))
+    }
+
+    /// The largest error of the law of friction \[N\].
+    pub(in crate::implicit) fn misfit(&self) -> f64 {
+        let of = |spring: &Spring| (1..3).map(|part| spring.misfit(part).abs()).fold(0.0, f64::max);
+        self.spring.as_ref().map_or(0.0, of)
     }
 
     /// G: the derivative of the law of a multiplier with respect to the places at the end.

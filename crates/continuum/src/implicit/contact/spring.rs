@@ -13,7 +13,16 @@
 //! λ_a = μ p λᵗʳ_a/|λᵗʳ|                                          else, λᵗʳ the value above
 //! ```
 //!
-//! with forces λ_a D_a along the gradients of s_a, whose work is λ_a (s_a1 − s_a0). The loss of a step,
+//! with forces λ_a D_a along the gradients of s_a, whose work is λ_a (s_a1 − s_a0). Newton's method solves an
+//! equation with the same solutions, in which λ is an unknown beside the displacements,
+//!
+//! ```text
+//! L = (λ − P(τ))/k = 0,   τ = (1 − θ) λ + θ λᵗʳ,   P(τ) = τ or μ p τ/|τ|
+//! ```
+//!
+//! θ k is a stiffness of the size of the body's: with θ = 1 a node that sticks would slip in the next
+//! iterate as soon as it were off by μ p/k, to one side and to the other in turns (Alart & Curnier 1991).
+//! The loss of a step,
 //!
 //! ```text
 //! k ΔE = λ·(λᵗʳ − λ) + ½ |λ − λ₀|² ≥ 0
@@ -41,6 +50,8 @@ pub(in crate::implicit) struct Spring {
     /// The same by the gap in the middle of the step.
     is_of_middle: bool,
     sliding: Option<Box<Sliding>>,
+    /// θ.
+    pub(super) weight: f64,
     /// Friction on the node at the start of the step, and its size in the metric of the step before \[N\].
     pub(super) traction: (Vector3<f64>, f64),
 }
@@ -55,21 +66,14 @@ pub(in crate::implicit) struct Sliding {
     before: Vector2<f64>,
     trial: Vector2<f64>,
     now: Vector2<f64>,
-    /// −∂λ_a/∂s_b/k.
+    /// k L.
+    misfit: Vector2<f64>,
+    /// ∂L_a/∂s_b.
     by_slip: Matrix2<f64>,
-    /// ∂λ_a/∂p.
+    /// k ∂L_a/∂λ_b.
+    by_force: Matrix2<f64>,
+    /// −k ∂L_a/∂p.
     by_pressure: Vector2<f64>,
-}
-
-/// Which slopes of slipping friction Newton's method takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::implicit) enum Slopes {
-    /// The derivatives. Along the slip friction has none: iterates may jump from one direction of slip to the
-    /// opposite one and back, where the node sticks.
-    #[default]
-    Exact,
-    /// Slopes of the secant from zero slip: a node that sticks stays at its place.
-    Secant,
 }
 
 /// Losses and energy of springs in a step \[J\].
@@ -101,6 +105,7 @@ impl Spring {
             normal_slope: 0.0,
             is_of_middle: false,
             sliding: (friction > 0.0).then(Box::default),
+            weight: 1.0,
             traction: (Vector3::zeros(), 0.0),
         }
     }
@@ -119,8 +124,8 @@ impl Spring {
         self.sliding.as_mut().map(|sliding| &mut sliding.slips)
     }
 
-    /// Sets the multipliers at the present end: the normal force, and the λ_a of friction.
-    pub(super) fn apply(&mut self, (rule, slopes): (StepRule, Slopes), gap: &StepGap, lambda: &mut [f64; 3]) {
+    /// Evaluates the laws at the present end: sets the normal force, and keeps the λ_a of friction.
+    pub(super) fn apply(&mut self, rule: StepRule, gap: &StepGap, lambda: &mut [f64; 3]) {
         self.is_of_middle = rule == StepRule::Midpoint;
         (lambda[0], self.normal_slope) = if self.is_of_middle {
             let depth = (-gap.in_middle).max(0.0);
@@ -131,12 +136,22 @@ impl Spring {
         let limit = self.friction * lambda[0];
         if let Some(sliding) = &mut self.sliding {
             sliding.take_lengths();
-            sliding.return_map(self.stiffness, (limit, self.friction), &self.traction);
-            if slopes == Slopes::Secant && sliding.now != sliding.trial && limit > 0.0 {
-                sliding.by_slip = limit / sliding.size(&sliding.trial) * sliding.metric;
-            }
-            (lambda[1], lambda[2]) = (sliding.now[0], sliding.now[1]);
+            sliding.now = Vector2::new(lambda[1], lambda[2]);
+            sliding.return_map((self.stiffness, self.weight), (limit, self.friction), &self.traction);
         }
+    }
+
+    /// k L of a multiplier, a force \[N\]: the normal force has that of its law.
+    pub(super) fn misfit(&self, part: usize) -> f64 {
+        match (part, &self.sliding) {
+            (1.., Some(sliding)) => sliding.misfit[part - 1],
+            _ => 0.0,
+        }
+    }
+
+    /// L of a multiplier \[m\].
+    pub(super) fn law_residual(&self, part: usize) -> f64 {
+        self.misfit(part) / self.stiffness
     }
 
     /// G of a multiplier: the derivative of its law, divided by k, with respect to a block.
@@ -153,12 +168,10 @@ impl Spring {
 
     /// β of a multiplier \[m/N\].
     pub(super) fn law_slopes(&self, part: usize) -> [f64; 3] {
-        let mut out = [0.0; 3];
-        if let (1.., Some(sliding)) = (part, &self.sliding) {
-            out[0] = -sliding.by_pressure[part - 1] / self.stiffness;
-        }
-        out[part] = 1.0 / self.stiffness;
-        out
+        let (1.., Some(sliding)) = (part, &self.sliding) else { return [1.0 / self.stiffness, 0.0, 0.0] };
+        let row = part - 1;
+        [-sliding.by_pressure[row], sliding.by_force[(row, 0)], sliding.by_force[(row, 1)]]
+            .map(|slope| slope / self.stiffness)
     }
 
     /// Ends the step with this gap: friction for the next one, energy and losses.
@@ -205,7 +218,7 @@ impl Sliding {
 
     fn return_map(
         &mut self,
-        stiffness: f64,
+        (stiffness, weight): (f64, f64),
         (limit, friction): (f64, f64),
         (traction, size): &(Vector3<f64>, f64),
     ) {
@@ -217,18 +230,22 @@ impl Sliding {
         }
         let slip = Vector2::from_fn(|a, _| self.slips[a].xi[1] - self.slips[a].xi[0]);
         self.trial = self.before - stiffness * self.metric * slip;
-        let trial = self.size(&self.trial);
-        if limit <= 0.0 {
-            (self.now, self.by_slip, self.by_pressure) =
-                (Vector2::zeros(), Matrix2::zeros(), Vector2::zeros());
-        } else if trial <= limit {
-            (self.now, self.by_slip, self.by_pressure) = (self.trial, self.metric, Vector2::zeros());
+        let tried = (1.0 - weight) * self.now + weight * self.trial;
+        let length = self.size(&tried);
+        let (mapped, slope, by_pressure) = if limit <= 0.0 {
+            (Vector2::zeros(), Matrix2::zeros(), Vector2::zeros())
+        } else if length <= limit {
+            (tried, Matrix2::identity(), Vector2::zeros())
         } else {
-            let along = self.trial / trial;
-            self.now = limit * along;
-            self.by_slip = limit / trial * (self.metric - along * along.transpose());
-            self.by_pressure = friction * along;
-        }
+            let along = tried / length;
+            let inverse = self.metric.try_inverse().unwrap_or_else(Matrix2::identity);
+            let across = Matrix2::identity() - along * along.transpose() * inverse;
+            (limit * along, limit / length * across, friction * along)
+        };
+        self.misfit = self.now - mapped;
+        self.by_slip = weight * slope * self.metric;
+        self.by_force = Matrix2::identity() - (1.0 - weight) * slope;
+        self.by_pressure = by_pressure;
     }
 
     /// λ·(λᵗʳ − λ) + ½ |λ − λ₀|², and |λ|.
@@ -274,7 +291,9 @@ mod tests {
             sliding.slips[1].tangents[0] = Vector3::new(0.3, (1.0 - 0.09_f64).sqrt(), 0.0);
             (0..2).for_each(|a| sliding.slips[a].xi[1] = slip[a]);
             let traction = Vector3::new(0.3, -0.2, 0.0);
-            sliding.return_map(k, (friction * pressure, friction), &(traction, traction.norm()));
+            let limits = (friction * pressure, friction);
+            sliding.return_map((k, 1.0), limits, &(traction, traction.norm()));
+            sliding.now -= sliding.misfit;
             let size = sliding.size(&sliding.now);
             assert_eq!(size < friction * pressure - 1e-12, sticks, "{size}");
             assert!((sliding.size(&sliding.before) - traction.norm()).abs() < 1e-15);
@@ -282,15 +301,23 @@ mod tests {
             let work = sliding.now.dot(&Vector2::from(slip));
             let stored = 0.5 * (size * size - traction.norm_squared()) / k;
             assert!(loss >= 0.0 && (loss / k + work + stored).abs() < 1e-15, "{loss} {work} {stored}");
+            // The solution is that of any θ; L has the slopes of differences.
+            sliding.return_map((k, 0.3), limits, &(traction, traction.norm()));
+            assert!(sliding.misfit.norm() < 1e-15, "{}", sliding.misfit);
+            let by_slip = Vector2::new(-1e-3, 2e-3);
+            sliding.now += by_slip;
+            let misfit = |change: &dyn Fn(&mut Sliding)| {
+                let mut moved = sliding.clone();
+                change(&mut moved);
+                moved.return_map((k, 0.3), limits, &(traction, traction.norm()));
+                moved
+            };
+            let here = misfit(&|_| ());
             for b in 0..2 {
-                let moved = |by: f64| {
-                    let mut moved = sliding.clone();
-                    moved.slips[b].xi[1] += by;
-                    moved.return_map(k, (friction * pressure, friction), &(traction, traction.norm()));
-                    moved.now
-                };
-                let slopes = (moved(-1e-6) - moved(1e-6)) / 2e-6 / k;
-                assert!((slopes - sliding.by_slip.column(b)).norm() < 1e-8, "{slopes}");
+                let [up, down] = [1e-6, -1e-6].map(|by| misfit(&|s| s.slips[b].xi[1] += by).misfit);
+                assert!(((up - down) / 2e-6 / k - here.by_slip.column(b)).norm() < 1e-8);
+                let [up, down] = [1e-6, -1e-6].map(|by| misfit(&|s| s.now[b] += by).misfit);
+                assert!(((up - down) / 2e-6 - here.by_force.column(b)).norm() < 1e-8);
             }
         }
     }
