@@ -209,6 +209,7 @@ impl ElasticBody {
 
     /// Moves dofs at constant velocities \[m/s\].
     pub(super) fn drive(&mut self, dofs: &[u32], velocities: &[f64]) {
+        self.matrices.constant = None;
         self.held = dofs.to_vec();
         self.driven = velocities.to_vec();
         self.work.reactions = vec![0.0; dofs.len()];
@@ -355,10 +356,14 @@ impl ElasticBody {
     /// Makes the matrix c M + ∂f/∂u₁ at the present end, with unit rows for held dofs.
     pub(super) fn assemble(&mut self, method: Method, inertia: &Inertia) -> Result<(), SweepError> {
         let Self { internal, laws, history, state, end, matrices, held, .. } = self;
+        if matrices.constant == Some(inertia.factor) {
+            return Ok(());
+        }
+        let is_linear = laws.iter().all(|law| !law.is_objective());
         let fields = [&state.u[..], &end.u[..]];
         let map = |law| AverageStress { law, method };
         matrices.assembly.assemble_map(internal, laws, map, fields, history, &mut matrices.jacobian)?;
-        matrices.complete(inertia.factor, held);
+        matrices.complete(inertia.factor, held, is_linear);
         Ok(())
     }
 

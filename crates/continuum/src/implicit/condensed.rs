@@ -14,7 +14,8 @@
 //! ```
 //!
 //! which is the preconditioner of generalised minimal residuals with the matrix itself: a few products for a
-//! solution. docs/decisions/0061-contact-of-conserving-steps.md has the times of both ways.
+//! solution. A is factorised once in a step, and again where the products become many; once for all if the laws
+//! are linear. docs/decisions/0061-contact-of-conserving-steps.md has the times of both ways.
 
 use carom_linalg::gmres::{Gmres, Operator};
 use carom_linalg::{DenseLu, FactorError};
@@ -31,8 +32,8 @@ const TOLERANCE: f64 = 1e-6;
 /// Most iterations, beyond which LU is faster.
 const ITERATIONS: usize = 40;
 
-/// Columns of D that pass through a factor together.
-const COLUMNS: usize = 32;
+/// Products beyond which the next iteration of Newton's method has new factors.
+const RENEWED: usize = 8;
 
 /// The solver with its memory.
 #[derive(Default)]
@@ -40,8 +41,11 @@ pub(super) struct Condensed {
     gmres: Gmres,
     rows: Vec<LinearRow>,
     tangents: Vec<ContactTangent>,
+    /// A⁻¹ D of each body: a column for each row.
+    columns: Vec<Mat<f64>>,
     /// s² (Gᵀ A⁻¹ D + β), factorised.
     schur: DenseLu<f64>,
+    matrix: Vec<f64>,
     right: Vec<f64>,
     multipliers: Vec<f64>,
 }
@@ -78,12 +82,6 @@ impl Condensed {
         factor: f64,
         share: f64,
     ) -> Result<Option<usize>, FactorError> {
-        for body in &mut *bodies {
-            let ElasticBody { matrices, held, .. } = body;
-            if !matrices.factorise_symmetric(held)? {
-                return Ok(None);
-            }
-        }
         let offsets: Vec<usize> = std::iter::once(0)
             .chain(bodies.iter().scan(0, |sum, body| {
                 *sum += body.work.residual.len();
@@ -91,13 +89,15 @@ impl Condensed {
             }))
             .collect();
         let scale = factor * bodies.iter().map(|body| body.work.heaviest).fold(0.0, f64::max);
-        self.right.clear();
-        bodies.iter().for_each(|body| self.right.extend(&body.work.residual));
-        self.collect(bodies, contacts, &offsets, scale);
-        self.condense(bodies, &offsets, scale);
-        let Self { gmres, rows, tangents, schur, right, multipliers } = self;
-        let mut system = System { bodies, offsets: &offsets, rows, tangents, schur, multipliers, scale };
-        let Some(products) = gmres.solve(&mut system, right, TOLERANCE, ITERATIONS) else { return Ok(None) };
+        let mut solved = self.solve(bodies, contacts, &offsets, scale)?;
+        if solved.is_none_or(|products| products > RENEWED) {
+            bodies.iter_mut().for_each(|body| body.matrices.renew_symmetric());
+        }
+        if solved.is_none() {
+            solved = self.solve(bodies, contacts, &offsets, scale)?;
+        }
+        let Some(products) = solved else { return Ok(None) };
+        let right = &self.right;
         for (body, &offset) in bodies.iter_mut().zip(&offsets) {
             body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= share * change);
         }
@@ -108,6 +108,29 @@ impl Condensed {
             }
         }
         Ok(Some(products))
+    }
+
+    /// Solves the system with the factors that stand; returns the number of products.
+    fn solve(
+        &mut self,
+        bodies: &mut [ElasticBody],
+        contacts: &Contacts,
+        offsets: &[usize],
+        scale: f64,
+    ) -> Result<Option<usize>, FactorError> {
+        for body in &mut *bodies {
+            let ElasticBody { matrices, held, .. } = body;
+            if !matrices.factorise_symmetric(held)? {
+                return Ok(None);
+            }
+        }
+        self.right.clear();
+        bodies.iter().for_each(|body| self.right.extend(&body.work.residual));
+        self.collect(bodies, contacts, offsets, scale);
+        self.condense(bodies, offsets, scale);
+        let Self { gmres, rows, tangents, columns, schur, right, multipliers, .. } = self;
+        let mut system = System { bodies, offsets, rows, tangents, columns, schur, multipliers, scale };
+        Ok(gmres.solve(&mut system, right, TOLERANCE, ITERATIONS))
     }
 
     /// Lists rows, and the tangents of contacts, and completes the right-hand side.
@@ -158,33 +181,36 @@ impl Condensed {
 
     /// Factorises s² (Gᵀ A⁻¹ D + β).
     fn condense(&mut self, bodies: &[ElasticBody], offsets: &[usize], scale: f64) {
-        let Self { rows, schur, .. } = self;
+        let Self { rows, schur, columns, matrix, .. } = self;
         let m = rows.len();
-        let mut matrix = Mat::<f64>::zeros(m, m);
-        for (body, offset) in bodies.iter().zip(offsets.windows(2)) {
+        matrix.clear();
+        matrix.resize(m * m, 0.0);
+        columns.resize_with(bodies.len(), Mat::new);
+        for ((body, offset), columns) in bodies.iter().zip(offsets.windows(2)).zip(columns) {
             let [first, end] = [offset[0], offset[1]];
-            let mut columns = Mat::<f64>::zeros(end - first, COLUMNS.min(m));
-            for start in (0..m).step_by(COLUMNS) {
-                let n = COLUMNS.min(m - start);
-                columns.as_mut().fill(0.0);
-                for (j, row) in rows[start..start + n].iter().enumerate() {
-                    let own = row.entries.iter().filter(|(dof, ..)| (first..end).contains(dof));
-                    own.for_each(|&(dof, force, _)| columns[(dof - first, j)] += force);
-                }
-                body.matrices.solve_symmetric(columns.as_mut().subcols_mut(0, n));
-                for (i, row) in rows.iter().enumerate() {
-                    for &(dof, _, slope) in row.entries.iter().filter(|(dof, ..)| (first..end).contains(dof))
-                    {
-                        (0..n).for_each(|j| matrix[(i, start + j)] += slope * columns[(dof - first, j)]);
-                    }
+            columns.resize_with(end - first, m, |_, _| 0.0);
+            columns.as_mut().fill(0.0);
+            let of_body = |row: &LinearRow| {
+                let own = row.entries.iter().filter(|(dof, ..)| (first..end).contains(dof));
+                own.map(|&(dof, force, slope)| (dof - first, force, slope)).collect::<Vec<_>>()
+            };
+            for (j, row) in rows.iter().enumerate() {
+                of_body(row).iter().for_each(|&(dof, force, _)| columns[(dof, j)] += force);
+            }
+            if m > 0 {
+                body.matrices.solve_symmetric(columns.as_mut());
+            }
+            for (i, row) in rows.iter().enumerate() {
+                for (dof, _, slope) in of_body(row) {
+                    (0..m).for_each(|j| matrix[i * m + j] += slope * columns[(dof, j)]);
                 }
             }
         }
         for (i, row) in rows.iter().enumerate() {
-            row.own.iter().for_each(|&(j, beta)| matrix[(i, j)] += beta);
+            row.own.iter().for_each(|&(j, beta)| matrix[i * m + j] += beta);
         }
         schur.set_size(m);
-        schur.factorise(|i, j| scale * scale * matrix[(i, j)]);
+        schur.factorise(|i, j| scale * scale * matrix[i * m + j]);
     }
 }
 
@@ -194,6 +220,7 @@ struct System<'a> {
     offsets: &'a [usize],
     rows: &'a [LinearRow],
     tangents: &'a [ContactTangent],
+    columns: &'a [Mat<f64>],
     schur: &'a mut DenseLu<f64>,
     multipliers: &'a mut Vec<f64>,
     scale: f64,
@@ -238,7 +265,6 @@ impl Operator for System<'_> {
         if self.rows.is_empty() {
             return self.solve_bodies(x);
         }
-        let forces = x.to_vec();
         self.solve_bodies(x);
         self.multipliers.resize(self.rows.len(), 0.0);
         let (rows, scale, multipliers) = (self.rows, self.scale, &mut *self.multipliers);
@@ -246,12 +272,14 @@ impl Operator for System<'_> {
             right[i] - scale * rows[i].entries.iter().map(|&(dof, _, slope)| slope * x[dof]).sum::<f64>()
         };
         self.schur.solve(left, |i, value| multipliers[i] = value);
-        x.copy_from_slice(&forces);
-        for (row, multiplier) in rows.iter().zip(&*multipliers) {
-            row.entries.iter().for_each(|&(dof, force, _)| x[dof] += scale * multiplier * force);
+        for (columns, offset) in self.columns.iter().zip(self.offsets.windows(2)) {
+            let x = &mut x[offset[0]..offset[1]];
+            for (column, multiplier) in columns.col_iter().zip(&*multipliers) {
+                let column = column.try_as_col_major().expect("columns of a matrix").as_slice();
+                x.iter_mut().zip(column).for_each(|(x, of_unit)| *x += scale * multiplier * of_unit);
+            }
         }
         right.copy_from_slice(multipliers);
-        self.solve_bodies(x);
     }
 }
 

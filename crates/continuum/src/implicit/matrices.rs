@@ -31,10 +31,14 @@ pub(super) struct Matrices {
     lu: Option<SparseLu>,
     symmetric: SymmetricPart,
     mass_factor: Option<Cholesky>,
+    /// Factor of the mass in the matrix of a body with linear laws: its matrix stays as long as this does.
+    pub(super) constant: Option<f64>,
 }
 
 /// ½ (J + Jᵀ), and its Cholesky factor.
 struct SymmetricPart {
+    /// True if the factor is near enough to the present matrix.
+    is_current: bool,
     matrix: BlockMatrix,
     factor: Option<Cholesky>,
     held: Vec<u32>,
@@ -60,9 +64,18 @@ impl Matrices {
                 places.push([place(row, column)?, place(column, row)?]);
             }
         }
-        let symmetric =
-            SymmetricPart { matrix: BlockMatrix::zeros(mass.graph), factor: None, held: Vec::new() };
-        Ok(Self { mass: entries, assembly, jacobian, places, lu: None, symmetric, mass_factor: None })
+        let matrix = BlockMatrix::zeros(mass.graph);
+        let symmetric = SymmetricPart { is_current: false, matrix, factor: None, held: Vec::new() };
+        Ok(Self {
+            mass: entries,
+            assembly,
+            jacobian,
+            places,
+            lu: None,
+            symmetric,
+            mass_factor: None,
+            constant: None,
+        })
     }
 
     /// y += factor · (M_s ⊗ E₃) x.
@@ -82,7 +95,11 @@ impl Matrices {
     }
 
     /// Adds factor · M to ∂f/∂u₁ and makes unit rows for held dofs.
-    pub(super) fn complete(&mut self, factor: f64, held: &[u32]) {
+    ///
+    /// * `is_linear` — true if ∂f/∂u₁ is constant
+    pub(super) fn complete(&mut self, factor: f64, held: &[u32], is_linear: bool) {
+        self.constant = is_linear.then_some(factor);
+        self.symmetric.is_current &= !is_linear;
         self.add_mass(factor);
         for &dof in held {
             let row = dof as usize;
@@ -103,8 +120,17 @@ impl Matrices {
         lu.factorise(&self.jacobian.view())
     }
 
-    /// Factorises the symmetric part of the matrix of the step; false if it is not positive definite.
+    /// Wants a new factor of the symmetric part, unless the matrix is constant.
+    pub(super) fn renew_symmetric(&mut self) {
+        self.symmetric.is_current &= self.constant.is_some();
+    }
+
+    /// Factorises the symmetric part of the matrix of the step, if the factor that stands is not kept; false
+    /// if it is not positive definite.
     pub(super) fn factorise_symmetric(&mut self, held: &[u32]) -> Result<bool, FactorError> {
+        if self.symmetric.is_current {
+            return Ok(true);
+        }
         let values = self.jacobian.data();
         for (block, [here, there]) in self.symmetric.matrix.values.iter_mut().zip(&self.places) {
             // The diagonal entry of row d is the d-th of its block, whose entries follow each other.
@@ -116,7 +142,10 @@ impl Matrices {
             }
         }
         match self.symmetric.factorise(held) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.symmetric.is_current = true;
+                Ok(true)
+            }
             Err(FactorError::NotPositiveDefinite { .. }) => Ok(false),
             Err(error) => Err(error),
         }

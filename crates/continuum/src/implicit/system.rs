@@ -211,7 +211,11 @@ impl Elastodynamics {
     /// [`StepError`], [`StepError::Interrupted`] if stopped; the state is then that before the step.
     pub fn step_unless(&mut self, h: f64, is_stopped: &dyn Fn() -> bool) -> Result<Step, StepError> {
         let inertia = Inertia::new(self.method, h);
-        self.bodies.iter_mut().for_each(|body| body.predict(h));
+        for body in &mut self.bodies {
+            body.predict(h);
+            // In each step, so that a resumed run has the same bits.
+            body.matrices.renew_symmetric();
+        }
         self.contacts.begin(&self.bodies, h);
         let found = match self.newton(h, &inertia, is_stopped) {
             // Bodies that move straight on may invert cells; from rest they may still converge.
