@@ -16,7 +16,7 @@
 //! # Source
 //!
 //! Gonzalez (1996), J. Nonlinear Sci. 6, section 4: discrete derivatives that respect a symmetry, here with
-//! the inner products of the edges e_K as invariants. Franke, Hesch & Betsch (2013) take more coordinates to
+//! the inner products of the edges e_K as invariants. Franke, Hesch & Betsch (2012) take more coordinates to
 //! the same end. docs/theory/whole-bodies.md, eq. (82).
 
 use carom_fem::FaceBasis;
@@ -316,7 +316,7 @@ impl Edges {
         found
     }
 
-    /// Extent of the places, whose rounding that of a gap is.
+    /// Extent of the places, which sets the rounding of a gap.
     fn size(&self, x: &Vector3<f64>) -> f64 {
         x.norm() + self.end[0].norm() + self.start[0].norm()
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
-use carom_fem::constitutive::{Law, SolidLaw};
+use carom_fem::constitutive::{ElasticLaw, Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
 use carom_fem::{Body, Discretisation, Surface};
 use carom_linalg::sparse::SparseError;
@@ -209,7 +209,7 @@ impl ElasticBody {
 
     /// Moves dofs at constant velocities \[m/s\].
     pub(super) fn drive(&mut self, dofs: &[u32], velocities: &[f64]) {
-        self.matrices.constant = None;
+        self.matrices.discard();
         self.held = dofs.to_vec();
         self.driven = velocities.to_vec();
         self.work.reactions = vec![0.0; dofs.len()];
@@ -356,10 +356,11 @@ impl ElasticBody {
     /// Makes the matrix c M + ∂f/∂u₁ at the present end, with unit rows for held dofs.
     pub(super) fn assemble(&mut self, method: Method, inertia: &Inertia) -> Result<(), SweepError> {
         let Self { internal, laws, history, state, end, matrices, held, .. } = self;
-        if matrices.constant == Some(inertia.factor) {
+        if matrices.is_made(inertia.factor) {
             return Ok(());
         }
-        let is_linear = laws.iter().all(|law| !law.is_objective());
+        matrices.discard();
+        let is_linear = laws.iter().all(|law| matches!(law, SolidLaw::Elastic(ElasticLaw::SmallStrain(_))));
         let fields = [&state.u[..], &end.u[..]];
         let map = |law| AverageStress { law, method };
         matrices.assembly.assemble_map(internal, laws, map, fields, history, &mut matrices.jacobian)?;

@@ -41,13 +41,21 @@ pub(super) struct Condensed {
     gmres: Gmres,
     rows: Vec<LinearRow>,
     tangents: Vec<ContactTangent>,
-    /// A⁻¹ D of each body: a column for each row.
-    columns: Vec<Mat<f64>>,
+    columns: Vec<Columns>,
     /// s² (Gᵀ A⁻¹ D + β), factorised.
     schur: DenseLu<f64>,
     matrix: Vec<f64>,
     right: Vec<f64>,
     multipliers: Vec<f64>,
+    /// True if the factors are those of an earlier iteration.
+    is_kept: bool,
+}
+
+/// A⁻¹ D of a body: n × (rows that touch it), 8 n bytes a row.
+struct Columns {
+    /// Number of the row of each column.
+    rows: Vec<usize>,
+    values: Mat<f64>,
 }
 
 /// A row of the system: where it acts.
@@ -70,6 +78,14 @@ struct ContactTangent {
 }
 
 impl Condensed {
+    /// Forgets the factors of an earlier step.
+    pub(super) fn begin(&mut self, bodies: &mut [ElasticBody]) {
+        self.is_kept = false;
+        for body in bodies {
+            body.matrices.renew_symmetric();
+        }
+    }
+
     /// Corrects displacements and multipliers; returns the number of products, `None` if the symmetric part
     /// of a body is not positive definite or the iteration does not converge: nothing is corrected then.
     ///
@@ -89,13 +105,17 @@ impl Condensed {
             }))
             .collect();
         let scale = factor * bodies.iter().map(|body| body.work.heaviest).fold(0.0, f64::max);
+        let is_kept = self.is_kept;
         let mut solved = self.solve(bodies, contacts, &offsets, scale)?;
+        let mut is_renewed = false;
         if solved.is_none_or(|products| products > RENEWED) {
-            bodies.iter_mut().for_each(|body| body.matrices.renew_symmetric());
+            bodies.iter_mut().for_each(|body| is_renewed |= body.matrices.renew_symmetric());
         }
-        if solved.is_none() {
+        // Factors of an earlier iteration may be too far from the matrix.
+        if solved.is_none() && is_renewed && is_kept {
             solved = self.solve(bodies, contacts, &offsets, scale)?;
         }
+        self.is_kept = !is_renewed;
         let Some(products) = solved else { return Ok(None) };
         let right = &self.right;
         for (body, &offset) in bodies.iter_mut().zip(&offsets) {
@@ -185,24 +205,28 @@ impl Condensed {
         let m = rows.len();
         matrix.clear();
         matrix.resize(m * m, 0.0);
-        columns.resize_with(bodies.len(), Mat::new);
+        columns.resize_with(bodies.len(), || Columns { rows: Vec::new(), values: Mat::new() });
         for ((body, offset), columns) in bodies.iter().zip(offsets.windows(2)).zip(columns) {
-            let [first, end] = [offset[0], offset[1]];
-            columns.resize_with(end - first, m, |_, _| 0.0);
-            columns.as_mut().fill(0.0);
-            let of_body = |row: &LinearRow| {
-                let own = row.entries.iter().filter(|(dof, ..)| (first..end).contains(dof));
-                own.map(|&(dof, force, slope)| (dof - first, force, slope)).collect::<Vec<_>>()
-            };
-            for (j, row) in rows.iter().enumerate() {
-                of_body(row).iter().for_each(|&(dof, force, _)| columns[(dof, j)] += force);
+            let range = offset[0]..offset[1];
+            let own = |row: &LinearRow| row.entries.iter().any(|(dof, ..)| range.contains(dof));
+            columns.rows.clear();
+            columns.rows.extend((0..m).filter(|&j| own(&rows[j])));
+            columns.values.resize_with(range.len(), columns.rows.len(), |_, _| 0.0);
+            columns.values.as_mut().fill(0.0);
+            if columns.rows.is_empty() {
+                continue;
             }
-            if m > 0 {
-                body.matrices.solve_symmetric(columns.as_mut());
+            for (k, &j) in columns.rows.iter().enumerate() {
+                for &(dof, force, _) in rows[j].entries.iter().filter(|(dof, ..)| range.contains(dof)) {
+                    columns.values[(dof - range.start, k)] += force;
+                }
             }
-            for (i, row) in rows.iter().enumerate() {
-                for (dof, _, slope) in of_body(row) {
-                    (0..m).for_each(|j| matrix[i * m + j] += slope * columns[(dof, j)]);
+            body.matrices.solve_symmetric(columns.values.as_mut());
+            for (k, &j) in columns.rows.iter().enumerate() {
+                for (i, row) in rows.iter().enumerate() {
+                    for &(dof, _, slope) in row.entries.iter().filter(|(dof, ..)| range.contains(dof)) {
+                        matrix[i * m + j] += slope * columns.values[(dof - range.start, k)];
+                    }
                 }
             }
         }
@@ -220,7 +244,7 @@ struct System<'a> {
     offsets: &'a [usize],
     rows: &'a [LinearRow],
     tangents: &'a [ContactTangent],
-    columns: &'a [Mat<f64>],
+    columns: &'a [Columns],
     schur: &'a mut DenseLu<f64>,
     multipliers: &'a mut Vec<f64>,
     scale: f64,
@@ -274,9 +298,10 @@ impl Operator for System<'_> {
         self.schur.solve(left, |i, value| multipliers[i] = value);
         for (columns, offset) in self.columns.iter().zip(self.offsets.windows(2)) {
             let x = &mut x[offset[0]..offset[1]];
-            for (column, multiplier) in columns.col_iter().zip(&*multipliers) {
+            for (column, &row) in columns.values.col_iter().zip(&columns.rows) {
                 let column = column.try_as_col_major().expect("columns of a matrix").as_slice();
-                x.iter_mut().zip(column).for_each(|(x, of_unit)| *x += scale * multiplier * of_unit);
+                let multiplier = scale * multipliers[row];
+                x.iter_mut().zip(column).for_each(|(x, of_unit)| *x += multiplier * of_unit);
             }
         }
         right.copy_from_slice(multipliers);

@@ -42,8 +42,9 @@ pub struct ContactSpec {
     pub number: usize,
 }
 
-/// Gap from which on a contact was open, relative to the smallest face.
-const OPEN: f64 = 1e-9;
+/// Gap from which on a contact was open, relative to the smallest face: above the gaps of steps that end where
+/// the iteration stalls.
+const OPEN: f64 = 1e-6;
 
 /// Part of the largest multiplier that a multiplier may pull with: rounding.
 const PULL: f64 = 1e-9;
@@ -93,8 +94,7 @@ impl Contacts {
         self.pairs.iter_mut().for_each(Pair::restart);
     }
 
-    /// Evaluates the rows at the present ends; returns true if a row has opened, closed or moved to another
-    /// face.
+    /// Evaluates the rows at the present ends; returns true if a row has opened or closed.
     ///
     /// * `may_change` — false to keep the rows that touch
     ///
@@ -111,7 +111,11 @@ impl Contacts {
 
     /// Opens the row that pulls hardest, whatever it did before in this step; returns false if none pulls.
     pub(super) fn open_worst(&mut self) -> bool {
-        let largest = self.rows().map(|(_, row)| row.lambda[0].abs()).fold(0.0, f64::max);
+        let largest = self
+            .rows()
+            .filter(|(_, row)| row.is_active)
+            .map(|(_, row)| row.lambda[0].abs())
+            .fold(0.0, f64::max);
         let rows = self.pairs.iter_mut().flat_map(|pair| &mut pair.rows);
         let pulls = rows.filter(|row| row.is_active && row.lambda[0] < -PULL * largest);
         pulls.min_by(|a, b| a.lambda[0].total_cmp(&b.lambda[0])).map(Row::open).is_some()

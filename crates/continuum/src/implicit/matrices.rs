@@ -31,8 +31,8 @@ pub(super) struct Matrices {
     lu: Option<SparseLu>,
     symmetric: SymmetricPart,
     mass_factor: Option<Cholesky>,
-    /// Factor of the mass in the matrix of a body with linear laws: its matrix stays as long as this does.
-    pub(super) constant: Option<f64>,
+    /// Factor of the mass for which `jacobian` is the constant matrix of linear laws; none if it must be made.
+    constant: Option<f64>,
 }
 
 /// ½ (J + Jᵀ), and its Cholesky factor.
@@ -120,13 +120,26 @@ impl Matrices {
         lu.factorise(&self.jacobian.view())
     }
 
-    /// Wants a new factor of the symmetric part, unless the matrix is constant.
-    pub(super) fn renew_symmetric(&mut self) {
-        self.symmetric.is_current &= self.constant.is_some();
+    /// True if the matrix of linear laws with this factor of the mass is made.
+    pub(super) fn is_made(&self, factor: f64) -> bool {
+        self.constant == Some(factor)
     }
 
-    /// Factorises the symmetric part of the matrix of the step, if the factor that stands is not kept; false
-    /// if it is not positive definite.
+    /// The matrix must be made again.
+    pub(super) fn discard(&mut self) {
+        self.constant = None;
+    }
+
+    /// Marks the factor of the symmetric part as outdated, unless the matrix is constant; returns true if it
+    /// was marked.
+    pub(super) fn renew_symmetric(&mut self) -> bool {
+        let is_outdated = self.symmetric.is_current && self.constant.is_none();
+        self.symmetric.is_current &= !is_outdated;
+        is_outdated
+    }
+
+    /// Factorises the symmetric part of the matrix of the step, unless the present factor is
+    /// current; false if it is not positive definite.
     pub(super) fn factorise_symmetric(&mut self, held: &[u32]) -> Result<bool, FactorError> {
         if self.symmetric.is_current {
             return Ok(true);

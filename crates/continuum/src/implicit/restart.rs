@@ -10,7 +10,7 @@ use super::{Counts, Method};
 use crate::explicit::length;
 
 /// Version of the entries.
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// Numbers of the totals.
 const TOTALS: usize = 12;

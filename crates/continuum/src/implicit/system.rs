@@ -59,7 +59,7 @@ pub struct Counts {
     pub analyses: u64,
     /// Systems that a sparse LU has solved.
     pub factorisations: u64,
-    /// Products with the tangent in the iterations of [`Solver::Condensed`].
+    /// Products with the tangent of the systems that [`Solver::Condensed`] has solved.
     pub products: u64,
 }
 
@@ -211,11 +211,9 @@ impl Elastodynamics {
     /// [`StepError`], [`StepError::Interrupted`] if stopped; the state is then that before the step.
     pub fn step_unless(&mut self, h: f64, is_stopped: &dyn Fn() -> bool) -> Result<Step, StepError> {
         let inertia = Inertia::new(self.method, h);
-        for body in &mut self.bodies {
-            body.predict(h);
-            // In each step, so that a resumed run has the same bits.
-            body.matrices.renew_symmetric();
-        }
+        self.bodies.iter_mut().for_each(|body| body.predict(h));
+        // In each step, so that a resumed run has the same bits.
+        self.condensed.begin(&mut self.bodies);
         self.contacts.begin(&self.bodies, h);
         let found = match self.newton(h, &inertia, is_stopped) {
             // Bodies that move straight on may invert cells; from rest they may still converge.
@@ -285,12 +283,17 @@ impl Elastodynamics {
         let mut is_balanced = false;
         // The smallest residual with these contacts, and iterations since.
         let (mut best, mut since) = (f64::INFINITY, 0);
+        let mut share = 1.0;
         loop {
             let may_change = is_balanced || iterations < EAGER;
             let mut has_changed = self.contacts.update(&self.bodies, may_change)?;
             let Residual { relative, is_rounding } = self.residual(inertia)?;
             // NaN is not converged.
-            let stalls = relative <= STALLED && relative > 0.25 * last && last <= STALLED;
+            let stalls = !self.contacts.is_empty()
+                && share == 1.0
+                && relative <= STALLED
+                && last <= STALLED
+                && relative > 0.25 * last;
             let is_small = relative <= SMALL || is_rounding || stalls;
             let gains = relative <= 0.25 * last && relative > 0.0 && iterations < most;
             if is_small && !gains && !has_changed {
@@ -317,7 +320,7 @@ impl Elastodynamics {
             }
             (best, since) = if relative < 0.9 * best || has_changed { (last, 0) } else { (best, since + 1) };
             // Sticking and slipping may follow each other in a circle: half a step leads out of it.
-            let share = if since % CIRCLE == CIRCLE - 1 { 0.5 } else { 1.0 };
+            share = if since % CIRCLE == CIRCLE - 1 { 0.5 } else { 1.0 };
             self.correct(h, inertia, share)?;
             iterations += 1;
             self.counts.iterations += 1;

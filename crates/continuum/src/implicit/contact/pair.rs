@@ -1,9 +1,12 @@
 //! One pair of surfaces: its rows, and which of them touch.
 
+mod moves;
+mod restart;
+
 use carom_contact::geometry::Faces;
 use carom_contact::law::Stiffness;
 use carom_contact::node_to_face::{ContactSide, GapRow, Limits, NodeToFace, Nodes, Passes};
-use carom_contact::step_gradient::{NodeStep, StepGap, StepGaps, StepRule};
+use carom_contact::step_gradient::{NodeStep, StepGaps, StepRule};
 use carom_contact::{Law, Shape};
 use carom_dynamics::ContactTracker;
 use nalgebra::Vector3;
@@ -22,16 +25,6 @@ const DEPTH: f64 = 1.0;
 
 /// Depth from which on an open row closes, relative to the smallest face.
 const CLOSES: f64 = 1e-9;
-
-/// Distance beyond the edges of its face at which a node moves to the next one, in parameters.
-const BEYOND: f64 = 1e-3;
-
-/// Sine of the angle between two faces below which a node has one row with both, and depth relative to the
-/// smallest face from which on it moves to the deeper one.
-const FOLD: f64 = 0.02;
-
-/// The same of springs: two in a fold that is nearly flat would be twice as stiff.
-const SPRING_FOLD: f64 = 0.5;
 
 /// Most changes of a row in a step: beyond it only contacts that close change.
 const CHANGES: u32 = 6;
@@ -53,7 +46,7 @@ pub(in crate::implicit) struct Pair {
     springs: Option<(Vec<f64>, f64)>,
     /// Mass of each node \[kg\], and θ of its friction.
     masses: Vec<f64>,
-    weights: Vec<f64>,
+    thetas: Vec<f64>,
     /// Smallest diagonal of a face at rest \[m\].
     pub(super) size: f64,
     /// Places of the points of the surfaces at the start and at the end of the step \[m\].
@@ -84,74 +77,7 @@ pub(in crate::implicit) struct Pair {
     pub(in crate::implicit) tracker: ContactTracker,
 }
 
-/// Numbers of a row in a checkpoint.
-const ROW_NUMBERS: usize = 18;
-
-/// Numbers of a pair in a checkpoint without those of its rows and tracker.
-const PAIR_NUMBERS: usize = 20;
-
 impl Pair {
-    /// True if there is a row of this node and this face.
-    pub(in crate::implicit) fn has_row(&self, node: u64, face: u64) -> bool {
-        (node as usize) < self.gaps.side(0).nodes.len() && (face as usize) < self.faces().n_faces()
-    }
-
-    /// The state after a step, for checkpoints: of the pair, of its rows.
-    pub(in crate::implicit) fn to_numbers(&self) -> [Vec<f64>; 2] {
-        let mut own = vec![self.pressed.0, self.work, self.least_gap, self.deepest, self.losses.stored];
-        let vectors = [&self.force, &self.pressed.1, &self.impulse, &self.last_place, &self.normal_impulse];
-        for v in vectors {
-            own.extend(v.iter());
-        }
-        own.extend(self.tracker.to_array());
-        let of_row = |row: &Row| {
-            let flags = [f64::from(row.node), f64::from(row.face), f64::from(u8::from(row.is_active))];
-            let [a, b, c] = row.lambda;
-            let rest = [row.xi[0], row.xi[1], a, f64::from(row.idle)];
-            let (traction, size) =
-                row.spring.as_ref().map_or((Vector3::zeros(), 0.0), |spring| spring.traction);
-            let vectors = [row.gap.normal, traction].map(<[f64; 3]>::from).into_iter().flatten();
-            flags.into_iter().chain(rest).chain(vectors).chain([size, row.offset, row.gap.gaps[1], b, c])
-        };
-        [own, self.rows.iter().flat_map(of_row).collect()]
-    }
-
-    /// Sets the state that [`Pair::to_numbers`] gave; false if the numbers are not those of such a pair.
-    pub(in crate::implicit) fn read_numbers(&mut self, own: &[f64], rows: &[f64]) -> bool {
-        let (n_nodes, n_faces) = (self.gaps.side(0).nodes.len() as f64, self.faces().n_faces() as f64);
-        let (rows, rest) = rows.as_chunks::<ROW_NUMBERS>();
-        let fits = |row: &[f64; ROW_NUMBERS]| {
-            (0.0..n_nodes).contains(&row[0]) && (0.0..n_faces).contains(&row[1]) && row[6] >= 0.0
-        };
-        let Some((own, tracker)) = own.split_at_checked(PAIR_NUMBERS) else { return false };
-        let Ok(tracker) = <&[f64; ContactTracker::NUMBERS]>::try_from(tracker) else { return false };
-        if !rest.is_empty() || !rows.iter().all(fits) {
-            return false;
-        }
-        let vector = |first: usize| Vector3::from_column_slice(&own[first..first + 3]);
-        (self.work, self.least_gap, self.deepest) = (own[1], own[2], own[3]);
-        (self.losses.stored, self.has_begun) = (own[4], true);
-        (self.force, self.pressed) = (vector(5), (own[0], vector(8)));
-        (self.impulse, self.last_place, self.normal_impulse) = (vector(11), vector(14), vector(17));
-        self.tracker = ContactTracker::from_array(tracker);
-        let of_row = |row: &[f64; ROW_NUMBERS]| {
-            let vector = |first: usize| Vector3::from_column_slice(&row[first..first + 3]);
-            let spring = self.spring_of(row[0] as u32);
-            Row {
-                is_active: row[2] == 1.0,
-                xi: [row[3], row[4]],
-                lambda: [row[5], row[16], row[17]],
-                idle: row[6] as u32,
-                gap: StepGap { normal: vector(7), gaps: [0.0, row[15]], ..StepGap::default() },
-                offset: row[14],
-                spring: spring.map(|spring| spring.with_traction((vector(10), row[13]))),
-                ..Row::new(row[0] as u32, row[1] as u32)
-            }
-        };
-        self.rows = rows.iter().map(of_row).collect();
-        true
-    }
-
     pub(super) fn new(
         bodies: &[ElasticBody],
         spec: &ContactSpec,
@@ -199,7 +125,7 @@ impl Pair {
             gaps,
             steps,
             springs,
-            weights: vec![1.0; masses.len()],
+            thetas: vec![1.0; masses.len()],
             masses,
             has_begun: false,
             rule: match (method, spec.is_mixed) {
@@ -244,10 +170,10 @@ impl Pair {
 
     pub(super) fn begin(&mut self, bodies: &[ElasticBody], h: f64) {
         if let Some((stiffnesses, _)) = &self.springs {
-            for ((weight, mass), stiffness) in self.weights.iter_mut().zip(&self.masses).zip(stiffnesses) {
+            for ((theta, mass), stiffness) in self.thetas.iter_mut().zip(&self.masses).zip(stiffnesses) {
                 // The stiffness of the inertia of the node.
                 let ratio = 2.0 * mass / (h * h * stiffness);
-                *weight = if ratio > 0.0 { ratio.min(1.0) } else { 1.0 };
+                *theta = if ratio > 0.0 { ratio.min(1.0) } else { 1.0 };
             }
         }
         for side in 0..2 {
@@ -260,55 +186,6 @@ impl Pair {
         self.move_rows();
         for row in &mut self.rows {
             (row.changes, row.was_active) = (0, row.is_active);
-        }
-    }
-
-    /// Moves rows to the faces that their nodes are over: within a step a row keeps its face, as Newton's method
-    /// needs one smooth gap.
-    fn move_rows(&mut self) {
-        for row in &mut self.rows {
-            (row.was_active, row.start) = (false, None);
-        }
-        if !self.rows.iter().any(|row| row.is_active) {
-            return;
-        }
-        let [first, second] = &self.start;
-        self.gaps.update([first, second]);
-        for k in 0..self.rows.len() {
-            if self.rows[k].is_active && self.rows[k].start.is_none() {
-                self.move_row(k);
-            }
-        }
-    }
-
-    fn move_row(&mut self, k: usize) {
-        let row = &self.rows[k];
-        let is_off = self.has_slid_off(row);
-        let of_node = || self.gaps.rows().iter().filter(|found| found.node == row.node);
-        if is_off && of_node().any(|found| found.foot.face == row.face && !found.foot.beyond_rim) {
-            return;
-        }
-        let is_better = |found: &&GapRow| {
-            let foot = &found.foot;
-            let is_deeper = foot.gap < row.gap.gaps[1] - row.offset - FOLD * self.size;
-            !foot.beyond_rim && (is_off || is_deeper && is_flush(&row.gap.normal, &foot.normal, FOLD))
-        };
-        let nearest = |a: &&GapRow, b: &&GapRow| a.foot.gap.abs().total_cmp(&b.foot.gap.abs());
-        let to = of_node().filter(is_better).min_by(nearest).map(|found| (found.foot.face, found.foot.xi));
-        match to {
-            Some((face, xi)) => {
-                let (node, lambda, spring) = (row.node, row.lambda, row.spring.clone());
-                // The gap goes on from the face that the node leaves, but for a gain.
-                let known = row.gap.gaps[1];
-                self.rows[k].open();
-                if !self.rows.iter().any(|row| row.is_active && row.node == node && row.face == face) {
-                    let at = self.close_row((node, face), xi, Some(known));
-                    (self.rows[at].lambda, self.rows[at].spring) = (lambda, spring);
-                }
-            }
-            // Slid off the rim: there is no face to move to.
-            None if is_off => self.rows[k].open(),
-            None => {}
         }
     }
 
@@ -349,7 +226,7 @@ impl Pair {
         Ok(has_changed)
     }
 
-    /// Opens, closes and moves rows at the present end.
+    /// Opens and closes rows at the present end.
     fn revise(&mut self) -> bool {
         let mut has_changed = false;
         for row in &mut self.rows {
@@ -370,59 +247,42 @@ impl Pair {
         has_changed
     }
 
-    /// True if the foot point of a row lies beyond the edges of its face.
-    fn has_slid_off(&self, row: &Row) -> bool {
-        let domain = self.faces().domain(row.face);
-        (0..domain.n_corners()).any(|k| domain.distance(k, row.xi) < -BEYOND)
-    }
-
     /// Closes a row that the search has found behind its face; returns true if so. A node in a fold has a row
     /// with each face.
     fn take(&mut self, found: &GapRow) -> bool {
         let (node, foot) = (found.node, &found.foot);
-        let of_node = |row: &Row| row.node == node;
-        // Two rows along one normal would depend on each other: one stands for both.
-        let fold = if self.is_hard() { FOLD } else { SPRING_FOLD };
-        let is_same = |row: &Row| of_node(row) && is_flush(&row.gap.normal, &foot.normal, fold);
-        let is_known = |row: &Row| of_node(row) && row.face == foot.face || is_same(row);
+        let is_known = |row: &Row| row.is_active && row.node == node && row.face == foot.face;
         if foot.gap >= -CLOSES * self.size
-            || self.rows.iter().any(|row| row.is_active && is_known(row))
-            || self.is_spanned(found)
+            || self.rows.iter().any(is_known)
+            || self.is_dependent(node, &foot.normal)
         {
             return false;
         }
-        // A node that was on a face at the start of the step comes back to it.
-        let earlier = self.rows.iter().find(|row| row.was_active && is_same(row));
-        let (face, xi) = earlier.map_or((foot.face, foot.xi), |row| (row.face, row.xi));
+        // A node that was on a face at the start of the step comes back to it, if it has a foot point there.
+        let comes_back =
+            |row: &&Row| row.was_active && row.node == node && self.are_flush(&row.gap.normal, &foot.normal);
+        let earlier = self.rows.iter().find(comes_back).map(|row| (row.face, row.xi));
         // Springs that overlap at the start of the run have this depth.
         let is_first = !self.is_hard() && !self.has_begun;
-        let at = self.close_row((node, face), xi, (!is_first).then_some(0.0));
-        // With the offset it may be in front of the face.
-        let is_behind = self.evaluate(at) && self.rows[at].gap.gaps[1] < -CLOSES * self.size;
-        let row = &mut self.rows[at];
-        row.is_active = is_behind;
-        row.changes += u32::from(is_behind);
-        is_behind
-    }
-
-    /// True if the normal of a face is a combination of those of the rows that its node has on this side: the
-    /// row would depend on them, as where four faces meet in a vertex, and their multipliers would have no
-    /// bound.
-    fn is_spanned(&self, found: &GapRow) -> bool {
-        let mut rest = found.foot.normal;
-        let mut span: [Vector3<f64>; 3] = [Vector3::zeros(); 3];
-        let is_beside = |row: &&Row| {
-            row.is_active && row.node == found.node && row.gap.normal.dot(&found.foot.normal) > 0.0
-        };
-        for (k, row) in self.rows.iter().filter(is_beside).take(3).enumerate() {
-            let mut own = row.gap.normal;
-            for known in &span[..k] {
-                own -= own.dot(known) * known;
-            }
-            span[k] = own.try_normalize(FOLD).unwrap_or_default();
-            rest -= rest.dot(&span[k]) * span[k];
+        let start = (!is_first).then_some(0.0);
+        let (face, xi) = earlier.unwrap_or((foot.face, foot.xi));
+        let mut at = self.close_row((node, face), xi, start);
+        let mut has_foot = self.evaluate(at);
+        if !has_foot && earlier.is_some() {
+            self.rows[at].is_active = false;
+            at = self.close_row((node, foot.face), foot.xi, start);
+            has_foot = self.evaluate(at);
         }
-        rest.norm() < FOLD
+        // With the offset it may be in front of the face; a spring that lets go still has a mean force.
+        let row = &mut self.rows[at];
+        let is_pressed = row.gap.gaps[1] < -CLOSES * self.size || !row.is_hard() && row.lambda[0] > 0.0;
+        row.is_active = has_foot && is_pressed;
+        if row.is_active {
+            row.changes += 1;
+        } else {
+            row.lambda = [0.0; 3];
+        }
+        row.is_active
     }
 
     /// Closes a row.
@@ -470,7 +330,7 @@ impl Pair {
                 return false;
             }
         }
-        spring.weight = self.weights[row.node as usize];
+        spring.theta = self.thetas[row.node as usize];
         spring.apply(self.rule, &row.gap, &mut row.lambda);
         true
     }
@@ -536,11 +396,6 @@ impl Pair {
         }
         self.rows.retain(|row| row.idle < REMEMBERED);
     }
-}
-
-/// True if the angle of two faces has a sine below `fold`.
-fn is_flush(normal: &Vector3<f64>, other: &Vector3<f64>, fold: f64) -> bool {
-    normal.dot(other) > 0.0 && normal.cross(other).norm() < fold
 }
 
 /// Stiffness of nodes by the areas of their parts of the surface \[N/m\]; none of hard contact.

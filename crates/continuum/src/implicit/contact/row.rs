@@ -21,13 +21,14 @@ pub(in crate::implicit) struct Row {
     pub(super) idle: u32,
     /// Changes in this step.
     pub(super) changes: u32,
-    /// True if it touched at the end of the last step: its offset stays.
+    /// True if it touched at the start of the step, after rows have moved: its offset stays where it opens and
+    /// closes again.
     pub(super) was_active: bool,
-    /// Gap at the start of the step that the offset is to give at the least \[m\]; none if the offset stays.
+    /// Least gap at the start of the step with the offset \[m\]; none if the offset stays.
     pub(super) start: Option<f64>,
     /// Added to the gap of the row: the depth of the node, at the start of the step, behind the continuation
     /// of a face that it has come to from beside \[m\].
-    pub(in crate::implicit) offset: f64,
+    pub(super) offset: f64,
     /// The springs of a penalty.
     pub(super) spring: Option<Spring>,
 }

@@ -51,7 +51,7 @@ pub(in crate::implicit) struct Spring {
     is_of_middle: bool,
     sliding: Option<Box<Sliding>>,
     /// θ.
-    pub(super) weight: f64,
+    pub(super) theta: f64,
     /// Friction on the node at the start of the step, and its size in the metric of the step before \[N\].
     pub(super) traction: (Vector3<f64>, f64),
 }
@@ -105,7 +105,7 @@ impl Spring {
             normal_slope: 0.0,
             is_of_middle: false,
             sliding: (friction > 0.0).then(Box::default),
-            weight: 1.0,
+            theta: 1.0,
             traction: (Vector3::zeros(), 0.0),
         }
     }
@@ -137,7 +137,7 @@ impl Spring {
         if let Some(sliding) = &mut self.sliding {
             sliding.take_lengths();
             sliding.now = Vector2::new(lambda[1], lambda[2]);
-            sliding.return_map((self.stiffness, self.weight), (limit, self.friction), &self.traction);
+            sliding.return_map((self.stiffness, self.theta), (limit, self.friction), &self.traction);
         }
     }
 
@@ -180,6 +180,10 @@ impl Spring {
         let normal = 0.5 * self.stiffness * depth * depth;
         let Some(sliding) = &self.sliding else { return Losses { friction: 0.0, stored: normal } };
         let (mut loss, size) = sliding.loss();
+        if sliding.before == Vector2::zeros() {
+            // A traction across the face that the node has moved to is lost.
+            loss += 0.5 * self.traction.1 * self.traction.1;
+        }
         let stored = 0.5 * size * size / self.stiffness;
         self.traction = (sliding.force_at_end(), size);
         loss /= self.stiffness;
@@ -218,7 +222,7 @@ impl Sliding {
 
     fn return_map(
         &mut self,
-        (stiffness, weight): (f64, f64),
+        (stiffness, theta): (f64, f64),
         (limit, friction): (f64, f64),
         (traction, size): &(Vector3<f64>, f64),
     ) {
@@ -230,7 +234,7 @@ impl Sliding {
         }
         let slip = Vector2::from_fn(|a, _| self.slips[a].xi[1] - self.slips[a].xi[0]);
         self.trial = self.before - stiffness * self.metric * slip;
-        let tried = (1.0 - weight) * self.now + weight * self.trial;
+        let tried = (1.0 - theta) * self.now + theta * self.trial;
         let length = self.size(&tried);
         let (mapped, slope, by_pressure) = if limit <= 0.0 {
             (Vector2::zeros(), Matrix2::zeros(), Vector2::zeros())
@@ -243,8 +247,8 @@ impl Sliding {
             (limit * along, limit / length * across, friction * along)
         };
         self.misfit = self.now - mapped;
-        self.by_slip = weight * slope * self.metric;
-        self.by_force = Matrix2::identity() - (1.0 - weight) * slope;
+        self.by_slip = theta * slope * self.metric;
+        self.by_force = Matrix2::identity() - (1.0 - theta) * slope;
         self.by_pressure = by_pressure;
     }
 
