@@ -432,7 +432,7 @@ pub fn cases() -> Vec<Case> {
         },
         Case {
             name: "six-ways",
-            title: "One impact in six schemes",
+            title: "One impact in seven schemes",
             about: "\
                     The impact of a ball of soft plastic on a rod (meshes/sphere-on-rod) up to 1.4 ms: \
                     reduced bodies by quasistatic contact with penalties and without, and by the scheme \

@@ -7,7 +7,7 @@
 //!
 //! G and β are the linearised law of a row ([`super::contact::Row`]). The tangent J of a conserving scheme is
 //! not symmetric, but nearly so: its symmetric part A has a Cholesky factor, which costs a tenth of a sparse
-//! LU of the whole. With A in the place of J − λ ∂D/∂u₁ the system condenses to
+//! LU of the whole. With A instead of J − λ ∂D/∂u₁ the system condenses to
 //!
 //! ```text
 //! s² (Gᵀ A⁻¹ D + β) δλ/s = s ρ − s Gᵀ A⁻¹ r

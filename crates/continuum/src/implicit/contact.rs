@@ -32,7 +32,7 @@ pub struct ContactSpec {
     /// Coefficient of friction, of springs alone.
     pub friction: f64,
     /// True if the energy-momentum scheme takes the gradient of the mixed formulation over faces of up to
-    /// four points in the place of D; both have the same properties.
+    /// four points instead of D; both have the same properties.
     pub is_mixed: bool,
     /// Numbers of the bodies: nodes of the first are kept off faces of the second.
     pub bodies: [usize; 2],
