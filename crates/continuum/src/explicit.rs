@@ -26,7 +26,7 @@ mod deformable;
 mod error;
 mod flexible;
 pub(crate) mod loads;
-mod pressed;
+pub(crate) mod pressed;
 pub mod problem;
 mod reduced;
 mod restart;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use carom_contact::Law;
-use carom_continuum::explicit::{Load, Place, Problem, Support};
+use carom_continuum::explicit::{Load, Place, Pressure, Problem, Support};
 use carom_continuum::implicit::{
     ContactSpec, ElasticBody, Elastodynamics, Energies, Method, RunError, Settings, Simulation, Solver, Step,
 };
 use carom_dynamics::{Axes, Ignore, Placement, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, SolidLaw};
 use carom_fem::{Body, Geometry};
+use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_progress::{Progress, Silent};
 use nalgebra::Vector3;
@@ -28,6 +29,10 @@ fn elastic(body: &Body, placement: &Placement) -> ElasticBody {
 fn collision(method: Method) -> Elastodynamics {
     let large = block("large", [0.4, 0.4, 0.1], [4, 4, 2], RUBBER);
     let small = block("small", [0.15, 0.15, 0.1], [2, 2, 2], RUBBER);
+    collision_of(large, small, method)
+}
+
+fn collision_of(large: Body, small: Body, method: Method) -> Elastodynamics {
     let below = elastic(&large, &Placement::default());
     let flight =
         Placement { angular_velocity: [0.3, -0.5, 2.0], ..at([0.06, 0.17, 0.101], [0.4, 0.1, -1.5]) };
@@ -91,6 +96,36 @@ fn an_impact_keeps_momenta_and_the_work_of_contact_is_the_change_of_energy() {
     // The work of the impact has turned the small block round.
     let up = system.bodies()[1].velocities().as_chunks::<3>().0.iter().map(|v| v[2]).sum::<f64>();
     assert!(up > 0.0, "{up}");
+}
+
+/// Splines on triquadratic cells and the reverse: the faces have nine points.
+#[test]
+fn quadratic_cells_and_splines_touch_alike() {
+    let solid = |name: &str, size: [f64; 3], is_spline: bool, n: usize| {
+        let geometry = if is_spline {
+            let solid = carom_nurbs::solids::block(size).unwrap();
+            Geometry::Nurbs(solid.with_degree(2).unwrap().elements([n, n, 1]).unwrap())
+        } else {
+            let options =
+                HexOptions { shape: CellShape::Hex27, elements: vec![n, n, 1], ..HexOptions::default() };
+            let mut mesh = hexahedra(Solid::Box { size }, &options).unwrap();
+            let least = |d: usize| mesh.points.iter().map(|x| x[d]).fold(f64::INFINITY, f64::min);
+            let least = [0, 1, 2].map(least);
+            mesh.points.iter_mut().for_each(|x| (0..3).for_each(|d| x[d] -= least[d]));
+            Geometry::Mesh(mesh)
+        };
+        Body { name: name.to_owned(), geometry, ..block("b", [1.0; 3], [1; 3], RUBBER) }
+    };
+    for is_spline in [true, false] {
+        let large = solid("large", [0.4, 0.4, 0.1], !is_spline, 2);
+        let small = solid("small", [0.15, 0.15, 0.1], is_spline, 1);
+        let run = run(&mut collision_of(large, small, Method::EnergyMomentum), 1e-3, 40);
+        let touching = run.steps.iter().filter(|(step, _)| step.touching > 0).count();
+        assert!(touching > 5 && run.steps.last().unwrap().0.touching == 0, "{touching} steps in contact");
+        let [momentum, ang_momentum] = run.momenta();
+        assert!(momentum < 1e-12 && ang_momentum < 1e-12, "{momentum} {ang_momentum}");
+        assert!(run.balance() < 1e-12, "{}", run.balance());
+    }
 }
 
 /// Without the correction of velocities each closing contact takes energy; with it none is lost, and momenta
@@ -311,4 +346,38 @@ fn a_hollow_ball_on_a_plate_loses_energy_where_nodes_land() {
     }
     assert!(run.steps.last().unwrap().0.touching > 5);
     assert!(run.balance() < 1e-12, "{}", run.balance());
+}
+
+/// A pressure follows the faces: on all of them it neither pushes nor turns, on one it gives the impulse p A t; the
+/// books close, and Newton's method has its derivative.
+#[test]
+fn pressures_follow_the_faces() {
+    let sides = ["west", "east", "south", "north", "bottom", "top"];
+    let turning = Placement { angular_velocity: [3.0, -5.0, 2.0], ..Placement::default() };
+    for (sets, placement) in [(&sides[..], turning), (&sides[..1], Placement::default())] {
+        let body = block("block", [0.2, 0.1, 0.1], [2, 1, 1], [1000.0, 1e5, 0.0]);
+        let press = |set: &&str| Pressure { body: 0, set: (*set).to_owned(), value: 300.0 };
+        let problem = Problem {
+            bodies: vec![deformable(body, "saint-venant-kirchhoff", placement)],
+            pressures: sets.iter().map(press).collect(),
+            ..Problem::default()
+        };
+        let mut simulation = Simulation::new(&problem, settings(Method::EnergyMomentum)).unwrap();
+        let mut kept = Kept::default();
+        simulation.run(&mut kept, &Silent).unwrap();
+        let last = kept.rows.last().unwrap().balance;
+        let residuals = residuals(&kept);
+        assert!(last.w_ext.abs() > 1e-3 && residuals.iter().all(|r| *r < 1e-11), "{residuals:?} {last:?}");
+        let [impulse, moment] = [last.external_impulse, last.external_ang_impulse].map(Vector3::from);
+        let straight = 300.0 * 0.01 * 0.05;
+        if sets.len() == 1 {
+            // ν = 0: the cross-section keeps its area.
+            let expected = Vector3::x() * straight;
+            assert!((impulse - expected).norm() < 1e-6 * straight, "{impulse}");
+        } else {
+            assert!(impulse.norm() < 1e-13 && moment.norm() < 1e-13, "{impulse} {moment}");
+        }
+        let iterations = simulation.counts().iterations;
+        assert!(iterations <= 5 * simulation.n_steps(), "{iterations}");
+    }
 }

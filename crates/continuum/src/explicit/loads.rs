@@ -81,6 +81,11 @@ impl Loads {
         Ok(Self { pressures, reference: discretisation.points.clone(), forces })
     }
 
+    /// Hands the pressures over, to a scheme that evaluates them at places of its own.
+    pub(crate) fn take_pressures(&mut self) -> Vec<Pressed> {
+        std::mem::take(&mut self.pressures)
+    }
+
     /// The moments on the points of shells and beams at a time \[N m\].
     pub(super) fn moments(&self, time: f64, moments: &mut [f64]) {
         if self.forces.iter().all(|spread| spread.moments.is_empty()) {

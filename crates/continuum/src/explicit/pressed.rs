@@ -3,10 +3,10 @@
 use carom_fem::surface::MAX_FACE_POINTS;
 use carom_fem::{FaceBasis, Surface};
 use carom_mesh::quadrature::Quadrature;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// A pressure on faces, with their shape functions at all quadrature points.
-pub(super) struct Pressed {
+pub(crate) struct Pressed {
     /// Positive in compression \[Pa\].
     value: f64,
     faces: Vec<PressedFace>,
@@ -24,7 +24,7 @@ struct PressedFace {
 
 impl Pressed {
     /// A pressure on a surface of a body.
-    pub(super) fn new(surface: &Surface, value: f64) -> Self {
+    pub(crate) fn new(surface: &Surface, value: f64) -> Self {
         let faces = (0..surface.faces.len()).map(|face| PressedFace::new(surface, face)).collect();
         Self { value, faces }
     }
@@ -36,7 +36,7 @@ impl Pressed {
     /// ```
     ///
     /// * `at` — position of a point of the body \[m\]
-    pub(super) fn add_forces(&self, at: impl Fn(u32) -> Vector3<f64>, forces: &mut [f64]) {
+    pub(crate) fn add_forces(&self, at: impl Fn(u32) -> Vector3<f64>, forces: &mut [f64]) {
         for face in &self.faces {
             for (weight, shape) in &face.places {
                 let tangent = |a: usize| -> Vector3<f64> {
@@ -46,6 +46,35 @@ impl Pressed {
                 for (&point, [r, ..]) in face.points.iter().zip(shape) {
                     let force = &mut forces[3 * point as usize..3 * point as usize + 3];
                     (0..3).for_each(|d| force[d] += r * pressure[d]);
+                }
+            }
+        }
+    }
+}
+
+impl Pressed {
+    /// Calls `add` with two points and the derivative of the force on the first by the place of the second
+    /// \[N/m\].
+    ///
+    /// ```text
+    /// ∂f_i/∂x_j = ∫ p R_i (R_j,₁ [y,₂]× − R_j,₂ [y,₁]×) dξ
+    /// ```
+    pub(crate) fn for_slopes(
+        &self,
+        at: impl Fn(u32) -> Vector3<f64>,
+        mut add: impl FnMut(u32, u32, Matrix3<f64>),
+    ) {
+        for face in &self.faces {
+            for (weight, shape) in &face.places {
+                let tangent = |a: usize| -> Vector3<f64> {
+                    face.points.iter().zip(shape).map(|(&point, r)| r[a] * at(point)).sum()
+                };
+                let [along, across] = [tangent(1), tangent(2)].map(|y| y.cross_matrix());
+                let pressure = self.value * weight * face.orientation;
+                for (&first, [r, ..]) in face.points.iter().zip(shape) {
+                    for (&second, [_, r_1, r_2]) in face.points.iter().zip(shape) {
+                        add(first, second, pressure * *r * (*r_1 * across - *r_2 * along));
+                    }
                 }
             }
         }

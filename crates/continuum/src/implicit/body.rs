@@ -12,6 +12,7 @@ use nalgebra::Vector3;
 use super::average_stress::AverageStress;
 use super::matrices::Matrices;
 use super::{Method, SetupError};
+use crate::explicit::pressed::Pressed;
 use crate::mean_turn::mean_turn;
 use crate::point_motion::PointMotion;
 
@@ -60,6 +61,8 @@ pub struct ElasticBody {
     pub(super) matrices: Matrices,
     /// Forces on the points in a step \[N\].
     pub(super) force: Vec<f64>,
+    /// Pressures that follow its faces.
+    pressures: Vec<Pressed>,
     pub(super) held: Vec<u32>,
     /// Velocity of each held dof \[m/s\].
     driven: Vec<f64>,
@@ -88,6 +91,8 @@ pub(super) struct Work {
     /// Argument of the product with the mass.
     scaled: Vec<f64>,
     weight: Vec<f64>,
+    /// Forces and pressures in the step \[N\].
+    load: Vec<f64>,
     /// Mass of each point: a row of M \[kg\].
     pub(super) mass: Vec<f64>,
     /// Force of the support on each held dof \[N\].
@@ -164,6 +169,7 @@ impl ElasticBody {
             internal,
             matrices,
             force: zeros(),
+            pressures: Vec::new(),
             held: Vec::new(),
             driven: Vec::new(),
             placement: *placement,
@@ -175,6 +181,7 @@ impl ElasticBody {
                 inertia: zeros(),
                 scaled: zeros(),
                 weight: zeros(),
+                load: zeros(),
                 mass: Vec::new(),
                 reactions: Vec::new(),
                 heaviest: 0.0,
@@ -232,6 +239,18 @@ impl ElasticBody {
     /// If their number is not that of the dofs.
     pub fn set_force(&mut self, force: &[f64]) {
         self.force.copy_from_slice(force);
+    }
+
+    /// Sets pressures on the deformed faces in the middle of each step.
+    pub(super) fn press(&mut self, pressures: Vec<Pressed>) {
+        self.pressures = pressures;
+    }
+
+    /// The place of a point in the middle of the step that is sought \[m\].
+    fn middle(discretisation: &Discretisation, [before, after]: [&[f64]; 2], point: u32) -> Vector3<f64> {
+        let first = 3 * point as usize;
+        let at = |u: &[f64]| Vector3::from_column_slice(&u[first..first + 3]);
+        Vector3::from(discretisation.points[point as usize]) + 0.5 * (at(before) + at(after))
     }
 
     /// The faces of a set.
@@ -320,8 +339,12 @@ impl ElasticBody {
 
     /// Fills the residual but for contact and held dofs.
     pub(super) fn residual(&mut self, method: Method, inertia: &Inertia) -> Result<Sizes, SweepError> {
-        let Self { internal, laws, history, state, end, work, matrices, .. } = self;
+        let Self { internal, laws, history, state, end, work, matrices, discretisation, .. } = self;
         let fields = [&state.u[..], &end.u[..]];
+        work.load.copy_from_slice(&self.force);
+        for pressed in &self.pressures {
+            pressed.add_forces(|point| Self::middle(discretisation, fields, point), &mut work.load);
+        }
         let map = |law| AverageStress { law, method };
         internal.sweep(laws, map, fields, history, Some(&mut work.internal))?;
         let mut sizes = Sizes::default();
@@ -335,7 +358,7 @@ impl ElasticBody {
         work.inertia.fill(0.0);
         matrices.add_mass_product(1.0, &work.scaled, &mut work.inertia);
         for (i, residual) in work.residual.iter_mut().enumerate() {
-            let load = self.force[i] + work.weight[i];
+            let load = work.load[i] + work.weight[i];
             let largest = work.internal[i].abs().max(work.inertia[i].abs()).max(load.abs());
             sizes.force = sizes.force.max(largest);
             *residual = work.inertia[i] + work.internal[i] - load;
@@ -355,15 +378,21 @@ impl ElasticBody {
 
     /// Makes the matrix c M + ∂f/∂u₁ at the present end, with unit rows for held dofs.
     pub(super) fn assemble(&mut self, method: Method, inertia: &Inertia) -> Result<(), SweepError> {
-        let Self { internal, laws, history, state, end, matrices, held, .. } = self;
+        let Self { internal, laws, history, state, end, matrices, held, discretisation, .. } = self;
         if matrices.is_made(inertia.factor) {
             return Ok(());
         }
         matrices.discard();
-        let is_linear = laws.iter().all(|law| matches!(law, SolidLaw::Elastic(ElasticLaw::SmallStrain(_))));
+        let is_linear = self.pressures.is_empty()
+            && laws.iter().all(|law| matches!(law, SolidLaw::Elastic(ElasticLaw::SmallStrain(_))));
         let fields = [&state.u[..], &end.u[..]];
         let map = |law| AverageStress { law, method };
         matrices.assembly.assemble_map(internal, laws, map, fields, history, &mut matrices.jacobian)?;
+        for pressed in &self.pressures {
+            let middle = |point| Self::middle(discretisation, fields, point);
+            // The middle moves by half of the end.
+            pressed.for_slopes(middle, |i, j, slope| matrices.add_block([i, j], &(-0.5 * slope)));
+        }
         matrices.complete(inertia.factor, held, is_linear);
         Ok(())
     }
@@ -438,8 +467,8 @@ impl ElasticBody {
             }
         };
         for dof in 0..state.u.len() {
-            if self.force[dof] != 0.0 {
-                act(dof, self.force[dof], false);
+            if work.load[dof] != 0.0 {
+                act(dof, work.load[dof], false);
             }
             if work.weight[dof] != 0.0 {
                 act(dof, work.weight[dof], true);

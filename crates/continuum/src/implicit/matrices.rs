@@ -8,6 +8,7 @@ use carom_linalg::sparse::{CsMat, SparseError, SparseLu};
 use carom_linalg::{BlockMatrix, Cholesky, DofSet, FactorError, Symbolic};
 use carom_progress::Silent;
 use faer::MatMut;
+use nalgebra::Matrix3;
 
 use super::SetupError;
 
@@ -90,6 +91,17 @@ impl Matrices {
                 for d in 0..3 {
                     y[j + d] += mass * x[i + d];
                 }
+            }
+        }
+    }
+
+    /// Adds a block of two points to ∂f/∂u₁.
+    pub(super) fn add_block(&mut self, [i, j]: [u32; 2], block: &Matrix3<f64>) {
+        for d in 0..3 {
+            for e in 0..3 {
+                let index = self.jacobian.nnz_index(3 * i as usize + d, 3 * j as usize + e);
+                let place = index.expect("points of a face belong to one cell").0;
+                self.jacobian.data_mut()[place] += block[(d, e)];
             }
         }
     }

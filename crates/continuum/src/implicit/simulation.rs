@@ -100,7 +100,9 @@ impl Simulation {
             body.drive(&dofs, &velocities);
             body.set_gravity(problem.gravity);
             let pose = (rotation::matrix(&spec.placement.quaternion), Vector3::from(spec.placement.origin));
-            loads.push(Loads::new(problem, number, &spec.geometry, body.discretisation(), pose)?);
+            let mut own = Loads::new(problem, number, &spec.geometry, body.discretisation(), pose)?;
+            body.press(own.take_pressures());
+            loads.push(own);
             bodies.push(body);
         }
         let contacts = contacts(problem)?;

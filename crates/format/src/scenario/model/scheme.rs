@@ -497,7 +497,7 @@ const CONSERVING: SchemeRow = SchemeRow {
     high_modes: None,
     default_law: Law::Hard,
     has_laws: true,
-    tables: &["support", "force"],
+    tables: &["support", "pressure", "force"],
     keys: &["time_step", "persistency"],
     way: "has implicit steps of one length, `time_step`, of a method of its own",
     ..ROW_QUASISTATIC
@@ -510,6 +510,7 @@ const COMPLEMENTARITY: SchemeRow = SchemeRow {
     has_laws: false,
     has_shapes: true,
     has_scalar_wave: true,
+    tables: &["support", "force"],
     keys: &["time_step", "mass", "contact_method"],
     ..CONSERVING
 };
