@@ -28,9 +28,9 @@ fn main() {
     one.install(|| {
         println!(
             "| method | solver | dof | steps | iterations a step | products an iteration | LU | CPU ms \
-             a step | energy at the end |"
+             a step | residuals, matrices, factors, solutions | energy at the end |"
         );
-        println!("|---|---|---|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|---|---|---|");
         for method in [Method::EnergyMomentum, Method::Midpoint] {
             for solver in [Solver::Condensed, Solver::Coupled] {
                 measure(fineness, steps, method, solver);
@@ -59,9 +59,13 @@ fn measure(fineness: usize, steps: usize, method: Method, solver: Solver) {
         counts.products as f64 / (counts.iterations - counts.factorisations).max(1) as f64,
     );
     let (lu, ms) = (counts.factorisations, 1e3 * spent / steps as f64);
+    let phases = system.phases();
+    let share = [phases.residuals, phases.matrices, phases.factors, phases.solutions]
+        .map(|seconds| format!("{:.0} %", 100.0 * seconds / spent))
+        .join(", ");
     println!(
         "| {method:?} | {solver:?} | {dofs} | {steps} | {per_step:.2} | {products:.2} | {lu} | {ms:.1} | \
-         {energy:.9} J |"
+         {share} | {energy:.9} J |"
     );
 }
 

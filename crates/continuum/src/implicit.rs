@@ -42,7 +42,7 @@ pub use contact::ContactSpec;
 pub use error::{RunError, SetupError, StepError};
 pub use simulation::{Settings, Simulation};
 pub use steps::{Steps, StepsError};
-pub use system::{Counts, Elastodynamics, Solver, Step};
+pub use system::{Counts, Elastodynamics, Phases, Solver, Step};
 
 /// The method of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

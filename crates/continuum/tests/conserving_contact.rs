@@ -348,8 +348,8 @@ fn a_hollow_ball_on_a_plate_loses_energy_where_nodes_land() {
     assert!(run.balance() < 1e-12, "{}", run.balance());
 }
 
-/// A pressure follows the faces: on all of them it neither pushes nor turns, on one it gives the impulse p A t; the
-/// books close, and Newton's method has its derivative.
+/// A pressure follows the faces: on all of them it neither pushes nor turns, on one it gives the impulse p A
+/// t; the books close, and Newton's method has its derivative.
 #[test]
 fn pressures_follow_the_faces() {
     let sides = ["west", "east", "south", "north", "bottom", "top"];

@@ -18,8 +18,8 @@ const END: f64 = 1.4e-3;
 /// Length of implicit steps: 100 in the contact \[s\].
 const STEP: f64 = 1e-5;
 
-/// Length of the steps of reduced bodies with the inertia of all modes: with a step of its own choice it would
-/// follow each bounce of each pressure cell \[s\].
+/// Length of the steps of reduced bodies with the inertia of all modes: with a step of its own choice it
+/// would follow each bounce of each pressure cell \[s\].
 const DYNAMIC_STEP: f64 = 2e-6;
 
 /// The bodies as rigid ones: the ball on the end of a block with the mass of the rod.

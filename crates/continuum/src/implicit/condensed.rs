@@ -14,8 +14,10 @@
 //! ```
 //!
 //! which is the preconditioner of generalised minimal residuals with the matrix itself: a few products for a
-//! solution. A is factorised once in a step, and again where the products become many; once for all if the laws
-//! are linear. docs/decisions/0061-contact-of-conserving-steps.md has the times of both ways.
+//! solution. A is factorised once in a step, and again where the products become many; once for all if the
+//! laws are linear. docs/decisions/0061-contact-of-conserving-steps.md has the times of both ways.
+
+use std::time::Instant;
 
 use carom_linalg::gmres::{Gmres, Operator};
 use carom_linalg::{DenseLu, FactorError};
@@ -49,6 +51,8 @@ pub(super) struct Condensed {
     multipliers: Vec<f64>,
     /// True if the factors are those of an earlier iteration.
     is_kept: bool,
+    /// Time for Cholesky factors since the start \[s\].
+    pub(super) factor_seconds: f64,
 }
 
 /// A⁻¹ D of a body: n × (rows that touch it), 8 n bytes a row.
@@ -138,12 +142,14 @@ impl Condensed {
         offsets: &[usize],
         scale: f64,
     ) -> Result<Option<usize>, FactorError> {
+        let clock = Instant::now();
         for body in &mut *bodies {
             let ElasticBody { matrices, held, .. } = body;
             if !matrices.factorise_symmetric(held)? {
                 return Ok(None);
             }
         }
+        self.factor_seconds += clock.elapsed().as_secs_f64();
         self.right.clear();
         bodies.iter().for_each(|body| self.right.extend(&body.work.residual));
         self.collect(bodies, contacts, offsets, scale);

@@ -42,8 +42,8 @@ pub struct ContactSpec {
     pub number: usize,
 }
 
-/// Gap from which on a contact was open, relative to the smallest face: above the gaps of steps that end where
-/// the iteration stalls.
+/// Gap from which on a contact was open, relative to the smallest face: above the gaps of steps that end
+/// where the iteration stalls.
 const OPEN: f64 = 1e-6;
 
 /// Part of the largest multiplier that a multiplier may pull with: rounding.

@@ -32,7 +32,8 @@ pub(super) struct Matrices {
     lu: Option<SparseLu>,
     symmetric: SymmetricPart,
     mass_factor: Option<Cholesky>,
-    /// Factor of the mass for which `jacobian` is the constant matrix of linear laws; none if it must be made.
+    /// Factor of the mass for which `jacobian` is the constant matrix of linear laws; none if it must be
+    /// made.
     constant: Option<f64>,
 }
 

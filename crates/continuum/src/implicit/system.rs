@@ -1,5 +1,7 @@
 //! Elastic bodies that touch, and their step.
 
+use std::time::Instant;
+
 use carom_linalg::sparse::SparseError;
 
 use super::body::{ElasticBody, Energies, Inertia};
@@ -11,8 +13,8 @@ use super::{Method, SetupError, StepError};
 /// Residual relative to the forces below which the iteration goes on only as long as it gains.
 const SMALL: f64 = 1e-9;
 
-/// The same where it does not fall any more: the gradient of a gap is the quotient of small changes for a node
-/// that hardly moves over its face, and has their rounding.
+/// The same where it does not fall any more: the gradient of a gap is the quotient of small changes for a
+/// node that hardly moves over its face, and has their rounding.
 const STALLED: f64 = 1e-7;
 
 /// Rounding of a sum of terms, relative to the largest one.
@@ -36,6 +38,7 @@ pub struct Elastodynamics {
     condensed: Condensed,
     solver: Solver,
     pub(super) counts: Counts,
+    phases: Phases,
     is_persistent: bool,
 }
 
@@ -61,6 +64,19 @@ pub struct Counts {
     pub factorisations: u64,
     /// Products with the tangent of the systems that [`Solver::Condensed`] has solved.
     pub products: u64,
+}
+
+/// Wall time of the phases of Newton's method since the start \[s\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Phases {
+    /// Contacts and residuals.
+    pub residuals: f64,
+    /// Tangents.
+    pub matrices: f64,
+    /// Cholesky factors of the bodies.
+    pub factors: f64,
+    /// Rows, products and solutions; a sparse LU as a whole.
+    pub solutions: f64,
 }
 
 /// A step that was taken.
@@ -109,6 +125,7 @@ impl Elastodynamics {
             condensed: Condensed::default(),
             solver: Solver::default(),
             counts: Counts::default(),
+            phases: Phases::default(),
             is_persistent: false,
         })
     }
@@ -164,6 +181,11 @@ impl Elastodynamics {
     /// Counts since the start.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Time of the phases since the start.
+    pub fn phases(&self) -> Phases {
+        Phases { factors: self.condensed.factor_seconds, ..self.phases }
     }
 
     /// Energies and momenta of all bodies at present.
@@ -286,8 +308,10 @@ impl Elastodynamics {
         let mut share = 1.0;
         loop {
             let may_change = is_balanced || iterations < EAGER;
+            let clock = Instant::now();
             let mut has_changed = self.contacts.update(&self.bodies, may_change)?;
             let Residual { relative, is_rounding } = self.residual(inertia)?;
+            self.phases.residuals += clock.elapsed().as_secs_f64();
             // NaN is not converged.
             let stalls = !self.contacts.is_empty()
                 && share == 1.0
@@ -347,9 +371,19 @@ impl Elastodynamics {
     ///
     /// * `share` — of the correction that is taken
     fn correct(&mut self, h: f64, inertia: &Inertia, share: f64) -> Result<(), StepError> {
+        let clock = Instant::now();
         for body in &mut self.bodies {
             body.assemble(self.method, inertia)?;
         }
+        self.phases.matrices += clock.elapsed().as_secs_f64();
+        let (clock, factors) = (Instant::now(), self.condensed.factor_seconds);
+        let done = self.solve(h, inertia, share);
+        self.phases.solutions += clock.elapsed().as_secs_f64() - (self.condensed.factor_seconds - factors);
+        done
+    }
+
+    /// Solves the linear system of a correction, and applies it.
+    fn solve(&mut self, h: f64, inertia: &Inertia, share: f64) -> Result<(), StepError> {
         if self.solver == Solver::Condensed {
             let Self { condensed, bodies, contacts, .. } = self;
             let solved = condensed.correct(bodies, contacts, inertia.factor, share)?;

@@ -21,8 +21,8 @@ pub(in crate::implicit) struct Row {
     pub(super) idle: u32,
     /// Changes in this step.
     pub(super) changes: u32,
-    /// True if it touched at the start of the step, after rows have moved: its offset stays where it opens and
-    /// closes again.
+    /// True if it touched at the start of the step, after rows have moved: its offset stays where it opens
+    /// and closes again.
     pub(super) was_active: bool,
     /// Least gap at the start of the step with the offset \[m\]; none if the offset stays.
     pub(super) start: Option<f64>,

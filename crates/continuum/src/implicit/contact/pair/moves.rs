@@ -19,8 +19,8 @@ const SPRING_FOLD: f64 = 0.5;
 const DEEPER: f64 = 0.02;
 
 impl Pair {
-    /// Moves rows to the faces that their nodes are over: within a step a row keeps its face, as Newton's method
-    /// needs one smooth gap.
+    /// Moves rows to the faces that their nodes are over: within a step a row keeps its face, as Newton's
+    /// method needs one smooth gap.
     pub(super) fn move_rows(&mut self) {
         for row in &mut self.rows {
             (row.was_active, row.start) = (false, None);
@@ -68,8 +68,8 @@ impl Pair {
     }
 
     /// True if a row of a node along this normal would depend on those that it has, so that their multipliers
-    /// would have no bound: along the normal of another row, along a combination of those on its side, as where
-    /// four faces meet in a vertex, or beside three that are independent.
+    /// would have no bound: along the normal of another row, along a combination of those on its side, as
+    /// where four faces meet in a vertex, or beside three that are independent.
     pub(super) fn is_dependent(&self, node: u32, normal: &Vector3<f64>) -> bool {
         let own =
             || self.rows.iter().filter(|row| row.is_active && row.node == node).map(|row| row.gap.normal);
@@ -95,8 +95,8 @@ fn is_flush(normal: &Vector3<f64>, other: &Vector3<f64>, fold: f64) -> bool {
     normal.dot(other) > 0.0 && normal.cross(other).norm() < fold
 }
 
-/// Length of the part of a unit vector that is no combination of some others, and the number of these that are
-/// independent.
+/// Length of the part of a unit vector that is no combination of some others, and the number of these that
+/// are independent.
 fn rest_and_rank(vector: &Vector3<f64>, others: impl Iterator<Item = Vector3<f64>>) -> (f64, usize) {
     let mut span = [Vector3::zeros(); 3];
     let mut rank = 0;
