@@ -70,6 +70,8 @@ pub struct ElasticBody {
     pub(super) state: State,
     /// The end of the step, while it is sought.
     pub(super) end: State,
+    /// u₁ − u₀: velocities follow from it with the digits that u₁ loses far from the start.
+    change: Vec<f64>,
     pub(super) work: Work,
 }
 
@@ -174,6 +176,7 @@ impl ElasticBody {
             driven: Vec::new(),
             placement: *placement,
             end: state.clone(),
+            change: zeros(),
             state,
             work: Work {
                 residual: zeros(),
@@ -319,21 +322,27 @@ impl ElasticBody {
 
     /// The first guess: straight on.
     pub(super) fn predict(&mut self, h: f64) {
-        for ((end, u), v) in self.end.u.iter_mut().zip(&self.state.u).zip(&self.state.v) {
-            *end = u + h * v;
-        }
+        self.change.iter_mut().zip(&self.state.v).for_each(|(change, v)| *change = h * v);
         self.follow_supports(h);
     }
 
     fn follow_supports(&mut self, h: f64) {
         for (&dof, velocity) in self.held.iter().zip(&self.driven) {
-            self.end.u[dof as usize] = self.state.u[dof as usize] + h * velocity;
+            self.change[dof as usize] = h * velocity;
         }
+        self.move_end(0.0, &[]);
+    }
+
+    /// u₁ ← u₁ − s δ.
+    pub(super) fn move_end(&mut self, share: f64, correction: &[f64]) {
+        self.change.iter_mut().zip(correction).for_each(|(change, by)| *change -= share * by);
+        let ends = self.end.u.iter_mut().zip(&self.state.u);
+        ends.zip(&self.change).for_each(|((end, u), change)| *end = u + change);
     }
 
     /// Starts the search of the end from rest.
     pub(super) fn stay(&mut self, h: f64) {
-        self.end.u.copy_from_slice(&self.state.u);
+        self.change.fill(0.0);
         self.follow_supports(h);
     }
 
@@ -349,10 +358,10 @@ impl ElasticBody {
         internal.sweep(laws, map, fields, history, Some(&mut work.internal))?;
         let mut sizes = Sizes::default();
         for (i, scaled) in work.scaled.iter_mut().enumerate() {
-            let (before, after) = (state.u[i], end.u[i]);
+            let change = self.change[i];
             let [of_v, of_a] = [inertia.of_v * state.v[i], inertia.of_a * state.a[i]];
-            *scaled = inertia.factor * (after - before) + of_v + of_a;
-            let terms = inertia.factor * (after.abs() + before.abs()) + of_v.abs() + of_a.abs();
+            *scaled = inertia.factor * change + of_v + of_a;
+            let terms = inertia.factor * change.abs() + of_v.abs() + of_a.abs();
             sizes.inertia = sizes.inertia.max(terms * work.heaviest);
         }
         work.inertia.fill(0.0);
@@ -399,26 +408,27 @@ impl ElasticBody {
 
     /// u₁ −= s J⁻¹ r, without contact.
     pub(super) fn correct(&mut self, share: f64) -> Result<(), SparseError> {
-        let Self { matrices, work, end, .. } = self;
-        matrices.factorise()?;
-        matrices.solve(&mut work.residual)?;
-        end.u.iter_mut().zip(&work.residual).for_each(|(u, change)| *u -= share * change);
+        self.matrices.factorise()?;
+        self.matrices.solve(&mut self.work.residual)?;
+        let correction = std::mem::take(&mut self.work.residual);
+        self.move_end(share, &correction);
+        self.work.residual = correction;
         Ok(())
     }
 
     /// Velocities and accelerations at the end, which becomes the present state.
     pub(super) fn close(&mut self, method: Method, h: f64) {
-        let Self { state, end, .. } = self;
+        let Self { state, end, change, .. } = self;
         match method {
             Method::EnergyMomentum | Method::Midpoint => {
                 for i in 0..state.u.len() {
-                    end.v[i] = 2.0 / h * (end.u[i] - state.u[i]) - state.v[i];
+                    end.v[i] = 2.0 / h * change[i] - state.v[i];
                 }
             }
             Method::GeneralisedAlpha(radius) => {
                 let [_, _, beta, gamma] = Method::alpha(radius);
                 for i in 0..state.u.len() {
-                    let moved = end.u[i] - state.u[i] - h * state.v[i];
+                    let moved = change[i] - h * state.v[i];
                     end.a[i] = (moved / (h * h) - (0.5 - beta) * state.a[i]) / beta;
                     end.v[i] = state.v[i] + h * ((1.0 - gamma) * state.a[i] + gamma * end.a[i]);
                 }

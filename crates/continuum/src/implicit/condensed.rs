@@ -123,7 +123,7 @@ impl Condensed {
         let Some(products) = solved else { return Ok(None) };
         let right = &self.right;
         for (body, &offset) in bodies.iter_mut().zip(&offsets) {
-            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= share * change);
+            body.move_end(share, &right[offset..]);
         }
         let mut changes = right[offsets[bodies.len()]..].iter();
         for row in contacts.active_mut() {

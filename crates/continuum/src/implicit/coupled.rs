@@ -79,7 +79,7 @@ impl Coupled {
         let size = right.len();
         system.lu.solve_in_place(MatMut::from_column_major_slice_mut(right, size, 1))?;
         for (body, &offset) in bodies.iter_mut().zip(&*offsets) {
-            body.end.u.iter_mut().zip(&right[offset..]).for_each(|(u, change)| *u -= share * change);
+            body.move_end(share, &right[offset..]);
         }
         for (k, pair) in contacts.pairs.iter_mut().enumerate() {
             for row in pair.rows.iter_mut().filter(|row| row.is_active) {
