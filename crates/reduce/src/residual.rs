@@ -14,7 +14,7 @@ const GROUP: usize = 32;
 /// A unit force spread over points: numbers of body points with the share of each.
 pub type SpreadLoad = Vec<(u32, f64)>;
 
-/// A_jk = ⟨s_j, u[s_k]⟩, 3 × 3 blocks over x, y, z of the body: the displacement that load j reads under unit
+/// A_jk = ⟨s_j, u(s_k)⟩, 3 × 3 blocks over x, y, z of the body: the displacement that load j reads under unit
 /// forces of load k \[m/N\].
 ///
 /// For a body without supports it is the response under inertia relief; the displacement counts from the
