@@ -2,7 +2,7 @@
 //!
 //! A node that meets a face has a row of [`crate::node_to_face`]. Two edges that cross touch with no node in
 //! front of a face. The gap of two sharp edges of solids is along the normal of both, out of the second body;
-//! that of round edges (rims of shells, beams) is the distance of their axes less both radii:
+//! the gap of round edges (rims of shells, beams) is the distance of their axes less both radii:
 //!
 //! ```text
 //! a = (1 − s) a_1 + s a_2,   b = (1 − t) b_1 + t b_2,   a − b = g n at the start of the step

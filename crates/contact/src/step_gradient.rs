@@ -118,7 +118,7 @@ impl StepGaps {
         last.set_positions(|k| end[k]);
     }
 
-    /// The gap of a node over a face, with gradients and, on request, the tangent.
+    /// The gap of a node over a face, with gradients and the tangent.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl StepGaps {
         faces: &Faces,
         face: u32,
         node: &NodeStep,
-        (rule, with_tangent): (StepRule, bool),
+        rule: StepRule,
         out: &mut StepGap,
     ) -> Result<(), FarFromFace> {
         let [x0, x1] = node.places;
@@ -151,10 +151,8 @@ impl StepGaps {
         rows(&of_end, &mut out.at_end);
         out.at_middle.clone_from(&out.gradient);
         out.tangent.clear();
-        if with_tangent {
-            let half = |k: usize| 0.5 * of_middle.gap_hessian(k / n, k % n);
-            out.tangent.extend((0..n * n).map(half));
-        }
+        let half = |k: usize| 0.5 * of_middle.gap_hessian(k / n, k % n);
+        out.tangent.extend((0..n * n).map(half));
         if rule != StepRule::Midpoint {
             let edges = self.edges(faces, face, node);
             let StepGap { gaps, gradient, at_end, tangent, .. } = out;
@@ -337,9 +335,7 @@ impl Edges {
             return;
         }
         let factor = missing / square;
-        if !tangent.is_empty() {
-            self.correct_tangent((gradient, at_end, tangent), &correction, factor);
-        }
+        self.correct_tangent((gradient, at_end, tangent), &correction, factor);
         for (k, along) in correction.along[..n].iter().enumerate() {
             gradient[0] += factor * along;
             gradient[k + 1] -= factor * along;

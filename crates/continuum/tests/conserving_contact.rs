@@ -245,8 +245,8 @@ impl Progress for Stop {
     }
 }
 
-/// A run stops between two iterations of a step. Its checkpoint is the state before the step, and the run
-/// that continues from there has the bits of one that was not stopped.
+/// A run stops between two iterations of a step. Its checkpoint is the state before the step, and a run that
+/// continues from this checkpoint has the bits of a run without a stop.
 #[test]
 fn a_run_that_is_stopped_within_a_step_goes_on_with_the_same_bits() {
     let problem = problem();

@@ -26,7 +26,7 @@ pub(crate) struct Nearby {
     before: Vec<u32>,
     /// True if all pairs are considered, wherever the bodies are.
     is_few: bool,
-    /// True if the bodies are no longer where the last step has left them.
+    /// True if a body has moved since the end of the last step.
     have_moved: bool,
 }
 

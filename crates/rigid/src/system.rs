@@ -245,8 +245,8 @@ pub struct System {
     pub(crate) pairs: Vec<Pair>,
     /// Pairs that may touch now.
     pub(crate) nearby: Nearby,
-    /// Bodies whose motion is no longer the one that the bounds of their pairs hold for, and true if there
-    /// are any.
+    /// Bodies whose motion has changed since the bounds of their pairs were computed, and true if there are
+    /// any.
     pub(crate) disturbed: (Vec<bool>, bool),
     /// Largest overlap of surfaces since the start \[m\].
     pub(crate) deepest: f64,

@@ -199,7 +199,7 @@ fn hollow_ball() {
 }
 
 #[test]
-#[ignore = "5 minutes: one impact in six schemes"]
+#[ignore = "5 minutes: one impact in seven schemes"]
 fn six_ways() {
     verify("six-ways");
 }

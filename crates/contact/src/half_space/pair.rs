@@ -40,7 +40,7 @@ pub enum Below<'a> {
 pub struct Pressed<'a> {
     /// Its surface, in the axes of the body. Of several planes the first one counts.
     pub shape: &'a Shape,
-    /// What is below it.
+    /// The elastic response under the surface.
     pub below: Below<'a>,
     /// Rotation from the axes of the body to those of the contact.
     pub rotation: Matrix3<f64>,

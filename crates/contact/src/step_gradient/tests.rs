@@ -17,7 +17,7 @@ impl Case {
         let mut gaps = StepGaps::new(&self.faces);
         gaps.set_positions(&self.points[0], &self.points[1]);
         let node = NodeStep { places: self.places, xi: [0.4, 0.4] };
-        gaps.evaluate(&self.faces, self.face, &node, (rule, true), &mut out).unwrap();
+        gaps.evaluate(&self.faces, self.face, &node, rule, &mut out).unwrap();
         out
     }
 
@@ -154,7 +154,7 @@ fn a_node_beside_the_face_is_far() {
     let away = Vector3::new(40.0, 0.0, 0.0);
     let node = NodeStep { places: [case.places[0] + away, case.places[1] + away], xi: [0.4, 0.4] };
     let mut out = StepGap::default();
-    let found = gaps.evaluate(&case.faces, case.face, &node, (StepRule::Discrete, true), &mut out);
+    let found = gaps.evaluate(&case.faces, case.face, &node, StepRule::Discrete, &mut out);
     assert_eq!(found, Err(FarFromFace));
 }
 

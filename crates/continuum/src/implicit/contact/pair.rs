@@ -313,7 +313,7 @@ impl Pair {
         let node = NodeStep { places: [place(&self.start[0]), place(&self.end[0])], xi: row.xi };
         let faces = self.gaps.side(1).shape.as_faces().expect("a side made of faces");
         let row = &mut self.rows[k];
-        if self.steps.evaluate(faces, row.face, &node, (self.rule, true), &mut row.gap).is_err() {
+        if self.steps.evaluate(faces, row.face, &node, self.rule, &mut row.gap).is_err() {
             return false;
         }
         row.xi = row.gap.xi;

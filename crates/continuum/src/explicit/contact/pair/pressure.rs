@@ -7,8 +7,8 @@ use super::Pair;
 use crate::explicit::which::Which;
 
 impl Pair {
-    /// The side whose pressures a result has, and its faces: the scenario's first body, or the second one if
-    /// that is rigid. An automatic contact has one side with all bodies.
+    /// The side whose pressures a result has, and its faces: the scenario's first body, or the second body if
+    /// the first is rigid. An automatic contact has one side with all bodies.
     fn pressure_side(&self) -> Option<(usize, &Faces)> {
         let first = usize::from(self.is_turned);
         let is_deformable =

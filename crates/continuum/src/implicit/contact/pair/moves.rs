@@ -61,7 +61,7 @@ impl Pair {
                     (self.rows[at].lambda, self.rows[at].spring) = (lambda, spring);
                 }
             }
-            // Slid off the rim: there is no face to move to.
+            // The node has slid off the rim: there is no face to move to.
             None if is_off => self.rows[k].open(),
             None => {}
         }
@@ -95,8 +95,7 @@ fn is_flush(normal: &Vector3<f64>, other: &Vector3<f64>, fold: f64) -> bool {
     normal.dot(other) > 0.0 && normal.cross(other).norm() < fold
 }
 
-/// Length of the part of a unit vector that is no combination of some others, and the number of these that
-/// are independent.
+/// Distance of a unit vector from the span of other vectors, and the dimension of this span.
 fn rest_and_rank(vector: &Vector3<f64>, others: impl Iterator<Item = Vector3<f64>>) -> (f64, usize) {
     let mut span = [Vector3::zeros(); 3];
     let mut rank = 0;
