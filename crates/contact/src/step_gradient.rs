@@ -164,14 +164,19 @@ impl StepGaps {
         Ok(())
     }
 
+    /// True if a face has a gradient of the mixed formulation: a mesh's, of up to four points.
+    pub fn mixes(faces: &Faces, face: u32) -> bool {
+        let points = &faces.surface.faces[face as usize];
+        matches!(points.basis, FaceBasis::Lagrange(_)) && points.points.len() <= mixed::POINTS
+    }
+
     /// Replaces D by the gradient of the mixed formulation where that exists.
     fn mix(&mut self, faces: &Faces, face: u32, node: &NodeStep, end: &FootPoint, out: &mut StepGap) {
-        let points = &faces.surface.faces[face as usize];
-        let is_mesh = matches!(points.basis, FaceBasis::Lagrange(_));
-        let n = points.points.len();
-        if !is_mesh || n > mixed::POINTS {
+        if !Self::mixes(faces, face) {
             return;
         }
+        let points = &faces.surface.faces[face as usize];
+        let n = points.points.len();
         let [first, _, last] = &mut self.states;
         let [x0, x1] = &node.places;
         let Some(start) = faces.projected(first, face, end.xi, x0) else { return };

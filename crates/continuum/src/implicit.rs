@@ -56,6 +56,19 @@ pub enum Method {
 }
 
 impl Method {
+    /// True for generalised-α, which has accelerations in its state and damps.
+    fn is_alpha(self) -> bool {
+        matches!(self, Self::GeneralisedAlpha(_))
+    }
+
+    /// The part of a step after which its forces act.
+    fn moment_of_forces(self) -> f64 {
+        match self {
+            Self::EnergyMomentum | Self::Midpoint => 0.5,
+            Self::GeneralisedAlpha(radius) => 1.0 - Self::alpha(radius)[1],
+        }
+    }
+
     /// α_m, α_f, β and γ of generalised-α. The midpoint methods do not have them.
     fn alpha(radius: f64) -> [f64; 4] {
         let (alpha_m, alpha_f) = ((2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0));

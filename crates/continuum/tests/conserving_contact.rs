@@ -98,22 +98,24 @@ fn an_impact_keeps_momenta_and_the_work_of_contact_is_the_change_of_energy() {
     assert!(up > 0.0, "{up}");
 }
 
+/// A block of hex27 with its corner in the origin.
+fn quadratic_solid(name: &str, size: [f64; 3], n: usize) -> Body {
+    let options = HexOptions { shape: CellShape::Hex27, elements: vec![n, n, 1], ..HexOptions::default() };
+    let mut mesh = hexahedra(Solid::Box { size }, &options).unwrap();
+    let least = [0, 1, 2].map(|d| mesh.points.iter().map(|x| x[d]).fold(f64::INFINITY, f64::min));
+    mesh.points.iter_mut().for_each(|x| (0..3).for_each(|d| x[d] -= least[d]));
+    Body { name: name.to_owned(), geometry: Geometry::Mesh(mesh), ..block("b", [1.0; 3], [1; 3], RUBBER) }
+}
+
 /// Splines on triquadratic cells and the reverse: the faces have nine points.
 #[test]
 fn quadratic_cells_and_splines_touch_alike() {
     let solid = |name: &str, size: [f64; 3], is_spline: bool, n: usize| {
-        let geometry = if is_spline {
-            let solid = carom_nurbs::solids::block(size).unwrap();
-            Geometry::Nurbs(solid.with_degree(2).unwrap().elements([n, n, 1]).unwrap())
-        } else {
-            let options =
-                HexOptions { shape: CellShape::Hex27, elements: vec![n, n, 1], ..HexOptions::default() };
-            let mut mesh = hexahedra(Solid::Box { size }, &options).unwrap();
-            let least = |d: usize| mesh.points.iter().map(|x| x[d]).fold(f64::INFINITY, f64::min);
-            let least = [0, 1, 2].map(least);
-            mesh.points.iter_mut().for_each(|x| (0..3).for_each(|d| x[d] -= least[d]));
-            Geometry::Mesh(mesh)
-        };
+        if !is_spline {
+            return quadratic_solid(name, size, n);
+        }
+        let solid = carom_nurbs::solids::block(size).unwrap();
+        let geometry = Geometry::Nurbs(solid.with_degree(2).unwrap().elements([n, n, 1]).unwrap());
         Body { name: name.to_owned(), geometry, ..block("b", [1.0; 3], [1; 3], RUBBER) }
     };
     for is_spline in [true, false] {
@@ -186,7 +188,14 @@ fn problem() -> Problem {
 }
 
 fn settings(method: Method) -> Settings {
-    Settings { end_time: 0.05, output_every: 5e-3, time_step: 1e-3, method, is_persistent: false }
+    Settings {
+        end_time: 0.05,
+        output_every: 5e-3,
+        time_step: 1e-3,
+        method,
+        is_persistent: false,
+        is_mixed: false,
+    }
 }
 
 /// The works of loads, supports and contact, and their impulses, are all that changes the books.
@@ -287,6 +296,13 @@ fn inputs_that_implicit_steps_do_not_take_are_refused_by_name() {
         problem.bodies[1] = rigid(block("small", [0.1; 3], [1; 3], RUBBER), Placement::default());
     });
     assert!(message.contains("`small` is rigid"), "{message}");
+    let mut quadratic = problem();
+    quadratic.bodies[0] =
+        deformable(quadratic_solid("large", [0.4, 0.4, 0.1], 2), "neo-hookean", Placement::default());
+    let mixed = Settings { is_mixed: true, ..settings(Method::EnergyMomentum) };
+    assert!(Simulation::new(&problem(), mixed).is_ok());
+    let message = Simulation::new(&quadratic, mixed).err().unwrap().to_string();
+    assert!(message.contains("`small` and `large`") && message.contains("contact_gradient"), "{message}");
     let message = refused(&|problem| problem.contacts[0].bodies = [0, 0]);
     assert!(message.contains("its own body"), "{message}");
 }

@@ -244,6 +244,7 @@ fn the_ledger_of_a_run_with_friction_is_closed() {
         time_step: 1e-3,
         method: Method::EnergyMomentum,
         is_persistent: false,
+        is_mixed: false,
     };
     let mut simulation = Simulation::new(&problem, settings).unwrap();
     let mut kept = Kept::default();

@@ -1,6 +1,7 @@
 //! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999);
 //! implicit elastodynamics.
 
+mod alpha_runs;
 mod automatic;
 mod bars;
 mod bending;

@@ -83,9 +83,9 @@ impl Gmres {
         if self.right[done].is_nan() {
             return None;
         }
-        let y = self.coefficients(done);
+        self.resolve(done);
         x.fill(0.0);
-        for (y, v) in y.iter().zip(&self.basis) {
+        for (y, v) in self.right[..done].iter().zip(&self.basis) {
             x.iter_mut().zip(v).for_each(|(x, v)| *x += y * v);
         }
         system.precondition(x);
@@ -132,16 +132,15 @@ impl Gmres {
         self.right.push(-s * last);
     }
 
-    /// y of the first k columns.
-    fn coefficients(&self, k: usize) -> Vec<f64> {
-        let mut y = self.right[..k].to_vec();
+    /// Replaces the first k numbers of the right-hand side by the factors of the basis.
+    fn resolve(&mut self, k: usize) {
+        let y = &mut self.right;
         for i in (0..k).rev() {
             for j in i + 1..k {
                 y[i] -= self.columns[j][i] * y[j];
             }
             y[i] /= self.columns[i][i];
         }
-        y
     }
 }
 

@@ -7,7 +7,7 @@ use carom_dynamics::Checkpoint;
 use carom_fem::internal_force::PointRule;
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
-use carom_format::scenario::model::{Elements, Scenario, StepMethod};
+use carom_format::scenario::model::{ContactGradient, Elements, Scenario, StepMethod};
 use carom_progress::Progress;
 use thiserror::Error;
 
@@ -50,7 +50,7 @@ impl<'a> ImplicitRun<'a> {
     pub(crate) fn new(
         scenario: &'a Scenario,
         prepared: &'a Prepared,
-        (method, is_persistent): (StepMethod, bool),
+        (method, is_persistent, gradient): (StepMethod, bool, ContactGradient),
         time_step: f64,
     ) -> Result<Self, At<ImplicitSetUpError>> {
         let mut problem = explicit::problem(scenario, prepared).map_err(At::cast)?;
@@ -65,9 +65,11 @@ impl<'a> ImplicitRun<'a> {
             output_every: scenario.simulation.output_every,
             time_step,
             is_persistent,
+            is_mixed: gradient == ContactGradient::Mixed,
             method: match method {
                 StepMethod::EnergyMomentum => Method::EnergyMomentum,
                 StepMethod::Midpoint => Method::Midpoint,
+                StepMethod::GeneralisedAlpha { spectral_radius } => Method::GeneralisedAlpha(spectral_radius),
             },
         };
         let simulation = Simulation::new(&problem, settings).map_err(ImplicitSetUpError::from)?;

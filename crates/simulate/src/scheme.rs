@@ -49,8 +49,8 @@ pub(crate) fn set_up<'a>(
             let made = ExplicitRun::new(scenario, prepared, *courant, *time_step, *contact);
             Box::new(made.map_err(At::cast)?)
         }
-        Scheme::Implicit { method, time_step, persistency } => {
-            let made = ImplicitRun::new(scenario, prepared, (*method, *persistency), *time_step);
+        Scheme::Implicit { method, time_step, persistency, gradient } => {
+            let made = ImplicitRun::new(scenario, prepared, (*method, *persistency, *gradient), *time_step);
             Box::new(made.map_err(At::cast)?)
         }
         Scheme::Complementarity { time_step, mass, method } => {

@@ -9,6 +9,7 @@ use crate::{Bench, BenchError, Outcome, Row, Table};
 const SHELL: &str = include_str!("../../../meshes/ball-in-shell/scenario.toml");
 const HOLLOW: &str = include_str!("../../../meshes/hollow-ball/scenario.toml");
 const FRICTION: &str = include_str!("../../../meshes/hollow-ball/friction.toml");
+const SPINNING: &str = include_str!("../../../meshes/hollow-ball/spinning.toml");
 
 /// Puso and Zywicz (1998), first example.
 pub(crate) fn ball_in_shell(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
@@ -59,26 +60,33 @@ pub(crate) fn ball_in_shell(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
 /// A run of the hollow ball.
 struct Ball {
     name: &'static str,
+    schemes: &'static [&'static str],
     scenario: String,
     cells: &'static str,
     step: f64,
 }
 
-/// The case, with friction, with cells half as large, and with longer steps.
-fn balls() -> [Ball; 4] {
+/// The case, with friction, with cells half as large, with longer steps, and spinning.
+fn balls() -> Vec<Ball> {
     let fine = HOLLOW
         .replace("elements = [6, 2]", "elements = [12, 4]")
         .replace("elements = [10, 10, 1]", "elements = [20, 20, 2]");
-    [
-        Ball { name: "hollow-ball", scenario: HOLLOW.to_owned(), cells: "532", step: 0.01 },
-        Ball {
-            name: "hollow-ball-friction",
-            scenario: FRICTION.to_owned(),
-            cells: "532, friction",
-            step: 0.01,
-        },
-        Ball { name: "hollow-ball-long", scenario: HOLLOW.to_owned(), cells: "532", step: 0.04 },
-        Ball { name: "hollow-ball-fine", scenario: fine, cells: "4256", step: 0.01 },
+    let mixed = HOLLOW.replace("time_step", "contact_gradient = \"mixed\"\ntime_step");
+    let both: &[&str] = &["energy-momentum", "midpoint"];
+    let of = |name, scenario: &str, cells, step| {
+        let schemes = if name == "hollow-ball-mixed" { &both[..1] } else { both };
+        Ball { name, schemes, scenario: scenario.to_owned(), cells, step }
+    };
+    vec![
+        of("hollow-ball", HOLLOW, "532", 0.01),
+        of("hollow-ball-mixed", &mixed, "532, mixed formulation", 0.01),
+        of("hollow-ball-friction", FRICTION, "532, friction", 0.01),
+        of("hollow-ball-friction-short", FRICTION, "532, friction", 0.005),
+        of("hollow-ball-friction-shorter", FRICTION, "532, friction", 0.0025),
+        of("hollow-ball-long", HOLLOW, "532", 0.04),
+        of("hollow-ball-fine", &fine, "4256", 0.01),
+        of("hollow-ball-spinning-short", SPINNING, "532, spinning", 0.04),
+        of("hollow-ball-spinning", SPINNING, "532, spinning", 0.08),
     ]
 }
 
@@ -99,7 +107,7 @@ pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     ];
     let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
     for ball in balls() {
-        for scheme in ["energy-momentum", "midpoint"] {
+        for scheme in ball.schemes {
             run_ball(bench, &ball, scheme, &mut outcome)?;
         }
     }
@@ -107,7 +115,7 @@ pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
 }
 
 fn run_ball(bench: &Bench<'_>, ball: &Ball, scheme: &str, outcome: &mut Outcome) -> Result<(), BenchError> {
-    let Ball { name, scenario, cells, step } = ball;
+    let Ball { name, scenario, cells, step, .. } = ball;
     let name = if scheme == "midpoint" { format!("{name}-midpoint") } else { (*name).to_owned() };
     let keys = [format!("simulation.scheme=\"{scheme}\""), format!("simulation.time_step={step}")];
     let found = bench.run_with(&name, scenario, None, &keys)?;
@@ -153,10 +161,12 @@ fn run_ball(bench: &Bench<'_>, ball: &Ball, scheme: &str, outcome: &mut Outcome)
         most.to_string(),
         significant(found.cpu_seconds, 3),
     ]);
-    if name.contains("fine") || name.contains("long") {
-        return Ok(());
-    }
-    let which = if ball.name.contains("friction") { ", with friction" } else { "" };
+    let which = match ball.name {
+        "hollow-ball" => "",
+        "hollow-ball-friction" => ", with friction",
+        "hollow-ball-spinning" => ", of the spinning ball",
+        _ => return Ok(()),
+    };
     for (what, quantity) in [("energy", Quantity::Energy), ("momentum", Quantity::Momentum)] {
         let drawing = draw_all(std::slice::from_ref(&run), &[quantity])?;
         let caption = format!("The {what} of the scheme `{scheme}`{which}.");

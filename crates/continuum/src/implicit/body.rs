@@ -64,6 +64,8 @@ pub struct ElasticBody {
     /// Pressures that follow its faces.
     pressures: Vec<Pressed>,
     pub(super) held: Vec<u32>,
+    /// Whether each dof is among them.
+    pub(super) is_held: Vec<bool>,
     /// Velocity of each held dof \[m/s\].
     driven: Vec<f64>,
     placement: Placement,
@@ -173,6 +175,7 @@ impl ElasticBody {
             force: zeros(),
             pressures: Vec::new(),
             held: Vec::new(),
+            is_held: vec![false; n],
             driven: Vec::new(),
             placement: *placement,
             end: state.clone(),
@@ -221,6 +224,8 @@ impl ElasticBody {
     pub(super) fn drive(&mut self, dofs: &[u32], velocities: &[f64]) {
         self.matrices.discard();
         self.held = dofs.to_vec();
+        self.is_held.fill(false);
+        dofs.iter().for_each(|&dof| self.is_held[dof as usize] = true);
         self.driven = velocities.to_vec();
         self.work.reactions = vec![0.0; dofs.len()];
         for (&dof, &velocity) in dofs.iter().zip(velocities) {
@@ -247,6 +252,11 @@ impl ElasticBody {
     /// Sets pressures on the deformed faces in the middle of each step.
     pub(super) fn press(&mut self, pressures: Vec<Pressed>) {
         self.pressures = pressures;
+    }
+
+    /// True if pressures act on it.
+    pub(super) fn is_pressed(&self) -> bool {
+        !self.pressures.is_empty()
     }
 
     /// The place of a point in the middle of the step that is sought \[m\].
@@ -488,7 +498,8 @@ impl ElasticBody {
             act(dof as usize, reaction, false);
         }
         let moved = state.u.iter().zip(&end.u).map(|(after, before)| after - before);
-        sum.internal = work.internal.iter().zip(moved).map(|(f, u)| f * u).sum();
+        sum.internal = work.internal.iter().zip(moved.clone()).map(|(f, u)| f * u).sum();
+        sum.inertial = work.inertia.iter().zip(moved).map(|(f, u)| f * u).sum();
         sum
     }
 
@@ -529,7 +540,9 @@ pub(super) struct Exchange {
     pub(super) external: f64,
     /// Work of the internal forces \[J\].
     pub(super) internal: f64,
-    /// Their sum with gravity \[N\], and its moment about the origin \[N m\].
+    /// Work against the inertia \[J\]: the change of the kinetic energy but for generalised-α.
+    pub(super) inertial: f64,
+    /// Sum of the outer forces with gravity \[N\], and its moment about the origin \[N m\].
     pub(super) force: Vector3<f64>,
     pub(super) moment: Vector3<f64>,
 }

@@ -93,36 +93,31 @@ impl Condensed {
     /// Corrects displacements and multipliers; returns the number of products, `None` if the symmetric part
     /// of a body is not positive definite or the iteration does not converge: nothing is corrected then.
     ///
+    /// * `offsets` — first dof of each body, and the number of all
     /// * `factor` — of the mass in the matrices of the bodies \[1/s²\]
     /// * `share` — of the corrections that is taken
     pub(super) fn correct(
         &mut self,
         bodies: &mut [ElasticBody],
         contacts: &mut Contacts,
-        factor: f64,
-        share: f64,
+        offsets: &[usize],
+        (factor, share): (f64, f64),
     ) -> Result<Option<usize>, FactorError> {
-        let offsets: Vec<usize> = std::iter::once(0)
-            .chain(bodies.iter().scan(0, |sum, body| {
-                *sum += body.work.residual.len();
-                Some(*sum)
-            }))
-            .collect();
         let scale = factor * bodies.iter().map(|body| body.work.heaviest).fold(0.0, f64::max);
         let is_kept = self.is_kept;
-        let mut solved = self.solve(bodies, contacts, &offsets, scale)?;
+        let mut solved = self.solve(bodies, contacts, offsets, scale)?;
         let mut is_renewed = false;
         if solved.is_none_or(|products| products > RENEWED) {
             bodies.iter_mut().for_each(|body| is_renewed |= body.matrices.renew_symmetric());
         }
         // Factors of an earlier iteration may be too far from the matrix.
         if solved.is_none() && is_renewed && is_kept {
-            solved = self.solve(bodies, contacts, &offsets, scale)?;
+            solved = self.solve(bodies, contacts, offsets, scale)?;
         }
         self.is_kept = !is_renewed;
         let Some(products) = solved else { return Ok(None) };
         let right = &self.right;
-        for (body, &offset) in bodies.iter_mut().zip(&offsets) {
+        for (body, &offset) in bodies.iter_mut().zip(offsets) {
             body.move_end(share, &right[offset..]);
         }
         let mut changes = right[offsets[bodies.len()]..].iter();
@@ -175,7 +170,7 @@ impl Condensed {
                 tangent.points.clear();
                 pair.for_entries(row, |entry| {
                     let body = &bodies[entry.body];
-                    let held = [0, 1, 2].map(|d| body.held.contains(&(3 * entry.point + d)));
+                    let held = [0, 1, 2].map(|d| body.is_held[3 * entry.point as usize + d]);
                     let first = offsets[entry.body] + 3 * entry.point as usize;
                     tangent.points.push((first, entry.block, entry.weight, held));
                 });

@@ -31,8 +31,8 @@ pub struct ContactSpec {
     pub law: Law,
     /// Coefficient of friction, of springs alone.
     pub friction: f64,
-    /// True if the energy-momentum scheme takes the gradient of the mixed formulation over faces of up to
-    /// four points instead of D; both have the same properties.
+    /// True if the energy-momentum scheme takes the gradient of the mixed formulation instead of D, over a
+    /// second surface of flat and bilinear faces of a mesh; both have the same properties.
     pub is_mixed: bool,
     /// Numbers of the bodies: nodes of the first are kept off faces of the second.
     pub bodies: [usize; 2],

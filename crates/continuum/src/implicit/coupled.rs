@@ -45,6 +45,11 @@ impl Coupled {
         Self { offsets, system: None, right: Vec::new() }
     }
 
+    /// First dof of each body, and the number of all.
+    pub(super) fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
     /// Corrects displacements and multipliers; returns the number of symbolic analyses.
     ///
     /// * `factor` — of the mass in the matrices of the bodies \[1/s²\]
@@ -242,5 +247,5 @@ impl System {
 }
 
 fn is_held(bodies: &[ElasticBody], entry: &Entry, d: usize) -> bool {
-    bodies[entry.body].held.contains(&(3 * entry.point + d as u32))
+    bodies[entry.body].is_held[3 * entry.point as usize + d]
 }

@@ -111,6 +111,15 @@ pub enum SetupError {
         /// Names of the bodies.
         pair: String,
     },
+    /// The mixed formulation over faces that it does not have.
+    #[error(
+        "contact between {pair}: the mixed formulation has flat and bilinear faces of meshes, those of the \
+         second surface have more points; remove `contact_gradient`, or name a surface of first order second"
+    )]
+    MixedFaces {
+        /// Names of the bodies.
+        pair: String,
+    },
     /// A body that touches itself.
     #[error("contact between {pair}: a surface that touches its own body is for the scheme `explicit`")]
     SameBody {
@@ -131,10 +140,19 @@ pub enum SetupError {
     Rows(#[from] NodeToFaceError),
     /// Generalised-α with contact.
     #[error(
-        "generalised-alpha takes no contact of unreduced bodies: its forces are those of two times; use \
-         `energy-momentum` or `midpoint`"
+        "generalised-alpha takes no contact of unreduced bodies: its forces are those of two times; remove \
+         `spectral_radius`, or use the scheme `energy-momentum`"
     )]
     NoContact,
+    /// Generalised-α with pressures.
+    #[error(
+        "body `{body}`: generalised-alpha takes no pressures, which follow the faces in the middle of a \
+         step; remove `spectral_radius`, or give the load as a [[force]]"
+    )]
+    Pressed {
+        /// Name of the body.
+        body: String,
+    },
     /// A spectral radius out of range.
     #[error("the spectral radius of generalised-alpha is {radius}, must be from 0 to 1")]
     Radius {

@@ -3,6 +3,7 @@
 use carom_dynamics::{Checkpoint, CheckpointError};
 use nalgebra::Vector3;
 
+use super::body::State;
 use super::contact::RowKey;
 use super::simulation::{Simulation, Totals};
 use super::steps::Steps;
@@ -40,6 +41,9 @@ impl Simulation {
         for (number, body) in self.system.bodies.iter().enumerate() {
             checkpoint.put_reals(&format!("u{number}"), &body.state.u);
             checkpoint.put_reals(&format!("v{number}"), &body.state.v);
+            if self.settings.method.is_alpha() {
+                checkpoint.put_reals(&format!("a{number}"), &body.state.a);
+            }
         }
         for (number, pair) in self.system.contacts.pairs.iter().enumerate() {
             let [own, rows] = pair.to_numbers();
@@ -86,7 +90,9 @@ impl Simulation {
         let n = self.turns.len();
         self.turns.copy_from_slice(checkpoint.reals_of("turns", n)?);
         for (number, body) in self.system.bodies.iter_mut().enumerate() {
-            for (name, values) in [("u", &mut body.state.u), ("v", &mut body.state.v)] {
+            let State { u, v, a } = &mut body.state;
+            let is_alpha = self.settings.method.is_alpha();
+            for (name, values) in [("u", u), ("v", v)].into_iter().chain(is_alpha.then_some(("a", a))) {
                 let n = values.len();
                 values.copy_from_slice(checkpoint.reals_of(&format!("{name}{number}"), n)?);
             }

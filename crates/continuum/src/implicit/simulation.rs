@@ -5,7 +5,7 @@ use carom_fem::internal_force::PointRule;
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
-use super::body::ElasticBody;
+use super::body::{ElasticBody, Energies};
 use super::contact::{ContactSpec, RowKey};
 use super::steps::Steps;
 use super::system::{Counts, Elastodynamics};
@@ -36,6 +36,8 @@ pub struct Settings {
     pub method: Method,
     /// True if closing contacts give their energy back, see [`Elastodynamics::with_persistency`].
     pub is_persistent: bool,
+    /// True if forces of contact follow the gradient of the mixed formulation, see [`ContactSpec::is_mixed`].
+    pub is_mixed: bool,
 }
 
 /// Works and impulses since the start.
@@ -47,7 +49,7 @@ pub(super) struct Totals {
     /// Work of springs with friction, and the loss by friction.
     pub(super) springs: f64,
     pub(super) friction: f64,
-    /// Work of the internal forces.
+    /// Work of the internal forces, of generalised-α with that against the inertia.
     pub(super) internal: f64,
     pub(super) impulse: Vector3<f64>,
     pub(super) ang_impulse: Vector3<f64>,
@@ -105,12 +107,22 @@ impl Simulation {
             loads.push(own);
             bodies.push(body);
         }
-        let contacts = contacts(problem)?;
+        let contacts = contacts(problem, settings.is_mixed)?;
         let mut system = Elastodynamics::new(bodies, settings.method)?.with_contacts(&contacts)?;
         if settings.is_persistent {
             system = system.with_persistency()?;
         }
-        let stored = system.energies().map_err(|source| SetupError::Start { source })?.stored;
+        if settings.method.is_alpha() {
+            for (body, loads) in system.bodies.iter_mut().zip(&mut loads) {
+                if body.is_pressed() {
+                    return Err(SetupError::Pressed { body: body.name.clone() });
+                }
+                loads.forces(0.0, &[], &mut body.force);
+            }
+            system.start()?;
+        }
+        let energies = system.energies().map_err(|source| SetupError::Start { source })?;
+        let stored = held_energy(&energies, settings.method);
         Ok(Self {
             system,
             loads,
@@ -136,14 +148,15 @@ impl Simulation {
         time_loop::run(self, observer, progress)
     }
 
-    /// One step, with the loads in its middle; returns its length.
+    /// One step, with the loads of the time of its forces; returns its length.
     pub(super) fn advance(&mut self, progress: &dyn Progress) -> Result<f64, StepsError> {
         let Self { system, loads, steps, time, totals, .. } = self;
         let left = self.settings.end_time - *time;
         let before = (*steps, system.counts);
+        let method = self.settings.method;
         let taken = steps.take(left, |h| {
             for (body, loads) in system.bodies.iter_mut().zip(&mut *loads) {
-                loads.forces(*time + 0.5 * h, &[], &mut body.force);
+                loads.forces(*time + method.moment_of_forces() * h, &[], &mut body.force);
             }
             system.step_unless(h, &|| progress.interrupted())
         });
@@ -156,7 +169,7 @@ impl Simulation {
         for body in &system.bodies {
             let sum = body.exchange();
             totals.external += sum.external;
-            totals.internal += sum.internal;
+            totals.internal += sum.internal + if method.is_alpha() { sum.inertial } else { 0.0 };
             totals.impulse += length * sum.force;
             totals.ang_impulse += length * sum.moment;
         }
@@ -174,7 +187,10 @@ impl Simulation {
         let balance = self.balance()?;
         self.record.ledger.record(balance);
         let size = balance.e_kin + balance.e_el;
-        self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
+        // Generalised-alpha is chosen for the energy that it takes.
+        let is_alpha = self.settings.method.is_alpha();
+        let missed = if is_alpha { -balance.d_num } else { balance.d_num.abs() };
+        self.missed = [self.missed[0].max(missed), self.missed[1].max(size)];
         for (turn, body) in self.turns.iter_mut().zip(&self.system.bodies) {
             *turn = turn.max(body.doubtful_turn());
         }
@@ -207,7 +223,7 @@ impl Simulation {
         // The discrete gradient leaves no difference between the stored energy and the work of its forces:
         // the ledger shows any difference as its residual.
         if self.settings.method != Method::EnergyMomentum {
-            balance.d_num = totals.internal - (energies.stored - totals.stored);
+            balance.d_num = totals.internal - (held_energy(&energies, self.settings.method) - totals.stored);
         }
         // Work of springs that neither their energy nor friction has: of the midpoint rule, of nodes that
         // pass an edge, and of an overlap at the start.
@@ -281,8 +297,9 @@ impl Simulation {
         let [missed, energy] = self.missed;
         if missed > DOUBTFUL * energy {
             out.push(format!(
-                "the midpoint rule has an energy error of {missed:.2e} J, {:.1} % of the energy: use a \
-                 smaller `simulation.time_step`, or the scheme `energy-momentum`, which has none",
+                "{} has an energy error of {missed:.2e} J, {:.1} % of the energy: use a smaller \
+                 `simulation.time_step`, or the scheme `energy-momentum`, which has none",
+                if self.settings.method.is_alpha() { "generalised-alpha" } else { "the midpoint rule" },
                 100.0 * missed / energy
             ));
         }
@@ -305,6 +322,11 @@ impl Simulation {
     }
 }
 
+/// The energy whose change the internal forces should have as work, of generalised-α with the inertia \[J\].
+fn held_energy(energies: &Energies, method: Method) -> f64 {
+    energies.stored + if method.is_alpha() { energies.kinetic } else { 0.0 }
+}
+
 /// The body of a table, if implicit steps can move it.
 fn elastic_body(spec: &BodySpec) -> Result<ElasticBody, SetupError> {
     let name = || spec.geometry.name.clone();
@@ -324,7 +346,7 @@ fn elastic_body(spec: &BodySpec) -> Result<ElasticBody, SetupError> {
 }
 
 /// The pairs of surfaces.
-fn contacts(problem: &Problem) -> Result<Vec<ContactSpec>, SetupError> {
+fn contacts(problem: &Problem, is_mixed: bool) -> Result<Vec<ContactSpec>, SetupError> {
     let of_pair = |spec: &crate::explicit::ContactSpec| {
         let set = |side: &SideSpec| match side {
             SideSpec::Set(set) => set.clone(),
@@ -342,7 +364,7 @@ fn contacts(problem: &Problem) -> Result<Vec<ContactSpec>, SetupError> {
         }
         let sets = spec.sides.each_ref().map(set);
         let (law, friction) = (spec.law, spec.friction);
-        Ok(ContactSpec { law, friction, is_mixed: false, bodies: spec.bodies, sets, number: spec.number })
+        Ok(ContactSpec { law, friction, is_mixed, bodies: spec.bodies, sets, number: spec.number })
     };
     problem.contacts.iter().map(of_pair).collect()
 }

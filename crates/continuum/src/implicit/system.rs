@@ -385,8 +385,8 @@ impl Elastodynamics {
     /// Solves the linear system of a correction, and applies it.
     fn solve(&mut self, h: f64, inertia: &Inertia, share: f64) -> Result<(), StepError> {
         if self.solver == Solver::Condensed {
-            let Self { condensed, bodies, contacts, .. } = self;
-            let solved = condensed.correct(bodies, contacts, inertia.factor, share)?;
+            let Self { condensed, bodies, contacts, coupled, .. } = self;
+            let solved = condensed.correct(bodies, contacts, coupled.offsets(), (inertia.factor, share))?;
             if let Some(products) = solved {
                 self.counts.products += products as u64;
                 return Ok(());

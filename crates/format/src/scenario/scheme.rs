@@ -6,8 +6,8 @@ use toml::de::DeValue;
 use super::decode::{Interval, Table};
 use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS, METHODS};
 use super::model::{
-    ContactSolution, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow, Simulation, StepMethod,
-    TimeIntegration,
+    ContactGradient, ContactSolution, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow,
+    Simulation, StepMethod, TimeIntegration,
 };
 
 /// Integrators of schemes with a choice; generalised-alpha with its default settings.
@@ -60,7 +60,7 @@ fn scheme(table: &Table<'_>, row: &SchemeRow, has_contact: bool) -> Scheme {
         "static" => Scheme::Static { steps: table.count("steps", 1).unwrap_or(1) },
         "rigid" => Scheme::Rigid { time_step: fixed_step(table) },
         "energy-momentum" => implicit(table, StepMethod::EnergyMomentum),
-        "midpoint" => implicit(table, StepMethod::Midpoint),
+        "midpoint" => implicit(table, midpoint(table)),
         "explicit" => explicit(table),
         "complementarity" => Scheme::Complementarity {
             time_step: fixed_step(table),
@@ -101,9 +101,16 @@ fn explicit(table: &Table<'_>) -> Scheme {
     Scheme::Explicit { courant: courant.unwrap_or(COURANT), time_step, mass_scaling, contact }
 }
 
+/// The midpoint rule, and with a spectral radius its generalisation.
+fn midpoint(table: &Table<'_>) -> StepMethod {
+    let radius = table.number("spectral_radius", Interval::Share);
+    radius.map_or(StepMethod::Midpoint, |spectral_radius| StepMethod::GeneralisedAlpha { spectral_radius })
+}
+
 fn implicit(table: &Table<'_>, method: StepMethod) -> Scheme {
     let persistency = table.flag("persistency").unwrap_or_default();
-    Scheme::Implicit { method, time_step: fixed_step(table), persistency }
+    let gradient = table.choice("contact_gradient", &ContactGradient::NAMES).unwrap_or_default();
+    Scheme::Implicit { method, time_step: fixed_step(table), persistency, gradient }
 }
 
 fn fixed_step(table: &Table<'_>) -> f64 {

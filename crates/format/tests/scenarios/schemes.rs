@@ -5,7 +5,8 @@ use std::path::Path;
 use carom_contact::solver::StepRule;
 use carom_format::Scenario;
 use carom_format::scenario::model::{
-    Bodies, ContactSolution, Elements, HardeningSpec, Integrator, JointForm, MaterialLaw, SCHEMES, Scheme,
+    Bodies, ContactGradient, ContactSolution, Elements, HardeningSpec, Integrator, JointForm, MaterialLaw,
+    SCHEMES, Scheme, StepMethod,
 };
 
 use super::{GOOD, RIGID, read, refusal};
@@ -179,6 +180,38 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
     }
     let linear = with("").replace("scheme = \"explicit\"", "scheme = \"static\"");
     assert!(refusal(&linear, &[]).contains("`law` belongs to the scheme `explicit`"));
+}
+
+#[test]
+fn options_of_conserving_steps_belong_to_one_scheme_each() {
+    let with = |scheme: &str, keys: &str| {
+        format!(
+            "[simulation]\nscheme = \"{scheme}\"\nend_time = 1.0\ntime_step = 0.1\n{keys}\n[[body]]\n\
+             name = \"a\"\nmake = {{ shape = \"ball\", radius = 0.1 }}\nmaterial = \"steel\"\n"
+        )
+    };
+    let (plain, mixed) = (ContactGradient::Gap, ContactGradient::Mixed);
+    let alpha = StepMethod::GeneralisedAlpha { spectral_radius: 0.25 };
+    for (scheme, keys, method, gradient) in [
+        ("energy-momentum", "", StepMethod::EnergyMomentum, plain),
+        ("energy-momentum", "contact_gradient = \"mixed\"", StepMethod::EnergyMomentum, mixed),
+        ("midpoint", "", StepMethod::Midpoint, plain),
+        ("midpoint", "spectral_radius = 0.25", alpha, plain),
+    ] {
+        let scenario = read(&with(scheme, keys), &[]).unwrap();
+        let expected = Scheme::Implicit { method, time_step: 0.1, persistency: false, gradient };
+        assert_eq!(scenario.simulation.scheme, expected);
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap(), scenario);
+    }
+    for (scheme, keys, words) in [
+        ("midpoint", "contact_gradient = \"mixed\"", "belongs to the scheme `energy-momentum`;"),
+        ("energy-momentum", "spectral_radius = 0.5", "`midpoint`"),
+        ("midpoint", "spectral_radius = 1.5", "from 0 to 1"),
+        ("energy-momentum", "contact_gradient = \"mixd\"", "mixed"),
+    ] {
+        let refused = refusal(&with(scheme, keys), &[]);
+        assert!(refused.contains(words), "{keys}: {refused}");
+    }
 }
 
 #[test]

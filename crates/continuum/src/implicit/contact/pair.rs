@@ -98,12 +98,17 @@ impl Pair {
         };
         let (first, second) = (side(0)?, side(1)?);
         let size = surface_nodes::smallest_face(&first.0).min(surface_nodes::smallest_face(&second.0));
+        let pair = || {
+            let [a, b] = spec.bodies.map(|body| &bodies[body].name);
+            format!("`{a}` and `{b}`")
+        };
+        let is_face_mixed = |face: usize| StepGaps::mixes(&second.0, face as u32);
+        if spec.is_mixed && !(0..second.0.n_faces()).all(is_face_mixed) {
+            return Err(SetupError::MixedFaces { pair: pair() });
+        }
         let (nodes, areas) = surface_nodes::nodes(&first.0);
         let springs = stiffnesses(&spec.law, &areas)
-            .map_err(|problem| {
-                let [a, b] = spec.bodies.map(|body| &bodies[body].name);
-                SetupError::Penalty { pair: format!("`{a}` and `{b}`"), problem }
-            })?
+            .map_err(|problem| SetupError::Penalty { pair: pair(), problem })?
             .map(|stiffnesses| (stiffnesses, spec.friction));
         let mass = |node: u32| -> f64 {
             let (points, weights) = nodes.of(node as usize);

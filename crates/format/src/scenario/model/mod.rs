@@ -30,8 +30,8 @@ pub use output::{
     Precision,
 };
 pub use scheme::{
-    Bodies, ContactSolution, HighModes, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow,
-    StepMethod, TABLES, Takes, TimeIntegration,
+    Bodies, ContactGradient, ContactSolution, HighModes, Integrator, JointForm, MassForm, SCHEMES, Scheme,
+    SchemeRow, StepMethod, TABLES, Takes, TimeIntegration,
 };
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use simulation::Simulation;

@@ -43,6 +43,8 @@ pub enum Scheme {
         time_step: f64,
         /// True if the energy that a closing contact takes is given back to the velocities.
         persistency: bool,
+        /// The direction of contact forces.
+        gradient: ContactGradient,
     },
     /// Unreduced linear bodies by the implicit midpoint rule, contact as a complementarity problem.
     Complementarity {
@@ -88,12 +90,37 @@ pub(in crate::scenario) const METHODS: [(&str, Option<LcpMethod>); 5] = [
 ];
 
 /// How implicit steps of unreduced bodies average the stress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StepMethod {
     /// By the discrete gradient of the stored energy, which is kept.
     EnergyMomentum,
     /// The stress in the middle of the step.
     Midpoint,
+    /// Generalised-alpha, which damps high frequencies.
+    GeneralisedAlpha {
+        /// Spectral radius at infinite frequency, 0 to 1.
+        spectral_radius: f64,
+    },
+}
+
+/// The gradient of the gap that contact forces of energy-momentum steps follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContactGradient {
+    /// The discrete gradient of the gap itself, over all kinds of faces.
+    #[default]
+    Gap,
+    /// That of the mixed formulation of Franke, Hesch and Betsch, over faces of up to four points.
+    Mixed,
+}
+
+impl ContactGradient {
+    /// Names in scenarios.
+    pub const NAMES: [(&'static str, Self); 2] = [("gap", Self::Gap), ("mixed", Self::Mixed)];
+
+    /// Its name in scenarios.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
 }
 
 /// How exactly, and by which steps, multipliers of contact are found.
@@ -130,7 +157,7 @@ impl Scheme {
             Self::Rigid { .. } => &RIGID,
             Self::Explicit { .. } => &EXPLICIT,
             Self::Implicit { method: StepMethod::EnergyMomentum, .. } => &CONSERVING,
-            Self::Implicit { method: StepMethod::Midpoint, .. } => &MIDPOINT,
+            Self::Implicit { .. } => &MIDPOINT,
             Self::Complementarity { .. } => &COMPLEMENTARITY,
         }
     }
@@ -200,6 +227,24 @@ impl Scheme {
     pub fn persistency(&self) -> Option<bool> {
         match self {
             Self::Implicit { persistency, .. } => Some(*persistency),
+            _ => None,
+        }
+    }
+
+    /// Spectral radius of generalised-alpha, of schemes that have it by this key alone.
+    pub fn spectral_radius(&self) -> Option<f64> {
+        match self {
+            Self::Implicit { method: StepMethod::GeneralisedAlpha { spectral_radius }, .. } => {
+                Some(*spectral_radius)
+            }
+            _ => None,
+        }
+    }
+
+    /// The direction of contact forces, of schemes with a choice.
+    pub fn contact_gradient(&self) -> Option<ContactGradient> {
+        match self {
+            Self::Implicit { method: StepMethod::EnergyMomentum, gradient, .. } => Some(*gradient),
             _ => None,
         }
     }
@@ -377,7 +422,7 @@ pub struct SchemeRow {
 }
 
 /// Keys of `[simulation]` that some schemes have and others do not.
-pub(in crate::scenario) const KEYS: [&str; 14] = [
+pub(in crate::scenario) const KEYS: [&str; 15] = [
     "integrator",
     "spectral_radius",
     "constraints",
@@ -390,6 +435,7 @@ pub(in crate::scenario) const KEYS: [&str; 14] = [
     "contact_tolerance",
     "contact_steps",
     "persistency",
+    "contact_gradient",
     "mass",
     "contact_method",
 ];
@@ -498,12 +544,13 @@ const CONSERVING: SchemeRow = SchemeRow {
     default_law: Law::Hard,
     has_laws: true,
     tables: &["support", "pressure", "force"],
-    keys: &["time_step", "persistency"],
+    keys: &["time_step", "persistency", "contact_gradient"],
     way: "has implicit steps of one length, `time_step`, of a method of its own",
     ..ROW_QUASISTATIC
 };
 
-const MIDPOINT: SchemeRow = SchemeRow { name: "midpoint", ..CONSERVING };
+const MIDPOINT: SchemeRow =
+    SchemeRow { name: "midpoint", keys: &["time_step", "persistency", "spectral_radius"], ..CONSERVING };
 
 const COMPLEMENTARITY: SchemeRow = SchemeRow {
     name: "complementarity",

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::scheme::{ContactSolution, Integrator, JointForm, MassForm, Scheme};
+use super::scheme::{ContactGradient, ContactSolution, Integrator, JointForm, MassForm, Scheme};
 
 /// The table `[simulation]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,8 @@ struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     persistency: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    contact_gradient: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     mass: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contact_method: Option<&'static str>,
@@ -83,7 +85,7 @@ impl Serialize for Simulation {
         let written = Written {
             scheme: self.scheme.row().name,
             integrator: self.scheme.integrator_name(),
-            spectral_radius: alpha.map(|(radius, _)| radius),
+            spectral_radius: alpha.map(|(radius, _)| radius).or(self.scheme.spectral_radius()),
             constraints: alpha.map(|(_, form)| form),
             end_time: self.end_time,
             gravity: self.gravity,
@@ -99,6 +101,12 @@ impl Serialize for Simulation {
             contact_tolerance: contact.map(|contact| contact.tolerance),
             contact_steps: contact.and_then(ContactSolution::rule_name),
             persistency: self.scheme.persistency(),
+            // Results of earlier versions have the default without the key.
+            contact_gradient: self
+                .scheme
+                .contact_gradient()
+                .filter(|gradient| *gradient != ContactGradient::default())
+                .map(ContactGradient::name),
             mass: self.scheme.mass_form().map(MassForm::name),
             contact_method: self.scheme.contact_method(),
         };
