@@ -48,8 +48,8 @@ fn run(problem: &Problem, settings: Settings) -> (Simulation, Kept) {
     (simulation, kept)
 }
 
-/// The momentum at the end is ∫ F dt, up to the second order of the step: the force is that of the time at which
-/// the method has its equilibrium. The energy that it damps closes the books to rounding.
+/// The momentum at the end is ∫ F dt, up to the second order of the step: the force is that of the time at
+/// which the method has its equilibrium. The energy that it damps closes the books to rounding.
 #[test]
 fn a_force_of_time_gives_its_impulse_to_the_second_order_and_the_books_close() {
     let end = 0.06_f64;
@@ -67,7 +67,8 @@ fn a_force_of_time_gives_its_impulse_to_the_second_order_and_the_books_close() {
     }
 }
 
-/// Gravity has the exact momentum at any step, and high frequencies are damped: the block is started by a jump.
+/// Gravity has the exact momentum at any step, and high frequencies are damped: the block is started by a
+/// jump.
 #[test]
 fn smaller_radii_take_more_energy_and_a_resumed_run_has_the_same_bits() {
     let mut problem = problem();

@@ -4,3 +4,4 @@ mod bodies;
 mod bumper;
 mod long;
 mod pages;
+mod spinning_bar;

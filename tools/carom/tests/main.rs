@@ -6,6 +6,5 @@ mod inputs;
 mod kills;
 mod program;
 mod progress;
-mod spinning_bar;
 #[path = "../../solve/tests/tables.rs"]
 mod tables;
