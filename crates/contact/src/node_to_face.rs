@@ -19,6 +19,7 @@
 //! Row and variations: Franke, Hesch & Betsch (2013) and Puso & Zywicz (1998) with the signs of
 //! [`Variations`]; which nodes touch several faces: Zywicz & Puso (1999).
 
+mod body_boxes;
 mod candidates;
 mod earlier;
 mod excluded;
@@ -263,8 +264,13 @@ impl NodeToFace {
         self.points.clear();
         self.values.clear();
         for number in 0..self.passes.len() {
+            let pass = &mut self.passes[number];
             if let Some(before) = before {
-                self.passes[number].place_before(&self.sides, before);
+                pass.place_before(&self.sides, before);
+            }
+            if let Some(excluded) = &mut pass.excluded {
+                let faced = 1 - pass.side;
+                excluded.boxes.place(before.map(|before| before[faced]), positions[faced]);
             }
             self.make_rows(number, positions, before.is_some());
         }
@@ -283,9 +289,18 @@ impl NodeToFace {
             match (&mut pass.faced, faced.shape.as_faces()) {
                 (Some((now, candidates)), Some(faces)) => {
                     let excluded = pass.excluded.as_ref();
-                    let touches = |&&face: &&u32| excluded.is_none_or(|e| !e.excludes(node, face));
                     pass.near.clear();
-                    pass.near.extend(candidates.of(node).iter().filter(touches));
+                    match excluded {
+                        Some(excluded) => {
+                            let before = if has_before { &pass.places_before[node] } else { x };
+                            let way = ([before.inf(x), before.sup(x)], self.limits.reach);
+                            excluded.touchable(node, way, candidates.of(node), &mut pass.near);
+                        }
+                        None => pass.near.extend_from_slice(candidates.of(node)),
+                    }
+                    if pass.near.is_empty() {
+                        continue;
+                    }
                     let is_sheet = |face: u32| excluded.is_some_and(|e| e.sheets.has(face));
                     pass.feet.on_faces((faces, now), is_sheet, &pass.near, x, &self.limits);
                     // A face that the node does not face hides no other.

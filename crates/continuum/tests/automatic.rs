@@ -291,6 +291,45 @@ fn continued_automatic_contact_has_the_same_bits() {
     assert!(whole.checkpoint() == again.checkpoint());
 }
 
+/// Impacts of rigid bodies and multipliers are found in sweeps, in which groups of bodies that have settled
+/// take no part: the books close, and neither threads nor other groups change the motion.
+#[test]
+fn many_bodies_of_both_kinds_keep_their_books_and_bits_for_any_number_of_threads() {
+    let mut problem = lattice(60, |k| k % 2 == 0);
+    let ends = [1, 2, 8].map(|n_threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        pool.install(|| run(&problem, settings(6e-3, None)))
+    });
+    let (simulation, kept) = &ends[0];
+    let counts = simulation.contact_counts();
+    assert!(counts.sweeps > 10 && counts.unsettled == 0 && counts.multipliers > 300, "{counts:?}");
+    let [energy, momentum, ang_momentum] = residuals(kept);
+    let row = &kept.rows[0].balance;
+    assert!(energy < 1e-12 * row.e_kin && momentum < 1e-13 * row.momentum_scale, "{energy} {momentum}");
+    assert!(ang_momentum < 1e-13 * row.ang_momentum_scale, "{ang_momentum}");
+    for (other, _) in &ends[1..] {
+        assert!(other.checkpoint() == simulation.checkpoint() && other.events() == simulation.events());
+    }
+    // A gap of multipliers has an error of 1e-6 of the largest velocity; a chain of impacts multiplies it.
+    let alone = kept.velocities.last().unwrap().clone();
+    let far: Vec<BodySpec> = (0..60)
+        .map(|k| {
+            let mut spec = problem.bodies[k].clone();
+            let mut geometry = (*spec.geometry).clone();
+            geometry.name = format!("far {k}");
+            spec.geometry = geometry.into();
+            spec.placement.origin[0] += 10.0;
+            spec
+        })
+        .collect();
+    problem.bodies.extend(far);
+    problem.rigid_crowds[0].1.members = members(&problem.bodies);
+    let (_, both) = run(&problem, settings(6e-3, None));
+    for (a, b) in alone.iter().zip(both.velocities.last().unwrap()) {
+        assert!((0..3).all(|d| (a[d] - b[d]).abs() < 1e-3), "{a:?} {b:?}");
+    }
+}
+
 /// CPU time of a step of one thread; `benches/README.md` has the table.
 #[test]
 #[ignore = "2 minutes: prints a table"]
@@ -305,6 +344,9 @@ fn the_cost_of_a_step_of_many_small_bodies() {
             _ => k.is_multiple_of(2),
         };
         for n in [10, 100, 1000] {
+            if std::env::var("ONLY").is_ok_and(|only| only != format!("{name}{n}")) {
+                continue;
+            }
             let settings = settings(4e-3, None);
             let mut simulation = Simulation::new(&lattice(n, is_rigid), settings).unwrap();
             let run = || simulation.run(&mut carom_dynamics::Ignore, &carom_progress::Silent).unwrap();

@@ -97,6 +97,9 @@ pub(crate) fn search(
     }
 }
 
+/// Number of free steps by the box around faces from which on the gaps, which are larger, are not computed.
+const ENOUGH: u64 = 8;
+
 fn look(
     number: usize,
     pair: &mut Pair,
@@ -114,13 +117,24 @@ fn look(
         Law::Hard => 2.0 * step.gravity.norm() * step.dt * step.dt,
         Law::Penalty(_) => 0.0,
     };
-    let mut clearance = Clearance { gap: f64::INFINITY, distance: 0.0 };
-    let bodies = pair.bodies;
+    // A gap beyond this limit changes nothing but the clearance.
+    let limit = margin.max(pair.surface.flush());
+    let least = least_gap(pair, &end);
+    let is_outside = least > limit;
+    let mut clearance = Clearance { gap: if is_outside { least } else { f64::INFINITY }, distance: 0.0 };
+    let (bodies, before) = (pair.bodies, contacts.len());
     for point in 0..pair.points.len() {
         let there = end.ball(&pair.points[point], &pair.surface);
         clearance.distance = clearance.distance.max(there.center.norm());
+        let is_far = is_outside || {
+            let least = pair.surface.least_gap(&there);
+            least > limit && least >= clearance.gap
+        };
         for sheet in 0..sheets {
             let slot = point * sheets + sheet;
+            if is_far && pair.held[point].is_none() && pair.gaps[slot] >= 0.0 {
+                continue;
+            }
             let gap = pair.gap_at_end(slot, &there, || start(bodies, step));
             clearance.gap = clearance.gap.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
@@ -137,6 +151,9 @@ fn look(
             }
         }
     }
+    if is_outside && contacts.len() == before && free_steps(pair, stages, step, clearance) < ENOUGH {
+        clearance.gap = smallest_gap(pair, &end);
+    }
     let first = contacts.len();
     look_at_edges(number, pair, &end, margin, &mut clearance, contacts);
     for body in [a, b].into_iter().filter(|_| contacts.len() > first) {
@@ -145,7 +162,25 @@ fn look(
     clearance
 }
 
-/// The same for the edges of a pair. If the spheres around the edges are far apart, the edges are not
+/// The bound of the gaps of all points by the box around faces; −∞ for other shapes.
+fn least_gap(pair: &Pair, end: &Relative) -> f64 {
+    let bound = |point| pair.surface.least_gap(&end.ball(point, &pair.surface));
+    pair.points.iter().map(bound).fold(f64::INFINITY, f64::min)
+}
+
+/// The smallest gap of all points. Those that the box around faces keeps farther away are left out.
+fn smallest_gap(pair: &mut Pair, end: &Relative) -> f64 {
+    let mut smallest = f64::INFINITY;
+    for point in pair.points.iter() {
+        let there = end.ball(point, &pair.surface);
+        if pair.surface.least_gap(&there) < smallest {
+            smallest = smallest.min(pair.surface.gap(0, &there).0);
+        }
+    }
+    smallest
+}
+
+/// Contacts of the edges of a pair. If the spheres around the edges are far apart, the edges are not
 /// checked.
 fn look_at_edges(
     number: usize,

@@ -47,8 +47,9 @@ impl System {
 
     /// Goes back to a stored state of this system. The loads of the bodies stay.
     ///
-    /// The bounds of pairs stay too: they hold for the motion from the stored state with these loads. Those
-    /// of bodies with impulses or other loads are dropped by the next step.
+    /// The bounds of pairs stay too: they hold for the motion from the stored state with these loads, without
+    /// the impulses of the step that is taken back. Those of bodies that get other loads are dropped by the
+    /// next step.
     pub fn go_back(&mut self, from: &Snapshot) {
         self.steps = from.steps;
         self.states.clone_from(&from.states);
@@ -74,6 +75,7 @@ impl System {
         (self.limited, self.deepest) = (from.limited, from.deepest);
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         self.nearby.have_moved();
+        self.undisturb();
     }
 
     /// True if there are pairs of bodies that may touch at some time.

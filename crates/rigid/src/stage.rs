@@ -32,6 +32,8 @@ pub(crate) struct Stage {
     load: [Vector3<f64>; 2],
     /// True if it is not zero.
     pub(crate) is_loaded: bool,
+    /// Number of the step for which it was given.
+    loaded_in: u64,
     /// The moment of the load over the step, axes of the body at the start \[N m s\].
     load_moment_b: Vector3<f64>,
     /// Impulse of contacts, inertial axes \[N s\].
@@ -61,6 +63,7 @@ impl Stage {
             turn: Turn::NONE,
             load: [Vector3::zeros(); 2],
             is_loaded: false,
+            loaded_in: 0,
             load_moment_b: Vector3::zeros(),
             impulse: Vector3::zeros(),
             moment_b: Vector3::zeros(),
@@ -191,11 +194,15 @@ impl Stage {
         self.load
     }
 
-    /// Replaces them.
-    pub(crate) fn set_load(&mut self, load: [Vector3<f64>; 2]) {
+    /// Replaces them; false if the bounds of pairs hold as before: without a load, and with the load that the
+    /// step has already.
+    pub(crate) fn set_load(&mut self, load: [Vector3<f64>; 2], step: u64) -> bool {
+        let is_known = self.load == load && (!self.is_loaded || self.loaded_in == step);
         self.load = load;
+        self.loaded_in = step;
         self.is_loaded = load != [Vector3::zeros(); 2];
         self.load_moment_b = Vector3::zeros();
+        !is_known
     }
 
     /// Work of the load in the step: the mean of the velocities at both ends is that of the scheme \[J\].

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use carom_contact::Shape;
+use carom_contact::broad::{Bounds, distance_squared};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_contact::shape::FLUSH;
-use nalgebra::Vector3;
+use carom_dynamics::rotation;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::held::Held;
@@ -23,17 +25,29 @@ pub(crate) struct Surface {
 #[derive(Debug, Clone)]
 struct Mesh {
     now: FacesNow,
+    /// The box around the faces, if no point outside of it is behind them.
+    hull: Option<Hull>,
     /// Middle of the box around the points \[m\].
     middle: Vector3<f64>,
     /// Longest side of that box \[m\].
     size: f64,
 }
 
+/// A box along the source axes of a body, which are often those of its faces.
+#[derive(Debug, Clone)]
+struct Hull {
+    /// Lower and upper corner, from the centre of mass \[m\].
+    bounds: Bounds,
+    /// Body axes → source axes.
+    to_source: Matrix3<f64>,
+}
+
 impl Surface {
     /// A shape in source coordinates as a surface of a body.
     pub(crate) fn new(shape: &Shape, body: &RigidBody) -> Self {
+        let hull = shape.as_faces().and_then(|faces| Hull::new(faces, body));
         let shape = shape.moved(|x| body.point_b(x), |v| body.vector_b(v));
-        let mesh = shape.as_faces().map(|faces| Box::new(Mesh::at_rest(faces)));
+        let mesh = shape.as_faces().map(|faces| Box::new(Mesh::at_rest(faces, hull)));
         Self { shape: Arc::new(shape), mesh }
     }
 
@@ -46,6 +60,18 @@ impl Surface {
             None => self.distance_of_faces(&ball.center),
         };
         (distance - ball.radius, normal)
+    }
+
+    /// A bound below the gap of a point or ball from faces, by the box around them \[m\]; −∞ inside of it,
+    /// and for other shapes, whose gaps cost as little.
+    #[inline]
+    pub(crate) fn least_gap(&self, ball: &Ball) -> f64 {
+        let hull = self.mesh.as_ref().and_then(|mesh| mesh.hull.as_ref());
+        let distance = |hull: &Hull| distance_squared(&hull.bounds, &(hull.to_source * ball.center));
+        match hull.map(distance) {
+            Some(outside) if outside > 0.0 => outside.sqrt() - ball.radius,
+            _ => f64::NEG_INFINITY,
+        }
     }
 
     fn distance_of_faces(&mut self, x: &Vector3<f64>) -> (f64, Vector3<f64>) {
@@ -93,15 +119,31 @@ impl Surface {
     }
 }
 
+impl Hull {
+    /// The box around faces in source coordinates; none if they are open, or face inwards.
+    fn new(faces: &Faces, body: &RigidBody) -> Option<Self> {
+        let n_edges = |face: u32| faces.domain(face).n_corners() as u8;
+        let is_open = |face: u32| (0..n_edges(face)).any(|edge| faces.topology.is_rim(face, edge));
+        if (0..faces.n_faces() as u32).any(is_open) {
+            return None;
+        }
+        let mut now = faces.state_at_rest();
+        let [low, high] = faces.bounds(&mut now);
+        let aside = faces.closest(&mut now, &(high + (high - low)))?;
+        let bounds = [low - body.com, high - body.com];
+        (aside.gap > 0.0).then(|| Self { bounds, to_source: rotation::matrix(&body.axes) })
+    }
+}
+
 impl Mesh {
     /// Faces in their reference positions.
-    fn at_rest(faces: &Faces) -> Self {
+    fn at_rest(faces: &Faces, hull: Option<Hull>) -> Self {
         let [low, high] =
             faces.reference.iter().fold(
                 [Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)],
                 |[low, high], x| [low.inf(x), high.sup(x)],
             );
-        Self { now: faces.state_at_rest(), middle: 0.5 * (low + high), size: (high - low).amax() }
+        Self { now: faces.state_at_rest(), hull, middle: 0.5 * (low + high), size: (high - low).amax() }
     }
 
     /// Gap and normal of the face that faces along a plane: the foot point of the ball after lifting it out
@@ -130,5 +172,63 @@ impl Mesh {
         let below = x - distance * normal;
         let off = (faces.closest(&mut self.now, &below)?.position - below).norm();
         (normal.dot(&plane.normal) > ALONG && off <= flush).then_some((distance - ball.radius, normal))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_fem::{Body, Discretisation, Geometry};
+    use carom_mesh::make::{HexOptions, Solid, hexahedra};
+
+    use super::*;
+
+    /// The surface of a box of hexahedra, on a body whose principal axes are not those of the box.
+    fn of_box(sets: Option<&str>, orientation: f64) -> Surface {
+        let options = HexOptions { elements: vec![2, 3, 1], ..HexOptions::default() };
+        let mesh = hexahedra(Solid::Box { size: [1.0, 1.5, 0.4] }, &options).unwrap();
+        let geometry = Body {
+            name: "box".to_owned(),
+            geometry: Geometry::Mesh(mesh),
+            materials: vec![carom_fem::Material::named("steel").unwrap()],
+            material_of_block: vec![0],
+            sections: Vec::new(),
+        };
+        let discretisation = Discretisation::new(&geometry).unwrap();
+        let mut surface = match sets {
+            Some(set) => geometry.surface_of_set(&discretisation, set).unwrap(),
+            None => discretisation.surface(&geometry.boundary_faces()),
+        };
+        surface.faces.iter_mut().for_each(|face| face.orientation *= orientation);
+        let place = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
+        let places: Vec<_> = surface.points.iter().map(place).collect();
+        let shape = Shape::faces(surface, &places).unwrap();
+        let inertia = Matrix3::new(2.0, 0.3, 0.1, 0.3, 2.5, -0.2, 0.1, -0.2, 3.0);
+        let body = RigidBody::new("box", 1.0, inertia, Vector3::new(0.1, 0.2, 0.05)).unwrap();
+        Surface::new(&shape, &body)
+    }
+
+    #[test]
+    fn the_bound_of_a_gap_by_a_box_is_below_the_gap_and_equal_to_it_in_front_of_a_face() {
+        let mut surface = of_box(None, 1.0);
+        let mut bounded = 0;
+        for k in 0..500 {
+            let turn = |factor: f64| 1.2 * (factor * f64::from(k)).sin();
+            let ball = Ball::new(Vector3::new(turn(1.1), turn(2.3), turn(0.7)), 0.01);
+            let (least, (gap, normal)) = (surface.least_gap(&ball), surface.gap(0, &ball));
+            assert!(least <= gap + 1e-12, "{least} {gap}");
+            if least.is_finite() {
+                bounded += 1;
+                assert!((least - gap).abs() < 1e-12, "the box is the surface itself: {least} {gap} {normal}");
+            }
+        }
+        assert!(bounded > 300, "{bounded}");
+    }
+
+    #[test]
+    fn a_surface_that_is_open_or_faces_inwards_has_no_bound() {
+        for surface in [of_box(Some("top"), 1.0), of_box(None, -1.0)] {
+            let far = Ball::new(Vector3::new(0.3, 0.1, -9.0), 0.0);
+            assert_eq!(surface.least_gap(&far), f64::NEG_INFINITY);
+        }
     }
 }

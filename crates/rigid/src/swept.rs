@@ -40,6 +40,9 @@ pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
 fn behind(surface: &mut Surface, sheet: usize, [from, to]: &[Ball; 2]) -> Option<f64> {
     let way: Vector3<f64> = to.center - from.center;
     let length = way.norm();
+    if surface.least_gap(from) + surface.least_gap(to) >= length {
+        return None;
+    }
     let mut gap = |part: f64| surface.gap(sheet, &Ball { center: from.center + part * way, ..*from }).0;
     let [first, last] = [gap(0.0), gap(1.0)];
     // Written so that NaN ends the search.

@@ -402,7 +402,7 @@ impl System {
         self.states[body] = state;
         let load = self.stages[body].load();
         self.stages[body] = Stage::new(&state);
-        self.stages[body].set_load(load);
+        self.stages[body].set_load(load, self.steps);
         self.pairs.iter_mut().for_each(|pair| pair.due = 0);
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
     }
@@ -414,10 +414,9 @@ impl System {
     /// * `torque` — about it \[N m\]
     pub fn load(&mut self, body: usize, force: Vector3<f64>, torque: Vector3<f64>) {
         let load = [force, torque];
-        if self.bodies[body].fixed || self.stages[body].load() == load && load == [Vector3::zeros(); 2] {
+        if self.bodies[body].fixed || !self.stages[body].set_load(load, self.steps) {
             return;
         }
-        self.stages[body].set_load(load);
         // The bounds of its pairs held for its motion without the load.
         self.disturb(body);
     }
@@ -426,6 +425,12 @@ impl System {
     pub(crate) fn disturb(&mut self, body: usize) {
         self.disturbed.0[body] = true;
         self.disturbed.1 = true;
+    }
+
+    /// Bounds of pairs hold again.
+    pub(crate) fn undisturb(&mut self) {
+        self.disturbed.0.fill(false);
+        self.disturbed.1 = false;
     }
 
     /// Drops the bounds of the pairs of disturbed bodies. Those of pairs that are not near are dropped when

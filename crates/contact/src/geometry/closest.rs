@@ -110,7 +110,7 @@ impl Faces {
             }
             match self.tree.node(node) {
                 Node::Leaf(face) => {
-                    let local = self.closest_on_face(now, face, x);
+                    let local = self.closest_directly(now, face, x);
                     if local.distance_squared < bound {
                         bound = local.distance_squared;
                         best = Some((face, local));

@@ -120,7 +120,7 @@ impl Faces {
     ///
     /// on the whole face; a quarter of the bound at the foot allows for the change of m. Newton's method
     /// within the domain then finds the minimum.
-    fn closest_directly(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
+    pub(super) fn closest_directly(&self, now: &mut FacesNow, face: u32, x: &Vector3<f64>) -> Local {
         if self.is_linear(face) && self.is_polynomial(face) {
             let local = self.newton(now, face, self.domain(face).center(), x);
             let jet = &local.jet;

@@ -3,8 +3,10 @@
 
 use nalgebra::Vector3;
 
+use super::body_boxes::BodyBoxes;
 use super::sheets::Sheets;
 use super::{ContactSide, Limits};
+use crate::broad::Bounds;
 use crate::geometry::{Faces, FacesNow, LocalFoot};
 
 /// Distance at rest up to which faces behind a node are excluded, in depths of the limits: they are its own
@@ -25,6 +27,7 @@ pub(super) struct Excluded {
     /// Bodies whose nodes do not touch each other's faces; empty without any.
     apart: Vec<bool>,
     pub(super) sheets: Sheets,
+    pub(super) boxes: BodyBoxes,
 }
 
 /// Lists of numbers, one after the other.
@@ -94,7 +97,8 @@ impl Excluded {
             });
             never.push(&mut list);
         }
-        Self { own, never, bodies: bodies.to_vec(), apart: Vec::new(), sheets }
+        let boxes = BodyBoxes::new(faces, bodies);
+        Self { own, never, bodies: bodies.to_vec(), apart: Vec::new(), sheets, boxes }
     }
 
     /// Leaves out contacts between these bodies.
@@ -102,8 +106,29 @@ impl Excluded {
         self.apart = apart.to_vec();
     }
 
+    /// Keeps the faces of a list that a node may touch.
+    ///
+    /// * `list` — ascending, so that the faces of a body follow each other
+    /// * `way` — the box around the places of the node
+    pub(super) fn touchable(
+        &self,
+        node: usize,
+        (way, reach): (Bounds, f64),
+        list: &[u32],
+        into: &mut Vec<u32>,
+    ) {
+        let (mut body, mut is_far) = (None, false);
+        into.extend(list.iter().filter(|&&face| {
+            let own = self.bodies[face as usize];
+            if body != Some(own) {
+                (body, is_far) = (Some(own), self.boxes.are_apart(own, &way, reach));
+            }
+            !(is_far || self.excludes(node, face))
+        }));
+    }
+
     /// True for a face that a node never touches.
-    pub(super) fn excludes(&self, node: usize, face: u32) -> bool {
+    fn excludes(&self, node: usize, face: u32) -> bool {
         let is_apart = |face: u32| self.apart.get(self.bodies[face as usize] as usize) == Some(&true);
         self.never.of(node).binary_search(&face).is_ok()
             || is_apart(face) && self.own.of(node).first().is_some_and(|&own| is_apart(own))

@@ -68,8 +68,8 @@ impl ConjugateGradients {
         self.free.resize(n, false);
     }
 
-    /// Iterates from z, which is made ≥ 0; w is left at M z + q. Ends at a natural residual of `aim`: the
-    /// size of M by which z counts, and the residual.
+    /// Iterates from z, which is made ≥ 0; w is left at M z + q, unless M is unfit. Ends at a natural
+    /// residual of `aim`: the size of M by which z counts, and the residual.
     pub(super) fn solve(
         &mut self,
         m: &dyn Operator,
@@ -110,12 +110,15 @@ impl ConjugateGradients {
         let (mut rho_old, mut restart) = (0.0, true);
         (0..n).for_each(|j| self.free[j] = z[j] > 0.0 && !self.redundant[j]);
         for iterations in 0..=limit {
-            if iterations % RENEW == 0 {
+            let is_new = iterations % RENEW == 0;
+            if is_new {
                 product_plus(m, q, z, w);
             }
             let reached = largest((0..n).filter(|&j| !self.redundant[j]).map(|j| (aim.0 * z[j]).min(w[j])));
             if reached <= aim.1 {
-                product_plus(m, q, z, w);
+                if !is_new {
+                    product_plus(m, q, z, w);
+                }
                 return Trial { iterations, stop: Stop::Done };
             }
             let (rho, widened) = self.gradient(z, w);

@@ -212,7 +212,10 @@ impl LcpSolver {
                 // Solutions of equations may be negative by rounding; the residual is that of the
                 // values returned.
                 z.iter_mut().for_each(|z| *z = z.max(0.0));
-                product_plus(m, q, z, &mut self.w);
+                // Conjugate gradients have computed it, from z ≥ 0.
+                if method != LcpMethod::ConjugateGradients || trial.stop == Stop::Unfit {
+                    product_plus(m, q, z, &mut self.w);
+                }
                 natural(size, z, &self.w)
             } else {
                 f64::NAN

@@ -261,7 +261,12 @@ impl RigidBodies {
     /// it.
     ///
     /// * `bodies` — those whose velocities are asked for
-    pub(super) fn try_step(&mut self, bodies: impl Iterator<Item = usize>) -> Result<(), StepError> {
+    /// * `is_first` — false after [`RigidBodies::take_back`]
+    pub(super) fn try_step(
+        &mut self,
+        bodies: impl Iterator<Item = usize>,
+        is_first: bool,
+    ) -> Result<(), StepError> {
         self.set_loads();
         self.trial.expected.clear();
         for body in bodies {
@@ -269,8 +274,10 @@ impl RigidBodies {
             let end = self.system.free_motion(body).map(|motion| motion.end);
             self.trial.expected.extend(end.ok().map(|end| (body, end)));
         }
-        self.system.snapshot_into(&mut self.trial.system);
-        self.trial.sums = (self.balances, self.outer_sums, self.contact_sums, self.part_works);
+        if is_first {
+            self.system.snapshot_into(&mut self.trial.system);
+            self.trial.sums = (self.balances, self.outer_sums, self.contact_sums, self.part_works);
+        }
         self.step()?;
         self.trial.pushed.fill([Vector3::zeros(); 2]);
         for (body, expected) in &self.trial.expected {

@@ -52,6 +52,7 @@ impl System {
         self.bodies.settle(time)?;
         self.contacts.correct(&mut self.bodies, time, lengths)?;
         self.step_rigid(lengths)?;
+        self.contacts.close(&self.bodies, lengths[0]);
         self.in_contact += begin.elapsed();
         self.bodies.settle(time)?;
         self.books.record(&mut self.bodies, &self.contacts, self.lengths);
@@ -62,7 +63,7 @@ impl System {
     ///
     /// Impacts of rigid bodies follow from the forces of deformable ones, and move surfaces that these touch:
     /// both are found in alternation, a block Gauss-Seidel method, until the velocities that the impacts add
-    /// no longer change.
+    /// no longer change. Groups of bodies that have settled are left out of a sweep.
     fn step_rigid(&mut self, lengths: [f64; 2]) -> Result<(), StepError> {
         let Self { bodies, contacts, time, .. } = self;
         let Some(rigid) = &mut bodies.rigid else { return Ok(()) };
@@ -71,7 +72,7 @@ impl System {
         }
         for sweep in 1.. {
             let Some(rigid) = &mut bodies.rigid else { return Ok(()) };
-            rigid.try_step(contacts.rigid_bodies())?;
+            rigid.try_step(contacts.rigid_bodies(), sweep == 1)?;
             if contacts.follow_impacts(rigid, lengths[1]) {
                 return Ok(());
             }

@@ -92,3 +92,54 @@ fn nodes_of_a_spline_lie_on_it() {
         assert!((x.norm() - 2.0).abs() < 1e-13, "{x}");
     }
 }
+
+/// Boxes of several bodies that move through each other: the rows are those of each node and each other body
+/// alone, whatever the search leaves out by the boxes around the bodies.
+#[test]
+fn the_rows_of_many_bodies_are_those_of_any_two_of_them() {
+    let limits = Limits { reach: 0.05, depth: 0.1 };
+    let mut random = Random(11);
+    let (surface, corners) = boundary([-0.5; 3], [0.5; 3]);
+    let n = 7;
+    let surfaces: Vec<Surface> = vec![surface.clone(); n];
+    let all = crate::shape::joined(&surfaces);
+    let centers: Vec<_> = (0..n).map(|_| random.vector() * 1.1).collect();
+    let ways: Vec<_> = (0..n).map(|_| random.vector() * 0.02).collect();
+    let at = |body: usize, t: f64| -> Vec<Vector3<f64>> {
+        let shrunk = 1.0 - 0.002 * t;
+        corners.iter().map(|x| centers[body] + ways[body] * t + x * shrunk).collect()
+    };
+    let everything = |t: f64| -> Vec<_> { (0..n).flat_map(|body| at(body, t)).collect() };
+    let points: Vec<u32> = (0..8 * n as u32).collect();
+    let shape = Shape::faces(all, &everything(0.0)).unwrap();
+    let bodies: Vec<u32> = (0..n as u32).flat_map(|body| [body; 6]).collect();
+    let side = ContactSide { shape, nodes: Nodes::of_points(&points) };
+    let mut within = NodeToFace::within(side, &bodies, &[], limits).unwrap();
+    let mut met = 0;
+    for step in 0..25 {
+        let times = [f64::from(step), f64::from(step + 1)];
+        let [before, now] = times.map(everything);
+        let rows = within.update_from([&before, &before], [&now, &now]);
+        let key = |node: u32, body: u32, row: &GapRow| (node, body, row.foot.face % 6, row.foot.gap);
+        let mut found: Vec<_> = rows.iter().map(|row| key(row.node, row.foot.face / 6, row)).collect();
+        let mut expected = Vec::new();
+        for body in 0..n {
+            let (faced, _) = faced((surface.clone(), at(body, 0.0)));
+            let mut pair = NodeToFace::new([cloud(8 * n), faced], limits, Passes::Single).unwrap();
+            let [then, present] = times.map(|t| at(body, t));
+            let rows = pair.update_from([&before, &then], [&now, &present]);
+            let others = rows.iter().filter(|row| row.node as usize / 8 != body);
+            expected.extend(others.map(|row| key(row.node, body as u32, row)));
+        }
+        // A node inside of two bodies has the row of the nearer surface alone.
+        let n_of = |list: &[(u32, u32, u32, f64)], node: u32| list.iter().filter(|row| row.0 == node).count();
+        let counts: Vec<usize> = (0..8 * n as u32).map(|node| n_of(&expected, node)).collect();
+        for list in [&mut found, &mut expected] {
+            list.retain(|row| counts[row.0 as usize] == 1);
+            list.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        }
+        assert_eq!(found, expected, "step {step}");
+        met += found.len();
+    }
+    assert!(met > 50, "{met}");
+}

@@ -24,10 +24,7 @@ impl Contacts {
             for (rows, is_penalty) in [(&self.pressed, true), (&self.rows, false)] {
                 let own = rows.rows.iter().enumerate().filter(|(_, row)| row.pair as usize == number);
                 for (k, row) in own {
-                    let force = match is_penalty {
-                        true => self.forces[k],
-                        false => self.impulses.get(k).map_or(0.0, |z| z / dt_mean),
-                    };
+                    let force = self.normal_force(k, dt_mean, is_penalty);
                     // Weights of the face are negative.
                     rows.for_sides(row, |body, point, weight, is_node| {
                         visit(body, point, if is_node { weight * force } else { -weight * force });
@@ -37,6 +34,14 @@ impl Contacts {
         })
     }
 
+    /// The force of a row along its normal at t_n \[N\].
+    pub(super) fn normal_force(&self, row: usize, dt_mean: f64, is_penalty: bool) -> f64 {
+        match is_penalty {
+            true => self.forces[row],
+            false => self.impulses.get(row).map_or(0.0, |impulse| impulse / dt_mean),
+        }
+    }
+
     /// Powers at t_n, once all velocities are known.
     pub(in crate::explicit) fn powers(&self, bodies: &Bodies, dt_mean: f64) -> Powers {
         let mut powers = Powers::default();
@@ -44,10 +49,7 @@ impl Contacts {
             [(&self.pressed, &self.dragged, true), (&self.rows, &self.friction, false)]
         {
             for (k, row) in rows.rows.iter().enumerate() {
-                let normal_force = match is_penalty {
-                    true => self.forces[k],
-                    false => self.impulses.get(k).map_or(0.0, |z| z / dt_mean),
-                };
+                let normal_force = self.normal_force(k, dt_mean, is_penalty);
                 if normal_force <= 0.0 {
                     continue;
                 }
@@ -83,10 +85,11 @@ impl Contacts {
         }
     }
 
-    /// Names of the bodies with rows.
-    pub(super) fn names(&self, bodies: &Bodies) -> String {
+    /// Names of the bodies of a group of rows.
+    pub(super) fn names(&self, bodies: &Bodies, group: usize) -> String {
         let mut names: Vec<&str> = Vec::new();
-        for row in &self.rows.rows {
+        for &row in self.rows.groups.rows.of(group) {
+            let row = &self.rows.rows[row as usize];
             self.rows.for_points(row, |body, _, _| names.push(bodies.flexible[body].name()));
             for end in row.rigid.iter().flatten() {
                 if let Some(rigid) = &bodies.rigid {

@@ -1,6 +1,7 @@
 //! Rows of gaps over points of deformable bodies and over rigid bodies, and the products of their matrix.
 
 mod balance;
+mod groups;
 mod response;
 
 use std::cell::RefCell;
@@ -11,6 +12,8 @@ use crate::explicit::bodies::Bodies;
 use crate::explicit::deformable::Deformable;
 use crate::explicit::reduced::Reduced;
 pub(super) use balance::balance;
+use groups::Groups;
+pub(super) use response::GroupOperator;
 
 /// The part of a row on one rigid body.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +22,8 @@ pub(super) struct RigidEnd {
     pub(super) slot: u32,
     /// +1 if the node is on the body, −1 if the face is.
     pub(super) sign: f64,
+    /// False for a fixed body.
+    moves: bool,
     /// Vector from the centre of mass at t_n to the point of action of the force \[m\].
     pub(super) arm: Vector3<f64>,
 }
@@ -102,6 +107,9 @@ pub(super) struct Rows {
     /// Slot of each point of each body, if it has one in this step.
     slot_of: Vec<Vec<u32>>,
     rigid_slot_of: Vec<u32>,
+    pub(super) groups: Groups,
+    /// Of each row, see [`Rows::weigh`].
+    inverse_masses: Vec<f64>,
     work: RefCell<Work>,
 }
 
@@ -146,6 +154,7 @@ impl Rows {
         self.modes.clear();
         self.rows.clear();
         self.entries.clear();
+        self.groups.clear();
     }
 
     /// Adds a row without entries.
@@ -228,8 +237,9 @@ impl Rows {
             self.rigid_slots.push(RigidSlot { body: body as u32, inverse_mass, inverse_inertia });
         }
         let sign = if end == 0 { 1.0 } else { -1.0 };
+        let moves = self.rigid_slots[*slot as usize].inverse_mass > 0.0;
         if let Some(row) = self.rows.last_mut() {
-            row.rigid[end] = Some(RigidEnd { slot: *slot, sign, arm });
+            row.rigid[end] = Some(RigidEnd { slot: *slot, sign, moves, arm });
         }
     }
 

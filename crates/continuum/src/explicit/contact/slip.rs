@@ -25,10 +25,14 @@ pub(super) struct Friction {
 }
 
 impl Friction {
-    /// No friction for n rows.
-    pub(super) fn reset(&mut self, n: usize) {
-        self.forces.clear();
-        self.forces.resize(n, Vector3::zeros());
+    /// No friction of some rows.
+    pub(super) fn reset(&mut self, rows: impl IntoIterator<Item = usize>) {
+        for row in rows {
+            if row >= self.forces.len() {
+                self.forces.resize(row + 1, Vector3::zeros());
+            }
+            self.forces[row] = Vector3::zeros();
+        }
     }
 
     /// The force on the node of a row.
@@ -36,22 +40,22 @@ impl Friction {
         self.forces.get(row).copied().unwrap_or_default()
     }
 
-    /// The forces for given normal forces; returns their largest change \[N\].
+    /// The forces of some rows for given normal forces; returns their largest change \[N\].
     pub(super) fn follow(
         &mut self,
-        rows: &Rows,
+        (rows, numbers): (&Rows, impl Iterator<Item = usize>),
         pairs: &mut [Pair],
         normal_force: impl Fn(usize) -> f64,
         [dt_mean, dt]: [f64; 2],
     ) -> f64 {
-        self.forces.resize(rows.len(), Vector3::zeros());
         let mut change = 0.0_f64;
-        for (k, row) in rows.rows.iter().enumerate() {
+        for k in numbers {
+            let row = &rows.rows[k];
             let pair = &mut pairs[row.pair as usize];
             let limit = pair.friction * normal_force(k).max(0.0);
             let mut force = Vector3::zeros();
             if limit > 0.0 {
-                let stiffness = STIFFNESS / (dt * dt_mean * rows.inverse_mass(row));
+                let stiffness = STIFFNESS / (dt * dt_mean * rows.inverse_mass(k));
                 let trial = pair.spring_force(row) - stiffness * row.slip;
                 let along = trial - row.normal * row.normal.dot(&trial);
                 let size = along.norm();

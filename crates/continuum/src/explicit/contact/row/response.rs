@@ -3,7 +3,7 @@
 use carom_contact::solver::Operator;
 use nalgebra::{DVector, Vector3};
 
-use super::{Response, Row, Rows};
+use super::{Response, Row, Rows, Work};
 
 impl Rows {
     /// Modes of a point of a reduced body.
@@ -36,78 +36,101 @@ impl Rows {
         by_modes.fold(v + omega.cross(arm), |sum, (mode, rate)| sum + *rate * Vector3::from(*mode))
     }
 
-    /// Velocities of the points due to impulses on them, in place.
-    fn respond_at_points(&self, points: &mut [Vector3<f64>], reduced: &mut [[DVector<f64>; 2]]) {
-        reduced.iter_mut().for_each(|[impulse, _]| impulse.fill(0.0));
-        for (sum, slot) in points.iter_mut().zip(&self.slots) {
-            match &slot.response {
+    /// Velocities of the points of a group due to impulses on them, in place.
+    fn respond_at_points(
+        &self,
+        group: usize,
+        points: &mut [Vector3<f64>],
+        reduced: &mut [[DVector<f64>; 2]],
+    ) {
+        let (own, bodies) = (self.groups.points.of(group), self.groups.reduced.of(group));
+        bodies.iter().for_each(|&body| reduced[body as usize][0].fill(0.0));
+        for &point in own {
+            let sum = &mut points[point as usize];
+            match &self.slots[point as usize].response {
                 Response::Point(inverse) => (0..3).for_each(|d| sum[d] *= inverse[d]),
                 Response::Reduced { slot, arm, modes } => {
                     self.gather((*slot, arm, *modes), sum, &mut reduced[*slot as usize][0]);
                 }
             }
         }
-        let moved = reduced.iter_mut().zip(&self.reduced_slots).filter(|(_, slot)| slot.is_moved);
-        for ([impulse, velocity], slot) in moved {
-            velocity.gemv(1.0, &slot.inverse, impulse, 0.0);
+        if bodies.is_empty() {
+            return;
         }
-        for (sum, slot) in points.iter_mut().zip(&self.slots) {
-            if let Response::Reduced { slot, arm, modes } = &slot.response {
-                *sum = self.spread((*slot, arm, *modes), &reduced[*slot as usize][1]);
+        for &body in bodies {
+            let [impulse, velocity] = &mut reduced[body as usize];
+            velocity.gemv(1.0, &self.reduced_slots[body as usize].inverse, impulse, 0.0);
+        }
+        for &point in own {
+            if let Response::Reduced { slot, arm, modes } = &self.slots[point as usize].response {
+                points[point as usize] = self.spread((*slot, arm, *modes), &reduced[*slot as usize][1]);
             }
         }
     }
 
-    /// Relative velocities at the rows due to impulses in any directions.
+    /// Relative velocities at the rows of a group due to impulses in any directions.
     ///
-    /// * `impulse` — of each row \[N s\]
-    /// * `each` — receives the row and its relative velocity \[m/s\]
+    /// * `impulse` — of each row, by its place in the group and its number \[N s\]
+    /// * `each` — receives place and number of the row and its relative velocity \[m/s\]
     pub(in crate::explicit::contact) fn respond(
         &self,
-        impulse: impl Fn(usize) -> Vector3<f64>,
-        mut each: impl FnMut(usize, Vector3<f64>),
+        group: usize,
+        impulse: impl Fn(usize, usize) -> Vector3<f64>,
+        mut each: impl FnMut(usize, usize, Vector3<f64>),
     ) {
-        let work = &mut *self.work.borrow_mut();
-        work.points.clear();
-        work.points.resize(self.slots.len(), Vector3::zeros());
-        work.bodies.clear();
-        work.bodies.resize(self.rigid_slots.len(), [Vector3::zeros(); 2]);
-        for (k, row) in self.rows.iter().enumerate() {
-            let impulse = impulse(k);
+        let Work { points, bodies, reduced } = &mut *self.work.borrow_mut();
+        points.resize(self.slots.len().max(points.len()), Vector3::zeros());
+        bodies.resize(self.rigid_slots.len().max(bodies.len()), [Vector3::zeros(); 2]);
+        let of_points = self.groups.points.of(group);
+        let of_bodies = self.groups.bodies.of(group);
+        of_points.iter().for_each(|&slot| points[slot as usize] = Vector3::zeros());
+        of_bodies.iter().for_each(|&slot| bodies[slot as usize] = [Vector3::zeros(); 2]);
+        let rows = || self.groups.rows.of(group).iter().map(|&row| row as usize).enumerate();
+        for (place, row) in rows() {
+            let impulse = impulse(place, row);
             if impulse == Vector3::zeros() {
                 continue;
             }
+            let row = &self.rows[row];
             for &(slot, weight) in self.entries(row) {
-                work.points[slot as usize] += weight * impulse;
+                points[slot as usize] += weight * impulse;
             }
-            for end in row.rigid.iter().flatten() {
-                let sum = &mut work.bodies[end.slot as usize];
+            for end in row.rigid.iter().flatten().filter(|end| end.moves) {
+                let sum = &mut bodies[end.slot as usize];
                 sum[0] += end.sign * impulse;
                 sum[1] += end.sign * end.arm.cross(&impulse);
             }
         }
-        self.respond_at_points(&mut work.points, &mut work.reduced);
-        for (sum, slot) in work.bodies.iter_mut().zip(&self.rigid_slots) {
+        self.respond_at_points(group, points, reduced);
+        for &body in of_bodies {
+            let (sum, slot) = (&mut bodies[body as usize], &self.rigid_slots[body as usize]);
             *sum = [slot.inverse_mass * sum[0], slot.inverse_inertia * sum[1]];
         }
-        for (k, row) in self.rows.iter().enumerate() {
-            let mut velocity = Vector3::zeros();
+        for (place, number) in rows() {
+            let (row, mut velocity) = (&self.rows[number], Vector3::zeros());
             for &(slot, weight) in self.entries(row) {
-                velocity += weight * work.points[slot as usize];
+                velocity += weight * points[slot as usize];
             }
-            for end in row.rigid.iter().flatten() {
-                let [linear, angular] = &work.bodies[end.slot as usize];
+            for end in row.rigid.iter().flatten().filter(|end| end.moves) {
+                let [linear, angular] = &bodies[end.slot as usize];
                 velocity += end.sign * (linear + angular.cross(&end.arm));
             }
-            each(k, velocity);
+            each(place, number, velocity);
         }
     }
 
     /// n·W n of a row: the inverse of the effective mass of its gap \[1/kg\].
-    pub(in crate::explicit::contact) fn inverse_mass(&self, row: &Row) -> f64 {
+    fn inverse_mass_of(&self, row: &Row) -> f64 {
         let mut sum = 0.0;
         let reduced = &mut self.work.borrow_mut().reduced;
-        reduced.iter_mut().for_each(|[impulse, _]| impulse.fill(0.0));
+        let bodies = || {
+            let of_point = |&(slot, _): &(u32, f64)| match &self.slots[slot as usize].response {
+                Response::Point(_) => None,
+                Response::Reduced { slot, .. } => Some(*slot as usize),
+            };
+            self.entries(row).iter().filter_map(of_point)
+        };
+        bodies().for_each(|body| reduced[body][0].fill(0.0));
         for &(slot, weight) in self.entries(row) {
             match &self.slots[slot as usize].response {
                 Response::Point(inverse) => {
@@ -120,10 +143,12 @@ impl Rows {
                 }
             }
         }
-        let moved = reduced.iter_mut().zip(&self.reduced_slots).filter(|(_, slot)| slot.is_moved);
-        for ([impulse, velocity], slot) in moved {
-            velocity.gemv(1.0, &slot.inverse, impulse, 0.0);
+        for body in bodies() {
+            let [impulse, velocity] = &mut reduced[body];
+            velocity.gemv(1.0, &self.reduced_slots[body].inverse, impulse, 0.0);
             sum += impulse.dot(velocity);
+            // A body with several points counts once.
+            impulse.fill(0.0);
         }
         for end in row.rigid.iter().flatten() {
             let slot = &self.rigid_slots[end.slot as usize];
@@ -132,19 +157,43 @@ impl Rows {
         }
         sum
     }
+
+    /// Computes the inverse masses of all rows.
+    pub(in crate::explicit::contact) fn weigh(&mut self) {
+        let mut inverse_masses = std::mem::take(&mut self.inverse_masses);
+        inverse_masses.clear();
+        inverse_masses.extend(self.rows.iter().map(|row| self.inverse_mass_of(row)));
+        self.inverse_masses = inverse_masses;
+    }
+
+    /// The inverse of the effective mass of the gap of a row \[1/kg\], after [`Rows::weigh`].
+    pub(in crate::explicit::contact) fn inverse_mass(&self, row: usize) -> f64 {
+        self.inverse_masses[row]
+    }
 }
 
-/// Gᵀ W G: relative velocities of gaps due to impulses along their normals \[1/kg\].
-impl Operator for Rows {
+/// Gᵀ W G of a group of rows: relative velocities of gaps due to impulses along their normals \[1/kg\].
+pub(in crate::explicit::contact) struct GroupOperator<'a> {
+    pub(in crate::explicit::contact) rows: &'a Rows,
+    pub(in crate::explicit::contact) group: usize,
+}
+
+impl Operator for GroupOperator<'_> {
     fn n(&self) -> usize {
-        self.rows.len()
+        self.rows.groups.rows.of(self.group).len()
     }
 
     fn apply_into(&self, x: &[f64], y: &mut [f64]) {
-        self.respond(|k| x[k] * self.rows[k].normal, |k, velocity| y[k] = velocity.dot(&self.rows[k].normal));
+        let rows = &self.rows.rows;
+        self.rows.respond(
+            self.group,
+            |place, row| x[place] * rows[row].normal,
+            |place, row, velocity| y[place] = velocity.dot(&rows[row].normal),
+        );
     }
 
     fn diagonal_into(&self, diagonal: &mut [f64]) {
-        self.rows.iter().zip(diagonal).for_each(|(row, d)| *d = self.inverse_mass(row));
+        let rows = self.rows.groups.rows.of(self.group);
+        rows.iter().zip(diagonal).for_each(|(&row, d)| *d = self.rows.inverse_mass(row as usize));
     }
 }
