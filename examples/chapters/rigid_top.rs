@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::point(Vector3::new(0.0, 0.0, -distance))],
-        edges: Vec::new(),
+        edges: [Vec::new(), Vec::new()],
         shape: Shape::plane(Vector3::zeros(), Vector3::z()).expect("z is a normal"),
         law: Law::Hard,
         restitution: 0.0,

@@ -17,14 +17,18 @@
 //!
 //! The gap of straight edges and the limits of its normal are those of [`crate::shape::touching`].
 
+mod neighbours;
+mod places;
 mod search;
+mod straight;
 mod surface_edges;
 
 use nalgebra::Vector3;
 
 use crate::shape::{Crossing, Edge, crossing};
+pub use places::Places;
 use search::Search;
-pub use surface_edges::surface_edges;
+pub use surface_edges::{EdgesOf, SurfaceEdges};
 
 /// Cosine of the angle between the normals of two faces below which their edge is sharp.
 pub const SHARP: f64 = 0.87;
@@ -39,11 +43,11 @@ const BEYOND: f64 = 1e-6;
 /// A straight edge between two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceEdge {
-    /// Numbers of its ends among the points of its side.
+    /// Numbers of its ends among the places of its side.
     pub ends: [u32; 2],
     /// True for an end from which another edge goes on: a crossing there has no corner nearby.
     pub goes_on: [bool; 2],
-    /// Number of its body. Edges of one body do not touch each other.
+    /// Number of its body.
     pub body: u32,
     /// Sharp or round.
     pub kind: EdgeKind,
@@ -54,8 +58,23 @@ pub struct SurfaceEdge {
 pub enum EdgeKind {
     /// An edge of a solid between two faces: three of their corners each, counter-clockwise from outside.
     Sharp([[u32; 3]; 2]),
+    /// A sharp edge of a solid of which one face is known; the other one is taken at a right angle to it.
+    /// The first two corners are the ends of the edge.
+    Rim([u32; 3]),
     /// An edge with a circular section of this radius \[m\].
     Round(f64),
+}
+
+impl SurfaceEdge {
+    /// Gives the places other numbers.
+    pub fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+        self.ends = self.ends.map(&mut number);
+        self.kind = match self.kind {
+            EdgeKind::Sharp(faces) => EdgeKind::Sharp(faces.map(|face| face.map(&mut number))),
+            EdgeKind::Rim(face) => EdgeKind::Rim(face.map(&mut number)),
+            round @ EdgeKind::Round(_) => round,
+        };
+    }
 }
 
 /// Two edges that may touch.
@@ -88,6 +107,8 @@ pub struct EdgeToEdge {
     /// The second list is empty if the first is tested against itself.
     edges: [Vec<SurfaceEdge>; 2],
     is_within: bool,
+    /// Pairs of edges of one body that never touch each other, ascending.
+    neighbours: Vec<[u32; 2]>,
     limits: EdgeLimits,
     search: Search,
     rows: Vec<EdgeRow>,
@@ -96,12 +117,33 @@ pub struct EdgeToEdge {
 impl EdgeToEdge {
     /// Rows between two lists of edges.
     pub fn new(edges: [Vec<SurfaceEdge>; 2], limits: EdgeLimits) -> Self {
-        Self { edges, is_within: false, limits, search: Search::default(), rows: Vec::new() }
+        let (neighbours, rows) = (Vec::new(), Vec::new());
+        Self { edges, is_within: false, neighbours, limits, search: Search::default(), rows }
     }
 
-    /// Rows between the edges of one list; both sides of a row have its points.
-    pub fn within(edges: Vec<SurfaceEdge>, limits: EdgeLimits) -> Self {
-        Self { is_within: true, ..Self::new([edges, Vec::new()], limits) }
+    /// Rows between the edges of one list; both sides of a row have its places. Edges of one body touch each
+    /// other, except for those that are one part of it at rest.
+    ///
+    /// * `neighbours` — pairs of edges that never touch, ascending ([`SurfaceEdges::neighbours`])
+    /// * `reference` — places at rest; those of each body may be moved \[m\]
+    pub fn within(
+        edges: Vec<SurfaceEdge>,
+        limits: EdgeLimits,
+        mut neighbours: Vec<[u32; 2]>,
+        reference: &[Vector3<f64>],
+    ) -> Self {
+        let mut search = Search::default();
+        let reach = neighbours::reach(&limits);
+        search.update([&edges, &[]], Some(&neighbours), [[reference; 2]; 2], |edge| 0.5 * reach + wall(edge));
+        let pair = |&[i, j]: &[u32; 2]| [i, j].map(|k| &edges[k as usize]);
+        let is_behind = |ends: &&[u32; 2]| {
+            let pair = pair(ends);
+            pair[0].body == pair[1].body && neighbours::is_behind(pair, reference, &limits)
+        };
+        let behind: Vec<[u32; 2]> = search.near().iter().filter(is_behind).copied().collect();
+        neighbours.extend(behind);
+        neighbours.sort_unstable();
+        Self { is_within: true, neighbours, ..Self::new([edges, Vec::new()], limits) }
     }
 
     /// The edge of a row.
@@ -122,17 +164,14 @@ impl EdgeToEdge {
 
     /// Makes the rows of a step, in the order of their edges.
     ///
-    /// * `now`, `ahead` — positions of the points of each side at its start and end; within one list those of
+    /// * `now`, `ahead` — positions of the places of each side at its start and end; within one list those of
     ///   the first side twice \[m\]
     pub fn update(&mut self, now: [&[Vector3<f64>]; 2], ahead: [&[Vector3<f64>]; 2]) -> &[EdgeRow] {
         self.rows.clear();
         let lists = [0, 1].map(|side| &self.edges[if self.is_within { 0 } else { side }][..]);
-        let radius = |edge: &SurfaceEdge| match edge.kind {
-            EdgeKind::Round(radius) => radius,
-            EdgeKind::Sharp(_) => 0.0,
-        };
         let reach = self.limits.reach.max(self.limits.depth);
-        self.search.update(lists, self.is_within, [now, ahead], |edge| 0.5 * reach + radius(edge));
+        let neighbours = self.is_within.then_some(&self.neighbours[..]);
+        self.search.update(lists, neighbours, [now, ahead], |edge| 0.5 * reach + wall(edge));
         for &[i, j] in self.search.near() {
             let pair = [&lists[0][i as usize], &lists[1][j as usize]];
             if let Some(row) = row_of(pair, now, ahead, &self.limits)
@@ -142,6 +181,14 @@ impl EdgeToEdge {
             }
         }
         &self.rows
+    }
+}
+
+/// Distance of the surface from the line of an edge \[m\].
+fn wall(edge: &SurfaceEdge) -> f64 {
+    match edge.kind {
+        EdgeKind::Round(radius) => radius,
+        EdgeKind::Sharp(_) | EdgeKind::Rim(_) => 0.0,
     }
 }
 
@@ -163,7 +210,7 @@ fn row_of(
         let gap = normal.dot(&between(&ahead_a, &ahead_b)) - r - q;
         return Some(EdgeRow { edges: [0; 2], normal, at, gap_now: apart.norm() - r - q, gap });
     }
-    let walls: f64 = pair.iter().map(|edge| if let EdgeKind::Round(r) = edge.kind { r } else { 0.0 }).sum();
+    let walls = wall(pair[0]) + wall(pair[1]);
     if !may_cross(&ahead_a, &ahead_b, limits.reach.max(limits.depth) + walls) {
         return None;
     }
@@ -209,6 +256,10 @@ fn straight(edge: &SurfaceEdge, [a, b]: [Vector3<f64>; 2], positions: &[Vector3<
     };
     let normals = match edge.kind {
         EdgeKind::Sharp(faces) => faces.map(normal),
+        EdgeKind::Rim(face @ [first, second, _]) => {
+            let [along, normal] = [positions[second as usize] - positions[first as usize], normal(face)];
+            [normal, along.cross(&normal).try_normalize(0.0).unwrap_or_else(Vector3::zeros)]
+        }
         EdgeKind::Round(_) => [Vector3::zeros(); 2],
     };
     Edge { center: 0.5 * (a + b), half: 0.5 * (b - a), normals }

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use carom_contact::edge_to_edge::EdgesOf;
 use carom_contact::{Law, Shape};
 use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, Pressure, Problem, Simulation};
 use carom_dynamics::{ContactEvent, Frame, Observer, ObserverError, Placement, SurfacePressures};
@@ -143,14 +144,16 @@ fn bodies_of_both_kinds_meet_by_automatic_contact() {
 }
 
 /// The members of a crowd of cubes: all nodes, and all outer faces.
-fn members(bodies: &[BodySpec]) -> Vec<MemberSpec> {
+pub(crate) fn members(bodies: &[BodySpec]) -> Vec<MemberSpec> {
     let member = |(body, spec): (usize, &BodySpec)| {
         let discretisation = Discretisation::new(&spec.geometry).unwrap();
         let surface = discretisation.surface(&spec.geometry.boundary_faces());
         let places = surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize]));
         let places: Vec<_> = places.collect();
         let points = places.iter().map(|x| Ball::point(*x)).collect();
-        MemberSpec { body, points, shape: Shape::faces(surface, &places).unwrap() }
+        let of = EdgesOf { surface: &surface, reference: &places, halves: &[], rims: &[], body: 0 };
+        let edges = of.find_straight(|_| true);
+        MemberSpec { body, points, edges, shape: Shape::faces(surface, &places).unwrap() }
     };
     let is_rigid = |(_, spec): &(usize, &BodySpec)| matches!(spec.kind, BodyKind::Rigid(_));
     bodies.iter().enumerate().filter(is_rigid).map(member).collect()

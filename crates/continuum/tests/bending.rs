@@ -64,6 +64,72 @@ fn hourglass_modes_have_their_part_of_the_energy_of_bending() {
     }
 }
 
+/// A slice of a beam whose ends stay plane and turn against each other by θ, free to contract: pure bending
+/// to ten times the curvature of first yield. The work of the ends is ∫ M dθ with
+///
+/// ```text
+/// M = M_p (1 − κ_y²/(3 κ²)),   mean over κ from a to b:  M_p (1 − κ_y²/(3 a b))
+/// ```
+///
+/// There is no shear force and no end effect, so that the rest is the error of the mesh. A linear cell of
+/// the length a bends with the shear γ = κ x of its middle, and the flow has the rate √(ε̇² + γ̇²/3) instead
+/// of |ε̇|. With n cells over the height, all of them cubes, its excess is of order (1 + ln n)/n²: without
+/// the logarithm twice the cells leave a quarter of it.
+#[test]
+fn a_slice_in_pure_bending_reaches_the_limit_moment() {
+    const END: f64 = 0.06;
+    let (length, width, height, yield_stress) = (0.01, 0.01, 0.04, 1e4);
+    let moduli = ElasticModuli::from_young_poisson(YOUNG, 0.3).unwrap();
+    let law = SolidLaw::Plastic(Plastic::new(moduli, Hardening::linear(yield_stress, 0.0).unwrap()).unwrap());
+    let limit = 0.25 * yield_stress * width * height * height;
+    let largest = 10.0 * 2.0 * yield_stress / (YOUNG * height);
+    let [from, to] = [6.0, 10.0];
+    let expected = 1.0 - 1.0 / (3.0 * from * to);
+    let moment = |n: usize| {
+        let mut slice = block("slice", [length, width, height], [n / 4, n / 4, n], [DENSITY, YOUNG, 0.3]);
+        let carom_fem::Geometry::Mesh(mesh) = &mut slice.geometry else { unreachable!() };
+        let mut supports = Vec::new();
+        for layer in 0..=n {
+            let z = height * layer as f64 / n as f64;
+            for (name, x) in [("start", 0.0), ("end", length)] {
+                let is_there = |p: &[f64; 3]| (p[0] - x).abs() + (p[2] - z).abs() < 1e-9;
+                let all = (0..).zip(&mesh.points).filter(|(_, p)| is_there(p)).map(|(k, _)| k);
+                let set = format!("{name} {layer}");
+                let nodes = carom_mesh::Set::of_nodes(all.collect());
+                let turned = if x > 0.0 { -largest * length * (z - 0.5 * height) } else { 0.0 };
+                supports.push(Support {
+                    body: 0,
+                    set: set.clone(),
+                    directions: [true, false, false],
+                    rotations: [false; 3],
+                    displacement: [turned, 0.0, 0.0],
+                });
+                mesh.sets.insert(set, nodes);
+            }
+        }
+        let rule = (PointRule::MeanDilatation, [0.0; 2]);
+        let problem = Problem {
+            bodies: vec![solid(slice, law.clone(), rule, at([0.0; 3], [0.0; 3]))],
+            supports,
+            ..Problem::default()
+        };
+        let (_, kept) = run(&problem, settings(END, None));
+        let work = |time: f64| {
+            let rows = kept.rows.iter().map(|row| row.balance);
+            let row = rows.min_by(|a, b| (a.time - time).abs().total_cmp(&(b.time - time).abs())).unwrap();
+            (row.time, row.w_ext)
+        };
+        let ((t0, first), (t1, last)) = (work(from / to * END), work(END));
+        (last - first) / (largest * length * (t1 - t0) / END) / limit
+    };
+    let found = [4, 8, 16].map(|n| moment(n) / expected);
+    // Richardson's value of the last two.
+    let limit = found[2] + (found[2] - found[1]) / 3.0;
+    println!("4, 8 and 16 cells: {found:.4?} of the moment, extrapolated {limit:.4}");
+    assert!((found[2] - 1.0).abs() < 0.01, "{found:?}");
+    assert!((limit - 1.0).abs() < 0.003, "{found:?} {limit}");
+}
+
 /// A free beam between two torques M yields over its whole length. Without hardening its curvature κ is
 ///
 /// ```text

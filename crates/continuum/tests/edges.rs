@@ -8,14 +8,14 @@ use crate::automatic::Saved;
 use crate::setup::{Kept, at, block, deformable, pair, residuals, rigid, run, settings};
 use crate::shells::{SHELL_LAW, plate};
 
-const RUBBER: [f64; 3] = [1000.0, 1e6, 0.3];
-const LENGTH: f64 = 0.1;
-const SIDE: f64 = 0.02;
+pub(crate) const RUBBER: [f64; 3] = [1000.0, 1e6, 0.3];
+pub(crate) const LENGTH: f64 = 0.1;
+pub(crate) const SIDE: f64 = 0.02;
 
 /// Two bars on their edges that cross in the middle of cells, the upper one on its way down.
 ///
 /// * `velocity` — of the upper bar \[m/s\]
-fn bars(velocity: [f64; 3], is_rigid: [bool; 2]) -> Vec<BodySpec> {
+pub(crate) fn bars(velocity: [f64; 3], is_rigid: [bool; 2]) -> Vec<BodySpec> {
     let half = SIDE * 0.5_f64.sqrt();
     let lower = block("lower", [LENGTH, SIDE, SIDE], [5, 1, 1], RUBBER);
     let upper = block("upper", [SIDE, LENGTH, SIDE], [1, 5, 1], RUBBER);
@@ -35,17 +35,17 @@ fn bars(velocity: [f64; 3], is_rigid: [bool; 2]) -> Vec<BodySpec> {
 }
 
 /// Velocity of both bodies along z at the end, and the deepest penetration.
-fn end(kept: &Kept) -> ([f64; 2], f64) {
+pub(crate) fn end(kept: &Kept) -> ([f64; 2], f64) {
     let last = kept.velocities.last().unwrap();
     ([last[0][2], last[1][2]], kept.rows.last().unwrap().balance.pen_max)
 }
 
-fn automatic(bodies: Vec<BodySpec>, friction: f64) -> Problem {
+pub(crate) fn automatic(bodies: Vec<BodySpec>, friction: f64) -> Problem {
     let all = AutomaticSpec { number: 0, law: Law::Hard, friction };
     Problem { bodies, automatic: vec![all], ..Problem::default() }
 }
 
-fn assert_books(name: &str, kept: &Kept) {
+pub(crate) fn assert_books(name: &str, kept: &Kept) {
     let [energy, momentum, ang_momentum] = residuals(kept);
     let row = &kept.rows[0].balance;
     let all = format!("{name}: {energy} {momentum} {ang_momentum}, {} {}", row.e_kin, row.momentum_scale);

@@ -11,6 +11,7 @@ mod conserving_contact;
 mod conserving_friction;
 mod critical;
 mod cyclic;
+mod edge_kinds;
 mod edges;
 mod elastodynamics;
 mod half_space;

@@ -17,7 +17,7 @@ use crate::setup::{Kept, at, block, deformable, pair, residuals, run, settings, 
 const BAR: [f64; 3] = [0.01, 100.0, 0.0];
 
 /// The body reduced over the modes of one face and as many modes of its interior.
-fn reduced(body: &Body, face: &str, modes: usize, placement: Placement) -> BodySpec {
+pub(crate) fn reduced(body: &Body, face: &str, modes: usize, placement: Placement) -> BodySpec {
     let options = CraigBamptonOptions {
         interface_sets: vec![face.to_owned()],
         modes: FixedModes::Count(modes),

@@ -43,7 +43,15 @@ fn an_off_centre_impact_conserves_the_angular_momentum() {
 
 /// Points of a rigid body that touch a shape of another.
 fn points_on(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
-    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Hard, restitution: 1.0, friction: 0.0 }
+    PairSpec {
+        bodies,
+        points,
+        edges: Default::default(),
+        shape,
+        law: Law::Hard,
+        restitution: 1.0,
+        friction: 0.0,
+    }
 }
 
 /// Zywicz & Puso (1999), second example: two rigid bars meet node on node, eight contacts of which four are

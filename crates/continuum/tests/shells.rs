@@ -325,21 +325,3 @@ fn solids_and_shells_in_one_body_are_refused_by_name() {
     let error = Simulation::new(&problem, settings(1e-3, None)).map(drop).unwrap_err().to_string();
     assert!(error.contains("mixed") && error.contains("make two bodies"), "{error}");
 }
-
-/// Beams have no faces: a contact that names them is refused.
-#[test]
-fn a_contact_with_beams_is_refused_by_name() {
-    let section = BeamSection::circle(0.01).unwrap();
-    let bodies = vec![
-        deformable(beam(1.0, 4, section, [1000.0, 1e7, 0.3]), SHELL_LAW, Placement::default()),
-        deformable(
-            block("block", [1.0; 3], [1; 3], [1000.0, 1e7, 0.3]),
-            SHELL_LAW,
-            at([0.0, 0.0, 1.0], [0.0; 3]),
-        ),
-    ];
-    let contacts = vec![pair(0, [0, 1], ["all", "bottom"], Law::Hard, 0.0)];
-    let problem = Problem { bodies, contacts, ..Problem::default() };
-    let error = Simulation::new(&problem, settings(1e-3, None)).map(drop).unwrap_err().to_string();
-    assert!(error.contains("`beam`") && error.contains("beams have no faces"), "{error}");
-}

@@ -9,7 +9,7 @@ use carom_fem::{Body, Geometry, Section};
 use carom_mesh::{BeamSection, CellBlock, CellShape, Set, ShellSection};
 use nalgebra::Vector3;
 
-use crate::setup::{Kept, at, block, deformable, residuals, run, settings};
+use crate::setup::{Kept, at, block, deformable, pair, residuals, run, settings};
 use crate::shells::{SHELL_LAW, beam, body};
 
 const SOFT: [f64; 3] = [1000.0, 1e7, 0.3];
@@ -64,6 +64,39 @@ fn crossed_wires_do_not_pass_through_each_other() {
         assert!(kept.rows.last().unwrap().balance.pen_max < 0.05 * RADIUS);
         assert!(simulation.events().iter().any(|event| event.bodies == Some([0, 1])));
         assert_books(&kept);
+    }
+}
+
+/// Sets of beams that the scenario names move like all surfaces, whichever side comes first: a wire on a
+/// block, and wires across each other.
+#[test]
+fn named_wires_touch_like_those_of_all_surfaces() {
+    let block = block("block", [0.12, 0.06, 0.02], [6, 3, 1], [1000.0, 1e6, 0.3]);
+    let start = at([0.011, 0.031, 0.02 + RADIUS + 2e-4], [0.3, 0.1, -1.0]);
+    let on_block = vec![wire("wire", start), deformable(block, "neo-hookean", at([0.0; 3], [0.0; 3]))];
+    let across = Placement::rotated([0.0, 0.0, 1.0], 90.0);
+    let origin = [0.053, -0.048, 2.0 * RADIUS + 2e-4];
+    let upper = Placement { origin, velocity: [0.0, 0.0, -1.0], ..across };
+    let wires = vec![wire("upper", upper), wire("lower", at([0.0; 3], [0.0; 3]))];
+    for (bodies, sets, friction) in [(on_block, ["all", "top"], 0.2), (wires, ["all", "all"], 0.0)] {
+        let mut all = automatic(bodies.clone());
+        all.automatic[0].friction = friction;
+        let named = |ends: [usize; 2]| Problem {
+            bodies: bodies.clone(),
+            contacts: vec![pair(0, ends, ends.map(|end| sets[end]), Law::Hard, friction)],
+            ..Problem::default()
+        };
+        let ends = [all, named([0, 1]), named([1, 0])].map(|problem| {
+            let (simulation, kept) = run(&problem, settings(4e-3, None));
+            assert!(simulation.contact_counts().multipliers > 5, "{:?}", simulation.contact_counts());
+            assert!(kept.rows.last().unwrap().balance.pen_max < 0.05 * RADIUS);
+            assert_books(&kept);
+            kept.displacements.last().unwrap().concat()
+        });
+        for other in &ends[1..] {
+            let apart = ends[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-8, "{sets:?}: {apart}");
+        }
     }
 }
 
@@ -131,9 +164,9 @@ fn a_chain_that_falls_on_a_block_stays_a_chain() {
     assert!(ang_momentum < 1e-12 * row.momentum_scale * 0.1, "{ang_momentum}");
 }
 
-/// Beams and shells in one body share points, which would have two distances from their surface.
+/// Beams and shells that share points would have two distances from their surface there.
 #[test]
-fn beams_in_a_body_of_shells_are_refused_by_name() {
+fn beams_and_shells_in_one_contact_are_refused_by_name() {
     let section = BeamSection::circle(RADIUS).unwrap();
     let mut mixed = beam(0.1, 4, section, SOFT);
     let Geometry::Mesh(mesh) = &mut mixed.geometry else { unreachable!() };
@@ -144,12 +177,25 @@ fn beams_in_a_body_of_shells_are_refused_by_name() {
     mesh.sets =
         mesh.sets.iter().filter(|(name, _)| *name != "all").map(|(n, s)| (n.clone(), s.clone())).collect();
     mesh.sets.insert("corner".to_owned(), Set::of_nodes(vec![first]));
+    mesh.sets.insert("both".to_owned(), Set::of_nodes((0..first + 4).collect()));
+    mesh.sets.insert("beams".to_owned(), Set::of_nodes((0..first).collect()));
+    mesh.sets.insert("shells".to_owned(), Set::of_nodes((first..first + 4).collect()));
     mixed.material_of_block.push(0);
     mixed.sections.push(Some(Section::Shell(ShellSection::new(0.004, 3).unwrap())));
     let mut spec = deformable(mixed, SHELL_LAW, Placement::default());
     if let carom_continuum::explicit::BodyKind::Deformable { laws, .. } = &mut spec.kind {
         laws.push(laws[0].clone());
     }
-    let error = Simulation::new(&automatic(vec![spec]), settings(1e-3, None)).map(drop).unwrap_err();
+    let error = Simulation::new(&automatic(vec![spec.clone()]), settings(1e-3, None)).map(drop).unwrap_err();
     assert!(matches!(&error, SetupError::AutomaticBeam { body } if body == "beam"), "{error}");
+    // A set of both, in a contact by name; sets of one kind are taken.
+    let other = wire("wire", at([0.0, 0.0, 0.1], [0.0; 3]));
+    let set_up = |set: &str| {
+        let contacts = vec![pair(0, [0, 1], [set, "all"], Law::Hard, 0.0)];
+        let problem = Problem { bodies: vec![spec.clone(), other.clone()], contacts, ..Problem::default() };
+        Simulation::new(&problem, settings(1e-3, None)).map(drop)
+    };
+    let error = set_up("both").unwrap_err();
+    assert!(matches!(&error, SetupError::MixedSet { set, .. } if set == "both"), "{error}");
+    assert!(set_up("beams").is_ok() && set_up("shells").is_ok());
 }

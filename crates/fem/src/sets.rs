@@ -1,6 +1,6 @@
 //! Sets of a body by name: faces, points and surfaces.
 
-use carom_mesh::{FaceRef, Mesh, Set};
+use carom_mesh::{CellRef, CellShape, FaceRef, Mesh, Set};
 use carom_nurbs::{Multipatch, PatchFace, Region, UnknownRegion};
 use thiserror::Error;
 
@@ -93,7 +93,8 @@ impl Body {
         };
         if faces.is_empty() {
             let remedy = if self.has_beams() {
-                "beams have no faces: they touch no body and carry no pressure; name shells or solids"
+                "beams have no faces: they carry no pressure, and touch others in the scheme `explicit`; \
+                 name shells or solids"
             } else {
                 "name a surface group, or take more nodes"
             };
@@ -106,6 +107,26 @@ impl Body {
             });
         }
         Ok(faces)
+    }
+
+    /// The beams of a set, ascending: of a set of cells those that are beams, of a set of nodes the beams
+    /// with both nodes in it.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`] lists the known sets.
+    pub fn beams_of_set(&self, name: &str) -> Result<Vec<CellRef>, SetError> {
+        let Geometry::Mesh(mesh) = &self.geometry else { return Ok(Vec::new()) };
+        let set = self.mesh_set(mesh, name)?;
+        let blocks = (0..).zip(&mesh.blocks).filter(|(_, block)| block.shape == CellShape::Line2);
+        let beams =
+            blocks.flat_map(|(block, of)| (0..of.n_cells() as u32).map(move |cell| CellRef { block, cell }));
+        let is_in = |beam: &CellRef| match set {
+            Set::Cells(cells) => cells.binary_search(beam).is_ok(),
+            Set::Nodes(nodes) => mesh.cell(*beam).1.iter().all(|node| nodes.binary_search(node).is_ok()),
+            Set::Faces(_) => false,
+        };
+        Ok(beams.filter(is_in).collect())
     }
 
     /// The points of a set, ascending: the nodes of a set of nodes, otherwise all points with nonzero

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use carom_contact::{Law, Shape};
+use carom_contact::{Edge, Law, Shape};
 
 use crate::body::RigidBody;
-use crate::pair::{Ball, Pair, mobility};
+use crate::pair::{Ball, Pair, mobility, placed};
+use crate::search::Spheres;
 use crate::surface::Surface;
 use crate::system::{PairReport, SystemError};
 
@@ -29,9 +30,15 @@ pub struct MemberSpec {
     pub body: usize,
     /// The points that touch surfaces of other members.
     pub points: Vec<Ball>,
+    /// The edges that touch those of other members. Two members of which one has thousands and the other
+    /// tens or more have no contact of edges: at most 65536 pairs of edges have one.
+    pub edges: Vec<Edge>,
     /// The surface that points of other members touch.
     pub shape: Shape,
 }
+
+/// Largest number of pairs of edges of two members: each has a gap that is kept.
+const MOST_EDGES: usize = 65536;
 
 /// The order of pairs: those that were given one by one by their number, as \[0, number, 0\]; then those of
 /// crowds, as \[1 + crowd, body with the points, body with the surface\].
@@ -41,6 +48,7 @@ pub(crate) type Key = [u32; 3];
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub(crate) points: Arc<[Ball]>,
+    pub(crate) edges: Arc<[Edge]>,
     pub(crate) surface: Surface,
     /// See [`Pair::mobility`].
     pub(crate) mobility: f64,
@@ -206,6 +214,7 @@ impl Member {
         Ok(Self {
             mobility: points.iter().map(|ball| mobility(&ball.center, &body.inertia)).fold(0.0, f64::max),
             radius: reach.max(surface.shape.radius()),
+            edges: placed(&spec.edges, body),
             points,
             surface,
         })
@@ -215,21 +224,26 @@ impl Member {
 impl Pair {
     /// The pair of two members: the points of the first on the surface of the second.
     fn of_members(key: Key, [first, second]: [&Member; 2], restitution: f64, friction: f64) -> Self {
+        // Edges on edges are the same both ways round.
+        let n_edges = first.edges.len() * second.edges.len();
+        let has_edges = key[1] < key[2] && n_edges <= MOST_EDGES;
+        let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
         let n = first.points.len();
+        let slots = n * second.surface.shape.sheets() + if has_edges { n_edges } else { 0 };
         Self {
             key,
             bodies: [key[1], key[2]].map(|body| body as usize),
             points: first.points.clone(),
             surface: second.surface.clone(),
-            edges: [Vec::new(), Vec::new()],
-            spheres: None,
+            spheres: Spheres::around(&edges),
+            edges,
             law: Law::Hard,
             restitution,
             friction,
             mobility: first.mobility,
             due: 0,
             held: vec![None; n],
-            gaps: vec![f64::INFINITY; n * second.surface.shape.sheets()],
+            gaps: vec![f64::INFINITY; slots],
             missed: [0.0; 2],
         }
     }

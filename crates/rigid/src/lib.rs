@@ -25,7 +25,7 @@
 //! let contact = PairSpec {
 //!     bodies: [0, 1],
 //!     points: vec![Ball::new(Vector3::zeros(), radius)],
-//!     edges: Vec::new(),
+//!     edges: [Vec::new(), Vec::new()],
 //!     shape: Shape::plane(Vector3::zeros(), Vector3::z()).expect("a normal with a direction"),
 //!     law: Law::Hard,
 //!     restitution: 0.5,

@@ -63,9 +63,9 @@ pub struct PairSpec {
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
-    /// Edges, which touch those of a [`Shape::Block`] by multipliers; edges touch neither other shapes nor
-    /// springs. If a pair is given in both orders, one of the two has the edges.
-    pub edges: Vec<Edge>,
+    /// Edges of the body with the points, and of that with the surface, which touch each other by multipliers
+    /// and not by springs. If a pair is given in both orders, one of the two has the edges.
+    pub edges: [Vec<Edge>; 2],
     /// The surface.
     pub shape: Shape,
     /// Law: hard, by impulses that bring about the restitution within one step; or a spring at each point, U
@@ -154,7 +154,7 @@ pub(crate) struct Pair {
     pub(crate) points: Arc<[Ball]>,
     pub(crate) surface: Surface,
     /// Edges of the first body, and of the second.
-    pub(crate) edges: [Vec<Edge>; 2],
+    pub(crate) edges: [Arc<[Edge]>; 2],
     /// Balls around them.
     pub(crate) spheres: Option<Spheres>,
     pub(crate) law: Law,
@@ -187,17 +187,13 @@ impl Pair {
         let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(a)).collect();
         let surface = Surface::new(&spec.shape, b);
         // A spring would hold the lines of edges that have slid off each other's ends.
-        let has_edges = spec.law == Law::Hard && !spec.edges.is_empty();
-        let edges = if has_edges {
-            let on = |edges: &[Edge], body: &RigidBody| {
-                edges.iter().map(|edge| edge.map(|x| body.point_b(x), |v| body.vector_b(v))).collect()
-            };
-            [on(&spec.edges, a), on(&spec.shape.edges(), b)]
-        } else {
-            [Vec::new(), Vec::new()]
+        let has_edges = spec.law == Law::Hard && spec.edges.iter().all(|edges| !edges.is_empty());
+        let edges = match &spec.edges {
+            [of_a, of_b] if has_edges => [placed(of_a, a), placed(of_b, b)],
+            _ => Default::default(),
         };
         let touches = points.len() * surface.shape.sheets();
-        let slots = touches + edges.iter().map(Vec::len).product::<usize>();
+        let slots = touches + edges.iter().map(|edges| edges.len()).product::<usize>();
         if touches == 0 {
             return Err(PairError::Empty { pair: number });
         }
@@ -240,6 +236,11 @@ impl Pair {
     pub(crate) fn stiffness(&self) -> f64 {
         of_point(self.law).unwrap_or(0.0)
     }
+}
+
+/// Edges in the frame of a body.
+pub(crate) fn placed(edges: &[Edge], body: &RigidBody) -> Arc<[Edge]> {
+    edges.iter().map(|edge| edge.map(|x| body.point_b(x), |v| body.vector_b(v))).collect()
 }
 
 /// k of a penalty of points; `None` for hard contact. Other stiffnesses give NaN \[N/m\].
@@ -316,7 +317,7 @@ mod tests {
         let good = PairSpec {
             bodies: [0, 1],
             points: vec![Ball::point(Vector3::zeros())],
-            edges: Vec::new(),
+            edges: [Vec::new(), Vec::new()],
             shape: Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 1.0 }),
             law: Law::Hard,
             restitution: 1.0,

@@ -198,11 +198,20 @@ fn look_at_edges(
     if apart > margin {
         return;
     }
+    // Distance of the lines of edges that touch.
+    let apart = margin.max(spheres.deepest);
     for (i, edge) in first.iter().enumerate() {
         let there = end.edge(edge);
-        let reach = there.center.norm() + there.half.norm();
-        clearance.distance = clearance.distance.max(reach);
+        let length = there.half.norm();
+        clearance.distance = clearance.distance.max(there.center.norm() + length);
+        if (there.center - spheres.centers[1]).norm() > length + spheres.second + apart {
+            continue;
+        }
         for (j, other) in second.iter().enumerate() {
+            let farthest = length + other.half.norm() + apart;
+            if (there.center - other.center).norm_squared() > farthest * farthest {
+                continue;
+            }
             let slot = points + i * second.len() + j;
             let found = touching(&there, other, spheres.deepest);
             if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
@@ -245,7 +254,7 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
         }
     }
     let deepest = pair.spheres.map_or(0.0, |spheres| spheres.deepest);
-    for edge in &pair.edges[0] {
+    for edge in pair.edges[0].iter() {
         let edge = there.edge(edge);
         let touches = pair.edges[1].iter().filter_map(|other| touching(&edge, other, deepest));
         depth = touches.fold(depth, |depth, touch| depth.max(-touch.gap));
@@ -353,14 +362,16 @@ const DEEPEST: f64 = 0.25;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spheres {
     centers: [Vector3<f64>; 2],
+    /// Sum of both radii, and the second one \[m\].
     radius: f64,
+    second: f64,
     /// A quarter of the shortest edge \[m\].
     pub(crate) deepest: f64,
 }
 
 impl Spheres {
     /// The balls around the edges of a pair; `None` if one body has no edges.
-    pub(crate) fn around(edges: &[Vec<Edge>; 2]) -> Option<Self> {
+    pub(crate) fn around(edges: &[std::sync::Arc<[Edge]>; 2]) -> Option<Self> {
         let [a, b] = edges;
         if a.is_empty() || b.is_empty() {
             return None;
@@ -371,10 +382,12 @@ impl Spheres {
         let radius = |edges: &[Edge], c: Vector3<f64>| {
             edges.iter().map(|e| (e.center - c).norm() + e.half.norm()).fold(0.0, f64::max)
         };
-        let shortest = a.iter().chain(b).map(|e| e.half.norm()).fold(f64::INFINITY, f64::min);
+        let shortest = a.iter().chain(b.iter()).map(|e| e.half.norm()).fold(f64::INFINITY, f64::min);
+        let second = radius(b, centers[1]);
         Some(Self {
             centers,
-            radius: radius(a, centers[0]) + radius(b, centers[1]),
+            radius: radius(a, centers[0]) + second,
+            second,
             deepest: DEEPEST * 2.0 * shortest,
         })
     }

@@ -90,8 +90,10 @@ fn corner_on_corner_conserves_energy_and_momenta() {
         let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
         let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
         let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
-        let pairs =
-            [PairSpec { edges, ..pair([0, 1], corners(), faces()) }, pair([1, 0], corners(), faces())];
+        let pairs = [
+            PairSpec { edges: [edges.clone(), edges], ..pair([0, 1], corners(), faces()) },
+            pair([1, 0], corners(), faces()),
+        ];
         let mut system = System::new(bodies, &[upper, lower], &pairs, Vector3::zeros(), 1e-4).unwrap();
         let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
         let mut depth = 0.0_f64;

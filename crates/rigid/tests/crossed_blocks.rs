@@ -15,7 +15,7 @@ fn touching(first: usize, second: usize, size: Vector3<f64>) -> [PairSpec; 2] {
     let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
     let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
     [
-        PairSpec { edges, ..pair([first, second], corners(), faces()) },
+        PairSpec { edges: [edges.clone(), edges], ..pair([first, second], corners(), faces()) },
         pair([second, first], corners(), faces()),
     ]
 }

@@ -1,7 +1,7 @@
 //! Bodies of which any two may touch: pairs exist while their bodies are near each other.
 
 use carom_dynamics::{Checkpoint, Placement};
-use carom_rigid::{Ball, Block, CrowdSpec, MemberSpec, PairSpec, RigidBody, Shape, System};
+use carom_rigid::{Ball, Block, CrowdSpec, Edge, MemberSpec, PairSpec, RigidBody, Shape, System};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::problems::{Random, at, block};
@@ -22,6 +22,7 @@ fn cubes(n: usize) -> (Vec<RigidBody>, Vec<Placement>, Vec<MemberSpec>) {
     let member = |body: usize| MemberSpec {
         body,
         points: Ball::corners(Vector3::zeros(), size).to_vec(),
+        edges: Edge::of_block(Vector3::zeros(), size).to_vec(),
         shape: Shape::Block(Block { center: Vector3::zeros(), half: 0.5 * size, axes: Matrix3::identity() }),
     };
     ((0..n).map(|_| block(1.0, size)).collect(), placements, (0..n).map(member).collect())
@@ -41,10 +42,13 @@ fn a_crowd_moves_like_all_its_pairs() {
         let mut pairs = Vec::new();
         for a in &members {
             for b in members.iter().filter(|b| a.body != b.body) {
+                // One of both orders has the edges.
+                let edges =
+                    if a.body < b.body { [a.edges.clone(), b.edges.clone()] } else { Default::default() };
                 pairs.push(PairSpec {
                     bodies: [a.body, b.body],
                     points: a.points.clone(),
-                    edges: Vec::new(),
+                    edges,
                     shape: b.shape.clone(),
                     law: carom_rigid::Law::Hard,
                     restitution,

@@ -32,7 +32,7 @@ fn blocks(size: f64, law: Law, seed: u64) -> System {
     let pairs = [
         with(pair([0, 2], corners(), plane.clone())),
         with(pair([1, 2], corners(), plane)),
-        with(PairSpec { edges, ..pair([0, 1], corners(), faces.clone()) }),
+        with(PairSpec { edges: [edges.clone(), edges], ..pair([0, 1], corners(), faces.clone()) }),
         with(pair([1, 0], corners(), faces)),
     ];
     let mut place = |height: f64| Placement {

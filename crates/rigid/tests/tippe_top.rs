@@ -25,7 +25,7 @@ fn top(dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::new(0.0, 0.0, OFFSET), RADIUS)],
-        edges: Vec::new(),
+        edges: [Vec::new(), Vec::new()],
         shape: Shape::plane(Vector3::zeros(), Vector3::z()).unwrap(),
         law: Law::Hard,
         restitution: 0.0,

@@ -334,7 +334,11 @@ fn surface(
         }
         Parts::Unknown => return None,
     };
-    if let Err(error) = body.faces_of_set(&end.part) {
+    let has_beams = || body.beams_of_set(&end.part).is_ok_and(|beams| !beams.is_empty());
+    // Schemes without beams refuse the body itself.
+    if let Err(error) = body.faces_of_set(&end.part)
+        && !has_beams()
+    {
         return Some(error.into());
     }
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;

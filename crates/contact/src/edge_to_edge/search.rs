@@ -29,18 +29,18 @@ impl Search {
 
     /// Brings the list up to date.
     ///
-    /// * `is_within` — true if both lists are the same
+    /// * `neighbours` — pairs that never touch, ascending, if both lists are the same
     /// * `times` — positions at the start and at the end of the step \[m\]
     /// * `reach` — half of the distance up to which edges are near, less the own part of an edge \[m\]
     pub(super) fn update(
         &mut self,
         lists: [&[SurfaceEdge]; 2],
-        is_within: bool,
+        neighbours: Option<&[[u32; 2]]>,
         times: [[&[Vector3<f64>]; 2]; 2],
         reach: impl Fn(&SurfaceEdge) -> f64,
     ) {
-        if !self.covers(lists, is_within, &times) {
-            self.renew(lists, is_within, times[0], reach);
+        if !self.covers(lists, neighbours.is_some(), &times) {
+            self.renew(lists, neighbours, times[0], reach);
         }
     }
 
@@ -61,7 +61,7 @@ impl Search {
     fn renew(
         &mut self,
         lists: [&[SurfaceEdge]; 2],
-        is_within: bool,
+        neighbours: Option<&[[u32; 2]]>,
         positions: [&[Vector3<f64>]; 2],
         reach: impl Fn(&SurfaceEdge) -> f64,
     ) {
@@ -74,7 +74,7 @@ impl Search {
         let lengths = self.then.iter().flatten().map(|[a, b]| (b - a).norm());
         self.margin =
             MARGIN * lengths.sum::<f64>() / self.then.iter().map(Vec::len).sum::<usize>().max(1) as f64;
-        let second = usize::from(!is_within);
+        let second = usize::from(neighbours.is_none());
         let (margin, then) = (self.margin, &self.then);
         self.centers.clear();
         self.centers.extend(then[second].iter().map(|[a, b]| 0.5 * (a + b)));
@@ -91,7 +91,10 @@ impl Search {
             let (own, near) = (&lists[0][i as usize], &mut self.near);
             self.tree.overlapping(&self.boxes, &around(0, i), &mut self.stack, |j| {
                 let other = &lists[second][j as usize];
-                if other.body != own.body && (!is_within || j > i) {
+                let may_touch = neighbours.is_none_or(|neighbours| {
+                    j > i && (other.body != own.body || neighbours.binary_search(&[i, j]).is_err())
+                });
+                if may_touch {
                     near.push([i, j]);
                 }
             });

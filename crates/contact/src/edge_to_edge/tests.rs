@@ -14,10 +14,11 @@ fn block(size: [f64; 3], body: u32, place: impl Fn(Vector3<f64>) -> Vector3<f64>
             made.places.len() as u32 - 1
         };
         let ends = [-1.0, 0.0, 1.0].map(|at| add(edge.center + at * edge.half));
-        // Triangles with these normals.
-        let faces = edge.normals.map(|normal| {
-            let [t, u] = [edge.half, normal.cross(&edge.half)];
-            [edge.center, edge.center + t, edge.center + u].map(&mut add)
+        // Triangles on the faces, with two corners on the edge.
+        let [first, second] = edge.normals;
+        let faces = [(first, second), (second, first)].map(|(normal, other)| {
+            let t = -normal.cross(&edge.half).dot(&other).signum() * edge.half;
+            [edge.center, edge.center + t, edge.center + normal.cross(&t)].map(&mut add)
         });
         for k in 0..2 {
             made.edges.push(SurfaceEdge {
@@ -68,17 +69,19 @@ fn bars_on_their_edges_have_one_row() {
         // All edges in one list.
         let n = upper.places.len() as u32;
         let all = [upper.places.clone(), lower.places.clone()].concat();
-        let moved = lower.edges.iter().map(|edge| SurfaceEdge {
-            ends: edge.ends.map(|k| k + n),
-            kind: match edge.kind {
-                EdgeKind::Sharp(faces) => EdgeKind::Sharp(faces.map(|face| face.map(|k| k + n))),
-                round => round,
-            },
-            ..*edge
+        let moved = lower.edges.iter().map(|&edge| {
+            let mut moved = edge;
+            moved.renumber(|k| k + n);
+            moved
         });
-        let edges = upper.edges.iter().copied().chain(moved).collect();
-        let mut within = EdgeToEdge::within(edges, LIMITS);
+        let edges: Vec<SurfaceEdge> = upper.edges.iter().copied().chain(moved).collect();
+        let mut within = EdgeToEdge::within(edges.clone(), LIMITS, Vec::new(), &all);
         assert_eq!(within.update([&all, &all], [&all, &all]).len(), 1);
+        // Parts of one body: at rest they are in front of each other, or one in the other.
+        let one: Vec<SurfaceEdge> = edges.iter().map(|edge| SurfaceEdge { body: 0, ..*edge }).collect();
+        let mut within = EdgeToEdge::within(one, LIMITS, Vec::new(), &all);
+        let n = within.update([&all, &all], [&all, &all]).len();
+        assert!(gap == 0.0 || n == usize::from(gap > 0.0), "{gap}: {n}");
     }
 }
 
@@ -148,6 +151,65 @@ fn flat_edges_and_edges_of_the_same_body_have_no_rows() {
         assert!(rows.update([a, b], [a, b]).is_empty(), "{place:?}: {:?}", rows.rows);
     }
     let own = lower.places.clone();
-    let mut rows = EdgeToEdge::within(lower.edges, LIMITS);
+    let mut rows = EdgeToEdge::within(lower.edges, LIMITS, Vec::new(), &own);
     assert!(rows.update([&own, &own], [&own, &own]).is_empty());
+}
+
+/// A rim with one known face is the edge of a block if its other face is at a right angle.
+#[test]
+fn a_rim_touches_like_the_edge_of_a_block() {
+    let lower = block([1.0, 0.2, 0.2], 0, turned(Vector3::x(), 45.0, Vector3::zeros()));
+    let place = Vector3::new(0.13, -0.07, 0.2 * 2.0_f64.sqrt() - 1e-3);
+    let upper = block([0.2, 1.0, 0.2], 1, turned(Vector3::y(), 45.0, place));
+    let (a, b) = (&upper.places[..], &lower.places[..]);
+    let whole = EdgeToEdge::new([upper.edges.clone(), lower.edges.clone()], LIMITS).update([a, b], [a, b])[0];
+    for side in 0..2 {
+        // Either face of an edge stands for both; the first two corners of its triangle are on the edge.
+        let rim = |edge: &SurfaceEdge| {
+            let EdgeKind::Sharp(faces) = edge.kind else { unreachable!() };
+            SurfaceEdge { kind: EdgeKind::Rim(faces[side]), ..*edge }
+        };
+        let rims = [&upper, &lower].map(|of| of.edges.iter().map(rim).collect::<Vec<_>>());
+        let mut rows = EdgeToEdge::new(rims, LIMITS);
+        let found = rows.update([a, b], [a, b]).iter().find(|row| row.edges == whole.edges).copied();
+        let found = found.unwrap();
+        assert!((found.normal - whole.normal).norm() < 1e-15, "{side}: {found:?}");
+        assert!((found.gap - whole.gap).abs() < 1e-15, "{side}: {found:?}");
+    }
+}
+
+/// A wire bent to a hairpin touches itself where its legs meet, and nowhere along them, however short its
+/// beams are.
+#[test]
+fn a_bent_wire_touches_itself_where_its_legs_meet() {
+    const N: u32 = 60;
+    let (radius, spacing) = (0.05, 0.025);
+    // Two legs about half a circle, and a straight wire.
+    let bend = 0.5 * spacing * f64::from(N) / 3.0 / std::f64::consts::FRAC_PI_2;
+    let hairpin = |k: u32| {
+        let s = spacing * (f64::from(k) - 0.5 * f64::from(N));
+        let half = bend * std::f64::consts::FRAC_PI_2;
+        let angle = (s / bend).clamp(-std::f64::consts::FRAC_PI_2, std::f64::consts::FRAC_PI_2);
+        // The second leg is at an angle to the first one, out of the plane, so that they cross.
+        let out = (s.abs() - half).max(0.0);
+        let side = s.signum();
+        let x = bend * angle.cos() - out;
+        Vector3::new(x, side * (bend * angle.sin().abs() - 0.6 * out), 0.053 * (s / half).clamp(-1.0, 1.0))
+    };
+    let points: Vec<Vector3<f64>> = (0..=N).map(hairpin).collect();
+    let straight: Vec<Vector3<f64>> =
+        (0..=N).map(|k| Vector3::new(spacing * f64::from(k), 0.0, 0.0)).collect();
+    let mut places = SurfaceEdges::default();
+    let beams: Vec<([u32; 2], f64)> = (0..N).map(|k| ([k, k + 1], radius)).collect();
+    places.add_beams(&beams, 0);
+    let groups: Vec<[u32; 2]> = (0..N).map(|k| [k, k + 1]).collect();
+    let limits = EdgeLimits { reach: 0.01, depth: 0.01 };
+    let neighbours = places.neighbours(groups.iter().map(|ends| &ends[..]), &straight);
+    let mut rows = EdgeToEdge::within(places.edges.clone(), limits, neighbours, &places.places.at(&straight));
+    let at = places.places.at(&straight);
+    assert!(rows.update([&at, &at], [&at, &at]).is_empty(), "{:?}", rows.rows);
+    let at = places.places.at(&points);
+    let found = rows.update([&at, &at], [&at, &at]);
+    let is_between_legs = |row: &EdgeRow| row.edges[0] < N / 3 && row.edges[1] >= 2 * N / 3;
+    assert!(!found.is_empty() && found.iter().all(is_between_legs), "{found:?}");
 }

@@ -151,10 +151,21 @@ pub enum SetupError {
         /// The pair.
         pair: String,
     },
+    /// A set of faces and beams in a contact.
+    #[error(
+        "body `{body}`: set `{set}` has faces and beams, which have different distances from their surface; \
+         name a set of each, in contacts of their own"
+    )]
+    MixedSet {
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
+    },
     /// A body of shells and beams under automatic contact.
     #[error(
         "body `{body}` has shells and beams: `between = [\"*\"]` takes beams in a body of their own; divide \
-         the body, or name the pairs of surfaces that touch, without the beams"
+         the body, or name the pairs that touch, sets of shells and sets of beams in contacts of their own"
     )]
     AutomaticBeam {
         /// Name of the body.

@@ -71,14 +71,19 @@ impl Reduced {
 
     /// A surface of the model over the points of the body.
     pub(super) fn surface(&self, set: &str) -> Result<Surface, SetupError> {
+        Ok(self.surface_with_rims(set)?.0)
+    }
+
+    /// The same, with the face and edge of its sharp edges.
+    pub(super) fn surface_with_rims(&self, set: &str) -> Result<(Surface, &[[u32; 2]]), SetupError> {
         let surfaces = &self.model.surfaces;
         let found = surfaces.iter().find(|surface| surface.name == set);
-        let NamedSurface { surface, .. } = found.ok_or_else(|| SetupError::NoSurface {
+        let NamedSurface { surface, sharp_edges, .. } = found.ok_or_else(|| SetupError::NoSurface {
             body: self.name.clone(),
             set: set.to_owned(),
             known: surfaces.iter().map(|surface| surface.name.as_str()).collect::<Vec<_>>().join(", "),
         })?;
-        Ok(surface.clone())
+        Ok((surface.clone(), sharp_edges))
     }
 
     /// Numbers among the points of this body of the points of a surface.

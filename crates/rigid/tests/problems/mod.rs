@@ -54,7 +54,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::zeros(), 1.0)],
-        edges: Vec::new(),
+        edges: [Vec::new(), Vec::new()],
         shape: Shape::Cavity(Sphere { center: Vector3::zeros(), radius: 9.0 }),
         law: Law::per_point(stiffness),
         restitution: 1.0,
@@ -98,7 +98,7 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: (0..6).map(point).collect(),
-        edges: Vec::new(),
+        edges: [Vec::new(), Vec::new()],
         shape: walls(),
         law,
         restitution: 1.0,
@@ -123,7 +123,15 @@ pub(crate) fn at(origin: [f64; 3], velocity: [f64; 3]) -> Placement {
 }
 
 pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
-    PairSpec { bodies, points, edges: Vec::new(), shape, law: Law::Hard, restitution: 1.0, friction: 0.0 }
+    PairSpec {
+        bodies,
+        points,
+        edges: [Vec::new(), Vec::new()],
+        shape,
+        law: Law::Hard,
+        restitution: 1.0,
+        friction: 0.0,
+    }
 }
 
 pub(crate) fn balls_touch(a: usize, b: usize) -> PairSpec {

@@ -1,11 +1,15 @@
 //! The contacts of a scenario for explicit dynamics: pairs with a deformable body, automatic contact, and
 //! pairs of rigid bodies.
 
+use std::collections::BTreeSet;
+
 use carom_contact::closed_form::contact_modulus;
-use carom_contact::{Law, Shape};
+use carom_contact::edge_to_edge::EdgesOf;
+use carom_contact::{Edge, Law, Shape};
 use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, SideSpec};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{ContactSpec as SpecOfContact, End, Scenario};
+use carom_mesh::FaceRef;
 use carom_rigid::{Ball, CrowdSpec, MemberSpec, PairSpec};
 use nalgebra::Vector3;
 
@@ -89,7 +93,15 @@ impl Contacts {
         let forward = one_way(contact, ends, &[]);
         let back = one_way(&turned, [ends[1], ends[0]], &[contact]);
         match (forward, back) {
-            (Ok(forward), Ok(back)) => {
+            (Ok(mut forward), Ok(back)) => {
+                // Blocks have their own edges.
+                for (side, edges) in forward.edges.iter_mut().enumerate() {
+                    let (body, end) = (ends[side], &contact.between[side]);
+                    let is_set = scenario.body[body].shape.iter().all(|shape| shape.name != end.part);
+                    if is_set {
+                        *edges = edges_of(geometries[body], Some(&end.part));
+                    }
+                }
                 let is_dual = [&forward, &back].iter().all(|pair| {
                     matches!(pair.shape, Shape::Block(_) | Shape::Faces(_))
                         && pair.points.iter().all(|ball| ball.radius == 0.0)
@@ -122,8 +134,8 @@ impl Contacts {
         let mut members = Vec::new();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| matches!(body.kind, BodyKind::Rigid(_)))
         {
-            let (points, shape) = whole(&body.geometry)?;
-            members.push(MemberSpec { body: k, points, shape });
+            let (points, edges, shape) = whole(&body.geometry)?;
+            members.push(MemberSpec { body: k, points, edges, shape });
         }
         if members.len() > 1 {
             let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);
@@ -150,18 +162,32 @@ fn side(scenario: &Scenario, body: usize, end: &End) -> Result<SideSpec, Explici
     Ok(SideSpec::Shape(surface))
 }
 
-/// The nodes and faces of the whole surface of a body.
-fn whole(body: &Body) -> Result<(Vec<Ball>, Shape), ExplicitSetUpError> {
+/// The sharp edges of a rigid body at the faces of a set, or at all faces; none if its surface is not known.
+fn edges_of(body: &Body, set: Option<&str>) -> Vec<Edge> {
+    let Ok(discretisation) = Discretisation::new(body) else { return Vec::new() };
+    let faces = body.boundary_faces();
+    let surface = discretisation.surface(&faces);
+    let places: Vec<Vector3<f64>> =
+        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    let wanted: Option<BTreeSet<FaceRef>> =
+        set.map(|set| body.faces_of_set(set).unwrap_or_default().into_iter().collect());
+    let of = EdgesOf { surface: &surface, reference: &places, halves: &[], rims: &[], body: 0 };
+    of.find_straight(|face| wanted.as_ref().is_none_or(|wanted| wanted.contains(&faces[face])))
+}
+
+/// The nodes, edges and faces of the whole surface of a body.
+fn whole(body: &Body) -> Result<(Vec<Ball>, Vec<Edge>, Shape), ExplicitSetUpError> {
     let discretisation = Discretisation::new(body).map_err(|source| {
         carom_continuum::explicit::SetupError::Discretisation { body: body.name.clone(), source }
     })?;
     let surface = discretisation.surface(&body.boundary_faces());
     let places: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    let edges = edges_of(body, None);
     let points = crate::rigid::surface_points(body, &surface, &places);
     let shape = Shape::faces(surface, &places)
         .map_err(|source| carom_continuum::explicit::SetupError::Surface { pair: "*".to_owned(), source })?;
-    Ok((points, shape))
+    Ok((points, edges, shape))
 }
 
 /// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].

@@ -1,10 +1,11 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
 //! [`OverlapWatch`] receives each frame before the recorder keeps it. It checks every two bodies, whether or
-//! not a contact is defined between them: boxes first, then points of the surface of one against the surface
-//! of the other, both displaced. Bodies that begin inside each other, such as pins in bores, are meant to
-//! overlap and are left out. So are bodies that a joint connects and that have no contact: their ends are
-//! seldom drawn with the clearance that they need to turn.
+//! not a contact is defined between them: boxes first, then points of the surface of one, and of its sharp
+//! edges, against the surface of the other, both displaced. Edges that have crossed each other have points
+//! inside, while all corners and middles of faces may be outside. Bodies that begin inside each other, such
+//! as pins in bores, are meant to overlap and are left out. So are bodies that a joint connects and that have
+//! no contact: their ends are seldom drawn with the clearance that they need to turn.
 
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Frame, rotation};
@@ -25,6 +26,10 @@ const DEPTH: f64 = 0.01;
 /// Points of a body that are sought in another, at most: evenly spread over its surface.
 const POINTS: usize = 400;
 
+/// Places along a sharp edge that are sought, as parts of it; of the edges of a body `EDGES` at most.
+const ALONG: [f64; 4] = [0.125, 0.375, 0.625, 0.875];
+const EDGES: usize = 200;
+
 /// Points that are sought in a run, at most.
 const QUERIES: u64 = 4_000_000;
 
@@ -43,8 +48,17 @@ struct Watch {
     bodies: [usize; 2],
     /// Contact pairs between them.
     contacts: Vec<usize>,
-    /// The deepest overlap and when it was \[m, s\].
-    deepest: Option<[f64; 2]>,
+    deepest: Option<Deepest>,
+}
+
+/// The deepest overlap of two bodies.
+#[derive(Debug, Clone, Copy)]
+struct Deepest {
+    /// Depth \[m\], and the place of the point \[m\].
+    depth: f64,
+    place: Vector3<f64>,
+    /// Time of the frame \[s\].
+    time: f64,
 }
 
 /// A body's surface.
@@ -63,6 +77,8 @@ struct Outline {
     places: Vec<Vector3<f64>>,
     /// Faces whose corners and middles are sought in others.
     sampled: Surface,
+    /// Faces and parameters of points on sharp edges.
+    on_edges: Vec<(usize, [f64; 2])>,
     displaced: Displaced,
     /// Shortest side of the undeformed box, its middle, and half its diagonal \[m\].
     extent: f64,
@@ -115,7 +131,7 @@ impl OverlapWatch {
         for b in 0..watch.bodies.len() {
             for a in 0..b {
                 let both_rest = described[a].fixed && described[b].fixed;
-                if both_rest || watch.overlap([a, b], [&starts[a], &starts[b]], 0.0) > 0.0 {
+                if both_rest || watch.overlap([a, b], [&starts[a], &starts[b]], 0.0).is_some() {
                     continue;
                 }
                 let is_between = |between: &[End; 2]| {
@@ -149,25 +165,31 @@ impl OverlapWatch {
             let gaps = pair.contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
             let approach = gaps.map(|state| -state.free_gap).fold(0.0, f64::max);
             let bodies = pair.bodies;
-            let depth = self.overlap(bodies, bodies.map(|body| &frame.bodies[body]), approach);
+            let found = self.overlap(bodies, bodies.map(|body| &frame.bodies[body]), approach);
+            let Some((depth, place)) = found else { continue };
             let pair = &mut self.pairs[i];
-            if depth > pair.deepest.map_or(0.0, |[deepest, _]| deepest) {
-                pair.deepest = Some([depth, frame.time]);
+            if pair.deepest.is_none_or(|deepest| depth > deepest.depth) {
+                pair.deepest = Some(Deepest { depth, place, time: frame.time });
             }
         }
     }
 
-    /// Depth of points of one body inside of the other, the deeper of both ways; 0 if it is within the
-    /// tolerance.
-    fn overlap(&mut self, [a, b]: [usize; 2], states: [&BodyState; 2], approach: f64) -> f64 {
+    /// Depth and place of the deepest point of one body inside of the other, the deeper of both ways; none if
+    /// it is within the tolerance.
+    fn overlap(
+        &mut self,
+        [a, b]: [usize; 2],
+        states: [&BodyState; 2],
+        approach: f64,
+    ) -> Option<(f64, Vector3<f64>)> {
         let (head, tail) = self.bodies.split_at_mut(b);
-        let (Some(first), Some(second)) = (&mut head[a].outline, &mut tail[0].outline) else { return 0.0 };
+        let (first, second) = (head[a].outline.as_mut()?, tail[0].outline.as_mut()?);
         let poses = states.map(|state| (rotation::matrix(&state.quaternion), Vector3::from(state.position)));
         let middle = |outline: &Outline, pose: &Pose| pose.0 * outline.middle + pose.1;
         let apart = (middle(first, &poses[0]) - middle(second, &poses[1])).norm();
         let most = [first.largest(states[0]), second.largest(states[1])];
         if apart > first.radius + second.radius + most[0] + most[1] {
-            return 0.0;
+            return None;
         }
         let unknown = [first.is_known(), second.is_known()];
         let unknown = (0..2).filter(|&side| !unknown[side]).map(|side| most[side]).sum::<f64>();
@@ -175,24 +197,27 @@ impl OverlapWatch {
         first.update(states[0], self.frames);
         second.update(states[1], self.frames);
         let one = inside(first, second, [&poses[0], &poses[1]], slack, &mut self.queries);
-        one.max(inside(second, first, [&poses[1], &poses[0]], slack, &mut self.queries))
+        let other = inside(second, first, [&poses[1], &poses[0]], slack, &mut self.queries);
+        [one, other].into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Warnings, a sentence a pair.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let found = self.pairs.iter().filter_map(|pair| Some((pair, pair.deepest?)));
         let mut out: Vec<String> = found
-            .map(|(pair, [depth, time])| {
+            .map(|(pair, Deepest { depth, place, time })| {
                 let [a, b] = pair.bodies.map(|i| &self.bodies[i].name);
                 let remedy = if pair.contacts.is_empty() {
                     "no contact between them is defined; add one if they are to touch"
                 } else {
-                    "their contact did not keep them apart: shorten the step, or name sets that contain all \
-                     faces that may touch; a shape must coincide with the surface of its body"
+                    "their contact did not keep them apart: shorten the step, use finer cells there, or name \
+                     sets that contain all faces that may touch; a shape must coincide with the surface of \
+                     its body"
                 };
+                let [x, y, z] = place.into();
                 format!(
-                    "bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s: \
-                    {remedy}"
+                    "bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s, at \
+                     ({x:.3e}, {y:.3e}, {z:.3e}) m: {remedy}"
                 )
             })
             .collect();
@@ -209,27 +234,54 @@ impl OverlapWatch {
 /// Rotation and position of a body frame.
 type Pose = (Matrix3<f64>, Vector3<f64>);
 
-/// Depth of the points of one body inside of another, 0 if none is deeper than `slack`.
+/// Depth and place of the deepest point of one body inside of another, none if no one is deeper than `slack`.
 fn inside(
     points: &Outline,
     solid: &mut Outline,
     [from, to]: [&Pose; 2],
     slack: f64,
     queries: &mut u64,
-) -> f64 {
+) -> Option<(f64, Vector3<f64>)> {
     let [low, high] = solid.bounds;
     let is_in = |x: &Vector3<f64>| (0..3).all(|d| low[d] + slack < x[d] && x[d] < high[d] - slack);
     let places: Vec<[f64; 3]> = points.places.iter().map(|x| (*x).into()).collect();
-    let mut deepest = slack;
-    for x in samples(&points.sampled, &places) {
-        let there = to.0.tr_mul(&(from.0 * x + from.1 - to.1));
+    let surface = &points.faces.surface;
+    let on_edges = points.on_edges.iter().map(|&(face, xi)| surface.position(face, xi, &places).into());
+    let mut deepest = None;
+    for x in samples(&points.sampled, &places).into_iter().chain(on_edges) {
+        let x: Vector3<f64> = from.0 * x + from.1;
+        let there = to.0.tr_mul(&(x - to.1));
         if is_in(&there) {
             *queries += 1;
-            let foot = solid.faces.closest(&mut solid.now, &there);
-            deepest = foot.map_or(deepest, |foot| deepest.max(-foot.gap));
+            let depth = solid.faces.closest(&mut solid.now, &there).map_or(0.0, |foot| -foot.gap);
+            if depth > deepest.map_or(slack, |(depth, _)| depth) {
+                deepest = Some((depth, x));
+            }
         }
     }
-    if deepest > slack { deepest } else { 0.0 }
+    deepest
+}
+
+/// Points on the sharp edges of the surface of a body.
+fn on_sharp_edges(surface: &Surface, reference: &[Vector3<f64>]) -> Vec<(usize, [f64; 2])> {
+    let n = surface.points.last().map_or(0, |&last| last as usize + 1);
+    let mut positions = vec![[0.0; 3]; n];
+    for (&point, x) in surface.points.iter().zip(reference) {
+        positions[point as usize] = (*x).into();
+    }
+    let edges = surface.sharp_edges(surface, &positions);
+    let stride = edges.len().div_ceil(EDGES).max(1);
+    let along = |&[face, edge]: &[u32; 2]| {
+        let basis = &surface.faces[face as usize].basis;
+        let corners: &[[f64; 2]] = match basis.is_triangle() {
+            true => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+            false => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+        };
+        let edge = edge as usize;
+        let (a, b) = (corners[edge], corners[(edge + 1) % corners.len()]);
+        ALONG.map(|t| (face as usize, [0, 1].map(|d| (1.0 - t) * a[d] + t * b[d])))
+    };
+    edges.iter().step_by(stride).flat_map(along).collect()
 }
 
 impl Outline {
@@ -249,6 +301,7 @@ impl Outline {
             now: faces.state_at(&reference),
             places: reference.clone(),
             displaced: Displaced::of(surface, model),
+            on_edges: on_sharp_edges(surface, &reference),
             faces,
             reference,
             sampled,

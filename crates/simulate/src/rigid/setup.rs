@@ -117,12 +117,14 @@ pub(crate) fn pair(
         };
         is_same(c, second, b) && is_same(d, first, a)
     };
-    // Edges on edges are the same both ways round.
-    let edges = match shape_of(first, a).map(|shape| &shape.kind) {
-        Some(ShapeKind::Block { center, size }) if !earlier.iter().any(turned) => {
-            Edge::of_block((*center).into(), (*size).into()).to_vec()
-        }
+    let block = |end: &End, i: usize| match shape_of(end, i).map(|shape| &shape.kind) {
+        Some(ShapeKind::Block { center, size }) => Edge::of_block((*center).into(), (*size).into()).to_vec(),
         _ => Vec::new(),
+    };
+    // Edges on edges are the same both ways round.
+    let edges = match earlier.iter().any(turned) {
+        true => Default::default(),
+        false => [block(first, a), block(second, b)],
     };
     let points = match shape_of(first, a) {
         Some(shape) => shape_points(shape).ok_or_else(|| wrong_role(first, Role::Points))?,

@@ -26,7 +26,7 @@ use crate::surface_nodes::smallest_face;
 pub(super) use edges::EDGES;
 pub(in crate::explicit) use edges::Edges;
 pub(in crate::explicit) use overlap::Overlap;
-use side::{AllSurfaces, End, all_surfaces, edge_sides, named_side};
+use side::{AllSurfaces, End, NamedSide, all_surfaces, edge_sides, named_side};
 
 /// Depth up to which a node has penetrated a face, and gap up to which it has a row, relative to the smallest
 /// face of both surfaces.
@@ -108,14 +108,15 @@ impl Pair {
         let [first, second] = [0, 1].map(|side| named_side(problem, spec, side, bodies, &name));
         let (first, second) = (first?, second?);
         // Nodes are on the first side; a shape without faces has none.
-        let is_turned = first.0.shape.as_faces().is_none();
+        let is_turned = first.side.shape.as_faces().is_none();
         let sides = if is_turned { [second, first] } else { [first, second] };
-        let passes = if sides[1].0.shape.as_faces().is_some() { Passes::Dual } else { Passes::Single };
-        let size = smallest(sides.iter().map(|(side, _)| side));
-        let walls: f64 = sides.iter().map(|(_, end)| end.halves.iter().copied().fold(0.0, f64::max)).sum();
+        let passes = if sides[1].side.shape.as_faces().is_some() { Passes::Dual } else { Passes::Single };
+        let size = smallest(sides.iter().map(|of| &of.side));
+        let size = sides.iter().map(|of| of.size).fold(size, f64::min);
+        let walls: f64 = sides.iter().map(|of| of.end.halves.iter().copied().fold(0.0, f64::max)).sum();
         let edges =
             edge_limits(size).and_then(|limits| Edges::between(edge_sides(problem, spec, bodies)?, limits));
-        let [(a, end_a), (b, end_b)] = sides;
+        let [NamedSide { side: a, end: end_a, .. }, NamedSide { side: b, end: end_b, .. }] = sides;
         let mut ends = [end_a, end_b];
         if passes == Passes::Dual {
             // Nodes of both sides carry pressure: each has half of its surface.
@@ -159,7 +160,7 @@ impl Pair {
         let is_rigid = |which: &Which| matches!(which, Which::Rigid(_));
         gaps.leave_out(&bodies.which.iter().map(is_rigid).collect::<Vec<_>>());
         let made = Self::with((spec.number, [0; 2]), [end, faced], gaps, (spec.law, spec.friction));
-        let edges = edge_limits(size).and_then(|limits| Edges::within(edges, limits));
+        let edges = edge_limits(size).and_then(|limits| Edges::within(edges, limits, bodies));
         Ok(Self { is_automatic: true, size, of_faces, edges, meetings: BTreeMap::new(), ..made })
     }
 

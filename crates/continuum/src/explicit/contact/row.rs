@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 
+use super::pair::EDGES;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::deformable::Deformable;
 use crate::explicit::reduced::Reduced;
@@ -275,7 +276,7 @@ impl Rows {
     /// surface.
     ///
     /// Node and face are apart by the gap at t_n, which is a lever of a force along the surface. A couple on
-    /// the points of the face, `a × (x_K − x̄)`, compensates that moment. The two points of an edge have no
+    /// the points of the face, `a × (x_K − x̄)`, compensates that moment. The points of an edge have no
     /// couple about their line: then it acts on all points of the row.
     pub(super) fn for_friction(
         &self,
@@ -295,7 +296,8 @@ impl Rows {
         if row.rigid.iter().any(Option::is_some) {
             return;
         }
-        let first = if row.n_entries - row.n_node < 3 { 0 } else { row.n_node };
+        let is_line = row.side == EDGES || row.n_entries - row.n_node < 3;
+        let first = if is_line { 0 } else { row.n_node };
         let faced = || {
             let slots = self.entries(row)[first as usize..].iter().map(|&(slot, _)| slot);
             slots.map(|slot| &self.slots[slot as usize]).map(|slot| (slot.body as usize, slot.point))

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use carom_contact::edge_to_edge::{EdgeKind, EdgeLimits, EdgeRow, EdgeToEdge, SurfaceEdge, surface_edges};
+use carom_contact::Block;
+use carom_contact::edge_to_edge::{
+    EdgeKind, EdgeLimits, EdgeRow, EdgeToEdge, EdgesOf, Places, SurfaceEdge, SurfaceEdges,
+};
 use carom_fem::{Discretisation, Section};
 use carom_mesh::{CellRef, FaceRef};
 use nalgebra::Vector3;
@@ -16,24 +19,42 @@ use crate::explicit::contact::row::{RowStart, Rows};
 use crate::explicit::contact::spring::Spring;
 use crate::explicit::contact::wall;
 use crate::explicit::problem::{BodyKind, BodySpec};
+use crate::explicit::reduced::Reduced;
 use crate::explicit::which::Which;
 
 /// Side of a row of two edges; its node is the number of the first one.
 pub(in crate::explicit::contact) const EDGES: usize = 2;
 
-/// The edges of a side: the bodies and points, and the edges between these points.
+/// The parts of a body whose edges are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// All outer faces and all beams.
+    All,
+    /// Edges of these faces.
+    Faces(&'a [FaceRef]),
+    /// These beams.
+    Beams(&'a [CellRef]),
+}
+
+/// The edges of a side: the bodies and their points, the places of edges over these points, and the edges
+/// between these places.
 #[derive(Clone)]
 pub(super) struct EdgeSide {
     pub(super) end: End,
-    pub(super) edges: Vec<SurfaceEdge>,
+    pub(super) edges: SurfaceEdges,
+    /// Pairs of edges of one body that are neighbours, ascending.
+    neighbours: Vec<[u32; 2]>,
 }
 
 /// The edges of a pair and their contacts.
 pub(in crate::explicit) struct Edges {
     /// The sides; the second is that of the first if all surfaces are one.
     ends: [End; 2],
+    /// Places of edges over the points.
+    places: [Places; 2],
     search: EdgeToEdge,
-    /// Places of the points at t_n and t_{n+1} \[m\].
+    /// Positions of the points, and of the places at t_n and t_{n+1} \[m\].
+    points: [Vec<Vector3<f64>>; 2],
     now: [Vec<Vector3<f64>>; 2],
     ahead: [Vec<Vector3<f64>>; 2],
     /// The contacts of the last steps, by the numbers of both edges.
@@ -55,14 +76,17 @@ pub(super) struct Touch {
 impl EdgeSide {
     /// The edges of a body.
     ///
-    /// * `wanted` — faces whose edges are part of the side; all faces if none
+    /// * `wanted` — the faces or beams whose edges are part of the side
     pub(super) fn new(
         body: &BodySpec,
         (number, which): (usize, Which),
         discretisation: &Discretisation,
-        wanted: Option<&[FaceRef]>,
+        wanted: Wanted<'_>,
     ) -> Self {
-        let mut faces = body.geometry.boundary_faces();
+        let mut faces = match wanted {
+            Wanted::Beams(_) => Vec::new(),
+            Wanted::All | Wanted::Faces(_) => body.geometry.boundary_faces(),
+        };
         let is_structural = discretisation.is_structural();
         if is_structural {
             // One face of a shell stands for both of its sides.
@@ -74,61 +98,127 @@ impl EdgeSide {
             false => Vec::new(),
         };
         let place = |k: &u32| Vector3::from(discretisation.points[*k as usize]);
-        let mut places: Vec<Vector3<f64>> = surface.points.iter().map(place).collect();
+        let mut reference: Vec<Vector3<f64>> = surface.points.iter().map(place).collect();
         let is_same = |a: &FaceRef, b: &FaceRef| if is_structural { a.cell() == b.cell() } else { a == b };
-        let is_wanted =
-            |face: usize| wanted.is_none_or(|wanted| wanted.iter().any(|other| is_same(other, &faces[face])));
-        let mut edges = surface_edges(&surface, &places, &halves, number as u32, is_wanted);
-        let mut points = surface.points;
-        if wanted.is_none() {
-            for (ends, radius) in beams(discretisation) {
-                let first = points.len() as u32;
-                points.extend(ends);
-                places.extend(ends.iter().map(place));
-                edges.push(SurfaceEdge {
-                    ends: [first, first + 1],
-                    goes_on: [true; 2],
-                    body: number as u32,
-                    kind: EdgeKind::Round(radius),
-                });
-            }
-        }
-        let rest = match &body.kind {
-            BodyKind::Rigid(rigid) => places.iter().map(|x| rigid.point_b(x)).collect(),
-            BodyKind::Deformable { .. } | BodyKind::Reduced(_) => vec![Vector3::zeros(); points.len()],
+        let is_wanted = |face: usize| match wanted {
+            Wanted::Faces(wanted) => wanted.iter().any(|other| is_same(other, &faces[face])),
+            Wanted::All | Wanted::Beams(_) => true,
         };
-        Self { end: End { points, rest, ..End::empty(which) }, edges }
+        let of = EdgesOf {
+            surface: &surface,
+            reference: &reference,
+            halves: &halves,
+            rims: &[],
+            body: number as u32,
+        };
+        let mut edges = of.find(is_wanted);
+        let mut groups: Vec<Vec<u32>> = surface.faces.iter().map(|face| face.points.clone()).collect();
+        let mut points = surface.points;
+        let mut beams = match wanted {
+            Wanted::All => beams(discretisation, None),
+            Wanted::Beams(cells) => beams(discretisation, Some(cells)),
+            Wanted::Faces(_) => Vec::new(),
+        };
+        if !beams.is_empty() {
+            let mut numbers: BTreeMap<u32, u32> = (0..).zip(&points).map(|(k, &id)| (id, k)).collect();
+            for (ends, _) in &mut beams {
+                for end in ends.iter_mut() {
+                    let id = *end;
+                    *end = *numbers.entry(id).or_insert_with(|| {
+                        points.push(id);
+                        reference.push(place(&id));
+                        points.len() as u32 - 1
+                    });
+                }
+                groups.push(ends.to_vec());
+            }
+            edges.add_beams(&beams, number as u32);
+        }
+        let neighbours = edges.neighbours(groups.iter().map(Vec::as_slice), &reference);
+        let rest = |k: usize| match &body.kind {
+            BodyKind::Rigid(rigid) => rigid.point_b(&reference[k]),
+            BodyKind::Deformable { .. } | BodyKind::Reduced(_) => Vector3::zeros(),
+        };
+        Self::over(edges, which, |k| (points[k], rest(k)), neighbours)
+    }
+
+    /// The edges of a surface of a reduced body: those between its faces, and its sharp rims.
+    pub(super) fn of_reduced(body: &Reduced, which: Which, set: &str) -> Option<Self> {
+        let (surface, rims) = body.surface_with_rims(set).ok()?;
+        let points = body.points_of(&surface).ok()?;
+        let reference: Vec<Vector3<f64>> = points.iter().map(|&point| body.place(point)).collect();
+        let number = body.number as u32;
+        let of = EdgesOf { surface: &surface, reference: &reference, halves: &[], rims, body: number };
+        Some(Self::over(of.find(|_| true), which, |k| (points[k], Vector3::zeros()), Vec::new()))
+    }
+
+    /// The edges of a block, a shape of a rigid body in its axes.
+    pub(super) fn of_block(block: &Block, (number, which): (usize, Which)) -> Self {
+        let (mut edges, mut rest) = (SurfaceEdges::default(), Vec::new());
+        for edge in block.edges() {
+            let mut place = |x: Vector3<f64>| {
+                rest.push(x);
+                edges.places.add([(rest.len() as u32 - 1, 1.0)].into_iter())
+            };
+            let ends = [edge.center - edge.half, edge.center + edge.half].map(&mut place);
+            // Triangles with these normals.
+            let faces = edge.normals.map(|normal| {
+                let across = normal.cross(&edge.half);
+                [edge.center, edge.center + edge.half, edge.center + across].map(&mut place)
+            });
+            let kind = EdgeKind::Sharp(faces);
+            edges.edges.push(SurfaceEdge { ends, goes_on: [false; 2], body: number as u32, kind });
+        }
+        Self::over(edges, which, |k| (0, rest[k]), Vec::new())
+    }
+
+    /// The side with those points alone that places of edges have.
+    ///
+    /// * `point` — number of a point of the surface in its body, and its place in the axes of a rigid one
+    fn over(
+        mut edges: SurfaceEdges,
+        which: Which,
+        point: impl Fn(usize) -> (u32, Vector3<f64>),
+        neighbours: Vec<[u32; 2]>,
+    ) -> Self {
+        let used = edges.places.points();
+        edges.places.renumber(|point| used.partition_point(|other| *other < point) as u32);
+        let (points, rest) = used.iter().map(|&k| point(k as usize)).unzip();
+        Self { end: End { points, rest, ..End::empty(which) }, edges, neighbours }
     }
 
     /// A side without edges.
     pub(super) fn empty(which: Which) -> Self {
-        Self { end: End::empty(which), edges: Vec::new() }
+        Self { end: End::empty(which), edges: SurfaceEdges::default(), neighbours: Vec::new() }
     }
 
     /// Adds the edges of another body.
     pub(super) fn append(&mut self, other: Self) {
-        let first = self.end.points.len() as u32;
-        let moved = |edge: SurfaceEdge| SurfaceEdge {
-            ends: edge.ends.map(|k| k + first),
-            kind: match edge.kind {
-                EdgeKind::Sharp(faces) => EdgeKind::Sharp(faces.map(|face| face.map(|k| k + first))),
-                round @ EdgeKind::Round(_) => round,
-            },
-            ..edge
-        };
-        self.edges.extend(other.edges.into_iter().map(moved));
+        let n_edges = self.edges.edges.len() as u32;
+        let n_places = self.edges.places.len() as u32;
+        self.edges.places.append(&other.edges.places, self.end.points.len() as u32);
+        self.edges.edges.extend(other.edges.edges.into_iter().map(|mut edge| {
+            edge.renumber(|place| place + n_places);
+            edge
+        }));
+        self.neighbours.extend(other.neighbours.iter().map(|pair| pair.map(|edge| edge + n_edges)));
         self.end.append(other.end);
     }
 }
 
 /// The beams of a body: the points of their ends, and the radius of the circle of the same area \[m\].
-pub(super) fn beams(discretisation: &Discretisation) -> Vec<([u32; 2], f64)> {
+///
+/// * `wanted` — cells, ascending; all beams if none
+pub(super) fn beams(discretisation: &Discretisation, wanted: Option<&[CellRef]>) -> Vec<([u32; 2], f64)> {
     let mut all = Vec::new();
     for (number, block) in discretisation.blocks.iter().enumerate() {
         let Some(Section::Beam(beam)) = block.section else { continue };
         let radius = (beam.area / std::f64::consts::PI).sqrt();
         for cell in 0..block.n_cells() {
             let cell = CellRef { block: number as u32, cell: cell as u32 };
+            if wanted.is_some_and(|wanted| wanted.binary_search(&cell).is_err()) {
+                continue;
+            }
             if let [a, b, ..] = discretisation.points_of(discretisation.basis(cell))[..] {
                 all.push(([a, b], radius));
             }
@@ -140,24 +230,52 @@ pub(super) fn beams(discretisation: &Discretisation) -> Vec<([u32; 2], f64)> {
 impl Edges {
     /// The edges of two sides, none if one has no edges.
     pub(super) fn between(sides: [EdgeSide; 2], limits: EdgeLimits) -> Option<Self> {
-        if sides.iter().any(|side| side.edges.is_empty()) {
+        if sides.iter().any(|side| side.edges.edges.is_empty()) {
             return None;
         }
         let [a, b] = sides;
-        Some(Self::with([a.end, b.end], EdgeToEdge::new([a.edges, b.edges], limits)))
+        let search = EdgeToEdge::new([a.edges.edges, b.edges.edges], limits);
+        Some(Self::with([a.end, b.end], [a.edges.places, b.edges.places], search))
     }
 
     /// The edges of all bodies.
-    pub(super) fn within(side: EdgeSide, limits: EdgeLimits) -> Option<Self> {
-        let faced = side.end.clone();
-        (!side.edges.is_empty())
-            .then(|| Self::with([side.end, faced], EdgeToEdge::within(side.edges, limits)))
+    pub(super) fn within(side: EdgeSide, limits: EdgeLimits, bodies: &Bodies) -> Option<Self> {
+        let EdgeSide { end, edges: SurfaceEdges { edges, places }, neighbours } = side;
+        if edges.is_empty() {
+            return None;
+        }
+        let mut points = vec![Vector3::zeros(); end.points.len()];
+        for (which, range) in end.ranges() {
+            let places = points[range.clone()].iter_mut().enumerate().map(|(k, x)| (range.start + k, x));
+            match (which, &bodies.rigid) {
+                (Which::Flexible(body), _) => {
+                    let body = &bodies.flexible[body];
+                    places.for_each(|(k, x)| *x = body.place(end.points[k]));
+                }
+                (Which::Rigid(body), Some(rigid)) => {
+                    let pose = rigid.pose(body);
+                    places.for_each(|(k, x)| *x = pose.point(&end.rest[k]));
+                }
+                (Which::Rigid(_), None) => {}
+            }
+        }
+        let search = EdgeToEdge::within(edges, limits, neighbours, &places.at(&points));
+        Some(Self::with([end.clone(), end], [places.clone(), places], search))
     }
 
-    fn with(ends: [End; 2], search: EdgeToEdge) -> Self {
-        let places = || [0, 1].map(|k: usize| vec![Vector3::zeros(); ends[k].points.len()]);
-        let (now, ahead) = (places(), places());
-        Self { ends, search, now, ahead, states: BTreeMap::new() }
+    fn with(ends: [End; 2], places: [Places; 2], search: EdgeToEdge) -> Self {
+        let zeros = |n: usize| vec![Vector3::zeros(); n];
+        let of_places = || [0, 1].map(|k: usize| zeros(places[k].len()));
+        let (now, ahead) = (of_places(), of_places());
+        let points = [0, 1].map(|k: usize| zeros(ends[k].points.len()));
+        Self { ends, places, search, points, now, ahead, states: BTreeMap::new() }
+    }
+
+    /// Computes the places of a side at t_n, or at the end of a step without contact.
+    fn update(&mut self, side: usize, bodies: &Bodies, ahead: Option<f64>) {
+        place(&self.ends[side], bodies, ahead, &mut self.points[side]);
+        let places = if ahead.is_some() { &mut self.ahead } else { &mut self.now };
+        self.places[side].at_into(&self.points[side], &mut places[side]);
     }
 
     /// Forgets the contacts that have ended.
@@ -225,10 +343,13 @@ impl Pair {
     /// * `dt` — length of the step \[s\]
     pub(super) fn add_edge_rows(&mut self, number: usize, bodies: &Bodies, dt: f64, rows: &mut Rows) {
         let Some(mut edges) = self.edges.take() else { return };
-        let ahead = self.is_hard().then_some(dt);
         for side in 0..2 {
-            place(&edges.ends[side], bodies, None, &mut edges.now[side]);
-            place(&edges.ends[side], bodies, ahead, &mut edges.ahead[side]);
+            edges.update(side, bodies, None);
+            if self.is_hard() {
+                edges.update(side, bodies, Some(dt));
+            } else {
+                edges.ahead[side].copy_from_slice(&edges.now[side]);
+            }
         }
         let ([a, b], [c, d]) = (&edges.now, &edges.ahead);
         let n = edges.search.update([a, b], [c, d]).len();
@@ -248,7 +369,8 @@ impl Pair {
         rows: &mut Rows,
     ) {
         let own = [0, 1].map(|side| edges.search.edge(found, side).ends);
-        let which = [0, 1].map(|side| edges.ends[side].which(Some(own[side][0])));
+        let terms = |side: usize, end: usize| edges.places[side].of(own[side][end]);
+        let which = [0, 1].map(|side| edges.ends[side].which(Some(terms(side, 0)[0].0)));
         if which.iter().all(|which| matches!(which, Which::Rigid(_))) {
             return;
         }
@@ -263,7 +385,11 @@ impl Pair {
             (Which::Rigid(body), Some(rigid)) => rigid.velocity_ahead(body, &place),
             (Which::Rigid(_), None) => Vector3::zeros(),
             (Which::Flexible(body), _) => {
-                sum(side, &|k| bodies.flexible[body].velocities(edges.ends[side].points[k as usize])[1])
+                let of_point =
+                    |k: u32| bodies.flexible[body].velocities(edges.ends[side].points[k as usize])[1];
+                sum(side, &|k| {
+                    edges.places[side].of(k).iter().map(|&(point, weight)| weight * of_point(point)).sum()
+                })
             }
         };
         let (relative, normal) = (velocity(0) - velocity(1), found.normal);
@@ -305,8 +431,10 @@ impl Pair {
                 }
                 Which::Flexible(body) => {
                     for k in 0..2 {
-                        let point = edges.ends[end].points[own[end][k] as usize];
-                        rows.add_point(bodies, (body, end), point, sign * weights[end][k]);
+                        for &(point, weight) in edges.places[end].of(own[end][k]) {
+                            let point = edges.ends[end].points[point as usize];
+                            rows.add_point(bodies, (body, end), point, sign * weights[end][k] * weight);
+                        }
                     }
                 }
             }

@@ -4,14 +4,16 @@ use carom_contact::geometry::Faces;
 use carom_contact::node_to_face::{ContactSide, Nodes};
 use carom_contact::{Shape, shape::joined};
 use carom_fem::{Discretisation, Surface};
+use carom_mesh::CellRef;
 use nalgebra::Vector3;
 
-use super::edges::{EdgeSide, beams};
+use super::edges::{EdgeSide, Wanted, beams};
 use super::overlap::Sunk;
 use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::contact::spring::Spring;
 use crate::explicit::contact::wall;
+use crate::explicit::deformable::Deformable;
 use crate::explicit::problem::{BodyKind, BodySpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::reduced::Reduced;
 use crate::explicit::which::Which;
@@ -94,26 +96,41 @@ impl End {
     }
 }
 
-/// The side that a scenario names.
+/// A side that a scenario names.
+pub(super) struct NamedSide {
+    pub(super) side: ContactSide,
+    pub(super) end: End,
+    /// Smallest length or diameter of a beam, infinite without beams \[m\].
+    pub(super) size: f64,
+}
+
+/// The side that a scenario names: faces, beams, or a shape.
 pub(super) fn named_side(
     problem: &Problem,
     spec: &ContactSpec,
     side: usize,
     bodies: &Bodies,
     pair: &dyn Fn() -> String,
-) -> Result<(ContactSide, End), SetupError> {
+) -> Result<NamedSide, SetupError> {
     let number = spec.bodies[side];
     let (body, which) = (&problem.bodies[number], bodies.which[number]);
     match (&spec.sides[side], &body.kind) {
         (SideSpec::Shape(shape), BodyKind::Rigid(rigid)) => {
             let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
-            Ok((ContactSide { shape, nodes: Nodes::default() }, End::empty(which)))
+            let side = ContactSide { shape, nodes: Nodes::default() };
+            Ok(NamedSide { side, end: End::empty(which), size: f64::INFINITY })
         }
         (SideSpec::Shape(_), BodyKind::Deformable { .. } | BodyKind::Reduced(_)) => {
             unreachable!("shapes belong to rigid bodies")
         }
         (SideSpec::Set(set), _) => {
+            let (mut areas_of_wires, mut size) = (Vec::new(), f64::INFINITY);
             let surface = |discretisation: &Discretisation| {
+                if let Some(beams) = named_beams(body, set)? {
+                    let wires = Wires::new(discretisation, Some(&beams));
+                    (areas_of_wires, size) = (wires.areas, wires.size);
+                    return Ok((wires.surface, wires.halves));
+                }
                 if !discretisation.is_structural() {
                     return Ok((body.geometry.surface_of_set(discretisation, set)?, Vec::new()));
                 }
@@ -129,29 +146,61 @@ pub(super) fn named_side(
                 Which::Flexible(k) => bodies.flexible[k].reduced(),
                 Which::Rigid(_) => None,
             };
-            let made = match reduced {
+            let mut made = match reduced {
                 Some(reduced) => of_reduced(reduced, which, set)?,
                 None => with_nodes(body, which, bodies, surface)?,
             };
+            if !areas_of_wires.is_empty() {
+                made.end.areas = areas_of_wires;
+            }
             let faces = Faces::new(made.surface, &made.reference);
             let faces = faces.map_err(|source| SetupError::Surface { pair: pair(), source })?;
             let shape = Shape::Faces(Box::new(faces));
-            Ok((ContactSide { shape, nodes: made.nodes }, made.end))
+            Ok(NamedSide { side: ContactSide { shape, nodes: made.nodes }, end: made.end, size })
         }
     }
 }
 
-/// The edges of both sides that a scenario names; none if a side has no straight edges, as a shape or a
-/// reduced body.
+/// The beams of a set; none for a set of faces.
+fn named_beams(body: &BodySpec, set: &str) -> Result<Option<Vec<CellRef>>, SetupError> {
+    let beams = body.geometry.beams_of_set(set)?;
+    if beams.is_empty() {
+        return Ok(None);
+    }
+    match body.geometry.faces_of_set(set) {
+        Ok(_) => Err(SetupError::MixedSet { body: body.geometry.name.clone(), set: set.to_owned() }),
+        Err(_) => Ok(Some(beams)),
+    }
+}
+
+/// The edges of both sides that a scenario names; none if a side has no edges, as a ball.
 pub(super) fn edge_sides(problem: &Problem, spec: &ContactSpec, bodies: &Bodies) -> Option<[EdgeSide; 2]> {
     let side = |side: usize| {
         let (number, which) = (spec.bodies[side], bodies.which[spec.bodies[side]]);
-        let (body, SideSpec::Set(set)) = (&problem.bodies[number], &spec.sides[side]) else { return None };
-        let faces = body.geometry.faces_of_set(set).ok()?;
-        let made = |known: &Discretisation| EdgeSide::new(body, (number, which), known, Some(&faces));
+        let body = &problem.bodies[number];
+        let set = match (&spec.sides[side], &body.kind) {
+            (SideSpec::Set(set), _) => set,
+            (SideSpec::Shape(shape), BodyKind::Rigid(rigid)) => {
+                let shape = shape.moved(|x| rigid.point_b(x), |v| rigid.vector_b(v));
+                let Shape::Block(block) = shape else { return None };
+                return Some(EdgeSide::of_block(&block, (number, which)));
+            }
+            (SideSpec::Shape(_), _) => return None,
+        };
+        let made = |known: &Discretisation| {
+            let beams = body.geometry.beams_of_set(set).ok()?;
+            if !beams.is_empty() {
+                return Some(EdgeSide::new(body, (number, which), known, Wanted::Beams(&beams)));
+            }
+            let faces = body.geometry.faces_of_set(set).ok()?;
+            Some(EdgeSide::new(body, (number, which), known, Wanted::Faces(&faces)))
+        };
         match which {
-            Which::Flexible(k) => Some(made(&bodies.flexible[k].whole()?.discretisation)),
-            Which::Rigid(_) => Some(made(&Discretisation::new(&body.geometry).ok()?)),
+            Which::Flexible(k) => match &bodies.flexible[k] {
+                Deformable::Whole(whole) => made(&whole.discretisation),
+                Deformable::Reduced(reduced) => EdgeSide::of_reduced(reduced, which, set),
+            },
+            Which::Rigid(_) => made(&Discretisation::new(&body.geometry).ok()?),
         }
     };
     Some([side(0)?, side(1)?])
@@ -192,7 +241,7 @@ pub(super) fn all_surfaces(
                 if !faces.is_empty() {
                     return Err(SetupError::AutomaticBeam { body: body.geometry.name.clone() });
                 }
-                let wires = Wires::new(discretisation);
+                let wires = Wires::new(discretisation, None);
                 size = size.min(wires.size);
                 areas_of_wires = wires.areas;
                 return Ok((wires.surface, wires.halves));
@@ -219,10 +268,10 @@ pub(super) fn all_surfaces(
         let own = match which {
             Which::Flexible(k) => bodies.flexible[k]
                 .whole()
-                .map(|whole| EdgeSide::new(body, (number, which), &whole.discretisation, None)),
+                .map(|whole| EdgeSide::new(body, (number, which), &whole.discretisation, Wanted::All)),
             Which::Rigid(_) => Discretisation::new(&body.geometry)
                 .ok()
-                .map(|whole| EdgeSide::new(body, (number, which), &whole, None)),
+                .map(|whole| EdgeSide::new(body, (number, which), &whole, Wanted::All)),
         };
         let own = own.unwrap_or_else(|| EdgeSide::empty(which));
         match &mut edges {
@@ -247,8 +296,9 @@ struct Wires {
 }
 
 impl Wires {
-    fn new(discretisation: &Discretisation) -> Self {
-        let beams = beams(discretisation);
+    /// * `wanted` — cells, ascending; all beams if none
+    fn new(discretisation: &Discretisation, wanted: Option<&[CellRef]>) -> Self {
+        let beams = beams(discretisation, wanted);
         let mut points: Vec<u32> = beams.iter().flat_map(|(ends, _)| *ends).collect();
         points.sort_unstable();
         points.dedup();
