@@ -57,6 +57,9 @@ pub(crate) fn ball_in_shell(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     Ok(outcome)
 }
 
+/// The run whose landings give their energy back.
+const PERSISTENT: &str = "hollow-ball-persistent";
+
 /// A run of the hollow ball.
 struct Ball {
     name: &'static str,
@@ -72,14 +75,17 @@ fn balls() -> Vec<Ball> {
         .replace("elements = [6, 2]", "elements = [12, 4]")
         .replace("elements = [10, 10, 1]", "elements = [20, 20, 2]");
     let mixed = HOLLOW.replace("time_step", "contact_gradient = \"mixed\"\ntime_step");
+    let persistent = HOLLOW.replace("time_step", "persistency = true\ntime_step");
     let both: &[&str] = &["energy-momentum", "midpoint"];
     let of = |name, scenario: &str, cells, step| {
-        let schemes = if name == "hollow-ball-mixed" { &both[..1] } else { both };
+        let is_conserving = matches!(name, "hollow-ball-mixed" | PERSISTENT);
+        let schemes = if is_conserving { &both[..1] } else { both };
         Ball { name, schemes, scenario: scenario.to_owned(), cells, step }
     };
     vec![
         of("hollow-ball", HOLLOW, "532", 0.01),
         of("hollow-ball-mixed", &mixed, "532, mixed formulation", 0.01),
+        of(PERSISTENT, &persistent, "532, persistency", 0.01),
         of("hollow-ball-friction", FRICTION, "532, friction", 0.01),
         of("hollow-ball-friction-short", FRICTION, "532, friction", 0.005),
         of("hollow-ball-friction-shorter", FRICTION, "532, friction", 0.0025),
@@ -111,6 +117,11 @@ pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             run_ball(bench, &ball, scheme, &mut outcome)?;
         }
     }
+    let runs = [bench.open("hollow-ball")?, bench.open(PERSISTENT)?];
+    let drawing = draw_all(&runs, &[Quantity::Energy])?;
+    let caption = "The energy of the scheme `energy-momentum`, and with `persistency = true`, which gives the \
+                   energy of landings back.";
+    outcome.pictures.push((PERSISTENT.to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
 
@@ -136,6 +147,10 @@ fn run_ball(bench: &Bench<'_>, ball: &Ball, scheme: &str, outcome: &mut Outcome)
             0.0,
             1e-9,
         ));
+    }
+    if name == PERSISTENT {
+        let kept = (last(&kinetic) + last(&elastic)) / kinetic[0] - 1.0;
+        outcome.rows.push(Row::new(format!("{name}: change of the energy"), "", kept.abs(), 0.0, 1e-9));
     }
     outcome.rows.push(Row::new(format!("{name}: balance of the energy"), "", balance, 0.0, 1e-9));
     outcome.rows.push(Row::new(format!("{name}: momentum"), "", momentum, 0.0, 1e-11));

@@ -1,54 +1,21 @@
-//! One elastic body: its state, and its forces and tangent in a step.
+//! One elastic body: its state, loads and supports.
+
+mod books;
+mod step;
 
 use std::sync::Arc;
 
-use carom_dynamics::{BodyMotion, BodyState, Placement, rotation};
-use carom_fem::constitutive::{ElasticLaw, Law, SolidLaw};
+use carom_dynamics::{Placement, rotation};
+use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
 use carom_fem::{Body, Discretisation, Surface};
-use carom_linalg::sparse::SparseError;
 use nalgebra::Vector3;
 
-use super::average_stress::AverageStress;
+use super::SetupError;
 use super::matrices::Matrices;
-use super::{Method, SetupError};
 use crate::explicit::pressed::Pressed;
-use crate::mean_turn::mean_turn;
-use crate::point_motion::PointMotion;
-
-/// Energies and momenta of bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Energies {
-    /// ½ vᵀ M v \[J\].
-    pub kinetic: f64,
-    /// ∫ ψ dV \[J\].
-    pub stored: f64,
-    /// −m g·x̄ \[J\].
-    pub weight: f64,
-    /// Σ M v \[N s\].
-    pub momentum: [f64; 3],
-    /// Σ x × M v about the inertial origin \[N m s\].
-    pub ang_momentum: [f64; 3],
-}
-
-impl Energies {
-    /// E_kin + E_el + E_pot \[J\].
-    pub fn total(&self) -> f64 {
-        self.kinetic + self.stored + self.weight
-    }
-}
-
-impl std::ops::AddAssign for Energies {
-    fn add_assign(&mut self, other: Self) {
-        self.kinetic += other.kinetic;
-        self.stored += other.stored;
-        self.weight += other.weight;
-        for d in 0..3 {
-            self.momentum[d] += other.momentum[d];
-            self.ang_momentum[d] += other.ang_momentum[d];
-        }
-    }
-}
+pub use books::Energies;
+pub(super) use step::Inertia;
 
 /// An elastic body that moves through time in implicit steps.
 pub struct ElasticBody {
@@ -103,44 +70,6 @@ pub(super) struct Work {
     reactions: Vec<f64>,
     /// Largest mass of a point \[kg\].
     pub(super) heaviest: f64,
-}
-
-/// Sizes of the terms of a residual.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sizes {
-    /// The largest force \[N\].
-    pub(super) force: f64,
-    /// The largest sum of terms of the inertia, whose difference the inertia is \[N\].
-    pub(super) inertia: f64,
-}
-
-/// Inertia as a function of the end: M (factor (u₁ − u₀) + offset).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Inertia {
-    pub(super) factor: f64,
-    /// Factors of v₀ and a₀ in the offset.
-    of_v: f64,
-    of_a: f64,
-}
-
-impl Inertia {
-    /// Of a step of the length h.
-    pub(super) fn new(method: Method, h: f64) -> Self {
-        match method {
-            Method::EnergyMomentum | Method::Midpoint => {
-                Self { factor: 2.0 / (h * h), of_v: -2.0 / h, of_a: 0.0 }
-            }
-            Method::GeneralisedAlpha(radius) => {
-                let [alpha_m, _, beta, _] = Method::alpha(radius);
-                let scale = 1.0 - alpha_m;
-                Self {
-                    factor: scale / (beta * h * h),
-                    of_v: -scale / (beta * h),
-                    of_a: alpha_m - scale * (0.5 - beta) / beta,
-                }
-            }
-        }
-    }
 }
 
 impl ElasticBody {
@@ -329,220 +258,4 @@ impl ElasticBody {
         self.matrices.solve_mass(&mut self.state.a);
         Ok(())
     }
-
-    /// The first guess: straight on.
-    pub(super) fn predict(&mut self, h: f64) {
-        self.change.iter_mut().zip(&self.state.v).for_each(|(change, v)| *change = h * v);
-        self.follow_supports(h);
-    }
-
-    fn follow_supports(&mut self, h: f64) {
-        for (&dof, velocity) in self.held.iter().zip(&self.driven) {
-            self.change[dof as usize] = h * velocity;
-        }
-        self.move_end(0.0, &[]);
-    }
-
-    /// u₁ ← u₁ − s δ.
-    pub(super) fn move_end(&mut self, share: f64, correction: &[f64]) {
-        self.change.iter_mut().zip(correction).for_each(|(change, by)| *change -= share * by);
-        let ends = self.end.u.iter_mut().zip(&self.state.u);
-        ends.zip(&self.change).for_each(|((end, u), change)| *end = u + change);
-    }
-
-    /// Starts the search of the end from rest.
-    pub(super) fn stay(&mut self, h: f64) {
-        self.change.fill(0.0);
-        self.follow_supports(h);
-    }
-
-    /// Fills the residual but for contact and held dofs.
-    pub(super) fn residual(&mut self, method: Method, inertia: &Inertia) -> Result<Sizes, SweepError> {
-        let Self { internal, laws, history, state, end, work, matrices, discretisation, .. } = self;
-        let fields = [&state.u[..], &end.u[..]];
-        work.load.copy_from_slice(&self.force);
-        for pressed in &self.pressures {
-            pressed.add_forces(|point| Self::middle(discretisation, fields, point), &mut work.load);
-        }
-        let map = |law| AverageStress { law, method };
-        internal.sweep(laws, map, fields, history, Some(&mut work.internal))?;
-        let mut sizes = Sizes::default();
-        for (i, scaled) in work.scaled.iter_mut().enumerate() {
-            let change = self.change[i];
-            let [of_v, of_a] = [inertia.of_v * state.v[i], inertia.of_a * state.a[i]];
-            *scaled = inertia.factor * change + of_v + of_a;
-            let terms = inertia.factor * change.abs() + of_v.abs() + of_a.abs();
-            sizes.inertia = sizes.inertia.max(terms * work.heaviest);
-        }
-        work.inertia.fill(0.0);
-        matrices.add_mass_product(1.0, &work.scaled, &mut work.inertia);
-        for (i, residual) in work.residual.iter_mut().enumerate() {
-            let load = work.load[i] + work.weight[i];
-            let largest = work.internal[i].abs().max(work.inertia[i].abs()).max(load.abs());
-            sizes.force = sizes.force.max(largest);
-            *residual = work.inertia[i] + work.internal[i] - load;
-        }
-        Ok(sizes)
-    }
-
-    /// Takes the residuals of held dofs as forces of the supports; returns the largest of the others, NaN if
-    /// one is.
-    pub(super) fn largest_residual(&mut self) -> f64 {
-        for (&dof, reaction) in self.held.iter().zip(&mut self.work.reactions) {
-            *reaction = std::mem::take(&mut self.work.residual[dof as usize]);
-        }
-        let worse = |most: f64, r: &f64| if r.is_nan() { f64::NAN } else { most.max(r.abs()) };
-        self.work.residual.iter().fold(0.0, worse)
-    }
-
-    /// Makes the matrix c M + ∂f/∂u₁ at the present end, with unit rows for held dofs.
-    pub(super) fn assemble(&mut self, method: Method, inertia: &Inertia) -> Result<(), SweepError> {
-        let Self { internal, laws, history, state, end, matrices, held, discretisation, .. } = self;
-        if matrices.is_made(inertia.factor) {
-            return Ok(());
-        }
-        matrices.discard();
-        let is_linear = self.pressures.is_empty()
-            && laws.iter().all(|law| matches!(law, SolidLaw::Elastic(ElasticLaw::SmallStrain(_))));
-        let fields = [&state.u[..], &end.u[..]];
-        let map = |law| AverageStress { law, method };
-        matrices.assembly.assemble_map(internal, laws, map, fields, history, &mut matrices.jacobian)?;
-        for pressed in &self.pressures {
-            let middle = |point| Self::middle(discretisation, fields, point);
-            // The middle moves by half of the end.
-            pressed.for_slopes(middle, |i, j, slope| matrices.add_block([i, j], &(-0.5 * slope)));
-        }
-        matrices.complete(inertia.factor, held, is_linear);
-        Ok(())
-    }
-
-    /// u₁ −= s J⁻¹ r, without contact.
-    pub(super) fn correct(&mut self, share: f64) -> Result<(), SparseError> {
-        self.matrices.factorise()?;
-        self.matrices.solve(&mut self.work.residual)?;
-        let correction = std::mem::take(&mut self.work.residual);
-        self.move_end(share, &correction);
-        self.work.residual = correction;
-        Ok(())
-    }
-
-    /// Velocities and accelerations at the end, which becomes the present state.
-    pub(super) fn close(&mut self, method: Method, h: f64) {
-        let Self { state, end, change, .. } = self;
-        match method {
-            Method::EnergyMomentum | Method::Midpoint => {
-                for i in 0..state.u.len() {
-                    end.v[i] = 2.0 / h * change[i] - state.v[i];
-                }
-            }
-            Method::GeneralisedAlpha(radius) => {
-                let [_, _, beta, gamma] = Method::alpha(radius);
-                for i in 0..state.u.len() {
-                    let moved = change[i] - h * state.v[i];
-                    end.a[i] = (moved / (h * h) - (0.5 - beta) * state.a[i]) / beta;
-                    end.v[i] = state.v[i] + h * ((1.0 - gamma) * state.a[i] + gamma * end.a[i]);
-                }
-            }
-        }
-        std::mem::swap(state, end);
-    }
-
-    /// Energies and momenta of the present state.
-    ///
-    /// # Errors
-    ///
-    /// [`SweepError`] if the state has an inverted cell.
-    pub fn energies(&mut self) -> Result<Energies, SweepError> {
-        let Self { internal, laws, history, state, work, matrices, .. } = self;
-        let stored = internal.stored_energy(laws, &state.u, history)?;
-        work.inertia.fill(0.0);
-        matrices.add_mass_product(1.0, &state.v, &mut work.inertia);
-        let kinetic = 0.5 * work.inertia.iter().zip(&state.v).map(|(p, v)| p * v).sum::<f64>();
-        let (mut momentum, mut ang_momentum, mut weight) = (Vector3::zeros(), Vector3::zeros(), 0.0);
-        for (k, x) in self.discretisation.points.iter().enumerate() {
-            let at = |values: &[f64]| Vector3::from_column_slice(&values[3 * k..3 * k + 3]);
-            let (x, p) = (Vector3::from(*x) + at(&state.u), at(&work.inertia));
-            momentum += p;
-            ang_momentum += x.cross(&p);
-            weight -= at(&work.weight).dot(&x);
-        }
-        Ok(Energies { kinetic, stored, weight, momentum: momentum.into(), ang_momentum: ang_momentum.into() })
-    }
-
-    /// Works and forces of the step that was just taken, with its ends in `end` and `state`.
-    pub(super) fn exchange(&self) -> Exchange {
-        let Self { state, end, work, .. } = self;
-        let mut sum = Exchange::default();
-        let mut act = |dof: usize, force: f64, is_weight: bool| {
-            let (point, d) = (dof / 3, dof % 3);
-            let middle = Vector3::from_fn(|i, _| {
-                let k = 3 * point + i;
-                self.discretisation.points[point][i] + 0.5 * (state.u[k] + end.u[k])
-            });
-            let vector = Vector3::ith(d, force);
-            sum.force += vector;
-            sum.moment += middle.cross(&vector);
-            if !is_weight {
-                sum.external += force * (state.u[dof] - end.u[dof]);
-            }
-        };
-        for dof in 0..state.u.len() {
-            if work.load[dof] != 0.0 {
-                act(dof, work.load[dof], false);
-            }
-            if work.weight[dof] != 0.0 {
-                act(dof, work.weight[dof], true);
-            }
-        }
-        for (&dof, &reaction) in self.held.iter().zip(&work.reactions) {
-            act(dof as usize, reaction, false);
-        }
-        let moved = state.u.iter().zip(&end.u).map(|(after, before)| after - before);
-        sum.internal = work.internal.iter().zip(moved.clone()).map(|(f, u)| f * u).sum();
-        sum.inertial = work.inertia.iter().zip(moved).map(|(f, u)| f * u).sum();
-        sum
-    }
-
-    /// The points at present, or at the start of the step that was just taken.
-    fn points(&self, is_before: bool) -> PointMotion<'_> {
-        let State { u, v, .. } = if is_before { &self.end } else { &self.state };
-        PointMotion { mass: &self.work.mass, points: &self.discretisation.points, u, v }
-    }
-
-    /// Mass \[kg\] and its centre \[m\].
-    pub(super) fn mass(&self) -> (f64, Vector3<f64>) {
-        self.points(false).center()
-    }
-
-    /// Mean motion at a place: at present, or at the start of the step that was just taken.
-    pub(super) fn motion(&self, place: &Vector3<f64>, is_before: bool) -> BodyMotion {
-        self.points(is_before).at(place, self.held.is_empty())
-    }
-
-    /// The mean turn if a law of the body takes rotations for strains; else zero \[rad\].
-    pub(super) fn doubtful_turn(&self) -> f64 {
-        if self.laws.iter().all(Law::is_objective) {
-            return 0.0;
-        }
-        mean_turn(&self.work.mass, &self.discretisation.points, &self.state.u)
-    }
-
-    /// The present state for pictures and tables.
-    pub(super) fn reported(&self) -> BodyState {
-        self.points(false).reported(&self.placement)
-    }
-}
-
-/// Works and forces of outer loads and supports in a step.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Exchange {
-    /// Work of loads without gravity, and of supports \[J\].
-    pub(super) external: f64,
-    /// Work of the internal forces \[J\].
-    pub(super) internal: f64,
-    /// Work against the inertia \[J\]: the change of the kinetic energy but for generalised-α.
-    pub(super) inertial: f64,
-    /// Sum of the outer forces with gravity \[N\], and its moment about the origin \[N m\].
-    pub(super) force: Vector3<f64>,
-    pub(super) moment: Vector3<f64>,
 }
