@@ -1,6 +1,8 @@
 //! The rigid bars, the rod in the cube and the bumper of Zywicz and Puso (1999) in explicit steps.
 
 use carom_post::Run;
+use carom_post::curves::draw_all;
+use carom_post::plot::Quantity;
 use carom_report::number::significant;
 
 use crate::{Bench, BenchError, Outcome, Row, Table};
@@ -37,7 +39,11 @@ pub(crate) fn rigid_bars(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         Row::new("momentum error", "", momentum, 0.0, 1e-14),
         Row::new("angular momentum error", "", ang_momentum, 0.0, 1e-14),
     ];
-    Ok(Outcome { rows, ..Outcome::default() })
+    let quantities = ["left", "right"].map(|body| Quantity::Velocity(body.to_owned()));
+    let drawing = draw_all(&[bench.open("rigid-bars")?], &quantities)?;
+    let caption = "Velocities of the bars: they swap within a step, as in figure 4 of the paper.";
+    let pictures = vec![("rigid-bars-velocities".to_owned(), drawing, caption.to_owned())];
+    Ok(Outcome { rows, pictures, ..Outcome::default() })
 }
 
 /// First impacts of the rod in the limit of small steps: time \[s\] and impulse \[N s\].
@@ -102,6 +108,11 @@ pub(crate) fn rod_in_cube(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             cell(columns[1][k][1]),
         ]);
     }
+    let runs = [bench.open("rod-in-cube")?, bench.open("rod-in-cube-explicit")?];
+    let drawing = draw_all(&runs, &[Quantity::AngularVelocity("rod".to_owned())])?;
+    let caption =
+        "Angular velocity of the rod in both schemes: jumps at the impacts, free motion between them.";
+    outcome.pictures.push(("rod-in-cube-velocity".to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
 
@@ -212,5 +223,9 @@ pub(crate) fn bumper(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             ratio,
         ));
     }
+    let runs = [bench.open("bumper-multipliers")?, bench.open("bumper-springs")?];
+    let drawing = draw_all(&runs, &[Quantity::ContactForce])?;
+    let caption = "Force between bumper and pole by multipliers and by springs, without friction.";
+    outcome.pictures.push(("bumper-force".to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
