@@ -120,11 +120,6 @@ pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             run_ball(bench, &ball, scheme, &mut outcome)?;
         }
     }
-    let runs = [bench.open("hollow-ball")?, bench.open(PERSISTENT)?];
-    let drawing = draw_all(&runs, &[Quantity::Energy])?;
-    let caption = "The energy of the scheme `energy-momentum`, and with `persistency = true`, which gives the \
-                   energy of landings back.";
-    outcome.pictures.push((PERSISTENT.to_owned(), drawing, caption.to_owned()));
     Ok(outcome)
 }
 
@@ -182,6 +177,7 @@ fn run_ball(bench: &Bench<'_>, ball: &Ball, scheme: &str, outcome: &mut Outcome)
     let which = match ball.name {
         "hollow-ball" => "",
         "hollow-ball-friction" => ", with friction",
+        PERSISTENT => " with `persistency = true`",
         "hollow-ball-spinning" => ", of the spinning ball",
         _ => return Ok(()),
     };
