@@ -213,27 +213,43 @@ pub(crate) fn follow<'a, P: Touching + 'a>(
     sample: impl Sample<P>,
     mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
 ) -> Result<(), ObserverError> {
-    let (now, length) = clock;
     for pair in pairs {
-        let Touch { number, force, pressed: (pressed, moment), least_gap } = pair.touch();
+        let touch = pair.touch();
         let (tracker, &mut mut place) = pair.tracking();
         let mut tracker = std::mem::take(tracker);
-        if pressed > 0.0 {
-            place = moment / pressed;
-            if !tracker.touching {
-                tracker.touch(number, &sample(pair, true, place));
-            }
-            tracker.observe(now, force.norm(), (-least_gap).max(0.0));
-            tracker.press(now, length * pressed, &place);
-        } else if tracker.touching {
-            tracker.part(&sample(pair, false, place));
-        }
-        let event = tracker.settle(now);
+        let event = track((&mut tracker, &mut place), &touch, clock, |is_before, place| {
+            sample(pair, is_before, place)
+        });
         let (own, last_place) = pair.tracking();
         (*own, *last_place) = (tracker, place);
         event.map_or(Ok(()), &mut take)?;
     }
     Ok(())
+}
+
+/// Updates the event of two surfaces; returns it once it is over.
+///
+/// * `place` — the last place of contact, which is updated \[m\]
+/// * `clock` — time, and length of the step \[s\]
+/// * `sample` — motions of both bodies at a place, before the step if the flag is true
+pub(crate) fn track(
+    (tracker, place): (&mut ContactTracker, &mut Vector3<f64>),
+    touch: &Touch,
+    (now, length): (f64, f64),
+    sample: impl Fn(bool, Vector3<f64>) -> ContactSample,
+) -> Option<ContactEvent> {
+    let (pressed, moment) = touch.pressed;
+    if pressed > 0.0 {
+        *place = moment / pressed;
+        if !tracker.touching {
+            tracker.touch(touch.number, &sample(true, *place));
+        }
+        tracker.observe(now, touch.force.norm(), (-touch.least_gap).max(0.0));
+        tracker.press(now, length * pressed, place);
+    } else if tracker.touching {
+        tracker.part(&sample(false, *place));
+    }
+    tracker.settle(now)
 }
 
 /// Ends the events that are open at the end of the run.

@@ -58,6 +58,7 @@ mod contact;
 mod crowd;
 mod divided;
 mod elimination;
+mod free_steps;
 mod friction;
 mod groups;
 mod held;

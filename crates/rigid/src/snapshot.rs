@@ -68,7 +68,9 @@ impl System {
                 pair.held.clone_from(&from.held[number]);
                 pair.due = 0;
             }
-            *report = from.reports[number];
+            if report.last > from.steps {
+                *report = from.reports[number];
+            }
         }
         (self.spring_energy, self.energies, self.n_impulses) =
             (from.spring_energy, from.energies, from.n_impulses);

@@ -1,5 +1,6 @@
 //! A deformable body: its points, forces on them, and their motion.
 
+mod critical;
 mod reported;
 mod sums;
 mod supports;
@@ -7,8 +8,7 @@ mod supports;
 use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::{Law, SolidLaw};
 use carom_fem::internal_force::{
-    BulkViscosity, ElementFrequencies, History, InternalForce, PointRule, SweepError, element_frequencies,
-    largest_stretch,
+    BulkViscosity, History, InternalForce, PointRule, SweepError, element_frequencies,
 };
 use carom_fem::{Discretisation, LumpedMass, QuadratureRule, Section};
 use nalgebra::{Matrix3, Vector3};
@@ -20,6 +20,8 @@ use super::problem::{AddedMass, Problem};
 use super::turning::Turning;
 use supports::held_rotations;
 
+pub(super) use critical::Bounded;
+use critical::wave_speed;
 pub(super) use sums::Sums;
 pub(crate) use supports::held;
 
@@ -32,12 +34,6 @@ pub(crate) struct Held {
     pub(crate) dof: u32,
     /// Its velocity \[m/s\].
     pub(crate) velocity: f64,
-}
-
-/// A critical step \[s\] and the displacements at which it was found \[m\].
-pub(super) struct Bounded {
-    pub(super) critical: f64,
-    pub(super) u: Vec<f64>,
 }
 
 /// The elements of a body.
@@ -236,55 +232,6 @@ impl Flexible {
         Ok(())
     }
 
-    /// The largest step for which central differences are stable, 2/ω with a bound ω of the frequencies of
-    /// the elements \[s\]. Infinite without cells.
-    ///
-    /// Bounds that cost as much as hundreds of steps are those of the last call while no distance within a
-    /// cell has changed by more than `stretch`.
-    pub(super) fn critical_step(&mut self, stretch: f64) -> Result<f64, SweepError> {
-        if let Some(known) = &self.bounded
-            && largest_stretch(&self.discretisation, &known.u, &self.u) <= stretch
-        {
-            return Ok(known.critical);
-        }
-        let critical = self.evaluate_critical_step()?;
-        // Bounds with viscosity depend on the velocity too.
-        if self.viscosities.is_empty() && ElementFrequencies::is_costly(&self.discretisation) {
-            self.bounded = Some(Bounded { critical, u: self.u.clone() });
-        }
-        Ok(critical)
-    }
-
-    fn evaluate_critical_step(&mut self) -> Result<f64, SweepError> {
-        let speed = if self.viscosities.is_empty() { 0.0 } else { self.largest_speed() };
-        let Self { inner, laws, u, history, viscosities, .. } = self;
-        match inner {
-            Inner::Solid(solid) => {
-                let (internal, lumped) = &mut **solid;
-                let frequencies = element_frequencies(internal, laws, u, history, lumped)?;
-                if viscosities.is_empty() {
-                    return Ok(frequencies.critical_step());
-                }
-                Ok(internal.viscous_critical_step(&frequencies, viscosities, speed))
-            }
-            Inner::Structural(turning) => Ok(turning.critical_step(u)),
-        }
-    }
-
-    /// The largest velocity of a point relative to the centre of mass \[m/s\].
-    fn largest_speed(&self) -> f64 {
-        let total: f64 = self.mass.iter().sum();
-        let velocity = |p: usize| Vector3::from_column_slice(&self.v[3 * p..3 * p + 3]);
-        let mean = (0..self.mass.len()).map(|p| self.mass[p] * velocity(p)).sum::<Vector3<f64>>() / total;
-        (0..self.mass.len()).map(|p| (velocity(p) - mean).norm()).fold(0.0, f64::max)
-    }
-
-    /// The largest velocity of pressure waves of its materials \[m/s\].
-    pub(super) fn largest_wave_speed(&self) -> f64 {
-        let blocks = self.discretisation.blocks.iter().zip(&self.laws);
-        blocks.map(|(block, law)| wave_speed(&self.discretisation, block, law)).fold(0.0, f64::max)
-    }
-
     /// f_int(x_n) with the history of the material, and loads.
     ///
     /// * `behind` — length of the step before t_n, 0 if there is none \[s\]
@@ -362,75 +309,6 @@ impl Flexible {
         [&self.v, &self.next].map(|v| Vector3::from_column_slice(&v[k..k + 3]))
     }
 
-    /// Sums over all points at t_n.
-    ///
-    /// * `share` — θ of [`super::books`]
-    pub(super) fn sums(&mut self, (dt_mean, share): (f64, f64), gravity: &Vector3<f64>) -> Sums {
-        let Self { chunks, mass, u, v, next, f_int, f_ext, f_visc, discretisation, inner, .. } = self;
-        let points = &discretisation.points;
-        let turning = match inner {
-            Inner::Solid(_) => None,
-            Inner::Structural(turning) => Some(&**turning),
-        };
-        chunks.par_iter_mut().enumerate().for_each(|(chunk, sums)| {
-            *sums = Sums::default();
-            for p in CHUNK * chunk..(CHUNK * (chunk + 1)).min(mass.len()) {
-                let at = |values: &[f64]| Vector3::new(values[3 * p], values[3 * p + 1], values[3 * p + 2]);
-                let (m, behind, ahead) = (mass[p], at(v), at(next));
-                let (x, both) = (Vector3::from(points[p]) + at(u), behind + ahead);
-                let (inner, outer) = (at(f_int), at(f_ext));
-                let (now, twice) = at_level(&behind, &ahead, share);
-                sums.kinetic += 0.5 * m * behind.dot(&twice);
-                sums.internal[0] += inner.dot(&behind);
-                sums.internal[1] += inner.dot(&both);
-                if !f_visc.is_empty() {
-                    let viscous = at(f_visc);
-                    sums.viscous[0] -= viscous.dot(&behind);
-                    sums.viscous[1] -= viscous.dot(&both);
-                }
-                sums.external[0] += outer.dot(&behind);
-                sums.external[1] += outer.dot(&both);
-                sums.momentum += m * now;
-                sums.ang_momentum += x.cross(&(m * now));
-                sums.mass_moment += m * x;
-                sums.mass += m;
-                sums.momenta[0] += m * behind;
-                sums.momenta[1] += m * both;
-                sums.force += outer;
-                sums.moment += x.cross(&outer);
-                if let Some(turning) = turning {
-                    turning.add_to(p, sums, share);
-                }
-            }
-        });
-        let mut total = Sums::default();
-        self.chunks.iter().for_each(|chunk| total.add(chunk));
-        self.add_reactions(dt_mean, gravity, &mut total);
-        total
-    }
-
-    /// Forces of supports: the difference between the forces for the prescribed motion and the other forces.
-    fn add_reactions(&self, dt_mean: f64, gravity: &Vector3<f64>, sums: &mut Sums) {
-        if let Some(turning) = self.turning() {
-            turning.add_reactions(sums);
-        }
-        for held in &self.held {
-            let i = held.dof as usize;
-            let (p, d) = (i / 3, i % 3);
-            let [behind, ahead] = [self.v[i], self.next[i]];
-            let weight = self.mass[p] * gravity[d];
-            let viscous = self.f_visc.get(i).copied().unwrap_or(0.0);
-            let others = self.f_ext[i] - self.f_int[i] - viscous + self.f_contact[i] + weight;
-            let reaction = self.mass[p] * (ahead - behind) / dt_mean - others;
-            sums.external[0] += reaction * behind;
-            sums.external[1] += reaction * (behind + ahead);
-            let mut force = Vector3::zeros();
-            force[d] = reaction;
-            sums.force += force;
-            sums.moment += self.place(p as u32).cross(&force);
-        }
-    }
-
     /// u_{n+1} = u_n + dt v_{n+1/2}.
     pub(super) fn advance(&mut self, dt: f64) {
         let n = 3 * CHUNK;
@@ -497,11 +375,6 @@ pub(super) struct MaterialEnergies {
     pub(super) damped: f64,
     /// Stored in hourglass modes, and dissipated by them \[J\].
     pub(super) hourglass: [f64; 2],
-}
-
-/// √((λ + 2μ)/ρ) of a block \[m/s\].
-fn wave_speed(discretisation: &Discretisation, block: &carom_fem::Block, law: &SolidLaw) -> f64 {
-    (law.elastic_moduli().p_wave() / discretisation.materials[block.material].density).sqrt()
 }
 
 /// The viscosity of each block; none if both coefficients are zero.

@@ -1,5 +1,7 @@
 //! The time loop: steps, frames, impacts, checkpoints.
 
+mod reported;
+
 use std::time::{Duration, Instant};
 
 use carom_dynamics::{
@@ -13,22 +15,12 @@ use super::books::Books;
 use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
-use super::problem::{AddedMass, EnlargedInertia, Problem, Settings};
+use super::problem::{Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
 use super::{RunError, SetupError, StepError};
-use crate::mean_turn::{self, TURNED};
 use crate::time_loop::{self, March, Record, Taken};
-
-/// Error of the time integration relative to the largest energy, above which there is a warning.
-const DOUBTFUL: f64 = 0.02;
-
-/// Part of the energy of deformation that hourglass control may have, above which there is a warning.
-const HOURGLASS: f64 = 0.01;
-
-/// Share of added mass above which there is a warning.
-const MUCH_MASS: f64 = 0.05;
 
 /// A run of a problem.
 pub struct Simulation {
@@ -195,118 +187,6 @@ impl Simulation {
     pub fn step_sizes(&self) -> [f64; 3] {
         let size = &self.system.size;
         [size.critical, size.least_critical, size.dt]
-    }
-
-    /// Mass of a body \[kg\].
-    pub fn mass(&self, body: usize) -> f64 {
-        match (self.system.bodies.which[body], &self.system.bodies.rigid) {
-            (Which::Flexible(k), _) => self.system.bodies.flexible[k].mass(),
-            (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].mass,
-            (Which::Rigid(_), None) => 0.0,
-        }
-    }
-
-    /// Mass that a body got for the sake of the step; none if it has its own mass, or is rigid.
-    pub fn added_mass(&self, body: usize) -> Option<AddedMass> {
-        match self.system.bodies.which[body] {
-            Which::Flexible(k) => self.system.bodies.flexible[k].whole()?.added,
-            Which::Rigid(_) => None,
-        }
-    }
-
-    /// Largest energy of hourglass control at a frame, and its part of the energy of deformation \[J\]; none
-    /// without any.
-    pub fn hourglass(&self) -> Option<[f64; 2]> {
-        let [hourglass, internal] = self.hourglass;
-        (hourglass > 0.0).then(|| [hourglass, hourglass / internal])
-    }
-
-    /// Rotary inertia of the shells of a body that is larger than that of their wall; none for other bodies.
-    pub fn enlarged_inertia(&self, body: usize) -> Option<EnlargedInertia> {
-        match self.system.bodies.which[body] {
-            Which::Flexible(k) => self.system.bodies.flexible[k].whole()?.turning()?.enlarged_inertia(),
-            Which::Rigid(_) => None,
-        }
-    }
-
-    /// Origin of the frame in which a body is reported, in source coordinates: the centre of mass of a rigid
-    /// body \[m\].
-    pub fn frame_origin(&self, body: usize) -> [f64; 3] {
-        match (self.system.bodies.which[body], &self.system.bodies.rigid) {
-            (Which::Rigid(k), Some(rigid)) => rigid.system.bodies[k].com.into(),
-            (Which::Flexible(k), _) => self.system.bodies.flexible[k].frame_origin(),
-            (Which::Rigid(_), None) => [0.0; 3],
-        }
-    }
-
-    /// Number of displacements of a body: three a point, none of a rigid body.
-    pub fn n_displacements(&self, body: usize) -> usize {
-        match self.system.bodies.which[body] {
-            Which::Flexible(k) => self.system.bodies.flexible[k].n_coordinates(),
-            Which::Rigid(_) => 0,
-        }
-    }
-
-    /// Warnings about the accuracy, each with its value and a remedy.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        let size = &self.system.size;
-        if size.is_unstable() {
-            out.push(format!(
-                "steps of {:.3e} s are longer than the critical step, {:.3e} s: central differences are \
-                 unstable there; shorten `simulation.time_step`, or leave it out",
-                size.dt, size.least_critical
-            ));
-        }
-        let whole = || self.system.bodies.flexible.iter().map(Deformable::whole);
-        let scaled = whole().flatten().filter_map(|body| Some((body, body.added?)));
-        out.extend(scaled.filter(|(_, added)| added.share() > MUCH_MASS).map(|(body, added)| {
-            format!(
-                "body `{}`: mass scaling adds {:.1} % to its mass, up to {:.1} times that of a cell: its \
-                 inertia is wrong by as much; lower `simulation.mass_scaling`",
-                body.name,
-                100.0 * added.share(),
-                added.largest_factor
-            )
-        }));
-        let turned = self.turns.iter().zip(whole()).filter(|(turn, _)| **turn > TURNED);
-        let turned = turned.filter_map(|(turn, body)| Some((turn, body?)));
-        out.extend(turned.map(|(turn, body)| mean_turn::warning(&body.name, *turn)));
-        let overlaps = self.system.contacts.pairs.iter().filter_map(|pair| pair.overlap);
-        out.extend(overlaps.map(|overlap| {
-            let [node, face] = overlap.names(&self.system.bodies);
-            format!(
-                "`{node}` and `{face}` overlap at the start by up to {:.2e} m at {} nodes: they touch there \
-                 without force, and the overlap stays until they separate; move them apart, or use finer \
-                 cells on curved surfaces",
-                overlap.depth, overlap.n_nodes
-            )
-        }));
-        let unsettled = self.system.contacts.counts.unsettled;
-        if unsettled > 0 {
-            out.push(format!(
-                "in {unsettled} steps the impacts of rigid bodies and the contact forces of deformable ones \
-                 that touch them did not settle: what was left is corrected in the next step; use a smaller \
-                 `simulation.courant`"
-            ));
-        }
-        let [hourglass, internal] = self.hourglass;
-        if hourglass > HOURGLASS * internal {
-            out.push(format!(
-                "hourglass control has {hourglass:.2e} J, {:.1} % of the energy of deformation: cells bend \
-                 or twist; use more cells there, or `elements = \"mean-dilatation\"` for the body",
-                100.0 * hourglass / internal
-            ));
-        }
-        let [missed, energy] = self.missed;
-        if missed > DOUBTFUL * energy {
-            out.push(format!(
-                "the time integration has an energy error of {missed:.2e} J, {:.1} % of the energy: use a \
-                 smaller `simulation.courant`",
-                100.0 * missed / energy
-            ));
-        }
-        out
     }
 }
 

@@ -10,6 +10,7 @@ use super::pair::EDGES;
 use super::{Contacts, Pair};
 use crate::explicit::bodies::Bodies;
 use crate::explicit::which::Which;
+use crate::time_loop::{self, Touch};
 
 /// Sums over the rows of two bodies.
 #[derive(Debug, Clone, Copy)]
@@ -76,23 +77,15 @@ impl Meeting {
         [now, dt_mean]: [f64; 2],
         motion: impl Fn(&Vector3<f64>) -> [BodyMotion; 2],
     ) -> Option<ContactEvent> {
-        let (pressed, moment) = self.pressed;
-        if pressed > 0.0 {
-            let place = moment / pressed;
-            if !self.tracker.touching {
-                let sample = self.sample(now, place, motion);
-                self.tracker.touch(number, &sample);
-            }
+        let before = *self;
+        if self.pressed.0 > 0.0 {
             self.impulse += dt_mean * self.force;
             self.normal_impulse += dt_mean * self.normal_force;
-            self.tracker.observe(now, self.force.norm(), (-self.least_gap).max(0.0));
-            self.tracker.press(now, dt_mean * pressed, &place);
-            self.last_place = place;
-        } else if self.tracker.touching {
-            let sample = self.sample(now, self.last_place, motion);
-            self.tracker.part(&sample);
         }
-        self.tracker.settle(now)
+        let Self { force, pressed, least_gap, .. } = *self;
+        let touch = Touch { number, force, pressed, least_gap };
+        let tracking = (&mut self.tracker, &mut self.last_place);
+        time_loop::track(tracking, &touch, (now, dt_mean), |_, place| before.sample(now, place, &motion))
     }
 
     /// The event that is open at the end of the run.
