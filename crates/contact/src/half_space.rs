@@ -14,19 +14,22 @@
 //! Cerruti's means), [`grid`] (the cells of a contact), [`table`] (loads among each other), [`footprint`]
 //! (loads on a mesh), [`weights`] (moving least squares), [`compliance`] and
 //! [`grid_compliance`] (all of it together), [`short_cut`] (one number for a small contact), [`overlap`]
-//! and [`pair`] (two bodies pressed together).
+//! and [`pair`] (two bodies pressed together), [`fixed_grid`] (two bodies that move).
 
 mod bessel;
 pub mod cells;
 pub mod compliance;
 mod cut;
 pub mod definite;
+pub mod fixed_grid;
 pub mod footprint;
 pub mod grid;
 pub mod grid_compliance;
+pub mod grid_plan;
 mod heights;
 pub mod kernel;
 pub mod material;
+pub mod nearest;
 pub mod overlap;
 pub mod pair;
 pub mod places;
@@ -35,9 +38,11 @@ pub mod table;
 pub mod weights;
 
 pub use compliance::{ComplianceError, Directions, Loads, PlacedBody};
+pub use fixed_grid::{FixedGrid, GridBody, GridSums, Position};
 pub use footprint::{Footprint, FootprintError};
 pub use grid::PressureGrid;
 pub use grid_compliance::GridCompliance;
+pub use grid_plan::GridPlan;
 pub use kernel::Kernel;
 pub use material::{HalfSpace, SurfaceMeans};
 pub use short_cut::{ShortCut, ShortCutError, SmallContact};

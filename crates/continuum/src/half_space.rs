@@ -1,6 +1,13 @@
 //! A body as seen from places of its surface, for contact that does not see its mesh
 //! (docs/theory/half-space.md).
 
+mod model;
+mod region;
+mod spec;
+
+pub use model::{PlacedModelError, reduced_with_places};
+pub use spec::{PlaceSpec, PlaceTextError};
+
 use carom_contact::geometry::Faces;
 use carom_contact::half_space::places::{Region, places_over};
 use carom_contact::half_space::{ComplianceError, Footprint, FootprintError, HalfSpace, Loads, PlacedBody};
@@ -88,8 +95,32 @@ pub fn placed_body(
     region: Region,
     progress: &dyn Progress,
 ) -> Result<PlacedBody, PlacesError> {
+    Ok(laid((body, discretisation), flexibility, (faces, faces), loads, region, progress)?.placed)
+}
+
+/// Loads on a body, with its response.
+pub(crate) struct Laid {
+    /// The body as seen from its places.
+    pub(crate) placed: PlacedBody,
+    /// The load of each place on the surface.
+    pub(crate) footprints: Vec<Footprint>,
+    /// The same over points of the body.
+    pub(crate) spread: Vec<SpreadLoad>,
+}
+
+/// As [`placed_body`], with its loads.
+///
+/// * `faces` — of the surface, and those below which the half-space lies
+pub(crate) fn laid(
+    (body, discretisation): (&Body, &Discretisation),
+    flexibility: &Flexibility,
+    (faces, touched): (&[FaceRef], &[FaceRef]),
+    loads: Loads,
+    region: Region,
+    progress: &dyn Progress,
+) -> Result<Laid, PlacesError> {
     let name = || body.name.clone();
-    let half_space = half_space_of(body, faces)?;
+    let half_space = half_space_of(body, touched)?;
     let surface = discretisation.surface(faces);
     let points: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
@@ -124,7 +155,7 @@ pub fn placed_body(
     let (positions, normals) = kept.into_iter().unzip();
     let mut placed = PlacedBody::new(loads, half_space, positions, normals, response)?;
     placed.cut_by(&footprints);
-    Ok(placed)
+    Ok(Laid { placed, footprints, spread })
 }
 
 /// The half-space of the material of all faces.

@@ -342,6 +342,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
         None
     }
 
+    /// Sentences about limits of the model that the run has met; none if all is well.
+    fn doubts(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Adds the quasistatic modal coordinates of a body of the system at the last evaluation; `modal` holds
     /// one number for each quasistatic mode.
     fn add_quasistatic(&self, body: usize, modal: &mut [f64]) {

@@ -59,6 +59,7 @@ mod events;
 pub mod floating_frame;
 pub mod force;
 mod force_swing;
+pub mod half_space;
 pub mod hertz_contact;
 pub mod joint;
 pub mod kinetics;
@@ -96,6 +97,7 @@ pub use contact::{
 };
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
+pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use joint::{
     Assembly, AssemblyError, Coordinate, Displaced, Drive, DriveError, Joint, JointEnd, JointKind,

@@ -38,6 +38,7 @@ pub(crate) fn of_contacts(system: &System, events: &ContactEvents) -> Vec<String
     let pairs = || events.pairs().iter();
     warnings.extend(resolution_warnings(system, pairs().map(|pair| (&pair.resolution, &pair.memory))));
     warnings.extend(swing_warnings(system, pairs().map(|pair| &pair.swing)));
+    warnings.extend(system.contacts().models().iter().flat_map(|model| model.doubts()));
     split_warnings(system, events, &mut warnings);
     warnings
 }

@@ -14,6 +14,7 @@ mod forces;
 mod free_motion;
 mod friction;
 mod generalised_alpha;
+mod half_space;
 mod hertz_impact;
 mod integrators;
 mod joints;

@@ -68,6 +68,7 @@ pub mod modes;
 pub mod moments;
 pub mod motions;
 pub mod options;
+pub mod places;
 pub mod point_modes;
 pub mod reduced;
 pub mod reduction;

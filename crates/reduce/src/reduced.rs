@@ -5,6 +5,7 @@ use carom_fem::{Material, Surface};
 use crate::attachment::AttachedMarker;
 use crate::column::Composition;
 use crate::invariants::Invariants;
+use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
 use crate::stress_modes::StressModes;
 
@@ -58,6 +59,8 @@ pub struct ReducedBody {
     pub n_dofs: usize,
     /// Surfaces of the interface sets.
     pub surfaces: Vec<NamedSurface>,
+    /// Surfaces with loads at places, for contact that does not see the mesh.
+    pub places: Vec<PlacedSurface>,
     /// Mode values at every interface point, which includes the points of `surfaces`.
     pub boundary: Modes,
     /// Mode values at all points (or all surface points) of the body, for pictures and stress.

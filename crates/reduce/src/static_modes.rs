@@ -27,6 +27,7 @@ use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
 use crate::invariants::Invariants;
+use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
 use crate::reduced::ReducedBody;
 
@@ -189,6 +190,11 @@ impl StaticModes {
             held: model.held.clone(),
             n_dofs: model.n_dofs,
             surfaces: model.surfaces.clone(),
+            places: model
+                .places
+                .iter()
+                .map(|places| PlacedSurface { values: self.rows(places.values.as_ref()), ..places.clone() })
+                .collect(),
             boundary: Modes {
                 points: points.clone(),
                 positions_b: positions_b.clone(),

@@ -149,6 +149,7 @@ impl Subject<'_> {
             held: self.held.to_vec(),
             n_dofs: 3 * self.is_used.iter().filter(|&&used| used).count(),
             surfaces: self.surfaces,
+            places: Vec::new(),
             boundary: values(self.boundary.points.clone()),
             fields: (!self.field_points.is_empty()).then(|| values(self.field_points)),
             stress: None,

@@ -106,6 +106,7 @@ fn in_body(i: usize, error: PrepareError) -> At<PrepareError> {
         PrepareError::Zone { .. } => ".zone",
         PrepareError::Material { .. } => ".material",
         PrepareError::Reduce { .. } => ".reduce",
+        PrepareError::Places(_) | PrepareError::PlaceText(_) => ".reduce.places",
         PrepareError::RigidRom { .. } => ".rom",
         _ => "",
     };

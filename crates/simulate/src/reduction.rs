@@ -1,5 +1,6 @@
 //! Options of a reduction from the table `reduce` of a scenario.
 
+use carom_continuum::half_space::{PlaceSpec, PlaceTextError};
 use carom_fem::QuadratureRule;
 use carom_format::CraigBamptonOptions as StoredOptions;
 use carom_format::scenario::model::ReduceSpec;
@@ -39,6 +40,15 @@ pub(crate) fn reduction(reduce: &ReduceSpec, checksum: &str) -> CraigBamptonOpti
     }
 }
 
+/// The regions of a body in which loads are laid at places.
+///
+/// # Errors
+///
+/// [`PlaceTextError`] of the first text that is none.
+pub(crate) fn places(reduce: &ReduceSpec) -> Result<Vec<PlaceSpec>, PlaceTextError> {
+    reduce.places.iter().map(|text| text.parse()).collect()
+}
+
 /// The options of a reduction as the file of the model states them.
 ///
 /// * `words` — those of the variant
@@ -46,6 +56,7 @@ pub(crate) fn stored_options(reduce: &ReduceSpec, words: Vec<String>) -> StoredO
     StoredOptions {
         interfaces: reduce.interface.clone(),
         attachments: attachments(reduce).iter().map(ToString::to_string).collect(),
+        places: reduce.places.clone(),
         modes: reduce.modes,
         up_to_hz: reduce.up_to,
         split_hz: reduce.split,

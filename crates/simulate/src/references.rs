@@ -60,6 +60,21 @@ pub enum ReferenceError {
         /// Its interfaces.
         known: String,
     },
+    /// A contact on a half-space grid with a part of a reduced body that has no places.
+    #[error(
+        "contact between {pair}: `compliance = \"half-space\"` needs places on `{set}` of the reduced body \
+         `{body}`; add it to its `reduce.places`, or name one of its places: {known}"
+    )]
+    NoPlaces {
+        /// The surfaces.
+        pair: String,
+        /// Name of the body.
+        body: String,
+        /// The set.
+        set: String,
+        /// Its places.
+        known: String,
+    },
     /// Contact with a body whose model has no surfaces.
     #[error(
         "contact between {pair}: the model of `{body}` has no surfaces, so that nothing can touch it: it was \
@@ -182,7 +197,8 @@ pub(crate) fn problems<'a>(
         // Two rigid bodies deform by the stiffness of their contact; the stiffness of an elastic body follows
         // from its model.
         let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
-        let gives_way = has_stiffness || points_touch;
+        // The material of a rigid body gives way below a grid.
+        let gives_way = has_stiffness || points_touch || !pair.compliance.is_body();
         if !gives_way && both_rigid {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
             found.push(at(ReferenceError::BothRigid { pair }));
@@ -217,6 +233,9 @@ pub(crate) fn grounded_moves(spec: &BodySpec, held: &[String]) -> Option<Grounde
 /// The error that the reduction would end with, before anything is computed.
 fn too_few_modes(scenario: &Scenario, spec: &BodySpec) -> Option<ReferenceError> {
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
+    if reduce.is_bare() {
+        return None;
+    }
     let count = reduce.modes.filter(|&count| count < LEAST_FIXED_MODES && reduce.fix.is_empty())?;
     let hint = format!("; {DEFAULT_FIXED_MODES} is a good number");
     let source = ReduceError::TooFewModes { body: spec.name.clone(), count, hint };
@@ -232,7 +251,7 @@ fn unusable<'a>(
     bodies: &Bodies<'a>,
 ) -> Option<ReferenceError> {
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
-    if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) {
+    if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) || reduce.is_bare() {
         return None;
     }
     let error = match interface_of(body, reduce, bodies) {
@@ -265,8 +284,11 @@ fn sets_of(spec: &BodySpec) -> impl Iterator<Item = (String, &str)> {
     let interfaces = reduce.flat_map(|r| {
         let interfaces = r.interface.iter().map(|set| ("reduce.interface".to_owned(), set.as_str()));
         let held = r.fix.iter().map(|text| ("reduce.fix".to_owned(), Support::name_in(text)));
+        // A point with a radius names no set.
+        let regions = r.places.iter().filter(|text| !text.contains([',', ':']));
+        let placed = regions.map(|set| ("reduce.places".to_owned(), set.as_str()));
         let attached = r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str()));
-        interfaces.chain(attached).chain(held)
+        interfaces.chain(attached).chain(held).chain(placed)
     });
     let markers = spec.marker.iter().enumerate();
     interfaces.chain(markers.filter_map(|(i, marker)| match &marker.at {
@@ -321,6 +343,9 @@ fn surface(
             known: known.join(", "),
         })
     };
+    if !pair.compliance.is_body() && !spec.rigid {
+        return no_places(scenario, pair, end, spec, parts);
+    }
     let body = match parts {
         Parts::Geometry(body) => body,
         Parts::Model(model) if model.surfaces.is_empty() => {
@@ -343,6 +368,30 @@ fn surface(
     }
     let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
     not_an_interface(reduce.interface.iter().map(String::as_str).collect())
+}
+
+/// The error if an end of a contact on a half-space grid has no places.
+fn no_places(
+    scenario: &Scenario,
+    pair: &ContactSpec,
+    end: &End,
+    spec: &BodySpec,
+    parts: &Parts<'_>,
+) -> Option<ReferenceError> {
+    let known: Vec<&str> = match parts {
+        Parts::Model(model) => model.places.iter().map(|places| places.name.as_str()).collect(),
+        Parts::Geometry(_) => {
+            let reduce = spec.reduce.as_ref().filter(|_| scenario.simulation.scheme.reduces_body(spec))?;
+            reduce.places.iter().map(|text| text.trim()).collect()
+        }
+        Parts::Unknown => return None,
+    };
+    (!known.contains(&end.part.as_str())).then(|| ReferenceError::NoPlaces {
+        pair: format!("{}, {}", pair.between[0], pair.between[1]),
+        body: spec.name.clone(),
+        set: end.part.clone(),
+        known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+    })
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use carom_contact::half_space::HalfSpace;
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
     BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
 };
 use carom_multibody::{
-    Body, ContactModel, ContactSpec, ContactSurface, Joint, QuasistaticContacts, RimPolicy, System,
-    bound_loads, unit_loads,
+    Body, ContactModel, ContactSpec, ContactSurface, HalfSpaceContacts, HalfSpaceSpec, HalfSpaceSurface,
+    Joint, QuasistaticContacts, RimPolicy, System, bound_loads, unit_loads,
 };
 
 use crate::error::At;
-use crate::geometry::{placement, shape, surface_of_set};
+use crate::geometry::{GeometryError, placement, shape, surface_of_set};
 use crate::outcome;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
@@ -128,6 +129,17 @@ fn contact_models(
     if scenario.contact.is_empty() {
         return Ok(Vec::new());
     }
+    let on_grids = scenario.contact.iter().filter(|pair| !pair.compliance.is_body()).count();
+    if on_grids > 0 {
+        if let Some(other) = scenario.contact.iter().find(|pair| pair.compliance.is_body()) {
+            return Err(AssembleError::MixedCompliance {
+                between: other.between.each_ref().map(End::to_string),
+            });
+        }
+        let specs: Result<Vec<_>, _> =
+            scenario.contact.iter().map(|pair| on_grid(pair, prepared, number)).collect();
+        return Ok(vec![Box::new(HalfSpaceContacts::new(bodies, &specs?)?)]);
+    }
     let specs = scenario
         .contact
         .iter()
@@ -155,6 +167,33 @@ fn contact_spec(
             Rim::Warning => RimPolicy::Warning,
         },
         max_depth: None,
+    })
+}
+
+fn on_grid(
+    pair: &PairSpec,
+    prepared: &Prepared,
+    number: &BTreeMap<&str, usize>,
+) -> Result<HalfSpaceSpec, AssembleError> {
+    let index = |end: &End| number[end.body.as_str()];
+    let surface = |end: &End| -> Result<HalfSpaceSurface, AssembleError> {
+        let PreparedModel::Rigid(geometry) = &prepared.bodies[index(end)].model else {
+            return Ok(HalfSpaceSurface::Places(end.part.clone()));
+        };
+        let (_, surface, positions) = surface_of_set(&end.body, geometry, &end.part)?;
+        let faces = geometry.faces_of_set(&end.part).map_err(GeometryError::from)?;
+        let below =
+            faces.first().map(|face| &geometry.materials[geometry.material_of_block[face.block as usize]]);
+        Ok(HalfSpaceSurface::Of {
+            name: end.part.clone(),
+            shape: shape(&end.body, &end.part, surface, &positions)?,
+            half_space: below.map(|material| HalfSpace::new(material.young, material.poisson)),
+        })
+    };
+    Ok(HalfSpaceSpec {
+        bodies: [index(&pair.between[0]), index(&pair.between[1])],
+        surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
+        law: pair.law,
     })
 }
 

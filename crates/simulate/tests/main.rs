@@ -8,6 +8,7 @@ mod fixtures;
 mod flat_impact;
 mod forces;
 mod grounded;
+mod half_space;
 mod joints;
 mod linearity;
 mod mechanisms;

@@ -14,7 +14,8 @@ Examples:
 pub(crate) const CRAIG_BAMPTON: &str = "\
 Examples:
   carom-reduce craig-bampton ball.npz -o ball.rom --interface pole --modes 24
-  carom-reduce craig-bampton rod.npz -o rod.rom --attach start=rigid --modes 12";
+  carom-reduce craig-bampton rod.npz -o rod.rom --attach start=rigid --modes 12
+  carom-reduce craig-bampton rod.npz -o rod.rom --places end --modes 20";
 
 pub(crate) const INFO: &str = "\
 Examples:

@@ -5,6 +5,7 @@ mod compliance;
 use std::path::PathBuf;
 
 use carom_cli::{OptionalOutputArgs, OutputArgs, RunArgs};
+use carom_continuum::half_space::PlaceSpec;
 use carom_fem::Units;
 use carom_reduce::Attachment;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -115,7 +116,7 @@ pub(crate) struct ModesArgs {
 /// Reduce a body by constraint modes and fixed-interface modes.
 ///
 /// The interface consists of the points that other bodies or joints touch. The static response to loads on it
-/// is exact. At least one --interface, --interface-nodes or --attach is required.
+/// is exact. At least one --interface, --interface-nodes, --attach or --places is required.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CraigBamptonArgs {
     /// The body file
@@ -132,6 +133,11 @@ pub(crate) struct CraigBamptonArgs {
     /// keyway, which does not contain the centroid
     #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
     pub(crate) attach: Vec<Attachment>,
+    /// Lay smooth loads over a set of faces, or over the surface within R of a point [m], for contact that
+    /// does not see the mesh (compliance = "half-space"); may be repeated. With places alone the body is
+    /// reduced to the modes that it has without supports
+    #[arg(long, value_name = "SET|X,Y,Z:R", allow_hyphen_values = true)]
+    pub(crate) places: Vec<PlaceSpec>,
     /// Hold all points of a set, or only their x and z components with =xz, to the body frame, which is
     /// grounded; may be repeated. All supports together must leave no rigid motion
     #[arg(long = "fix", value_name = "SET|SET=xz")]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
 use carom_format::write_rom;
-use carom_reduce::{CraigBamptonOptions, Fields, FixedModes, reduction_size};
+use carom_reduce::{CraigBamptonOptions, Fields, FixedModes, ReducedBody, reduction_size};
 use serde::Serialize;
 
 use crate::args::{CraigBamptonArgs, FieldsName, StressName};
@@ -27,6 +27,8 @@ struct Report {
     fixed_interface_modes: usize,
     low_modes: usize,
     high_modes: usize,
+    /// Number of places of each surface with loads.
+    places: Vec<usize>,
     frequencies_hz: Vec<f64>,
     seconds: Seconds,
     peak_memory_bytes: Option<u64>,
@@ -70,11 +72,17 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         variant: args.variant.variant()?,
         solver: args.solver.choice(),
     };
-    let size = reduction_size(&stored.body, &options).map_err(crate::reduction_failed)?;
-    if let Some(text) = size.note(session.threads()) {
-        session.note(&text);
+    let is_bare = options.interface_sets.is_empty()
+        && options.interface_points.is_empty()
+        && options.attachments.is_empty();
+    // The interface of a body with places alone is chosen by the reduction: three nodes.
+    if args.places.is_empty() || !is_bare {
+        let size = reduction_size(&stored.body, &options).map_err(crate::reduction_failed)?;
+        if let Some(text) = size.note(session.threads()) {
+            session.note(&text);
+        }
     }
-    let mut reduction = crate::reduce(&stored.body, &options, session)?;
+    let mut reduction = crate::reduce_with_places(&stored.body, &options, &args.places, session)?;
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields(), session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
@@ -86,13 +94,15 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     let n_modes = reduced.omega.len();
     let seconds = &reduction.seconds;
     session.print_summary(&format!(
-        "{}: {} dofs to {} modes, {} of them dynamic ({} interface dofs, {} fixed-interface modes); {:.1} s",
+        "{}: {} dofs to {} modes, {} of them dynamic ({} interface dofs, {} fixed-interface \
+         modes{}); {:.1} s",
         output.display(),
         reduced.n_dofs,
         n_modes,
         reduced.n_low,
         reduced.n_interface_dofs,
         reduced.fixed_interface_hz.len(),
+        placed(reduced),
         seconds.total
     ))?;
     session.detail(1, &mode_table_text(reduced));
@@ -102,6 +112,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         fixed_interface_modes: reduced.fixed_interface_hz.len(),
         low_modes: reduced.n_low,
         high_modes: n_modes - reduced.n_low,
+        places: reduced.places.iter().map(|places| places.places_b.len()).collect(),
         frequencies_hz: reduction.free_omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
         seconds: Seconds {
             assembly: seconds.assembly,
@@ -120,6 +131,14 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     session.print_json("carom-reduce craig-bampton 1", &report)
 }
 
+/// ", 57 places", or nothing without places.
+fn placed(model: &ReducedBody) -> String {
+    match model.places.iter().map(|places| places.places_b.len()).sum::<usize>() {
+        0 => String::new(),
+        n => format!(", {n} places"),
+    }
+}
+
 /// The options as the model file records them.
 fn asked(
     args: &CraigBamptonArgs,
@@ -129,6 +148,7 @@ fn asked(
     carom_format::CraigBamptonOptions {
         interfaces: options.interface_sets.clone(),
         attachments: args.attach.iter().map(ToString::to_string).collect(),
+        places: args.places.iter().map(ToString::to_string).collect(),
         modes: args.modes,
         up_to_hz: args.up_to,
         split_hz: args.split,

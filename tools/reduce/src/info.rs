@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use carom_cli::{Failure, Session};
+use carom_reduce::places::PlacedSurface;
 use carom_reduce::{AttachmentKind, Column};
 use serde::Serialize;
 
@@ -16,6 +17,25 @@ struct SurfaceInfo {
     faces: usize,
     points: usize,
     interface_points: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct PlacesInfo {
+    name: String,
+    places: usize,
+    faces: usize,
+    /// `q2`, or `z2` without second moment.
+    kernel: &'static str,
+    /// r₀ \[m\].
+    radius: f64,
+    /// Distance between places \[m\].
+    spacing: f64,
+    /// Mean edge of the faces \[m\].
+    edge: f64,
+    /// Thickness of the body below \[m\].
+    thickness: f64,
+    /// Loads that an edge of the body cuts.
+    cut_loads: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,6 +64,7 @@ struct Report {
     frequencies_hz: Vec<f64>,
     interfaces: Vec<String>,
     surfaces: Vec<SurfaceInfo>,
+    places: Vec<PlacesInfo>,
     markers: Vec<MarkerInfo>,
     held: Vec<String>,
     field_points: usize,
@@ -53,6 +74,22 @@ struct Report {
     free_mode_hz: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modes: Option<ModeTable>,
+}
+
+impl PlacesInfo {
+    fn new(placed: &PlacedSurface) -> Self {
+        Self {
+            name: placed.name.clone(),
+            places: placed.places_b.len(),
+            faces: placed.surface.faces.len(),
+            kernel: if placed.zero_moment { "z2" } else { "q2" },
+            radius: placed.radius,
+            spacing: placed.spacing,
+            edge: placed.edge,
+            thickness: placed.thickness,
+            cut_loads: placed.cut_loads.len(),
+        }
+    }
 }
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
@@ -84,6 +121,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
                 interface_points: s.is_interface.iter().filter(|&&is| is).count(),
             })
             .collect(),
+        places: rom.places.iter().map(PlacesInfo::new).collect(),
         markers: rom
             .markers
             .iter()
@@ -153,6 +191,18 @@ fn text(report: &Report) -> String {
             surface.faces, surface.interface_points, surface.points
         );
         line("surface", format!("{}: {own}", surface.name));
+    }
+    for places in &report.places {
+        let PlacesInfo { name, places, faces, kernel, radius, edge, thickness, cut_loads, .. } = places;
+        let cut =
+            if *cut_loads > 0 { format!(", {cut_loads} of them cut by an edge") } else { String::new() };
+        line(
+            "places",
+            format!(
+                "{name}: {places} loads {kernel} of radius {radius:.3e} m{cut}, on {faces} faces with edges \
+                 of {edge:.3e} m; thickness {thickness:.3e} m"
+            ),
+        );
     }
     for marker in &report.markers {
         let [x, y, z] = marker.position;

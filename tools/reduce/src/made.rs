@@ -29,6 +29,7 @@ pub(crate) struct Made {
     method: Option<&'static str>,
     interfaces: Vec<String>,
     attachments: Vec<String>,
+    places: Vec<String>,
     held: Vec<String>,
     modes_asked: Option<usize>,
     up_to_hz: Option<f64>,
@@ -66,6 +67,7 @@ impl Made {
             },
             interfaces: options.interfaces.clone(),
             attachments: options.attachments.clone(),
+            places: options.places.clone(),
             held: rom.held.clone(),
             modes_asked: options.modes,
             up_to_hz: options.up_to_hz,
@@ -104,6 +106,7 @@ impl Made {
         let mut given_options = Vec::new();
         given_options.extend(self.interfaces.iter().map(|set| format!("--interface {set}")));
         given_options.extend(self.attachments.iter().map(|set| format!("--attach {set}")));
+        given_options.extend(self.places.iter().map(|region| format!("--places {region}")));
         given_options.extend(self.held.iter().map(|set| format!("--fix {set}")));
         given_options.extend(self.modes_asked.map(|n| format!("--modes {n}")));
         given_options.extend(self.up_to_hz.map(|hz| format!("--up-to {hz}")));

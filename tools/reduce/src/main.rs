@@ -31,13 +31,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use carom_cli::{Category, Failure, Session, check_ending, main_with};
+use carom_continuum::half_space::{PlaceSpec, PlacedModelError, reduced_with_places};
 use carom_fem::{Body, QuadratureRule};
 use carom_format::{StoredBody, StoredRom, read_body, read_rom};
 use carom_linalg::EigenError;
 use carom_progress::Part;
 use carom_reduce::{
-    CraigBampton, CraigBamptonOptions, ModalAnalysis, ModalOptions, ModesError, ReduceError, craig_bampton,
-    modes,
+    CraigBampton, CraigBamptonOptions, ModalAnalysis, ModalOptions, ModesError, ReduceError, modes,
 };
 
 use args::{Args, Command, QuadratureName};
@@ -104,9 +104,18 @@ fn modes_of(body: &Body, options: &ModalOptions, session: &Session) -> Result<Mo
     Ok(found)
 }
 
-/// A reduction of a body.
-fn reduce(body: &Body, options: &CraigBamptonOptions, session: &Session) -> Result<CraigBampton, Failure> {
-    craig_bampton(body, options, &Part::new(session.progress(), &body.name)).map_err(reduction_failed)
+/// A reduction of a body with loads at places.
+fn reduce_with_places(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    places: &[PlaceSpec],
+    session: &Session,
+) -> Result<CraigBampton, Failure> {
+    let progress = Part::new(session.progress(), &body.name);
+    reduced_with_places(body, options, places, &progress).map_err(|error| match error {
+        PlacedModelError::Reduce(error) => reduction_failed(error),
+        error => Failure::from_error(Category::Input, error),
+    })
 }
 
 fn reduction_failed(error: ReduceError) -> Failure {

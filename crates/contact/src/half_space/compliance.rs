@@ -11,7 +11,8 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
-use super::cut::{CutMeans, PlacedLoad};
+pub use super::cut::CutMeans;
+use super::cut::PlacedLoad;
 use super::definite::smallest_pivot;
 use super::footprint::Footprint;
 use super::grid_compliance::{GridCompliance, sandwiched};
@@ -160,6 +161,32 @@ impl PlacedBody {
         }
         self.cuts = cuts;
         self.cut_seconds = footprints.iter().map(|f| f.is_cut().then_some(f.second)).collect();
+    }
+
+    /// Changes of the interaction of pairs of loads by edges, ascending.
+    pub fn cuts(&self) -> &[(u32, u32, CutMeans)] {
+        &self.cuts
+    }
+
+    /// Second moments of the loads that an edge cuts \[m²\].
+    pub fn cut_seconds(&self) -> &[Option<Matrix3<f64>>] {
+        &self.cut_seconds
+    }
+
+    /// The same body with loads that edges cut, as [`Self::cuts`] and [`Self::cut_seconds`] had them.
+    pub fn with_cuts(
+        mut self,
+        mut cuts: Vec<(u32, u32, CutMeans)>,
+        seconds: impl IntoIterator<Item = (u32, Matrix3<f64>)>,
+    ) -> Self {
+        cuts.sort_by_key(|cut| (cut.0, cut.1));
+        self.cuts = cuts;
+        for (load, second) in seconds {
+            if let Some(slot) = self.cut_seconds.get_mut(load as usize) {
+                *slot = Some(second);
+            }
+        }
+        self
     }
 
     /// Second moments of a load in the plane of a grid.

@@ -31,11 +31,11 @@ const SPOKES: usize = 80;
 
 /// The change of the means of a pair of loads by a cut, in axes of the body.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct CutMeans {
+pub struct CutMeans {
     /// Change of ⟨d dᵀ/|d|³⟩ \[1/m\]; its trace is that of ⟨1/r⟩.
-    pub(super) second: Matrix3<f64>,
+    pub second: Matrix3<f64>,
     /// Change of ⟨d/|d|²⟩ \[1/m\].
-    pub(super) first: Vector3<f64>,
+    pub first: Vector3<f64>,
 }
 
 /// A place with its load.

@@ -5,19 +5,92 @@ use nalgebra::{Matrix3, Vector3};
 use crate::Shape;
 use crate::geometry::{FacesNow, Start};
 
-/// Steps of Newton's method along the normal; it converges quadratically.
-const MOST_STEPS: usize = 30;
+/// Steps of Newton's method along the normal, which converges quadratically; bisections at a kink need fifty.
+const MOST_STEPS: usize = 80;
 
 /// Least cosine between the normal of the plane and that of the surface.
 const LEAST_COSINE: f64 = 0.05;
+
+/// Working memory of a surface that does not deform.
+#[derive(Debug)]
+pub(super) struct Resting(Option<FacesNow>);
+
+impl Resting {
+    pub(super) fn new(shape: &Shape) -> Self {
+        Self(shape.state_at_rest())
+    }
+
+    /// Distance of a point in the axes of the shape, and the outward normal at its foot point; negative
+    /// inside. Of several planes the first one counts.
+    pub(super) fn distance(
+        &mut self,
+        shape: &Shape,
+        x: &Vector3<f64>,
+        start: &mut Option<Start>,
+    ) -> Option<(f64, Vector3<f64>)> {
+        match (shape, self.0.as_mut()) {
+            (Shape::Faces(faces), Some(now)) => {
+                let foot = match *start {
+                    Some(start) => faces.project(now, x, start),
+                    None => faces.closest(now, x)?,
+                };
+                *start = Some(Start { face: foot.face, xi: foot.xi });
+                Some((foot.gap, foot.normal))
+            }
+            (shape, _) => shape.distance(0, x, &[Vector3::zeros(); 3]),
+        }
+    }
+}
+
+/// The height t at which x + t n lies on a surface \[m\], and the outward normal there; `None` where the line
+/// misses the surface or meets it at a grazing angle.
+///
+/// * `pose` — rotation and origin, from the axes of the body to those of x and n
+/// * `start` — the last foot point near by
+/// * `size` — a length of the contact, of which the height is right to 1e-12 \[m\]
+pub(super) fn height_of(
+    (shape, resting): (&Shape, &mut Resting),
+    pose: (Matrix3<f64>, Vector3<f64>),
+    start: &mut Option<Start>,
+    (x, n): (&Vector3<f64>, &Vector3<f64>),
+    size: f64,
+) -> Option<(f64, Vector3<f64>)> {
+    let (rotation, origin) = pose;
+    // In the axes of the shape.
+    let (x, n) = (rotation.transpose() * (x - origin), rotation.transpose() * n);
+    let mut height = 0.0;
+    // Heights inside and outside of the surface: across a kink between faces Newton's method may go back and
+    // forth.
+    let mut bracket = [None; 2];
+    for _ in 0..MOST_STEPS {
+        let (gap, normal) = resting.distance(shape, &(x + height * n), start)?;
+        let slope = normal.dot(&n);
+        if slope.is_nan() || slope.abs() < LEAST_COSINE {
+            return None;
+        }
+        bracket[usize::from(gap > 0.0)] = Some(height);
+        let mut next = height - gap / slope;
+        let mut width = (next - height).abs();
+        if let [Some(a), Some(b)] = bracket {
+            if (next - a) * (next - b) > 0.0 {
+                next = 0.5 * (a + b);
+            }
+            width = width.min(f64::abs(a - b));
+        }
+        if width <= 1e-12 * size {
+            return Some((next, rotation * normal));
+        }
+        height = next;
+    }
+    None
+}
 
 /// A surface in the common frame of a contact.
 #[derive(Debug)]
 pub(super) struct Heights<'a> {
     shape: &'a Shape,
-    rotation: Matrix3<f64>,
-    origin: Vector3<f64>,
-    now: Option<FacesNow>,
+    pose: (Matrix3<f64>, Vector3<f64>),
+    resting: Resting,
     /// Where the last foot point was.
     start: Option<Start>,
 }
@@ -25,47 +98,16 @@ pub(super) struct Heights<'a> {
 impl<'a> Heights<'a> {
     /// * `rotation`, `origin` — from the axes of the body to the common frame
     pub(super) fn new(shape: &'a Shape, rotation: Matrix3<f64>, origin: Vector3<f64>) -> Self {
-        Self { shape, rotation, origin, now: shape.state_at_rest(), start: None }
+        Self { shape, pose: (rotation, origin), resting: Resting::new(shape), start: None }
     }
 
-    /// Distance of a point and the outward normal at its foot point; negative inside.
-    fn distance(&mut self, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
-        let x = self.rotation.transpose() * (x - self.origin);
-        let (gap, normal) = match (self.shape, self.now.as_mut()) {
-            (Shape::Faces(faces), Some(now)) => {
-                let foot = match self.start {
-                    Some(start) => faces.project(now, &x, start),
-                    None => faces.closest(now, &x)?,
-                };
-                self.start = Some(Start { face: foot.face, xi: foot.xi });
-                (foot.gap, foot.normal)
-            }
-            (shape, _) => shape.distance(0, &x, &[Vector3::zeros(); 3])?,
-        };
-        Some((gap, self.rotation * normal))
-    }
-
-    /// The height t at which x + t n lies on the surface \[m\], and the outward normal there; `None` where
-    /// the line misses the surface or meets it at a grazing angle.
+    /// See [`height_of`].
     pub(super) fn at(
         &mut self,
         x: &Vector3<f64>,
         n: &Vector3<f64>,
         size: f64,
     ) -> Option<(f64, Vector3<f64>)> {
-        let mut height = 0.0;
-        for _ in 0..MOST_STEPS {
-            let (gap, normal) = self.distance(&(x + height * n))?;
-            let slope = normal.dot(n);
-            if slope.is_nan() || slope.abs() < LEAST_COSINE {
-                return None;
-            }
-            let step = -gap / slope;
-            height += step;
-            if step.abs() <= 1e-12 * size {
-                return Some((height, normal));
-            }
-        }
-        None
+        height_of((self.shape, &mut self.resting), self.pose, &mut self.start, (x, n), size)
     }
 }

@@ -27,6 +27,10 @@ pub struct Overlap {
     pub depth: f64,
     /// Principal relative curvatures of the gap, ascending \[1/m\].
     pub curvatures: [f64; 2],
+    /// Second derivatives of the gap over the tangents of the plane, xx, xy, yy \[1/m\].
+    pub second: [f64; 3],
+    /// Largest curvature by which one of the surfaces is hollow \[1/m\]; 0 if both bulge.
+    pub hollow: f64,
 }
 
 /// Finds the overlap of two bodies near a place.
@@ -56,7 +60,13 @@ pub fn overlap(
         let moved = fit.to_minimum(size);
         let tilt = (fit.normal - n).norm();
         let depth = -fit.gap;
-        found = Some(Overlap { plane: fit.plane, depth, curvatures: fit.curvatures });
+        found = Some(Overlap {
+            plane: fit.plane,
+            depth,
+            curvatures: fit.curvatures,
+            second: fit.second,
+            hollow: fit.hollow,
+        });
         let is_settled = moved.norm() <= 1e-9 * size && tilt <= 1e-9;
         center = fit.plane.center + moved.x * fit.along[0] + moved.y * fit.along[1];
         n = fit.normal;
@@ -79,6 +89,8 @@ struct Paraboloid {
     /// g,xx, g,xy, g,yy.
     second: [f64; 3],
     curvatures: [f64; 2],
+    /// See [`Overlap::hollow`].
+    hollow: f64,
     /// Mean normal of both surfaces, out of the first.
     normal: Vector3<f64>,
 }
@@ -93,10 +105,13 @@ impl Paraboloid {
         let along = tangents_of(&n);
         let mut normals = [Vector3::zeros(); 2];
         let mut height = 0.0;
+        let mut heights = [[[0.0; 3]; 3]; 2];
         let mut at = |i: f64, j: f64| -> Option<f64> {
             let x = center + step * (i * along[0] + j * along[1]);
             let [(low, first), (high, second)] =
                 [surfaces[0].at(&x, &n, step)?, surfaces[1].at(&x, &n, step)?];
+            let [column, row] = [i, j].map(|k: f64| (k + 1.0) as usize);
+            (heights[0][row][column], heights[1][row][column]) = (low, high);
             if i == 0.0 && j == 0.0 {
                 (normals, height) = ([first, second], 0.5 * (low + high));
             }
@@ -112,8 +127,10 @@ impl Paraboloid {
             corners / (4.0 * square),
             (north - 2.0 * gap + south) / square,
         ];
-        let (mean, half) = (0.5 * (second[0] + second[2]), 0.5 * (second[0] - second[2]));
-        let root = half.hypot(second[1]);
+        let [low, high] = principal(second);
+        // The first surface is hollow where its height grows away from the middle, the second where it falls.
+        let hollow = [0, 1].map(|k| principal(second_differences(&heights[k], square)));
+        let hollow = hollow[0][1].max(-hollow[1][0]).max(0.0);
         Some(Self {
             plane: PatchPlane {
                 center: center + height * n,
@@ -123,7 +140,8 @@ impl Paraboloid {
             gap,
             gradient: [(east - west) / (2.0 * step), (north - south) / (2.0 * step)],
             second,
-            curvatures: [mean - root, mean + root],
+            curvatures: [low, high],
+            hollow,
             normal: (normals[0] - normals[1]).normalize(),
         })
     }
@@ -136,6 +154,20 @@ impl Paraboloid {
         let step = Vector2::new(xy * y - yy * x, xy * x - xx * y) / det;
         step * (longest / step.norm()).min(1.0)
     }
+}
+
+/// Second derivatives xx, xy, yy of nine values with rows along y, at the square of their distance.
+fn second_differences(f: &[[f64; 3]; 3], square: f64) -> [f64; 3] {
+    let corners = f[2][2] - f[2][0] - f[0][2] + f[0][0];
+    let along = |a: f64, b: f64| (a - 2.0 * f[1][1] + b) / square;
+    [along(f[1][0], f[1][2]), corners / (4.0 * square), along(f[0][1], f[2][1])]
+}
+
+/// Eigenvalues of a symmetric matrix xx, xy, yy, ascending.
+fn principal([xx, xy, yy]: [f64; 3]) -> [f64; 2] {
+    let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
+    let root = half.hypot(xy);
+    [mean - root, mean + root]
 }
 
 impl Overlap {

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use super::overlap::{MOST_CELLS, Overlap, overlap};
 use super::weights::Fallback;
-use super::{ComplianceError, Directions, HalfSpace, PlacedBody, PressureGrid};
+use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
 use crate::patch::PatchPlane;
 use crate::solver::{ActiveSet, LcpError};
 use crate::{Law, Shape};
@@ -65,6 +65,19 @@ pub struct PairCompliance {
     pub matrix: Mat<f64>,
     /// Limits that the compliances of both bodies have met.
     pub doubts: [Doubts; 2],
+    /// Places and weights of each body that has them.
+    pub bodies: [Option<GridCompliance>; 2],
+}
+
+/// The compliance of one body on a grid.
+#[derive(Debug, Clone)]
+pub struct BodyCompliance {
+    /// C of the body \[m/N\].
+    pub matrix: Mat<f64>,
+    /// Limits that it has met.
+    pub doubts: Doubts,
+    /// Its places and weights; none for a half-space.
+    pub placed: Option<GridCompliance>,
 }
 
 /// The forces of a contact.
@@ -158,7 +171,7 @@ impl Pressed<'_> {
         grid: &PressureGrid,
         outward: f64,
         directions: Directions,
-    ) -> Result<Option<(Mat<f64>, Doubts)>, ComplianceError> {
+    ) -> Result<Option<BodyCompliance>, ComplianceError> {
         match self.below {
             Below::Rigid => Ok(None),
             Below::HalfSpace(half_space) => {
@@ -166,15 +179,17 @@ impl Pressed<'_> {
                     Directions::Normal => grid.normal_compliance(&half_space),
                     Directions::All => grid.compliance(&half_space),
                 };
-                Ok(Some((matrix, Doubts::default())))
+                Ok(Some(BodyCompliance { matrix, doubts: Doubts::default(), placed: None }))
             }
             Below::Placed(placed) => {
                 let mut axes = grid.plane.axes * self.rotation;
                 (0..3).for_each(|d| axes[(2, d)] *= outward);
                 let center = self.rotation.transpose() * (grid.plane.center - self.origin);
                 let own = PressureGrid { plane: PatchPlane { center, axes }, ..grid.clone() };
-                let found = placed.on_grid(&own, directions)?;
-                Ok(Some((found.matrix, Doubts { linear: found.linear, cut_share: found.cut_share })))
+                let mut found = placed.on_grid(&own, directions)?;
+                let doubts = Doubts { linear: found.linear, cut_share: found.cut_share };
+                let matrix = std::mem::replace(&mut found.matrix, Mat::new());
+                Ok(Some(BodyCompliance { matrix, doubts, placed: Some(found) }))
             }
         }
     }
@@ -197,9 +212,13 @@ pub fn pair_compliance(
 ) -> Result<Option<PairCompliance>, ComplianceError> {
     let first = bodies[0].compliance(grid, 1.0, directions)?;
     let second = bodies[1].compliance(grid, -1.0, directions)?;
-    let doubts = [&first, &second].map(|body| body.as_ref().map_or(Doubts::default(), |(_, doubts)| *doubts));
-    let Some((mut second, _)) = second else {
-        return Ok(first.map(|(matrix, _)| PairCompliance { matrix, doubts }));
+    let doubts = [&first, &second].map(|body| body.as_ref().map_or(Doubts::default(), |body| body.doubts));
+    let Some(BodyCompliance { matrix: mut second, placed, .. }) = second else {
+        return Ok(first.map(|first| PairCompliance {
+            matrix: first.matrix,
+            doubts,
+            bodies: [first.placed, None],
+        }));
     };
     if directions == Directions::All {
         // Tractions on the second body are opposite, and its displacement is subtracted.
@@ -210,11 +229,11 @@ pub fn pair_compliance(
             }
         }
     }
-    let matrix = match first {
-        Some((first, _)) => first + second,
-        None => second,
+    let (matrix, of_first) = match first {
+        Some(first) => (first.matrix + second, first.placed),
+        None => (second, None),
     };
-    Ok(Some(PairCompliance { matrix, doubts }))
+    Ok(Some(PairCompliance { matrix, doubts, bodies: [of_first, placed] }))
 }
 
 /// The contact of two bodies in given positions, without friction; `None` if they do not overlap.
@@ -272,9 +291,9 @@ pub fn press(
     let (grid, gaps) = overlap.grid(bodies, parts)?;
     let n = grid.len();
     let own = law.compliance(grid.area());
-    let PairCompliance { matrix, doubts } = match pair_compliance(bodies, &grid, Directions::Normal)? {
-        Some(found) => found,
-        None if own > 0.0 => PairCompliance { matrix: Mat::zeros(n, n), doubts: Default::default() },
+    let (matrix, doubts) = match pair_compliance(bodies, &grid, Directions::Normal)? {
+        Some(found) => (found.matrix, found.doubts),
+        None if own > 0.0 => (Mat::zeros(n, n), Default::default()),
         None => return Err(PairError::Rigid),
     };
     let mut solver = ActiveSet::new();

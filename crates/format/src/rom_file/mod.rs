@@ -2,6 +2,7 @@
 
 mod composition;
 mod invariants;
+mod places;
 mod stress;
 mod surfaces;
 
@@ -19,8 +20,8 @@ use crate::watched::Watched;
 /// The entry `format` of a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
-/// checksum is required.
-pub const VERSION: Version = Version { major: 1, minor: 3 };
+/// checksum is required; version 1.4 added places.
+pub const VERSION: Version = Version { major: 1, minor: 4 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -40,6 +41,8 @@ pub struct CraigBamptonOptions {
     pub split_hz: Option<f64>,
     /// Quadrature rule, `default` or `high`.
     pub quadrature: String,
+    /// Surfaces with loads at places, each a set or `X,Y,Z:R`.
+    pub places: Vec<String>,
     /// Words of the variant: `inertia_relief`, `frame nodes=1,2,3`, ….
     pub variant: Vec<String>,
 }
@@ -88,6 +91,7 @@ pub fn write_rom(
         archive.texts("held_set", &rom.held)?;
         invariants::write(&mut archive, &rom.invariants)?;
         surfaces::write_surfaces(&mut archive, &rom.surfaces)?;
+        places::write(&mut archive, &rom.places)?;
         surfaces::write_modes(&mut archive, "boundary", &rom.boundary)?;
         if let Some(fields) = &rom.fields {
             surfaces::write_modes(&mut archive, "fields", fields)?;
@@ -149,6 +153,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         n_interface_dofs: archive.count("n_interface_dofs")?,
         n_dofs: archive.count("n_dofs")?,
         surfaces: surfaces::read_surfaces(archive, &boundary.points)?,
+        places: places::read(archive, n_modes)?,
         boundary,
         fields: if archive.has("fields_points") {
             Some(surfaces::read_modes(archive, "fields", n_modes)?)
@@ -167,6 +172,7 @@ fn write_options<W: std::io::Write + std::io::Seek>(
 ) -> std::io::Result<()> {
     archive.texts("option_interface", &options.interfaces)?;
     archive.texts("option_attach", &options.attachments)?;
+    archive.texts("option_places", &options.places)?;
     archive.text("option_quadrature", &options.quadrature)?;
     archive.texts("option_variant", &options.variant)?;
     // An option that was not given is an empty array.
@@ -188,6 +194,7 @@ fn read_options(archive: &mut ArchiveReader) -> Result<CraigBamptonOptions, Read
         modes: archive.f64("option_modes", &[None])?.first().map(|&n| n as usize),
         up_to_hz: archive.f64("option_up_to_hz", &[None])?.first().copied(),
         split_hz: archive.f64("option_split_hz", &[None])?.first().copied(),
+        places: if archive.has("option_places") { archive.texts("option_places")? } else { Vec::new() },
         quadrature: archive.text("option_quadrature")?,
         variant: if archive.has("option_variant") { archive.texts("option_variant")? } else { Vec::new() },
     })

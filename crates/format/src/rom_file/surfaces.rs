@@ -56,7 +56,7 @@ pub(super) fn write_surfaces<W: Write + Seek>(
 }
 
 /// Faces as lists: kind, degrees and operators (zero for Lagrange faces), points with offsets, orientation.
-fn write_surface<W: Write + Seek>(
+pub(super) fn write_surface<W: Write + Seek>(
     archive: &mut ArchiveWriter<W>,
     prefix: &str,
     surface: &Surface,
@@ -135,7 +135,7 @@ fn read_sharp_edges(
     }
 }
 
-fn read_surface(archive: &mut ArchiveReader, prefix: &str) -> Result<Surface, ReadArchiveError> {
+pub(super) fn read_surface(archive: &mut ArchiveReader, prefix: &str) -> Result<Surface, ReadArchiveError> {
     let points = archive.u32(&format!("{prefix}_points"), &[None])?;
     let weights = archive.f64(&format!("{prefix}_weights"), &[Some(points.len())])?;
     let operators = read_operators(archive, prefix)?;

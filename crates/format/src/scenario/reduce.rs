@@ -12,10 +12,13 @@ pub(super) fn reduce(table: Table<'_>) -> ReduceSpec {
         table.texts("interface").unwrap_or_default().into_iter().map(|(set, _)| set).collect::<Vec<_>>();
     let fix = table.texts("fix").unwrap_or_default().into_iter().map(|(set, _)| set).collect();
     let attach = table.table("attach").map(|ties| attachments(&ties)).unwrap_or_default();
-    if interface.is_empty() && attach.is_empty() {
+    let places: Vec<String> =
+        table.texts("places").unwrap_or_default().into_iter().map(|(text, _)| text).collect();
+    if interface.is_empty() && attach.is_empty() && places.is_empty() {
         table.missing(
             "interface",
-            "a body is reduced about its interface: name the sets where it touches or is held",
+            "a body is reduced about its interface: name the sets where it touches or is held, or `places` \
+             for contact with `compliance = \"half-space\"`",
         );
     }
     let choice = |key, words: [&'static str; 2]| {
@@ -25,6 +28,7 @@ pub(super) fn reduce(table: Table<'_>) -> ReduceSpec {
         interface,
         attach,
         fix,
+        places,
         modes: table.count("modes", 0),
         up_to: table.number("up_to", Interval::Positive),
         split: table.number("split", Interval::NotNegative),

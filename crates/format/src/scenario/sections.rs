@@ -10,8 +10,8 @@ use toml::de::DeValue;
 use super::decode::{Interval, Table};
 use super::functions::{self, Run};
 use super::model::{
-    ContactSpec, End, ForceSpec, HardeningSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim, SchemeRow,
-    SupportSpec,
+    Compliance, ContactSpec, End, ForceSpec, HardeningSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim,
+    SchemeRow, SupportSpec,
 };
 use super::problem::ProblemKind;
 
@@ -224,10 +224,29 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
         );
     }
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
+    let compliance = table.choice("compliance", &Compliance::NAMES).unwrap_or_default();
+    if !compliance.is_body() {
+        if scheme.high_modes.is_none() {
+            let text = format!(
+                "`compliance = \"half-space\"` belongs to the schemes of reduced bodies (quasistatic, \
+                 dynamic, damped), not to `{}`",
+                scheme.name
+            );
+            table.conflict("compliance", text);
+        }
+        if friction > 0.0 {
+            table.conflict(
+                "friction",
+                "contact with `compliance = \"half-space\"` has no friction: remove `friction`, or use \
+                 `compliance = \"body\"` with a mesh that resolves the contact",
+            );
+        }
+    }
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
-    let spec = ContactSpec { between: [a.0.clone(), b.0.clone()], friction, law: law?, restitution, rim };
+    let between = [a.0.clone(), b.0.clone()];
+    let spec = ContactSpec { between, friction, law: law?, restitution, rim, compliance };
     Some(Referring { spec, ends: vec![a, b], context })
 }
 

@@ -122,6 +122,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         held: Vec::new(),
         n_dofs: 3 * boundary.points.len(),
         surfaces: Vec::new(),
+        places: Vec::new(),
         fields: Some(boundary.clone()),
         stress: None,
         boundary,

@@ -8,6 +8,7 @@ use carom_mesh::{
     BeamSection, CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Section, Set, ShellSection,
 };
 use carom_nurbs::{Gluing, KnotVector, Multipatch, Near, Patch, Region, Side};
+use carom_reduce::places::{CutPair, PlacedSurface};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
     NamedSurface, ReducedBody,
@@ -172,6 +173,28 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         values: numbers(3 * points.len(), n, 7.0),
         points,
     };
+    let places = PlacedSurface {
+        name: "spot".to_owned(),
+        surface: surface.clone(),
+        points_b: (0..4).map(|k| [f64::from(k), 0.5, -0.25]).collect(),
+        zero_moment: true,
+        radius: 0.01,
+        spacing: 0.02,
+        edge: 0.03,
+        thickness: 0.04,
+        young: 2e11,
+        poisson: 0.25,
+        places_b: vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]],
+        normals_b: vec![[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]],
+        response: numbers(6, 6, 9.0),
+        values: numbers(6, n, 10.0),
+        cuts: vec![CutPair {
+            loads: [0, 1],
+            second: [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]],
+            first: [10.0, 11.0, 12.0],
+        }],
+        cut_loads: vec![(1, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]])],
+    };
     let hub = BoundaryDof::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) };
     let reduced = ReducedBody {
         name: "model".to_owned(),
@@ -206,6 +229,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         }],
         held: vec!["foot".to_owned()],
         n_dofs: 30,
+        places: vec![places],
         surfaces: vec![NamedSurface {
             name: "spot".to_owned(),
             surface,
@@ -218,6 +242,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
     };
     let options = CraigBamptonOptions {
         interfaces: vec!["spot".to_owned()],
+        places: vec!["spot".to_owned(), "1,2,3:4".to_owned()],
         modes: Some(2),
         split_hz: Some(5e4),
         quadrature: "default".to_owned(),

@@ -170,6 +170,7 @@ impl Lattice {
             held: Vec::new(),
             n_dofs: 3 * self.points(),
             surfaces: Vec::<NamedSurface>::new(),
+            places: Vec::new(),
             boundary: Modes {
                 positions_b: self.positions.iter().map(|&x| x.into()).collect(),
                 values: Mat::from_fn(3 * self.points(), n, |i, j| phi[(i, j)]),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use carom_continuum::half_space::{PlaceTextError, PlacedModelError};
 use carom_fem::MaterialError;
 use carom_files::WriteFileError;
 use carom_format::ReadArchiveError;
@@ -124,6 +125,12 @@ pub enum PrepareError {
         /// What is wrong.
         source: Box<ReduceError>,
     },
+    /// Loads cannot be laid at places of a body.
+    #[error(transparent)]
+    Places(Box<PlacedModelError>),
+    /// A region for places cannot be read.
+    #[error(transparent)]
+    PlaceText(#[from] PlaceTextError),
     /// A body file or model cannot be read.
     #[error(transparent)]
     Read(#[from] ReadArchiveError),

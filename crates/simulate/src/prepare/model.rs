@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use carom_continuum::half_space::{PlacedModelError, reduced_with_places};
 use carom_files::create_folder;
 use carom_format::body_file::stated_checksum;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
 use carom_format::{StoredBody, read_rom, write_rom};
 use carom_progress::Progress;
-use carom_reduce::{ReduceError, ReducedBody, craig_bampton};
+use carom_reduce::ReducedBody;
 
 use super::error::PrepareError;
 use super::twins::model_owner;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::recipe::{Recipe, forget};
-use crate::reduction::{reduction, stored_options};
+use crate::reduction::{places, reduction, stored_options};
 
 /// Reads a model, once for all bodies that use it.
 ///
@@ -79,13 +80,16 @@ pub(super) fn reduced(
     }
     let started = Instant::now();
     let options = reduction(reduce, &stored.checksum);
-    let result = craig_bampton(&stored.body, &options, progress);
+    let places = places(reduce)?;
+    let result = reduced_with_places(&stored.body, &options, &places, progress);
     if progress.interrupted() {
         return Err(PrepareError::Interrupted);
     }
-    let mut result = result.map_err(|source: ReduceError| PrepareError::Reduce {
-        body: spec.name.clone(),
-        source: Box::new(source),
+    let mut result = result.map_err(|source| match source {
+        PlacedModelError::Reduce(source) => {
+            PrepareError::Reduce { body: spec.name.clone(), source: Box::new(source) }
+        }
+        source => PrepareError::Places(Box::new(source)),
     })?;
     result.reduced.name.clone_from(&spec.name);
     create_folder(workshop.bodies)?;

@@ -4,7 +4,9 @@ use carom_format::ReadArchiveError;
 use carom_format::scenario::model::FunctionError;
 use carom_integrate::SpectralRadiusError;
 use carom_linalg::DenseEigenError;
-use carom_multibody::{BodyError, ContactSetupError, DriveError, RunError, SpecError, SystemError};
+use carom_multibody::{
+    BodyError, ContactSetupError, DriveError, HalfSpaceSetupError, RunError, SpecError, SystemError,
+};
 use thiserror::Error;
 
 use crate::error::{ErrorKind, Kind};
@@ -76,6 +78,19 @@ pub enum AssembleError {
     /// A contact cannot be set up.
     #[error(transparent)]
     Contact(#[from] ContactSetupError),
+    /// A contact on a half-space grid cannot be set up.
+    #[error(transparent)]
+    HalfSpace(#[from] HalfSpaceSetupError),
+    /// Contacts of both kinds.
+    #[error(
+        "contact between {}, {}: it has `compliance = \"body\"`, and others have \"half-space\"; all \
+         contacts of a scenario need the same compliance, as pairs share that of their bodies",
+        .between[0], .between[1]
+    )]
+    MixedCompliance {
+        /// Its surfaces.
+        between: [String; 2],
+    },
     /// Bodies and loads do not fit together.
     #[error(transparent)]
     System(#[from] SystemError),

@@ -134,6 +134,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         held: Vec::new(),
         n_dofs: 3 * n_points,
         surfaces: Vec::new(),
+        places: Vec::new(),
         boundary: Modes { points: Vec::new(), positions_b: Vec::new(), values: zeros(0, n) },
         fields: Some(modes),
         stress: None,

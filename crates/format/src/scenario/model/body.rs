@@ -206,6 +206,9 @@ pub struct ReduceSpec {
     /// Sets that are held to the body frame: the body is grounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fix: Vec<String>,
+    /// Surfaces with loads at places, each a set or `X,Y,Z:R`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// Number of fixed-interface normal modes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modes: Option<usize>,
@@ -224,6 +227,13 @@ pub struct ReduceSpec {
     /// Options beyond the plain reduction.
     #[serde(flatten)]
     pub variant: VariantSpec,
+}
+
+impl ReduceSpec {
+    /// True if the body has places and neither interface nor attachments: it is reduced to its free modes.
+    pub fn is_bare(&self) -> bool {
+        self.interface.is_empty() && self.attach.is_empty()
+    }
 }
 
 /// A named place of a body.

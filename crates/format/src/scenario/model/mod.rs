@@ -215,6 +215,30 @@ pub struct ContactSpec {
     pub restitution: Option<f64>,
     /// Effect of pressure at the rim of a contact zone.
     pub rim: Rim,
+    /// The compliance of the bodies where they touch.
+    #[serde(skip_serializing_if = "Compliance::is_body")]
+    pub compliance: Compliance,
+}
+
+/// The compliance of reduced bodies where they touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compliance {
+    /// That of the mesh, which resolves the contact: the high modes of interface sets.
+    #[default]
+    Body,
+    /// That of a half-space on a grid of its own, with the response of a coarse mesh to loads at places.
+    HalfSpace,
+}
+
+impl Compliance {
+    /// Names in scenarios.
+    pub const NAMES: [(&'static str, Self); 2] = [("body", Self::Body), ("half-space", Self::HalfSpace)];
+
+    /// True for the compliance that is not written.
+    pub fn is_body(&self) -> bool {
+        *self == Self::Body
+    }
 }
 
 impl ContactSpec {

@@ -1,0 +1,218 @@
+//! Where two surfaces are nearest to each other: the start of a contact.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::heights::Resting;
+use crate::Shape;
+use crate::geometry::{Domain, Faces};
+
+/// Parts of an edge of a face, in whose middles a second spot is looked for.
+const PARTS: usize = 4;
+
+/// Smallest part of an edge of a face in the search for the nearest point.
+const LEAST_PART: f64 = 1.0 / 512.0;
+
+/// About the nearest point of the first surface to the second one, in the axes of the first body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearest {
+    /// On the first surface \[m\].
+    pub place: Vector3<f64>,
+    /// Out of the first body.
+    pub normal: Vector3<f64>,
+    /// Distance of both surfaces there, negative if they overlap \[m\].
+    pub gap: f64,
+}
+
+/// Two bodies, of which the second is moved by a rotation and a translation to the axes of the first.
+#[derive(Debug)]
+pub struct Approach<'a> {
+    shapes: [&'a Shape; 2],
+    resting: [Resting; 2],
+    pose: (Matrix3<f64>, Vector3<f64>),
+    /// Whose points are looked at, and these in the axes of the first body, with the radius of a ball around
+    /// each that belongs to the body.
+    samples: (usize, Vec<Vector3<f64>>, f64),
+}
+
+impl<'a> Approach<'a> {
+    /// * `rotation`, `origin` — from the axes of the second body to those of the first
+    pub fn new(shapes: [&'a Shape; 2], rotation: Matrix3<f64>, origin: Vector3<f64>) -> Self {
+        let samples = [0, 1].into_iter().find_map(|side| {
+            let (points, radius) = sampled(shapes[side])?;
+            let moved = |x: &Vector3<f64>| if side == 0 { *x } else { rotation * x + origin };
+            Some((side, points.iter().map(moved).collect(), radius))
+        });
+        let samples = samples.unwrap_or((0, Vec::new(), 0.0));
+        Self { shapes, resting: shapes.map(Resting::new), pose: (rotation, origin), samples }
+    }
+
+    /// Distance from a surface and the normal at its foot point, in the axes of the first body.
+    fn distance(&mut self, side: usize, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
+        let (rotation, origin) = if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose };
+        let seen = rotation.transpose() * (x - origin);
+        let (gap, normal) = self.resting[side].distance(self.shapes[side], &seen, &mut None)?;
+        Some((gap, rotation * normal))
+    }
+
+    /// About the nearest point, on the surface with faces or on the line from the centre of a ball; `None` if
+    /// neither surface has faces or is a ball.
+    ///
+    /// Faces are divided where they may come nearer than the nearest point so far: the distance of a part
+    /// differs from that of its middle by its radius at most.
+    ///
+    /// * `fine` — the gap is the least one to this length, or to 2 % of itself \[m\]
+    pub fn nearest(&mut self, fine: f64) -> Option<Nearest> {
+        let (side, points, radius) = std::mem::take(&mut self.samples);
+        let best = match self.shapes[side].as_faces() {
+            Some(faces) => self.nearest_on(side, faces, fine),
+            None => points.first().and_then(|x| {
+                let (gap, normal) = self.distance(1 - side, x)?;
+                Some((gap, *x, normal))
+            }),
+        };
+        self.samples = (side, points, radius);
+        let (gap, x, normal) = best?;
+        let place = if side == 1 {
+            x - gap * normal
+        } else {
+            // Of a ball the point that looks at the other surface.
+            x - radius * normal
+        };
+        let normal = match (side, radius > 0.0) {
+            (1, _) => normal,
+            (_, true) => -normal,
+            (_, false) => self.distance(0, &x)?.1,
+        };
+        Some(Nearest { place, normal, gap: gap - radius })
+    }
+
+    /// Least gap with its point and the normal of the other surface there.
+    fn nearest_on(
+        &mut self,
+        side: usize,
+        faces: &Faces,
+        fine: f64,
+    ) -> Option<(f64, Vector3<f64>, Vector3<f64>)> {
+        let (rotation, origin) = if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose };
+        let mut now = faces.state_at_rest();
+        let mut best: Option<(f64, Vector3<f64>, Vector3<f64>)> = None;
+        let mut parts: Vec<(u32, [f64; 2], f64)> =
+            (0..faces.n_faces() as u32).map(|k| (k, [0.0; 2], 1.0)).collect();
+        while !parts.is_empty() {
+            // All parts of one size, so that the best one is known before parts are divided.
+            let mut seen = Vec::with_capacity(parts.len());
+            for part @ (face, low, size) in std::mem::take(&mut parts) {
+                let domain = faces.domain(face);
+                if domain == Domain::Triangle && low[0] + low[1] >= 1.0 {
+                    continue;
+                }
+                let mut at = |[u, v]: [f64; 2]| {
+                    let xi = domain.clamp([low[0] + u * size, low[1] + v * size]);
+                    rotation * faces.position(&mut now, face, xi) + origin
+                };
+                let middle = at([0.5; 2]);
+                let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(&mut at);
+                // A quarter more for faces that bulge between their corners.
+                let radius = 1.25 * corners.iter().map(|x| (x - middle).norm()).fold(0.0, f64::max);
+                let Some((gap, normal)) = self.distance(1 - side, &middle) else { continue };
+                if best.is_none_or(|(least, ..)| gap < least) {
+                    best = Some((gap, middle, normal));
+                }
+                seen.push((part, gap - radius));
+            }
+            let Some((least, ..)) = best else { break };
+            let enough = least - fine.max(0.02 * least.abs());
+            for ((face, low, size), bound) in seen {
+                let half = 0.5 * size;
+                if bound < enough && half > LEAST_PART {
+                    for (u, v) in [(0.0, 0.0), (half, 0.0), (0.0, half), (half, half)] {
+                        parts.push((face, [low[0] + u, low[1] + v], half));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// The deepest of the samples inside the other body, farther than `beyond` from a place \[m\]; the depth
+    /// is positive.
+    pub fn deepest_elsewhere(&mut self, place: &Vector3<f64>, beyond: f64) -> Option<(Vector3<f64>, f64)> {
+        let (side, points, radius) = std::mem::take(&mut self.samples);
+        let mut deepest: Option<(Vector3<f64>, f64)> = None;
+        if radius == 0.0 {
+            for x in points.iter().filter(|x| (*x - place).norm() > beyond) {
+                let Some((gap, _)) = self.distance(1 - side, x) else { continue };
+                if gap < 0.0 && deepest.is_none_or(|(_, depth)| -gap > depth) {
+                    deepest = Some((*x, -gap));
+                }
+            }
+        }
+        self.samples = (side, points, radius);
+        deepest
+    }
+}
+
+/// Points of a surface with the radius of a ball around each: of faces in the middles of parts, of a sphere
+/// its centre; none of other shapes.
+fn sampled(shape: &Shape) -> Option<(Vec<Vector3<f64>>, f64)> {
+    let faces = match shape {
+        Shape::Faces(faces) => faces,
+        Shape::Sphere(sphere) => return Some((vec![sphere.center], sphere.radius)),
+        Shape::Planes(_) | Shape::Cavity(_) | Shape::Block(_) => return None,
+    };
+    let mut now = faces.state_at_rest();
+    let mut points = Vec::new();
+    for face in 0..faces.n_faces() as u32 {
+        let is_triangle = faces.domain(face) == Domain::Triangle;
+        for (i, j) in (0..PARTS * PARTS).map(|m| (m % PARTS, m / PARTS)) {
+            let xi = [i, j].map(|k| (k as f64 + 0.5) / PARTS as f64);
+            // The fourth part of a triangle is the one in its middle.
+            let xi = if is_triangle && i + j >= PARTS { [1.0 / 3.0; 2] } else { xi };
+            let xi =
+                if is_triangle && i + j < PARTS { xi.map(|x| x - 1.0 / (6.0 * PARTS as f64)) } else { xi };
+            points.push(faces.position(&mut now, face, xi));
+        }
+    }
+    Some((points, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_mesh::FaceShape;
+
+    use super::*;
+    use crate::geometry::Sphere;
+    use crate::test_surfaces::{ball, plate};
+
+    #[test]
+    fn balls_and_planes_are_found_on_the_line_of_their_centres() {
+        let sphere = Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 0.02 });
+        let (surface, points) = ball(0.015, 2);
+        let faces = Shape::faces(surface, &points).unwrap();
+        let away = Vector3::new(0.02, -0.01, 0.03);
+        let rotation = nalgebra::Rotation3::from_euler_angles(0.3, 0.2, -0.9).into_inner();
+        let small = Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 0.015 });
+        // A ball by its centre is exact. A gap that is right to 1e-4 m belongs to a point within
+        // √(2 · 1e-4/κ) of the nearest one, with the relative curvature κ, 0.23 radii of the ball.
+        for (first, off) in [(&faces, 0.23), (&small, 1e-12)] {
+            let found = Approach::new([first, &sphere], rotation, away).nearest(1e-4).unwrap();
+            assert!((found.normal - away.normalize()).norm() < off, "{}", found.normal);
+            assert!((found.place.norm() - 0.015).abs() < 1e-9);
+            let gap = away.norm() - 0.035;
+            assert!(found.gap - gap > -1e-12 && found.gap - gap < 1e-4, "{} {gap}", found.gap);
+        }
+        // The middle of a single large face is found too.
+        let (surface, points) = plate(FaceShape::Quad4, 1, 1, |x, y| [0.1 * x - 0.047, 0.1 * y - 0.052, 0.0]);
+        let large = Shape::faces(surface, &points).unwrap();
+        let above = Vector3::new(0.0, 0.0, 0.02 + 2e-6);
+        let found = Approach::new([&large, &sphere], Matrix3::identity(), above).nearest(1e-4).unwrap();
+        assert!(found.gap >= 2e-6 && found.gap < 1.02e-4, "{found:?}");
+        let plane = Shape::plane(Vector3::zeros(), Vector3::z()).unwrap();
+        let above = Vector3::new(0.1, 0.2, 0.02 - 1e-6);
+        for (shapes, away) in [([&plane, &sphere], above), ([&sphere, &plane], -above)] {
+            let found = Approach::new(shapes, Matrix3::identity(), away).nearest(1e-4).unwrap();
+            assert!((found.gap + 1e-6).abs() < 1e-12 && found.normal.z.abs() > 1.0 - 1e-12, "{found:?}");
+        }
+        assert!(Approach::new([&plane, &plane], rotation, away).nearest(1e-4).is_none());
+    }
+}

@@ -1,0 +1,250 @@
+//! Reduced models with loads at places.
+
+use carom_contact::half_space::Kernel;
+use carom_contact::half_space::compliance::CutMeans;
+use carom_contact::half_space::places::Region;
+use carom_fem::{Body, Discretisation, QuadratureRule};
+use carom_progress::Progress;
+use carom_reduce::comparison::{rigid_sets, whole_body};
+use carom_reduce::places::{CutPair, PlacedSurface};
+use carom_reduce::residual::modal_values;
+use carom_reduce::{
+    BodyFrame, CraigBampton, CraigBamptonOptions, Fields, Flexibility, ModeKind, ReduceError, ReducedBody,
+    craig_bampton,
+};
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+use super::region::{Loading, TouchRegion};
+use super::{Laid, PlaceSpec, PlacesError, laid};
+
+/// Largest r₀ in radii of curvature of the surface.
+pub(super) const LARGEST_RADIUS: f64 = 0.7;
+
+/// Most places of a region: A has nine times their square.
+pub(super) const MOST_PLACES: usize = 600;
+
+/// Errors of a model with places.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PlacedModelError {
+    /// The reduction failed.
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
+    /// The loads cannot be laid.
+    #[error(transparent)]
+    Places(#[from] PlacesError),
+    /// A surface cannot be evaluated.
+    #[error("body `{body}`: {source}")]
+    Surface {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: carom_fem::SurfaceError,
+    },
+    /// The set does not exist or has no faces.
+    #[error(transparent)]
+    Set(#[from] carom_fem::SetError),
+    /// The frame of the model does not follow the mean motion.
+    #[error(
+        "body `{body}`: places `{places}` need the Buckens frame, from which the response to their loads \
+         counts; the frame of the model follows nodes or a marker: leave the frame or the places out"
+    )]
+    Frame {
+        /// Name of the body.
+        body: String,
+        /// The region.
+        places: String,
+    },
+    /// The surface is curved more than its mesh allows.
+    #[error(
+        "body `{body}`: loads of places `{places}` have a radius of {radius:.3e} m by the mesh (edges of \
+         {edge:.3e} m), more than {LARGEST_RADIUS} of the radius of curvature of the surface, \
+         {curvature:.3e} m: refine the mesh there"
+    )]
+    Curved {
+        /// Name of the body.
+        body: String,
+        /// The region.
+        places: String,
+        /// r₀ \[m\].
+        radius: f64,
+        /// h \[m\].
+        edge: f64,
+        /// Radius of curvature \[m\].
+        curvature: f64,
+    },
+    /// Flat faces approximate a curved surface.
+    #[error(
+        "body `{body}`: faces of places `{places}` are flat and meet at {angle:.2}°: they approximate \
+         a curved surface, on which a contact is neither flat nor sharp; use cells of the second order, or NURBS"
+    )]
+    Facets {
+        /// Name of the body.
+        body: String,
+        /// The region.
+        places: String,
+        /// Angle between two normals in degrees.
+        angle: f64,
+    },
+    /// The region is too large for its loads.
+    #[error(
+        "body `{body}`: places `{places}` would be {found}, at most {MOST_PLACES} are possible: name a \
+         smaller region, or use a coarser mesh there"
+    )]
+    Many {
+        /// Name of the body.
+        body: String,
+        /// The region.
+        places: String,
+        /// Their number by the area.
+        found: usize,
+    },
+    /// The modes have no values at the loads.
+    #[error("body `{body}`: the model has no modes at the points under the loads of places `{places}`")]
+    NoModes {
+        /// Name of the body.
+        body: String,
+        /// The region.
+        places: String,
+    },
+    /// The response of the whole body failed.
+    #[error("places of body `{body}`: {source}")]
+    Response {
+        /// Name of the body.
+        body: String,
+        /// What is wrong.
+        source: carom_reduce::ComparisonError,
+    },
+}
+
+/// Reduces a body and lays loads over regions of its surface.
+///
+/// A body without an interface is reduced to its modes without interface supports
+/// ([`ModeKind::FreeInterface`]); three nodes far from each other serve as the interface that a reduction
+/// needs, and the response to the loads of places is complete without them.
+///
+/// # Errors
+///
+/// [`PlacedModelError`].
+pub fn reduced_with_places(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    places: &[PlaceSpec],
+    progress: &dyn Progress,
+) -> Result<CraigBampton, PlacedModelError> {
+    if places.is_empty() {
+        return Ok(craig_bampton(body, options, progress)?);
+    }
+    if options.variant.frame != BodyFrame::Buckens {
+        let places = places[0].name().to_owned();
+        return Err(PlacedModelError::Frame { body: body.name.clone(), places });
+    }
+    let mut own = options.clone();
+    if options.fields == Fields::Interface {
+        own.fields = Fields::Surface;
+    }
+    let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
+    let is_bare = options.interface_sets.is_empty()
+        && options.interface_points.is_empty()
+        && options.attachments.is_empty();
+    if is_bare {
+        own.interface_points = far_points(body, &discretisation, &options.held)?;
+        own.variant.modes = ModeKind::FreeInterface;
+    }
+    let mut result = craig_bampton(body, &own, progress)?;
+    let model = &mut result.reduced;
+    let rule = options.rule.unwrap_or(QuadratureRule::Default);
+    let rigid = rigid_sets(model);
+    let (flexibility, _) =
+        whole_body(body, &discretisation, &options.held, &rigid, rule, &options.solver, progress)
+            .map_err(|source| PlacedModelError::Response { body: body.name.clone(), source })?;
+    for spec in places {
+        let placed = placed_surface((body, &discretisation), &flexibility, model, spec, progress)?;
+        model.places.push(placed);
+    }
+    if options.fields == Fields::Interface {
+        model.fields = None;
+    }
+    Ok(result)
+}
+
+/// Three points of the body's surface far from each other, without those of held sets.
+fn far_points(
+    body: &Body,
+    discretisation: &Discretisation,
+    held: &[String],
+) -> Result<Vec<u32>, PlacedModelError> {
+    let mut out = Vec::new();
+    for text in held {
+        let set = carom_reduce::Support::name_in(text);
+        out.extend(body.points_of_set(discretisation, set)?);
+    }
+    let surface = discretisation.surface(&body.boundary_faces());
+    let at = |k: &u32| Vector3::from(discretisation.points[*k as usize]);
+    let all: Vec<u32> = surface.points.iter().copied().filter(|k| !out.contains(k)).collect();
+    let center = all.iter().map(at).sum::<Vector3<f64>>() / all.len().max(1) as f64;
+    let farthest = |distance: &dyn Fn(&Vector3<f64>) -> f64| {
+        all.iter().copied().reduce(|best, k| if distance(&at(&k)) > distance(&at(&best)) { k } else { best })
+    };
+    let Some(a) = farthest(&|x| (x - center).norm()) else { return Ok(Vec::new()) };
+    let Some(b) = farthest(&|x| (x - at(&a)).norm()) else { return Ok(vec![a]) };
+    let along = at(&b) - at(&a);
+    let c = farthest(&|x| (x - at(&a)).cross(&along).norm());
+    let mut points: Vec<u32> = [Some(a), Some(b), c].into_iter().flatten().collect();
+    points.sort_unstable();
+    points.dedup();
+    Ok(points)
+}
+
+/// Loads over one region.
+fn placed_surface(
+    (body, discretisation): (&Body, &Discretisation),
+    flexibility: &Flexibility,
+    model: &ReducedBody,
+    spec: &PlaceSpec,
+    progress: &dyn Progress,
+) -> Result<PlacedSurface, PlacedModelError> {
+    let name = || (body.name.clone(), spec.name().to_owned());
+    let region = TouchRegion::new(body, discretisation, spec)?;
+    let Loading { loads, edge, thickness, reach } = region.loading(&name())?;
+    let whole = body.boundary_faces();
+    let Laid { placed, footprints, spread } = laid(
+        (body, discretisation),
+        flexibility,
+        (&whole, &region.faces),
+        loads,
+        Region { center: region.center, reach },
+        progress,
+    )?;
+    let Some(values) = model.fields.as_ref().and_then(|fields| modal_values(fields, &spread)) else {
+        let (body, places) = name();
+        return Err(PlacedModelError::NoModes { body, places });
+    };
+    let com = Vector3::from(model.com);
+    let in_body = |x: &Vector3<f64>| <[f64; 3]>::from(x - com);
+    let rows = |m: &Matrix3<f64>| std::array::from_fn(|a| std::array::from_fn(|b| m[(a, b)]));
+    let cut = |(j, k, means): &(u32, u32, CutMeans)| CutPair {
+        loads: [*j, *k],
+        second: rows(&means.second),
+        first: means.first.into(),
+    };
+    let cut_loads = footprints.iter().enumerate().filter(|(_, f)| f.is_cut());
+    Ok(PlacedSurface {
+        name: spec.name().to_owned(),
+        points_b: region.points.iter().map(in_body).collect(),
+        surface: region.surface,
+        zero_moment: loads.kernel == Kernel::ZeroMoment,
+        radius: loads.radius,
+        spacing: loads.spacing,
+        edge,
+        thickness,
+        young: region.young,
+        poisson: region.poisson,
+        places_b: placed.positions.iter().map(in_body).collect(),
+        normals_b: placed.normals.iter().map(|&n| n.into()).collect(),
+        cuts: placed.cuts().iter().map(cut).collect(),
+        cut_loads: cut_loads.map(|(j, f)| (j as u32, rows(&f.second))).collect(),
+        response: placed.response,
+        values,
+    })
+}

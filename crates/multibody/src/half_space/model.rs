@@ -1,0 +1,299 @@
+//! Pairs on half-space grids as a contact model.
+
+use carom_contact::half_space::GridPlan;
+use nalgebra::{Matrix3, Vector3};
+
+use super::doubts::{Worst, contact_radius};
+use super::laying::{Found, Laying};
+use super::pair::{Far, Last, Memory, Pair, SpotError};
+use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
+use crate::body::Body;
+use crate::contact::{
+    BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction,
+};
+
+/// Shift of the middle of the forces, in cells, from which on the grid follows the contact.
+const SHIFT: f64 = 1.0;
+
+/// Turn of the normal from which on the plane is laid anew while it carries force \[rad\].
+const TURN: f64 = 0.02;
+
+/// Cells beyond which a grid gets larger cells.
+const MOST_CELLS: usize = 400;
+
+/// Ratio of the sides of cells of a grid without forces, from which on it is laid anew.
+const OTHER_SIDE: f64 = 1.25;
+
+/// Growth of a force after which a second contact spot is looked for.
+const LOOK_AGAIN: f64 = 1.3;
+
+/// Pairs of bodies in contact on half-space grids.
+#[derive(Debug)]
+pub struct HalfSpaceContacts {
+    pairs: Vec<Pair>,
+    /// Largest force of each pair at which a second spot was looked for \[N\].
+    looked_at: Vec<f64>,
+}
+
+/// The contact of a pair on a half-space grid was not solved.
+#[derive(Debug, thiserror::Error)]
+#[error("contact `{first}` / `{second}` on a half-space grid: {source}")]
+struct HalfSpaceFailure {
+    first: String,
+    second: String,
+    source: SpotError,
+}
+
+impl HalfSpaceContacts {
+    /// Pairs of surfaces of the bodies of a system.
+    ///
+    /// # Errors
+    ///
+    /// [`HalfSpaceSetupError`] says which pair does not fit, and why.
+    pub fn new(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Self, HalfSpaceSetupError> {
+        let pairs = build(bodies, specs)?;
+        let looked_at = vec![0.0; pairs.len()];
+        Ok(Self { pairs, looked_at })
+    }
+
+    /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
+    pub fn cells(&self, pair: usize) -> usize {
+        self.pairs[pair].last_grid().map_or(0, |grid| grid.grid.len())
+    }
+}
+
+impl ContactModel for HalfSpaceContacts {
+    fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn bodies(&self, pair: usize) -> [usize; 2] {
+        self.pairs[pair].bodies()
+    }
+
+    fn surface_name(&self, pair: usize, side: usize) -> String {
+        let names = self.pairs[pair].ordered(|side| side.name.clone());
+        names[side].clone()
+    }
+
+    fn reach(&self, pair: usize) -> [f64; 2] {
+        self.pairs[pair].ordered(|side| side.reach())
+    }
+
+    fn hertz(&self, pair: usize) -> HertzNumbers {
+        self.pairs[pair].hertz
+    }
+
+    fn evaluate(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<ContactSums, ContactFailure> {
+        let mut sums = ContactSums::default();
+        for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
+            match pair.evaluate(motion, forces) {
+                Ok((found, [elastic, contact])) => {
+                    *reaction = found;
+                    sums.elastic_energy += elastic;
+                    sums.contact_energy += contact;
+                }
+                Err(source) => {
+                    let [first, second] = pair.ordered(|side| side.name.clone());
+                    return Err(HalfSpaceFailure { first, second, source }.into());
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    fn accept(&mut self, _reactions: &mut [Reaction]) {
+        for (pair, looked_at) in self.pairs.iter_mut().zip(&mut self.looked_at) {
+            pair.accept(looked_at);
+        }
+    }
+
+    fn patch(&self, pair: usize) -> Option<LoadedPatch> {
+        let grid = self.pairs[pair].last_grid().filter(|grid| grid.sums.force > 0.0)?;
+        Some(LoadedPatch { radius: contact_radius(grid), sizes: [None; 2], is_full: false })
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.pairs.iter().flat_map(Pair::doubts).collect()
+    }
+
+    fn memory(&self) -> Vec<f64> {
+        let mut numbers = Vec::new();
+        for (pair, looked_at) in self.pairs.iter().zip(&self.looked_at) {
+            numbers.push(*looked_at);
+            numbers.extend(pair.worst.to_array());
+            pair.memory.write(&mut numbers);
+        }
+        numbers
+    }
+
+    fn restore(&mut self, memory: &[f64]) -> bool {
+        let mut rest = memory;
+        for (pair, looked_at) in self.pairs.iter_mut().zip(&mut self.looked_at) {
+            let Some((first, tail)) = rest.split_first() else { return false };
+            let Some((worst, tail)) = tail.split_first_chunk::<{ Worst::NUMBERS }>() else { return false };
+            let Some((read, tail)) = Memory::read(tail) else { return false };
+            pair.worst = Worst::from_array(worst);
+            (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
+        }
+        rest.is_empty()
+    }
+}
+
+impl Pair {
+    /// Takes the last evaluation as the end of a step: the grid follows the contact.
+    fn accept(&mut self, looked_at: &mut f64) {
+        let Some(last) = self.last else { return };
+        if let Err(error) = self.follow(&last, looked_at) {
+            // A pair that is apart may come so near again that its grid can be laid.
+            self.failure = Some(error);
+        }
+    }
+
+    fn follow(&mut self, last: &Last, looked_at: &mut f64) -> Result<(), SpotError> {
+        let loaded = self.last_grid().filter(|grid| grid.sums.force > 0.0);
+        let Some(grid) = loaded else {
+            *looked_at = 0.0;
+            self.memory.forces.clear();
+            if last.closing > 0.0 {
+                self.worst.approach(self.hertz.duration(self.mass, last.closing));
+            }
+            return self.follow_apart(last);
+        };
+        let (plan, force, at_edge) = (grid.plan, grid.sums.force, grid.sums.at_edge);
+        let middle = grid.middle_of_forces();
+        let n_cells = grid.grid.len();
+        let mut forces = std::mem::take(&mut self.memory.forces);
+        if let Some(grid) = self.last_grid() {
+            forces.clone_from(&grid.forces);
+        }
+        (self.memory.forces, self.memory.plan) = (forces, Some(plan));
+        if at_edge {
+            return Err(SpotError::Edge);
+        }
+        if let Some(grid) = self.grids.found(&plan) {
+            self.worst.observe(grid)?;
+        }
+        if force > LOOK_AGAIN * *looked_at {
+            *looked_at = force;
+            if let Some((place, depth, apart)) = self.at(last).second_spot(&plan) {
+                return Err(SpotError::SecondSpot { place: place.into(), depth, apart });
+            }
+        }
+        if n_cells > MOST_CELLS {
+            let wider = GridPlan {
+                side: plan.side * Laying::GROWTH,
+                middle: plan.middle.map(|k| (f64::from(k) / Laying::GROWTH).round() as i32),
+                ..plan
+            };
+            self.lay(wider);
+        } else if (0..2).any(|d| (middle[d] - f64::from(plan.middle[d])).abs() > SHIFT) {
+            self.shift(last, &plan, middle)?;
+        }
+        Ok(())
+    }
+
+    /// A grid without forces lies where the bodies come nearest.
+    fn follow_apart(&mut self, last: &Last) -> Result<(), SpotError> {
+        if self.at(last).is_known(&self.memory, last) {
+            return Ok(());
+        }
+        let found = self.at(last).search(|_, _| last.closing)?;
+        match (found, self.memory.plan.or(last.plan)) {
+            (Found::Near(new), Some(old)) => {
+                let n = |plan: &GridPlan| plan.plane.axes.row(2).transpose();
+                let apart = (new.plane.center - old.plane.center).norm();
+                let ratio = new.side / old.side;
+                let is_same = apart < old.side
+                    && (n(&new) - n(&old)).norm() < TURN
+                    && (1.0 / OTHER_SIDE..OTHER_SIDE).contains(&ratio);
+                self.memory.plan = Some(if is_same { old } else { new });
+                self.memory.far = None;
+            }
+            (Found::Near(new), None) => {
+                self.memory.plan = Some(new);
+                self.memory.far = None;
+            }
+            (Found::Far { gap, place }, _) => {
+                let on_second = |x: Vector3<f64>| last.rotation.transpose() * (x - last.origin);
+                let near =
+                    |x: Vector3<f64>| [self.sides[0].place_near(&x), self.sides[1].place_near(&on_second(x))];
+                let Last { rotation, origin, .. } = *last;
+                let far = Far { rotation, origin, gap, places: place.map_or([0; 2], near) };
+                self.memory.plan = None;
+                self.memory.far = Some(far);
+            }
+        }
+        Ok(())
+    }
+
+    /// The grid follows the forces: on its own lattice, or on a new plane if the normal has turned.
+    fn shift(&mut self, last: &Last, plan: &GridPlan, middle: [f64; 2]) -> Result<(), SpotError> {
+        let moved = GridPlan {
+            middle: middle.map(|k| k.round() as i32),
+            partner: (last.rotation, last.origin),
+            ..*plan
+        };
+        let Found::Near(new) = self.at(last).search(|_, _| 0.0)? else {
+            self.lay(moved);
+            return Ok(());
+        };
+        let n = |plan: &GridPlan| plan.plane.axes.row(2).transpose();
+        let is_turned = (n(&new) - n(plan)).norm() > TURN;
+        self.lay(if is_turned { GridPlan { side: plan.side, height: plan.height, ..new } } else { moved });
+        Ok(())
+    }
+
+    /// A new grid, on which the solver starts without forces.
+    fn lay(&mut self, plan: GridPlan) {
+        self.memory.plan = Some(plan);
+        self.memory.forces.clear();
+    }
+
+    fn at(&self, last: &Last) -> Laying<'_> {
+        self.laying(last.rotation, last.origin)
+    }
+}
+
+impl Memory {
+    /// Appends the numbers to those of a checkpoint.
+    fn write(&self, out: &mut Vec<f64>) {
+        out.push(f64::from(u8::from(self.plan.is_some())));
+        out.extend(self.plan.iter().flat_map(GridPlan::to_array));
+        out.push(self.forces.len() as f64);
+        out.extend(&self.forces);
+        out.push(f64::from(u8::from(self.far.is_some())));
+        if let Some(Far { rotation, origin, gap, places }) = &self.far {
+            out.extend(rotation.iter().chain(origin.iter()));
+            out.push(*gap);
+            out.extend(places.map(|place| place as f64));
+        }
+    }
+
+    /// The inverse of [`Self::write`], with the numbers behind it.
+    fn read(numbers: &[f64]) -> Option<(Self, &[f64])> {
+        let (has_plan, mut rest) = numbers.split_first()?;
+        let mut plan = None;
+        if *has_plan == 1.0 {
+            let (array, tail) = rest.split_first_chunk::<{ GridPlan::NUMBERS }>()?;
+            (plan, rest) = (Some(GridPlan::from_array(array)), tail);
+        }
+        let (n, tail) = rest.split_first()?;
+        let (forces, tail) = tail.split_at_checked(*n as usize)?;
+        let (has_far, mut rest) = tail.split_first()?;
+        let mut far = None;
+        if *has_far == 1.0 {
+            let (array, tail) = rest.split_first_chunk::<15>()?;
+            let rotation = Matrix3::from_column_slice(&array[..9]);
+            let origin = Vector3::from_column_slice(&array[9..12]);
+            let places = [array[13] as usize, array[14] as usize];
+            (far, rest) = (Some(Far { rotation, origin, gap: array[12], places }), tail);
+        }
+        Some((Self { plan, forces: forces.to_vec(), far }, rest))
+    }
+}

@@ -1,0 +1,373 @@
+//! A pair on a half-space grid: its two sides, its memory, and an evaluation.
+
+use carom_contact::half_space::pair::{Below, PairError};
+use carom_contact::half_space::{FixedGrid, GridBody, GridPlan, HalfSpace, PlacedBody, Position};
+use carom_contact::{Law, Shape};
+use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
+
+use super::doubts::{MeshBelow, Worst};
+use super::grids::Grids;
+use super::laying::{Found, Laying};
+use crate::contact::{BodyForces, HertzNumbers, Motion, Reaction};
+
+/// The elasticity under a surface.
+#[derive(Debug)]
+pub(super) enum Under {
+    Rigid,
+    HalfSpace(HalfSpace),
+    Places(Box<PlacedBody>),
+}
+
+impl Under {
+    pub(super) fn half_space(&self) -> Option<HalfSpace> {
+        match self {
+            Self::Rigid => None,
+            Self::HalfSpace(half_space) => Some(*half_space),
+            Self::Places(placed) => Some(placed.half_space),
+        }
+    }
+
+    pub(super) fn below(&self) -> Below<'_> {
+        match self {
+            Self::Rigid => Below::Rigid,
+            Self::HalfSpace(half_space) => Below::HalfSpace(*half_space),
+            Self::Places(placed) => Below::Placed(placed),
+        }
+    }
+}
+
+/// One body of a pair.
+#[derive(Debug)]
+pub(super) struct Side {
+    /// Index in the system.
+    pub(super) body: usize,
+    /// `BODY:SURFACE`, for messages.
+    pub(super) name: String,
+    /// Its surface in the body frame.
+    pub(super) shape: Shape,
+    pub(super) under: Under,
+    /// Modes that move, at the loads of the places.
+    pub(super) values: Option<Mat<f64>>,
+    /// The mesh of a body with places.
+    pub(super) mesh: Option<MeshBelow>,
+}
+
+impl Side {
+    fn grid_body(&self) -> GridBody<'_> {
+        GridBody { shape: &self.shape, below: self.under.below(), values: self.values.as_ref() }
+    }
+
+    /// Coordinates of the modes that the values have.
+    fn modal<'m>(&self, all: &'m [f64]) -> &'m [f64] {
+        &all[..self.values.as_ref().map_or(0, Mat::ncols).min(all.len())]
+    }
+
+    /// Modal displacement at a place, in axes of the body \[m\].
+    fn moved(&self, place: usize, modal: &[f64]) -> Vector3<f64> {
+        let Some(values) = &self.values else { return Vector3::zeros() };
+        Vector3::from_fn(|a, _| modal.iter().enumerate().map(|(k, q)| values[(3 * place + a, k)] * q).sum())
+    }
+
+    /// Number of the place next to a point in the body frame; 0 without places.
+    pub(super) fn place_near(&self, x: &Vector3<f64>) -> usize {
+        let Under::Places(placed) = &self.under else { return 0 };
+        let distance = |place: &Vector3<f64>| (place - x).norm_squared();
+        let all = placed.positions.iter().enumerate();
+        all.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1))).map_or(0, |(k, _)| k)
+    }
+
+    /// Radius of a ball about the frame origin that holds the surface \[m\]; the distance of a plane.
+    pub(super) fn reach(&self) -> f64 {
+        match &self.shape {
+            Shape::Planes(planes) => planes.iter().map(|plane| plane.origin.norm()).fold(0.0, f64::max),
+            shape => shape.radius(),
+        }
+    }
+}
+
+/// Where a pair was at the end of the last step: plain numbers, part of a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Memory {
+    /// The grid; none while the bodies are far apart.
+    pub(super) plan: Option<GridPlan>,
+    /// Forces on its cells, the start of the solver.
+    pub(super) forces: Vec<f64>,
+    /// The last search while the bodies were far apart.
+    pub(super) far: Option<Far>,
+}
+
+/// A search that found the bodies far apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Far {
+    /// Relative pose, with the modal displacement of both surfaces.
+    pub(super) rotation: Matrix3<f64>,
+    pub(super) origin: Vector3<f64>,
+    /// Lower bound of the gap \[m\].
+    pub(super) gap: f64,
+    /// Numbers of the places next to the nearest points.
+    pub(super) places: [usize; 2],
+}
+
+/// Two bodies that may touch at one spot.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// In the order of the grid, which is fixed to the first one.
+    pub(super) sides: [Side; 2],
+    /// True if the grid's first body is the second one of the caller.
+    pub(super) is_turned: bool,
+    pub(super) law: Law,
+    pub(super) hertz: HertzNumbers,
+    /// Mass m* of a central impact of both bodies \[kg\].
+    pub(super) mass: f64,
+    pub(super) memory: Memory,
+    pub(super) grids: Grids,
+    /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
+    pub(super) last: Option<Last>,
+    /// Why the pair cannot go on.
+    pub(super) failure: Option<SpotError>,
+    /// What limits of the theory its largest force has met.
+    pub(super) worst: Worst,
+}
+
+/// The last evaluation of a pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Last {
+    pub(super) rotation: Matrix3<f64>,
+    /// With the modal displacement of both surfaces.
+    pub(super) origin: Vector3<f64>,
+    pub(super) closing: f64,
+    /// Least gap of a cell \[m\].
+    pub(super) gap: f64,
+    pub(super) plan: Option<GridPlan>,
+}
+
+/// The contact of a pair is not a single small spot.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum SpotError {
+    #[error(transparent)]
+    Pair(#[from] PairError),
+    #[error(
+        "the bodies overlap by {depth:.3e} m at a second place, ({:.4e}, {:.4e}, {:.4e}) m in axes of the \
+         first body, {apart:.3e} m from their contact: a pair on a half-space grid has one contact spot; \
+         name surfaces that touch in one spot, in a pair for each, or use `compliance = \"body\"`",
+        .place[0], .place[1], .place[2]
+    )]
+    SecondSpot { place: [f64; 3], depth: f64, apart: f64 },
+    #[error(
+        "the contact reaches an edge of a surface, where the half-space does not hold: use \
+         `compliance = \"body\"` with a mesh that resolves the contact, or name a larger surface"
+    )]
+    Edge,
+    #[error(
+        "the contact radius of {radius:.3e} m is {ratio:.2} of the radius of a hollow surface; a half-space \
+         holds up to 0.2: use `compliance = \"body\"` with a mesh that resolves the contact"
+    )]
+    Hollow { radius: f64, ratio: f64 },
+}
+
+/// Relative pose and modal coordinates of a pair.
+pub(super) struct Now<'m> {
+    pub(super) position: Position<'m>,
+    /// Modal velocities.
+    rates: [&'m [f64]; 2],
+}
+
+impl Pair {
+    /// * `modulus` — E* of both materials \[Pa\]
+    /// * `mass` — of a central impact \[kg\]
+    pub(super) fn new(sides: [Side; 2], law: Law, modulus: f64, mass: f64) -> Self {
+        let curvature: f64 = sides.iter().map(largest_curvature).sum();
+        let hertz = HertzNumbers { modulus, radius: 1.0 / curvature, foundation: None };
+        // Heights over the second surface are evaluated anew each time: those of a ball cost least.
+        let cost = |side: &Side| (side.shape.as_faces().is_some(), -largest_curvature(side));
+        let is_turned = cost(&sides[1]) > cost(&sides[0]);
+        let [first, second] = sides;
+        let sides = if is_turned { [second, first] } else { [first, second] };
+        Self {
+            sides,
+            is_turned,
+            law,
+            hertz,
+            mass,
+            memory: Memory::default(),
+            grids: Grids::default(),
+            last: None,
+            failure: None,
+            worst: Worst::default(),
+        }
+    }
+
+    /// Indices of the bodies in the caller's order.
+    pub(super) fn bodies(&self) -> [usize; 2] {
+        self.ordered(|side| side.body)
+    }
+
+    /// A property of both sides in the caller's order.
+    pub(super) fn ordered<T>(&self, of: impl Fn(&Side) -> T) -> [T; 2] {
+        let [first, second] = self.sides.each_ref().map(of);
+        if self.is_turned { [second, first] } else { [first, second] }
+    }
+
+    pub(super) fn now<'m>(&self, motion: &Motion<'m>) -> Now<'m> {
+        let [a, b] = self.sides.each_ref().map(|side| motion.pose(side.body));
+        let inverse = a.rotation.transpose();
+        Now {
+            position: Position {
+                rotation: inverse * b.rotation,
+                origin: inverse * (b.position - a.position),
+                modal: self.sides.each_ref().map(|side| side.modal(motion.modal(side.body))),
+            },
+            rates: self.sides.each_ref().map(|side| side.modal(&motion.velocities(side.body).modal)),
+        }
+    }
+
+    /// Gap, forces on the bodies, energies.
+    pub(super) fn evaluate(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+    ) -> Result<(Reaction, [f64; 2]), SpotError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let now = self.now(motion);
+        let rotation = now.position.rotation;
+        let speed = |place: &Vector3<f64>, normal: &Vector3<f64>| {
+            -self.velocity(motion, place, [None; 2]).dot(normal)
+        };
+        let plan = match self.memory.plan {
+            Some(plan) => plan,
+            None => {
+                let origin = self.moved_origin(&now.position);
+                match self.laying(rotation, origin).lay(&self.memory, speed)? {
+                    Found::Near(plan) => plan,
+                    Found::Far { gap, .. } => {
+                        self.last = Some(Last { rotation, origin, closing: 0.0, gap, plan: None });
+                        return Ok((Reaction { free_gap: gap, ..Reaction::NONE }, [0.0; 2]));
+                    }
+                }
+            }
+        };
+        let plan = self.pressed(plan, &now.position)?;
+        let (reaction, closing, energies) = self.add_forces(&plan, motion, &now, forces);
+        let grid = self.grids.found(&plan).expect("the grid was evaluated");
+        let origin = grid.moved_origin(&now.position);
+        let gap = reaction.free_gap;
+        self.last = Some(Last { rotation, origin, closing, gap, plan: Some(plan) });
+        Ok((reaction, energies))
+    }
+
+    /// Solves on a grid that is large enough, from this plan on.
+    fn pressed(&mut self, mut plan: GridPlan, position: &Position<'_>) -> Result<GridPlan, SpotError> {
+        loop {
+            let bodies = self.sides.each_ref().map(Side::grid_body);
+            let grid = self.grids.of(&plan, bodies, self.law)?;
+            if grid.forces.len() == self.memory.forces.len() {
+                grid.forces.copy_from_slice(&self.memory.forces);
+            } else {
+                grid.forces.fill(0.0);
+            }
+            grid.evaluate(&self.sides[1].shape, position)?;
+            if !grid.sums.is_cut {
+                return Ok(plan);
+            }
+            plan.height *= Laying::GROWTH;
+        }
+    }
+
+    /// Relative velocity of the second body at a point, in axes of the first \[m/s\].
+    ///
+    /// * `modal` — velocities of both surfaces by modes, in their own axes
+    fn velocity(
+        &self,
+        motion: &Motion<'_>,
+        place: &Vector3<f64>,
+        modal: [Option<Vector3<f64>>; 2],
+    ) -> Vector3<f64> {
+        let first = motion.pose(self.sides[0].body);
+        let x = first.point(place);
+        let [v, w] = [0, 1].map(|k| {
+            let (pose, velocities) = (motion.pose(self.sides[k].body), motion.velocities(self.sides[k].body));
+            let own = modal[k].unwrap_or_else(Vector3::zeros);
+            let turning = (pose.rotation * velocities.omega).cross(&(x - pose.position));
+            pose.rotation * (velocities.v + own) + turning
+        });
+        first.rotation.transpose() * (w - v)
+    }
+
+    fn add_forces(
+        &mut self,
+        plan: &GridPlan,
+        motion: &Motion<'_>,
+        now: &Now<'_>,
+        forces: &mut [BodyForces],
+    ) -> (Reaction, f64, [f64; 2]) {
+        let grid = self.grids.found(plan).expect("the grid was evaluated");
+        let sums = grid.sums;
+        let [first, second] = self.sides.each_ref().map(|side| side.body);
+        let pose = motion.pose(first);
+        let (mut moment, mut weight) = (Vector3::zeros(), 0.0);
+        grid.for_forces(|place, force| {
+            let (x, f) = (pose.point(&place), pose.rotation * force);
+            forces[second].add_force(&x, &f);
+            forces[first].add_force(&x, &-f);
+            moment += force.norm() * x;
+            weight += force.norm();
+        });
+        grid.add_modal(0, &-sums.on_second, &mut forces[first].modal);
+        let on_second = now.position.rotation.transpose() * sums.on_second;
+        grid.add_modal(1, &on_second, &mut forces[second].modal);
+        let (gap, cell) = sums.least_gap;
+        let (place, normal) = grid.over_cell(cell);
+        let modal = [0, 1].map(|k| Some(grid.of_middle(k, now.rates[k])));
+        let n = plan.plane.axes.row(2).transpose();
+        let slope = n.dot(&normal);
+        // Along the normal of the plane the second surface moves with v·m/(n·m).
+        let across =
+            if slope == 0.0 { 0.0 } else { self.velocity(motion, &place, modal).dot(&normal) / slope };
+        let rate = across + grid.modal_rate(cell, now.rates);
+        let on_first = pose.rotation * sums.on_second * if self.is_turned { 1.0 } else { -1.0 };
+        let is_known = gap.is_finite();
+        let most = grid.forces.iter().fold(0.0, |a: f64, f| a.max(*f));
+        let reaction = Reaction {
+            force: on_first,
+            friction: None,
+            normal_force: sums.force,
+            free_gap: gap,
+            gap_rate: is_known.then_some(rate),
+            point: if weight > 0.0 { moment / weight } else { pose.point(&place) },
+            point_error: plan.side * 0.5f64.sqrt(),
+            penetration: self.law.compliance(grid.grid.area()) * most,
+            loaded_cells: Some(sums.n_loaded),
+            ..Reaction::NONE
+        };
+        (reaction, if is_known { -rate } else { 0.0 }, [sums.elastic_energy, sums.contact_energy])
+    }
+
+    /// Origin of the second body in axes of the first, with the modal displacement of both surfaces where a
+    /// search found them nearest.
+    fn moved_origin(&self, position: &Position<'_>) -> Vector3<f64> {
+        let Some(Far { places, .. }) = self.memory.far else { return position.origin };
+        let [first, second] = [0, 1].map(|k| self.sides[k].moved(places[k], position.modal[k]));
+        position.origin + position.rotation * second - first
+    }
+
+    pub(super) fn laying(&self, rotation: Matrix3<f64>, origin: Vector3<f64>) -> Laying<'_> {
+        Laying { sides: &self.sides, rotation, origin, hertz: self.hertz, mass: self.mass }
+    }
+
+    /// The grid of the last evaluation.
+    pub(super) fn last_grid(&self) -> Option<&FixedGrid> {
+        self.grids.found(self.last.as_ref()?.plan.as_ref()?)
+    }
+}
+
+/// Largest convex curvature, of faces at least 1/reach; 0 of a plane \[1/m\].
+fn largest_curvature(side: &Side) -> f64 {
+    let largest = side.shape.convex_curvatures()[1];
+    match &side.shape {
+        Shape::Faces(_) => largest.max(1.0 / side.reach().max(f64::MIN_POSITIVE)),
+        _ => largest,
+    }
+}

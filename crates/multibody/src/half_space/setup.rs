@@ -1,0 +1,256 @@
+//! What may touch on half-space grids, as plain data, and the pairs made of it.
+
+use carom_contact::half_space::compliance::CutMeans;
+use carom_contact::half_space::{ComplianceError, HalfSpace, Kernel, Loads, PlacedBody};
+use carom_contact::{Law, Shape};
+use carom_fem::FaceBasis;
+use carom_reduce::places::PlacedSurface;
+use faer::Mat;
+use faer::linalg::solvers::Solve;
+use nalgebra::{Matrix3, Vector3};
+
+use super::doubts::MeshBelow;
+use super::pair::{Pair, Side, Under};
+use crate::body::Body;
+
+/// A surface that may touch another.
+#[derive(Debug, Clone)]
+pub enum HalfSpaceSurface {
+    /// A surface with places of a reduced body.
+    Places(String),
+    /// A shape of a rigid body, in source coordinates.
+    Of {
+        /// Name, for messages.
+        name: String,
+        /// The shape.
+        shape: Shape,
+        /// Its elastic material; none for a rigid surface.
+        half_space: Option<HalfSpace>,
+    },
+}
+
+/// Two surfaces that may touch.
+#[derive(Debug, Clone)]
+pub struct HalfSpaceSpec {
+    /// Indices of the bodies.
+    pub bodies: [usize; 2],
+    /// Their surfaces.
+    pub surfaces: [HalfSpaceSurface; 2],
+    /// Normal law.
+    pub law: Law,
+}
+
+/// Why a contact on a half-space grid cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum HalfSpaceSetupError {
+    /// The pair names a body that does not exist.
+    #[error("contact {pair} is between bodies {bodies:?}, but there are {count}")]
+    NoSuchBody {
+        /// Index of the pair.
+        pair: usize,
+        /// The bodies that it names.
+        bodies: [usize; 2],
+        /// Number of bodies.
+        count: usize,
+    },
+    /// The model of the body has no places of that name.
+    #[error(
+        "the model of body `{body}` has no places `{surface}`, which `compliance = \"half-space\"` needs; \
+         its places are {known}: reduce it with `reduce.places = [\"{surface}\"]` (--places {surface})"
+    )]
+    NoPlaces {
+        /// Name of the body.
+        body: String,
+        /// The name of the surface.
+        surface: String,
+        /// Names of its places.
+        known: String,
+    },
+    /// A shape of a reduced body.
+    #[error("body `{body}` is reduced: a contact on a half-space grid needs one of its surfaces with places")]
+    NotRigid {
+        /// Name of the body.
+        body: String,
+    },
+    /// Nothing is elastic.
+    #[error(
+        "contact between `{first}` and `{second}`: neither body has an elastic material, so that the dent \
+         is unknown: give one of them a material"
+    )]
+    Rigid {
+        /// Name of the first body.
+        first: String,
+        /// Name of the second body.
+        second: String,
+    },
+    /// A shape that a grid cannot lie on.
+    #[error(
+        "contact between `{first}` and `{second}`: a grid lies between two surfaces of which one is a ball \
+         or has faces, and none is the inside of a ball or a block with edges"
+    )]
+    Shapes {
+        /// Name of the first surface.
+        first: String,
+        /// Name of the second surface.
+        second: String,
+    },
+    /// The law is not one of pressure cells.
+    #[error("contact between `{first}` and `{second}`: the law {law:?} is not one of pressure cells")]
+    Law {
+        /// Name of the first surface.
+        first: String,
+        /// Name of the second surface.
+        second: String,
+        /// The law.
+        law: Law,
+    },
+    /// The places do not fit.
+    #[error("places `{surface}` of body `{body}`: {source}")]
+    Compliance {
+        /// Name of the body.
+        body: String,
+        /// The name of the surface.
+        surface: String,
+        /// What is wrong.
+        source: ComplianceError,
+    },
+    /// The faces cannot be evaluated.
+    #[error("places `{surface}` of body `{body}`: {source}")]
+    Surface {
+        /// Name of the body.
+        body: String,
+        /// The name of the surface.
+        surface: String,
+        /// What is wrong.
+        source: carom_fem::SurfaceError,
+    },
+}
+
+/// All pairs.
+pub(super) fn build(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Vec<Pair>, HalfSpaceSetupError> {
+    specs.iter().enumerate().map(|(number, spec)| pair(bodies, number, spec)).collect()
+}
+
+fn pair(bodies: &[Body], number: usize, spec: &HalfSpaceSpec) -> Result<Pair, HalfSpaceSetupError> {
+    let [a, b] = spec.bodies;
+    if a.max(b) >= bodies.len() {
+        let (bodies, count) = (spec.bodies, bodies.len());
+        return Err(HalfSpaceSetupError::NoSuchBody { pair: number, bodies, count });
+    }
+    let side = |end: usize| side(&bodies[spec.bodies[end]], spec.bodies[end], &spec.surfaces[end]);
+    let sides = [side(0)?, side(1)?];
+    let [first, second] = sides.each_ref().map(|side| side.name.clone());
+    let has_samples = |side: &Side| matches!(side.shape, Shape::Faces(_) | Shape::Sphere(_));
+    let is_known = |side: &Side| has_samples(side) || matches!(side.shape, Shape::Planes(_));
+    if !sides.iter().any(has_samples) || !sides.iter().all(is_known) {
+        return Err(HalfSpaceSetupError::Shapes { first, second });
+    }
+    let inverse: f64 =
+        sides.iter().filter_map(|side| side.under.half_space()).map(|h| 1.0 / h.contact_modulus()).sum();
+    if inverse == 0.0 {
+        return Err(HalfSpaceSetupError::Rigid { first, second });
+    }
+    let law = spec.law.with_modulus(1.0 / inverse);
+    if !law.is_of_cells() {
+        return Err(HalfSpaceSetupError::Law { first, second, law });
+    }
+    let free = spec.bodies.iter().map(|&i| &bodies[i]).filter(|body| !body.fixed);
+    let mass = 1.0 / free.map(|body| 1.0 / body.frame.mass).sum::<f64>();
+    Ok(Pair::new(sides, law, 1.0 / inverse, mass))
+}
+
+fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, HalfSpaceSetupError> {
+    match surface {
+        HalfSpaceSurface::Of { name, shape, half_space } => {
+            if body.reduced.is_some() {
+                return Err(HalfSpaceSetupError::NotRigid { body: body.name.clone() });
+            }
+            let shape = shape.moved(|x| x - body.frame_origin, |v| *v);
+            let under = half_space.map_or(Under::Rigid, Under::HalfSpace);
+            Ok(Side {
+                body: index,
+                name: format!("{}:{name}", body.name),
+                shape,
+                under,
+                values: None,
+                mesh: None,
+            })
+        }
+        HalfSpaceSurface::Places(name) => {
+            let all = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.places);
+            let Some(places) = all.iter().find(|places| places.name == *name) else {
+                let known: Vec<_> = all.iter().map(|places| format!("`{}`", places.name)).collect();
+                return Err(HalfSpaceSetupError::NoPlaces {
+                    body: body.name.clone(),
+                    surface: name.clone(),
+                    known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+                });
+            };
+            placed_side(body, index, places)
+        }
+    }
+}
+
+fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side, HalfSpaceSetupError> {
+    let (of, name) = (|| body.name.clone(), || places.name.clone());
+    let points: Vec<_> = places.points_b.iter().map(|&x| Vector3::from(x)).collect();
+    let shape = Shape::faces(places.surface.clone(), &points)
+        .map_err(|source| HalfSpaceSetupError::Surface { body: of(), surface: name(), source })?;
+    let is_exact = !places.surface.faces.iter().any(|face| matches!(face.basis, FaceBasis::Lagrange(_)));
+    let turn = if is_exact { 0.0 } else { places.edge * shape.convex_curvatures()[1] };
+    let kernel = if places.zero_moment { Kernel::ZeroMoment } else { Kernel::Quadratic };
+    let loads = Loads { kernel, radius: places.radius, spacing: places.spacing };
+    let half_space = HalfSpace::new(places.young, places.poisson);
+    let vectors = |list: &[[f64; 3]]| list.iter().map(|&x| Vector3::from(x)).collect();
+    let n = body.frame.n.min(places.values.ncols());
+    let values = places.values.subcols(0, n).to_owned();
+    let response = without_kept(body, &places.response, &values);
+    let placed =
+        PlacedBody::new(loads, half_space, vectors(&places.places_b), vectors(&places.normals_b), response)
+            .map_err(|source| HalfSpaceSetupError::Compliance { body: of(), surface: name(), source })?;
+    let matrix = |m: &[[f64; 3]; 3]| Matrix3::from_fn(|a, b| m[a][b]);
+    let cut = |pair: &carom_reduce::places::CutPair| {
+        let means = CutMeans { second: matrix(&pair.second), first: Vector3::from(pair.first) };
+        (pair.loads[0], pair.loads[1], means)
+    };
+    let seconds = places.cut_loads.iter().map(|(load, second)| (*load, matrix(second)));
+    let placed = placed.with_cuts(places.cuts.iter().map(cut).collect(), seconds);
+    Ok(Side {
+        body: index,
+        name: format!("{}:{}", body.name, places.name),
+        shape,
+        under: Under::Places(Box::new(placed)),
+        values: Some(values),
+        mesh: Some(MeshBelow {
+            edge: places.edge,
+            thickness: places.thickness,
+            radius: places.radius,
+            shear_speed: shear_speed(body, places),
+            turn,
+        }),
+    })
+}
+
+/// Speed of shear waves in the material below places \[m/s\].
+fn shear_speed(body: &Body, places: &PlacedSurface) -> f64 {
+    let materials = body.reduced.iter().flat_map(|reduced| &reduced.materials);
+    let mut same = materials.filter(|m| [m.young, m.poisson] == [places.young, places.poisson]);
+    let density = same.next().map_or(f64::NAN, |material| material.density);
+    (HalfSpace::new(places.young, places.poisson).shear / density).sqrt()
+}
+
+/// A − Φ K⁻¹ Φᵀ over the modes that move.
+///
+/// The response of these modes alone is that of the body with fewer freedoms: the difference is positive
+/// semi-definite.
+fn without_kept(body: &Body, response: &Mat<f64>, values: &Mat<f64>) -> Mat<f64> {
+    let n = values.ncols();
+    if n == 0 {
+        return response.clone();
+    }
+    let stiffness = body.frame.stiffness_modal.dense();
+    let stiffness = Mat::from_fn(n, n, |i, k| stiffness[(i, k)]);
+    let answer = stiffness.partial_piv_lu().solve(values.transpose());
+    let rest = response - values * answer;
+    Mat::from_fn(rest.nrows(), rest.ncols(), |i, k| 0.5 * (rest[(i, k)] + rest[(k, i)]))
+}
