@@ -76,7 +76,8 @@ pub enum PlacedModelError {
     /// Flat faces approximate a curved surface.
     #[error(
         "body `{body}`: faces of places `{places}` are flat and meet at {angle:.2}°: they approximate \
-         a curved surface, on which a contact is neither flat nor sharp; use cells of the second order, or NURBS"
+         a curved surface, on which a contact is neither flat nor sharp; use cells of the second \
+         order, or NURBS"
     )]
     Facets {
         /// Name of the body.
