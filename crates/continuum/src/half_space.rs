@@ -24,7 +24,10 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PlacesError {
     /// No face, or a region without faces.
-    #[error("body `{body}`: no face of the surface lies within {reach:.3e} m of the region's middle")]
+    #[error(
+        "body `{body}`: no face of the surface lies within {reach:.3e} m of the region's middle: give a \
+         point on the surface, or a larger radius"
+    )]
     NoFaces {
         /// Name of the body.
         body: String,

@@ -31,8 +31,8 @@ fn sphere() -> Shape {
 }
 
 /// The faces of a ball of hexahedra.
-fn faces() -> Shape {
-    let shape = CellShape::from_name("hex20").unwrap();
+fn faces(cells: &str) -> Shape {
+    let shape = CellShape::from_name(cells).unwrap();
     let options = HexOptions { shape, elements: vec![4, 2], ..HexOptions::default() };
     let mesh = hexahedra(Solid::Ball { radius: RADIUS }, &options).unwrap();
     let body = carom_fem::Body {
@@ -145,7 +145,7 @@ fn a_rigid_plate_of_steel_is_as_soft_as_the_ball() {
 
 #[test]
 fn a_resumed_run_continues_bit_for_bit() {
-    let faces = faces();
+    let faces = faces("hex20");
     let make = || {
         let bodies = vec![ball("first"), ball("second")];
         let surfaces = [surface(faces.clone(), Some(STEEL)), surface(faces.clone(), Some(STEEL))];
@@ -214,4 +214,33 @@ fn pairs_without_a_grid_are_refused_by_name() {
     let places = [HalfSpaceSurface::Places("pole".into()), surface(plane(), None)];
     let missing = message(places, Law::Hard);
     assert!(missing.contains("`reduce.places = [\"pole\"]`"), "{missing}");
+    // The bilinear faces of a ball are facets in all but name.
+    let facets = message([surface(faces("hex8"), Some(STEEL)), surface(plane(), None)], Law::Hard);
+    assert!(facets.contains("they approximate a curved surface"), "{facets}");
+    assert!(facets.contains("`surface` of body `first`"), "{facets}");
+}
+
+/// Parabolas have a curvature that errs by up to (h/R)²; a force at a given speed by a fifth of it.
+#[test]
+fn faces_of_the_second_degree_are_reported_with_the_error_of_the_force() {
+    let bodies = vec![ball("first"), ball("second")];
+    let surfaces = [surface(faces("hex20"), Some(STEEL)), surface(faces("hex20"), Some(STEEL))];
+    let spec = HalfSpaceSpec { bodies: [0, 1], surfaces, law: Law::Hard };
+    let contacts = HalfSpaceContacts::new(&bodies, &[spec]).unwrap();
+    let system = System::new(bodies, Loads::default(), vec![Box::new(contacts)]).unwrap();
+    let mut simulation = Simulation::new(system, &head_on(0.5), Settings::until(1.6e-4)).unwrap();
+    let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+    let [event] = summary.contacts[..] else { panic!("one impact: {:?}", summary.contacts) };
+    let warnings = simulation.warnings();
+    // docs/theory/closed-forms.md, section 10.1.
+    let error = 100.0 * (event.peak_force / 979.36 - 1.0).abs();
+    println!("{error} % {warnings:#?}");
+    let [first, second] = &warnings[..] else { panic!("{warnings:#?}") };
+    for (name, warning) in [("first", first), ("second", second)] {
+        assert!(warning.contains(&format!("faces of the second degree of `{name}:surface`")), "{warning}");
+        let figure = warning.split("force of an impact by ").nth(1).and_then(|t| t.split(' ').next());
+        let figure: f64 = figure.unwrap().parse().unwrap();
+        // By the mean edge; those at the pole are a tenth longer, with a fifth more error.
+        assert!((error / figure - 1.0).abs() < 0.2, "{error} %: {warning}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use carom_contact::Shape;
 use carom_contact::geometry::Faces;
+use carom_contact::half_space::facets::{mean_edge, middles, smooth_angle};
 use carom_contact::half_space::places::{Region, places_over};
 use carom_contact::half_space::{Kernel, Loads};
 use carom_contact::pressure::PressureCells;
@@ -21,10 +22,6 @@ const THIN: f64 = 2.0;
 /// r₀ in edges: of faces of the second degree and of knot spans, of bilinear and of linear faces
 /// (docs/theory/half-space.md, section 11.7).
 const RADII: [f64; 3] = [1.5, 2.0, 3.0];
-
-/// Angles of flat faces between which they approximate a curved surface \[rad\].
-const FLAT: f64 = 1e-4;
-const SHARP: f64 = 0.52;
 
 /// Least cosine between a normal and the opposite one of the far side of a body.
 const OPPOSITE: f64 = 0.5;
@@ -126,17 +123,12 @@ impl TouchRegion {
     pub(super) fn loading(&self, name: &(String, String)) -> Result<Loading, PlacedModelError> {
         let faces = self.shape.as_faces().expect("the shape was made of faces");
         let areas = PressureCells::new(faces, &faces.reference).area;
-        let is_triangle = |k: usize| self.surface.faces[k].basis.is_triangle();
-        let edges = areas
-            .iter()
-            .enumerate()
-            .map(|(k, area)| if is_triangle(k) { (4.0 * area / 3f64.sqrt()).sqrt() } else { area.sqrt() });
-        let edge = edges.sum::<f64>() / areas.len() as f64;
+        let edge = mean_edge(faces);
         let thickness = self.thickness(edge);
         let degree = self.surface.faces.iter().map(|face| radius_of(&face.basis)).fold(0.0, f64::max);
-        if let Some(angle) = self.facets() {
+        if let Some(angle) = smooth_angle(faces) {
             let (body, places) = name.clone();
-            return Err(PlacedModelError::Facets { body, places, angle });
+            return Err(PlacedModelError::Facets { body, places, angle: angle.to_degrees() });
         }
         let is_thin = thickness < THIN * edge;
         let (kernel, radius) =
@@ -154,31 +146,6 @@ impl TouchRegion {
             return Err(PlacedModelError::Many { body, places, found });
         }
         Ok(Loading { loads: Loads { kernel, radius, spacing }, edge, thickness, reach })
-    }
-
-    /// Largest angle between flat faces that meet smoothly \[degrees\]; none if they lie in a plane or meet
-    /// at edges of the body.
-    fn facets(&self) -> Option<f64> {
-        let is_flat = |k: usize| {
-            let FaceBasis::Lagrange(shape) = &self.surface.faces[k].basis else { return false };
-            matches!(shape, FaceShape::Tri3 | FaceShape::Quad4)
-        };
-        let faces = self.shape.as_faces().expect("the shape was made of faces");
-        let normals: Vec<Vector3<f64>> = middles(faces).into_iter().map(|(_, n)| n).collect();
-        let shares = |i: usize, k: usize| {
-            let points = &self.surface.faces[i].points;
-            points.iter().filter(|point| self.surface.faces[k].points.contains(point)).count() > 1
-        };
-        let mut largest: f64 = 0.0;
-        for i in (0..normals.len()).filter(|&i| is_flat(i)) {
-            for k in (0..i).filter(|&k| is_flat(k) && shares(i, k)) {
-                let angle = normals[i].cross(&normals[k]).norm().atan2(normals[i].dot(&normals[k]));
-                if angle < SHARP {
-                    largest = largest.max(angle);
-                }
-            }
-        }
-        (largest > FLAT).then(|| largest.to_degrees())
     }
 
     /// Least distance to the opposite side of the body below about ten points of the region; the diameter of
@@ -216,19 +183,6 @@ fn near(faces: &Faces, center: &Vector3<f64>, radius: f64) -> impl Iterator<Item
     };
     let found: Vec<usize> = (0..faces.n_faces()).filter(|&face| is_near(face)).collect();
     found.into_iter()
-}
-
-/// Points and outward normals in the middles of faces.
-fn middles(faces: &Faces) -> Vec<(Vector3<f64>, Vector3<f64>)> {
-    let mut now = faces.state_at_rest();
-    (0..faces.n_faces() as u32)
-        .map(|face| {
-            let xi = faces.domain(face).center();
-            let x = faces.position(&mut now, face, xi);
-            let foot = faces.project(&mut now, &x, carom_contact::geometry::Start { face, xi });
-            (x, foot.normal)
-        })
-        .collect()
 }
 
 /// r₀ in edges of a face.

@@ -35,8 +35,6 @@ pub(super) struct MeshBelow {
     pub(super) radius: f64,
     /// Speed of shear waves \[m/s\].
     pub(super) shear_speed: f64,
-    /// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
-    pub(super) turn: f64,
 }
 
 /// The state under the largest force of a pair. Plain numbers, part of a checkpoint.
@@ -115,6 +113,7 @@ impl Pair {
         }
         for (side, [cut, linear]) in self.sides.iter().zip(sides) {
             found.extend(self.doubts_of(side, cut, linear));
+            found.extend(side.doubt_of_curvature());
         }
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()
     }
@@ -151,17 +150,6 @@ impl Pair {
                 mesh.edge, mesh.thickness
             ));
         }
-        let of_force = 0.2 * mesh.turn * mesh.turn;
-        if of_force > CURVED {
-            found.push(format!(
-                "faces of the second degree of `{name}` have edges of {:.2} radii of curvature: their \
-                 curvature at the contact errs by up to {:.0} %, the force of an impact by {:.1} %; use \
-                 smaller cells there, or NURBS, which are exact",
-                mesh.turn,
-                100.0 * mesh.turn * mesh.turn,
-                100.0 * of_force
-            ));
-        }
         let way = mesh.shear_speed * duration;
         if mesh.radius > WAVE * way {
             found.push(format!(
@@ -172,5 +160,22 @@ impl Pair {
             ));
         }
         found
+    }
+}
+
+impl Side {
+    /// A sentence if the faces do not have the curvature of the surface that they approximate.
+    fn doubt_of_curvature(&self) -> Option<String> {
+        let Self { name, turn, .. } = self;
+        let of_force = 0.2 * turn * turn;
+        (of_force > CURVED).then(|| {
+            format!(
+                "faces of the second degree of `{name}` have edges of {turn:.2} radii of curvature: their \
+                 curvature at the contact errs by up to {:.0} %, the force of an impact by {:.1} %; use \
+                 smaller cells there, or NURBS, which are exact",
+                100.0 * turn * turn,
+                100.0 * of_force
+            )
+        })
     }
 }

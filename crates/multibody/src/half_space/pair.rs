@@ -51,6 +51,8 @@ pub(super) struct Side {
     pub(super) values: Option<Mat<f64>>,
     /// The mesh of a body with places.
     pub(super) mesh: Option<MeshBelow>,
+    /// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
+    pub(super) turn: f64,
 }
 
 impl Side {

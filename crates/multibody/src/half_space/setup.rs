@@ -1,6 +1,7 @@
 //! What may touch on half-space grids, as plain data, and the pairs made of it.
 
 use carom_contact::half_space::compliance::CutMeans;
+use carom_contact::half_space::facets::{mean_edge, smooth_angle};
 use carom_contact::half_space::{ComplianceError, HalfSpace, Kernel, Loads, PlacedBody};
 use carom_contact::{Law, Shape};
 use carom_fem::FaceBasis;
@@ -114,6 +115,20 @@ pub enum HalfSpaceSetupError {
         /// What is wrong.
         source: ComplianceError,
     },
+    /// Flat faces approximate a curved surface.
+    #[error(
+        "contact surface `{surface}` of body `{body}`: its faces are flat and meet at {angle:.2}°: they \
+         approximate a curved surface, on which a contact is neither flat nor sharp; use cells of the \
+         second order, or NURBS"
+    )]
+    Facets {
+        /// Name of the body.
+        body: String,
+        /// The name of the surface.
+        surface: String,
+        /// Angle between two normals in degrees.
+        angle: f64,
+    },
     /// The faces cannot be evaluated.
     #[error("places `{surface}` of body `{body}`: {source}")]
     Surface {
@@ -167,14 +182,17 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             }
             let shape = shape.moved(|x| x - body.frame_origin, |v| *v);
             let under = half_space.map_or(Under::Rigid, Under::HalfSpace);
-            Ok(Side {
-                body: index,
-                name: format!("{}:{name}", body.name),
-                shape,
-                under,
-                values: None,
-                mesh: None,
-            })
+            let angle = shape.as_faces().and_then(smooth_angle);
+            if let Some(angle) = angle.map(f64::to_degrees) {
+                return Err(HalfSpaceSetupError::Facets {
+                    body: body.name.clone(),
+                    surface: name.clone(),
+                    angle,
+                });
+            }
+            let turn = turn(&shape);
+            let name = format!("{}:{name}", body.name);
+            Ok(Side { body: index, name, shape, under, values: None, mesh: None, turn })
         }
         HalfSpaceSurface::Places(name) => {
             let all = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.places);
@@ -196,8 +214,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     let points: Vec<_> = places.points_b.iter().map(|&x| Vector3::from(x)).collect();
     let shape = Shape::faces(places.surface.clone(), &points)
         .map_err(|source| HalfSpaceSetupError::Surface { body: of(), surface: name(), source })?;
-    let is_exact = !places.surface.faces.iter().any(|face| matches!(face.basis, FaceBasis::Lagrange(_)));
-    let turn = if is_exact { 0.0 } else { places.edge * shape.convex_curvatures()[1] };
+    let turn = turn(&shape);
     let kernel = if places.zero_moment { Kernel::ZeroMoment } else { Kernel::Quadratic };
     let loads = Loads { kernel, radius: places.radius, spacing: places.spacing };
     let half_space = HalfSpace::new(places.young, places.poisson);
@@ -226,9 +243,18 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
             thickness: places.thickness,
             radius: places.radius,
             shear_speed: shear_speed(body, places),
-            turn,
         }),
+        turn,
     })
+}
+
+/// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
+fn turn(shape: &Shape) -> f64 {
+    let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
+    match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {
+        Some(faces) => mean_edge(faces) * shape.convex_curvatures()[1],
+        None => 0.0,
+    }
 }
 
 /// Speed of shear waves in the material below places \[m/s\].
