@@ -17,6 +17,7 @@
 //!
 //! The gap of straight edges and the limits of its normal are those of [`crate::shape::touching`].
 
+mod joined;
 mod neighbours;
 mod places;
 mod search;
@@ -151,6 +152,11 @@ impl EdgeToEdge {
     /// * `side` — 0 for the first edge, 1 for the second
     pub fn edge(&self, row: &EdgeRow, side: usize) -> &SurfaceEdge {
         &self.list(side)[row.edges[side] as usize]
+    }
+
+    /// Number of edges of a side; both sides of one list have all of its edges.
+    pub fn n_edges(&self, side: usize) -> usize {
+        self.list(side).len()
     }
 
     /// The rows of the last step.

@@ -15,8 +15,8 @@ const ALONG: f64 = 1.25;
 const BEHIND: f64 = 2.0;
 
 impl SurfaceEdges {
-    /// Pairs of edges that are neighbours, \[i, j\] with i < j, ascending: they share a face, or lie on a
-    /// round line within a length of 1.25 times the sum of their radii.
+    /// Pairs of edges that are neighbours, \[i, j\] with i < j, ascending: they share a face, or the way
+    /// between them along round lines and faces is at most 1.25 times the sum of their radii.
     ///
     /// * `groups` — the points of each face and of each beam
     /// * `reference` — positions of the points \[m\]
@@ -37,15 +37,23 @@ impl SurfaceEdges {
         let thickest = self.edges.iter().map(wall).fold(0.0, f64::max);
         let mut pairs = Vec::new();
         for (number, edge) in (0..).zip(&self.edges) {
-            let mut around: BTreeSet<u32> = self.points(edge).collect();
-            let own: Vec<u32> = around.iter().copied().collect();
-            own.iter().for_each(|&point| around.extend(&beside[point as usize]));
-            let length = ALONG * (wall(edge) + thickest);
+            let mut add = |other: u32| {
+                if other != number {
+                    pairs.push([number.min(other), number.max(other)]);
+                }
+            };
+            let edges_at = |point: &u32| at.get(point).into_iter().flatten().copied();
+            let own: BTreeSet<u32> = self.points(edge).collect();
+            let beside_own = own.iter().flat_map(|&point| &beside[point as usize]);
+            let around: BTreeSet<u32> = own.iter().chain(beside_own).copied().collect();
+            around.iter().flat_map(edges_at).for_each(&mut add);
             if wall(edge) > 0.0 {
-                walk(&own, length, &beside, reference, &mut around);
+                let length = |other: f64| ALONG * (wall(edge) + other);
+                for (point, way) in walk(&own, length(thickest), &beside, reference) {
+                    let is_near = |other: &u32| way <= length(wall(&self.edges[*other as usize]));
+                    edges_at(&point).filter(is_near).for_each(&mut add);
+                }
             }
-            let others = around.iter().filter_map(|point| at.get(point)).flatten();
-            pairs.extend(others.filter(|&&other| other > number).map(|&other| [number, other]));
         }
         pairs.sort_unstable();
         pairs.dedup();
@@ -57,15 +65,14 @@ impl SurfaceEdges {
     }
 }
 
-/// Adds the points that are within a length from some points, along the lines between neighbours (Dijkstra's
-/// method).
+/// The points within a length from some points along the lines between neighbours, with their ways \[m\]
+/// (Dijkstra's method).
 fn walk(
-    from: &[u32],
+    from: &BTreeSet<u32>,
     length: f64,
     beside: &[BTreeSet<u32>],
     reference: &[Vector3<f64>],
-    around: &mut BTreeSet<u32>,
-) {
+) -> BTreeMap<u32, f64> {
     let mut reached: BTreeMap<u32, f64> = from.iter().map(|&point| (point, 0.0)).collect();
     let mut open: BTreeSet<(u64, u32)> = from.iter().map(|&point| (0, point)).collect();
     while let Some((_, point)) = open.pop_first() {
@@ -79,7 +86,7 @@ fn walk(
             }
         }
     }
-    around.extend(reached.into_keys());
+    reached
 }
 
 /// Distance at rest beyond which no edges are behind each other, less both radii \[m\].

@@ -6,6 +6,7 @@ use carom_fem::Surface;
 use carom_fem::surface::FaceBasis;
 use nalgebra::Vector3;
 
+use super::joined::Joined;
 use super::places::Places;
 use super::{EdgeKind, SHARP, SurfaceEdge};
 
@@ -145,8 +146,7 @@ impl EdgesOf<'_> {
             return;
         }
         let positions: Vec<[f64; 3]> = self.reference.iter().map(|x| (*x).into()).collect();
-        let extent = positions.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let mut known = BTreeMap::new();
+        let mut known = Joined::new(self.reference);
         for face in (0..self.surface.faces.len() as u32).filter(|&face| is_spline(face)) {
             for edge in 0..4 {
                 let n = self.n_chords(face, edge);
@@ -158,8 +158,7 @@ impl EdgesOf<'_> {
                 let mut shared = |t: f64| {
                     let xi = at(t, 0.0);
                     let x = self.surface.position(face as usize, xi, &positions);
-                    let key = x.map(|x| (x / extent * 1e8).round() as i64);
-                    *known.entry(key).or_insert_with(|| places.add(self.shape(face, xi)))
+                    known.number(x.into(), || places.add(self.shape(face, xi)))
                 };
                 let ends: Vec<u32> = (0..=n).map(|i| shared(i as f64 / n as f64)).collect();
                 for (i, ends) in ends.windows(2).enumerate() {

@@ -213,3 +213,22 @@ fn a_bent_wire_touches_itself_where_its_legs_meet() {
     let is_between_legs = |row: &EdgeRow| row.edges[0] < N / 3 && row.edges[1] >= 2 * N / 3;
     assert!(!found.is_empty() && found.iter().all(is_between_legs), "{found:?}");
 }
+
+/// Neighbours along a wire depend on its own radius: a thick beam of its body, far away, changes nothing.
+#[test]
+fn a_thick_beam_leaves_the_neighbours_of_a_thin_wire() {
+    const N: u32 = 40;
+    let (radius, spacing) = (0.048, 0.025);
+    let wire = |k: u32| Vector3::new(spacing * f64::from(k), 0.0, 0.0);
+    let points: Vec<Vector3<f64>> =
+        (0..=N).map(wire).chain([5.0, 6.0].map(|z| Vector3::new(0.0, 0.0, z))).collect();
+    let groups: Vec<[u32; 2]> = (0..N).map(|k| [k, k + 1]).chain([[N + 1, N + 2]]).collect();
+    let beams = groups.iter().map(|&ends| (ends, if ends[0] < N { radius } else { 2.0 }));
+    let mut edges = SurfaceEdges::default();
+    edges.add_beams(&beams.collect::<Vec<_>>(), 0);
+    let found = edges.neighbours(groups.iter().map(|ends| &ends[..]), &points);
+    // Between edges i and j lie j − i − 1 spacings, at most 1.25 · 2 · 0.048 m = 4.8 spacings.
+    let expected: Vec<[u32; 2]> =
+        (0..N).flat_map(|i| (i + 1..N).take_while(move |j| j - i <= 5).map(move |j| [i, j])).collect();
+    assert_eq!(found, expected);
+}
