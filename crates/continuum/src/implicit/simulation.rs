@@ -17,7 +17,7 @@ use crate::time_loop::{self, Record};
 use carom_contact::Law;
 use carom_dynamics::rotation;
 
-/// Energy error of the midpoint rule relative to the largest energy, above which there is a warning.
+/// Energy error of the integration relative to the largest energy, above which there is a warning.
 const DOUBTFUL: f64 = 0.02;
 
 /// Energy that contact may add, relative to the largest energy, above which there is a warning.
@@ -69,7 +69,7 @@ pub struct Simulation {
     pub(super) record: Record,
     /// Rows of the pattern of bodies in contact after the last step.
     pub(super) pattern: Vec<RowKey>,
-    /// Largest |D_num| and energy so far, at frames \[J\].
+    /// Largest error of the integration and energy so far, at frames: |D_num|, of generalised-α its gain \[J\].
     pub(super) missed: [f64; 2],
     pub(super) most_touching: u64,
     /// Largest turn of each body with a law of small strains, at frames \[rad\].
@@ -170,7 +170,9 @@ impl Simulation {
             let sum = body.exchange();
             totals.external += sum.external;
             totals.internal += sum.internal + if method.is_alpha() { sum.inertial } else { 0.0 };
-            totals.impulse += length * sum.force;
+            // Generalised-α moves by the mean of both accelerations with the weights 1 − γ and γ, which is
+            // that of its forces and (α_f − ½) (a₁ − a₀).
+            totals.impulse += length * (sum.force + (0.5 - method.moment_of_forces()) * sum.lag);
             totals.ang_impulse += length * sum.moment;
         }
         totals.contact += step.contact_work;
@@ -295,12 +297,14 @@ impl Simulation {
         let turned = self.turns.iter().zip(&self.system.bodies).filter(|(turn, _)| **turn > TURNED);
         let mut out: Vec<String> = turned.map(|(turn, body)| mean_turn::warning(&body.name, *turn)).collect();
         let [missed, energy] = self.missed;
+        let is_alpha = self.settings.method.is_alpha();
         if missed > DOUBTFUL * energy {
             out.push(format!(
-                "{} has an energy error of {missed:.2e} J, {:.1} % of the energy: use a smaller \
-                 `simulation.time_step`, or the scheme `energy-momentum`, which has none",
-                if self.settings.method.is_alpha() { "generalised-alpha" } else { "the midpoint rule" },
-                100.0 * missed / energy
+                "{} {missed:.2e} J, {:.1} % of the energy: use a smaller `simulation.time_step`, or \
+                 `energy-momentum`, whose steps have no such error, as the scheme{}",
+                if is_alpha { "generalised-alpha has added" } else { "the midpoint rule has an error of" },
+                100.0 * missed / energy,
+                if is_alpha { " without `spectral_radius`" } else { "" }
             ));
         }
         let gained = self.totals.contact;

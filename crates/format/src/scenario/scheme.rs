@@ -109,6 +109,11 @@ fn midpoint(table: &Table<'_>) -> StepMethod {
 
 fn implicit(table: &Table<'_>, method: StepMethod) -> Scheme {
     let persistency = table.flag("persistency").unwrap_or_default();
+    if persistency && matches!(method, StepMethod::GeneralisedAlpha { .. }) {
+        let text = "`persistency` is for contact, which steps with a `spectral_radius` do not have: remove \
+            one of them";
+        table.conflict("persistency", text);
+    }
     let gradient = table.choice("contact_gradient", &ContactGradient::NAMES).unwrap_or_default();
     Scheme::Implicit { method, time_step: fixed_step(table), persistency, gradient }
 }

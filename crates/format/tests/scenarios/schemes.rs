@@ -207,6 +207,7 @@ fn options_of_conserving_steps_belong_to_one_scheme_each() {
         ("midpoint", "contact_gradient = \"mixed\"", "belongs to the scheme `energy-momentum`;"),
         ("energy-momentum", "spectral_radius = 0.5", "`midpoint`"),
         ("midpoint", "spectral_radius = 1.5", "from 0 to 1"),
+        ("midpoint", "spectral_radius = 0.5\npersistency = true", "remove one of them"),
         ("energy-momentum", "contact_gradient = \"mixd\"", "mixed"),
     ] {
         let refused = refusal(&with(scheme, keys), &[]);

@@ -96,6 +96,10 @@ impl ElasticBody {
         }
         let moved = state.u.iter().zip(&end.u).map(|(after, before)| after - before);
         sum.internal = work.internal.iter().zip(moved.clone()).map(|(f, u)| f * u).sum();
+        let accelerations = state.a.as_chunks::<3>().0.iter().zip(end.a.as_chunks().0).zip(&work.mass);
+        for ((after, before), mass) in accelerations {
+            sum.lag += *mass * (Vector3::from(*after) - Vector3::from(*before));
+        }
         sum.inertial = work.inertia.iter().zip(moved).map(|(f, u)| f * u).sum();
         sum
     }
@@ -139,6 +143,8 @@ pub(in crate::implicit) struct Exchange {
     pub(in crate::implicit) internal: f64,
     /// Work against the inertia \[J\]: the change of the kinetic energy but for generalised-α.
     pub(in crate::implicit) inertial: f64,
+    /// Σ M (a₁ − a₀) of generalised-α \[N\].
+    pub(in crate::implicit) lag: Vector3<f64>,
     /// Sum of the outer forces with gravity \[N\], and its moment about the origin \[N m\].
     pub(in crate::implicit) force: Vector3<f64>,
     pub(in crate::implicit) moment: Vector3<f64>,
