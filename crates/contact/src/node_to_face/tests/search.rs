@@ -135,7 +135,7 @@ fn the_rows_of_many_bodies_are_those_of_any_two_of_them() {
         let n_of = |list: &[(u32, u32, u32, f64)], node: u32| list.iter().filter(|row| row.0 == node).count();
         let counts: Vec<usize> = (0..8 * n as u32).map(|node| n_of(&expected, node)).collect();
         for list in [&mut found, &mut expected] {
-            list.retain(|row| counts[row.0 as usize] == 1);
+            list.retain(|row| counts[row.0 as usize] <= 1);
             list.sort_by(|a, b| a.partial_cmp(b).unwrap());
         }
         assert_eq!(found, expected, "step {step}");
