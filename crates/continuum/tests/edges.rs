@@ -139,6 +139,20 @@ fn continued_contact_of_edges_has_the_same_bits() {
     again.resume(&checkpoint).unwrap();
     again.run(&mut carom_dynamics::Ignore, &carom_progress::Silent).unwrap();
     assert!(whole.checkpoint() == again.checkpoint() && whole.events() == again.events());
+    // Edges had other numbers in earlier versions; numbers of no edge are refused too.
+    let refused = |changed: carom_dynamics::Checkpoint| {
+        Simulation::new(&problem, length).unwrap().resume(&changed).unwrap_err().to_string()
+    };
+    let version = checkpoint.version;
+    let older = carom_dynamics::Checkpoint { version: version - 1, ..checkpoint.clone() };
+    let error = refused(older);
+    assert!(error.contains(&format!("needs `explicit` version {version}")), "{error}");
+    let mut unknown = checkpoint.clone();
+    let mut keys = unknown.integers("edges0").unwrap().to_vec();
+    keys[1] = 100_000;
+    unknown.put_integers("edges0", &keys);
+    let error = refused(unknown);
+    assert!(error.contains("`edges0`"), "{error}");
 }
 
 /// Blocks that lie on each other turned by 45° touch at crossing rims too, which adds nothing: the upper one

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom_contact::{Law, Shape};
+use carom_contact::{Edge, Law, Shape};
 use carom_continuum::explicit::{BodyKind, BodySpec, Problem, SideSpec, Simulation};
 use carom_dynamics::{Ignore, Placement};
 use carom_progress::Silent;
@@ -286,4 +286,30 @@ fn an_impact_of_rigid_bodies_on_a_deformable_one_leaves_no_penetration() {
     assert!(deepest < 1e-6, "{deepest}");
     let [energy, momentum, ang_momentum] = residuals(&kept);
     assert!(energy < 1e-12 && momentum < 1e-13 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");
+}
+
+/// Bodies with more than 65536 pairs of edges touch by their nodes alone: a run says so, with their names.
+#[test]
+fn rigid_bodies_with_too_many_edges_are_named() {
+    let cube = |name: &str| block(name, [0.1, 0.1, 0.1], [1, 1, 1], [1000.0, 1e7, 0.3]);
+    let warnings = |n: usize| {
+        let edges = |n: usize| -> Vec<Edge> {
+            Edge::of_block(Vector3::zeros(), Vector3::repeat(0.1)).iter().copied().cycle().take(n).collect()
+        };
+        let points = vec![Ball::point(Vector3::zeros())];
+        let wall = Shape::Planes(vec![Plane { origin: Vector3::repeat(-1.0), normal: Vector3::x_axis() }]);
+        let touching = PairSpec { edges: [edges(n), edges(256)], ..points_on([0, 1], points, wall) };
+        let problem = Problem {
+            bodies: vec![
+                rigid(cube("cog"), at([0.0; 3], [0.0; 3])),
+                rigid(cube("rack"), at([0.5, 0.0, 0.0], [0.0; 3])),
+            ],
+            rigid_pairs: vec![(0, touching)],
+            ..Problem::default()
+        };
+        run(&problem, settings(1e-3, Some(1e-4))).0.warnings().join("\n")
+    };
+    let found = warnings(257);
+    assert!(found.contains("`cog` and `rack`") && found.contains("more than 65536"), "{found}");
+    assert!(!warnings(256).contains("edges"), "{}", warnings(256));
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use carom_contact::{Edge, Law, Shape};
 
 use crate::body::RigidBody;
+use crate::edges::{Spheres, are_too_many, fit};
 use crate::pair::{Ball, Pair, mobility, placed};
-use crate::search::Spheres;
 use crate::surface::Surface;
 use crate::system::{PairReport, SystemError};
 
@@ -31,14 +31,12 @@ pub struct MemberSpec {
     /// The points that touch surfaces of other members.
     pub points: Vec<Ball>,
     /// The edges that touch those of other members. Two members of which one has thousands and the other
-    /// tens or more have no contact of edges: at most 65536 pairs of edges have one.
+    /// tens or more have no contact of edges: at most 65536 pairs of edges have one
+    /// ([`crate::System::for_without_edges`]).
     pub edges: Vec<Edge>,
     /// The surface that points of other members touch.
     pub shape: Shape,
 }
-
-/// Largest number of pairs of edges of two members: each has a gap that is kept.
-const MOST_EDGES: usize = 65536;
 
 /// The order of pairs: those that were given one by one by their number, as \[0, number, 0\]; then those of
 /// crowds, as \[1 + crowd, body with the points, body with the surface\].
@@ -83,6 +81,22 @@ impl Crowds {
     pub(crate) fn radius(&self, body: usize) -> f64 {
         let members = self.crowds.iter().filter_map(|crowd| crowd.of_body[body].as_ref());
         members.map(|member| member.radius).fold(0.0, f64::max)
+    }
+
+    /// Calls `take` with each two bodies whose edges are too many to touch each other.
+    pub(crate) fn for_without_edges(&self, bodies: &[RigidBody], mut take: impl FnMut([usize; 2])) {
+        for crowd in &self.crowds {
+            let edges_of =
+                |(body, member): (usize, &Option<Member>)| Some((body, member.as_ref()?.edges.len()));
+            let mut members: Vec<(usize, usize)> =
+                crowd.of_body.iter().enumerate().filter_map(edges_of).collect();
+            members.sort_by_key(|&(body, n)| (std::cmp::Reverse(n), body));
+            for (k, &(a, n_a)) in members.iter().enumerate() {
+                let others = members[k + 1..].iter().take_while(|(_, n_b)| are_too_many([n_a, *n_b]));
+                let others = others.filter(|&&(b, _)| !(bodies[a].fixed && bodies[b].fixed));
+                others.for_each(|&(b, _)| take([a.min(b), a.max(b)]));
+            }
+        }
     }
 
     /// Largest number of pairs.
@@ -226,7 +240,7 @@ impl Pair {
     fn of_members(key: Key, [first, second]: [&Member; 2], restitution: f64, friction: f64) -> Self {
         // Edges on edges are the same both ways round.
         let n_edges = first.edges.len() * second.edges.len();
-        let has_edges = key[1] < key[2] && n_edges <= MOST_EDGES;
+        let has_edges = key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
         let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
         let n = first.points.len();
         let slots = n * second.surface.shape.sheets() + if has_edges { n_edges } else { 0 };
@@ -237,6 +251,7 @@ impl Pair {
             surface: second.surface.clone(),
             spheres: Spheres::around(&edges),
             edges,
+            is_without_edges: false,
             law: Law::Hard,
             restitution,
             friction,

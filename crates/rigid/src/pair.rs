@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use crate::body::RigidBody;
 use crate::crowd::Key;
+use crate::edges::{Spheres, are_too_many, fit};
 use crate::held::Held;
-use crate::search::Spheres;
 use crate::surface::Surface;
 
 /// A point of a body, or a ball around it.
@@ -64,7 +64,8 @@ pub struct PairSpec {
     /// The points.
     pub points: Vec<Ball>,
     /// Edges of the body with the points, and of that with the surface, which touch each other by multipliers
-    /// and not by springs. If a pair is given in both orders, one of the two has the edges.
+    /// and not by springs. If a pair is given in both orders, one of the two has the edges. Edges of which
+    /// there are more than 65536 pairs do not touch ([`crate::System::for_without_edges`]).
     pub edges: [Vec<Edge>; 2],
     /// The surface.
     pub shape: Shape,
@@ -155,7 +156,9 @@ pub(crate) struct Pair {
     pub(crate) surface: Surface,
     /// Edges of the first body, and of the second.
     pub(crate) edges: [Arc<[Edge]>; 2],
-    /// Balls around them.
+    /// True if the edges of both bodies are too many to touch each other.
+    pub(crate) is_without_edges: bool,
+    /// Balls around the edges.
     pub(crate) spheres: Option<Spheres>,
     pub(crate) law: Law,
     pub(crate) restitution: f64,
@@ -187,7 +190,9 @@ impl Pair {
         let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(a)).collect();
         let surface = Surface::new(&spec.shape, b);
         // A spring would hold the lines of edges that have slid off each other's ends.
-        let has_edges = spec.law == Law::Hard && spec.edges.iter().all(|edges| !edges.is_empty());
+        let n_edges = spec.edges.each_ref().map(Vec::len);
+        let is_without_edges = spec.law == Law::Hard && are_too_many(n_edges);
+        let has_edges = spec.law == Law::Hard && fit(n_edges);
         let edges = match &spec.edges {
             [of_a, of_b] if has_edges => [placed(of_a, a), placed(of_b, b)],
             _ => Default::default(),
@@ -207,6 +212,7 @@ impl Pair {
             surface,
             spheres: Spheres::around(&edges),
             edges,
+            is_without_edges,
             law: spec.law,
             restitution: spec.restitution,
             friction: spec.friction,

@@ -8,6 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
+use crate::edges::look_at_edges;
 use crate::free_steps::{Clearance, Motion, free_steps};
 use crate::pair::{Ball, Pair};
 use crate::stage::Stage;
@@ -47,7 +48,7 @@ impl Relative {
     }
 
     /// Transforms an edge of the first body into the frame of the second.
-    fn edge(&self, edge: &Edge) -> Edge {
+    pub(crate) fn edge(&self, edge: &Edge) -> Edge {
         edge.map(|x| self.place(x), |v| self.rotation * v)
     }
 
@@ -116,12 +117,13 @@ fn look(
     let is_outside = least > limit;
     let mut clearance = Clearance { gap: if is_outside { least } else { f64::INFINITY }, distance: 0.0 };
     let (bodies, before) = (pair.bodies, contacts.len());
+    let mut smallest_found = f64::INFINITY;
     for point in 0..pair.points.len() {
         let there = end.ball(&pair.points[point], &pair.surface);
         clearance.distance = clearance.distance.max(there.center.norm());
         let is_far = is_outside || {
             let least = pair.surface.least_gap(&there);
-            least > limit && least >= clearance.gap
+            least > limit && least >= smallest_found
         };
         for sheet in 0..sheets {
             let slot = point * sheets + sheet;
@@ -129,7 +131,7 @@ fn look(
                 continue;
             }
             let gap = pair.gap_at_end(slot, &there, || start(bodies, step));
-            clearance.gap = clearance.gap.min(gap);
+            smallest_found = smallest_found.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
                 for body in [a, b] {
                     stages[body].touch(&step.states[body]);
@@ -144,11 +146,13 @@ fn look(
             }
         }
     }
+    clearance.gap = clearance.gap.min(smallest_found);
     if is_outside && contacts.len() == before && free_steps(pair, stages, step, clearance) < ENOUGH {
-        clearance.gap = smallest_gap(pair, &end);
+        // Held points have gaps of their own.
+        clearance.gap = smallest_gap(pair, &end).min(smallest_found);
     }
     let first = contacts.len();
-    look_at_edges(number, pair, &end, margin, &mut clearance, contacts);
+    look_at_edges(number, pair, (&end, margin), &mut clearance, contacts);
     for body in [a, b].into_iter().filter(|_| contacts.len() > first) {
         stages[body].touch(&step.states[body]);
     }
@@ -157,6 +161,9 @@ fn look(
 
 /// The bound of the gaps of all points by the box around faces; −∞ for other shapes.
 fn least_gap(pair: &Pair, end: &Relative) -> f64 {
+    if !pair.surface.has_hull() {
+        return f64::NEG_INFINITY;
+    }
     let bound = |point| pair.surface.least_gap(&end.ball(point, &pair.surface));
     pair.points.iter().map(bound).fold(f64::INFINITY, f64::min)
 }
@@ -171,53 +178,6 @@ fn smallest_gap(pair: &mut Pair, end: &Relative) -> f64 {
         }
     }
     smallest
-}
-
-/// Contacts of the edges of a pair. If the spheres around the edges are far apart, the edges are not
-/// checked.
-fn look_at_edges(
-    number: usize,
-    pair: &Pair,
-    end: &Relative,
-    margin: f64,
-    clearance: &mut Clearance,
-    contacts: &mut Vec<Contact>,
-) {
-    let [first, second] = &pair.edges;
-    let points = pair.gaps.len() - first.len() * second.len();
-    let Some(spheres) = pair.spheres else { return };
-    let apart = spheres.gap(end);
-    clearance.gap = clearance.gap.min(apart);
-    if apart > margin {
-        return;
-    }
-    // Distance of the lines of edges that touch.
-    let apart = margin.max(spheres.deepest);
-    for (i, edge) in first.iter().enumerate() {
-        let there = end.edge(edge);
-        let length = there.half.norm();
-        clearance.distance = clearance.distance.max(there.center.norm() + length);
-        if (there.center - spheres.centers[1]).norm() > length + spheres.second + apart {
-            continue;
-        }
-        for (j, other) in second.iter().enumerate() {
-            let farthest = length + other.half.norm() + apart;
-            if (there.center - other.center).norm_squared() > farthest * farthest {
-                continue;
-            }
-            let slot = points + i * second.len() + j;
-            let found = touching(&there, other, spheres.deepest);
-            if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
-                contacts.push(Contact {
-                    pair: number,
-                    key: pair.key,
-                    slot,
-                    gap_new: gap,
-                    ..Contact::default()
-                });
-            }
-        }
-    }
 }
 
 /// The transformation at the start of the step.
@@ -345,49 +305,6 @@ impl Touch {
             radius: 0.0,
             is_near: touching(&there, other, pair.spheres.map_or(0.0, |s| s.deepest)).is_some(),
         }
-    }
-}
-
-/// Largest depth of crossing edges, relative to the shortest edge.
-const DEEPEST: f64 = 0.25;
-
-/// Balls around the edges of both bodies of a pair, each in the frame of its body.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Spheres {
-    centers: [Vector3<f64>; 2],
-    /// Sum of both radii, and the second one \[m\].
-    radius: f64,
-    second: f64,
-    /// A quarter of the shortest edge \[m\].
-    pub(crate) deepest: f64,
-}
-
-impl Spheres {
-    /// The balls around the edges of a pair; `None` if one body has no edges.
-    pub(crate) fn around(edges: &[std::sync::Arc<[Edge]>; 2]) -> Option<Self> {
-        let [a, b] = edges;
-        if a.is_empty() || b.is_empty() {
-            return None;
-        }
-        let middle =
-            |edges: &[Edge]| edges.iter().map(|e| e.center).sum::<Vector3<f64>>() / edges.len() as f64;
-        let centers = [middle(a), middle(b)];
-        let radius = |edges: &[Edge], c: Vector3<f64>| {
-            edges.iter().map(|e| (e.center - c).norm() + e.half.norm()).fold(0.0, f64::max)
-        };
-        let shortest = a.iter().chain(b.iter()).map(|e| e.half.norm()).fold(f64::INFINITY, f64::min);
-        let second = radius(b, centers[1]);
-        Some(Self {
-            centers,
-            radius: radius(a, centers[0]) + second,
-            second,
-            deepest: DEEPEST * 2.0 * shortest,
-        })
-    }
-
-    /// Lower bound of the distance between the edges \[m\].
-    fn gap(&self, relative: &Relative) -> f64 {
-        ((relative.place(&self.centers[0]) - self.centers[1]).norm() - self.radius).max(0.0)
     }
 }
 

@@ -62,6 +62,11 @@ impl Surface {
         (distance - ball.radius, normal)
     }
 
+    /// True if points may be outside of a box around faces, see [`Surface::least_gap`].
+    pub(crate) fn has_hull(&self) -> bool {
+        self.mesh.as_ref().is_some_and(|mesh| mesh.hull.is_some())
+    }
+
     /// A bound below the gap of a point or ball from faces, by the box around them \[m\]; −∞ inside of it,
     /// and for other shapes, whose gaps cost as little.
     #[inline]

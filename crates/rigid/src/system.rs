@@ -499,6 +499,14 @@ impl System {
         self.nearby.crowds.find([1 + crowd as u32, points as u32, surface as u32])
     }
 
+    /// Calls `take` with each two bodies that may touch by their points, but not by their edges, as they have
+    /// more than [`crate::MOST_EDGES`] pairs of edges: those of pairs, then those of crowds, whether or not
+    /// they have met.
+    pub fn for_without_edges(&self, mut take: impl FnMut([usize; 2])) {
+        self.pairs.iter().filter(|pair| pair.is_without_edges).for_each(|pair| take(pair.bodies));
+        self.nearby.crowds.for_without_edges(&self.bodies, take);
+    }
+
     /// Normal law of a pair.
     pub fn law(&self, pair: usize) -> carom_contact::Law {
         self.pairs[pair].law

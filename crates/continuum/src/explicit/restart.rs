@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -201,7 +201,9 @@ impl Simulation {
                 let keys = checkpoint.integers(&format!("edges{}", pair.number))?;
                 let name = format!("crossings{}", pair.number);
                 let numbers = checkpoint.reals_of(&name, keys.len() / 3 * Edges::NUMBERS)?;
-                edges.read(keys, numbers, step);
+                if !edges.read(keys, numbers, step) {
+                    return Err(length(&format!("edges{}", pair.number), keys.len(), 0));
+                }
             }
         }
         for pair in &mut system.contacts.pairs {

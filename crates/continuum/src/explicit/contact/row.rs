@@ -98,7 +98,7 @@ struct RigidSlot {
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
-    /// Slot of a point and its weight: positive on the side of the node.
+    /// Slot of a point and its weight: positive on the side of the node. An end has each slot once.
     entries: Vec<(u32, f64)>,
     slots: Vec<Slot>,
     rigid_slots: Vec<RigidSlot>,
@@ -181,7 +181,8 @@ impl Rows {
         });
     }
 
-    /// Adds a point of a deformable body to the last row; points of the node come first.
+    /// Adds a point of a deformable body to the last row; points of the node come first. A point that its
+    /// end has already gets the sum of both weights: both ends of a chord of a spline have the same points.
     ///
     /// * `end` — 0 for the side of the node, 1 for that of the face
     pub(super) fn add_point(
@@ -196,11 +197,20 @@ impl Rows {
             let response = self.response(bodies, body, point);
             self.slots.push(Slot { body: body as u32, point, response });
         }
-        self.entries.push((self.slot_of[body][point as usize], weight));
-        if let Some(row) = self.rows.last_mut() {
-            row.n_entries += 1;
-            row.n_node += u32::from(end == 0);
+        self.add_entry(self.slot_of[body][point as usize], end, weight);
+    }
+
+    fn add_entry(&mut self, slot: u32, end: usize, weight: f64) {
+        let Some(row) = self.rows.last_mut() else { return };
+        let first = row.first + if end == 0 { 0 } else { row.n_node };
+        let mut known = self.entries[first as usize..].iter_mut();
+        if let Some((_, sum)) = known.find(|(known, _)| *known == slot) {
+            *sum += weight;
+            return;
         }
+        self.entries.push((slot, weight));
+        row.n_entries += 1;
+        row.n_node += u32::from(end == 0);
     }
 
     fn response(&mut self, bodies: &Bodies, body: usize, point: u32) -> Response {

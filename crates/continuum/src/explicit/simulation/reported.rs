@@ -1,5 +1,7 @@
 //! Bodies of a run in reports, and warnings about its accuracy.
 
+use carom_rigid::{MOST_EDGES, System};
+
 use super::Simulation;
 use crate::explicit::deformable::Deformable;
 use crate::explicit::problem::{AddedMass, EnlargedInertia};
@@ -14,6 +16,9 @@ const HOURGLASS: f64 = 0.01;
 
 /// Share of added mass above which there is a warning.
 const MUCH_MASS: f64 = 0.05;
+
+/// Largest number of pairs of bodies that a warning names.
+const MOST_NAMED: usize = 4;
 
 impl Simulation {
     /// Mass of a body \[kg\].
@@ -101,6 +106,7 @@ impl Simulation {
                 overlap.depth, overlap.n_nodes
             )
         }));
+        out.extend(self.system.bodies.rigid.as_ref().and_then(|rigid| without_edges(&rigid.system)));
         let unsettled = self.system.contacts.counts.unsettled;
         if unsettled > 0 {
             out.push(format!(
@@ -127,4 +133,27 @@ impl Simulation {
         }
         out
     }
+}
+
+/// Warning of rigid bodies whose edges do not touch each other.
+fn without_edges(system: &System) -> Option<String> {
+    let (mut named, mut n_pairs) = (Vec::new(), 0_usize);
+    system.for_without_edges(|pair| {
+        n_pairs += 1;
+        if named.len() < MOST_NAMED {
+            let [a, b] = pair.map(|body| &system.bodies[body].name);
+            named.push(format!("`{a}` and `{b}`"));
+        }
+    });
+    let others = match n_pairs - named.len() {
+        0 => String::new(),
+        n => format!(", and {n} further pairs of bodies"),
+    };
+    (n_pairs > 0).then(|| {
+        let named = named.join(", ");
+        format!(
+            "edges do not touch edges between {named}{others}: each two have more than {MOST_EDGES} pairs of \
+             edges and touch by their nodes alone; use coarser meshes, or sets with fewer edges in contacts"
+        )
+    })
 }

@@ -306,14 +306,21 @@ impl Edges {
         self.states.values().flat_map(numbers).collect()
     }
 
-    /// Sets the contacts from a checkpoint.
-    pub(in crate::explicit) fn read(&mut self, keys: &[u64], numbers: &[f64], step: u64) {
+    /// Sets the contacts from a checkpoint; false if they are of edges that do not exist.
+    pub(in crate::explicit) fn read(&mut self, keys: &[u64], numbers: &[f64], step: u64) -> bool {
+        let n_edges = [0, 1].map(|side| self.search.n_edges(side) as u64);
+        let is_known = |&[i, j, _]: &[u64; 3]| i < n_edges[0] && j < n_edges[1];
+        let (all, rest) = keys.as_chunks::<3>();
+        if !(rest.is_empty() && all.iter().all(is_known)) {
+            return false;
+        }
         let touch = |numbers: &[f64; Self::NUMBERS], seen: u64| {
             let [a, b, c, d, force, offset] = *numbers;
             Touch { spring: Spring::from_array(&[a, b, c, d]), force: (force, step), seen, offset }
         };
-        let all = keys.as_chunks::<3>().0.iter().zip(numbers.as_chunks().0);
+        let all = all.iter().zip(numbers.as_chunks().0);
         self.states = all.map(|(&[i, j, seen], own)| ([i as u32, j as u32], touch(own, seen))).collect();
+        true
     }
 }
 

@@ -197,3 +197,54 @@ impl Operator for GroupOperator<'_> {
         rows.iter().zip(diagonal).for_each(|(&row, d)| *d = self.rows.inverse_mass(row as usize));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{RowStart, Slot};
+    use super::*;
+
+    /// A chord of a spline of degree 2 on another one: the middle control point of each is in both ends.
+    #[test]
+    fn the_diagonal_of_rows_on_splines_is_that_of_the_matrix() {
+        let inverses = [[2.0, 3.0, 4.0], [0.5, 0.7, 0.9], [1.5, 1.0, 0.3], [0.2, 0.4, 0.6]];
+        let slot = |(point, inverse)| Slot { body: 0, point, response: Response::Point(inverse) };
+        let mut rows = Rows::default();
+        rows.slots.extend((0..).zip(inverses).map(slot));
+        let normal = Vector3::new(0.36, 0.48, 0.8);
+        for weights in [[0.3, 0.25, 0.7, 0.15], [0.9, -0.1, 0.4, 0.2]] {
+            let zeros = Vector3::zeros();
+            rows.begin(RowStart {
+                pair: 0,
+                side: 2,
+                node: 0,
+                other: 0,
+                bodies: [0, 1],
+                normal,
+                place: zeros,
+                gap_now: 0.0,
+                gap: 0.0,
+                least: 0.0,
+                slip: zeros,
+            });
+            // Both ends of a chord: points 0 and 1, points 1 and 2; then the other edge.
+            for ((slot, end), weight) in [(0, 0), (1, 0), (1, 0), (2, 0)].into_iter().zip(weights) {
+                rows.add_entry(slot, end, weight);
+            }
+            for (slot, weight) in [(3, -0.4), (2, -0.1), (3, -0.5)] {
+                rows.add_entry(slot, 1, weight);
+            }
+        }
+        assert_eq!(rows.entries(&rows.rows[0]).len(), 5);
+        rows.divide();
+        rows.weigh();
+        let operator = GroupOperator { rows: &rows, group: 0 };
+        let mut diagonal = [0.0; 2];
+        operator.diagonal_into(&mut diagonal);
+        for k in 0..2 {
+            let (mut unit, mut column) = ([0.0; 2], [0.0; 2]);
+            unit[k] = 1.0;
+            operator.apply_into(&unit, &mut column);
+            assert!((diagonal[k] - column[k]).abs() < 1e-14 * column[k], "{k}: {diagonal:?} {column:?}");
+        }
+    }
+}
