@@ -352,3 +352,22 @@ fn hourglass_energy_above_a_hundredth_is_reported_with_a_remedy() {
     assert!(warning.is_some_and(|w| w.contains("mean-dilatation")), "{:?}", outcome.warnings);
     assert!(outcome.summary.ledger.errors()[0].unwrap() < 1e-12);
 }
+
+/// A contact may name sets of beams: the chain of the gallery with its links and plate in pairs.
+#[test]
+fn beams_are_named_in_contacts() {
+    let text = include_str!("../../../meshes/chain/scenario.toml");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/");
+    let text = text.replace("\"link.inp\"", &format!("\"{folder}chain/link.inp\""));
+    let text = text.replace("../plate-hit", &format!("{folder}plate-hit"));
+    let pairs = "between = [\"link 2:ring\", \"plate:sheet\"]\nfriction = 0.2\n\n[[contact]]\n\
+        between = [\"link 1:ring\", \"link 2:ring\"]";
+    let text = text.replace("between = [\"*\"]", pairs);
+    let outcome =
+        solve_with(&text, &["simulation.end_time=5.0e-4"]).unwrap_or_else(|error| panic!("{error}"));
+    let errors = outcome.summary.ledger.errors();
+    assert!(errors.iter().all(|error| error.is_none_or(|error| error < 1e-11)), "{errors:?}");
+    let names = text.replace("link 2:ring\", \"plate:sheet", "link 2:rings\", \"plate:sheet");
+    let error = solve(&names).expect_err("no such set").to_string();
+    assert!(error.contains("rings") && error.contains("ring"), "{error}");
+}
