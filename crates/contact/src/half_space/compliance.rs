@@ -196,7 +196,8 @@ impl PlacedBody {
         [seen[(0, 0)], seen[(0, 1)], seen[(1, 1)]]
     }
 
-    /// The weights' view of the places in the plane of a grid.
+    /// The weights' view of the places in the plane of a grid, whose normal is outward: places on the far
+    /// face of a thin body take no part.
     fn in_plane(&self, grid: &PressureGrid) -> PlanePlaces {
         let normal = grid.plane.axes.row(2).transpose();
         PlanePlaces {
@@ -209,7 +210,7 @@ impl PlacedBody {
                 })
                 .collect(),
             seconds: self.cut_seconds.iter().map(|cut| self.second(grid, cut.as_ref())).collect(),
-            takes_part: self.normals.iter().map(|n| n.dot(&normal).abs() >= LEAST_COSINE).collect(),
+            takes_part: self.normals.iter().map(|n| n.dot(&normal) >= LEAST_COSINE).collect(),
             loads: self.loads,
         }
     }

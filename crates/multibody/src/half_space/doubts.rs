@@ -79,12 +79,16 @@ impl Worst {
             return Ok(());
         }
         let radius = contact_radius(grid);
+        // Before anything is taken in, so that a run that is resumed finds the error again.
+        let ratio = radius * grid.plan.hollow;
+        if ratio > HOLLOW[0] {
+            return Err(SpotError::Hollow { radius, ratio });
+        }
         let of = |doubts: &Doubts| [doubts.cut_share, doubts.linear.map_or(0.0, |(cells, _)| cells as f64)];
         let hollow = grid.plan.hollow;
         let sides = grid.doubts.each_ref().map(of);
         *self = Self { force: grid.sums.force, radius, hollow, sides, duration: self.duration };
-        let ratio = radius * hollow;
-        if ratio > HOLLOW[0] { Err(SpotError::Hollow { radius, ratio }) } else { Ok(()) }
+        Ok(())
     }
 }
 
@@ -151,7 +155,8 @@ impl Pair {
             ));
         }
         let way = mesh.shear_speed * duration;
-        if mesh.radius > WAVE * way {
+        // A run that starts in contact has no impact.
+        if duration > 0.0 && mesh.radius > WAVE * way {
             found.push(format!(
                 "the loads of `{name}` have r₀ = {:.3e} m, {:.2} of the way of a shear wave in the impact \
                  (at most {WAVE}): they hide waves; refine the mesh there",

@@ -180,10 +180,10 @@ impl Pair {
             self.worst.observe(grid)?;
         }
         if force > LOOK_AGAIN * *looked_at {
-            *looked_at = force;
             if let Some((place, depth, apart)) = self.at(last).second_spot(&plan) {
                 return Err(SpotError::SecondSpot { place: place.into(), depth, apart });
             }
+            *looked_at = force;
         }
         if n_cells > MOST_CELLS {
             let wider = GridPlan {

@@ -260,7 +260,9 @@ fn turn(shape: &Shape) -> f64 {
 /// Speed of shear waves in the material below places \[m/s\].
 fn shear_speed(body: &Body, places: &PlacedSurface) -> f64 {
     let materials = body.reduced.iter().flat_map(|reduced| &reduced.materials);
-    let mut same = materials.filter(|m| [m.young, m.poisson] == [places.young, places.poisson]);
+    // The modulus of the places has passed through that of shear.
+    let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+    let mut same = materials.filter(|m| is_near(m.young, places.young) && is_near(m.poisson, places.poisson));
     let density = same.next().map_or(f64::NAN, |material| material.density);
     (HalfSpace::new(places.young, places.poisson).shear / density).sqrt()
 }
