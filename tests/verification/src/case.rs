@@ -368,8 +368,8 @@ pub fn cases() -> Vec<Case> {
                     large deformation, steps of 10 ms (meshes/hollow-ball, Franke, Hesch and Betsch \
                     2013, whose sizes are not public), in the schemes `energy-momentum` and `midpoint`; \
                     with the paper's mixed formulation, with persistency, with springs and friction in \
-                    steps of 10 to 2.5 ms, with steps of 40 ms, with cells half as large, and spinning \
-                    with 5 rad/s for 2.4 s in steps of 40 and 80 ms (spinning.toml). \
+                    steps of 10 to 2.5 ms, with steps of 40 ms, with cells half as large for 0.3 s, and \
+                    spinning with 5 rad/s for 2.4 s in steps of 40 and 80 ms (spinning.toml). \
                     Expected: the kinetic energy of the data set of this case; constant energy but for \
                     landings and friction, which never gain; constant momentum and angular momentum. \
                     Claim: 1e-9 of the energy, 1e-11 of the momenta.",
