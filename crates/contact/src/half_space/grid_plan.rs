@@ -7,7 +7,7 @@ use crate::patch::PatchPlane;
 /// Most cells of a contact: its matrix has their square.
 pub const MOST_CELLS: usize = 1500;
 
-/// Where a grid lies: plain numbers that determine a [`FixedGrid`].
+/// Where a grid lies: plain numbers that determine a [`super::FixedGrid`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GridPlan {
     /// The plane in the axes of the first body, its normal out of it.

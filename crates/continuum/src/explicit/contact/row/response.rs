@@ -131,9 +131,16 @@ impl Rows {
             self.entries(row).iter().filter_map(of_point)
         };
         bodies().for_each(|body| reduced[body][0].fill(0.0));
-        for &(slot, weight) in self.entries(row) {
+        let entries = self.entries(row);
+        for (place, &(slot, weight)) in entries.iter().enumerate() {
             match &self.slots[slot as usize].response {
                 Response::Point(inverse) => {
+                    // Both ends of a row may share a point, whose weights add up.
+                    let is_same = |entry: &&(u32, f64)| entry.0 == slot;
+                    if entries[..place].iter().any(|entry| is_same(&entry)) {
+                        continue;
+                    }
+                    let weight: f64 = entries[place..].iter().filter(is_same).map(|(_, weight)| weight).sum();
                     let along = (0..3).map(|d| inverse[d] * row.normal[d] * row.normal[d]).sum::<f64>();
                     sum += weight * weight * along;
                 }
