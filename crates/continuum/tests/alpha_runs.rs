@@ -95,8 +95,8 @@ fn smaller_radii_take_more_energy_and_a_resumed_run_has_the_same_bits() {
     assert!(first == second);
 }
 
-/// A constant force at the end of a free bar: once its oscillations are damped, each mode has kept half of the
-/// work of the force. D_num is the other half, ½ ∫ N²/(E A) dx with N = F x/L, less 1/(4 n²) for n cells.
+/// A constant force at the end of a free bar: once its oscillations are damped, each mode has kept half of
+/// the work of the force. D_num is the other half, ½ ∫ N²/(E A) dx with N = F x/L, less 1/(4 n²) for n cells.
 #[test]
 fn the_energy_that_is_damped_is_that_of_the_oscillations_of_a_sudden_force() {
     let n = 3;

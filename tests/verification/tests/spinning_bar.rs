@@ -40,8 +40,8 @@ angular_velocity = [0.0, 0.0, 1.5]
 /// by d'Alembert: at c t = L it is ω² L²/4c² = 0.56 %, twice that of a steady rotation, and at 2 L/c zero
 /// again. The closed form leaves out parts ε of it: the rotation slows down as the moment of inertia grows by
 /// up to 1.6 ε, which takes up to 3.2 ε from ω²; the arms are longer by up to 0.8 ε, and the true stress is
-/// larger than E ε by 1.5 ε. Together they stay within 3 ε; the dispersion of 40 cells, (π/40)²/24 = 0.03 % of
-/// the period, is small beside them.
+/// larger than E ε by 1.5 ε. Together they stay within 3 ε; the dispersion of 40 cells, (π/40)²/24 = 0.03 %
+/// of the period, is small beside them.
 #[test]
 fn the_stress_of_a_bar_that_turns_is_that_of_its_wave_in_the_axes_of_space() {
     let folder = tempfile::tempdir().unwrap();

@@ -69,7 +69,8 @@ pub struct Simulation {
     pub(super) record: Record,
     /// Rows of the pattern of bodies in contact after the last step.
     pub(super) pattern: Vec<RowKey>,
-    /// Largest error of the integration and energy so far, at frames: |D_num|, of generalised-α its gain \[J\].
+    /// Largest error of the integration and energy so far, at frames: |D_num|, of generalised-α its gain
+    /// \[J\].
     pub(super) missed: [f64; 2],
     pub(super) most_touching: u64,
     /// Largest turn of each body with a law of small strains, at frames \[rad\].
