@@ -43,7 +43,7 @@ pub use error::{RunError, SetupError, StepError};
 pub(crate) use flexible::held;
 pub use problem::{
     AddedMass, AutomaticSpec, BodyKind, BodySpec, ContactSpec, EnlargedInertia, Load, Place, Pressure,
-    Problem, Settings, SideSpec, Support,
+    Problem, RigidContactSpec, Settings, SideSpec, Support,
 };
 pub(crate) use restart::length;
 pub use simulation::Simulation;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use carom_contact::{Edge, Law, Shape};
-use carom_continuum::explicit::{BodyKind, BodySpec, Problem, SideSpec, Simulation};
-use carom_dynamics::{Ignore, Placement};
+use carom_continuum::explicit::{BodyKind, BodySpec, Problem, RigidContactSpec, SideSpec, Simulation};
+use carom_dynamics::{ContactEvent, Ignore, Placement};
 use carom_progress::Silent;
-use carom_rigid::{Ball, PairSpec, Plane, RigidBody};
+use carom_rigid::{Ball, PairSpec, Plane, RigidBody, System};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::setup::{at, block, deformable, pair, residuals, rigid, run, settings};
@@ -54,6 +54,11 @@ fn points_on(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
     }
 }
 
+/// A contact of which one body has the points.
+fn one_way(number: usize, pair: PairSpec) -> RigidContactSpec {
+    RigidContactSpec { number, bodies: pair.bodies, pairs: vec![pair] }
+}
+
 /// Zywicz & Puso (1999), second example: two rigid bars meet node on node, eight contacts of which four are
 /// redundant. Their velocities swap in one step.
 #[test]
@@ -85,10 +90,14 @@ fn rigid_bars(sections: [[usize; 2]; 2], limit: f64) {
             rigid(bar("left", sections[0]), at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
             rigid(bar("right", sections[1]), at([0.0; 3], [0.0; 3])),
         ],
-        rigid_pairs: vec![
-            (0, points_on([0, 1], corners(50.0, sections[0]), end("west", sections[1]))),
-            (0, points_on([1, 0], corners(0.0, sections[1]), end("east", sections[0]))),
-        ],
+        rigid_contacts: vec![RigidContactSpec {
+            number: 0,
+            bodies: [0, 1],
+            pairs: vec![
+                points_on([0, 1], corners(50.0, sections[0]), end("west", sections[1])),
+                points_on([1, 0], corners(0.0, sections[1]), end("east", sections[0])),
+            ],
+        }],
         ..Problem::default()
     };
     let settings =
@@ -108,8 +117,14 @@ fn rigid_bars(sections: [[usize; 2]; 2], limit: f64) {
     assert!(swaps == 1 && left.abs() < limit && (right - 1.0).abs() < limit, "{swaps} {left} {right}");
     let [energy, momentum, _] = residuals(&kept);
     assert!(energy < 1e-15 && momentum < 1e-15, "{energy} {momentum}");
-    let events = simulation.events();
-    assert!(events.iter().all(|event| event.impulsive) && !events.is_empty(), "{events:?}");
+    // Two bars of 0.5 kg: the nodes of both are one impact, with the impulse of the first body.
+    let [event] = simulation.events() else { panic!("{:?}", simulation.events()) };
+    let [x, y, z] = event.impulse;
+    assert!((x + 0.5).abs() < limit && y.abs() < limit && z.abs() < limit, "{event:?}");
+    assert!(event.impulsive && (event.restitution().unwrap() - 1.0).abs() < 4.0 * limit, "{event:?}");
+    // Frames are at steps: that of the impact has its force.
+    let forces: Vec<f64> = kept.forces.iter().map(|forces| forces[0][0]).filter(|&fx| fx != 0.0).collect();
+    assert!(forces.len() == 1 && (0.009 * forces[0] + 0.5).abs() < limit, "{forces:?}");
 }
 
 /// First impacts of the rod in the cube in the limit of short steps, computed independently of this project:
@@ -136,26 +151,49 @@ fn rod_in_cube() -> Problem {
     let points = (0..6).map(|i| Ball::point(Vector3::new(place(i), 0.0, 0.0))).collect();
     Problem {
         bodies: vec![spec(rod, start), spec(cube, Placement::default())],
-        rigid_pairs: vec![(0, points_on([0, 1], points, walls))],
+        rigid_contacts: vec![one_way(0, points_on([0, 1], points, walls))],
         ..Problem::default()
     }
 }
 
+/// Times and impulses of the impacts of a run.
+fn impacts(events: &[ContactEvent]) -> Vec<[f64; 2]> {
+    events.iter().map(|event| [event.start, Vector3::from(event.impulse).norm()]).collect()
+}
+
+/// The impacts of the rod in the cube by the scheme `rigid`.
+fn impacts_of_rigid(problem: &Problem, dt: f64) -> Vec<[f64; 2]> {
+    let of = |spec: &BodySpec| match &spec.kind {
+        BodyKind::Rigid(body) => (body.clone(), spec.placement),
+        _ => panic!("the rod and the cube are rigid"),
+    };
+    let (bodies, placements): (Vec<_>, Vec<_>) = problem.bodies.iter().map(of).unzip();
+    let pairs = &problem.rigid_contacts[0].pairs;
+    let system = System::new(bodies, &placements, pairs, Vector3::zeros(), dt).unwrap();
+    let settings = carom_rigid::Settings { end_time: 0.2405, output_every: 0.1 };
+    let mut simulation = carom_rigid::Simulation::new(system, settings).unwrap();
+    simulation.run(&mut Ignore, &Silent).unwrap();
+    impacts(simulation.events())
+}
+
 /// An impact happens at a step, so that its time has an error of up to a step, which grows with each impact:
-/// the errors of impulses are of first order as means over several steps.
+/// the errors of impulses are of first order as means over several steps. The truth is a run of the scheme
+/// `rigid` with a tenth of the smallest step.
 #[test]
 fn impacts_of_the_rod_in_the_cube_converge_with_the_first_order_of_the_step() {
     const RUNS: u32 = 6;
     let problem = rod_in_cube();
+    let exact = impacts_of_rigid(&problem, 1e-7);
     let errors = [4e-6, 2e-6, 1e-6].map(|dt| {
         let mut sums = [0.0; 2];
         for k in 0..RUNS {
             let dt = dt * (1.0 + 0.013 * f64::from(k));
             let mut simulation = Simulation::new(&problem, settings(0.2405, Some(dt))).unwrap();
             simulation.run(&mut Ignore, &Silent).unwrap();
+            let found = impacts(simulation.events());
+            assert!(found.len() >= 3, "{found:?}");
             for (sum, number) in sums.iter_mut().zip([1, 2]) {
-                let found = Vector3::from(simulation.events()[number].impulse).norm();
-                *sum += (found / ROD_IN_CUBE[number][1] - 1.0).abs() / f64::from(RUNS);
+                *sum += (found[number][1] / exact[number][1] - 1.0).abs() / f64::from(RUNS);
             }
         }
         sums
@@ -169,21 +207,24 @@ fn impacts_of_the_rod_in_the_cube_converge_with_the_first_order_of_the_step() {
     }
 }
 
-/// The scheme has the impacts of `carom-rigid`.
+/// The scheme has the impacts of `carom-rigid`, and both have those of the exact motion.
 #[test]
-fn the_rod_in_the_cube_has_the_impacts_of_the_exact_motion() {
+fn the_rod_in_the_cube_has_the_impacts_of_the_scheme_rigid() {
     let problem = rod_in_cube();
     let dt = 1e-6;
-    let (simulation, kept) = run(&problem, settings(0.24, Some(dt)));
+    let (simulation, kept) = run(&problem, settings(0.2405, Some(dt)));
+    let (found, fine) = (impacts(simulation.events()), impacts_of_rigid(&problem, 0.1 * dt));
+    assert!(found.len() >= 3 && fine.len() == found.len(), "{found:?} {fine:?}");
     // The errors of single runs are up to some times their means.
     let errors = [1e-4, 5e-3, 6e-2];
-    for ((event, [time, impulse]), error) in simulation.events().iter().zip(ROD_IN_CUBE).zip(errors) {
-        let found = Vector3::from(event.impulse).norm();
-        assert!((event.start - time).abs() < 3e-4, "{} {time}", event.start);
-        assert!((found / impulse - 1.0).abs() < error, "{found} {impulse}");
+    for (((explicit, rigid), exact), error) in found.iter().zip(&fine).zip(ROD_IN_CUBE).zip(errors) {
+        assert!((explicit[0] - rigid[0]).abs() < 3e-4, "{explicit:?} {rigid:?}");
+        assert!((explicit[1] / rigid[1] - 1.0).abs() < error, "{explicit:?} {rigid:?}");
+        // The order is one: a tenth of the step has a tenth of the error.
+        assert!((rigid[0] - exact[0]).abs() < 3e-5, "{rigid:?} {exact:?}");
+        assert!((rigid[1] / exact[1] - 1.0).abs() < 0.1 * error, "{rigid:?} {exact:?}");
     }
-    let first = &simulation.events()[0];
-    assert!((first.start - ROD_IN_CUBE[0][0]).abs() < 1.1 * dt, "{}", first.start);
+    assert!((found[0][0] - ROD_IN_CUBE[0][0]).abs() < 1.1 * dt, "{found:?}");
     let [energy, momentum, ang_momentum] = residuals(&kept);
     let row = &kept.rows[0].balance;
     assert!(energy < 1e-11 * row.e_kin && momentum < 1e-11 * row.momentum_scale, "{energy} {momentum}");
@@ -272,7 +313,7 @@ fn an_impact_of_rigid_bodies_on_a_deformable_one_leaves_no_penetration() {
         ],
         supports: vec![support],
         contacts: vec![pair(0, [1, 0], ["bottom", "top"], Law::Hard, 0.0)],
-        rigid_pairs: vec![(1, impact)],
+        rigid_contacts: vec![one_way(1, impact)],
         gravity: [0.0, 0.0, -10.0],
         ..Problem::default()
     };
@@ -304,7 +345,7 @@ fn rigid_bodies_with_too_many_edges_are_named() {
                 rigid(cube("cog"), at([0.0; 3], [0.0; 3])),
                 rigid(cube("rack"), at([0.5, 0.0, 0.0], [0.0; 3])),
             ],
-            rigid_pairs: vec![(0, touching)],
+            rigid_contacts: vec![one_way(0, touching)],
             ..Problem::default()
         };
         run(&problem, settings(1e-3, Some(1e-4))).0.warnings().join("\n")

@@ -164,7 +164,7 @@ impl Run for ExplicitRun<'_> {
         let pairs = pairs.map(|pair| {
             let [first, second] = pair.between.each_ref().map(ToString::to_string);
             // Pressures are those of a deformable body.
-            let turned = is_rigid(&pair.between[0]);
+            let turned = is_rigid(&pair.between[0]) && !is_rigid(&pair.between[1]);
             described_pair(pair, if turned { [second, first] } else { [first, second] })
         });
         Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
@@ -325,7 +325,7 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
     for (i, (spec, ready)) in scenario.body.iter().zip(&prepared.bodies).enumerate() {
         bodies.push(body(scenario, spec, ready).map_err(|error| error.at(format!("body.{i}")))?);
     }
-    let Contacts { contacts, automatic, rigid_pairs, rigid_crowds } = contacts(scenario, &bodies, number)?;
+    let Contacts { contacts, automatic, rigid_contacts, rigid_crowds } = contacts(scenario, &bodies, number)?;
     let supports = scenario.support.iter().map(|support| Support {
         body: number(&support.on.body),
         set: support.on.part.clone(),
@@ -362,7 +362,7 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
         loads,
         contacts,
         automatic,
-        rigid_pairs,
+        rigid_contacts,
         rigid_crowds,
         gravity: scenario.simulation.gravity,
         smallest_step: scenario.simulation.scheme.mass_scaling(),

@@ -122,7 +122,7 @@ impl Simulation {
             which.push(Some(bodies.len()));
             bodies.push(body);
         }
-        if let Some((_, rigid)) = problem.rigid_pairs.first() {
+        if let Some(rigid) = problem.rigid_contacts.first() {
             let [a, b] = rigid.bodies.map(|body| &problem.bodies[body].geometry.name);
             return Err(SetupError::NotTwoBodies { pair: format!("`{a}` and `{b}`") });
         }

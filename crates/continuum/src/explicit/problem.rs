@@ -27,9 +27,8 @@ pub struct Problem {
     pub contacts: Vec<ContactSpec>,
     /// Contacts of the outer surfaces of all bodies with each other and with themselves.
     pub automatic: Vec<AutomaticSpec>,
-    /// Pairs of rigid bodies, each with its number among all contacts of the scenario; bodies are numbered as
-    /// in [`Problem::bodies`].
-    pub rigid_pairs: Vec<(usize, PairSpec)>,
+    /// Contacts of two rigid bodies.
+    pub rigid_contacts: Vec<RigidContactSpec>,
     /// Rigid bodies of which any two may touch, each list with its number among all contacts; bodies are
     /// numbered as in [`Problem::bodies`].
     pub rigid_crowds: Vec<(usize, CrowdSpec)>,
@@ -136,6 +135,18 @@ pub struct ContactSpec {
     pub law: Law,
     /// Coefficient of friction.
     pub friction: f64,
+}
+
+/// Two surfaces of rigid bodies that may touch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RigidContactSpec {
+    /// Number among all contacts of the scenario.
+    pub number: usize,
+    /// Numbers of the bodies, in the order of the scenario: forces and impulses are those on the first.
+    pub bodies: [usize; 2],
+    /// The points of one body on the surface of the other; one pair, or one for each of the two ways. Bodies
+    /// are numbered as in [`Problem::bodies`].
+    pub pairs: Vec<PairSpec>,
 }
 
 /// Contact of the outer surfaces of all bodies, with each other and with themselves. Contacts of two rigid

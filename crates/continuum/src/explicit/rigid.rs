@@ -6,11 +6,11 @@
 
 use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
-use carom_rigid::{CrowdSpec, FreeMotion, RigidBody, Snapshot, State, System};
+use carom_rigid::{CrowdSpec, FreeMotion, PairSpec, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
 use super::problem::{BodyKind, Place, Problem};
-use super::rigid_pairs::{RigidCrowds, RigidPair};
+use super::rigid_pairs::{RigidContact, RigidCrowds};
 use super::which::Which;
 use super::{SetupError, StepError};
 use crate::statics::loads::shares;
@@ -20,10 +20,12 @@ pub(super) struct RigidBodies {
     pub(super) system: System,
     /// Number of each body in the problem.
     pub(super) numbers: Vec<usize>,
-    /// The pairs that were given one by one; they are the first ones of the system.
-    pub(super) pairs: Vec<RigidPair>,
+    /// The contacts of two bodies. Their pairs are the first ones of the system.
+    pub(super) contacts: Vec<RigidContact>,
+    /// The contact of each of these pairs.
+    pub(super) contact_of: Vec<usize>,
     pub(super) crowds: RigidCrowds,
-    /// Pairs of these with an open event, ascending.
+    /// Contacts of two bodies with an open event, ascending.
     pub(super) following: Vec<usize>,
     loads: Vec<RigidLoad>,
     /// The coming step without contact.
@@ -107,12 +109,13 @@ impl RigidBodies {
             Which::Rigid(k) => k,
             Which::Flexible(_) => unreachable!("pairs of rigid bodies have rigid bodies"),
         };
-        let mut pairs = Vec::new();
-        let renumbered = |(number, pair): &(usize, carom_rigid::PairSpec)| {
-            pairs.push(RigidPair::new(*number));
-            carom_rigid::PairSpec { bodies: pair.bodies.map(own), ..pair.clone() }
-        };
-        let specs: Vec<_> = problem.rigid_pairs.iter().map(renumbered).collect();
+        let (mut contacts, mut contact_of, mut specs) = (Vec::new(), Vec::new(), Vec::new());
+        for spec in &problem.rigid_contacts {
+            contacts.push(RigidContact::new(spec, specs.len()));
+            let renumbered = |pair: &PairSpec| PairSpec { bodies: pair.bodies.map(own), ..pair.clone() };
+            specs.extend(spec.pairs.iter().map(renumbered));
+            contact_of.resize(specs.len(), contacts.len() - 1);
+        }
         let gravity = Vector3::from(problem.gravity);
         let mut crowds = RigidCrowds::default();
         let mut crowd_specs: Vec<CrowdSpec> = Vec::new();
@@ -129,7 +132,8 @@ impl RigidBodies {
         Ok(Self {
             behind: system.states().to_vec(),
             numbers,
-            pairs,
+            contacts,
+            contact_of,
             crowds,
             following: Vec::new(),
             loads,

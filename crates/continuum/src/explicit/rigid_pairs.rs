@@ -6,23 +6,51 @@ use carom_contact::Law;
 use carom_dynamics::{
     Checkpoint, CheckpointError, ContactEvent, ContactState, ContactTracker, ObserverError,
 };
-use carom_rigid::{PairReport, System};
+use carom_rigid::{PairReport, PairSpec, System};
 use nalgebra::Vector3;
 
+use super::problem::RigidContactSpec;
 use super::restart::length;
 use super::rigid::RigidBodies;
 
-/// A pair of rigid bodies in the order of the rigid system.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RigidPair {
+/// A contact of two rigid bodies. The points of each may touch the surface of the other: both ways are one
+/// contact, with one event and one force.
+#[derive(Debug, Clone)]
+pub(super) struct RigidContact {
     /// Number among all contacts.
-    pub(super) number: usize,
-    pub(super) tracker: ContactTracker,
+    number: usize,
+    /// Numbers of its pairs in the rigid system; true for a pair that has the points on the second body.
+    passes: Vec<(usize, bool)>,
+    tracker: ContactTracker,
 }
 
-impl RigidPair {
-    pub(super) fn new(number: usize) -> Self {
-        Self { number, tracker: ContactTracker::default() }
+impl RigidContact {
+    /// The contact of a scenario.
+    ///
+    /// * `first` — number of its first pair in the rigid system
+    pub(super) fn new(spec: &RigidContactSpec, first: usize) -> Self {
+        let is_turned = |pair: &PairSpec| pair.bodies[0] != spec.bodies[0];
+        let passes = spec.pairs.iter().enumerate().map(|(k, pair)| (first + k, is_turned(pair)));
+        Self { number: spec.number, passes: passes.collect(), tracker: ContactTracker::default() }
+    }
+
+    /// Its number among all contacts.
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The report of all its pairs, with the bodies in the order of the scenario.
+    fn report(&self, system: &System) -> PairReport {
+        let of = |&(pair, is_turned): &(usize, bool)| {
+            let report = system.reports[pair];
+            if is_turned { report.turned() } else { report }
+        };
+        self.passes.iter().map(of).reduce(merged).unwrap_or_default()
+    }
+
+    /// The law, which is that of all its pairs.
+    fn law(&self, system: &System) -> Law {
+        self.passes.first().map_or(Law::Hard, |&(pair, _)| system.law(pair))
     }
 }
 
@@ -46,23 +74,21 @@ impl RigidBodies {
         mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
     ) -> Result<(), ObserverError> {
         let system = &self.system;
-        let n_pairs = self.pairs.len();
-        self.following.extend(system.touching_pairs().filter(|&pair| pair < n_pairs));
+        self.following.extend(system.touching_pairs().filter_map(|pair| self.contact_of.get(pair).copied()));
         for (crowd, [a, b]) in system.touching_pairs().filter_map(|pair| system.crowd(pair)) {
             self.crowds.open.entry([crowd, a.min(b), a.max(b)]).or_default();
         }
         self.following.sort_unstable();
         self.following.dedup();
-        for &pair in &self.following {
-            let (number, tracker) = (self.pairs[pair].number, &mut self.pairs[pair].tracker);
-            if let Some(event) =
-                follow(system, tracker, (number, system.law(pair)), &system.reports[pair], time)
-            {
+        for &contact in &self.following {
+            let contact = &mut self.contacts[contact];
+            let (report, law) = (contact.report(system), contact.law(system));
+            if let Some(event) = follow(system, &mut contact.tracker, (contact.number, law), &report, time) {
                 take(event)?;
             }
         }
-        let pairs = &self.pairs;
-        self.following.retain(|&pair| pairs[pair].tracker.event.is_some());
+        let contacts = &self.contacts;
+        self.following.retain(|&contact| contacts[contact].tracker.event.is_some());
         for (&[crowd, a, b], tracker) in &mut self.crowds.open {
             let (number, report) = (self.crowds.numbers[crowd], both_ways(system, crowd, [a, b]));
             if let Some(event) = follow(system, tracker, (number, Law::Hard), &report, time) {
@@ -79,10 +105,10 @@ impl RigidBodies {
         time: f64,
         mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
     ) -> Result<(), ObserverError> {
-        for &pair in &self.following {
-            let (tracker, report) = (&mut self.pairs[pair].tracker, &self.system.reports[pair]);
-            let sample = report.sample_after(time);
-            if let Some(event) = tracker.finish(&sample) {
+        for &contact in &self.following {
+            let contact = &mut self.contacts[contact];
+            let sample = contact.report(&self.system).sample_after(time);
+            if let Some(event) = contact.tracker.finish(&sample) {
                 take(event)?;
             }
         }
@@ -111,8 +137,8 @@ impl RigidBodies {
                 state.force = (Vector3::from(state.force) + force).into();
             }
         };
-        for (pair, report) in self.pairs.iter().zip(&system.reports) {
-            add(pair.number, report, false);
+        for contact in &self.contacts {
+            add(contact.number, &contact.report(system), false);
         }
         for pair in system.crowd_pairs() {
             if let Some((crowd, _)) = system.crowd(pair) {
@@ -123,9 +149,9 @@ impl RigidBodies {
 
     /// The open events, for checkpoints.
     pub(super) fn save_events(&self, checkpoint: &mut Checkpoint) {
-        let following = self.following.iter().map(|&pair| pair as u64).collect::<Vec<_>>();
+        let following = self.following.iter().map(|&contact| contact as u64).collect::<Vec<_>>();
         checkpoint.put_integers("rigid_following", &following);
-        let trackers = self.following.iter().flat_map(|&pair| self.pairs[pair].tracker.to_array());
+        let trackers = self.following.iter().flat_map(|&contact| self.contacts[contact].tracker.to_array());
         checkpoint.put_reals("rigid_trackers", &trackers.collect::<Vec<_>>());
         let open = &self.crowds.open;
         let keys = open.keys().flat_map(|key| key.map(|number| number as u64)).collect::<Vec<_>>();
@@ -139,11 +165,12 @@ impl RigidBodies {
         let following = checkpoint.integers("rigid_following")?;
         let numbers = checkpoint.reals_of("rigid_trackers", following.len() * ContactTracker::NUMBERS)?;
         self.following.clear();
-        for (&pair, tracker) in following.iter().zip(numbers.as_chunks().0) {
-            let pair = pair as usize;
-            let known = self.pairs.get_mut(pair).ok_or_else(|| length("rigid_following", pair, 0))?;
+        for (&contact, tracker) in following.iter().zip(numbers.as_chunks().0) {
+            let contact = contact as usize;
+            let known =
+                self.contacts.get_mut(contact).ok_or_else(|| length("rigid_following", contact, 0))?;
             known.tracker = ContactTracker::from_array(tracker);
-            self.following.push(pair);
+            self.following.push(contact);
         }
         let keys = checkpoint.integers("crowd_following")?.as_chunks::<3>().0;
         let numbers = checkpoint.reals_of("crowd_trackers", keys.len() * ContactTracker::NUMBERS)?;
@@ -186,7 +213,11 @@ fn follow(
 /// The report of two bodies of a crowd, of which each has points on the surface of the other.
 fn both_ways(system: &System, crowd: usize, [a, b]: [usize; 2]) -> PairReport {
     let of = |ends| system.pair_of_crowd(crowd, ends).map(|pair| system.reports[pair]).unwrap_or_default();
-    let (first, second) = (of([a, b]), of([b, a]).turned());
+    merged(of([a, b]), of([b, a]).turned())
+}
+
+/// The report of two pairs of the same two bodies, in the same order of both.
+fn merged(first: PairReport, second: PairReport) -> PairReport {
     let last = first.last.max(second.last);
     let in_last = |report: &PairReport| if report.last == last { 1.0 } else { 0.0 };
     let (one, other) = (in_last(&first), in_last(&second));

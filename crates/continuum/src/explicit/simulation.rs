@@ -16,6 +16,7 @@ use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{Problem, Settings};
+use super::rigid_pairs::RigidContact;
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
@@ -284,7 +285,7 @@ impl System {
         let rigid = self.bodies.rigid.as_ref();
         let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
         let of_rigid = rigid.into_iter().flat_map(|rigid| {
-            rigid.pairs.iter().map(|pair| pair.number).chain(rigid.crowds.numbers.iter().copied())
+            rigid.contacts.iter().map(RigidContact::number).chain(rigid.crowds.numbers.iter().copied())
         });
         let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
         let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };

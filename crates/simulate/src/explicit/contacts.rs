@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use carom_contact::closed_form::contact_modulus;
 use carom_contact::edge_to_edge::EdgesOf;
 use carom_contact::{Edge, Law, Shape};
-use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, SideSpec};
+use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, RigidContactSpec, SideSpec};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{ContactSpec as SpecOfContact, End, Scenario};
 use carom_mesh::FaceRef;
-use carom_rigid::{Ball, CrowdSpec, MemberSpec, PairSpec};
+use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use super::ExplicitSetUpError;
@@ -22,7 +22,7 @@ use crate::rigid::{RigidSetUpError, Role, pair as rigid_pair, shape_role, shape_
 pub(super) struct Contacts {
     pub(super) contacts: Vec<ContactSpec>,
     pub(super) automatic: Vec<AutomaticSpec>,
-    pub(super) rigid_pairs: Vec<(usize, PairSpec)>,
+    pub(super) rigid_contacts: Vec<RigidContactSpec>,
     pub(super) rigid_crowds: Vec<(usize, CrowdSpec)>,
 }
 
@@ -92,7 +92,7 @@ impl Contacts {
         };
         let forward = one_way(contact, ends, &[]);
         let back = one_way(&turned, [ends[1], ends[0]], &[contact]);
-        match (forward, back) {
+        let pairs = match (forward, back) {
             (Ok(mut forward), Ok(back)) => {
                 // Blocks have their own edges.
                 for (side, edges) in forward.edges.iter_mut().enumerate() {
@@ -106,14 +106,12 @@ impl Contacts {
                     matches!(pair.shape, Shape::Block(_) | Shape::Faces(_))
                         && pair.points.iter().all(|ball| ball.radius == 0.0)
                 });
-                self.rigid_pairs.push((number, forward));
-                if is_dual {
-                    self.rigid_pairs.push((number, back));
-                }
+                if is_dual { vec![forward, back] } else { vec![forward] }
             }
-            (Ok(only), Err(_)) | (Err(_), Ok(only)) => self.rigid_pairs.push((number, only)),
+            (Ok(only), Err(_)) | (Err(_), Ok(only)) => vec![only],
             (Err(error), Err(_)) => return Err(error.into()),
-        }
+        };
+        self.rigid_contacts.push(RigidContactSpec { number, bodies: ends, pairs });
         Ok(())
     }
 
