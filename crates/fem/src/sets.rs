@@ -167,6 +167,25 @@ impl Body {
         }
     }
 
+    /// The faces that carry contact, those of a set or of the whole surface, ascending: of each shell one
+    /// face, because both of its sides touch as one surface. Numbers of faces in results are places in this
+    /// list.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError`] lists the known sets, or says that the set has no face.
+    pub fn contact_faces(&self, set: Option<&str>) -> Result<Vec<FaceRef>, SetError> {
+        let mut faces = match set {
+            Some(set) => self.faces_of_set(set)?,
+            None => self.boundary_faces(),
+        };
+        if let Geometry::Mesh(mesh) = &self.geometry {
+            let is_shell = |face: &FaceRef| !mesh.blocks[face.block as usize].shape.is_solid();
+            faces.dedup_by(|second, first| second.cell() == first.cell() && is_shell(first));
+        }
+        Ok(faces)
+    }
+
     fn mesh_set<'a>(&self, mesh: &'a Mesh, name: &str) -> Result<&'a Set, SetError> {
         mesh.set(name).map_err(|source| SetError::Mesh { body: self.name.clone(), source })
     }

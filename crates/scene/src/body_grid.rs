@@ -1,8 +1,9 @@
 //! A body as a grid of VTK cells.
 
+use std::f64::consts::PI;
 use std::sync::Arc;
 
-use carom_fem::{Body, Geometry};
+use carom_fem::{Body, Geometry, Section};
 use carom_mesh::{CellRef, FaceRef, Mesh};
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 use carom_nurbs::{Multipatch, Side};
@@ -22,8 +23,13 @@ pub struct BodyGrid {
     pub grid: Grid,
     /// Body cell of each grid cell.
     pub cells: Vec<CellRef>,
-    /// Body face of each grid cell, if the grid is the surface; empty if it is the volume.
+    /// Body face of each grid cell, if the grid is the surface; empty if it is the volume. A shell has one
+    /// cell, which stands for both of its faces. The beams of a surface are lines behind the faces.
     pub faces: Vec<FaceRef>,
+    /// Radius of the circle of the area of each beam in a surface \[m\]: of the cells behind the faces.
+    pub radii: Vec<f64>,
+    /// Whether each block of the body has shells.
+    shells: Vec<bool>,
     pub(crate) source: Source,
 }
 
@@ -47,9 +53,12 @@ impl BodyGrid {
 
     /// The surface of the body: faces of its cells, or a Bezier quadrilateral for each knot span of its outer
     /// sides. Normals point outwards. It gives the same picture as the volume with much less data.
+    ///
+    /// A shell has one face, with the normal of its first side: two faces in one place would hide each other.
+    /// A beam is a line.
     pub fn surface(body: &Body) -> Self {
         match &body.geometry {
-            Geometry::Mesh(mesh) => mesh_surface(mesh, body.boundary_faces()),
+            Geometry::Mesh(mesh) => mesh_surface(mesh, body),
             Geometry::Nurbs(multipatch) => of_bezier(multipatch, multipatch.bezier_surface()),
         }
     }
@@ -71,24 +80,27 @@ impl BodyGrid {
         }
     }
 
-    /// A value for each grid cell from values on faces of body cells (contact pressure): zero by default; in
-    /// a volume a cell has the largest value of its faces.
+    /// The face in [`BodyGrid::faces`] that shows a face of the body: of a shell its first one.
+    pub fn shown_face(&self, face: FaceRef) -> FaceRef {
+        let is_shell = self.shells.get(face.block as usize).is_some_and(|shells| *shells);
+        FaceRef { face: if is_shell { 0 } else { face.face }, ..face }
+    }
+
+    /// A value for each grid cell from values on faces of body cells (contact pressure): zero by default. A
+    /// cell of a volume, and a shell, have the largest value of their faces.
     pub fn face_values(&self, values: &[(FaceRef, f64)]) -> Vec<f64> {
-        let mut sorted = values.to_vec();
+        let mut sorted: Vec<(FaceRef, f64)> =
+            values.iter().map(|(face, value)| (self.shown_face(*face), *value)).collect();
         sorted.sort_by_key(|(face, _)| *face);
-        let cell_key = |face: &FaceRef| (face.block, face.cell);
-        let of_cell = |cell: &CellRef| {
-            let start = sorted.partition_point(|(f, _)| cell_key(f) < (cell.block, cell.cell));
-            let own = sorted[start..].iter().take_while(|(f, _)| cell_key(f) == (cell.block, cell.cell));
-            own.map(|(_, v)| *v).fold(0.0, f64::max)
+        let largest = |is_before: &dyn Fn(FaceRef) -> bool, is_own: &dyn Fn(FaceRef) -> bool| {
+            let start = sorted.partition_point(|(face, _)| is_before(*face));
+            let own = sorted[start..].iter().take_while(|(face, _)| is_own(*face));
+            own.map(|(_, value)| *value).fold(0.0, f64::max)
         };
-        let of_face =
-            |face: &FaceRef| sorted.binary_search_by_key(face, |(f, _)| *f).map_or(0.0, |n| sorted[n].1);
-        if self.faces.is_empty() {
-            self.cells.iter().map(of_cell).collect()
-        } else {
-            self.faces.iter().map(of_face).collect()
-        }
+        let of_cell = |cell: &CellRef| largest(&|face| face.cell() < *cell, &|face| face.cell() == *cell);
+        let of_face = |own: &FaceRef| largest(&|face| face < *own, &|face| face == *own);
+        let lines = self.cells.iter().skip(self.faces.len()).map(of_cell);
+        self.faces.iter().map(of_face).chain(lines).collect()
     }
 
     /// Points of a face of a surface grid at parameters 0, 1/n, … 1 of both directions (of a triangle: those
@@ -109,11 +121,19 @@ fn mesh_volume(mesh: &Mesh) -> BodyGrid {
         cells.push(cell);
     }
     let nodes = (0..mesh.points.len() as u32).collect();
-    BodyGrid { grid, cells, faces: Vec::new(), source: Source::Nodes(nodes) }
+    let shells = blocks_of_shells(mesh);
+    BodyGrid { grid, cells, faces: Vec::new(), radii: Vec::new(), shells, source: Source::Nodes(nodes) }
 }
 
-/// Outer faces of a mesh, over the nodes that they use.
-fn mesh_surface(mesh: &Mesh, faces: Vec<FaceRef>) -> BodyGrid {
+fn blocks_of_shells(mesh: &Mesh) -> Vec<bool> {
+    mesh.blocks.iter().map(|block| block.shape.table().dimension == 2).collect()
+}
+
+/// Outer faces of a mesh, one for each shell, then lines for beams, over the nodes that they use.
+fn mesh_surface(mesh: &Mesh, body: &Body) -> BodyGrid {
+    let shells = blocks_of_shells(mesh);
+    let mut faces = body.boundary_faces();
+    faces.retain(|face| face.face == 0 || !shells[face.block as usize]);
     let mut new_of = vec![u32::MAX; mesh.points.len()];
     let mut used = Vec::new();
     let mut number = |node: u32| {
@@ -129,9 +149,18 @@ fn mesh_surface(mesh: &Mesh, faces: Vec<FaceRef>) -> BodyGrid {
         let (shape, nodes) = mesh.face(face);
         grid.push_cell(shape.vtk(), [0; 3], nodes.map(&mut number));
     }
+    let mut cells: Vec<CellRef> = faces.iter().map(|face| face.cell()).collect();
+    let mut radii = Vec::new();
+    for (cell, shape, nodes) in mesh.cells().filter(|(_, shape, _)| shape.table().dimension == 1) {
+        grid.push_cell(shape.table().vtk.kind, [0; 3], nodes.iter().copied().map(&mut number));
+        cells.push(cell);
+        radii.push(match body.section(cell.block as usize) {
+            Some(Section::Beam(beam)) => (beam.area / PI).sqrt(),
+            _ => 0.0,
+        });
+    }
     grid.points = used.iter().map(|&node| mesh.points[node as usize]).collect();
-    let cells = faces.iter().map(|face| face.cell()).collect();
-    BodyGrid { grid, cells, faces, source: Source::Nodes(used) }
+    BodyGrid { grid, cells, faces, radii, shells, source: Source::Nodes(used) }
 }
 
 /// Bezier cells of a body or of its surface.
@@ -162,7 +191,8 @@ fn of_bezier(multipatch: &Multipatch, mesh: BezierMesh) -> BodyGrid {
             }
         }
     }
-    BodyGrid { grid, cells, faces, source: Source::Bezier(Arc::new(mesh)) }
+    let source = Source::Bezier(Arc::new(mesh));
+    BodyGrid { grid, cells, faces, radii: Vec::new(), shells: Vec::new(), source }
 }
 
 /// Degrees and points of a face, directions in the order whose cross product points out of the body.

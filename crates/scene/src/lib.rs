@@ -35,6 +35,7 @@ mod spline_stress;
 pub mod stress;
 pub mod surface_stress;
 mod tessellate;
+mod tube;
 
 pub use body_grid::BodyGrid;
 pub use picture::{Coloring, picture};

@@ -7,6 +7,7 @@ use carom_report::{Axis, Color, Name, Paint, Picture, Triangle};
 
 use crate::BodyGrid;
 use crate::tessellate::{Tessellation, tessellate};
+use crate::tube::Tubes;
 
 /// The colouring of a body.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +34,8 @@ pub enum Coloring<'a> {
 /// Grey of surfaces without a name.
 pub const PLAIN: Color = Color([176, 186, 200]);
 
-/// Draws the surface of bodies, from any number of surface grids.
+/// Draws the surface of bodies, from any number of surface grids. Beams are tubes of their radius around a
+/// dark line, which shows where the tube is too thin.
 ///
 /// * `bodies` — surface grids ([`BodyGrid::surface`]) with their colours; move `grid.points` to show them
 ///   displaced
@@ -75,6 +77,11 @@ fn parts(degree: usize, n_cells: usize) -> usize {
     }
 }
 
+/// Number of sides of the tube of a beam.
+fn sides(n_cells: usize) -> usize {
+    if n_cells < 2000 { 16 } else { 8 }
+}
+
 fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edges: bool, n_cells: usize) {
     let grid = &body.grid;
     let values = match coloring {
@@ -87,9 +94,13 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
         Some(_) => 2,
         None => usize::from(grid.degrees[cell][0].max(grid.degrees[cell][1])),
     };
-    let tessellations: Vec<_> = (0..grid.n_cells())
-        .map(|cell| tessellate(grid, cell, values, parts(degree(cell), n_cells)))
-        .collect();
+    let tubes = Tubes::new(body);
+    let n_lines = body.radii.len();
+    let faces = (0..grid.n_cells() - n_lines)
+        .map(|cell| tessellate(grid, cell, values, parts(degree(cell), n_cells)));
+    let lines = (0..n_lines).map(|beam| tubes.tessellate(beam, values, sides(n_cells)));
+    let tessellations: Vec<_> = faces.chain(lines).collect();
+    picture.outlines.extend((0..n_lines).map(|beam| tubes.axis(beam)));
     let normals = smooth_normals(&tessellations);
     let first_name = match coloring {
         Coloring::Cells { names, .. } => picture.names.len() - names.len(),
@@ -111,7 +122,10 @@ fn add_body(picture: &mut Picture, body: &BodyGrid, coloring: Coloring<'_>, edge
                 ),
                 Coloring::Points { .. } => Paint::Scalar(triangle.map(|k| tessellation.points[k].1)),
             };
-            let normal = |k: usize| smoothed(&normals, corners[k], flat_normal(corners));
+            let normal = |k: usize| match tessellation.normals.get(triangle[k]) {
+                Some(normal) => *normal,
+                None => smoothed(&normals, corners[k], flat_normal(corners)),
+            };
             picture.triangles.push(Triangle { corners, normals: Some([0, 1, 2].map(normal)), paint });
         }
     }
@@ -202,7 +216,7 @@ fn key(x: [f64; 3]) -> [u32; 3] {
 /// Sums of triangle normals (weighted by area) by position.
 fn smooth_normals(tessellations: &[Tessellation]) -> HashMap<[u32; 3], Vec<[f64; 3]>> {
     let mut normals: HashMap<[u32; 3], Vec<[f64; 3]>> = HashMap::new();
-    for tessellation in tessellations {
+    for tessellation in tessellations.iter().filter(|tessellation| tessellation.normals.is_empty()) {
         for triangle in &tessellation.triangles {
             let corners = triangle.map(|k| tessellation.points[k].0);
             for corner in corners {

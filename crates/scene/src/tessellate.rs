@@ -9,6 +9,8 @@ use carom_vtk::{CellType, Grid};
 pub(crate) struct Tessellation {
     /// Position and value of each point.
     pub(crate) points: Vec<([f64; 3], f64)>,
+    /// Normal of each point, of any length; empty if those of the triangles are to be used.
+    pub(crate) normals: Vec<[f64; 3]>,
     pub(crate) triangles: Vec<[usize; 3]>,
     pub(crate) rim: Vec<usize>,
 }

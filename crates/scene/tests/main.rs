@@ -2,4 +2,5 @@
 
 mod exact;
 mod large_deformation;
+mod structures;
 mod vtk;

@@ -14,13 +14,14 @@ const FROM_BEHIND: [f64; 3] = [1.0, 1.3, -0.8];
 
 /// Draws the surface of a body. Every face has the colour and the name of the smallest set that it belongs
 /// to. Faces without a set, or in a set of the whole surface only, are grey. If a set is not visible from the
-/// front, a second view shows the other side. Names that do not fit into either view are listed below.
+/// front, a second view shows the other side. A shell has one colour for its two sides. Names that do not fit
+/// into either view are listed below.
 pub(crate) fn draw(body: &Body) -> Drawing {
     let grid = BodyGrid::surface(body);
     let sets = sets(body, &grid);
     let colors = Color::distinct(sets.len());
     let names: Vec<(String, Color)> = sets.iter().map(|(name, _)| name.clone()).zip(colors).collect();
-    let mut groups = vec![usize::MAX; grid.faces.len()];
+    let mut groups = vec![usize::MAX; grid.cells.len()];
     for (n, (_, cells)) in sets.iter().enumerate() {
         cells.iter().for_each(|&cell| groups[cell] = n);
     }
@@ -56,15 +57,21 @@ pub(crate) fn draw(body: &Body) -> Drawing {
     Drawing::stacked([views, legend(&left, width)])
 }
 
-/// Names of sets of faces and their cells in the grid, large sets first: small sets are painted over them.
-/// Sets with the same faces are merged.
+/// Names of sets of faces and beams, and their cells in the grid, large sets first: small sets are painted
+/// over them. Sets with the same cells are merged.
 fn sets(body: &Body, grid: &BodyGrid) -> Vec<(String, Vec<usize>)> {
     let mut sets: Vec<(String, Vec<usize>)> = Vec::new();
     for name in body.set_names() {
-        let Ok(faces) = body.faces_of_set(&name) else { continue };
-        let is_of_set = |n: &usize| faces.binary_search(&grid.faces[*n]).is_ok();
-        let cells: Vec<usize> = (0..grid.faces.len()).filter(is_of_set).collect();
-        if cells.is_empty() || cells.len() == grid.faces.len() {
+        let mut faces = body.faces_of_set(&name).unwrap_or_default();
+        faces.iter_mut().for_each(|face| *face = grid.shown_face(*face));
+        faces.sort_unstable();
+        let beams = body.beams_of_set(&name).unwrap_or_default();
+        let is_of_set = |n: &usize| match grid.faces.get(*n) {
+            Some(face) => faces.binary_search(face).is_ok(),
+            None => beams.binary_search(&grid.cells[*n]).is_ok(),
+        };
+        let cells: Vec<usize> = (0..grid.cells.len()).filter(is_of_set).collect();
+        if cells.is_empty() || cells.len() == grid.cells.len() {
             continue;
         }
         match sets.iter_mut().find(|(_, known)| *known == cells) {

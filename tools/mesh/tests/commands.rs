@@ -506,6 +506,19 @@ fn a_body_is_drawn_and_exported_to_paraview() {
     }
 }
 
+/// A link of the chain of the gallery with a set of some of its beams.
+#[test]
+fn sets_of_beams_are_drawn() {
+    let dir = TempDir::new().unwrap();
+    let link = include_str!("../../../meshes/chain/link.inp");
+    let (file, svg) = (path(&dir, "link.inp"), path(&dir, "link.svg"));
+    std::fs::write(&file, link.replace("*BEAM SECTION", "*ELSET, ELSET=left\n5, 6, 7, 8\n*BEAM SECTION"))
+        .unwrap();
+    json(&["info", &file, "--picture", &svg]);
+    let drawn = std::fs::read_to_string(&svg).unwrap();
+    assert!(drawn.contains(">left<") && !drawn.contains(">ring<"), "all beams are in the ring");
+}
+
 #[test]
 fn materials_are_listed() {
     let table = json(&["materials"]);

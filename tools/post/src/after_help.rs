@@ -17,6 +17,11 @@ Examples:
   carom-post plot tap/result.carom -o energy.svg
   carom-post plot tap/result.carom --what contact-force -o force.png";
 
+pub(crate) const PICTURE: &str = "\
+Examples:
+  carom-post picture tap/result.carom -o end.png
+  carom-post picture tap/result.carom -o top.png --time 2e-5 --view 0,-1,2";
+
 pub(crate) const TABLE: &str = "\
 Examples:
   carom-post table tap/result.carom

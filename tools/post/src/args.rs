@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{Category, Failure, FailureContext, OutputArgs, RunArgs, Session, keep_input};
-use carom_report::Link;
+use carom_report::{Drawing, Link};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use crate::plot::Quantity;
 use crate::report::Extras;
 use crate::table::What;
-use crate::{Run, RunError, curves, file, hertz, report, table};
+use crate::{Run, RunError, curves, file, hertz, report, scene, table};
 
 /// Make ParaView files, plots, tables and reports from results.
 #[derive(Debug, Parser)]
@@ -30,6 +30,9 @@ enum Command {
     /// Draw a plot as SVG or PNG.
     #[command(after_help = after_help::PLOT)]
     Plot(PlotArgs),
+    /// Draw the bodies at a time as SVG or PNG.
+    #[command(after_help = after_help::PICTURE)]
+    Picture(PictureArgs),
     /// Print a table.
     #[command(after_help = after_help::TABLE)]
     Table(TableArgs),
@@ -97,6 +100,23 @@ struct PlotArgs {
 }
 
 #[derive(Debug, Args)]
+struct PictureArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    /// Time [s]: the nearest frame is drawn. The last frame by default.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+
+    /// Direction from the bodies to the camera; z is up. By default -1,-1.3,0.8.
+    #[arg(long, value_name = "X,Y,Z", value_parser = direction)]
+    view: Option<[f64; 3]>,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 struct TableArgs {
     /// Result of carom-solve.
     result: PathBuf,
@@ -128,6 +148,7 @@ impl PostArgs {
         match &self.command {
             Command::Export(args) => &args.output.run,
             Command::Plot(args) => &args.output.run,
+            Command::Picture(args) => &args.output.run,
             Command::Table(args) => &args.run,
             Command::Report(args) => &args.output.run,
             Command::Hertz(args) => &args.run,
@@ -144,6 +165,7 @@ pub fn run(args: &PostArgs, session: &Session) -> Result<(), Failure> {
     match &args.command {
         Command::Export(args) => run_export(args, session),
         Command::Plot(args) => run_plot(args, session),
+        Command::Picture(args) => run_picture(args, session),
         Command::Table(args) => run_table(args, session),
         Command::Report(args) => run_report(args, session),
         Command::Hertz(args) => hertz::run(args, session),
@@ -206,10 +228,38 @@ fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
         runs.push(Run::open(result).map_err(RunError::into_failure)?);
     }
     let drawing = curves::draw_all(&runs, &args.what).map_err(RunError::into_failure)?;
-    file::write_drawing(&args.output.output, &drawing)
-        .map_err(|error| Failure::from_error(picture_category(&error), error))?;
-    session.print_summary(&args.output.output.display().to_string())?;
+    write_drawing(&args.output, &drawing, session)?;
     session.print_json("carom-post plot 1", &json!({ "file": args.output.output }))
+}
+
+fn run_picture(args: &PictureArgs, session: &Session) -> Result<(), Failure> {
+    if args.time.is_some_and(|time| !time.is_finite()) {
+        return Err(Failure::new(Category::Usage, "--time needs a finite number"));
+    }
+    keep_input(&args.result, &args.output.output)?;
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let (drawing, notes) = scene::picture(&run, args.time, args.view).map_err(RunError::into_failure)?;
+    for note in &notes {
+        session.warn(note);
+    }
+    write_drawing(&args.output, &drawing, session)?;
+    session.print_json("carom-post picture 1", &json!({ "file": args.output.output, "notes": notes }))
+}
+
+/// A direction of any length.
+fn direction(text: &str) -> Result<[f64; 3], String> {
+    let numbers = text.split(',').map(|part| part.trim().parse::<f64>()).collect::<Result<Vec<f64>, _>>();
+    match numbers.map(<[f64; 3]>::try_from) {
+        Ok(Ok(view)) if view.iter().all(|x| x.is_finite()) && view != [0.0; 3] => Ok(view),
+        _ => Err("needs three numbers that are not all zero, such as 1,-1,0.5".to_owned()),
+    }
+}
+
+/// Writes a picture in the format of its ending and prints its path.
+fn write_drawing(output: &OutputArgs, drawing: &Drawing, session: &Session) -> Result<(), Failure> {
+    file::write_drawing(&output.output, drawing)
+        .map_err(|error| Failure::from_error(picture_category(&error), error))?;
+    session.print_summary(&output.output.display().to_string())
 }
 
 /// A wrong ending is a usage error, anything else an error of the disk.
@@ -258,5 +308,40 @@ mod tests {
     #[test]
     fn examples_of_the_help_are_valid_calls() {
         assert_eq!(carom_cli::examples::check(&PostArgs::command()), Ok(()));
+    }
+
+    /// All Markdown files of the gallery and of the documentation.
+    fn pages() -> Vec<PathBuf> {
+        let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let (mut folders, mut pages) =
+            (vec![root.join("docs"), root.join("meshes")], vec![root.join("README.md")]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.extension().is_some_and(|ending| ending == "md") {
+                    true => pages.push(path),
+                    false if path.is_dir() => folders.push(path),
+                    false => {}
+                }
+            }
+        }
+        pages
+    }
+
+    #[test]
+    fn commands_of_the_documentation_are_valid_calls() {
+        let mut n_commands = 0;
+        for page in pages() {
+            let text = std::fs::read_to_string(&page).unwrap();
+            for line in text.lines().filter(|line| line.starts_with("carom-post ")) {
+                let command =
+                    [" #", " >", " |"].iter().fold(line, |left, end| left.split(end).next().unwrap_or(left));
+                let words = command.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+                let parsed = PostArgs::try_parse_from(words);
+                assert!(parsed.is_ok(), "{}: `{line}`: {}", page.display(), parsed.unwrap_err());
+                n_commands += 1;
+            }
+        }
+        assert!(n_commands > 20, "{n_commands} commands found");
     }
 }

@@ -370,16 +370,13 @@ struct PressureFaces {
 fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<Vec<PressureFaces>, RunError> {
     let mut all = Vec::new();
     let number_of = |name: &str| run.header().bodies.iter().position(|body| body.name == name);
+    let contact_faces =
+        |set| body.body.contact_faces(set).map_err(|error| inconsistent(body, &error.to_string()));
     let surfaces = |contact: &ContactState| contact.surfaces.iter().map(|s| s.body).collect::<Vec<_>>();
     if let Some(number) = number_of(&body.meta.name)
         && frames.iter().flat_map(|frame| &frame.contacts).flat_map(surfaces).any(|of| of == number)
     {
-        let mut faces = body.body.boundary_faces();
-        if !body.body.sections.iter().all(Option::is_none) {
-            // One face of a shell stands for both of its sides.
-            faces.dedup_by_key(|face| face.cell());
-        }
-        all.push(PressureFaces { of: PressureOf::Body(number), faces });
+        all.push(PressureFaces { of: PressureOf::Body(number), faces: contact_faces(None)? });
     }
     let has_pressure = |number: usize| {
         let contacts = frames.iter().filter_map(|frame| frame.contacts.get(number));
@@ -389,11 +386,7 @@ fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<V
         if let Some((name, set)) = pair.first.split_once(':')
             && name == body.meta.name
         {
-            let faces = body.body.faces_of_set(set).map_err(|error| RunError::Inconsistent {
-                body: body.meta.name.clone(),
-                why: error.to_string(),
-            })?;
-            all.push(PressureFaces { of: PressureOf::Pair(number), faces });
+            all.push(PressureFaces { of: PressureOf::Pair(number), faces: contact_faces(Some(set))? });
         }
     }
     Ok(all)

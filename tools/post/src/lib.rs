@@ -2,7 +2,7 @@
 //! uses too.
 //!
 //! [`Run`] opens a result with its bodies; [`export()`] writes ParaView files, [`plot::draw`] plots,
-//! [`table::build`] tables, [`report::html`] the report.
+//! [`table::build`] tables, [`scene::picture`] pictures of the bodies, [`report::html`] the report.
 //!
 //! # Example
 //!
@@ -54,7 +54,7 @@ pub mod plot;
 pub mod report;
 pub mod run;
 mod scales;
-mod scene;
+pub mod scene;
 mod staging;
 pub mod table;
 mod time;

@@ -1,4 +1,4 @@
-//! The pressure over a contact patch, compared with Hertz' theory.
+//! The pressure over a contact patch, compared with Hertz' theory where it applies.
 
 use carom_contact::closed_form::{HertzEllipse, contact_modulus};
 use carom_contact::patch::{
@@ -31,7 +31,8 @@ impl SampledFaces for PlacedSet {
     }
 
     fn sample(&self, face: usize, n: usize) -> SampledFace {
-        let Some(cell) = self.grid.faces.iter().position(|&f| f == self.faces[face]) else {
+        let shown = self.grid.shown_face(self.faces[face]);
+        let Some(cell) = self.grid.faces.iter().position(|&f| f == shown) else {
             return SampledFace::default();
         };
         let (points, rim) = self.grid.sample(cell, n);
@@ -41,15 +42,24 @@ impl SampledFaces for PlacedSet {
     }
 }
 
+/// A picture of the pressure of a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PressurePicture {
+    /// Map and profile.
+    pub drawing: Drawing,
+    /// True if Hertz' curves are drawn.
+    pub has_hertz: bool,
+}
+
 /// Draws the pressure of a pair at its largest force: a map in the tangent plane, and pressure over radius.
 /// The geometry is undeformed, in the pose of that frame. Hertz' ellipse follows from the curvatures of both
-/// surfaces, which are fitted over the patch, the materials, and the force of that frame. It is left out
-/// where the relative curvature of the surfaces vanishes (flat on flat).
+/// surfaces, which are fitted over the patch, the materials, and the force of that frame. It is left out for
+/// shells, which bend, and where the relative curvature of the surfaces vanishes (flat on flat).
 ///
 /// # Errors
 ///
 /// [`RunError::Empty`] if the pair never touches; otherwise as [`Run::load_body`].
-pub fn draw(run: &Run, pair: usize) -> Result<Drawing, RunError> {
+pub fn picture(run: &Run, pair: usize) -> Result<PressurePicture, RunError> {
     let frame = strongest_frame(run, pair)?;
     let names = &run.header().pairs[pair];
     let first = placed(run, &frame, &names.first)?;
@@ -62,10 +72,20 @@ pub fn draw(run: &Run, pair: usize) -> Result<Drawing, RunError> {
         .ok()
         .and_then(|second| hertz_of(&first, &second, &plane, reach, contact.normal_force));
     let title = format!("{} at {}", names.name, carom_report::number::quantity(frame.time, "s", 4));
-    Ok(Drawing::side_by_side([
+    let drawing = Drawing::side_by_side([
         map(&title, &faces, reach, hertz.as_ref()),
         profile(&faces, reach, hertz.as_ref()),
-    ]))
+    ]);
+    Ok(PressurePicture { drawing, has_hertz: hertz.is_some() })
+}
+
+/// The drawing of [`picture`].
+///
+/// # Errors
+///
+/// As [`picture`].
+pub fn draw(run: &Run, pair: usize) -> Result<Drawing, RunError> {
+    Ok(picture(run, pair)?.drawing)
 }
 
 /// Hertz' pressure fitted to a pair at its largest force.
@@ -146,7 +166,7 @@ fn placed(run: &Run, frame: &StoredFrame, name: &str) -> Result<PlacedSet, RunEr
     let index = run.body_index(body)?;
     let loaded = run.load_body(index)?;
     let inconsistent = |why: String| RunError::Inconsistent { body: body.to_owned(), why };
-    let faces = loaded.body.faces_of_set(set).map_err(|error| inconsistent(error.to_string()))?;
+    let faces = loaded.body.contact_faces(Some(set)).map_err(|error| inconsistent(error.to_string()))?;
     let state = frame.bodies.get(index).ok_or_else(|| inconsistent("a frame lacks it".to_owned()))?;
     let grid = BodyGrid::surface(&loaded.body);
     Ok(PlacedSet { grid, faces, pose: state.pose(), body: loaded })
@@ -160,6 +180,9 @@ fn hertz_of(
     reach: f64,
     force: f64,
 ) -> Option<(HertzEllipse, f64)> {
+    if [first, second].iter().any(|set| set.body.body.is_structural()) {
+        return None;
+    }
     let material = |set: &PlacedSet| {
         let discretisation = Discretisation::new(&set.body.body).ok()?;
         // Blocks are those of the discretisation: a patch with local refinement has several.

@@ -21,7 +21,7 @@ pub enum Quantity {
     Momentum,
     /// Normal force of every contact pair.
     ContactForce,
-    /// Gap of every contact pair without its quasistatic response.
+    /// Smallest gap of every contact pair; with quasistatic contact without its response.
     Gap,
     /// Pressure over the contact patch of a pair (the first by default) at its largest force.
     Pressure(Option<String>),
@@ -184,14 +184,23 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
     Ok(plot.draw())
 }
 
+/// The schemes `quasistatic` and `static` record the gap that the surfaces would have without the response to
+/// their contact; other schemes record the smallest gap of the surfaces.
+fn gap_title(run: &Run) -> &'static str {
+    match run.header().scheme() {
+        _ if run.is_rigid() => "Gap while surfaces touch",
+        None | Some("quasistatic") => "Gap without the quasistatic response",
+        Some("static") => "Gap without the response to the contact",
+        Some(_) => "Smallest gap",
+    }
+}
+
 fn gap(run: &Run) -> Result<Drawing, RunError> {
     if run.header().pairs.is_empty() {
         return Err(no_pairs());
     }
     let frames = run.frames()?;
-    let title =
-        if run.is_rigid() { "Gap while surfaces touch" } else { "Gap without the quasistatic response" };
-    let mut plot = Plot::new(title, time_axis(run)?, Axis::new("gap", "m"));
+    let mut plot = Plot::new(gap_title(run), time_axis(run)?, Axis::new("gap", "m"));
     for (n, pair) in run.header().pairs.iter().enumerate() {
         let gaps =
             frames.iter().map(|frame| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap)).collect();

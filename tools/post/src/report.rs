@@ -164,15 +164,14 @@ fn row(table: &mut Table, row: Vec<Value>) {
 
 /// The pressure over the contact patch of a pair, or the reason why it cannot be shown.
 fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError> {
-    match patch::draw(run, pair) {
-        Ok(drawing) => report.drawing(
-            drawing,
-            &format!(
-                "{}: pressure on the faces at the largest force, compared with Hertz' theory for the same \
-                 force.",
-                run.header().pairs[pair].name
-            ),
-        ),
+    match patch::picture(run, pair) {
+        Ok(picture) => {
+            let name = &run.header().pairs[pair].name;
+            let hertz =
+                if picture.has_hertz { ", compared with Hertz' theory for the same force" } else { "" };
+            let caption = format!("{name}: pressure on the faces at the largest force{hertz}.");
+            report.drawing(picture.drawing, &caption);
+        }
         Err(RunError::Result(error)) => return Err(error.into()),
         Err(error) => report.paragraph(&format!("No picture of the pressure: {error}.")),
     }

@@ -2,7 +2,7 @@
 
 use carom_dynamics::BodyState;
 use carom_format::result::StoredFrame;
-use carom_report::{Color, Drawing};
+use carom_report::{Color, Drawing, Picture};
 use carom_scene::{BodyGrid, Coloring};
 use nalgebra::Vector3;
 
@@ -25,8 +25,55 @@ const SIZE: [f64; 2] = [440.0, 360.0];
 /// As [`Run::load_body`]; [`RunError::Empty`] if no body has a shape.
 pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
     run.check_frames()?;
-    let mut notes = Vec::new();
-    let mut shown = Vec::new();
+    let (shown, mut notes) = shown(run)?;
+    let second = strongest(run)?;
+    let start = run.reader().frame(0)?;
+    let unit = run.unit_of_time()?;
+    let mut drawn = |frame: &StoredFrame, title: &str, mark: Option<[f64; 3]>| {
+        let mut picture = bodies(&shown, frame, &mut notes);
+        picture.marks.extend(mark.map(|place| (place, "contact".to_owned())));
+        picture.size = SIZE;
+        picture.title = format!("{title}, t = {}", unit.quantity(frame.time, "s", 4));
+        picture.draw()
+    };
+    let mut drawings = vec![drawn(&start, "start", None)];
+    if second.frame > 0 {
+        let frame = run.reader().frame(second.frame)?;
+        let mark = second.touch.map(|(_, mark)| mark);
+        let pair = second.touch.map(|(pair, _)| pair_name(run, pair));
+        let title = pair.map_or_else(|| "end".to_owned(), |pair| format!("largest force of {pair}"));
+        drawings.push(drawn(&frame, &title, mark));
+    }
+    Ok((Drawing::side_by_side(drawings), notes))
+}
+
+/// A picture of the bodies in one frame, and notes about bodies that are not shown.
+///
+/// * `time` — of the frame, the nearest one \[s\]; the last frame if none
+/// * `view` — direction from the bodies to the camera; z is up
+///
+/// # Errors
+///
+/// As [`Run::load_body`]; [`RunError::Empty`] if no body has a shape.
+pub fn picture(
+    run: &Run,
+    time: Option<f64>,
+    view: Option<[f64; 3]>,
+) -> Result<(Drawing, Vec<String>), RunError> {
+    run.check_frames()?;
+    let (shown, mut notes) = shown(run)?;
+    let distance = |n: &usize| time.map_or(0.0, |time| (run.times()[*n] - time).abs());
+    let nearest = (0..run.times().len()).rev().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let frame = run.reader().frame(nearest.unwrap_or_default())?;
+    let mut picture = bodies(&shown, &frame, &mut notes);
+    picture.view = view.unwrap_or(picture.view);
+    picture.title = format!("t = {}", run.unit_of_time()?.quantity(frame.time, "s", 4));
+    Ok((picture.draw(), notes))
+}
+
+/// The bodies that have a shape, and notes about those without.
+fn shown(run: &Run) -> Result<(Vec<Shown>, Vec<String>), RunError> {
+    let (mut shown, mut notes) = (Vec::new(), Vec::new());
     for (index, body) in run.header().bodies.iter().enumerate() {
         if body.body_path.is_empty() {
             notes.push(format!("{} (a plane or a point mass) is not shown", body.name));
@@ -38,17 +85,7 @@ pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
     if shown.is_empty() {
         return Err(RunError::Empty { what: "no body with a shape", hint: "the plots show the motion" });
     }
-    let second = strongest(run)?;
-    let start = run.reader().frame(0)?;
-    let mut drawings = vec![picture(run, &shown, &start, "start", None, &mut notes)];
-    if second.frame > 0 {
-        let frame = run.reader().frame(second.frame)?;
-        let mark = second.touch.map(|(_, mark)| mark);
-        let pair = second.touch.map(|(pair, _)| pair_name(run, pair));
-        let title = pair.map_or_else(|| "end".to_owned(), |pair| format!("largest force of {pair}"));
-        drawings.push(picture(run, &shown, &frame, &title, mark, &mut notes));
-    }
-    Ok((Drawing::side_by_side(drawings), notes))
+    Ok((shown, notes))
 }
 
 /// A body with its surface.
@@ -86,24 +123,22 @@ fn strongest(run: &Run) -> Result<Strongest, RunError> {
     Ok(best)
 }
 
-fn picture(
-    run: &Run,
-    shown: &[Shown],
-    frame: &StoredFrame,
-    title: &str,
-    mark: Option<[f64; 3]>,
-    notes: &mut Vec<String>,
-) -> Drawing {
+/// The bodies in a frame, each with its colour and name.
+fn bodies(shown: &[Shown], frame: &StoredFrame, notes: &mut Vec<String>) -> Picture {
     let grids: Vec<BodyGrid> = shown.iter().map(|shown| shown.placed(frame)).collect();
     let boxes: Vec<[[f64; 3]; 2]> = grids.iter().map(|grid| bounds(&grid.grid.points)).collect();
-    let encloses = |n: usize| boxes.iter().enumerate().any(|(k, inner)| k != n && contains(&boxes[n], inner));
+    // Beams hide little: a ring around others is shown as it is.
+    let encloses = |n: usize| {
+        let has_faces = grids[n].radii.len() < grids[n].grid.n_cells();
+        has_faces && boxes.iter().enumerate().any(|(k, inner)| k != n && contains(&boxes[n], inner))
+    };
     let mut all = carom_scene::picture(&[], true);
     for (n, grid) in grids.iter().enumerate() {
         let name = &shown[n].body.meta.name;
         let names = [(name.clone(), Color::of_series(n))];
         let groups = vec![0; grid.grid.n_cells()];
         let coloring = Coloring::Cells { groups: &groups, names: &names };
-        let one = carom_scene::picture(&[(grid, coloring)], true);
+        let mut one = carom_scene::picture(&[(grid, coloring)], true);
         all.outlines.extend(one.outlines);
         if encloses(n) {
             let note = format!("{name} is around others and shown by its edges");
@@ -112,16 +147,14 @@ fn picture(
             }
             all.edges.extend(one.edges);
         } else {
+            let first = all.triangles.len();
             all.triangles.extend(one.triangles);
-            all.legend.extend(one.legend);
+            one.names.iter_mut().flat_map(|name| &mut name.triangles).for_each(|triangle| *triangle += first);
+            all.names.extend(one.names);
         }
     }
-    all.legend.truncate(NAMES);
-    all.marks.extend(mark.map(|place| (place, "contact".to_owned())));
-    all.size = SIZE;
-    let unit = run.unit_of_time().unwrap_or_default();
-    all.title = format!("{title}, t = {}", unit.quantity(frame.time, "s", 4));
-    all.draw()
+    all.names.truncate(NAMES);
+    all
 }
 
 impl Shown {

@@ -220,6 +220,21 @@ fn every_plot_is_drawn() {
     }
 }
 
+/// The frames are at 0, 10 and 25 µs. A direction may begin with a minus sign.
+#[test]
+fn a_picture_shows_the_nearest_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = result::write(folder.path());
+    let file = folder.path().join("bodies.svg");
+    let [path, out] = [path.to_str().unwrap(), file.to_str().unwrap()];
+    for (flags, time) in [(&["--time", "1.2e-5", "--view", "-1,0,1"][..], "t = 10"), (&[], "t = 25")] {
+        let object = json(&post(&[&["picture", path, "-o", out, "--json"], flags].concat()));
+        assert_eq!(object["schema"], "carom-post picture 1");
+        let svg = std::fs::read_to_string(&file).unwrap();
+        assert!([time, "ball", "block"].iter().all(|text| svg.contains(text)), "{flags:?}");
+    }
+}
+
 #[test]
 fn tables_are_text_csv_or_json() {
     let folder = tempfile::tempdir().unwrap();
@@ -487,11 +502,13 @@ fn errors_have_a_message_and_the_right_exit_code() {
     let out = out.to_str().unwrap();
     let junk = folder.path().join("junk.carom");
     std::fs::write(&junk, "this is no database").unwrap();
-    let cases: [(&[&str], i32, &str); 10] = [
+    let cases: [(&[&str], i32, &str); 12] = [
         (&["plot", "/nowhere/result.carom", "-o", out], 5, "no result"),
         (&["plot", junk.to_str().unwrap(), "-o", out], 3, "junk.carom"),
         (&["plot", path, "-o", out, "--what", "position:bal"], 2, "`ball`, `block`"),
         (&["plot", path, "-o", out, "--what", "pressure:x"], 2, "`ball/block`"),
+        (&["picture", path, "-o", out, "--view", "0,0,0"], 2, "three numbers"),
+        (&["picture", path, "-o", out, "--time", "nan"], 2, "finite"),
         (&["plot", path, "-o", out, "--what", "enery"], 2, "energy"),
         (&["plot", path, "-o", "plot.gif"], 2, ".svg or .png"),
         (&["report", path, "-o", "/nowhere/report.html"], 5, "/nowhere/report.html"),

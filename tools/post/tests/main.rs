@@ -3,3 +3,4 @@
 mod commands;
 mod result;
 mod statics;
+mod structures;
