@@ -2,7 +2,7 @@
 
 use carom_dynamics::{
     Balance, BodyState, Checkpoint, CheckpointError, ContactEvent, ContactSample, ContactState,
-    ContactTracker, Frame, Ledger, Observer, ObserverError, RunError,
+    ContactTracker, Frame, JointState, Ledger, Observer, ObserverError, RunError,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -125,7 +125,7 @@ impl Record {
         observer: &mut dyn Observer,
         steps: u64,
         balance: Balance,
-        (states, contacts): (Vec<BodyState>, &[ContactState]),
+        (states, contacts, joints): (Vec<BodyState>, &[ContactState], &[JointState]),
     ) -> Result<(), ObserverError> {
         self.states = states;
         let row = self.ledger.row(balance);
@@ -134,7 +134,7 @@ impl Record {
             steps,
             bodies: &self.states,
             contacts,
-            joints: &[],
+            joints,
             ledger: &row,
         })?;
         self.outputs += 1;

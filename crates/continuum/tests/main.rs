@@ -16,6 +16,7 @@ mod edges;
 mod elastodynamics;
 mod half_space;
 mod hertz;
+mod joints;
 mod kinds;
 mod mass_scaling;
 mod mixed;

@@ -3,9 +3,10 @@
 use nalgebra::Vector3;
 
 use crate::crowd::Key;
+use crate::joint::solver::JointSolver;
 use crate::search::Step;
 use crate::stage::Stage;
-use crate::turn::TooFast;
+use crate::step_error::Unsolved;
 
 /// A point that touches a surface in this step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,6 +146,8 @@ pub(crate) struct Rows {
     pub(crate) impulse: Vec<f64>,
     /// ∂u₊/∂r, row by row \[1/kg\].
     pub(crate) mobility: Vec<f64>,
+    /// The joints of the bodies, whose impulses follow from those of the rows.
+    pub(crate) joints: JointSolver,
 }
 
 impl Rows {
@@ -159,7 +162,13 @@ impl Rows {
     }
 
     /// Rows of contacts without impulses.
-    pub(crate) fn set(&mut self, contacts: &[Contact], per_contact: usize, stages: &[Stage]) {
+    pub(crate) fn set(
+        &mut self,
+        contacts: &[Contact],
+        per_contact: usize,
+        stages: &[Stage],
+        step: &Step<'_>,
+    ) {
         self.rows.clear();
         self.bodies.clear();
         self.before.clear();
@@ -180,6 +189,7 @@ impl Rows {
                 self.rows.push(row);
             }
         }
+        self.choose_joints(step);
         let n = self.rows.len();
         for vector in [&mut self.after, &mut self.impulse] {
             vector.clear();
@@ -187,6 +197,21 @@ impl Rows {
         }
         self.mobility.clear();
         self.mobility.resize(n * n, 0.0);
+    }
+
+    /// The joints of the bodies of the rows; all bodies of these joints are bodies of the rows.
+    fn choose_joints(&mut self, step: &Step<'_>) {
+        if step.joints.is_empty() {
+            return;
+        }
+        let Self { bodies, joints, .. } = self;
+        let group_of = &step.joints.group_of;
+        joints.choose(step, |group| bodies.iter().any(|&body| group_of[body] == Some(group)));
+        for body in &joints.bodies {
+            if !bodies.contains(body) {
+                bodies.push(*body);
+            }
+        }
     }
 
     /// Energy that gravity gives to their bodies from rest in a step, Σ m (g dt)²/2 \[J\].
@@ -201,7 +226,7 @@ impl Rows {
     }
 
     /// Velocities after the impulses and their derivatives.
-    pub(crate) fn evaluate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), (usize, TooFast)> {
+    pub(crate) fn evaluate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), Unsolved> {
         for &body in &self.bodies {
             (stages[body].impulse, stages[body].moment_b) = (Vector3::zeros(), Vector3::zeros());
         }
@@ -216,6 +241,9 @@ impl Rows {
             stages[body]
                 .respond(&step.bodies[body], &step.gravity, step.dt)
                 .map_err(|too_fast| (body, too_fast))?;
+        }
+        if self.joints.is_active() {
+            self.joints.solve(stages, step)?;
         }
         for (after, row) in self.after.iter_mut().zip(&self.rows) {
             *after = row.velocity(stages, |s| (s.velocity, s.turn.omega_b));
@@ -246,6 +274,15 @@ impl Rows {
                 }
                 self.mobility[i * n + j] = sum;
             }
+        }
+        let Self { rows, joints, mobility, .. } = self;
+        if joints.is_active() {
+            let sides = |i: usize, visit: &mut dyn FnMut(usize, Vector3<f64>, Vector3<f64>)| {
+                let row = &rows[i];
+                visit(row.bodies[0], row.direction, row.moments_b[0]);
+                visit(row.bodies[1], -row.direction, row.moments_b[1]);
+            };
+            joints.add_mobility(mobility, n, sides, stages, step);
         }
     }
 

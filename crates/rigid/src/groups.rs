@@ -3,6 +3,7 @@
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
+use crate::joint::Joints;
 
 /// The group of each body; fixed bodies belong to none.
 #[derive(Default)]
@@ -19,12 +20,18 @@ impl Groups {
 
     /// Puts the contacts of a group next to each other, groups in the order of their first bodies, contacts
     /// of a group in the order of pairs and slots.
-    pub(crate) fn sort(&mut self, contacts: &mut [Contact], bodies: &[RigidBody]) {
+    pub(crate) fn sort(&mut self, contacts: &mut [Contact], bodies: &[RigidBody], joints: &Joints) {
         self.parents.clear();
         self.parents.extend(0..bodies.len());
         for contact in &*contacts {
             if contact.bodies.iter().all(|&body| !bodies[body].fixed) {
                 let [a, b] = contact.bodies.map(|body| self.first(body));
+                self.parents[a.max(b)] = a.min(b);
+            }
+        }
+        for joint in &joints.all {
+            if let [Some(a), Some(b)] = joint.ends.map(|end| end.body.filter(|&body| !bodies[body].fixed)) {
+                let [a, b] = [a, b].map(|body| self.first(body));
                 self.parents[a.max(b)] = a.min(b);
             }
         }
@@ -61,7 +68,7 @@ mod tests {
             .map(|pair| Contact { pair, bodies: touching[pair], ..Contact::default() })
             .collect();
         let mut groups = Groups::default();
-        groups.sort(&mut contacts, &bodies);
+        groups.sort(&mut contacts, &bodies, &Joints::default());
         let sorted: Vec<_> = contacts.iter().map(|c| (groups.of_moving(c, &bodies), c.pair)).collect();
         assert_eq!(sorted, [(0, 0), (0, 2), (0, 3), (0, 4), (1, 1), (1, 5)]);
     }

@@ -13,7 +13,7 @@ use crate::step_error::Unsolved;
 #[derive(Default)]
 pub(crate) struct Impulses {
     groups: Groups,
-    laws: Laws,
+    pub(crate) laws: Laws,
     limit: Limit,
     group: Vec<Contact>,
     solved: Vec<Contact>,
@@ -48,7 +48,7 @@ impl Impulses {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<(), Unsolved> {
-        self.groups.sort(contacts, step.bodies);
+        self.groups.sort(contacts, step.bodies, step.joints);
         self.solved.clear();
         self.factor = 1.0;
         let groups = &self.groups;
@@ -80,7 +80,7 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
-        self.rows.set(contacts, 1, stages);
+        self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
         if contacts.iter().any(Contact::is_multiplier) {
             self.normal.inelastic_phase(contacts, &self.rows, step);
@@ -115,7 +115,7 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<(), Unsolved> {
-        self.rows.set(contacts, if has_friction { 3 } else { 1 }, stages);
+        self.rows.set(contacts, if has_friction { 3 } else { 1 }, stages, step);
         self.rows.evaluate(stages, step)?;
         if !has_friction {
             return self.normal.elastic_phase(contacts, &mut self.rows, stages, step);

@@ -5,6 +5,7 @@
 //! * [`Turn`]: the rotation of one step by Simo and Wong
 //! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
 //!   surface of another; [`OffsetPoints`]: points as functions of the pose
+//! * [`JointSpec`]: joints of two bodies, or a body and the ground
 //! * [`CrowdSpec`]: bodies of which any two may touch, with pairs that exist while they are near
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
@@ -48,7 +49,7 @@
 //! ```
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
-//! `spring`, `law`, `normal`, `friction`, `limit`.
+//! `joint`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
@@ -64,6 +65,7 @@ mod friction;
 mod groups;
 mod held;
 mod impulses;
+pub mod joint;
 mod law;
 mod limit;
 mod nearby;
@@ -89,6 +91,7 @@ pub use carom_contact::geometry::{Plane, Sphere};
 pub use carom_contact::{Block, Edge, Law, Shape};
 pub use crowd::{CrowdSpec, MemberSpec};
 pub use edges::MOST_EDGES;
+pub use joint::{JointEnd, JointError, JointKind, JointSpec};
 pub use limit::Limited;
 pub use pair::{Ball, PairError, PairSpec};
 pub use points::OffsetPoints;

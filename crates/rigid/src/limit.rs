@@ -180,7 +180,7 @@ impl Limit {
         for (impulse, (from, to)) in rows.impulse.iter_mut().zip(self.from.iter().zip(&self.to)) {
             *impulse = from + s * (to - from);
         }
-        Ok(rows.evaluate(stages, step)?)
+        rows.evaluate(stages, step)
     }
 
     /// Multiplies the restitution by s.

@@ -188,7 +188,7 @@ impl Normal {
         for (i, z) in self.z.iter().enumerate() {
             rows.impulse[i * per] = *z;
         }
-        Ok(rows.evaluate(stages, step)?)
+        rows.evaluate(stages, step)
     }
 
     /// z ≥ 0, (M + C) z + q ≥ 0 with product 0, scaled to ones on the diagonal.

@@ -102,6 +102,10 @@ impl System {
         sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
         sums.push(self.limited.least_factor);
         checkpoint.put_reals("books", &sums);
+        if !self.joints.is_empty() {
+            checkpoint.put_reals("joints", &self.impulses.laws.rows.joints.lambda);
+            checkpoint.put_reals("joint_work", &[books.joint_work]);
+        }
         let loads = [books.load_impulse, books.load_ang_impulse];
         if books.load_work != 0.0 || loads != [Vector3::zeros(); 2] {
             let mut sums = vec![books.load_work];
@@ -141,6 +145,12 @@ impl System {
         self.reports = arrays(reports).map(PairReport::from_array).collect();
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
         self.deepest = self.reports.iter().fold(0.0, |most, report| report.depth.max(most));
+        let mut joint_work = 0.0;
+        if !self.joints.is_empty() {
+            let lambda = checkpoint.reals_of("joints", self.joints.n_rows)?;
+            self.impulses.laws.rows.joints.lambda.copy_from_slice(lambda);
+            joint_work = checkpoint.reals_of("joint_work", 1)?[0];
+        }
         let books = checkpoint.reals_of("books", 12)?;
         self.energies = [books[2], books[3]];
         self.spring_energy = books[4];
@@ -149,6 +159,7 @@ impl System {
         self.books = Books {
             d_imp: books[0],
             d_fric: books[1],
+            joint_work,
             external_impulse: Vector3::from_column_slice(&books[5..8]),
             external_ang_impulse: Vector3::from_column_slice(&books[8..11]),
             load_work: loads[0],

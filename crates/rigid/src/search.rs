@@ -10,6 +10,7 @@ use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::edges::look_at_edges;
 use crate::free_steps::{Clearance, Motion, free_steps};
+use crate::joint::Joints;
 use crate::pair::{Ball, Pair};
 use crate::stage::Stage;
 use crate::state::State;
@@ -21,6 +22,7 @@ use crate::swept;
 pub(crate) struct Step<'a> {
     pub(crate) bodies: &'a [RigidBody],
     pub(crate) states: &'a [State],
+    pub(crate) joints: &'a Joints,
     pub(crate) gravity: Vector3<f64>,
     pub(crate) dt: f64,
     /// Number of the step.

@@ -80,8 +80,8 @@ impl System {
         self.undisturb();
     }
 
-    /// True if there are pairs of bodies that may touch at some time.
+    /// True if there are joints, or pairs of bodies that may touch at some time.
     pub fn has_pairs(&self) -> bool {
-        !self.pairs.is_empty() || self.nearby.crowds.most_pairs() > 0
+        !self.pairs.is_empty() || self.nearby.crowds.most_pairs() > 0 || self.has_joints()
     }
 }

@@ -30,6 +30,17 @@ pub enum Unsolved {
         /// Error of the laws, relative to the largest velocity or impulse.
         missed: f64,
     },
+    /// Joints.
+    #[error(
+        "the impulses of {joints} joints do not converge: an equation is off by {missed:.1e} of the motion \
+         in the step"
+    )]
+    Joints {
+        /// Number of joints.
+        joints: usize,
+        /// Error of an equation, relative to the motion in the step.
+        missed: f64,
+    },
     /// A body turns too far.
     #[error(
         "the body turns by {:.0} degrees or more within a step",

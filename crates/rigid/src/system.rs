@@ -8,6 +8,9 @@ use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
+use crate::joint::solver::JointSolver;
+use crate::joint::start::AtRest;
+use crate::joint::{JointError, JointSpec, Joints};
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
@@ -34,6 +37,9 @@ pub enum SystemError {
     /// An invalid pair.
     #[error(transparent)]
     Pair(#[from] PairError),
+    /// An invalid joint.
+    #[error(transparent)]
+    Joint(#[from] JointError),
     /// A position, velocity or orientation is not finite.
     #[error("body `{body}`: its initial position, orientation or velocity is not finite")]
     NotFinite {
@@ -207,6 +213,9 @@ pub struct Books {
     pub d_imp: f64,
     /// Lost in friction \[J\].
     pub d_fric: f64,
+    /// Work of joints, an error of the time integration: the impulses of a joint act at one point in the
+    /// middle of a step, where both bodies have moved by nearly the same \[J\].
+    pub joint_work: f64,
     /// Impulse of gravity and of fixed bodies on those that move \[N s\].
     pub external_impulse: Vector3<f64>,
     /// Its moment about the inertial origin \[N m s\].
@@ -252,6 +261,7 @@ pub struct System {
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
+    pub(crate) joints: Joints,
     pub(crate) impulses: Impulses,
     /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
     pub(crate) spring_energy: f64,
@@ -347,6 +357,7 @@ impl System {
             deepest: 0.0,
             pairs,
             contacts: Vec::new(),
+            joints: Joints::default(),
             impulses: Impulses::default(),
             spring_energy: 0.0,
             energies: [0.0; 2],
@@ -357,6 +368,66 @@ impl System {
         system.energies = [system.energy(); 2];
         system.reserve();
         Ok(system)
+    }
+
+    /// Joins bodies.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError`] for an invalid joint, and one that the places or velocities of the bodies break by more
+    /// than rounded figures do; these are corrected.
+    pub fn join(&mut self, joints: &[JointSpec]) -> Result<(), JointError> {
+        self.joints = Joints::new(joints, &self.bodies)?;
+        self.impulses.laws.rows.joints = JointSolver::new(&self.joints);
+        let at_start = AtRest { joints: &self.joints, bodies: &self.bodies };
+        at_start.begin(&mut self.states)?;
+        self.have_been_put();
+        self.energies = [self.energy(); 2];
+        Ok(())
+    }
+
+    /// Closes joints whose bodies have been put elsewhere, by the smallest motion in the metric of the
+    /// masses, and changes the velocities by the least amount that they allow.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError::Contradiction`] if no such motion is found.
+    pub fn close_joints(&mut self) -> Result<(), JointError> {
+        if self.joints.is_empty() {
+            return Ok(());
+        }
+        AtRest { joints: &self.joints, bodies: &self.bodies }.close(&mut self.states)?;
+        self.have_been_put();
+        Ok(())
+    }
+
+    /// Starts steps from the present states.
+    fn have_been_put(&mut self) {
+        for (stage, state) in self.stages.iter_mut().zip(&self.states) {
+            let load = stage.load();
+            *stage = Stage::new(state);
+            stage.set_load(load, self.steps);
+        }
+        self.pairs.iter_mut().for_each(|pair| pair.due = 0);
+        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
+    }
+
+    /// Force of each joint on its second body in the last step, and its torque about the first end, inertial
+    /// axes \[N\], \[N m\].
+    pub fn joint_forces(&self) -> impl Iterator<Item = [Vector3<f64>; 2]> + '_ {
+        let solver = &self.impulses.laws.rows.joints;
+        let numbers = 0..self.joints.all.len();
+        numbers.map(move |number| solver.transmitted(&self.joints, number).map(|sum| sum / self.dt))
+    }
+
+    /// Largest error of an equation of a joint at the present states, in metres or as the cosine of an angle.
+    pub fn joint_error(&self) -> f64 {
+        AtRest { joints: &self.joints, bodies: &self.bodies }.largest(&self.states)
+    }
+
+    /// True if bodies are joined.
+    pub fn has_joints(&self) -> bool {
+        !self.joints.is_empty()
     }
 
     /// Reserves memory for as many simultaneous contacts as there are slots, up to a usual number; the
@@ -570,6 +641,7 @@ impl System {
             + self.contact_potential()
             + self.books.d_imp
             + self.books.d_fric
+            - self.books.joint_work
             - self.books.load_work
     }
 
@@ -603,6 +675,8 @@ impl System {
             w_ext: self.books.load_work,
             d_imp: self.books.d_imp,
             d_fric: self.books.d_fric,
+            // Not −0 without joints.
+            d_num: 0.0 - self.books.joint_work,
             momentum: self.momentum().into(),
             ang_momentum: self.ang_momentum().into(),
             external_impulse: (self.books.external_impulse + self.books.load_impulse).into(),

@@ -9,6 +9,7 @@ mod coulomb;
 mod crossed_blocks;
 mod crowd;
 mod fast_bodies;
+mod joints;
 mod lasting_contact;
 mod many_contacts;
 mod mixed_laws;

@@ -1,6 +1,7 @@
 //! The scheme `explicit`: a scenario as a problem of explicit dynamics of `carom-continuum`, and its result.
 
 mod contacts;
+mod joints;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,9 +32,11 @@ use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
+use crate::references::NoMarker;
 use crate::rigid::RigidSetUpError;
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
+use crate::system::joints::described as described_joints;
 use contacts::{Contacts, contacts};
 
 /// Errors from setting up the scheme `explicit`.
@@ -92,6 +95,34 @@ pub enum ExplicitSetUpError {
         /// The surfaces.
         pair: String,
     },
+    /// A joint on a body that is not rigid.
+    #[error(
+        "joint `{joint}`: body `{body}` is {kind}; the scheme `explicit` joins rigid bodies with each other \
+         and with the ground. Make `{body}` rigid (`rigid = true`), or choose the scheme `dynamic` with \
+         reduced bodies"
+    )]
+    JointBody {
+        /// Title of the joint.
+        joint: String,
+        /// Name of the body.
+        body: String,
+        /// `deformable` or `reduced`.
+        kind: &'static str,
+    },
+    /// A spring, stops or a motion of a joint.
+    #[error(
+        "joint `{joint}`: the scheme `explicit` has no `{key}` of joints, which leave their free motion to \
+         the bodies; leave it out, or choose the scheme `dynamic`"
+    )]
+    JointAction {
+        /// Title of the joint.
+        joint: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// A body has no such place.
+    #[error(transparent)]
+    NoMarker(#[from] NoMarker),
     /// A contact of two rigid bodies that do not touch in this way.
     #[error(transparent)]
     RigidPair(#[from] RigidSetUpError),
@@ -134,7 +165,8 @@ impl<'a> ExplicitRun<'a> {
             contact_tolerance: contact.tolerance,
             step_rule: contact.rule,
         };
-        let simulation = Simulation::new(&problem, settings).map_err(ExplicitSetUpError::from)?;
+        let simulation =
+            Simulation::new(&problem, settings).map_err(|error| joints::placed(scenario, error))?;
         Ok(Self { scenario, prepared, simulation })
     }
 }
@@ -167,7 +199,11 @@ impl Run for ExplicitRun<'_> {
             let turned = is_rigid(&pair.between[0]) && !is_rigid(&pair.between[1]);
             described_pair(pair, if turned { [second, first] } else { [first, second] })
         });
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        Described {
+            bodies: bodies.map(body).collect(),
+            pairs: pairs.collect(),
+            joints: described_joints(self.scenario),
+        }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -356,7 +392,9 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
             scale,
         });
     }
+    let joints = joints::joints(scenario, &bodies, number)?;
     Ok(Problem {
+        joints,
         supports: supports.collect(),
         pressures: pressures.collect(),
         loads,

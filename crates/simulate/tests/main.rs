@@ -4,6 +4,7 @@ mod ball_on_plane;
 mod chain;
 mod complementarity;
 mod explicit;
+mod explicit_joints;
 mod fixtures;
 mod flat_impact;
 mod forces;

@@ -257,6 +257,7 @@ fn add_rigid(balance: &mut Balance, rigid: &RigidBodies, share: f64) {
     let [penalty, friction] = [0, 1].map(|i| mean(rigid.part_works[0][i], rigid.part_works[1][i]));
     balance.d_imp += mean(a.d_imp, b.d_imp) - (half(contact) - penalty - friction);
     balance.d_fric += mean(a.d_fric, b.d_fric) - friction;
+    balance.d_num += mean(a.d_num, b.d_num);
     // The energy of the springs follows from the motion of both sides.
     balance.d_con -= penalty;
     balance.momentum_scale += mean(a.momentum_scale, b.momentum_scale);

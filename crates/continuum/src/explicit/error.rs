@@ -9,12 +9,27 @@ use carom_fem::structural::StructuralError;
 use carom_fem::{DiscretisationError, SetError, SurfaceError};
 use carom_multibody::kinetics::MassError;
 use carom_rigid::step_error::StepError as RigidStepError;
-use carom_rigid::{SystemError, TooFast};
+use carom_rigid::{JointError, SystemError, TooFast};
 use thiserror::Error;
 
 /// Error from setting up a problem.
 #[derive(Debug, Error)]
 pub enum SetupError {
+    /// A joint on a body that is not rigid.
+    #[error(
+        "joint `{joint}`: body `{body}` is not rigid; the scheme `explicit` joins rigid bodies with each \
+         other and with the ground. Make the body `rigid = true`, or reduce it and choose the scheme \
+         `dynamic`"
+    )]
+    JointOnDeformable {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the body.
+        body: String,
+    },
+    /// An invalid joint.
+    #[error(transparent)]
+    Joint(#[from] JointError),
     /// A body has no valid cells or points.
     #[error("body `{body}`: {source}")]
     Discretisation {

@@ -8,7 +8,7 @@ use carom_dynamics::{Axes, Placement, TimeFunction};
 use carom_fem::Body;
 use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::PointRule;
-use carom_rigid::{CrowdSpec, PairSpec, RigidBody};
+use carom_rigid::{CrowdSpec, JointSpec, PairSpec, RigidBody};
 
 pub use crate::statics::{Place, Pressure, Support};
 
@@ -32,6 +32,8 @@ pub struct Problem {
     /// Rigid bodies of which any two may touch, each list with its number among all contacts; bodies are
     /// numbered as in [`Problem::bodies`].
     pub rigid_crowds: Vec<(usize, CrowdSpec)>,
+    /// Joints of two rigid bodies, or of one and the ground; bodies are numbered as in [`Problem::bodies`].
+    pub joints: Vec<JointSpec>,
     /// Acceleration of gravity \[m/s²\].
     pub gravity: [f64; 3],
     /// Smallest step of the undeformed bodies: cells that need a smaller one get more mass. None keeps all

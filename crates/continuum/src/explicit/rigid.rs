@@ -4,9 +4,9 @@
 //! v_{n−1/2}: the position at t_n in central differences. The system itself solves pairs of rigid bodies in
 //! two phases, after the forces of deformable bodies are known.
 
-use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, Pose, TimeFunction, rotation};
+use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, JointState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
-use carom_rigid::{CrowdSpec, FreeMotion, PairSpec, RigidBody, Snapshot, State, System};
+use carom_rigid::{CrowdSpec, FreeMotion, JointSpec, PairSpec, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
 use super::problem::{BodyKind, Place, Problem};
@@ -125,7 +125,25 @@ impl RigidBodies {
             crowd.members.iter_mut().for_each(|member| member.body = own(member.body));
             crowd_specs.push(crowd);
         }
-        let system = System::with_crowds(bodies, &placements, (&specs, &crowd_specs), gravity, 1.0)?;
+        let mut system = System::with_crowds(bodies, &placements, (&specs, &crowd_specs), gravity, 1.0)?;
+        let mut joints = Vec::new();
+        for joint in &problem.joints {
+            let mut joint: JointSpec = joint.clone();
+            for body in joint.ends.iter_mut().filter_map(|end| end.body.as_mut()) {
+                match which.get(*body) {
+                    Some(Which::Rigid(k)) => *body = *k,
+                    _ => {
+                        let name = problem.bodies.get(*body).map(|body| body.geometry.name.clone());
+                        let (joint, body) = (joint.name.clone(), name.unwrap_or_default());
+                        return Err(SetupError::JointOnDeformable { joint, body });
+                    }
+                }
+            }
+            joints.push(joint);
+        }
+        if !joints.is_empty() {
+            system.join(&joints)?;
+        }
         let loads = loads(problem, which, &system)?;
         let n = system.bodies.len();
         let balance = system.balance();
@@ -170,6 +188,7 @@ impl RigidBodies {
             rotation::normalise(&mut state.quaternion);
             self.system.set_state(k, state);
         }
+        self.system.close_joints()?;
         self.balances = [self.system.balance(); 2];
         Ok(())
     }
@@ -353,6 +372,15 @@ impl RigidBodies {
         let omega = spec.angular_velocity(state);
         let velocity = state.momentum / spec.mass + omega.cross(&(place - state.position));
         BodyMotion { velocity, omega, momentum: (!spec.fixed).then_some(state.momentum) }
+    }
+
+    /// Forces of joints at t_n.
+    pub(super) fn joint_states(&self) -> impl Iterator<Item = JointState> + '_ {
+        self.system.joint_forces().map(|[force, torque]| JointState {
+            force: force.into(),
+            torque: torque.into(),
+            ..JointState::default()
+        })
     }
 
     /// Reported state at t_n: the pose, and the velocity between those before and after.

@@ -5,8 +5,8 @@ mod reported;
 use std::time::{Duration, Instant};
 
 use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactState, LedgerSummary, Observer, ObserverError,
-    SurfacePressures,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, JointState, LedgerSummary, Observer,
+    ObserverError, SurfacePressures,
 };
 use carom_progress::Progress;
 
@@ -16,6 +16,7 @@ use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{Problem, Settings};
+use super::rigid::RigidBodies;
 use super::rigid_pairs::RigidContact;
 use super::step::System;
 use super::step_size::StepSize;
@@ -117,7 +118,9 @@ impl Simulation {
                 *turn = turn.max(body.turn());
             }
         }
-        self.record.hand_over(observer, self.system.steps, balance, (states, &contacts))?;
+        let rigid = self.system.bodies.rigid.iter();
+        let joints: Vec<JointState> = rigid.flat_map(RigidBodies::joint_states).collect();
+        self.record.hand_over(observer, self.system.steps, balance, (states, &contacts, &joints))?;
         self.in_output += begin.elapsed();
         Ok(())
     }
@@ -171,6 +174,11 @@ impl Simulation {
     /// Errors of the balance so far.
     pub fn summary(&self) -> LedgerSummary {
         self.record.ledger.summary()
+    }
+
+    /// Largest error of an equation of a joint at t_{n+1/2}, in metres or as the cosine of an angle.
+    pub fn joint_error(&self) -> f64 {
+        self.system.bodies.rigid.as_ref().map_or(0.0, |rigid| rigid.system.joint_error())
     }
 
     /// Counts of the contact solution.

@@ -199,7 +199,7 @@ impl Simulation {
         }
         let states = self.system.bodies.iter().map(ElasticBody::reported).collect();
         let contacts = time_loop::contact_states(&self.system.contacts.pairs);
-        self.record.hand_over(observer, self.n_steps, balance, (states, &contacts))?;
+        self.record.hand_over(observer, self.n_steps, balance, (states, &contacts, &[]))?;
         Ok(())
     }
 

@@ -152,7 +152,7 @@ pub(crate) fn end(held: Option<&Held>, ground: &Vector3<f64>, triad: &Matrix3<f6
 }
 
 /// Axes whose third is this one.
-fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
+pub(crate) fn triad(axis: &Vector3<f64>) -> Matrix3<f64> {
     let z = axis.normalize();
     let x = z.cross(&Vector3::ith(z.iamin(), 1.0)).normalize();
     Matrix3::from_columns(&[x, z.cross(&x), z])

@@ -530,7 +530,7 @@ const EXPLICIT: SchemeRow = SchemeRow {
     has_restitution: true,
     has_laws: true,
     has_elements: true,
-    tables: &["support", "pressure", "force"],
+    tables: &["joint", "support", "pressure", "force"],
     keys: &["courant", "time_step", "mass_scaling", "contact_tolerance", "contact_steps"],
     way: "has steps of a part of the critical step of its cells, `courant`",
     ..ROW_QUASISTATIC

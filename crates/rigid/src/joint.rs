@@ -1,0 +1,380 @@
+//! Joints between rigid bodies, or a rigid body and the ground: what they are, and their equations.
+//!
+//! A joint connects two *ends*: a point of a body with a triad of axes (columns x, y, z) that turns with it.
+//! Its equations are rows g = 0 of the places of the ends. With d = x_i − x_j of the ends, and axes e of the
+//! first end and h of the second:
+//!
+//! | row | g | impulse of λ = 1 |
+//! |---|---|---|
+//! | apart | d_a | along the inertial axis a, half-way between the ends, or at the end that stays |
+//! | along | e·d | along e at the second end |
+//! | across | e·h | the couple e × h |
+//! | length | (d·d − ℓ²)/2ℓ | along d, at the second end |
+//!
+//! The first body gets the impulse and the second the opposite one at the same point, so that momentum and
+//! angular momentum are exact. [`solver`] finds the impulses of a step, [`start`] closes joints.
+
+pub(crate) mod solver;
+pub(crate) mod start;
+
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+use crate::body::RigidBody;
+
+/// The motion that a joint leaves free.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum JointKind {
+    /// Nothing.
+    Fixed,
+    /// The rotation about z.
+    Revolute,
+    /// All rotations.
+    Spherical,
+    /// The shift along z.
+    Prismatic,
+    /// Rotation about and shift along z.
+    Cylindrical,
+    /// Rotations about z of the first end and about z of the second, which stay perpendicular.
+    Universal,
+    /// Shifts across z and the rotation about it.
+    Planar,
+    /// All but the distance of the ends.
+    Distance {
+        /// ℓ > 0 \[m\].
+        length: f64,
+    },
+}
+
+/// One end of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointEnd {
+    /// Index of the body; none for the ground.
+    pub body: Option<usize>,
+    /// The point in source coordinates of the body, or in inertial coordinates \[m\].
+    pub point: Vector3<f64>,
+    /// Axes x, y, z as columns, in the axes of the source geometry of the body, or in inertial axes.
+    pub triad: Matrix3<f64>,
+}
+
+/// A joint as given by the user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointSpec {
+    /// Name, as shown to the user.
+    pub name: String,
+    /// The motion that it leaves free.
+    pub kind: JointKind,
+    /// Its ends.
+    pub ends: [JointEnd; 2],
+}
+
+/// An invalid joint, or one that is open at the start.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum JointError {
+    /// Its ends are not on two bodies, or a body and the ground.
+    #[error(
+        "joint `{joint}`: it needs two of the {bodies} rigid bodies, or one of them and the ground, and one \
+         of them must move"
+    )]
+    Bodies {
+        /// Name of the joint.
+        joint: String,
+        /// Bodies of the system.
+        bodies: usize,
+    },
+    /// A distance that is not positive.
+    #[error(
+        "joint `{joint}`: its length is {length} m; it must be positive (a spherical joint keeps two points \
+         together)"
+    )]
+    Length {
+        /// Name of the joint.
+        joint: String,
+        /// ℓ \[m\].
+        length: f64,
+    },
+    /// The bodies are not placed as the joint holds them.
+    #[error(
+        "joint `{joint}` is open at the start: an equation of its {} is off by {gap:.3e} {}; place the \
+         bodies so that the ends of joints meet",
+        if *is_length { "points" } else { "axes" },
+        if *is_length { "m" } else { "rad" }
+    )]
+    Open {
+        /// Name of the joint.
+        joint: String,
+        /// Value of the equation.
+        gap: f64,
+        /// True for a length, false for an angle.
+        is_length: bool,
+    },
+    /// The velocities at the start break the joint.
+    #[error(
+        "joint `{joint}`: the velocities at the start break it: its ends move apart with {rate:.3e} {}; give \
+         its bodies a `velocity` and an `angular_velocity` that the joint allows",
+        if *is_length { "m/s" } else { "rad/s" }
+    )]
+    Moving {
+        /// Name of the joint.
+        joint: String,
+        /// Rate of the equation.
+        rate: f64,
+        /// True for a length, false for an angle.
+        is_length: bool,
+    },
+    /// The joints have no common solution.
+    #[error("joint `{joint}` contradicts the other joints; check its ends and its axis")]
+    Contradiction {
+        /// Name of the joint.
+        joint: String,
+    },
+}
+
+impl JointError {
+    /// Name of the joint.
+    pub fn joint(&self) -> &str {
+        match self {
+            Self::Bodies { joint, .. }
+            | Self::Length { joint, .. }
+            | Self::Open { joint, .. }
+            | Self::Moving { joint, .. }
+            | Self::Contradiction { joint } => joint,
+        }
+    }
+}
+
+/// An equation of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Row {
+    /// The ends do not part along an inertial axis.
+    Apart(usize),
+    /// They do not part along an axis of the first end.
+    Along(usize),
+    /// An axis of the first end stays perpendicular to one of the second.
+    Across(usize, usize),
+    /// They keep a distance ℓ.
+    Length(f64),
+}
+
+/// Where an end is, and how far it has moved in a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// x \[m\].
+    pub(crate) position: Vector3<f64>,
+    /// End → inertial axes.
+    pub(crate) triad: Matrix3<f64>,
+    /// The point of the body about which moments are taken \[m\].
+    pub(crate) center: Vector3<f64>,
+    /// True if it stays where it is: an end on the ground or on a fixed body.
+    pub(crate) stays: bool,
+    /// x_{n+1} − x_n \[m\], and the same of the triad: not as differences, whose rounding errors over a short
+    /// step are large velocities.
+    pub(crate) moved: Vector3<f64>,
+    pub(crate) turned: Matrix3<f64>,
+}
+
+/// A row at a configuration.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowNow {
+    /// g, in metres or as the cosine of an angle; and its change in the step.
+    pub(crate) value: f64,
+    pub(crate) change: f64,
+    /// Direction of the impulse of λ = 1 on the first body, inertial axes.
+    pub(crate) direction: Vector3<f64>,
+    /// Moments of that impulse on the first body and of the opposite one on the second, about their centres,
+    /// inertial axes \[m\].
+    pub(crate) moments: [Vector3<f64>; 2],
+}
+
+impl Row {
+    /// True if its value is a length.
+    pub(crate) fn is_length(self) -> bool {
+        !matches!(self, Self::Across(..))
+    }
+
+    /// The row between two places.
+    pub(crate) fn at(self, first: &Place, second: &Place) -> RowNow {
+        let d = first.position - second.position;
+        let moved = first.moved - second.moved;
+        let (value, change, direction, point) = match self {
+            Self::Apart(axis) => {
+                let point = match (first.stays, second.stays) {
+                    (true, _) => first.position,
+                    (_, true) => second.position,
+                    _ => 0.5 * (first.position + second.position),
+                };
+                (d[axis], moved[axis], Vector3::ith(axis, 1.0), point)
+            }
+            Self::Along(axis) => {
+                let e: Vector3<f64> = first.triad.column(axis).into();
+                // e_{n+1}·d_{n+1} − e_n·d_n.
+                let turned: Vector3<f64> = first.turned.column(axis).into();
+                (e.dot(&d), e.dot(&moved) + turned.dot(&(d - moved)), e, second.position)
+            }
+            Self::Across(of_first, of_second) => {
+                let e: Vector3<f64> = first.triad.column(of_first).into();
+                let h: Vector3<f64> = second.triad.column(of_second).into();
+                let [de, dh]: [Vector3<f64>; 2] =
+                    [first.turned.column(of_first).into(), second.turned.column(of_second).into()];
+                let couple = e.cross(&h);
+                return RowNow {
+                    value: e.dot(&h),
+                    change: de.dot(&h) + (e - de).dot(&dh),
+                    direction: Vector3::zeros(),
+                    moments: [couple, -couple],
+                };
+            }
+            Self::Length(length) => {
+                let change = moved.dot(&(d - 0.5 * moved)) / length;
+                (0.5 * (d.norm_squared() - length * length) / length, change, d / length, second.position)
+            }
+        };
+        let moments = [(point - first.center).cross(&direction), -(point - second.center).cross(&direction)];
+        RowNow { value, change, direction, moments }
+    }
+}
+
+impl JointKind {
+    /// Its rows.
+    fn rows(self) -> Vec<Row> {
+        use Row::{Across, Along, Apart, Length};
+        let together = [Apart(0), Apart(1), Apart(2)];
+        let parallel = [Across(0, 2), Across(1, 2)];
+        let rows = |parts: &[&[Row]]| parts.concat();
+        match self {
+            Self::Spherical => rows(&[&together]),
+            Self::Revolute => rows(&[&together, &parallel]),
+            Self::Prismatic => rows(&[&[Along(0), Along(1)], &parallel, &[Across(0, 1)]]),
+            Self::Cylindrical => rows(&[&[Along(0), Along(1)], &parallel]),
+            Self::Universal => rows(&[&together, &[Across(2, 2)]]),
+            Self::Fixed => rows(&[&together, &parallel, &[Across(0, 1)]]),
+            Self::Planar => rows(&[&[Along(2)], &parallel]),
+            Self::Distance { length } => vec![Length(length)],
+        }
+    }
+}
+
+/// A joint in the frames of its bodies.
+#[derive(Debug, Clone)]
+pub(crate) struct Joint {
+    pub(crate) name: String,
+    pub(crate) rows: Vec<Row>,
+    /// Number of its first row among those of all joints.
+    pub(crate) first: usize,
+    pub(crate) ends: [JointEnd; 2],
+    /// Number of the joints that moving bodies connect with it.
+    pub(crate) group: usize,
+}
+
+/// The joints of a system.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Joints {
+    pub(crate) all: Vec<Joint>,
+    /// Group of each body that moves and has a joint.
+    pub(crate) group_of: Vec<Option<usize>>,
+    pub(crate) n_groups: usize,
+    pub(crate) n_rows: usize,
+}
+
+impl Joints {
+    pub(crate) fn new(specs: &[JointSpec], bodies: &[RigidBody]) -> Result<Self, JointError> {
+        let mut joints = Self { group_of: vec![None; bodies.len()], ..Self::default() };
+        for spec in specs {
+            let joint = || spec.name.clone();
+            let ends = spec.ends.map(|end| end.body);
+            let moves = |body: Option<usize>| body.is_some_and(|body| !bodies[body].fixed);
+            if ends.iter().flatten().any(|&body| body >= bodies.len())
+                || ends[0] == ends[1]
+                || !ends.iter().any(|&body| moves(body))
+            {
+                return Err(JointError::Bodies { joint: joint(), bodies: bodies.len() });
+            }
+            if let JointKind::Distance { length } = spec.kind
+                && !(length > 0.0 && length.is_finite())
+            {
+                return Err(JointError::Length { joint: joint(), length });
+            }
+            let of_body = |end: &JointEnd| match end.body {
+                Some(body) => {
+                    let body = &bodies[body];
+                    let column = |k: usize| body.vector_b(&end.triad.column(k).into());
+                    let triad = Matrix3::from_columns(&[column(0), column(1), column(2)]);
+                    JointEnd { point: body.point_b(&end.point), triad, ..*end }
+                }
+                None => *end,
+            };
+            let (rows, first) = (spec.kind.rows(), joints.n_rows);
+            joints.n_rows += rows.len();
+            let ends = spec.ends.each_ref().map(of_body);
+            joints.all.push(Joint { name: joint(), rows, first, ends, group: 0 });
+        }
+        joints.find_groups(bodies);
+        Ok(joints)
+    }
+
+    /// Joints that share moving bodies are a group.
+    fn find_groups(&mut self, bodies: &[RigidBody]) {
+        let moving = |end: &JointEnd| end.body.filter(|&body| !bodies[body].fixed);
+        for start in 0..self.all.len() {
+            let is_known = self.all[start].ends.iter().filter_map(moving).any(|b| self.group_of[b].is_some());
+            if is_known {
+                continue;
+            }
+            let group = self.n_groups;
+            self.n_groups += 1;
+            self.all[start].ends.iter().filter_map(moving).for_each(|b| self.group_of[b] = Some(group));
+            loop {
+                let mut has_grown = false;
+                for joint in &self.all {
+                    let mut own = joint.ends.iter().filter_map(moving);
+                    if own.clone().any(|b| self.group_of[b] == Some(group))
+                        && own.clone().any(|b| self.group_of[b].is_none())
+                    {
+                        own.by_ref().for_each(|b| self.group_of[b] = Some(group));
+                        has_grown = true;
+                    }
+                }
+                if !has_grown {
+                    break;
+                }
+            }
+        }
+        for joint in &mut self.all {
+            let first = joint.ends.iter().filter_map(moving).next();
+            joint.group = first.and_then(|body| self.group_of[body]).unwrap_or_default();
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl JointEnd {
+    /// The end of a prepared joint where its body is.
+    ///
+    /// * `center` — the centre of mass \[m\], the point for moments
+    /// * `rotation` — principal → inertial axes
+    pub(crate) fn place(&self, center: &Vector3<f64>, rotation: &Matrix3<f64>) -> Place {
+        Place {
+            position: center + rotation * self.point,
+            triad: rotation * self.triad,
+            center: *center,
+            stays: false,
+            moved: Vector3::zeros(),
+            turned: Matrix3::zeros(),
+        }
+    }
+
+    /// The end on the ground.
+    pub(crate) fn on_ground(&self) -> Place {
+        Place {
+            position: self.point,
+            triad: self.triad,
+            center: self.point,
+            stays: true,
+            moved: Vector3::zeros(),
+            turned: Matrix3::zeros(),
+        }
+    }
+}

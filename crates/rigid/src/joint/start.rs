@@ -1,0 +1,221 @@
+//! Joints at given states: checks of the start, and the smallest change that closes them.
+
+use carom_dynamics::rotation;
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Joint, JointError, Joints, Place, RowNow};
+use crate::body::RigidBody;
+use crate::elimination;
+use crate::state::State;
+
+/// Error of an equation at the start, relative to the size of the joint, up to which bodies are moved without
+/// an error: figures of a scenario have some six digits.
+const PLACED: f64 = 1e-6;
+
+/// Error of an equation that counts as round-off, relative to the size of the joint.
+const CLOSED: f64 = 1e-14;
+
+const MAX_ITERATIONS: usize = 20;
+
+/// Bodies at their states.
+pub(crate) struct AtRest<'a> {
+    pub(crate) joints: &'a Joints,
+    pub(crate) bodies: &'a [RigidBody],
+}
+
+impl AtRest<'_> {
+    /// Checks that places and velocities fit the joints, and removes what rounded figures miss.
+    pub(crate) fn begin(&self, states: &mut [State]) -> Result<(), JointError> {
+        for joint in &self.joints.all {
+            let [first, second] = self.places(joint, states);
+            let scale = size(joint, &first, &second);
+            let (speed, turning) = self.speeds(joint, states);
+            for row in &joint.rows {
+                let (now, name, is_length) =
+                    (row.at(&first, &second), || joint.name.clone(), row.is_length());
+                let scale = if is_length { scale } else { 1.0 };
+                // False for NaN.
+                let meets = now.value.abs() <= PLACED * scale;
+                if !meets {
+                    return Err(JointError::Open { joint: name(), gap: now.value, is_length });
+                }
+                let rate = self.rate(joint, &now, states);
+                let limit = PLACED * if is_length { speed } else { turning };
+                let follows = rate.abs() <= limit;
+                if !follows {
+                    return Err(JointError::Moving { joint: name(), rate: rate.abs(), is_length });
+                }
+            }
+        }
+        self.close(states)
+    }
+
+    /// Closes the joints by the smallest motion in the metric of the masses, then changes the momenta by the
+    /// least amount that the joints allow.
+    pub(crate) fn close(&self, states: &mut [State]) -> Result<(), JointError> {
+        let mut last = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            let rows = self.rows(states);
+            let missed = self.missed(&rows, states);
+            if missed.0 <= CLOSED && missed.0 >= 0.5 * last || missed.0 == 0.0 {
+                break;
+            }
+            last = missed.0;
+            let lambda = self.solve(&rows, states, |row| -row.2.value);
+            self.apply(&rows, &lambda, |body, impulse, moment| {
+                let (spec, state) = (&self.bodies[body], &mut states[body]);
+                state.position += impulse / spec.mass;
+                let turn = rotation::from_vector(&(inverse_inertia(spec, state) * moment));
+                state.quaternion = rotation::product(&turn, &state.quaternion);
+                rotation::normalise(&mut state.quaternion);
+            });
+        }
+        let rows = self.rows(states);
+        let (missed, joint) = self.missed(&rows, states);
+        let is_closed = missed <= 1e3 * CLOSED;
+        if !is_closed {
+            return Err(JointError::Contradiction { joint: self.joints.all[joint].name.clone() });
+        }
+        // Twice: the second time removes the round-off of the first.
+        for _ in 0..2 {
+            let lambda = {
+                let states = &*states;
+                self.solve(&rows, states, |row| -self.rate(row.0, &row.2, states))
+            };
+            self.apply(&rows, &lambda, |body, impulse, moment| {
+                states[body].momentum += impulse;
+                states[body].spin += moment;
+            });
+        }
+        Ok(())
+    }
+
+    /// All rows: joint, true for a length, the row.
+    fn rows(&self, states: &[State]) -> Vec<(&Joint, bool, RowNow)> {
+        let of = |joint| {
+            let [first, second] = self.places(joint, states);
+            let joint: &Joint = joint;
+            joint.rows.iter().map(move |row| (joint, row.is_length(), row.at(&first, &second)))
+        };
+        self.joints.all.iter().flat_map(of).collect()
+    }
+
+    /// The largest error of a row.
+    pub(crate) fn largest(&self, states: &[State]) -> f64 {
+        self.rows(states).iter().fold(0.0, |largest: f64, (_, _, now)| largest.max(now.value.abs()))
+    }
+
+    /// The largest relative error, and its joint.
+    fn missed(&self, rows: &[(&Joint, bool, RowNow)], states: &[State]) -> (f64, usize) {
+        let mut worst = (0.0_f64, 0);
+        for (number, joint) in self.joints.all.iter().enumerate() {
+            let [first, second] = self.places(joint, states);
+            let scale = size(joint, &first, &second);
+            for (_, is_length, now) in &rows[joint.first..joint.first + joint.rows.len()] {
+                let error = now.value.abs() / if *is_length { scale } else { 1.0 };
+                if error > worst.0 || error.is_nan() {
+                    worst = (error, number);
+                }
+            }
+        }
+        worst
+    }
+
+    /// G M⁻¹ Gᵀ λ = values.
+    fn solve(
+        &self,
+        rows: &[(&Joint, bool, RowNow)],
+        states: &[State],
+        value: impl Fn(&(&Joint, bool, RowNow)) -> f64,
+    ) -> Vec<f64> {
+        let n = rows.len();
+        let mut matrix = Vec::with_capacity(n * n);
+        for (a, _, row) in rows {
+            for (b, _, column) in rows {
+                let mut sum = 0.0;
+                for (i, sign_i) in [(0, 1.0), (1, -1.0)] {
+                    for (j, sign_j) in [(0, 1.0), (1, -1.0)] {
+                        let Some(body) = self.moving(a, i).filter(|&body| b.ends[j].body == Some(body))
+                        else {
+                            continue;
+                        };
+                        let inverse = inverse_inertia(&self.bodies[body], &states[body]);
+                        sum += sign_i * sign_j * row.direction.dot(&column.direction)
+                            / self.bodies[body].mass
+                            + row.moments[i].dot(&(inverse * column.moments[j]));
+                    }
+                }
+                matrix.push(sum);
+            }
+        }
+        let scale: Vec<f64> = (0..n).map(|i| 1.0 / matrix[i * n + i].sqrt().max(f64::MIN_POSITIVE)).collect();
+        (0..n * n).for_each(|k| matrix[k] *= scale[k / n] * scale[k % n]);
+        let mut values: Vec<f64> = rows.iter().zip(&scale).map(|(row, s)| value(row) * s).collect();
+        elimination::solve(&mut matrix, &mut values, &mut Vec::new());
+        values.iter().zip(scale).map(|(value, s)| value * s).collect()
+    }
+
+    /// Calls `change` with impulse and moment of each row on each moving body.
+    fn apply(
+        &self,
+        rows: &[(&Joint, bool, RowNow)],
+        lambda: &[f64],
+        mut change: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
+    ) {
+        for ((joint, _, row), lambda) in rows.iter().zip(lambda) {
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                if let Some(body) = self.moving(joint, side) {
+                    change(body, (sign * lambda) * row.direction, *lambda * row.moments[side]);
+                }
+            }
+        }
+    }
+
+    fn rate(&self, joint: &Joint, row: &RowNow, states: &[State]) -> f64 {
+        let of = |(side, sign): (usize, f64)| {
+            let Some(body) = self.moving(joint, side) else { return 0.0 };
+            let (spec, state) = (&self.bodies[body], &states[body]);
+            sign * row.direction.dot(&state.momentum) / spec.mass
+                + row.moments[side].dot(&spec.angular_velocity(state))
+        };
+        [(0, 1.0), (1, -1.0)].into_iter().map(of).sum()
+    }
+
+    /// Speeds and rates of rotation of the bodies of a joint, to which the rates of its rows are relative.
+    fn speeds(&self, joint: &Joint, states: &[State]) -> (f64, f64) {
+        let mut sums = (0.0, 0.0);
+        for side in 0..2 {
+            if let Some(body) = self.moving(joint, side) {
+                let (spec, state) = (&self.bodies[body], &states[body]);
+                let turning = spec.angular_velocity(state).norm();
+                sums.0 += state.momentum.norm() / spec.mass + turning * joint.ends[side].point.norm();
+                sums.1 += turning;
+            }
+        }
+        sums
+    }
+
+    fn moving(&self, joint: &Joint, side: usize) -> Option<usize> {
+        joint.ends[side].body.filter(|&body| !self.bodies[body].fixed)
+    }
+
+    fn places(&self, joint: &Joint, states: &[State]) -> [Place; 2] {
+        joint.ends.each_ref().map(|end| match end.body {
+            Some(body) => end.place(&states[body].position, &rotation::matrix(&states[body].quaternion)),
+            None => end.on_ground(),
+        })
+    }
+}
+
+/// Length to which the errors of a joint are relative: the distances of its ends from the centres of mass and
+/// from the origin, of whose coordinates they are the difference \[m\].
+pub(super) fn size(joint: &Joint, first: &Place, second: &Place) -> f64 {
+    let arms = joint.ends.iter().filter(|end| end.body.is_some()).map(|end| end.point.norm()).sum::<f64>();
+    arms + first.position.amax().max(second.position.amax()).max(f64::MIN_POSITIVE)
+}
+
+/// A J⁻¹ Aᵀ \[1/(kg m²)\].
+fn inverse_inertia(body: &RigidBody, state: &State) -> Matrix3<f64> {
+    let turn = rotation::matrix(&state.quaternion);
+    turn * Matrix3::from_diagonal(&body.inertia.map(|j| 1.0 / j)) * turn.transpose()
+}

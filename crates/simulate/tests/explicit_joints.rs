@@ -1,0 +1,90 @@
+//! Joints in the scheme `explicit`, from scenario to result.
+
+use carom_dynamics::JointState;
+use carom_simulate::{ErrorKind, RunOutcome};
+use nalgebra::Vector3;
+
+use crate::fixtures::{Chain, parse, solve_with};
+
+/// Two rigid rods on hinges fall from the horizontal.
+fn double_pendulum(simulation: &str) -> String {
+    let rod = |name: &str, x: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nrigid = true\nposition = [{x:?}, 0.0, 0.0]\n\
+             make = {{ shape = \"rod\", radius = 0.01, length = 0.4 }}\n"
+        )
+    };
+    let joint = |kind: &str, ends: &str| {
+        format!("[[joint]]\nkind = \"{kind}\"\nbetween = {ends}\naxis = [0.0, 1.0, 0.0]\n")
+    };
+    [
+        "[simulation]\nend_time = 0.6\noutput_every = 0.1\ngravity = [0.0, 0.0, -9.81]\n".to_owned(),
+        format!("{simulation}\n"),
+        rod("upper", 0.0),
+        rod("lower", 0.4),
+        joint("revolute", "[\"ground\", \"upper:start\"]"),
+        joint("spherical", "[\"upper:end\", \"lower:start\"]"),
+    ]
+    .concat()
+}
+
+fn run(text: &str) -> (RunOutcome, Vec<JointState>) {
+    let chain = Chain::new();
+    let outcome = chain.solve(&parse(text, &[])).unwrap_or_else(|error| panic!("{error}"));
+    let reader = chain.reader();
+    let header = reader.header().unwrap();
+    let last = (0..header.joints.len()).map(|joint| *reader.joint_course(joint).unwrap().last().unwrap());
+    (outcome, last.collect())
+}
+
+/// The same double pendulum in the scheme `quasistatic` at a tight tolerance is the truth: positions have
+/// the second order, and the forces of the joints agree.
+#[test]
+fn a_double_pendulum_moves_as_in_the_scheme_of_reduced_bodies() {
+    let (truth, forces) = run(&double_pendulum("relative_tolerance = 1.0e-10\nintegrator = \"dop853\""));
+    let steps = [2e-3, 1e-3, 5e-4];
+    let errors = steps.map(|dt| {
+        let (outcome, own) = run(&double_pendulum(&format!("scheme = \"explicit\"\ntime_step = {dt:?}")));
+        let ledger = &outcome.summary.ledger;
+        let [energy, momentum, ang_momentum] = ledger.errors().map(|error| error.unwrap_or(0.0));
+        assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
+        for (own, force) in own.iter().zip(&forces) {
+            let [own, force] = [own, force].map(|state| Vector3::from(state.force));
+            // Forces of single steps: second order, with what the start has left alternating.
+            assert!((own - force).norm() < 100.0 * dt * force.norm(), "{dt}: {own} {force}");
+        }
+        let of = |body: usize| {
+            let [a, b] = [&outcome, &truth].map(|run| Vector3::from(run.bodies[body].position));
+            (a - b).norm()
+        };
+        of(0).max(of(1))
+    });
+    println!("{errors:?}");
+    for pair in errors.windows(2) {
+        let order = (pair[0] / pair[1]).log2();
+        assert!((1.7..2.3).contains(&order), "{order} {errors:?}");
+    }
+}
+
+#[test]
+fn joints_that_explicit_dynamics_does_not_take_are_refused_by_name() {
+    let text = double_pendulum("scheme = \"explicit\"\ntime_step = 1.0e-3");
+    let soft = text.replacen("rigid = true\n", "", 1);
+    let with = |line: &str, more: &str| text.replacen(line, &format!("{line}{more}\n"), 1);
+    let spring = with("axis = [0.0, 1.0, 0.0]\n", "spring = { stiffness = 1.0 }");
+    let place = text.replace("lower:start", "lower:nowhere");
+    let fast = with("position = [0.4, 0.0, 0.0]\n", "velocity = [1.0, 0.0, 0.0]");
+    let apart = text.replace("position = [0.4, 0.0, 0.0]", "position = [0.41, 0.0, 0.0]");
+    for (text, key, words) in [
+        (soft, "joint.0.between", ["body `upper` is deformable", "rigid = true"]),
+        (spring, "joint.0.spring", ["`revolute ground upper:start`", "no `spring` of joints"]),
+        (place, "joint.1.between", ["lower", "nowhere"]),
+        (fast, "joint.1", ["`spherical upper:end lower:start`", "break it"]),
+        (apart, "joint.1", ["`spherical upper:end lower:start`", "open at the start"]),
+    ] {
+        let error = solve_with(&text, &[]).expect_err(words[0]);
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert_eq!(error.key(), Some(key), "{error}");
+        assert!(words.iter().all(|word| error.to_string().contains(word)), "{error}");
+    }
+}
