@@ -137,6 +137,10 @@ fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
         let hint = "name the two surfaces in `between`, or export the field `contact_pressure`";
         return Ok(RunError::Empty { what, hint });
     }
+    if names_beams(run, &run.header().pairs[pair].first)? {
+        let hint = "name the other surface first in `between`: the pressure is that of the first";
+        return Ok(RunError::Empty { what: "no pressure on beams, which have no faces", hint });
+    }
     if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
         let hint = "write frames more often (`output.contact_frames`, `simulation.output_every`)";
         return Ok(RunError::Empty { what: "a contact between its frames alone", hint });
@@ -152,6 +156,17 @@ fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
             pair.first, pair.second
         )),
     })
+}
+
+/// True for `BODY:SET` with a set of beams.
+fn names_beams(run: &Run, name: &str) -> Result<bool, RunError> {
+    let Some((body, set)) = name.split_once(':') else { return Ok(false) };
+    let index = run.body_index(body)?;
+    if run.header().bodies[index].body_path.is_empty() {
+        return Ok(false);
+    }
+    let loaded = run.load_body(index)?;
+    Ok(loaded.body.beams_of_set(set).is_ok_and(|beams| !beams.is_empty()))
 }
 
 /// Pressure on a face of the first surface of a contact, by its number in the set \[Pa\].

@@ -107,3 +107,17 @@ fn beams_are_lines_in_files_and_tubes_in_pictures() {
     let svg = drawing.to_svg();
     assert!(notes.is_empty() && ["link 1", "link 5", "plate"].iter().all(|name| svg.contains(name)));
 }
+
+/// A link lands on the plate after 1.5 ms. Of the two the plate has faces, and pressure if it is named first.
+#[test]
+fn the_pressure_of_beams_on_shells_is_that_on_the_shells() {
+    let contacts = [["link 2:ring", "plate:sheet"], ["plate:sheet", "link 2:ring"]];
+    let drawn = contacts.map(|[first, second]| {
+        let folder = tempfile::tempdir().unwrap();
+        let pair = format!("[\"{first}\", \"{second}\"]");
+        let run = solved(folder.path(), "chain", ["[\"*\"]", &pair], &["simulation.end_time=2.0e-3"]);
+        patch::picture(&run, 0).map(|picture| picture.has_hertz).map_err(|error| error.to_string())
+    });
+    let [Err(message), Ok(false)] = drawn else { panic!("{drawn:?}") };
+    assert!(message.contains("no pressure on beams") && message.contains("first in `between`"), "{message}");
+}
