@@ -17,6 +17,7 @@
 //!
 //! The gap of straight edges and the limits of its normal are those of [`crate::shape::touching`].
 
+mod folds;
 mod joined;
 mod neighbours;
 mod places;
@@ -64,6 +65,9 @@ pub enum EdgeKind {
     Rim([u32; 3]),
     /// An edge with a circular section of this radius \[m\].
     Round(f64),
+    /// An edge between two faces of a sheet, round with this radius \[m\]. It touches where both faces bend
+    /// away from the other edge: each has a place across from each end.
+    Fold(f64, [[u32; 2]; 2]),
 }
 
 impl SurfaceEdge {
@@ -74,6 +78,9 @@ impl SurfaceEdge {
             EdgeKind::Sharp(faces) => EdgeKind::Sharp(faces.map(|face| face.map(&mut number))),
             EdgeKind::Rim(face) => EdgeKind::Rim(face.map(&mut number)),
             round @ EdgeKind::Round(_) => round,
+            EdgeKind::Fold(radius, across) => {
+                EdgeKind::Fold(radius, across.map(|face| face.map(&mut number)))
+            }
         };
     }
 }
@@ -193,9 +200,14 @@ impl EdgeToEdge {
 /// Distance of the surface from the line of an edge \[m\].
 fn wall(edge: &SurfaceEdge) -> f64 {
     match edge.kind {
-        EdgeKind::Round(radius) => radius,
+        EdgeKind::Round(radius) | EdgeKind::Fold(radius, _) => radius,
         EdgeKind::Sharp(_) | EdgeKind::Rim(_) => 0.0,
     }
+}
+
+/// True for an edge whose normals are those of a circle.
+fn is_round(edge: &SurfaceEdge) -> bool {
+    matches!(edge.kind, EdgeKind::Round(_) | EdgeKind::Fold(..))
 }
 
 /// The row of two edges, if they cross.
@@ -208,15 +220,21 @@ fn row_of(
     let ends = |side: usize, at: &[&[Vector3<f64>]; 2]| pair[side].ends.map(|k| at[side][k as usize]);
     let [now_a, now_b] = [0, 1].map(|side| ends(side, &now));
     let [ahead_a, ahead_b] = [0, 1].map(|side| ends(side, &ahead));
-    if let [EdgeKind::Round(r), EdgeKind::Round(q)] = [pair[0].kind, pair[1].kind] {
+    let walls = wall(pair[0]) + wall(pair[1]);
+    if pair.iter().all(|edge| is_round(edge)) {
+        if !folds::may_touch(pair, [&now_a, &now_b], limits.reach + limits.depth + walls) {
+            return None;
+        }
         let at = closest(&now_a, &now_b);
         let between = |a: &[Vector3<f64>; 2], b: &[Vector3<f64>; 2]| place(a, at[0]) - place(b, at[1]);
         let apart = between(&now_a, &now_b);
         let normal = apart.try_normalize(0.0)?;
-        let gap = normal.dot(&between(&ahead_a, &ahead_b)) - r - q;
-        return Some(EdgeRow { edges: [0; 2], normal, at, gap_now: apart.norm() - r - q, gap });
+        if !folds::are_ridges(pair, [now, ahead], &normal, at) {
+            return None;
+        }
+        let gap = normal.dot(&between(&ahead_a, &ahead_b)) - walls;
+        return Some(EdgeRow { edges: [0; 2], normal, at, gap_now: apart.norm() - walls, gap });
     }
-    let walls = wall(pair[0]) + wall(pair[1]);
     if !may_cross(&ahead_a, &ahead_b, limits.reach.max(limits.depth) + walls) {
         return None;
     }
@@ -232,6 +250,9 @@ fn row_of(
         if pair[k].goes_on[end] { rest >= -BEYOND * length } else { rest > depth }
     };
     if !(is_within(0, first.half.norm()) && is_within(1, second.half.norm()) && depth <= limits.depth) {
+        return None;
+    }
+    if !folds::are_ridges(pair, [now, ahead], &found.normal, found.at.map(|at| 0.5 * (1.0 + at))) {
         return None;
     }
     let at = aligned(&now_a, &now_b, &found.normal)?;
@@ -266,7 +287,7 @@ fn straight(edge: &SurfaceEdge, [a, b]: [Vector3<f64>; 2], positions: &[Vector3<
             let [along, normal] = [positions[second as usize] - positions[first as usize], normal(face)];
             [normal, along.cross(&normal).try_normalize(0.0).unwrap_or_else(Vector3::zeros)]
         }
-        EdgeKind::Round(_) => [Vector3::zeros(); 2],
+        EdgeKind::Round(_) | EdgeKind::Fold(..) => [Vector3::zeros(); 2],
     };
     Edge { center: 0.5 * (a + b), half: 0.5 * (b - a), normals }
 }
@@ -278,7 +299,7 @@ fn crossing_of_kinds(pair: [&SurfaceEdge; 2], first: &Edge, second: &Edge) -> Op
     if across <= PARALLEL * first.half.norm() * second.half.norm() {
         return None;
     }
-    let is_round = |k: usize| matches!(pair[k].kind, EdgeKind::Round(_));
+    let is_round = |k: usize| is_round(pair[k]);
     // The sign of the normal is that of the faces of the second edge.
     let found = if is_round(1) {
         let Crossing { gap, normal, at: [t, s] } = crossing(second, first);

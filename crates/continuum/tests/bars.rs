@@ -138,7 +138,22 @@ fn a_penalty_of_the_materials_yields_by_its_stiffness() {
     assert!(residuals(&kept)[0] < 1e-14);
 }
 
-/// Zywicz & Puso's penalty of 100 N/m on each of the four nodes: the mean penetration is 0.5 N/k.
+/// Springs of 100 N/m and half of the step of multipliers: two chains of masses and springs overlap by
+/// 7.366 mm. Springs of 1000 N/m are unstable with this step: ω² = (2 k + E A/h)/m of a node at the face,
+/// ω dt = 2.9 > 2.
+#[test]
+fn springs_of_100_n_per_m_overlap_by_7_4_mm_and_those_of_1000_are_unstable() {
+    let problem = |total: f64| problem(Law::per_point(total / 8.0));
+    let settings = settings(1.5, Some(0.0045));
+    let (_, kept) = run(&problem(100.0), settings);
+    let depth = kept.rows.last().unwrap().balance.pen_max;
+    println!("overlap {depth:.6} m");
+    assert!((depth - 0.007_366_364).abs() < 1e-9, "{depth}");
+    let error = Simulation::new(&problem(1000.0), settings).unwrap().run(&mut Ignore, &Silent).unwrap_err();
+    assert!(error.to_string().contains("unstable"), "{error}");
+}
+
+/// The mean penetration of springs is 0.5 N/k in total.
 #[test]
 fn the_penetration_of_a_penalty_falls_with_its_stiffness() {
     let depths = [25.0, 50.0].map(|total: f64| {
@@ -149,7 +164,8 @@ fn the_penetration_of_a_penalty_falls_with_its_stiffness() {
     assert!((ratio - 2.0).abs() < 0.5, "{depths:?}");
 }
 
-/// The contact has eight pairs of nodes, four of them redundant: velocities change in one step.
+/// A rigid bar of the mass m of the deformable one slows down as exp(−t/T), T = m c/(E A), until the
+/// reflected wave returns.
 #[test]
 fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {
     let mut problem = problem(Law::Hard);
@@ -157,8 +173,6 @@ fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {
     let (_, kept) = run(&problem, settings(3.0, Some(0.009)));
     let [energy, momentum, ang_momentum] = residuals(&kept);
     assert!(energy < 1e-13 && momentum < 1e-14 && ang_momentum < 1e-13, "{energy} {momentum} {ang_momentum}");
-    // A rigid bar of the same mass slows down as exp(−t/T) with T = m c/(E A) until the reflected wave
-    // returns: v = exp(−2 L/c · E A/(m c)) = exp(−2) of the initial velocity.
     let at = |time: f64| kept.velocities[(time / 0.03).round() as usize][0][0];
     let expected = (-(0.9_f64 - 0.01) * 100.0 / (0.5 * 100.0)).exp();
     assert!((at(0.9) - expected).abs() < 0.02, "{} {expected}", at(0.9));

@@ -83,6 +83,7 @@ fn a_sphere_on_a_plate_has_the_force_and_the_duration_of_hertz() {
     let peak = forces.windows(15).map(|window| window.iter().sum::<f64>() / 15.0).fold(0.0, f64::max);
     let [event] = simulation.events() else { panic!("{:?}", simulation.events()) };
     let duration = event.end - event.start;
+    println!("peak {:.4}, duration {:.4} of those of Hertz", peak / force, duration / DURATION);
     assert!((peak / force - 1.0).abs() < 0.045, "{peak} {force}");
     assert!((duration / DURATION - 1.0).abs() < 0.045, "{duration} {DURATION}");
     let [energy, ..] = residuals(&kept);

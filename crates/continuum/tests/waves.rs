@@ -173,6 +173,7 @@ fn errors(coarse: [usize; 3]) -> [[f64; 3]; 2] {
 #[test]
 fn waves_in_a_round_rod_converge_to_pochhammers_equation() {
     let [coarse, fine] = errors([16, 2, 1]);
+    println!("errors of the phase speeds: {coarse:.4?}, {fine:.4?}");
     for (coarse, fine) in coarse.iter().zip(fine) {
         let ratio = coarse / fine;
         assert!((3.4..4.2).contains(&ratio), "{ratio}: {coarse} {fine}");

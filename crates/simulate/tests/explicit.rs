@@ -342,9 +342,10 @@ fn taylor_bar(overrides: &[&str]) -> ([f64; 2], Vec<String>) {
     ([32.4 + 1e3 * shortened, 3.2 + 1e3 * widened], outcome.warnings)
 }
 
-/// Published lengths are 21.4 to 21.5 mm, radii 7.0 to 7.2 mm. Cells of 2 mm, in place of 1 mm, are too
-/// coarse for the radius: 5 % of the length and 10 % of the radius are allowed. Cells of one point are then
-/// held by their hourglass control, and the run says so.
+/// Computed radii at the wall are 7.12 mm (Simo 1992), 7.11 mm (Zienkiewicz et al. 1998) and 7.22 mm (Foulk
+/// et al. 2021, converged), the length is 21.43 mm (Carina.jl, benchmark/tet15-p1/taylor, which names these
+/// radii too). Cells of 2 mm, in place of 1 mm, are too coarse for the radius: 5 % of the length and 10 % of
+/// the radius are allowed. Cells of one point are then held by their hourglass control, and the run says so.
 #[test]
 fn taylors_bar_of_coarse_cells_has_about_the_published_shape() {
     let coarse = "body.0.make.elements=[18, 2, 2]";
@@ -355,13 +356,15 @@ fn taylors_bar_of_coarse_cells_has_about_the_published_shape() {
     assert!(warnings.iter().any(|warning| warning.contains("hourglass control has")), "{warnings:?}");
 }
 
+/// The length is 21.43 mm, to 1 %; the radius lies between 6.9 and 7.25 mm, as the published ones are 1.6 %
+/// apart and the rim of cells of one point is held back by their hourglass control.
 #[test]
 #[ignore = "3 minutes"]
 fn taylors_bar_has_the_published_shape() {
     for elements in ["mean-dilatation", "one-point"] {
         let ([length, radius], _) = taylor_bar(&[&format!("body.0.elements={elements}")]);
         assert!(
-            (21.35..21.6).contains(&length) && (6.9..7.25).contains(&radius),
+            (length / 21.43 - 1.0).abs() < 0.01 && (6.9..7.25).contains(&radius),
             "{elements}: {length} {radius}"
         );
     }

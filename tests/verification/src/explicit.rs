@@ -18,10 +18,12 @@ const STIFFNESS: f64 = 100.0;
 const GAP: f64 = 0.01;
 const SPEED: f64 = 1.0;
 const DT: f64 = 0.009;
+/// Length of a step with springs \[s\].
+const DT_SPRINGS: f64 = 0.0045;
 const END: f64 = 1.5;
 
 /// Stiffness of the springs of both sides together \[N/m\].
-const SPRING: f64 = 50.0;
+const SPRING: f64 = 100.0;
 
 /// The bars as two chains of masses and springs.
 struct Chain {
@@ -41,8 +43,9 @@ fn chain(spring: Option<f64>) -> Chain {
     let mut v = [[SPEED; CELLS + 1], [0.0; CELLS + 1]];
     let (mut overlap, mut loss) = (0.0_f64, 0.0);
     let mut time = 0.0;
+    let step = if spring.is_some() { DT_SPRINGS } else { DT };
     while time < END - 1e-9 {
-        let dt = DT.min(END - time);
+        let dt = step.min(END - time);
         let gap = GAP + u[1][0] - u[0][CELLS];
         overlap = overlap.max(-gap);
         let before = v[0][CELLS] - v[1][0];
@@ -153,7 +156,7 @@ pub(crate) fn two_bars(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         [("two-bars-velocities", SetMotion::Velocity), ("two-bars-displacements", SetMotion::Displacement)]
     {
         let drawing = draw_all(&runs, &sets(motion))?;
-        let caption = "The faces in contact: multipliers, and dashed springs of 50 N/m.".to_owned();
+        let caption = "The faces in contact: multipliers, and dashed springs of 100 N/m.".to_owned();
         outcome.pictures.push((name.to_owned(), drawing, caption));
     }
     Ok(outcome)

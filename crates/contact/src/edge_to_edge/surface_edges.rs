@@ -50,6 +50,8 @@ struct Chord {
     /// Number of the edge of the face.
     edge: u32,
     corners: [u32; 3],
+    /// Places of the face across from the first two corners.
+    across: [u32; 2],
     /// Normal of the face at the middle of the chord, and a vector from it into the face.
     normal: Vector3<f64>,
     inward: Vector3<f64>,
@@ -66,11 +68,13 @@ impl EdgesOf<'_> {
         let mut of_points = BTreeMap::new();
         for face in 0..self.surface.faces.len() as u32 {
             self.mesh_chords(face, |points, chord| {
-                let corners = points.map(|point| {
+                let [a, b, c, d] = points.map(|point| {
                     *of_points.entry(point).or_insert_with(|| made.places.add([(point, 1.0)].into_iter()))
                 });
-                let [a, b] = [corners[0], corners[1]];
-                by_ends.entry([a.min(b), a.max(b)]).or_default().push(Chord { corners, ..chord });
+                let is_outside = self.surface.faces[face as usize].orientation > 0.0;
+                let (corners, across) = if is_outside { ([a, b, c], [c, d]) } else { ([b, a, c], [d, c]) };
+                let chord = Chord { corners, across, ..chord };
+                by_ends.entry([a.min(b), a.max(b)]).or_default().push(chord);
             });
         }
         self.spline_chords(&mut made.places, &mut by_ends);
@@ -80,7 +84,7 @@ impl EdgesOf<'_> {
                 continue;
             }
             let radius = 0.5 * ends.iter().map(|&end| self.half(&made.places, end)).sum::<f64>();
-            if let Some(kind) = self.kind(chords, radius) {
+            if let Some(kind) = self.kind(ends, chords, radius) {
                 made.edges.push(SurfaceEdge { ends, goes_on: [false; 2], body: self.body, kind });
             }
         }
@@ -94,13 +98,14 @@ impl EdgesOf<'_> {
         places.of(end).iter().map(|&(k, weight)| weight * self.halves.get(k as usize).unwrap_or(&0.0)).sum()
     }
 
-    /// None for edges that are neither sharp nor rims or folds of shells.
-    fn kind(&self, chords: &[Chord], radius: f64) -> Option<EdgeKind> {
+    /// None for edges of solids that are not sharp.
+    fn kind(&self, ends: [u32; 2], chords: &[Chord], radius: f64) -> Option<EdgeKind> {
         let is_sheet = radius > 0.0;
         match chords {
             [_] if is_sheet => Some(EdgeKind::Round(radius)),
             // Neighbours of a sheet may be oriented either way.
             [f, g] if is_sheet && f.normal.dot(&g.normal).abs() < SHARP => Some(EdgeKind::Round(radius)),
+            [f, g] if is_sheet => Some(EdgeKind::Fold(radius, [f, g].map(|chord| chord.across_of(ends)))),
             [_, _, _, ..] if is_sheet => Some(EdgeKind::Round(radius)),
             // Nothing reaches an edge between faces that face each other.
             [f, g] if !is_sheet && f.normal.dot(&g.normal) < SHARP && f.normal.dot(&g.inward) < 0.0 => {
@@ -111,8 +116,8 @@ impl EdgesOf<'_> {
         }
     }
 
-    /// The chords of a face of a mesh, with three points of the face each.
-    fn mesh_chords(&self, number: u32, mut take: impl FnMut([u32; 3], Chord)) {
+    /// The chords of a face of a mesh, with the points of both ends and those across from them.
+    fn mesh_chords(&self, number: u32, mut take: impl FnMut([u32; 4], Chord)) {
         let face = &self.surface.faces[number as usize];
         let FaceBasis::Lagrange(shape) = face.basis else { return };
         let n = shape.n_corners();
@@ -124,16 +129,15 @@ impl EdgesOf<'_> {
         };
         for k in 0..n {
             let (next, before) = ((k + 1) % n, (k + n - 1) % n);
-            let mut add = |t: f64, [a, b, c]: [usize; 3]| {
-                let [a, b, c] = [a, b, c].map(|i| face.points[i]);
+            let mut add = |t: f64, points: [usize; 4]| {
                 let chord = Chord { edge: k as u32, ..self.chord(number, along(k, t)) };
-                take(if face.orientation > 0.0 { [a, b, c] } else { [b, a, c] }, chord);
+                take(points.map(|i| face.points[i]), chord);
             };
             if is_linear {
-                add(0.5, [k, next, before]);
+                add(0.5, [k, next, before, (k + 2) % n]);
             } else {
-                add(0.25, [k, n + k, n + before]);
-                add(0.75, [n + k, next, n + next]);
+                add(0.25, [k, n + k, n + before, n + before]);
+                add(0.75, [n + k, next, n + next, n + next]);
             }
         }
     }
@@ -167,7 +171,8 @@ impl EdgesOf<'_> {
                     let (a, b) = (ends[0], ends[1]);
                     let is_outside = self.surface.faces[face as usize].orientation > 0.0;
                     let corners = if is_outside { [a, b, inner] } else { [b, a, inner] };
-                    let chord = Chord { edge: edge as u32, corners, ..self.chord(face, at(middle, 0.0)) };
+                    let chord = self.chord(face, at(middle, 0.0));
+                    let chord = Chord { edge: edge as u32, corners, across: [inner; 2], ..chord };
                     by_ends.entry([a.min(b), a.max(b)]).or_default().push(chord);
                 }
             }
@@ -203,7 +208,15 @@ impl EdgesOf<'_> {
         let normal = of.orientation * sum(&|i| first[i][0]).cross(&sum(&|i| first[i][1]));
         let inward = sum(&|_| 1.0 / n as f64) - sum(&|i| values[i]);
         let normal = normal.try_normalize(0.0).unwrap_or_else(Vector3::zeros);
-        Chord { face, edge: 0, corners: [0; 3], normal, inward }
+        Chord { face, edge: 0, corners: [0; 3], across: [0; 2], normal, inward }
+    }
+}
+
+impl Chord {
+    /// The places across from the ends of the edge.
+    fn across_of(&self, ends: [u32; 2]) -> [u32; 2] {
+        let [first, second] = self.across;
+        if self.corners[0] == ends[0] { [first, second] } else { [second, first] }
     }
 }
 

@@ -232,3 +232,48 @@ fn a_thick_beam_leaves_the_neighbours_of_a_thin_wire() {
         (0..N).flat_map(|i| (i + 1..N).take_while(move |j| j - i <= 5).map(move |j| [i, j])).collect();
     assert_eq!(found, expected);
 }
+
+/// An edge of half a unit along an axis between two faces of a sheet, which fall by `drop` on both sides.
+fn fold(body: u32, [along, across]: [Vector3<f64>; 2], drop: Vector3<f64>, shift: Vector3<f64>) -> Points {
+    let ends = [-0.2 * along, 0.3 * along];
+    let sides = [1.0, -1.0].map(|side| ends.map(|end| end + side * across + drop));
+    let places = [&ends[..], sides.as_flattened()].concat().iter().map(|x| x + shift).collect();
+    let kind = EdgeKind::Fold(0.01, [[2, 3], [4, 5]]);
+    Points { places, edges: vec![SurfaceEdge { ends: [0, 1], goes_on: [false; 2], body, kind }] }
+}
+
+/// Ridges that face each other have a row, valleys and flat sheets have none: there nodes meet faces.
+#[test]
+fn folds_touch_where_both_sheets_bend_away() {
+    let [x, y, z]: [Vector3<f64>; 3] = [Vector3::x(), Vector3::y(), Vector3::z()];
+    for side in [1.0, -1.0] {
+        for [a, b] in [[0.2, 0.1], [0.2, 0.0], [0.0, 0.2], [0.2, -0.2], [-0.2, 0.2], [-0.2, -0.2]] {
+            let height = side * (0.02 + 1e-3) * z;
+            let upper = fold(0, [x, y], side * a * z, height);
+            let lower = fold(1, [y, x], -side * b * z, Vector3::zeros());
+            let (u, v) = (&upper.places[..], &lower.places[..]);
+            let mut rows = EdgeToEdge::new([upper.edges.clone(), lower.edges.clone()], LIMITS);
+            let found = rows.update([u, v], [u, v]);
+            assert_eq!(found.len(), usize::from(a > 0.0 && b > 0.0), "{side} {a} {b}: {found:?}");
+            for row in found {
+                assert!((row.normal - side * z).norm() < 1e-15 && (row.gap - 1e-3).abs() < 1e-15, "{row:?}");
+                assert!((row.at[0] - 0.4).abs() < 1e-15 && (row.at[1] - 0.4).abs() < 1e-15, "{row:?}");
+            }
+        }
+    }
+}
+
+/// The same edge of a sheet at rest becomes a ridge as its faces bend: the present positions decide.
+#[test]
+fn a_flat_sheet_that_folds_gets_rows() {
+    let [x, y, z]: [Vector3<f64>; 3] = [Vector3::x(), Vector3::y(), Vector3::z()];
+    let roof = |bend: f64| fold(0, [x, y], bend * z, (0.02 + 1e-3) * z);
+    let lower = fold(1, [y, x], -0.2 * z, Vector3::zeros());
+    let mut rows = EdgeToEdge::new([roof(0.0).edges, lower.edges.clone()], LIMITS);
+    let counts = [0.0, 5e-4, 2e-3, 0.3, 0.0].map(|bend| {
+        let places = roof(bend).places;
+        rows.update([&places, &lower.places], [&places, &lower.places]).len()
+    });
+    // Faces that bend by less than a thousandth are flat.
+    assert_eq!(counts, [0, 0, 1, 1, 0]);
+}

@@ -59,7 +59,8 @@ pub struct ContactCounts {
     pub most_multipliers: u64,
     /// Gaps considered, summed over the steps.
     pub gaps: u64,
-    /// Iterations of conjugate gradients, summed.
+    /// Iterations of conjugate gradients, summed and rounded. Those of a group of rows count by its part of
+    /// all rows of the step, so that an iteration is a product with the whole matrix.
     pub iterations: u64,
     /// Steps solved by the fallback method.
     pub fallbacks: u64,
@@ -82,6 +83,8 @@ pub(super) struct Contacts {
     friction: Friction,
     multipliers: Multipliers,
     pub(super) counts: ContactCounts,
+    /// The iterations before they are rounded.
+    pub(super) iterations: f64,
     /// Energy of penalties at t_n \[J\].
     pub(super) potential: f64,
     /// Force and moment about the origin by fixed rigid bodies on deformable ones at t_n.
@@ -108,6 +111,7 @@ impl Contacts {
             impulses: Vec::new(),
             multipliers: Multipliers::default(),
             counts: ContactCounts::default(),
+            iterations: 0.0,
             potential: 0.0,
             from_fixed: [Vector3::zeros(); 2],
             deepest: 0.0,

@@ -160,9 +160,18 @@ pub enum SetupError {
         /// The problem.
         source: NodeToFaceError,
     },
-    /// Both bodies of a pair are rigid, or equal; rigid bodies have pairs of their own.
-    #[error("contact {pair}: at least one of two different bodies must be deformable")]
+    /// Both bodies of a pair are rigid; rigid bodies have pairs of their own.
+    #[error("contact {pair}: at least one of the two bodies must be deformable")]
     NoDeformable {
+        /// The pair.
+        pair: String,
+    },
+    /// Both sides of a pair are on one body.
+    #[error(
+        "contact {pair}: both sides are on one body; a body touches itself, and all others, by \
+         `between = [\"*\"]`"
+    )]
+    OneBody {
         /// The pair.
         pair: String,
     },

@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -47,7 +47,8 @@ impl Simulation {
         let [before, _] = system.lengths;
         let sizes = [before, size.dt, size.critical, size.least_critical];
         let [hourglass, internal] = self.hourglass;
-        let sums = [system.contacts.deepest, self.missed[0], self.missed[1], hourglass, internal];
+        let (deepest, iterations) = (system.contacts.deepest, system.contacts.iterations);
+        let sums = [deepest, self.missed[0], self.missed[1], hourglass, internal, iterations];
         checkpoint.put_reals("step", &[&sizes[..], &sums[..]].concat());
         checkpoint.put_reals("turns", &self.turns);
         for body in system.bodies.flexible.iter().filter_map(Deformable::reduced) {
@@ -120,7 +121,7 @@ impl Simulation {
         (counts.steps, counts.multipliers, counts.most_multipliers) = (steps, multipliers, most_multipliers);
         (counts.gaps, counts.iterations, counts.fallbacks) = (gaps, iterations, fallbacks);
         (counts.sweeps, counts.unsettled) = (sweeps, unsettled);
-        let step = checkpoint.reals_of("step", 9)?;
+        let step = checkpoint.reals_of("step", 10)?;
         system.lengths[0] = step[0];
         let size = &mut system.size;
         (size.due, size.interval) = (due, interval);
@@ -130,6 +131,7 @@ impl Simulation {
         let turns = checkpoint.reals_of("turns", self.turns.len())?;
         self.turns.copy_from_slice(turns);
         self.hourglass = [step[7], step[8]];
+        system.contacts.iterations = step[9];
         for body in system.bodies.flexible.iter_mut().filter_map(Deformable::reduced_mut) {
             let numbers = checkpoint.reals_of(&format!("reduced{}", body.number), body.n_numbers())?;
             body.read_numbers(numbers).map_err(|_| CheckpointError::Length {

@@ -49,8 +49,8 @@ pub enum StructuralError {
     },
     /// Shells rotate: their law must be objective.
     #[error(
-        "block {block}: shells have no law `{law}`, which takes rotations for strains; use \
-         `saint-venant-kirchhoff`, `neo-hookean` or `plastic`"
+        "block {block}: shells have no law `{law}`, which takes rotations for strains; use that of \
+         St. Venant and Kirchhoff (`st-venant-kirchhoff` in a scenario), `neo-hookean` or `plastic`"
     )]
     LawOfShells {
         /// Number of the block.
@@ -60,8 +60,8 @@ pub enum StructuralError {
     },
     /// Beams are elastic.
     #[error(
-        "block {block}: beams have no law `{law}`, their sections are elastic; use \
-         `saint-venant-kirchhoff`, or shells"
+        "block {block}: beams have no law `{law}`, their sections are elastic; use that of St. Venant and \
+         Kirchhoff (`st-venant-kirchhoff` in a scenario), or shells"
     )]
     LawOfBeams {
         /// Number of the block.

@@ -91,9 +91,12 @@ fn explicit(table: &Table<'_>) -> Scheme {
             get more mass) exclude each other";
         table.conflict("mass_scaling", text);
     }
-    let tolerance = table.number("contact_tolerance", Interval::NotNegative).unwrap_or_default();
-    if tolerance > LARGEST_TOLERANCE {
-        let text = format!("`contact_tolerance` is at most {LARGEST_TOLERANCE}, a part of a face");
+    let tolerance = table.number("contact_tolerance", Interval::Any).unwrap_or_default();
+    if !(0.0..=LARGEST_TOLERANCE).contains(&tolerance) {
+        let text = format!(
+            "`contact_tolerance` is {tolerance}; it must be from 0 to {LARGEST_TOLERANCE}, a part of the \
+             diagonal of a face"
+        );
         table.conflict("contact_tolerance", text);
     }
     let rule = table.choice("contact_steps", &ContactSolution::RULES).unwrap_or_default();

@@ -171,7 +171,8 @@ fn explicit_steps_are_given_by_a_part_of_the_critical_step_or_a_length() {
         ("courant = 0.0", "above 0"),
         ("time_step = 1e-3\nmass_scaling = 1e-4", "exclude each other"),
         ("mass_scaling = 0.0", "above 0"),
-        ("contact_tolerance = 1.0", "at most 0.1"),
+        ("contact_tolerance = 1.0", "is 1; it must be from 0 to 0.1"),
+        ("contact_tolerance = -1.0", "is -1; it must be from 0 to 0.1"),
         ("courant = 1.5", "from 0 to 1"),
         ("integrator = \"radau5\"", "belongs to the scheme"),
     ] {

@@ -101,7 +101,10 @@ impl Pair {
             format!("{}, {}", of(0), of(1))
         };
         let is_rigid = |side: usize| matches!(bodies.which[spec.bodies[side]], Which::Rigid(_));
-        if is_rigid(0) && is_rigid(1) || spec.bodies[0] == spec.bodies[1] {
+        if spec.bodies[0] == spec.bodies[1] {
+            return Err(SetupError::OneBody { pair: name() });
+        }
+        if is_rigid(0) && is_rigid(1) {
             return Err(SetupError::NoDeformable { pair: name() });
         }
         check_law(&spec.law).map_err(|problem| SetupError::Penalty { pair: name(), problem })?;

@@ -157,9 +157,11 @@ impl Contacts {
                 bodies: self.names(bodies, group),
                 source,
             })?;
-            self.counts.iterations += effort.iterations as u64;
+            let share = self.rows.groups.rows.of(group).len() as f64 / self.rows.len() as f64;
+            self.iterations += share * effort.iterations as f64;
             is_fallback |= effort.is_fallback;
         }
+        self.counts.iterations = self.iterations.round() as u64;
         self.counts.fallbacks += u64::from(is_fallback);
         Ok(())
     }
