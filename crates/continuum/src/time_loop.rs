@@ -198,18 +198,36 @@ pub(crate) struct Touch {
     pub(crate) least_gap: f64,
 }
 
+/// The times of a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    /// Its start \[s\].
+    pub(crate) start: f64,
+    /// That of its contact force \[s\].
+    pub(crate) of_force: f64,
+    /// Its length \[s\].
+    pub(crate) length: f64,
+}
+
+impl Clock {
+    /// A step whose force is that of its middle.
+    pub(crate) fn of_middle(end: f64, length: f64) -> Self {
+        Self { start: end - length, of_force: end - 0.5 * length, length }
+    }
+}
+
 /// Motions of both bodies of a pair at the place of contact: after the last step, or where the flag is true
-/// before it.
+/// before it. Their time is the end or the start of the step.
 pub(crate) trait Sample<P>: Fn(&P, bool, Vector3<f64>) -> ContactSample {}
 
 impl<P, F: Fn(&P, bool, Vector3<f64>) -> ContactSample> Sample<P> for F {}
 
 /// Updates the events of pairs with the step that was just taken.
 ///
-/// * `clock` — time, and length of the step \[s\]
+/// * `clock` — the step
 pub(crate) fn follow<'a, P: Touching + 'a>(
     pairs: impl Iterator<Item = &'a mut P>,
-    clock: (f64, f64),
+    clock: Clock,
     sample: impl Sample<P>,
     mut take: impl FnMut(ContactEvent) -> Result<(), ObserverError>,
 ) -> Result<(), ObserverError> {
@@ -230,12 +248,12 @@ pub(crate) fn follow<'a, P: Touching + 'a>(
 /// Updates the event of two surfaces; returns it once it is over.
 ///
 /// * `place` — the last place of contact, which is updated \[m\]
-/// * `clock` — time, and length of the step \[s\]
-/// * `sample` — motions of both bodies at a place, before the step if the flag is true
+/// * `clock` — the step
+/// * `sample` — motions of both bodies at a place, with their time; before the step if the flag is true
 pub(crate) fn track(
     (tracker, place): (&mut ContactTracker, &mut Vector3<f64>),
     touch: &Touch,
-    (now, length): (f64, f64),
+    Clock { start, of_force, length }: Clock,
     sample: impl Fn(bool, Vector3<f64>) -> ContactSample,
 ) -> Option<ContactEvent> {
     let (pressed, moment) = touch.pressed;
@@ -244,12 +262,13 @@ pub(crate) fn track(
         if !tracker.touching {
             tracker.touch(touch.number, &sample(true, *place));
         }
-        tracker.observe(now, touch.force.norm(), (-touch.least_gap).max(0.0));
-        tracker.press(now, length * pressed, place);
+        tracker.observe(of_force, touch.force.norm(), (-touch.least_gap).max(0.0));
+        tracker.press(of_force, length * pressed, place);
     } else if tracker.touching {
-        tracker.part(&sample(false, *place));
+        // The last force acted in the step before.
+        tracker.part(&sample(true, *place));
     }
-    tracker.settle(now)
+    tracker.settle(start)
 }
 
 /// Ends the events that are open at the end of the run.

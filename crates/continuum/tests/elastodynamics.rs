@@ -5,10 +5,12 @@ use std::sync::Arc;
 use carom_continuum::implicit::{ElasticBody, Elastodynamics, Energies, Method, Steps};
 use carom_dynamics::Placement;
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, Plastic, SolidLaw};
-use carom_fem::{Body, Geometry};
+use carom_fem::{Body, Geometry, Material};
 use carom_mesh::{CellBlock, CellShape};
+use carom_nurbs::solids;
 use nalgebra::Vector3;
 
+use crate::bodies;
 use crate::setup::block;
 
 const RUBBER: [f64; 3] = [1000.0, 1e5, 0.3];
@@ -88,6 +90,24 @@ fn tetrahedra_keep_energy_and_momenta() {
     let mut body = made(&brick, "neo-hookean", &spin(), Method::EnergyMomentum);
     let drifts = drift(&mut body, 1e-3, 50);
     assert!(drifts.iter().all(|drift| *drift < 1e-12), "{drifts:?}");
+}
+
+/// The discrete gradient holds at each point of a cell, whatever its kind.
+#[test]
+fn cells_of_second_degree_and_splines_keep_energy_and_momenta() {
+    let kinds = [CellShape::Tet10, CellShape::Wedge15, CellShape::Hex20, CellShape::Hex27];
+    let mut made_of: Vec<Body> =
+        kinds.map(|kind| bodies::block_of(kind, [2, 1, 1], |[x, y, z]| [0.1 * x, 0.06 * y, 0.04 * z])).into();
+    let spline = solids::block([0.1, 0.06, 0.04]).unwrap().with_degree(3).unwrap();
+    made_of.push(bodies::nurbs_body(spline.elements([2, 1, 1]).unwrap()));
+    for mut brick in made_of {
+        brick.materials = vec![Material::new("rubber", RUBBER[0], RUBBER[1], RUBBER[2]).unwrap()];
+        let mut body = made(&brick, "saint-venant-kirchhoff", &spin(), Method::EnergyMomentum);
+        let drifts = drift(&mut body, 1e-3, 50);
+        assert!(drifts.iter().all(|drift| *drift < 1e-12), "{}: {drifts:?}", brick.name);
+        let Energies { stored, kinetic, .. } = body.energies().unwrap();
+        assert!(stored > 1e-3 * kinetic, "it is strained: {stored} {kinetic}");
+    }
 }
 
 /// Errors at the end against steps eight times smaller than the finest: halving the step quarters them.

@@ -15,12 +15,12 @@ use carom_contact::half_space::{
 use carom_contact::patch::PatchPlane;
 use carom_contact::solver::ActiveSet;
 use carom_contact::{Law, Shape};
-use carom_continuum::half_space::{PlacesError, placed_body};
+use carom_continuum::half_space::{PlaceSpec, PlacesError, placed_body, reduced_with_places};
 use carom_fem::{Body, Discretisation, Geometry, Material, QuadratureRule, assemble};
 use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_progress::Silent;
-use carom_reduce::{Flexibility, RigidMotions, SolverChoice};
+use carom_reduce::{CraigBamptonOptions, Fields, FixedModes, Flexibility, RigidMotions, SolverChoice};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
@@ -393,4 +393,66 @@ fn surfaces_without_places_are_errors_by_name() {
             placed_body((&two, &ball.discretisation), &ball.flexibility, &faces, loads, region, &Silent);
         assert!(mixed.unwrap_err().to_string().contains("`brass`"));
     }
+}
+
+#[test]
+fn a_model_keeps_the_places_of_its_body() {
+    let shape = CellShape::from_name("hex20").unwrap();
+    let options = HexOptions { shape, elements: vec![3, 3, 2], ..HexOptions::default() };
+    let [x, y, z] = [0.031, 0.0283, 0.021];
+    let mesh = hexahedra(Solid::Box { size: [x, y, z] }, &options).unwrap();
+    let blocks = mesh.blocks.len();
+    let body = body_of(Geometry::Mesh(mesh), blocks);
+    let options = CraigBamptonOptions {
+        held: vec!["bottom".to_owned()],
+        modes: FixedModes::Count(4),
+        fields: Fields::Interface,
+        ..CraigBamptonOptions::default()
+    };
+    // Away from the planes of symmetry, as places at one distance are chosen by rounding.
+    let (center, radius) = (Vector3::new(0.013, 0.0125, z), 0.009);
+    let spec: PlaceSpec = format!("0.013,0.0125,{z}:{radius}").parse().unwrap();
+    let model = reduced_with_places(&body, &options, std::slice::from_ref(&spec), &Silent).unwrap().reduced;
+    let [places] = &model.places[..] else { panic!("one region") };
+    assert!(model.fields.is_none() && model.surfaces.is_empty());
+    let edge = (x * y).sqrt() / 3.0;
+    assert!((places.edge - edge).abs() < 1e-12 && (places.radius - 1.5 * edge).abs() < 1e-12);
+    assert!((places.thickness - z).abs() < 1e-9, "{}", places.thickness);
+    // The same loads as on the body itself.
+    let elastic = Elastic::new(body, |x| [x[2] == 0.0; 3]);
+    let loads = Loads { kernel: Kernel::Quadratic, radius: places.radius, spacing: places.spacing };
+    let region = Region { center, reach: radius + 2.6 * places.spacing };
+    let faces = elastic.body.boundary_faces();
+    let placed = placed_body(
+        (&elastic.body, &elastic.discretisation),
+        &elastic.flexibility,
+        &faces,
+        loads,
+        region,
+        &Silent,
+    )
+    .unwrap();
+    assert_eq!(placed.positions.len(), places.places_b.len());
+    let com = 0.5 * Vector3::new(x, y, z);
+    for (here, of_model) in placed.positions.iter().zip(&places.places_b) {
+        assert!((here - com - Vector3::from(*of_model)).norm() < 1e-9, "{here} {of_model:?}");
+    }
+    let apart = (&placed.response - &places.response).norm_max() / places.response.norm_max();
+    assert!(apart < 1e-9, "{apart}");
+    // The modes respond as a part of the body does.
+    let n = places.response.nrows();
+    for i in 0..n {
+        let part: f64 =
+            (0..model.omega.len()).map(|k| (places.values[(i, k)] / model.omega[k]).powi(2)).sum();
+        assert!(part <= places.response[(i, i)] * (1.0 + 1e-9), "{i} {part}");
+    }
+}
+
+#[test]
+fn loads_on_flat_faces_of_a_curved_body_are_refused_by_name() {
+    let ball = hexahedral(CellShape::from_name("hex8").unwrap(), 4);
+    let spec: PlaceSpec = "0,0,0.015:0.004".parse().unwrap();
+    let options = CraigBamptonOptions { modes: FixedModes::Count(6), ..CraigBamptonOptions::default() };
+    let error = reduced_with_places(&ball, &options, &[spec], &Silent).unwrap_err().to_string();
+    assert!(error.contains("they approximate a curved surface"), "{error}");
 }

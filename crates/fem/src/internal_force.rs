@@ -110,8 +110,7 @@ pub const MAX_FIELDS: usize = 3;
 pub enum SweepError {
     /// The deformation inverts a cell, or is not finite.
     #[error(
-        "cell {} of block {} (counted from 0) is inverted: det F = {det:e}, must be above 0; use a smaller \
-         step, or a finer mesh there",
+        "cell {} of block {} (counted from 0) is inverted: det F = {det:e}, must be above 0",
         .cell.cell, .cell.block
     )]
     Inverted {

@@ -2,9 +2,9 @@
 
 use carom_contact::closed_form::HertzPair;
 use carom_format::Scenario;
-use carom_simulate::PreparedModel;
+use carom_simulate::{PreparedModel, RunOutcome};
 
-use crate::fixtures::{bodies_of, parse, read, solve, solve_with};
+use crate::fixtures::{Chain, REPLACE, bodies_of, parse, read, solve, solve_with};
 
 /// A ball of few cells falls on a fixed plate of steel that is rigid but for its material.
 const BALL: &str = r#"
@@ -90,4 +90,151 @@ fn contacts_that_a_grid_cannot_have_are_refused_by_name() {
     assert!(text.contains("`X,Y,Z:R`"), "{text}");
     let frame = prepared(&["body.ball.reduce.frame=\"nodes=1,5,9\""]);
     assert!(frame.contains("need the Buckens frame"), "{frame}");
+}
+
+/// Two free balls of few cells that meet off centre and spin.
+const TWO: &str = r#"
+[simulation]
+scheme = "quasistatic"
+end_time = 1.4e-4
+output_every = 1.0e-5
+[material.steel]
+density = 7780.0
+young = 210e9
+poisson = 0.3
+[[body]]
+name = "lower"
+make = { shape = "ball", radius = 0.015, elements = [4] }
+material = "steel"
+reduce = { places = ["0,0,0.015:0.003"], modes = 6 }
+position = [0.0, 0.0, -0.015002]
+velocity = [0.0, 0.0, 0.25]
+angular_velocity = [0.0, 0.0, 40.0]
+[[body]]
+name = "upper"
+make = { shape = "ball", radius = 0.015, elements = [4] }
+material = "steel"
+reduce = { places = ["0,0,0.015:0.003"], modes = 6 }
+position = [2.0e-4, 0.0, 0.015002]
+rotation = { axis = [1.0, 0.0, 0.0], degrees = 180.0 }
+velocity = [0.0, 0.0, -0.25]
+[[contact]]
+between = ["lower:0,0,0.015:0.003", "upper:0,0,0.015:0.003"]
+law = { kind = "lagrange" }
+compliance = "half-space"
+"#;
+
+fn impact(outcome: &RunOutcome) -> [f64; 2] {
+    let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
+    [event.peak_force, event.end - event.start]
+}
+
+/// The balls have no vibration within the impact, so that the inertia of their modes changes little: the
+/// first one, at 0.8 c_s/(2 R) = 90 kHz, has nine periods in the contact, and a half sine excites a mode of
+/// n periods by 1/(4 n² − 1) of its static response.
+#[test]
+fn all_schemes_of_reduced_bodies_have_the_same_impact_and_keep_energy_and_momenta() {
+    let chain = Chain::new();
+    let prepared = chain.prepare(&parse(TWO, &[])).unwrap();
+    let [quasistatic, dynamic, damped] = ["quasistatic", "dynamic", "damped"].map(|scheme| {
+        // Hard contact is for `quasistatic` alone.
+        let law = "contact.0.law={ kind = \"penalty\" }";
+        let scenario = parse(TWO, &[&format!("simulation.scheme=\"{scheme}\""), law]);
+        let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
+        let ledger = &outcome.summary.ledger;
+        println!("{scheme}: {:?} {ledger:?} {:?}", outcome.summary.contacts, outcome.summary.integration);
+        assert!(ledger.energy_error < 1e-5, "{scheme}: {ledger:?}");
+        assert!(ledger.momentum_error < 1e-9 && ledger.ang_momentum_error < 1e-9, "{scheme}: {ledger:?}");
+        assert_eq!(ledger.no_reference, [false; 3], "{scheme}");
+        assert_eq!(outcome.warnings, Vec::<String>::new(), "{scheme}");
+        outcome
+    });
+    let expected = impact(&quasistatic);
+    for (other, tolerance) in [(&dynamic, 0.01), (&damped, 0.03)] {
+        let found = impact(other);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found / expected - 1.0).abs() < tolerance, "{found:?}, quasistatic {expected:?}");
+        }
+    }
+}
+
+/// Faces of the second degree have a curvature that errs by up to (h/R)² (docs/theory/half-space.md, 11.9).
+#[test]
+fn curved_faces_of_a_mesh_are_reported_with_the_error_of_the_force() {
+    let central = ["body.upper.position=[0.0, 0.0, 0.015002]"];
+    let hex = "make={ shape = \"ball\", radius = 0.015, elements = [4], hex = true }";
+    let meshed = [format!("body.lower.{hex}"), format!("body.upper.{hex}")];
+    let exact = solve_with(TWO, &central).unwrap_or_else(|failed| panic!("{failed}"));
+    let [meshed_lower, meshed_upper] = meshed.each_ref().map(String::as_str);
+    let overrides = [central[0], meshed_lower, meshed_upper];
+    let found = solve_with(TWO, &overrides).unwrap_or_else(|failed| panic!("{failed}"));
+    let apart = 100.0 * (impact(&found)[0] / impact(&exact)[0] - 1.0);
+    println!("{apart} % {:#?}", found.warnings);
+    let text = "their curvature at the contact errs by up to";
+    assert_eq!(found.warnings.iter().filter(|warning| warning.contains(text)).count(), 2);
+    for name in ["lower", "upper"] {
+        let warned = found.warnings.iter().find(|warning| {
+            warning.contains(&format!("faces of the second degree of `{name}:0,0,0.015:0.003`"))
+        });
+        let warned = warned.unwrap_or_else(|| panic!("{:?}", found.warnings));
+        let figure =
+            warned.split("the force of an impact by about ").nth(1).and_then(|t| t.split(" %").next());
+        let figure: f64 = figure.unwrap().parse().unwrap();
+        // The coarse mesh, the modes and the grid err by some tenths of a per cent beside it.
+        assert!((apart.abs() / figure - 1.0).abs() < 0.2, "{apart} %: {warned}");
+    }
+}
+
+/// The warnings of a rigid ball of steel that hits a free elastic block of 4 × 4 × 1 cells, 30 mm wide, at a
+/// place of its upper side.
+fn on_a_block(thickness: f64, [x, y]: [f64; 2]) -> Vec<String> {
+    let z = thickness + 0.015002;
+    let text = format!(
+        r#"
+[simulation]
+scheme = "quasistatic"
+end_time = 8.0e-5
+output_every = 1.0e-5
+[material.steel]
+density = 7780.0
+young = 210e9
+poisson = 0.3
+[[body]]
+name = "block"
+make = {{ shape = "box", size = [0.03, 0.03, {thickness:?}], elements = [4, 4, 1] }}
+material = "steel"
+reduce = {{ places = ["top"], modes = 6 }}
+[[body]]
+name = "ball"
+make = {{ shape = "ball", radius = 0.015, elements = [2] }}
+material = "steel"
+rigid = true
+position = [{x:?}, {y:?}, {z:?}]
+velocity = [0.0, 0.0, -0.25]
+[[contact]]
+between = ["block:top", "ball:surface"]
+law = {{ kind = "lagrange" }}
+compliance = "half-space"
+"#
+    );
+    let outcome = solve(&text).unwrap_or_else(|failed| panic!("{failed}"));
+    println!("{:?} {:#?}", outcome.summary.contacts, outcome.warnings);
+    outcome.warnings
+}
+
+#[test]
+fn an_edge_near_the_contact_is_reported_with_the_share_of_cut_loads() {
+    let warnings = on_a_block(0.01, [0.002, 0.015]);
+    let [cut] = &warnings[..] else { panic!("{warnings:#?}") };
+    assert!(cut.contains("loads of `block:top` that an edge of the body cuts have"), "{cut}");
+}
+
+#[test]
+fn faces_longer_than_the_thickness_of_the_body_are_reported() {
+    let warnings = on_a_block(0.005, [0.015, 0.015]);
+    let long = "faces of `block:top` have edges of 7.500e-3 m on a thickness of 5.000e-3 m";
+    assert!(warnings.iter().any(|warning| warning.contains(long)), "{warnings:#?}");
+    // A block of twice the thickness has cells that are thicker than wide.
+    let fitting = on_a_block(0.01, [0.015, 0.015]);
+    assert_eq!(fitting, Vec::<String>::new());
 }

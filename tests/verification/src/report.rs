@@ -97,17 +97,17 @@ pub fn table(table: &Table) -> String {
 }
 
 fn table_row(row: &Row) -> String {
-    let Row { what, unit, measured, expected, tolerance } = row;
+    let Row { what, unit, measured, expected, tolerance, is_bound } = row;
     let mut text = format!("| {what} | {} {unit} |", significant(*measured, 5));
     match (expected, row.deviation()) {
         (Some(expected), Some(deviation)) => {
+            let claim = if *is_bound { "at least".to_owned() } else { significant(*tolerance, 2) };
             let holds = if row.holds() { "holds" } else { "**missed**" };
             write!(
                 text,
-                " {} {unit} | {} | {} | {holds} |",
+                " {} {unit} | {} | {claim} | {holds} |",
                 significant(*expected, 5),
-                significant(deviation, 2),
-                significant(*tolerance, 2)
+                significant(deviation, 2)
             )
             .expect("a string takes all");
         }

@@ -104,9 +104,10 @@ struct PictureArgs {
     /// Result of carom-solve.
     result: PathBuf,
 
-    /// Time [s]: the nearest frame is drawn. The last frame by default.
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
+    /// Time [s]: the nearest frame is drawn. The last frame by default. Several times, with commas between
+    /// them, are drawn side by side.
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',')]
+    time: Vec<f64>,
 
     /// Direction from the bodies to the camera; z is up. By default -1,-1.3,0.8.
     #[arg(long, value_name = "X,Y,Z", value_parser = direction)]
@@ -233,12 +234,12 @@ fn run_plot(args: &PlotArgs, session: &Session) -> Result<(), Failure> {
 }
 
 fn run_picture(args: &PictureArgs, session: &Session) -> Result<(), Failure> {
-    if args.time.is_some_and(|time| !time.is_finite()) {
-        return Err(Failure::new(Category::Usage, "--time needs a finite number"));
+    if args.time.iter().any(|time| !time.is_finite()) {
+        return Err(Failure::new(Category::Usage, "--time needs finite numbers"));
     }
     keep_input(&args.result, &args.output.output)?;
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
-    let (drawing, notes) = scene::picture(&run, args.time, args.view).map_err(RunError::into_failure)?;
+    let (drawing, notes) = scene::picture(&run, &args.time, args.view).map_err(RunError::into_failure)?;
     for note in &notes {
         session.warn(note);
     }

@@ -126,7 +126,12 @@ fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
     let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(none) };
     let frame = run.reader().frame(best)?;
     let has_pressure = frame.contacts.get(pair).is_some_and(|c| c.pressures.iter().any(|&p| p > 0.0));
-    if has_pressure { Ok(frame) } else { Err(none) }
+    if has_pressure {
+        return Ok(frame);
+    }
+    let hint = "with `compliance = \"half-space\"` the pressure acts on a grid that is not stored; plot \
+                contact-force";
+    Err(RunError::Empty { what: "contact forces without pressures on faces", hint })
 }
 
 /// The reason why no frame has pressure; for surfaces that were never in contact the note of the run about

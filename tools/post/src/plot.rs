@@ -69,9 +69,8 @@ impl FromStr for Quantity {
                 "needs a body: \
                 `{word}:BODY`"
             )),
-            _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], position:BODY, \
-                velocity:BODY, \
-                      angular-velocity:BODY, joint:NAME"
+            _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], \
+                 position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME"
                 .to_owned()),
         }
     }
@@ -105,11 +104,13 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
     let [time, kinetic, elastic, contact, potential, residual] =
         run.ledger_columns(["time", "E_kin", "E_el", "E_con", "E_pot", "R_E"])?;
     let [damping, friction, impacts] = run.ledger_columns(["D_mat", "D_fric", "D_imp"])?;
-    let [hourglass, plastic, viscous, contacts] = run.ledger_columns(["E_hg", "D_pl", "D_visc", "D_con"])?;
+    let [hourglass, plastic, viscous, contacts, integration] =
+        run.ledger_columns(["E_hg", "D_pl", "D_visc", "D_con", "D_num"])?;
     let scale = BalanceScales::of(run)?.energy;
     let total: Vec<f64> =
         (0..time.len()).map(|n| kinetic[n] + elastic[n] + hourglass[n] + contact[n] + potential[n]).collect();
-    let lost = |n: usize| damping[n] + plastic[n] + viscous[n] + friction[n] + impacts[n] + contacts[n];
+    let losses = [&damping, &plastic, &viscous, &friction, &impacts, &contacts, &integration];
+    let lost = |n: usize| losses.iter().map(|values| values[n]).sum::<f64>();
     let with_lost: Vec<f64> = (0..time.len()).map(|n| total[n] + lost(n)).collect();
     let loses = (0..time.len()).any(|n| !is_round_off(lost(n), scale));
     let axis = time_axis(run)?;
@@ -126,6 +127,7 @@ fn energy(run: &Run) -> Result<Drawing, RunError> {
         ("lost to friction", friction),
         ("lost in impacts", impacts),
         ("lost in penalties", contacts),
+        ("lost by the integration", integration),
     ] {
         // Energies that the run does not have (penalty, gravity), or only as round-off, get no curve.
         if !values.iter().all(|&v| is_round_off(v, scale)) {

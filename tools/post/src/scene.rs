@@ -17,6 +17,9 @@ const NAMES: usize = 12;
 /// Width and height of one of two pictures side by side \[px\].
 const SIZE: [f64; 2] = [440.0, 360.0];
 
+/// Pictures of several times in a row.
+const IN_A_ROW: usize = 3;
+
 /// The bodies of a run in its first frame and in the frame of the largest contact force (the last one without
 /// contact), side by side, with notes about bodies that are not shown.
 ///
@@ -47,28 +50,39 @@ pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
     Ok((Drawing::side_by_side(drawings), notes))
 }
 
-/// A picture of the bodies in one frame, and notes about bodies that are not shown.
+/// A picture of the bodies in one frame, or in several side by side, and notes about bodies that are not
+/// shown.
 ///
-/// * `time` — of the frame, the nearest one \[s\]; the last frame if none
+/// * `times` — of the frames, the nearest ones \[s\]; the last frame if none
 /// * `view` — direction from the bodies to the camera; z is up
 ///
 /// # Errors
 ///
 /// As [`Run::load_body`]; [`RunError::Empty`] if no body has a shape.
-pub fn picture(
-    run: &Run,
-    time: Option<f64>,
-    view: Option<[f64; 3]>,
-) -> Result<(Drawing, Vec<String>), RunError> {
+pub fn picture(run: &Run, times: &[f64], view: Option<[f64; 3]>) -> Result<(Drawing, Vec<String>), RunError> {
     run.check_frames()?;
     let (shown, mut notes) = shown(run)?;
-    let distance = |n: &usize| time.map_or(0.0, |time| (run.times()[*n] - time).abs());
-    let nearest = (0..run.times().len()).rev().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let frame = run.reader().frame(nearest.unwrap_or_default())?;
-    let mut picture = bodies(&shown, &frame, &mut notes);
-    picture.view = view.unwrap_or(picture.view);
-    picture.title = format!("t = {}", run.unit_of_time()?.quantity(frame.time, "s", 4));
-    Ok((picture.draw(), notes))
+    let all = run.times();
+    let nearest = |time: &f64| {
+        let distance = |n: &usize| (all[*n] - time).abs();
+        (0..all.len()).rev().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or_default()
+    };
+    let last = all.last().copied().unwrap_or_default();
+    let times = if times.is_empty() { std::slice::from_ref(&last) } else { times };
+    let mut drawings = Vec::with_capacity(times.len());
+    for frame in times.iter().map(nearest) {
+        let frame = run.reader().frame(frame)?;
+        let mut picture = bodies(&shown, &frame, &mut notes);
+        picture.view = view.unwrap_or(picture.view);
+        picture.title = format!("t = {}", run.unit_of_time()?.quantity(frame.time, "s", 4));
+        if times.len() > 1 {
+            picture.size = SIZE;
+        }
+        drawings.push(picture.draw());
+    }
+    let rows: Vec<Drawing> =
+        drawings.chunks(IN_A_ROW).map(|row| Drawing::side_by_side(row.to_vec())).collect();
+    Ok((Drawing::stacked(rows), notes))
 }
 
 /// The bodies that have a shape, and notes about those without.

@@ -227,11 +227,15 @@ fn a_picture_shows_the_nearest_frame() {
     let path = result::write(folder.path());
     let file = folder.path().join("bodies.svg");
     let [path, out] = [path.to_str().unwrap(), file.to_str().unwrap()];
-    for (flags, time) in [(&["--time", "1.2e-5", "--view", "-1,0,1"][..], "t = 10"), (&[], "t = 25")] {
+    for (flags, times) in [
+        (&["--time", "1.2e-5", "--view", "-1,0,1"][..], &["t = 10"][..]),
+        (&["--time", "0,1e-5,1,1.1e-5"], &["t = 0", "t = 10", "t = 25"]),
+        (&[], &["t = 25"]),
+    ] {
         let object = json(&post(&[&["picture", path, "-o", out, "--json"], flags].concat()));
         assert_eq!(object["schema"], "carom-post picture 1");
         let svg = std::fs::read_to_string(&file).unwrap();
-        assert!([time, "ball", "block"].iter().all(|text| svg.contains(text)), "{flags:?}");
+        assert!([times, &["ball", "block"]].concat().iter().all(|text| svg.contains(text)), "{flags:?}");
     }
 }
 

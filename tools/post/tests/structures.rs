@@ -103,7 +103,7 @@ fn beams_are_lines_in_files_and_tubes_in_pictures() {
     assert_eq!((piece.cells.types.len(), piece.points.len()), (16, 3 * 16));
     let moved = array(&piece.data.point, "displacement");
     assert!(moved.chunks_exact(3).all(|u| u[2] < -2.5e-4), "3 m/s for 0.1 ms: {moved:?}");
-    let (drawing, notes) = scene::picture(&run, Some(0.0), Some([0.0, -1.0, 2.0])).unwrap();
+    let (drawing, notes) = scene::picture(&run, &[0.0], Some([0.0, -1.0, 2.0])).unwrap();
     let svg = drawing.to_svg();
     assert!(notes.is_empty() && ["link 1", "link 5", "plate"].iter().all(|name| svg.contains(name)));
 }

@@ -7,5 +7,6 @@ mod exchange;
 mod foreign_matrices;
 mod interruption;
 mod other_codes;
+mod places;
 mod program;
 mod variants;

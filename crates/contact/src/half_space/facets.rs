@@ -13,13 +13,24 @@ use crate::pressure::PressureCells;
 const FLAT: f64 = 1e-4;
 const SHARP: f64 = 0.52;
 
-/// Mean edge of faces, of squares and equilateral triangles of the same areas \[m\].
-pub fn mean_edge(faces: &Faces) -> f64 {
+/// Edges of squares and equilateral triangles with the areas of faces \[m\].
+fn edges(faces: &Faces) -> Vec<f64> {
     let areas = PressureCells::new(faces, &faces.reference).area;
     let edge = |(face, area): (&carom_fem::Face, &f64)| {
         if face.basis.is_triangle() { (4.0 * area / 3f64.sqrt()).sqrt() } else { area.sqrt() }
     };
-    faces.surface.faces.iter().zip(&areas).map(edge).sum::<f64>() / areas.len() as f64
+    faces.surface.faces.iter().zip(&areas).map(edge).collect()
+}
+
+/// Mean edge of faces, of squares and equilateral triangles of the same areas \[m\].
+pub fn mean_edge(faces: &Faces) -> f64 {
+    let edges = edges(faces);
+    edges.iter().sum::<f64>() / edges.len() as f64
+}
+
+/// Largest edge of faces, of squares and equilateral triangles of the same areas \[m\].
+pub fn largest_edge(faces: &Faces) -> f64 {
+    edges(faces).into_iter().fold(0.0, f64::max)
 }
 
 /// Points and outward normals in the middles of faces.

@@ -6,9 +6,6 @@ use super::heights::Resting;
 use crate::Shape;
 use crate::geometry::{Domain, Faces};
 
-/// Parts of an edge of a face, in whose middles a second spot is looked for.
-const PARTS: usize = 4;
-
 /// Smallest part of an edge of a face in the search for the nearest point.
 const LEAST_PART: f64 = 1.0 / 512.0;
 
@@ -29,26 +26,34 @@ pub struct Approach<'a> {
     shapes: [&'a Shape; 2],
     resting: [Resting; 2],
     pose: (Matrix3<f64>, Vector3<f64>),
-    /// Whose points are looked at, and these in the axes of the first body, with the radius of a ball around
-    /// each that belongs to the body.
-    samples: (usize, Vec<Vector3<f64>>, f64),
+    /// The first surface with faces or of a ball, whose points are looked at.
+    side: Option<usize>,
+}
+
+/// A point, its distance from the other surface, and the normal of that surface at its foot point.
+type Near = (f64, Vector3<f64>, Vector3<f64>);
+
+/// Points among which the nearest one is sought.
+struct Among<'a> {
+    /// Farther than this from a place; all points if none \[m\].
+    beyond: Option<(&'a Vector3<f64>, f64)>,
+    /// Largest distance of interest \[m\].
+    limit: f64,
+    /// The least distance is found to this length, or to 2 % of itself \[m\].
+    fine: f64,
 }
 
 impl<'a> Approach<'a> {
     /// * `rotation`, `origin` — from the axes of the second body to those of the first
     pub fn new(shapes: [&'a Shape; 2], rotation: Matrix3<f64>, origin: Vector3<f64>) -> Self {
-        let samples = [0, 1].into_iter().find_map(|side| {
-            let (points, radius) = sampled(shapes[side])?;
-            let moved = |x: &Vector3<f64>| if side == 0 { *x } else { rotation * x + origin };
-            Some((side, points.iter().map(moved).collect(), radius))
-        });
-        let samples = samples.unwrap_or((0, Vec::new(), 0.0));
-        Self { shapes, resting: shapes.map(Resting::new), pose: (rotation, origin), samples }
+        let has_points = |side: &usize| matches!(shapes[*side], Shape::Faces(_) | Shape::Sphere(_));
+        let side = [0, 1].into_iter().find(has_points);
+        Self { shapes, resting: shapes.map(Resting::new), pose: (rotation, origin), side }
     }
 
     /// Distance from a surface and the normal at its foot point, in the axes of the first body.
     fn distance(&mut self, side: usize, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
-        let (rotation, origin) = if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose };
+        let (rotation, origin) = self.pose_of(side);
         let seen = rotation.transpose() * (x - origin);
         let (gap, normal) = self.resting[side].distance(self.shapes[side], &seen, &mut None)?;
         Some((gap, rotation * normal))
@@ -62,16 +67,19 @@ impl<'a> Approach<'a> {
     ///
     /// * `fine` — the gap is the least one to this length, or to 2 % of itself \[m\]
     pub fn nearest(&mut self, fine: f64) -> Option<Nearest> {
-        let (side, points, radius) = std::mem::take(&mut self.samples);
-        let best = match self.shapes[side].as_faces() {
-            Some(faces) => self.nearest_on(side, faces, fine),
-            None => points.first().and_then(|x| {
-                let (gap, normal) = self.distance(1 - side, x)?;
-                Some((gap, *x, normal))
-            }),
+        let side = self.side?;
+        let ((gap, x, normal), radius) = match self.shapes[side] {
+            Shape::Sphere(sphere) => {
+                let (rotation, origin) = self.pose_of(side);
+                let center = rotation * sphere.center + origin;
+                let (gap, normal) = self.distance(1 - side, &center)?;
+                ((gap, center, normal), sphere.radius)
+            }
+            shape => {
+                let all = Among { beyond: None, limit: f64::INFINITY, fine };
+                (self.nearest_on(side, shape.as_faces()?, &all)?, 0.0)
+            }
         };
-        self.samples = (side, points, radius);
-        let (gap, x, normal) = best?;
         let place = if side == 1 {
             x - gap * normal
         } else {
@@ -86,16 +94,17 @@ impl<'a> Approach<'a> {
         Some(Nearest { place, normal, gap: gap - radius })
     }
 
-    /// Least gap with its point and the normal of the other surface there.
-    fn nearest_on(
-        &mut self,
-        side: usize,
-        faces: &Faces,
-        fine: f64,
-    ) -> Option<(f64, Vector3<f64>, Vector3<f64>)> {
-        let (rotation, origin) = if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose };
+    /// The rotation and translation of the points of a surface to the axes of the first body.
+    fn pose_of(&self, side: usize) -> (Matrix3<f64>, Vector3<f64>) {
+        if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose }
+    }
+
+    /// The nearest point of a surface, in the axes of the first body; `None` if there is none below the
+    /// limit.
+    fn nearest_on(&mut self, side: usize, faces: &Faces, among: &Among<'_>) -> Option<Near> {
+        let (rotation, origin) = self.pose_of(side);
         let mut now = faces.state_at_rest();
-        let mut best: Option<(f64, Vector3<f64>, Vector3<f64>)> = None;
+        let mut best: Option<Near> = None;
         let mut parts: Vec<(u32, [f64; 2], f64)> =
             (0..faces.n_faces() as u32).map(|k| (k, [0.0; 2], 1.0)).collect();
         while !parts.is_empty() {
@@ -114,14 +123,22 @@ impl<'a> Approach<'a> {
                 let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(&mut at);
                 // A quarter more for faces that bulge between their corners.
                 let radius = 1.25 * corners.iter().map(|x| (x - middle).norm()).fold(0.0, f64::max);
+                let apart = |(place, beyond): (&Vector3<f64>, f64)| (middle - place).norm() - beyond;
+                let outside = among.beyond.map_or(f64::INFINITY, apart);
+                if outside + radius <= 0.0 {
+                    continue;
+                }
                 let Some((gap, normal)) = self.distance(1 - side, &middle) else { continue };
-                if best.is_none_or(|(least, ..)| gap < least) {
+                if outside > 0.0 && gap < best.map_or(among.limit, |(least, ..)| least) {
                     best = Some((gap, middle, normal));
                 }
                 seen.push((part, gap - radius));
             }
-            let Some((least, ..)) = best else { break };
-            let enough = least - fine.max(0.02 * least.abs());
+            let least = best.map_or(among.limit, |(least, ..)| least);
+            if least == f64::INFINITY {
+                break;
+            }
+            let enough = least - among.fine.max(0.02 * least.abs());
             for ((face, low, size), bound) in seen {
                 let half = 0.5 * size;
                 if bound < enough && half > LEAST_PART {
@@ -134,46 +151,19 @@ impl<'a> Approach<'a> {
         best
     }
 
-    /// The deepest of the samples inside the other body, farther than `beyond` from a place \[m\]; the depth
-    /// is positive.
-    pub fn deepest_elsewhere(&mut self, place: &Vector3<f64>, beyond: f64) -> Option<(Vector3<f64>, f64)> {
-        let (side, points, radius) = std::mem::take(&mut self.samples);
-        let mut deepest: Option<(Vector3<f64>, f64)> = None;
-        if radius == 0.0 {
-            for x in points.iter().filter(|x| (*x - place).norm() > beyond) {
-                let Some((gap, _)) = self.distance(1 - side, x) else { continue };
-                if gap < 0.0 && deepest.is_none_or(|(_, depth)| -gap > depth) {
-                    deepest = Some((*x, -gap));
-                }
-            }
-        }
-        self.samples = (side, points, radius);
-        deepest
+    /// The deepest point of the surface inside the other body, farther than `beyond` from a place \[m\], with
+    /// its depth; `None` if none is deeper than `fine` \[m\], or no surface has faces.
+    pub fn deepest_elsewhere(
+        &mut self,
+        place: &Vector3<f64>,
+        beyond: f64,
+        fine: f64,
+    ) -> Option<(Vector3<f64>, f64)> {
+        let side = [0, 1].into_iter().find(|side| self.shapes[*side].as_faces().is_some())?;
+        let elsewhere = Among { beyond: Some((place, beyond)), limit: 0.0, fine };
+        let (gap, x, _) = self.nearest_on(side, self.shapes[side].as_faces()?, &elsewhere)?;
+        Some((x, -gap))
     }
-}
-
-/// Points of a surface with the radius of a ball around each: of faces in the middles of parts, of a sphere
-/// its centre; none of other shapes.
-fn sampled(shape: &Shape) -> Option<(Vec<Vector3<f64>>, f64)> {
-    let faces = match shape {
-        Shape::Faces(faces) => faces,
-        Shape::Sphere(sphere) => return Some((vec![sphere.center], sphere.radius)),
-        Shape::Planes(_) | Shape::Cavity(_) | Shape::Block(_) => return None,
-    };
-    let mut now = faces.state_at_rest();
-    let mut points = Vec::new();
-    for face in 0..faces.n_faces() as u32 {
-        let is_triangle = faces.domain(face) == Domain::Triangle;
-        for (i, j) in (0..PARTS * PARTS).map(|m| (m % PARTS, m / PARTS)) {
-            let xi = [i, j].map(|k| (k as f64 + 0.5) / PARTS as f64);
-            // The fourth part of a triangle is the one in its middle.
-            let xi = if is_triangle && i + j >= PARTS { [1.0 / 3.0; 2] } else { xi };
-            let xi =
-                if is_triangle && i + j < PARTS { xi.map(|x| x - 1.0 / (6.0 * PARTS as f64)) } else { xi };
-            points.push(faces.position(&mut now, face, xi));
-        }
-    }
-    Some((points, 0.0))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::contact::{History, Pair};
 use super::simulation::{Settings, Simulation};
 use super::system::System;
 use super::{RunError, StepError};
-use crate::time_loop::{self, March, Taken, Touch, Touching};
+use crate::time_loop::{self, Clock, March, Taken, Touch, Touching};
 
 impl March for Simulation {
     type Error = StepError;
@@ -36,9 +36,12 @@ impl March for Simulation {
         let length = self.advance()?;
         let System { bodies, contacts, .. } = &mut self.system;
         let now = self.time;
-        let sample = |pair: &Pair, is_before, place| pair.sample(bodies, (now, is_before), place);
+        let clock = Clock::of_middle(now, length);
+        let sample = |pair: &Pair, is_before: bool, place| {
+            pair.sample(bodies, (if is_before { clock.start } else { now }, is_before), place)
+        };
         let take = |event| self.record.take(observer, event);
-        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
+        time_loop::follow(contacts.pairs.iter_mut(), clock, sample, take)?;
         if self.record.is_due(now, time_step, output_every) {
             self.hand_over(observer)?;
         }

@@ -295,7 +295,10 @@ pub enum SetupError {
 #[derive(Debug, Error)]
 pub enum StepError {
     /// A cell is inverted, or the motion has become infinite.
-    #[error("at t = {time:.6e} s, step {step}: body `{body}`: {source}; or a smaller `simulation.courant`")]
+    #[error(
+        "at t = {time:.6e} s, step {step}: body `{body}`: {source}; use a finer mesh there, or a \
+         smaller `simulation.courant`"
+    )]
     Sweep {
         /// Time \[s\].
         time: f64,

@@ -38,7 +38,7 @@ pub enum PlacedModelError {
     Surface {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The problem.
         source: carom_fem::SurfaceError,
     },
     /// The set does not exist or has no faces.
@@ -113,7 +113,7 @@ pub enum PlacedModelError {
     Response {
         /// Name of the body.
         body: String,
-        /// What is wrong.
+        /// The problem.
         source: carom_reduce::ComparisonError,
     },
 }

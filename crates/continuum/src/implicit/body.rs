@@ -11,8 +11,8 @@ use carom_fem::internal_force::{History, InternalForce, PointRule, SweepError};
 use carom_fem::{Body, Discretisation, Surface};
 use nalgebra::Vector3;
 
-use super::SetupError;
 use super::matrices::Matrices;
+use super::{SetupError, StepError};
 use crate::explicit::pressed::Pressed;
 pub use books::Energies;
 pub(super) use step::Inertia;
@@ -242,6 +242,11 @@ impl ElasticBody {
         self.matrices.factorise_mass(&self.held).map_err(wrong)
     }
 
+    /// The error of a step that inverts a cell.
+    pub(super) fn swept(&self, source: SweepError) -> StepError {
+        StepError::Sweep { body: self.name.clone(), source }
+    }
+
     /// Sets a₀ = M⁻¹ (f_ext − f(u₀)).
     ///
     /// # Errors
@@ -250,7 +255,8 @@ impl ElasticBody {
     pub(super) fn start(&mut self) -> Result<(), SetupError> {
         self.factorise_mass()?;
         let Self { internal, laws, history, state, work, .. } = self;
-        let inverted = |source: SweepError| SetupError::Start { source: source.into() };
+        let inverted =
+            |source| SetupError::Start { source: StepError::Sweep { body: self.name.clone(), source } };
         internal.force(laws, &state.u, history, &mut work.internal).map_err(inverted)?;
         for (i, a) in state.a.iter_mut().enumerate() {
             *a = self.force[i] + work.weight[i] - work.internal[i];

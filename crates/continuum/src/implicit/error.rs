@@ -165,8 +165,13 @@ pub enum SetupError {
 #[derive(Debug, Error)]
 pub enum StepError {
     /// The end of the step inverts a cell.
-    #[error(transparent)]
-    Sweep(#[from] SweepError),
+    #[error("body `{body}`: {source}")]
+    Sweep {
+        /// Name of the body.
+        body: String,
+        /// The problem.
+        source: SweepError,
+    },
     /// The tangent is singular.
     #[error("the tangent of a step of {step:e} s: {source}")]
     Tangent {
@@ -180,7 +185,7 @@ pub enum StepError {
     Factor(#[from] FactorError),
     /// A node in contact has left its face by more than the size of the face.
     #[error(
-        "a node of {} slides over more than a face of {} in a step; use a smaller step",
+        "a node of {} slides over more than a face of {} in a step",
         between[0], between[1]
     )]
     Slid {
@@ -193,7 +198,7 @@ pub enum StepError {
     /// Newton's method does not converge.
     #[error(
         "a step of {step:e} s has no solution after {iterations} iterations of Newton's method (residual \
-         {residual:.1e} of the forces); use a smaller step"
+         {residual:.1e} of the forces)"
     )]
     NotConverged {
         /// Length of the step \[s\].

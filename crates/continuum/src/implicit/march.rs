@@ -9,7 +9,7 @@ use super::contact::Pair;
 use super::simulation::{Settings, Simulation};
 use super::system::Elastodynamics;
 use super::{RunError, StepsError};
-use crate::time_loop::{self, March, Taken, Touch, Touching};
+use crate::time_loop::{self, Clock, March, Taken, Touch, Touching};
 
 impl March for Simulation {
     type Error = StepsError;
@@ -40,9 +40,12 @@ impl March for Simulation {
         };
         let Elastodynamics { bodies, contacts, .. } = &mut self.system;
         let now = self.time;
-        let sample = |pair: &Pair, is_before, place| sample(pair, bodies, (now, is_before), place);
+        let clock = Clock::of_middle(now, length);
+        let sample = |pair: &Pair, is_before: bool, place| {
+            sample(pair, bodies, (if is_before { clock.start } else { now }, is_before), place)
+        };
         let take = |event| self.record.take(observer, event);
-        time_loop::follow(contacts.pairs.iter_mut(), (now, length), sample, take)?;
+        time_loop::follow(contacts.pairs.iter_mut(), clock, sample, take)?;
         if self.record.is_due(now, time_step, output_every) {
             self.hand_over(observer)?;
         }

@@ -155,7 +155,7 @@ impl Simulation {
         let left = self.settings.end_time - *time;
         let before = (*steps, system.counts);
         let method = self.settings.method;
-        let taken = steps.take(left, |h| {
+        let taken = steps.take(method, [*time, left], |h| {
             for (body, loads) in system.bodies.iter_mut().zip(&mut *loads) {
                 loads.forces(*time + method.moment_of_forces() * h, &[], &mut body.force);
             }
@@ -171,8 +171,8 @@ impl Simulation {
             let sum = body.exchange();
             totals.external += sum.external;
             totals.internal += sum.internal + if method.is_alpha() { sum.inertial } else { 0.0 };
-            // Generalised-α moves by the mean of both accelerations with the weights 1 − γ and γ, which is
-            // that of its forces and (α_f − ½) (a₁ − a₀).
+            // Generalised-α moves by the mean of both accelerations with the weights 1 − γ and γ: this mean
+            // is larger than the acceleration by its forces by (α_f − ½) (a₁ − a₀).
             totals.impulse += length * (sum.force + (0.5 - method.moment_of_forces()) * sum.lag);
             totals.ang_impulse += length * sum.moment;
         }
@@ -205,7 +205,9 @@ impl Simulation {
 
     /// The balance at present.
     fn balance(&mut self) -> Result<Balance, RunError> {
-        let energies = self.system.energies().map_err(|source| StepsError { least: 0.0, source })?;
+        let (method, time) = (self.settings.method, self.time);
+        let broken = |source| StepsError::new(method, (time, 0.0), source);
+        let energies = self.system.energies().map_err(broken)?;
         let totals = self.totals;
         let mut balance = Balance {
             time: self.time,
@@ -233,7 +235,7 @@ impl Simulation {
         balance.d_con = -(totals.springs + balance.e_con + totals.friction);
         for body in &mut self.system.bodies {
             let (mass, center) = body.mass();
-            let own = body.energies().map_err(|source| StepsError { least: 0.0, source: source.into() })?;
+            let own = body.energies().map_err(|source| broken(body.swept(source)))?;
             let size = Vector3::from(own.momentum).norm();
             balance.momentum_scale += size;
             balance.ang_momentum_scale += Vector3::from(own.ang_momentum).norm() + center.norm() * size;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Elastodynamics, StepError};
+use super::{Elastodynamics, Method, StepError};
 
 /// Halvings of the wanted step before a run gives up.
 const HALVINGS: u32 = 12;
@@ -26,17 +26,34 @@ pub struct Steps {
 
 /// No step of any length has a solution.
 #[derive(Debug, Error)]
-#[error(
-    "no step down to {least:e} s has a solution: {source}; use a finer mesh, or a law for larger strains"
-)]
+#[error("at t = {time:.6e} s: no step down to {least:.3e} s has a solution: {source}; {way_out}")]
 pub struct StepsError {
+    /// Time at the start of the step \[s\].
+    pub time: f64,
     /// The smallest length \[s\].
     pub least: f64,
     /// The last error.
     pub source: StepError,
+    /// The advice.
+    pub way_out: &'static str,
 }
 
+/// The advice for a method that keeps the energy.
+const WAY_OUT: &str = "use a finer mesh, or a law for larger strains";
+
 impl StepsError {
+    /// The last error of a step, with the advice for a method.
+    pub(super) fn new(method: Method, (time, least): (f64, f64), source: StepError) -> Self {
+        let way_out = match method {
+            Method::EnergyMomentum => WAY_OUT,
+            _ => {
+                "its steps may have gained energy (`D_num` and `D_con` of the ledger): use the scheme \
+                 `energy-momentum`, which gains none, or a shorter `time_step`"
+            }
+        };
+        Self { time, least, source, way_out }
+    }
+
     /// True if the caller has stopped the step.
     pub(super) fn is_interrupted(&self) -> bool {
         matches!(self.source, StepError::Interrupted)
@@ -63,14 +80,15 @@ impl Steps {
         let mut left = time;
         // The remainder is rounding, or a further step.
         while left > 1e-9 * self.wanted {
-            left -= self.take(left, |length| bodies.step(length))?.0;
+            let method = bodies.method;
+            left -= self.take(method, [time - left, left], |length| bodies.step(length))?.0;
         }
         Ok(())
     }
 
     /// Takes one step, shorter where it has no solution; returns its length and its result.
     ///
-    /// * `left` — the longest step \[s\]
+    /// * `time`, `left` — the present time, and the longest step \[s\]
     /// * `step` — tries a step of a length
     ///
     /// # Errors
@@ -78,7 +96,8 @@ impl Steps {
     /// [`StepsError`].
     pub fn take<T>(
         &mut self,
-        left: f64,
+        method: Method,
+        [time, left]: [f64; 2],
         mut step: impl FnMut(f64) -> Result<T, StepError>,
     ) -> Result<(f64, T), StepsError> {
         loop {
@@ -95,7 +114,7 @@ impl Steps {
                     return Ok((length, taken));
                 }
                 Err(source) if self.halvings == HALVINGS || matches!(source, StepError::Interrupted) => {
-                    return Err(StepsError { least: length, source });
+                    return Err(StepsError::new(method, (time, length), source));
                 }
                 Err(_) => {
                     self.failed += 1;

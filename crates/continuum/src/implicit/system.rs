@@ -196,7 +196,7 @@ impl Elastodynamics {
     pub fn energies(&mut self) -> Result<Energies, StepError> {
         let mut sum = Energies::default();
         for body in &mut self.bodies {
-            sum += body.energies()?;
+            sum += body.energies().map_err(|source| body.swept(source))?;
         }
         Ok(sum)
     }
@@ -239,7 +239,7 @@ impl Elastodynamics {
         self.contacts.begin(&self.bodies, h);
         let found = match self.newton(h, &inertia, is_stopped) {
             // Bodies that move straight on may invert cells; from rest they may still converge.
-            Err(StepError::Sweep(_)) => {
+            Err(StepError::Sweep { .. }) => {
                 self.contacts.restart();
                 self.contacts.begin(&self.bodies, h);
                 self.bodies.iter_mut().for_each(|body| body.stay(h));
@@ -354,7 +354,7 @@ impl Elastodynamics {
     fn residual(&mut self, inertia: &Inertia) -> Result<Residual, StepError> {
         let (mut force, mut terms) = (0.0_f64, 0.0_f64);
         for body in &mut self.bodies {
-            let sizes = body.residual(self.method, inertia)?;
+            let sizes = body.residual(self.method, inertia).map_err(|source| body.swept(source))?;
             force = force.max(sizes.force);
             terms = terms.max(sizes.inertia);
         }
@@ -373,7 +373,7 @@ impl Elastodynamics {
     fn correct(&mut self, h: f64, inertia: &Inertia, share: f64) -> Result<(), StepError> {
         let clock = Instant::now();
         for body in &mut self.bodies {
-            body.assemble(self.method, inertia)?;
+            body.assemble(self.method, inertia).map_err(|source| body.swept(source))?;
         }
         self.phases.matrices += clock.elapsed().as_secs_f64();
         let (clock, factors) = (Instant::now(), self.condensed.factor_seconds);

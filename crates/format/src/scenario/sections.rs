@@ -41,7 +41,12 @@ pub(super) fn material(table: Table<'_>, scheme: &SchemeRow) -> Option<MaterialS
             table.conflict("law", text);
         }
     } else if !scheme.has_laws && !law.is_linear() {
-        let text = format!("`law` belongs to the scheme `explicit`; the scheme `{}` is linear", scheme.name);
+        let text = format!(
+            "laws other than `linear` are for the schemes {}; `{}` is linear: remove `law`, or choose one of \
+             these",
+            SchemeRow::names(|row| row.has_laws),
+            scheme.name
+        );
         table.conflict("law", text);
     }
     let (yield_stress, hardening) = plasticity(&table, law);
@@ -233,6 +238,13 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
                 scheme.name
             );
             table.conflict("compliance", text);
+        }
+        if rim == Rim::Warning {
+            table.conflict(
+                "rim",
+                "an edge in a contact with `compliance = \"half-space\"` is always an error: remove `rim`, \
+                 or use `compliance = \"body\"`",
+            );
         }
         if friction > 0.0 {
             table.conflict(

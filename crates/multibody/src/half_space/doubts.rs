@@ -176,8 +176,8 @@ impl Side {
         (of_force > CURVED).then(|| {
             format!(
                 "faces of the second degree of `{name}` have edges of {turn:.2} radii of curvature: their \
-                 curvature at the contact errs by up to {:.0} %, the force of an impact by {:.1} %; use \
-                 smaller cells there, or NURBS, which are exact",
+                 curvature at the contact errs by up to {:.0} %, the force of an impact by about {:.1} %; \
+                 use smaller cells there, or NURBS, which are exact",
                 100.0 * turn * turn,
                 100.0 * of_force
             )

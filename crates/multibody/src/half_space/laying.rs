@@ -36,6 +36,10 @@ const LEAST_DEPTH: f64 = 1e-7;
 /// Motion along the plane, in sides of a cell, after which the nearest point is looked for again.
 const MOVED: f64 = 0.25;
 
+/// Depth of a second spot, in heights of the grid, that may be overlooked: its force is below a thousandth of
+/// that of the contact.
+const LEAST_SPOT: f64 = 0.01;
+
 /// Gap, in heights of the grid, below which a grid stays: a cell's mean gap is that of its deepest point and
 /// 0.007 heights.
 const CLEAR: f64 = 0.02;
@@ -179,7 +183,8 @@ impl Laying<'_> {
         // The overlap of undeformed surfaces is larger than the contact: its rim lies as high as its depth.
         let reach = 2.0 * (2.0 * plan.height / (HEIGHT * low)).sqrt();
         let mut approach = Approach::new(self.shapes(), self.rotation, self.origin);
-        let (place, depth) = approach.deepest_elsewhere(&plan.plane.center, reach)?;
+        let (place, depth) =
+            approach.deepest_elsewhere(&plan.plane.center, reach, LEAST_SPOT * plan.height)?;
         Some((place, depth, (place - plan.plane.center).norm()))
     }
 }

@@ -128,7 +128,7 @@ pub(super) struct Pair {
     pub(super) last: Option<Last>,
     /// Why the pair cannot go on.
     pub(super) failure: Option<SpotError>,
-    /// What limits of the theory its largest force has met.
+    /// The limits of the theory that the largest force has met.
     pub(super) worst: Worst,
 }
 

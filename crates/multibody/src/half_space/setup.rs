@@ -1,7 +1,7 @@
-//! What may touch on half-space grids, as plain data, and the pairs made of it.
+//! Surfaces that may touch on half-space grids, as plain data, and the pairs made of them.
 
 use carom_contact::half_space::compliance::CutMeans;
-use carom_contact::half_space::facets::{mean_edge, smooth_angle};
+use carom_contact::half_space::facets::{largest_edge, smooth_angle};
 use carom_contact::half_space::{ComplianceError, HalfSpace, Kernel, Loads, PlacedBody};
 use carom_contact::{Law, Shape};
 use carom_fem::FaceBasis;
@@ -112,7 +112,7 @@ pub enum HalfSpaceSetupError {
         body: String,
         /// The name of the surface.
         surface: String,
-        /// What is wrong.
+        /// The problem.
         source: ComplianceError,
     },
     /// Flat faces approximate a curved surface.
@@ -136,7 +136,7 @@ pub enum HalfSpaceSetupError {
         body: String,
         /// The name of the surface.
         surface: String,
-        /// What is wrong.
+        /// The problem.
         source: carom_fem::SurfaceError,
     },
 }
@@ -248,11 +248,12 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     })
 }
 
-/// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
+/// Largest edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat
+/// faces.
 fn turn(shape: &Shape) -> f64 {
     let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
     match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {
-        Some(faces) => mean_edge(faces) * shape.convex_curvatures()[1],
+        Some(faces) => largest_edge(faces) * shape.convex_curvatures()[1],
         None => 0.0,
     }
 }

@@ -10,7 +10,7 @@ use super::pair::EDGES;
 use super::{Contacts, Pair};
 use crate::explicit::bodies::Bodies;
 use crate::explicit::which::Which;
-use crate::time_loop::{self, Touch};
+use crate::time_loop::{self, Clock, Touch};
 
 /// Sums over the rows of two bodies.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,8 @@ impl Meeting {
         let Self { force, pressed, least_gap, .. } = *self;
         let touch = Touch { number, force, pressed, least_gap };
         let tracking = (&mut self.tracker, &mut self.last_place);
-        time_loop::track(tracking, &touch, (now, dt_mean), |_, place| before.sample(now, place, &motion))
+        let clock = Clock { start: now, of_force: now, length: dt_mean };
+        time_loop::track(tracking, &touch, clock, |_, place| before.sample(now, place, &motion))
     }
 
     /// The event that is open at the end of the run.

@@ -224,10 +224,11 @@ pub struct ContactSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compliance {
-    /// That of the mesh, which resolves the contact: the high modes of interface sets.
+    /// The compliance of the mesh, which resolves the contact: the high modes of interface sets.
     #[default]
     Body,
-    /// That of a half-space on a grid of its own, with the response of a coarse mesh to loads at places.
+    /// The compliance of a half-space on a grid of its own, with the response of a coarse mesh to loads at
+    /// places.
     HalfSpace,
 }
 

@@ -109,7 +109,7 @@ pub enum ContactGradient {
     /// The discrete gradient of the gap itself, over all kinds of faces.
     #[default]
     Gap,
-    /// That of the mixed formulation of Franke, Hesch and Betsch, over faces of up to four points.
+    /// The gradient of the mixed formulation of Franke, Hesch and Betsch, over faces of up to four points.
     Mixed,
 }
 
@@ -569,7 +569,12 @@ pub static SCHEMES: [SchemeRow; 9] =
 impl SchemeRow {
     /// Names of the schemes that have a key of `[simulation]`, as a list for messages.
     pub(in crate::scenario) fn with_key(key: &str) -> String {
-        let has = |row: &&Self| row.keys.contains(&key);
-        SCHEMES.iter().filter(has).map(|row| format!("`{}`", row.name)).collect::<Vec<_>>().join(", ")
+        Self::names(|row| row.keys.contains(&key))
+    }
+
+    /// Names of the schemes with a property, as a list for messages.
+    pub(in crate::scenario) fn names(has: impl Fn(&Self) -> bool) -> String {
+        let named = SCHEMES.iter().filter(|row| has(row)).map(|row| format!("`{}`", row.name));
+        named.collect::<Vec<_>>().join(", ")
     }
 }
