@@ -177,3 +177,11 @@ fn a_rigid_bar_slows_down_exponentially_on_a_deformable_bar_at_rest() {
     let expected = (-(0.9_f64 - 0.01) * 100.0 / (0.5 * 100.0)).exp();
     assert!((at(0.9) - expected).abs() < 0.02, "{} {expected}", at(0.9));
 }
+
+#[test]
+fn a_contact_of_one_body_with_itself_names_the_contact_of_all_surfaces() {
+    let mut problem = problem(Law::Hard);
+    problem.contacts = vec![pair(0, [0, 0], ["east", "west"], Law::Hard, 0.0)];
+    let error = Simulation::new(&problem, settings(1.0, None)).err().unwrap().to_string();
+    assert!(error.contains("left:east, left:west") && error.contains("between = [\"*\"]"), "{error}");
+}
