@@ -4,7 +4,7 @@
     time carom-solve meshes/two-bars/conserving.toml --set simulation.persistency=true -o out/two-bars.carom
 
 Two bars of 50 hexahedra each (50 m, 100 Pa, nu 0, 0.01 kg/m3), the first with 1 m/s, 10 mm apart, until 1.5 s: *DYNAMIC of fixed
-length with NLGEOM, contact of surfaces by a penalty. One thread. The smallest energy is looked for after the bars have parted.
+length with NLGEOM, contact of surfaces by a penalty. One thread. The loss is that at the end, after the bars have parted.
 Prints one JSON object. Needs `ccx` (Debian: calculix-ccx).
 """
 

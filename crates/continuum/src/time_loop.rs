@@ -265,8 +265,10 @@ pub(crate) fn track(
         tracker.observe(of_force, touch.force.norm(), (-touch.least_gap).max(0.0));
         tracker.press(of_force, length * pressed, place);
     } else if tracker.touching {
-        // The last force acted in the step before.
-        tracker.part(&sample(true, *place));
+        // The last force acted in the step before, unless half of it acts in this one (redistributed mass).
+        let [before, after] = [true, false].map(|is_before| sample(is_before, *place));
+        let is_over = before.normal_impulse == after.normal_impulse;
+        tracker.part(if is_over { &before } else { &after });
     }
     tracker.settle(start)
 }

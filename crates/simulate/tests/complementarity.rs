@@ -25,7 +25,8 @@ fn the_bar_leaves_the_wall_with_the_waves() {
     let outcome = solved(BAR, &[]);
     let contact = &outcome.summary.contacts[0];
     assert!((contact.impulse[0] - 1.9839).abs() < 6e-5, "{contact:?}");
-    assert!((contact.start - 0.05).abs() < 2e-3 && (contact.end - 0.25).abs() < 3e-3, "{contact:?}");
+    // The last step with a force ends three steps of 1 ms early, as in the chain of masses of the slides.
+    assert!((contact.start - 0.05).abs() < 1.1e-3 && (contact.end - 0.247).abs() < 1e-9, "{contact:?}");
     assert!((outcome.bodies[0].velocity[0] - 0.9839).abs() < 6e-5, "{:?}", outcome.bodies[0].velocity);
     assert_closed(&outcome);
     let lemke = solved(BAR, &["simulation.contact_method=lemke"]);

@@ -130,8 +130,8 @@ pub(crate) fn hollow_ball(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         }
     }
     let landings = [("by default", "hollow-ball"), ("`persistency = true`", PERSISTENT)];
-    let caption = "The total energy of the scheme `energy-momentum`, with the energy of landings given back and \
-                   without.";
+    let caption = "The total energy of the scheme `energy-momentum`, with the energy of landings given back \
+                   and without.";
     outcome.pictures.push((
         "hollow-ball-landings".to_owned(),
         total_energies(bench, landings)?,

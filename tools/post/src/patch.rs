@@ -120,23 +120,19 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
 
 /// The frame with the largest normal force of a pair.
 fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
-    let none = no_contact(run, pair)?;
     let forces = run.reader().normal_forces(pair)?;
     let best = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b]));
-    let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(none) };
+    let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(no_pressure(run, pair, false)?) };
     let frame = run.reader().frame(best)?;
     let has_pressure = frame.contacts.get(pair).is_some_and(|c| c.pressures.iter().any(|&p| p > 0.0));
-    if has_pressure {
-        return Ok(frame);
-    }
-    let hint = "with `compliance = \"half-space\"` the pressure acts on a grid that is not stored; plot \
-                contact-force";
-    Err(RunError::Empty { what: "contact forces without pressures on faces", hint })
+    if has_pressure { Ok(frame) } else { Err(no_pressure(run, pair, true)?) }
 }
 
 /// The reason why no frame has pressure; for surfaces that were never in contact the note of the run about
 /// their distance.
-fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
+///
+/// * `has_force` — true if a frame has a force of the pair
+fn no_pressure(run: &Run, pair: usize, has_force: bool) -> Result<RunError, RunError> {
     if run.header().pairs[pair].first == ContactSpec::ALL {
         let what = "no pair of surfaces: the contact is that of all surfaces, `between = [\"*\"]`";
         let hint = "name the two surfaces in `between`, or export the field `contact_pressure`";
@@ -145,6 +141,11 @@ fn no_contact(run: &Run, pair: usize) -> Result<RunError, RunError> {
     if names_beams(run, &run.header().pairs[pair].first)? {
         let hint = "name the other surface first in `between`: the pressure is that of the first";
         return Ok(RunError::Empty { what: "no pressure on beams, which have no faces", hint });
+    }
+    if has_force {
+        let hint = "with `compliance = \"half-space\"` the pressure acts on a grid that is not stored; plot \
+                    contact-force";
+        return Ok(RunError::Empty { what: "contact forces without pressures on faces", hint });
     }
     if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
         let hint = "write frames more often (`output.contact_frames`, `simulation.output_every`)";
