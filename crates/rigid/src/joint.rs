@@ -12,7 +12,7 @@
 //! | length | (d·d − ℓ²)/2ℓ | along d, at the second end |
 //!
 //! The first body gets the impulse and the second the opposite one at the same point, so that momentum and
-//! angular momentum are exact. [`solver`] finds the impulses of a step, [`start`] closes joints.
+//! angular momentum are exact. Module `solver` finds the impulses of a step, `start` closes joints.
 
 pub(crate) mod solver;
 pub(crate) mod start;
