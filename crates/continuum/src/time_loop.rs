@@ -203,7 +203,7 @@ pub(crate) struct Touch {
 pub(crate) struct Clock {
     /// Its start \[s\].
     pub(crate) start: f64,
-    /// That of its contact force \[s\].
+    /// The time of its contact force \[s\].
     pub(crate) of_force: f64,
     /// Its length \[s\].
     pub(crate) length: f64,

@@ -2,9 +2,9 @@
 
 use carom_contact::Law;
 use carom_continuum::explicit::{BodyKind, Problem, Settings, Simulation};
-use carom_dynamics::{Ignore, Placement};
+use carom_dynamics::{Ignore, JointKind, Placement};
 use carom_progress::Silent;
-use carom_rigid::{JointEnd, JointKind, JointSpec};
+use carom_rigid::{JointEnd, JointSpec};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::setup::{Last, at, block, deformable, pair, residuals, rigid, run, settings};

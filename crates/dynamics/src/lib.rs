@@ -3,6 +3,7 @@
 //! * [`rotation`]: unit quaternions as plain numbers; [`Pose`] and [`Placement`]: present and initial
 //!   position of a body
 //! * [`Loads`]: gravity, forces and torques at markers; [`TimeFunction`]: functions of time
+//! * [`JointKind`]: joints by the motion that they leave free, with their equations
 //! * [`Ledger`]: the balance of energy and momenta of docs/theory/ledger.md, eq. (87)
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
 //!   for display
@@ -38,6 +39,7 @@ pub mod checkpoint;
 pub mod condensed;
 pub mod contact_event;
 pub mod contact_tracker;
+pub mod joint_kind;
 pub mod ledger;
 pub mod load;
 pub mod observer;
@@ -50,6 +52,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, Values};
 pub use condensed::{PairImpacts, ShownImpact, condensed};
 pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
 pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
+pub use joint_kind::{JointEquation, JointKind};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};

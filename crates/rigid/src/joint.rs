@@ -17,34 +17,11 @@
 pub(crate) mod solver;
 pub(crate) mod start;
 
+use carom_dynamics::{JointEquation, JointKind};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use crate::body::RigidBody;
-
-/// The motion that a joint leaves free.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum JointKind {
-    /// Nothing.
-    Fixed,
-    /// The rotation about z.
-    Revolute,
-    /// All rotations.
-    Spherical,
-    /// The shift along z.
-    Prismatic,
-    /// Rotation about and shift along z.
-    Cylindrical,
-    /// Rotations about z of the first end and about z of the second, which stay perpendicular.
-    Universal,
-    /// Shifts across z and the rotation about it.
-    Planar,
-    /// All but the distance of the ends.
-    Distance {
-        /// ℓ > 0 \[m\].
-        length: f64,
-    },
-}
 
 /// One end of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -143,19 +120,6 @@ impl JointError {
     }
 }
 
-/// An equation of a joint.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Row {
-    /// The ends do not part along an inertial axis.
-    Apart(usize),
-    /// They do not part along an axis of the first end.
-    Along(usize),
-    /// An axis of the first end stays perpendicular to one of the second.
-    Across(usize, usize),
-    /// They keep a distance ℓ.
-    Length(f64),
-}
-
 /// Where an end is, and how far it has moved in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
@@ -186,18 +150,13 @@ pub(crate) struct RowNow {
     pub(crate) moments: [Vector3<f64>; 2],
 }
 
-impl Row {
-    /// True if its value is a length.
-    pub(crate) fn is_length(self) -> bool {
-        !matches!(self, Self::Across(..))
-    }
-
-    /// The row between two places.
-    pub(crate) fn at(self, first: &Place, second: &Place) -> RowNow {
+impl RowNow {
+    /// An equation between two places.
+    pub(crate) fn of(equation: JointEquation, first: &Place, second: &Place) -> Self {
         let d = first.position - second.position;
         let moved = first.moved - second.moved;
-        let (value, change, direction, point) = match self {
-            Self::Apart(axis) => {
+        let (value, change, direction, point) = match equation {
+            JointEquation::Apart(axis) => {
                 let point = match (first.stays, second.stays) {
                     (true, _) => first.position,
                     (_, true) => second.position,
@@ -205,52 +164,32 @@ impl Row {
                 };
                 (d[axis], moved[axis], Vector3::ith(axis, 1.0), point)
             }
-            Self::Along(axis) => {
+            JointEquation::Along(axis) => {
                 let e: Vector3<f64> = first.triad.column(axis).into();
                 // e_{n+1}·d_{n+1} − e_n·d_n.
                 let turned: Vector3<f64> = first.turned.column(axis).into();
                 (e.dot(&d), e.dot(&moved) + turned.dot(&(d - moved)), e, second.position)
             }
-            Self::Across(of_first, of_second) => {
+            JointEquation::Across(of_first, of_second) => {
                 let e: Vector3<f64> = first.triad.column(of_first).into();
                 let h: Vector3<f64> = second.triad.column(of_second).into();
                 let [de, dh]: [Vector3<f64>; 2] =
                     [first.turned.column(of_first).into(), second.turned.column(of_second).into()];
                 let couple = e.cross(&h);
-                return RowNow {
+                return Self {
                     value: e.dot(&h),
                     change: de.dot(&h) + (e - de).dot(&dh),
                     direction: Vector3::zeros(),
                     moments: [couple, -couple],
                 };
             }
-            Self::Length(length) => {
+            JointEquation::Length(length) => {
                 let change = moved.dot(&(d - 0.5 * moved)) / length;
                 (0.5 * (d.norm_squared() - length * length) / length, change, d / length, second.position)
             }
         };
         let moments = [(point - first.center).cross(&direction), -(point - second.center).cross(&direction)];
-        RowNow { value, change, direction, moments }
-    }
-}
-
-impl JointKind {
-    /// Its rows.
-    fn rows(self) -> Vec<Row> {
-        use Row::{Across, Along, Apart, Length};
-        let together = [Apart(0), Apart(1), Apart(2)];
-        let parallel = [Across(0, 2), Across(1, 2)];
-        let rows = |parts: &[&[Row]]| parts.concat();
-        match self {
-            Self::Spherical => rows(&[&together]),
-            Self::Revolute => rows(&[&together, &parallel]),
-            Self::Prismatic => rows(&[&[Along(0), Along(1)], &parallel, &[Across(0, 1)]]),
-            Self::Cylindrical => rows(&[&[Along(0), Along(1)], &parallel]),
-            Self::Universal => rows(&[&together, &[Across(2, 2)]]),
-            Self::Fixed => rows(&[&together, &parallel, &[Across(0, 1)]]),
-            Self::Planar => rows(&[&[Along(2)], &parallel]),
-            Self::Distance { length } => vec![Length(length)],
-        }
+        Self { value, change, direction, moments }
     }
 }
 
@@ -258,7 +197,7 @@ impl JointKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Joint {
     pub(crate) name: String,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<JointEquation>,
     /// Number of its first row among those of all joints.
     pub(crate) first: usize,
     pub(crate) ends: [JointEnd; 2],
@@ -303,7 +242,7 @@ impl Joints {
                 }
                 None => *end,
             };
-            let (rows, first) = (spec.kind.rows(), joints.n_rows);
+            let (rows, first) = (spec.kind.equations(), joints.n_rows);
             joints.n_rows += rows.len();
             let ends = spec.ends.each_ref().map(of_body);
             joints.all.push(Joint { name: joint(), rows, first, ends, group: 0 });

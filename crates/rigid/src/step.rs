@@ -74,64 +74,6 @@ impl System {
         Ok(())
     }
 
-    /// The motion with the impulses of joints, without contact.
-    fn move_joints(&mut self) -> Result<(), Unsolved> {
-        if self.joints.is_empty() {
-            return Ok(());
-        }
-        let step = Step {
-            bodies: &self.bodies,
-            states: &self.states,
-            joints: &self.joints,
-            gravity: self.gravity,
-            dt: self.dt,
-            number: self.steps,
-        };
-        let solver = &mut self.impulses.laws.rows.joints;
-        for group in 0..self.joints.n_groups {
-            solver.choose(&step, |other| other == group);
-            for &body in &solver.bodies {
-                let stage = &mut self.stages[body];
-                (stage.impulse, stage.moment_b) = (Vector3::zeros(), Vector3::zeros());
-            }
-            solver.solve(&mut self.stages, &step)?;
-        }
-        self.finish_joined();
-        Ok(())
-    }
-
-    /// The ends of the step of joined bodies with the impulses that they have. The bounds of their pairs held
-    /// for motion without impulses.
-    fn finish_joined(&mut self) {
-        for body in 0..self.joints.group_of.len() {
-            if self.joints.group_of[body].is_some() {
-                let (spec, state) = (&self.bodies[body], &self.states[body]);
-                self.stages[body].finish(spec, state, &self.gravity, self.dt);
-                self.disturb(body);
-            }
-        }
-    }
-
-    /// Records the work of joints, and the impulses of the ground and of fixed bodies.
-    fn book_joints(&mut self) {
-        let solver = &self.impulses.laws.rows.joints;
-        for joint in &self.joints.all {
-            let moving = |side: usize| joint.ends[side].body.filter(|&body| !self.bodies[body].fixed);
-            for side in 0..2 {
-                let Some(body) = moving(side) else { continue };
-                let stage = &self.stages[body];
-                let [impulse, moment] = solver.impulse_on(joint, side);
-                let turned = 0.5 * (stage.omega_old + stage.turn.omega_b);
-                self.books.joint_work += 0.5 * impulse.dot(&(stage.velocity_old + stage.velocity))
-                    + stage.rot_ib.tr_mul(&moment).dot(&turned);
-                if moving(1 - side).is_none() {
-                    self.books.external_impulse += impulse;
-                    self.books.external_ang_impulse += stage.position_mid.cross(&impulse) + moment;
-                }
-            }
-        }
-    }
-
     #[inline]
     fn find_contacts(&mut self) {
         let has_struck = !self.contacts.is_empty();

@@ -8,9 +8,7 @@ use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
-use crate::joint::solver::JointSolver;
-use crate::joint::start::AtRest;
-use crate::joint::{JointError, JointSpec, Joints};
+use crate::joint::{JointError, Joints};
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
@@ -368,66 +366,6 @@ impl System {
         system.energies = [system.energy(); 2];
         system.reserve();
         Ok(system)
-    }
-
-    /// Joins bodies.
-    ///
-    /// # Errors
-    ///
-    /// [`JointError`] for an invalid joint, and one that the places or velocities of the bodies break by more
-    /// than rounded figures do; these are corrected.
-    pub fn join(&mut self, joints: &[JointSpec]) -> Result<(), JointError> {
-        self.joints = Joints::new(joints, &self.bodies)?;
-        self.impulses.laws.rows.joints = JointSolver::new(&self.joints);
-        let at_start = AtRest { joints: &self.joints, bodies: &self.bodies };
-        at_start.begin(&mut self.states)?;
-        self.have_been_put();
-        self.energies = [self.energy(); 2];
-        Ok(())
-    }
-
-    /// Closes joints whose bodies have been put elsewhere, by the smallest motion in the metric of the
-    /// masses, and changes the velocities by the least amount that they allow.
-    ///
-    /// # Errors
-    ///
-    /// [`JointError::Contradiction`] if no such motion is found.
-    pub fn close_joints(&mut self) -> Result<(), JointError> {
-        if self.joints.is_empty() {
-            return Ok(());
-        }
-        AtRest { joints: &self.joints, bodies: &self.bodies }.close(&mut self.states)?;
-        self.have_been_put();
-        Ok(())
-    }
-
-    /// Starts steps from the present states.
-    fn have_been_put(&mut self) {
-        for (stage, state) in self.stages.iter_mut().zip(&self.states) {
-            let load = stage.load();
-            *stage = Stage::new(state);
-            stage.set_load(load, self.steps);
-        }
-        self.pairs.iter_mut().for_each(|pair| pair.due = 0);
-        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
-    }
-
-    /// Force of each joint on its second body in the last step, and its torque about the first end, inertial
-    /// axes \[N\], \[N m\].
-    pub fn joint_forces(&self) -> impl Iterator<Item = [Vector3<f64>; 2]> + '_ {
-        let solver = &self.impulses.laws.rows.joints;
-        let numbers = 0..self.joints.all.len();
-        numbers.map(move |number| solver.transmitted(&self.joints, number).map(|sum| sum / self.dt))
-    }
-
-    /// Largest error of an equation of a joint at the present states, in metres or as the cosine of an angle.
-    pub fn joint_error(&self) -> f64 {
-        AtRest { joints: &self.joints, bodies: &self.bodies }.largest(&self.states)
-    }
-
-    /// True if bodies are joined.
-    pub fn has_joints(&self) -> bool {
-        !self.joints.is_empty()
     }
 
     /// Reserves memory for as many simultaneous contacts as there are slots, up to a usual number; the

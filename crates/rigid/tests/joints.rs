@@ -1,7 +1,7 @@
 //! Joints: closed at every step, momenta to round-off, energy and motion of second order.
 
-use carom_dynamics::Placement;
-use carom_rigid::{Ball, JointEnd, JointKind, JointSpec, Law, PairSpec, RigidBody, Shape, System};
+use carom_dynamics::{JointKind, Placement};
+use carom_rigid::{Ball, JointEnd, JointSpec, Law, PairSpec, RigidBody, Shape, System};
 use carom_testing::heap;
 use nalgebra::{Matrix3, Vector3};
 

@@ -95,31 +95,6 @@ pub enum ExplicitSetUpError {
         /// The surfaces.
         pair: String,
     },
-    /// A joint on a body that is not rigid.
-    #[error(
-        "joint `{joint}`: body `{body}` is {kind}; the scheme `explicit` joins rigid bodies with each other \
-         and with the ground. Make `{body}` rigid (`rigid = true`), or choose the scheme `dynamic` with \
-         reduced bodies"
-    )]
-    JointBody {
-        /// Title of the joint.
-        joint: String,
-        /// Name of the body.
-        body: String,
-        /// `deformable` or `reduced`.
-        kind: &'static str,
-    },
-    /// A spring, stops or a motion of a joint.
-    #[error(
-        "joint `{joint}`: the scheme `explicit` has no `{key}` of joints, which leave their free motion to \
-         the bodies; leave it out, or choose the scheme `dynamic`"
-    )]
-    JointAction {
-        /// Title of the joint.
-        joint: String,
-        /// The key.
-        key: &'static str,
-    },
     /// A body has no such place.
     #[error(transparent)]
     NoMarker(#[from] NoMarker),

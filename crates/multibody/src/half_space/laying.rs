@@ -37,7 +37,7 @@ const LEAST_DEPTH: f64 = 1e-7;
 const MOVED: f64 = 0.25;
 
 /// Depth of a second spot, in heights of the grid, that may be overlooked: its force is below a thousandth of
-/// that of the contact.
+/// the force of the contact.
 const LEAST_SPOT: f64 = 0.01;
 
 /// Gap, in heights of the grid, below which a grid stays: a cell's mean gap is that of its deepest point and

@@ -4,7 +4,7 @@
 //! g_t = −ṡ and −s̈ in the known part of g̈; its reaction works with the power −λ G z = λ g_t on the bodies,
 //! which is booked as external work.
 
-use carom_dynamics::TimeFunction;
+use carom_dynamics::{JointEquation, TimeFunction};
 
 use super::row::Row;
 use super::{Constraints, Coordinate};
@@ -52,7 +52,9 @@ impl Constraints {
         let is_driven = |joint: usize| {
             drives.iter().any(|drive| drive.joint == joint && drive.coordinate == Coordinate::Length)
         };
-        rows.retain(|&(joint, row)| !(matches!(row, Row::Length(_)) && is_driven(joint)));
+        rows.retain(|&(joint, row)| {
+            !(matches!(row, Row::Kept(JointEquation::Length(_))) && is_driven(joint))
+        });
         rows.extend(
             drives.iter().enumerate().map(|(k, drive)| (drive.joint, Row::Driven(k, drive.coordinate))),
         );

@@ -24,7 +24,6 @@ mod assemble;
 mod check;
 mod coordinate;
 mod drive;
-mod kind;
 mod place;
 mod project;
 mod reactions;
@@ -33,10 +32,13 @@ mod row;
 mod row_now;
 mod side;
 mod skyline;
+mod spec_error;
 mod transmitted;
 
 use carom_dynamics::Marker;
 use nalgebra::Matrix3;
+
+pub use carom_dynamics::JointKind;
 
 pub use assemble::{Assembly, AssemblyError, Displaced};
 pub(crate) use check::check_ends;
@@ -44,12 +46,12 @@ use check::check_joint;
 pub use coordinate::Coordinate;
 pub(crate) use coordinate::within_a_turn;
 pub use drive::{Drive, DriveError};
-pub use kind::{JointKind, SpecError};
 pub(crate) use place::Place;
 pub(crate) use project::DRIFT;
 pub use project::ProjectError;
 pub(crate) use project::Projection;
 pub(crate) use reactions::Constraints;
+pub use spec_error::SpecError;
 pub(crate) use transmitted::write_joint_states;
 
 /// One end of a joint, a spring or a bushing.

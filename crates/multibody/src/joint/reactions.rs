@@ -65,9 +65,10 @@ impl Constraints {
         for joint in &joints {
             check_joint(joint, bodies)?;
         }
-        let rows = joints.iter().enumerate();
-        let rows: Vec<_> =
-            rows.flat_map(|(k, joint)| joint.kind.rows().into_iter().map(move |row| (k, row))).collect();
+        let kept = |(k, joint): (usize, &Joint)| {
+            joint.kind.equations().into_iter().map(move |equation| (k, Row::Kept(equation)))
+        };
+        let rows: Vec<_> = joints.iter().enumerate().flat_map(kept).collect();
         let impulses = bodies.iter().map(|body| BodyForces::none(body.frame.n)).collect();
         let mut constraints = Self { joints, impulses, ..Self::default() };
         constraints.set_rows(rows, bodies);

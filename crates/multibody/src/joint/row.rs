@@ -10,6 +10,7 @@
 //! | length | (d·d − ℓ²)/2ℓ | d·ḋ/ℓ | ḋ·ḋ/ℓ |
 //! | driven | u − s(t) | u̇ − ṡ | that of u, less s̈ |
 
+use carom_dynamics::JointEquation;
 use nalgebra::Vector3;
 
 use super::coordinate::Coordinate;
@@ -19,14 +20,8 @@ use super::row_now::{RowNow, along};
 /// An equation of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Row {
-    /// The ends do not part along an inertial axis.
-    Apart(usize),
-    /// They do not part along an axis of the first end.
-    Along(usize),
-    /// An axis of the first end stays perpendicular to one of the second.
-    Across(usize, usize),
-    /// They keep a distance ℓ.
-    Length(f64),
+    /// One of the kind of its joint.
+    Kept(JointEquation),
     /// A coordinate less the drive of this number, which
     /// [`Constraints::set_state`](super::Constraints::set_state) subtracts.
     Driven(usize, Coordinate),
@@ -35,21 +30,28 @@ pub(crate) enum Row {
 impl Row {
     /// True if its value is a length.
     pub(crate) fn is_length(&self) -> bool {
-        !matches!(self, Self::Across(..) | Self::Driven(_, Coordinate::Angle))
+        match self {
+            Self::Kept(equation) => equation.is_length(),
+            Self::Driven(_, coordinate) => *coordinate != Coordinate::Angle,
+        }
     }
 
     /// The row between two places.
     pub(crate) fn at(&self, first: &Place, second: &Place) -> RowNow {
+        let equation = match *self {
+            Self::Kept(equation) => equation,
+            Self::Driven(_, coordinate) => return coordinate.at(first, second),
+        };
         let zero = Vector3::zeros();
         let d = first.position - second.position;
         let d_rate = first.velocity - second.velocity;
-        match *self {
-            Self::Apart(axis) => {
+        match equation {
+            JointEquation::Apart(axis) => {
                 let e = Vector3::ith(axis, 1.0);
                 RowNow { value: d[axis], jacobian: [e, zero, -e, zero], ..RowNow::default() }
             }
-            Self::Along(axis) => along(axis, first, second),
-            Self::Across(of_first, of_second) => {
+            JointEquation::Along(axis) => along(axis, first, second),
+            JointEquation::Across(of_first, of_second) => {
                 let e: Vector3<f64> = first.triad.column(of_first).into();
                 let h: Vector3<f64> = second.triad.column(of_second).into();
                 let normal = e.cross(&h);
@@ -62,8 +64,7 @@ impl Row {
                     given_rate: 0.0,
                 }
             }
-            Self::Driven(_, coordinate) => coordinate.at(first, second),
-            Self::Length(length) => RowNow {
+            JointEquation::Length(length) => RowNow {
                 value: 0.5 * (d.norm_squared() - length * length) / length,
                 jacobian: [d / length, zero, -d / length, zero],
                 bias: d_rate.norm_squared() / length,
@@ -102,8 +103,8 @@ mod tests {
                 ),
             ]
         };
-        let rows = [Row::Apart(1), Row::Along(2), Row::Across(0, 1), Row::Across(2, 2), Row::Length(1.3)];
-        for row in rows {
+        use JointEquation::{Across, Along, Apart, Length};
+        for row in [Apart(1), Along(2), Across(0, 1), Across(2, 2), Length(1.3)].map(Row::Kept) {
             let h = 1e-4;
             let at = |t: f64| {
                 let [first, second] = ends(t);

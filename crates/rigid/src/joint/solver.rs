@@ -131,7 +131,7 @@ impl JointSolver {
             let [first, second] = places(joint, step, |end, body| at_middle(end, &stages[body], body, step));
             self.firsts[number] = [first.position, first.center];
             for (k, row) in joint.rows.iter().enumerate() {
-                let now = row.at(&first, &second);
+                let now = RowNow::of(*row, &first, &second);
                 self.rows[joint.first + k] = now;
                 let lambda = self.lambda[joint.first + k];
                 for (side, sign) in [(0, 1.0), (1, -1.0)] {
@@ -159,7 +159,7 @@ impl JointSolver {
                 let state = &step.states[body];
                 end.place(&state.position, &rotation::matrix(&state.quaternion))
             });
-            self.starts.extend(joint.rows.iter().map(|row| row.at(&first, &second).value));
+            self.starts.extend(joint.rows.iter().map(|row| RowNow::of(*row, &first, &second).value));
         }
     }
 
@@ -174,7 +174,7 @@ impl JointSolver {
             let moved = motion(joint, stages, step);
             let sizes = [size(joint, &first, &second), 1.0];
             for row in &joint.rows {
-                let mut now = row.at(&first, &second);
+                let mut now = RowNow::of(*row, &first, &second);
                 now.change += REMOVED * self.starts[self.ends.len()];
                 let kind = usize::from(!row.is_length());
                 let error = now.change.abs();

@@ -32,7 +32,7 @@ impl AtRest<'_> {
             let (speed, turning) = self.speeds(joint, states);
             for row in &joint.rows {
                 let (now, name, is_length) =
-                    (row.at(&first, &second), || joint.name.clone(), row.is_length());
+                    (RowNow::of(*row, &first, &second), || joint.name.clone(), row.is_length());
                 let scale = if is_length { scale } else { 1.0 };
                 // False for NaN.
                 let meets = now.value.abs() <= PLACED * scale;
@@ -95,7 +95,7 @@ impl AtRest<'_> {
         let of = |joint| {
             let [first, second] = self.places(joint, states);
             let joint: &Joint = joint;
-            joint.rows.iter().map(move |row| (joint, row.is_length(), row.at(&first, &second)))
+            joint.rows.iter().map(move |row| (joint, row.is_length(), RowNow::of(*row, &first, &second)))
         };
         self.joints.all.iter().flat_map(of).collect()
     }

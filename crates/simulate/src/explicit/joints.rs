@@ -1,17 +1,17 @@
 //! Joints of a scenario between rigid bodies of explicit dynamics.
 
-use carom_continuum::explicit::{BodyKind, BodySpec, SetupError};
+use carom_continuum::explicit::{BodySpec, SetupError};
 use carom_dynamics::rotation;
 use carom_fem::Discretisation;
-use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec as SpecOfJoint, Scenario, Spot};
-use carom_rigid::{JointEnd, JointKind, JointSpec};
+use carom_format::scenario::model::{End, JointSpec as SpecOfJoint, Scenario, Spot};
+use carom_rigid::{JointEnd, JointSpec};
 use nalgebra::{Matrix3, Vector3};
 
 use super::ExplicitSetUpError;
 use crate::error::{At, AtKey};
 use crate::geometry::GeometryError;
 use crate::references::NoMarker;
-use crate::system::joints::triad;
+use crate::system::joints::{kind, triad};
 
 /// The end of a joint on a body at the start.
 struct Held {
@@ -30,18 +30,14 @@ struct Held {
 ///
 /// # Errors
 ///
-/// [`ExplicitSetUpError`] names the joint and what it cannot have in explicit dynamics: a body that is not
-/// rigid, a spring, stops, a motion.
+/// [`ExplicitSetUpError`] if a place on a body is not known. The scheme's check has refused other bodies, and
+/// joints with springs, stops and motions.
 pub(super) fn joints(
     scenario: &Scenario,
     bodies: &[BodySpec],
     number: impl Fn(&str) -> usize,
 ) -> Result<Vec<JointSpec>, At<ExplicitSetUpError>> {
     let made = |(i, spec): (usize, &SpecOfJoint)| {
-        if let Some(key) = action(spec) {
-            let error = ExplicitSetUpError::JointAction { joint: spec.title(), key };
-            return Err(error.at(format!("joint.{i}.{key}")));
-        }
         joint(scenario, bodies, &number, spec).map_err(|error| error.at(format!("joint.{i}.between")))
     };
     scenario.joint.iter().enumerate().map(made).collect()
@@ -59,18 +55,6 @@ pub(super) fn placed(scenario: &Scenario, error: SetupError) -> At<ExplicitSetUp
     }
 }
 
-/// The key of a table of a joint that acts on its coordinate.
-fn action(spec: &SpecOfJoint) -> Option<&'static str> {
-    let of = &spec.action;
-    let keys = [
-        ("spring", of.spring.is_some()),
-        ("stops", of.stops.is_some()),
-        ("motion", of.motion.is_some()),
-        ("turn", spec.turn.is_some()),
-    ];
-    keys.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
-}
-
 fn joint(
     scenario: &Scenario,
     bodies: &[BodySpec],
@@ -80,7 +64,7 @@ fn joint(
     let of = |end: &End| -> Result<Option<Held>, ExplicitSetUpError> {
         match end.body.as_str() {
             "ground" => Ok(None),
-            name => held(scenario, bodies, (spec, end), number(name)).map(Some),
+            name => held(scenario, bodies, end, number(name)).map(Some),
         }
     };
     let [first, second] = &spec.between;
@@ -91,16 +75,7 @@ fn joint(
     let start = || held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
     let ground = spec.point.map_or_else(start, Vector3::from);
     let [a, b] = held.each_ref().map(|end| end.as_ref().map_or(ground, |end| end.position));
-    let kind = match spec.kind {
-        KindSpec::Fixed => JointKind::Fixed,
-        KindSpec::Revolute => JointKind::Revolute,
-        KindSpec::Spherical => JointKind::Spherical,
-        KindSpec::Prismatic => JointKind::Prismatic,
-        KindSpec::Cylindrical => JointKind::Cylindrical,
-        KindSpec::Universal => JointKind::Universal,
-        KindSpec::Planar => JointKind::Planar,
-        KindSpec::Distance => JointKind::Distance { length: spec.length.unwrap_or((a - b).norm()) },
-    };
+    let kind = kind(spec, (a - b).norm());
     let ends = [0, 1].map(|side| {
         let triad = triad(&axes[side]);
         match &held[side] {
@@ -116,18 +91,10 @@ fn joint(
 fn held(
     scenario: &Scenario,
     bodies: &[BodySpec],
-    (joint, end): (&SpecOfJoint, &End),
+    end: &End,
     body: usize,
 ) -> Result<Held, ExplicitSetUpError> {
     let (spec, made) = (&scenario.body[body], &bodies[body]);
-    let kind = match made.kind {
-        BodyKind::Rigid(_) => None,
-        BodyKind::Deformable { .. } => Some("deformable"),
-        BodyKind::Reduced(_) => Some("reduced"),
-    };
-    if let Some(kind) = kind {
-        return Err(ExplicitSetUpError::JointBody { joint: joint.title(), body: spec.name.clone(), kind });
-    }
     let marker = spec.marker.iter().find(|marker| marker.name == end.part).map(|marker| &marker.at);
     let point = match marker {
         Some(Spot::Point(point)) => Vector3::from(*point),

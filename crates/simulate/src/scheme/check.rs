@@ -1,7 +1,7 @@
 //! A scenario against the row of its scheme.
 
 use carom_contact::Law;
-use carom_format::scenario::model::{Scenario, TABLES, Takes};
+use carom_format::scenario::model::{BodySource, End, JointSpec, Scenario, Scheme, TABLES, Takes};
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
@@ -35,6 +35,31 @@ pub enum SchemeError {
         /// The reason and the way out.
         why: &'static str,
     },
+    /// A joint on a body that is not rigid.
+    #[error(
+        "joint `{joint}`: body `{body}` is {kind}; the scheme `explicit` joins rigid bodies with each other \
+         and with the ground. Make `{body}` rigid (`rigid = true`), or choose the scheme `dynamic` with \
+         reduced bodies"
+    )]
+    JointBody {
+        /// Title of the joint.
+        joint: String,
+        /// Name of the body.
+        body: String,
+        /// `deformable` or `reduced`.
+        kind: &'static str,
+    },
+    /// A spring, stops or a motion of a joint.
+    #[error(
+        "joint `{joint}`: the scheme `explicit` has no `{key}` of joints, which leave their free motion to \
+         the bodies; leave it out, or choose the scheme `dynamic`"
+    )]
+    JointAction {
+        /// Title of the joint.
+        joint: String,
+        /// The key.
+        key: &'static str,
+    },
 }
 
 impl Kind for SchemeError {
@@ -64,7 +89,40 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
             return Err(SchemeError::Friction { scheme, pair, why }.at(format!("contact.{i}.friction")));
         }
     }
+    if matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) {
+        check_explicit_joints(scenario)?;
+    }
     Ok(())
+}
+
+/// Joints of explicit dynamics connect rigid bodies and the ground, and leave their free motion alone.
+fn check_explicit_joints(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    for (i, spec) in scenario.joint.iter().enumerate() {
+        let joint = spec.title();
+        if let Some(key) = action(spec) {
+            return Err(SchemeError::JointAction { joint, key }.at(format!("joint.{i}.{key}")));
+        }
+        let named = |end: &End| scenario.body.iter().find(|body| body.name == end.body);
+        if let Some(body) = spec.between.iter().filter_map(named).find(|body| !body.rigid) {
+            let is_reduced = body.reduce.is_some() || matches!(body.source, BodySource::Rom { .. });
+            let kind = if is_reduced { "reduced" } else { "deformable" };
+            let error = SchemeError::JointBody { joint, body: body.name.clone(), kind };
+            return Err(error.at(format!("joint.{i}.between")));
+        }
+    }
+    Ok(())
+}
+
+/// The key of a table of a joint that acts on its coordinate.
+fn action(spec: &JointSpec) -> Option<&'static str> {
+    let of = &spec.action;
+    let keys = [
+        ("spring", of.spring.is_some()),
+        ("stops", of.stops.is_some()),
+        ("motion", of.motion.is_some()),
+        ("turn", spec.turn.is_some()),
+    ];
+    keys.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
 }
 
 fn is_given(scenario: &Scenario, table: &str) -> bool {

@@ -123,7 +123,7 @@ impl<'a> Start<'a> {
 }
 
 /// The kind of a joint whose ends are this far apart at the start \[m\].
-fn kind(spec: &JointSpec, distance: f64) -> JointKind {
+pub(crate) fn kind(spec: &JointSpec, distance: f64) -> JointKind {
     match spec.kind {
         KindSpec::Fixed => JointKind::Fixed,
         KindSpec::Revolute => JointKind::Revolute,

@@ -1,0 +1,131 @@
+//! The joints of a system: their start, their part of a step, and their forces.
+
+use nalgebra::Vector3;
+
+use crate::joint::solver::JointSolver;
+use crate::joint::start::AtRest;
+use crate::joint::{JointError, JointSpec, Joints};
+use crate::search::Step;
+use crate::stage::Stage;
+use crate::step_error::Unsolved;
+use crate::system::System;
+
+impl System {
+    /// Joins bodies.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError`] for an invalid joint, and one that the places or velocities of the bodies break by more
+    /// than rounded figures do; these are corrected.
+    pub fn join(&mut self, joints: &[JointSpec]) -> Result<(), JointError> {
+        self.joints = Joints::new(joints, &self.bodies)?;
+        self.impulses.laws.rows.joints = JointSolver::new(&self.joints);
+        let at_start = AtRest { joints: &self.joints, bodies: &self.bodies };
+        at_start.begin(&mut self.states)?;
+        self.have_been_put();
+        self.energies = [self.energy(); 2];
+        Ok(())
+    }
+
+    /// Closes joints whose bodies have been put elsewhere, by the smallest motion in the metric of the
+    /// masses, and changes the velocities by the least amount that they allow.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError::Contradiction`] if no such motion is found.
+    pub fn close_joints(&mut self) -> Result<(), JointError> {
+        if self.joints.is_empty() {
+            return Ok(());
+        }
+        AtRest { joints: &self.joints, bodies: &self.bodies }.close(&mut self.states)?;
+        self.have_been_put();
+        Ok(())
+    }
+
+    /// Starts steps from the present states.
+    fn have_been_put(&mut self) {
+        for (stage, state) in self.stages.iter_mut().zip(&self.states) {
+            let load = stage.load();
+            *stage = Stage::new(state);
+            stage.set_load(load, self.steps);
+        }
+        self.pairs.iter_mut().for_each(|pair| pair.due = 0);
+        self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
+    }
+
+    /// Force of each joint on its second body in the last step, and its torque about the first end, inertial
+    /// axes \[N\], \[N m\].
+    pub fn joint_forces(&self) -> impl Iterator<Item = [Vector3<f64>; 2]> + '_ {
+        let solver = &self.impulses.laws.rows.joints;
+        let numbers = 0..self.joints.all.len();
+        numbers.map(move |number| solver.transmitted(&self.joints, number).map(|sum| sum / self.dt))
+    }
+
+    /// Largest error of an equation of a joint at the present states, in metres or as the cosine of an angle.
+    pub fn joint_error(&self) -> f64 {
+        AtRest { joints: &self.joints, bodies: &self.bodies }.largest(&self.states)
+    }
+
+    /// True if bodies are joined.
+    pub fn has_joints(&self) -> bool {
+        !self.joints.is_empty()
+    }
+
+    /// The motion with the impulses of joints, without contact.
+    pub(crate) fn move_joints(&mut self) -> Result<(), Unsolved> {
+        if self.joints.is_empty() {
+            return Ok(());
+        }
+        let step = Step {
+            bodies: &self.bodies,
+            states: &self.states,
+            joints: &self.joints,
+            gravity: self.gravity,
+            dt: self.dt,
+            number: self.steps,
+        };
+        let solver = &mut self.impulses.laws.rows.joints;
+        for group in 0..self.joints.n_groups {
+            solver.choose(&step, |other| other == group);
+            for &body in &solver.bodies {
+                let stage = &mut self.stages[body];
+                (stage.impulse, stage.moment_b) = (Vector3::zeros(), Vector3::zeros());
+            }
+            solver.solve(&mut self.stages, &step)?;
+        }
+        self.finish_joined();
+        Ok(())
+    }
+
+    /// The ends of the step of joined bodies with the impulses that they have. The bounds of their pairs held
+    /// for motion without impulses.
+    pub(crate) fn finish_joined(&mut self) {
+        for body in 0..self.joints.group_of.len() {
+            if self.joints.group_of[body].is_some() {
+                let (spec, state) = (&self.bodies[body], &self.states[body]);
+                self.stages[body].finish(spec, state, &self.gravity, self.dt);
+                self.disturb(body);
+            }
+        }
+    }
+
+    /// Records the work of joints, and the impulses of the ground and of fixed bodies.
+    pub(crate) fn book_joints(&mut self) {
+        let solver = &self.impulses.laws.rows.joints;
+        for joint in &self.joints.all {
+            let moving = |side: usize| joint.ends[side].body.filter(|&body| !self.bodies[body].fixed);
+            for side in 0..2 {
+                let Some(body) = moving(side) else { continue };
+                let stage = &self.stages[body];
+                let [impulse, moment] = solver.impulse_on(joint, side);
+                let turned = 0.5 * (stage.omega_old + stage.turn.omega_b);
+                self.books.joint_work += 0.5 * impulse.dot(&(stage.velocity_old + stage.velocity))
+                    + stage.rot_ib.tr_mul(&moment).dot(&turned);
+                if moving(1 - side).is_none() {
+                    self.books.external_impulse += impulse;
+                    self.books.external_ang_impulse += stage.position_mid.cross(&impulse) + moment;
+                }
+            }
+        }
+    }
+}
