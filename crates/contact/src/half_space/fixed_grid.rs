@@ -164,9 +164,13 @@ impl FixedGrid {
         let (mut samples, stencils, at_rim) = sampled(&grid, bodies[0].shape);
         let mut resting = Resting::new(bodies[1].shape);
         let normal = plan.plane.axes.row(2).transpose();
+        // Each search starts from the foot point of the sample before.
+        let mut start = None;
         for sample in &mut samples {
+            sample.start = start;
             let place = (&sample.place, &normal);
             height_of((bodies[1].shape, &mut resting), plan.partner, &mut sample.start, place, plan.side);
+            start = sample.start;
         }
         Ok(Self {
             plan,

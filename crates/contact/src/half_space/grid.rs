@@ -1,5 +1,7 @@
 //! The fine grid of square pressure cells in the plane of a contact.
 
+use std::sync::OnceLock;
+
 use faer::Mat;
 
 use super::cells::{rectangle_log_mean, rectangle_means};
@@ -116,19 +118,39 @@ impl PressureGrid {
     }
 
     fn means(&self) -> OffsetMeans {
-        let extent = self.extent();
-        let square = [[self.side; 2]; 2];
-        let at = |m: usize| [m % extent[0], m / extent[0]].map(|k| self.side * k as f64);
-        OffsetMeans {
-            columns: extent[0],
-            means: (0..extent[0] * extent[1]).map(|m| rectangle_means(at(m), square)).collect(),
-        }
+        let [columns, rows] = self.extent();
+        let unit = unit_means();
+        let at = |m: usize| {
+            let [x, y] = [m % columns, m / columns];
+            if x.max(y) < UNIT_EXTENT {
+                unit[y * UNIT_EXTENT + x]
+            } else {
+                rectangle_means([x as f64, y as f64], [[1.0; 2]; 2])
+            }
+        };
+        OffsetMeans { columns, scale: 1.0 / self.side, means: (0..columns * rows).map(at).collect() }
     }
+}
+
+/// Columns and rows of [`unit_means`]: beyond them the means are those of the rule of moments, which costs
+/// little.
+const UNIT_EXTENT: usize = 13;
+
+/// Means of two squares of side 1 over the columns and rows between them, computed once in a process: those of
+/// squares of side h are 1/h of them.
+fn unit_means() -> &'static [SurfaceMeans] {
+    static MEANS: OnceLock<Vec<SurfaceMeans>> = OnceLock::new();
+    MEANS.get_or_init(|| {
+        let at = |m: usize| [m % UNIT_EXTENT, m / UNIT_EXTENT].map(|k| k as f64);
+        (0..UNIT_EXTENT * UNIT_EXTENT).map(|m| rectangle_means(at(m), [[1.0; 2]; 2])).collect()
+    })
 }
 
 /// Means over the offset of two cells.
 struct OffsetMeans {
     columns: usize,
+    /// 1/h: the means are those of cells of side 1.
+    scale: f64,
     means: Vec<SurfaceMeans>,
 }
 
@@ -140,6 +162,7 @@ impl OffsetMeans {
         means.second[1] *= sx * sy;
         means.first[0] *= sx;
         means.first[1] *= sy;
+        means.second.iter_mut().chain(&mut means.first).for_each(|mean| *mean *= self.scale);
         means
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn height_of(
     // Heights inside and outside of the surface: across a kink between faces Newton's method may go back and
     // forth.
     let mut bracket = [None; 2];
+    let mut before = 0.0;
     for _ in 0..MOST_STEPS {
         let (gap, normal) = resting.distance(shape, &(x + height * n), start)?;
         let slope = normal.dot(&n);
@@ -77,10 +78,11 @@ pub(super) fn height_of(
             }
             width = width.min(f64::abs(a - b));
         }
-        if width <= 1e-12 * size {
+        // Steps of Newton's method shrink with their square: the next one would be w³/w₋₁².
+        if width <= 1e-12 * size || width * (width / before).powi(2) <= 1e-14 * size {
             return Some((next, rotation * normal));
         }
-        height = next;
+        (height, before) = (next, width);
     }
     None
 }
