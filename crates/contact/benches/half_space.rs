@@ -5,17 +5,17 @@
 //! ```
 //!
 //! A ball of 15 mm on a plate at an overlap of 6 µm: cells of a quarter of the contact radius, of which some
-//! 50 are loaded. The plate is a half-space, or has some 50 places under the contact whose response is that of a
-//! half-space; the ball is a sphere, or has the faces of a mesh of hexahedra. The overlap changes by a hundredth
-//! from evaluation to evaluation, as from stage to stage of a step.
+//! 50 are loaded. The plate is a half-space, or has some 50 places under the contact whose response is that
+//! of a half-space; the ball is a sphere, or has the faces of a mesh of hexahedra. The overlap changes by a
+//! hundredth from evaluation to evaluation, as from stage to stage of a step.
 
 use std::hint::black_box;
 
 use carom_contact::geometry::Sphere;
 use carom_contact::half_space::pair::Below;
 use carom_contact::half_space::{
-    FixedGrid, GridBody, GridPlan, HalfSpace, Kernel, Loads, PlacedBody, Position, ShortCut, SmallContact,
-    SurfaceMeans,
+    FixedGrid, GridAnchor, GridBody, GridPlan, HalfSpace, Kernel, Loads, PlacedBody, Position, ShortCut,
+    SmallContact, SurfaceMeans,
 };
 use carom_contact::patch::PatchPlane;
 use carom_contact::{Law, Shape};
@@ -101,8 +101,11 @@ fn grids(c: &mut Criterion) {
         ("places, sphere", [on_places(&plane), half_space(&sphere)]),
         ("places, faces", [on_places(&plane), half_space(&ball)]),
     ];
-    for (name, bodies) in cases {
-        let lay = || FixedGrid::new(plan(), bodies, Law::Hard).expect("a grid");
+    let anchor =
+        GridAnchor { is_set: true, origin: (RADIUS - DEPTH) * Vector3::z(), ..GridAnchor::default() };
+    for ((name, bodies), friction) in cases.into_iter().flat_map(|case| [(case, 0.0), (case, 0.3)]) {
+        let name = if friction > 0.0 { format!("{name}, friction") } else { name.to_owned() };
+        let lay = || FixedGrid::new(plan(), bodies, Law::Hard, friction).expect("a grid");
         c.bench_function(&format!("laying: {name}"), |b| b.iter(|| black_box(lay())));
         let mut grid = lay();
         // Where the apex of a mesh lies is known to the error of its faces.
@@ -114,8 +117,9 @@ fn grids(c: &mut Criterion) {
                 sign = -sign;
             }
             let origin = (RADIUS - DEPTH + depth) * Vector3::z();
+            let origin = origin + 0.2 * DEPTH * friction * Vector3::x();
             let position = Position { rotation: Matrix3::identity(), origin, modal: [&[], &[]] };
-            grid.evaluate(bodies[1].shape, black_box(&position)).expect("a solution");
+            grid.evaluate(bodies[1].shape, black_box(&position), &anchor).expect("a solution");
         };
         evaluate(&mut grid);
         println!("{name}: {} cells, {} of them loaded", grid.grid.len(), grid.sums.n_loaded);

@@ -14,7 +14,8 @@
 //! Cerruti's means), [`grid`] (the cells of a contact), [`table`] (loads among each other), [`footprint`]
 //! (loads on a mesh), [`facets`] (meshes of flat faces), [`weights`] (moving least squares), [`compliance`]
 //! and [`grid_compliance`] (all of it together), [`short_cut`] (one number for a small contact), [`overlap`]
-//! and [`pair`] (two bodies pressed together), [`fixed_grid`] (two bodies that move).
+//! and [`pair`] (two bodies pressed together), [`fixed_grid`] (two bodies that move), [`shear`] and
+//! [`grid_anchor`] (friction).
 
 mod bessel;
 pub mod cells;
@@ -25,6 +26,7 @@ pub mod facets;
 pub mod fixed_grid;
 pub mod footprint;
 pub mod grid;
+pub mod grid_anchor;
 pub mod grid_compliance;
 pub mod grid_plan;
 mod heights;
@@ -34,6 +36,7 @@ pub mod nearest;
 pub mod overlap;
 pub mod pair;
 pub mod places;
+pub mod shear;
 pub mod short_cut;
 pub mod table;
 pub mod weights;
@@ -42,6 +45,7 @@ pub use compliance::{ComplianceError, Directions, Loads, PlacedBody};
 pub use fixed_grid::{FixedGrid, GridBody, GridSums, Position};
 pub use footprint::{Footprint, FootprintError};
 pub use grid::PressureGrid;
+pub use grid_anchor::GridAnchor;
 pub use grid_compliance::GridCompliance;
 pub use grid_plan::GridPlan;
 pub use kernel::Kernel;

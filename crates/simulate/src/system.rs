@@ -194,6 +194,7 @@ fn on_grid(
         bodies: [index(&pair.between[0]), index(&pair.between[1])],
         surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
         law: pair.law,
+        friction: pair.friction,
     })
 }
 

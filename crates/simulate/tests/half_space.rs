@@ -76,8 +76,6 @@ fn the_modes_are_a_part_of_the_response_to_the_loads_of_places() {
 #[test]
 fn contacts_that_a_grid_cannot_have_are_refused_by_name() {
     let message = |overrides: &[&str]| read(BALL, overrides).unwrap_err();
-    let friction = message(&["contact.0.friction=0.2"]);
-    assert!(friction.contains("has no friction"), "{friction}");
     let scheme = message(&["simulation.scheme=\"explicit\""]);
     assert!(scheme.contains("belongs to the schemes of reduced bodies"), "{scheme}");
     let prepared = |overrides: &[&str]| solve_with(BALL, overrides).unwrap_err().to_string();

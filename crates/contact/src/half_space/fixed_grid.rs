@@ -22,16 +22,24 @@
 //! A force λ on a sample pushes surface 2 by λ m/(n·m), m being its normal there, and surface 1 by the
 //! opposite on the same line.
 
+mod friction;
+mod laid;
+mod wandering;
+
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
+use super::grid_anchor::CellForce;
 use super::grid_plan::MOST_CELLS;
 use super::heights::{Resting, height_of};
-use super::pair::{Below, Doubts, PairError, Pressed, pair_compliance};
-use super::{Directions, GridCompliance, GridPlan, PressureGrid};
+use super::pair::{Below, Doubts, PairError};
+use super::{GridAnchor, GridPlan, PressureGrid};
 use crate::geometry::Start;
 use crate::solver::ActiveSet;
 use crate::{Law, Shape};
+use friction::GridFriction;
+use laid::{OnGrid, on_grid, sampled};
+use wandering::{Acting, Wandering};
 
 /// Weight of the middle of a cell in its mean, and of the middles of its four neighbours.
 const MEAN: [f64; 2] = [5.0 / 6.0, 1.0 / 24.0];
@@ -95,13 +103,17 @@ pub struct GridSums {
     pub force: f64,
     /// Force on the second body, axes of the first one \[N\].
     pub on_second: Vector3<f64>,
+    /// The part of it that is friction \[N\].
+    pub friction: Vector3<f64>,
     /// Smallest gap of a cell without forces \[m\], and its cell; infinite if no cell lies over both
     /// surfaces.
     pub least_gap: (f64, usize),
-    /// ½ fᵀ C f \[J\].
+    /// ½ fᵀ C f, with tangential forces where there is friction \[J\].
     pub elastic_energy: f64,
     /// ½ d fᵀ f \[J\].
     pub contact_energy: f64,
+    /// Energy that friction has taken since the anchor \[J\].
+    pub friction_loss: f64,
     /// Number of loaded cells.
     pub n_loaded: usize,
     /// True if a loaded cell lies at the rim of the grid, which is then too small.
@@ -133,6 +145,10 @@ pub struct FixedGrid {
     law: f64,
     solver: ActiveSet,
     gaps: Vec<f64>,
+    friction: Option<GridFriction>,
+    wandering: Option<Wandering>,
+    /// The force of `wandering`.
+    along: Acting,
     /// φ_c q of both bodies, in their axes.
     moved: [Vector3<f64>; 2],
 }
@@ -140,10 +156,17 @@ pub struct FixedGrid {
 impl FixedGrid {
     /// Lays the grid and computes its compliance.
     ///
+    /// * `friction` — coefficient μ
+    ///
     /// # Errors
     ///
     /// [`PairError`].
-    pub fn new(plan: GridPlan, bodies: [GridBody<'_>; 2], law: Law) -> Result<Self, PairError> {
+    pub fn new(
+        plan: GridPlan,
+        bodies: [GridBody<'_>; 2],
+        law: Law,
+        friction: f64,
+    ) -> Result<Self, PairError> {
         if !law.is_of_cells() {
             return Err(PairError::Law { law });
         }
@@ -153,17 +176,17 @@ impl FixedGrid {
         let grid = PressureGrid { plane: plan.plane, side: plan.side, cells: plan.cells() };
         let n = grid.len();
         let own = law.compliance(grid.area());
-        let (matrix, doubts, modes) = compliance(&plan, &grid, bodies)?;
-        let matrix = match matrix {
-            Some(matrix) => matrix,
-            None if own > 0.0 => Mat::zeros(n, n),
-            None => return Err(PairError::Rigid),
-        };
+        let OnGrid { matrix, doubts, modes, mut friction, wandering } =
+            on_grid(&plan, &grid, bodies, (own, friction))?;
         let mut solver = ActiveSet::new();
         solver.set_matrix(n, |i, k| matrix[(i, k)] + if i == k { own } else { 0.0 });
         let (mut samples, stencils, at_rim) = sampled(&grid, bodies[0].shape);
-        let mut resting = Resting::new(bodies[1].shape);
         let normal = plan.plane.axes.row(2).transpose();
+        if let Some(friction) = &mut friction {
+            let point = |sample: &Sample| sample.place + sample.first.unwrap_or(0.0) * normal;
+            friction.set_points(samples[..n].iter().map(point).collect());
+        }
+        let mut resting = Resting::new(bodies[1].shape);
         // Each search starts from the foot point of the sample before.
         let mut start = None;
         for sample in &mut samples {
@@ -176,6 +199,9 @@ impl FixedGrid {
             plan,
             forces: vec![0.0; n],
             gaps: vec![0.0; n],
+            friction,
+            wandering,
+            along: Acting::default(),
             sums: GridSums::default(),
             doubts,
             samples,
@@ -194,11 +220,17 @@ impl FixedGrid {
     /// Gaps and forces at a position of the bodies. [`Self::forces`] at entry are the start of the solver.
     ///
     /// * `second` — the surface of the second body
+    /// * `anchor` — the end of the last step, for friction
     ///
     /// # Errors
     ///
-    /// [`PairError::Solver`].
-    pub fn evaluate(&mut self, second: &Shape, at: &Position<'_>) -> Result<(), PairError> {
+    /// [`PairError::Solver`] and [`PairError::Friction`].
+    pub fn evaluate(
+        &mut self,
+        second: &Shape,
+        at: &Position<'_>,
+        anchor: &GridAnchor,
+    ) -> Result<(), PairError> {
         for (k, modes) in self.modes.iter().enumerate() {
             self.moved[k] = modes.as_ref().map_or_else(Vector3::zeros, |modes| modes.of_middle(at.modal[k]));
         }
@@ -211,13 +243,34 @@ impl FixedGrid {
             }
         }
         self.samples.iter_mut().for_each(|sample| sample.force = 0.0);
-        if self.sums.least_gap.0 >= 0.0 {
-            self.forces.fill(0.0);
-            return Ok(());
-        }
-        self.solver.solve(&self.gaps, &mut self.forces)?;
+        self.slip_from(at, anchor);
+        self.solve()?;
         self.add_up();
         Ok(())
+    }
+
+    /// Normal forces, and tangential ones where there is friction.
+    fn solve(&mut self) -> Result<(), PairError> {
+        if self.sums.least_gap.0 < 0.0 {
+            self.solver.solve(&self.gaps, &mut self.forces)?;
+        } else {
+            self.forces.fill(0.0);
+        }
+        let Self { friction, solver, forces, gaps, .. } = self;
+        let Some(friction) = friction else { return Ok(()) };
+        friction.solve((forces, gaps), |gaps, forces| solver.solve(gaps, forces).map(|_| ()))
+    }
+
+    /// Takes the motion since the end of the last step.
+    fn slip_from(&mut self, at: &Position<'_>, anchor: &GridAnchor) {
+        let now = self.moved_origin(at);
+        let Self { friction: Some(friction), modes, grid, .. } = self else { return };
+        let moved = [0, 1].map(|k| match &modes[k] {
+            Some(modes) if anchor.is_set => modes.of_middle(&anchor.modal[k]),
+            _ => Vector3::zeros(),
+        });
+        let then = anchor.origin + anchor.rotation * moved[1] - moved[0];
+        friction.begin(grid, (at, anchor), [now, then]);
     }
 
     /// Origin of the second body in axes of the first, with the modal displacement of both at the middle of
@@ -294,6 +347,39 @@ impl FixedGrid {
         for sample in self.samples.iter().filter(|sample| sample.force != 0.0) {
             sums.on_second += sample.push(&n);
         }
+        if let Some(friction) = &self.friction {
+            friction.add_up(forces, sums);
+        }
+        self.wander();
+    }
+
+    /// The force along the surface by which the grid moves over the second body.
+    fn wander(&mut self) {
+        let Self { wandering: Some(wandering), friction, forces, sums, samples, grid, .. } = self else {
+            return;
+        };
+        self.along = Acting::default();
+        if sums.force == 0.0 {
+            return;
+        }
+        let friction = |cell: usize| friction.as_ref().map_or([0.0; 2], |friction| friction.of_cell(cell));
+        let parts = wandering.force(forces, friction);
+        let axes = &grid.plane.axes;
+        self.along.force = parts[0] * axes.row(0).transpose() + parts[1] * axes.row(1).transpose();
+        let n = axes.row(2).transpose();
+        for (sample, force) in samples.iter().zip(forces.iter()) {
+            self.along.point += force / sums.force * (sample.place + sample.second.unwrap_or(0.0) * n);
+        }
+        sums.on_second += self.along.force;
+    }
+
+    /// Forces on the cells that have some.
+    pub(super) fn cell_forces(&self) -> impl Iterator<Item = CellForce> {
+        let of_cell = |(cell, &normal): (usize, &f64)| {
+            let tangential = self.friction.as_ref().map_or([0.0; 2], |friction| friction.of_cell(cell));
+            CellForce { cell: self.grid.cells[cell], normal, tangential }
+        };
+        self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0).map(of_cell)
     }
 
     /// Calls `visit` with each point and the force on the second body there, both in the axes of the first
@@ -303,6 +389,12 @@ impl FixedGrid {
         for sample in self.samples.iter().filter(|sample| sample.force != 0.0) {
             let height = sample.second.unwrap_or(0.0);
             visit(sample.place + height * n + self.moved[0], sample.push(&n));
+        }
+        if let Some(friction) = &self.friction {
+            friction.for_forces(&mut |point, force| visit(point + self.moved[0], force));
+        }
+        if self.along.force != Vector3::zeros() {
+            visit(self.along.point + self.moved[0], self.along.force);
         }
     }
 
@@ -315,6 +407,9 @@ impl FixedGrid {
             *target += (0..3).map(|a| modes.middle[(a, k)] * on_body[a]).sum::<f64>();
             let loaded = self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0);
             *target += loaded.map(|(cell, f)| modes.rows[(cell, k)] * f).sum::<f64>();
+        }
+        if let Some(friction) = &self.friction {
+            friction.add_modal(body, modal);
         }
     }
 
@@ -367,95 +462,6 @@ impl Sample {
     fn push(&self, n: &Vector3<f64>) -> Vector3<f64> {
         self.force / n.dot(&self.normal) * self.normal
     }
-}
-
-/// Compliance of the pair, limits that it has met, and modes on the grid.
-type OnGrid = (Option<Mat<f64>>, [Doubts; 2], [Option<ModesOnGrid>; 2]);
-
-fn compliance(plan: &GridPlan, grid: &PressureGrid, bodies: [GridBody<'_>; 2]) -> Result<OnGrid, PairError> {
-    let poses = [(Matrix3::identity(), Vector3::zeros()), plan.partner];
-    let pressed = [0, 1].map(|k| Pressed {
-        shape: bodies[k].shape,
-        below: bodies[k].below,
-        rotation: poses[k].0,
-        origin: poses[k].1,
-    });
-    let found = pair_compliance(pressed, grid, Directions::Normal)?;
-    let middle = grid.cells.iter().position(|cell| *cell == plan.middle).unwrap_or(0);
-    let mut modes = [None, None];
-    let Some(found) = found else { return Ok((None, [Doubts::default(); 2], modes)) };
-    for (k, outward) in [(0, 1.0), (1, -1.0)] {
-        let (Some(values), Some(own)) = (bodies[k].values, &found.bodies[k]) else { continue };
-        let normal = outward * (grid.plane.axes * poses[k].0).row(2).transpose();
-        modes[k] = Some(modes_on_grid(own, values, &normal, middle));
-    }
-    Ok((Some(found.matrix), found.doubts, modes))
-}
-
-fn modes_on_grid(
-    own: &GridCompliance,
-    values: &Mat<f64>,
-    normal: &Vector3<f64>,
-    middle: usize,
-) -> ModesOnGrid {
-    let mut rows = own.modal_rows(values, normal);
-    let of_middle = Mat::from_fn(3, values.ncols(), |a, k| {
-        own.places
-            .iter()
-            .enumerate()
-            .map(|(row, &j)| own.weights[(row, middle)] * values[(3 * j + a, k)])
-            .sum()
-    });
-    for k in 0..rows.ncols() {
-        let center = rows[(middle, k)];
-        (0..rows.nrows()).for_each(|cell| rows[(cell, k)] -= center);
-    }
-    ModesOnGrid { middle: of_middle, rows }
-}
-
-/// Samples with the heights of the first surface, the samples of each cell, and whether it lies at the rim.
-fn sampled(grid: &PressureGrid, first: &Shape) -> (Vec<Sample>, Vec<[u32; 5]>, Vec<bool>) {
-    let of_cell: std::collections::BTreeMap<[i32; 2], usize> =
-        grid.cells.iter().enumerate().map(|(k, cell)| (*cell, k)).collect();
-    let mut places = grid.cells.clone();
-    let mut number = of_cell.clone();
-    let (mut stencils, mut at_rim) = (Vec::with_capacity(grid.len()), Vec::with_capacity(grid.len()));
-    for (k, [i, j]) in grid.cells.iter().enumerate() {
-        let mut stencil = [k as u32; 5];
-        let mut is_rim = false;
-        for (slot, [di, dj]) in NEIGHBOURS.iter().enumerate() {
-            let cell = [i + di, j + dj];
-            is_rim |= !of_cell.contains_key(&cell);
-            let next = places.len();
-            let found = *number.entry(cell).or_insert(next);
-            if found == next {
-                places.push(cell);
-            }
-            stencil[slot + 1] = found as u32;
-        }
-        stencils.push(stencil);
-        at_rim.push(is_rim);
-    }
-    let axes = &grid.plane.axes;
-    let (along, across) = (axes.row(0).transpose(), axes.row(1).transpose());
-    let n = axes.row(2).transpose();
-    let mut resting = Resting::new(first);
-    let mut start = None;
-    let samples = places.iter().map(|[i, j]| {
-        let place = grid.plane.center + grid.side * (f64::from(*i) * along + f64::from(*j) * across);
-        let pose = (Matrix3::identity(), Vector3::zeros());
-        let found = height_of((first, &mut resting), pose, &mut start, (&place, &n), grid.side);
-        let found = found.filter(|(_, normal)| normal.dot(&n) > 0.0);
-        Sample {
-            place,
-            first: found.map(|(height, _)| height),
-            second: None,
-            normal: Vector3::zeros(),
-            start: None,
-            force: 0.0,
-        }
-    });
-    (samples.collect(), stencils, at_rim)
 }
 
 impl std::fmt::Debug for FixedGrid {

@@ -136,8 +136,8 @@ impl PressureGrid {
 /// little.
 const UNIT_EXTENT: usize = 13;
 
-/// Means of two squares of side 1 over the columns and rows between them, computed once in a process: those of
-/// squares of side h are 1/h of them.
+/// Means of two squares of side 1 over the columns and rows between them, computed once in a process: those
+/// of squares of side h are 1/h of them.
 fn unit_means() -> &'static [SurfaceMeans] {
     static MEANS: OnceLock<Vec<SurfaceMeans>> = OnceLock::new();
     MEANS.get_or_init(|| {

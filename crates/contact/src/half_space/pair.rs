@@ -15,6 +15,7 @@ use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use super::overlap::{MOST_CELLS, Overlap, overlap};
+use super::shear::ShearError;
 use super::weights::Fallback;
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
 use crate::patch::PatchPlane;
@@ -156,6 +157,9 @@ pub enum PairError {
     /// The complementarity problem has no solution.
     #[error(transparent)]
     Solver(#[from] LcpError),
+    /// Tangential forces were not found.
+    #[error(transparent)]
+    Friction(#[from] ShearError),
 }
 
 impl Pressed<'_> {

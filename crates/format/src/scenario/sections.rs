@@ -246,13 +246,6 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
                  or use `compliance = \"body\"`",
             );
         }
-        if friction > 0.0 {
-            table.conflict(
-                "friction",
-                "contact with `compliance = \"half-space\"` has no friction: remove `friction`, or use \
-                 `compliance = \"body\"` with a mesh that resolves the contact",
-            );
-        }
     }
     let context = table.context.clone();
     table.finish();

@@ -17,13 +17,13 @@ impl Grids {
         &mut self,
         plan: &GridPlan,
         bodies: [GridBody<'_>; 2],
-        law: Law,
+        (law, friction): (Law, f64),
     ) -> Result<&mut FixedGrid, PairError> {
         match self.0.iter().position(|grid| grid.plan == *plan) {
             Some(found) => self.0[..=found].rotate_right(1),
             None => {
                 self.0.truncate(KEPT - 1);
-                self.0.insert(0, FixedGrid::new(*plan, bodies, law)?);
+                self.0.insert(0, FixedGrid::new(*plan, bodies, law, friction)?);
             }
         }
         Ok(&mut self.0[0])

@@ -1,11 +1,11 @@
 //! Pairs on half-space grids as a contact model.
 
-use carom_contact::half_space::GridPlan;
+use carom_contact::half_space::{GridAnchor, GridPlan};
 use nalgebra::{Matrix3, Vector3};
 
 use super::doubts::{Worst, contact_radius};
 use super::laying::{Found, Laying};
-use super::pair::{Far, Last, Memory, Pair, SpotError};
+use super::pair::{Far, Last, Memory, Pair, SpotError, Under};
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use crate::body::Body;
 use crate::contact::{
@@ -93,10 +93,11 @@ impl ContactModel for HalfSpaceContacts {
         let mut sums = ContactSums::default();
         for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
             match pair.evaluate(motion, forces) {
-                Ok((found, [elastic, contact])) => {
+                Ok((found, own)) => {
                     *reaction = found;
-                    sums.elastic_energy += elastic;
-                    sums.contact_energy += contact;
+                    sums.elastic_energy += own.elastic_energy;
+                    sums.contact_energy += own.contact_energy;
+                    sums.friction_loss += own.friction_loss;
                 }
                 Err(source) => {
                     let [first, second] = pair.ordered(|side| side.name.clone());
@@ -149,10 +150,21 @@ impl Pair {
     /// Takes the last evaluation as the end of a step: the grid follows the contact.
     fn accept(&mut self, looked_at: &mut f64) {
         let Some(last) = self.last else { return };
+        self.anchor(&last);
         if let Err(error) = self.follow(&last, looked_at) {
             // A pair that is apart may come so near again that its grid can be laid.
             self.failure = Some(error);
         }
+    }
+
+    /// Friction is counted from here.
+    fn anchor(&mut self, last: &Last) {
+        if self.friction == 0.0 {
+            return;
+        }
+        let Self { memory, next, grids, .. } = self;
+        let grid = last.plan.as_ref().and_then(|plan| grids.found(plan));
+        memory.anchor.follow(next, grid);
     }
 
     fn follow(&mut self, last: &Last, looked_at: &mut f64) -> Result<(), SpotError> {
@@ -194,8 +206,29 @@ impl Pair {
             self.lay(wider);
         } else if (0..2).any(|d| (middle[d] - f64::from(plan.middle[d])).abs() > SHIFT) {
             self.shift(last, &plan, middle)?;
+        } else if self.has_left(&plan, last) {
+            // The same cells with the compliance of the second body where it is now: forces stay.
+            self.memory.plan = Some(GridPlan { partner: (last.rotation, last.origin), ..plan });
         }
         Ok(())
+    }
+
+    /// True if the contact has moved by a cell over a second body whose compliance depends on the place.
+    fn has_left(&self, plan: &GridPlan, last: &Last) -> bool {
+        if !matches!(self.sides[1].under, Under::Places(_)) {
+            return false;
+        }
+        let [x, y] = plan.middle.map(|k| plan.side * f64::from(k));
+        let middle = plan.plane.center + plan.plane.axes.transpose() * Vector3::new(x, y, 0.0);
+        let turn = last.rotation * plan.partner.0.transpose();
+        let moved = turn * (middle - plan.partner.1) + last.origin - middle;
+        let n = plan.plane.axes.row(2).transpose();
+        let along = (moved - moved.dot(&n) * n).norm();
+        // A turn about the normal moves the rim.
+        let [xx, xy, yy] = plan.curvature;
+        let low = 0.5 * (xx + yy) - (0.5 * (xx - yy)).hypot(xy);
+        let rim = (turn - Matrix3::identity()).norm() * (2.0 * plan.height / low).sqrt();
+        along.max(rim) > SHIFT * plan.side
     }
 
     /// A grid without forces lies where the bodies come nearest.
@@ -251,6 +284,9 @@ impl Pair {
 
     /// A new grid, on which the solver starts without forces.
     fn lay(&mut self, plan: GridPlan) {
+        if let Some(old) = &self.memory.plan {
+            self.memory.anchor.move_to(old, &plan);
+        }
         self.memory.plan = Some(plan);
         self.memory.forces.clear();
     }
@@ -273,6 +309,7 @@ impl Memory {
             out.push(*gap);
             out.extend(places.map(|place| place as f64));
         }
+        self.anchor.write(out);
     }
 
     /// The inverse of [`Self::write`], with the numbers behind it.
@@ -294,6 +331,7 @@ impl Memory {
             let places = [array[13] as usize, array[14] as usize];
             (far, rest) = (Some(Far { rotation, origin, gap: array[12], places }), tail);
         }
-        Some((Self { plan, forces: forces.to_vec(), far }, rest))
+        let (anchor, rest) = GridAnchor::read(rest)?;
+        Some((Self { plan, forces: forces.to_vec(), far, anchor }, rest))
     }
 }

@@ -1,7 +1,7 @@
 //! A pair on a half-space grid: its two sides, its memory, and an evaluation.
 
 use carom_contact::half_space::pair::{Below, PairError};
-use carom_contact::half_space::{FixedGrid, GridBody, GridPlan, HalfSpace, PlacedBody, Position};
+use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, HalfSpace, PlacedBody, Position};
 use carom_contact::{Law, Shape};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::doubts::{MeshBelow, Worst};
 use super::grids::Grids;
 use super::laying::{Found, Laying};
-use crate::contact::{BodyForces, HertzNumbers, Motion, Reaction};
+use crate::contact::{BodyForces, ContactSums, HertzNumbers, Motion, Reaction};
 
 /// The elasticity under a surface.
 #[derive(Debug)]
@@ -97,6 +97,8 @@ pub(super) struct Memory {
     pub(super) forces: Vec<f64>,
     /// The last search while the bodies were far apart.
     pub(super) far: Option<Far>,
+    /// Position and forces, for friction; without friction never set.
+    pub(super) anchor: GridAnchor,
 }
 
 /// A search that found the bodies far apart.
@@ -119,6 +121,8 @@ pub(super) struct Pair {
     /// True if the grid's first body is the second one of the caller.
     pub(super) is_turned: bool,
     pub(super) law: Law,
+    /// μ.
+    pub(super) friction: f64,
     pub(super) hertz: HertzNumbers,
     /// Mass m* of a central impact of both bodies \[kg\].
     pub(super) mass: f64,
@@ -126,6 +130,8 @@ pub(super) struct Pair {
     pub(super) grids: Grids,
     /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
     pub(super) last: Option<Last>,
+    /// Its position, as the next anchor of friction.
+    pub(super) next: GridAnchor,
     /// Why the pair cannot go on.
     pub(super) failure: Option<SpotError>,
     /// The limits of the theory that the largest force has met.
@@ -176,9 +182,10 @@ pub(super) struct Now<'m> {
 }
 
 impl Pair {
+    /// * `friction` — μ
     /// * `modulus` — E* of both materials \[Pa\]
     /// * `mass` — of a central impact \[kg\]
-    pub(super) fn new(sides: [Side; 2], law: Law, modulus: f64, mass: f64) -> Self {
+    pub(super) fn new(sides: [Side; 2], (law, friction): (Law, f64), modulus: f64, mass: f64) -> Self {
         let curvature: f64 = sides.iter().map(largest_curvature).sum();
         let hertz = HertzNumbers { modulus, radius: 1.0 / curvature, foundation: None };
         // Heights over the second surface are evaluated anew each time: those of a ball cost least.
@@ -190,11 +197,13 @@ impl Pair {
             sides,
             is_turned,
             law,
+            friction,
             hertz,
             mass,
             memory: Memory::default(),
             grids: Grids::default(),
             last: None,
+            next: GridAnchor::default(),
             failure: None,
             worst: Worst::default(),
         }
@@ -224,16 +233,19 @@ impl Pair {
         }
     }
 
-    /// Gap, forces on the bodies, energies.
+    /// Gap, forces on the bodies, energies and loss by friction.
     pub(super) fn evaluate(
         &mut self,
         motion: &Motion<'_>,
         forces: &mut [BodyForces],
-    ) -> Result<(Reaction, [f64; 2]), SpotError> {
+    ) -> Result<(Reaction, ContactSums), SpotError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
         let now = self.now(motion);
+        if self.friction > 0.0 {
+            self.next.take(&now.position);
+        }
         let rotation = now.position.rotation;
         let speed = |place: &Vector3<f64>, normal: &Vector3<f64>| {
             -self.velocity(motion, place, [None; 2]).dot(normal)
@@ -246,31 +258,33 @@ impl Pair {
                     Found::Near(plan) => plan,
                     Found::Far { gap, .. } => {
                         self.last = Some(Last { rotation, origin, closing: 0.0, gap, plan: None });
-                        return Ok((Reaction { free_gap: gap, ..Reaction::NONE }, [0.0; 2]));
+                        let none =
+                            ContactSums { friction_loss: self.memory.anchor.loss, ..ContactSums::default() };
+                        return Ok((Reaction { free_gap: gap, ..Reaction::NONE }, none));
                     }
                 }
             }
         };
         let plan = self.pressed(plan, &now.position)?;
-        let (reaction, closing, energies) = self.add_forces(&plan, motion, &now, forces);
+        let (reaction, closing, sums) = self.add_forces(&plan, motion, &now, forces);
         let grid = self.grids.found(&plan).expect("the grid was evaluated");
         let origin = grid.moved_origin(&now.position);
         let gap = reaction.free_gap;
         self.last = Some(Last { rotation, origin, closing, gap, plan: Some(plan) });
-        Ok((reaction, energies))
+        Ok((reaction, sums))
     }
 
     /// Solves on a grid that is large enough, from this plan on.
     fn pressed(&mut self, mut plan: GridPlan, position: &Position<'_>) -> Result<GridPlan, SpotError> {
         loop {
             let bodies = self.sides.each_ref().map(Side::grid_body);
-            let grid = self.grids.of(&plan, bodies, self.law)?;
+            let grid = self.grids.of(&plan, bodies, (self.law, self.friction))?;
             if grid.forces.len() == self.memory.forces.len() {
                 grid.forces.copy_from_slice(&self.memory.forces);
             } else {
                 grid.forces.fill(0.0);
             }
-            grid.evaluate(&self.sides[1].shape, position)?;
+            grid.evaluate(&self.sides[1].shape, position, &self.memory.anchor)?;
             if !grid.sums.is_cut {
                 return Ok(plan);
             }
@@ -304,7 +318,7 @@ impl Pair {
         motion: &Motion<'_>,
         now: &Now<'_>,
         forces: &mut [BodyForces],
-    ) -> (Reaction, f64, [f64; 2]) {
+    ) -> (Reaction, f64, ContactSums) {
         let grid = self.grids.found(plan).expect("the grid was evaluated");
         let sums = grid.sums;
         let [first, second] = self.sides.each_ref().map(|side| side.body);
@@ -329,12 +343,12 @@ impl Pair {
         let across =
             if slope == 0.0 { 0.0 } else { self.velocity(motion, &place, modal).dot(&normal) / slope };
         let rate = across + grid.modal_rate(cell, now.rates);
-        let on_first = pose.rotation * sums.on_second * if self.is_turned { 1.0 } else { -1.0 };
+        let of_first = if self.is_turned { 1.0 } else { -1.0 } * pose.rotation;
         let is_known = gap.is_finite();
         let most = grid.forces.iter().fold(0.0, |a: f64, f| a.max(*f));
         let reaction = Reaction {
-            force: on_first,
-            friction: None,
+            force: of_first * sums.on_second,
+            friction: (self.friction > 0.0).then(|| of_first * sums.friction),
             normal_force: sums.force,
             free_gap: gap,
             gap_rate: is_known.then_some(rate),
@@ -344,7 +358,13 @@ impl Pair {
             loaded_cells: Some(sums.n_loaded),
             ..Reaction::NONE
         };
-        (reaction, if is_known { -rate } else { 0.0 }, [sums.elastic_energy, sums.contact_energy])
+        let energies = ContactSums {
+            elastic_energy: sums.elastic_energy,
+            contact_energy: sums.contact_energy,
+            friction_loss: self.memory.anchor.loss + sums.friction_loss,
+            ..ContactSums::default()
+        };
+        (reaction, if is_known { -rate } else { 0.0 }, energies)
     }
 
     /// Origin of the second body in axes of the first, with the modal displacement of both surfaces where a

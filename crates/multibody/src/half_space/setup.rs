@@ -39,6 +39,8 @@ pub struct HalfSpaceSpec {
     pub surfaces: [HalfSpaceSurface; 2],
     /// Normal law.
     pub law: Law,
+    /// Coefficient of friction μ; 0 for none.
+    pub friction: f64,
 }
 
 /// Why a contact on a half-space grid cannot be set up.
@@ -105,6 +107,19 @@ pub enum HalfSpaceSetupError {
         /// The law.
         law: Law,
     },
+    /// A coefficient of friction that is negative or not finite.
+    #[error(
+        "contact between `{first}` and `{second}`: the coefficient of friction is {friction}; it must be \
+         finite and at least 0"
+    )]
+    Friction {
+        /// Name of the first surface.
+        first: String,
+        /// Name of the second surface.
+        second: String,
+        /// The coefficient.
+        friction: f64,
+    },
     /// The places do not fit.
     #[error("places `{surface}` of body `{body}`: {source}")]
     Compliance {
@@ -169,9 +184,13 @@ fn pair(bodies: &[Body], number: usize, spec: &HalfSpaceSpec) -> Result<Pair, Ha
     if !law.is_of_cells() {
         return Err(HalfSpaceSetupError::Law { first, second, law });
     }
+    let friction = spec.friction;
+    if !(friction >= 0.0 && friction.is_finite()) {
+        return Err(HalfSpaceSetupError::Friction { first, second, friction });
+    }
     let free = spec.bodies.iter().map(|&i| &bodies[i]).filter(|body| !body.fixed);
     let mass = 1.0 / free.map(|body| 1.0 / body.frame.mass).sum::<f64>();
-    Ok(Pair::new(sides, law, 1.0 / inverse, mass))
+    Ok(Pair::new(sides, (law, friction), 1.0 / inverse, mass))
 }
 
 fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, HalfSpaceSetupError> {
