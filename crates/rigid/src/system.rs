@@ -1,230 +1,30 @@
-//! Bodies and pairs with their states, and their balance.
+//! Bodies and pairs with their states.
 
-use carom_dynamics::{Balance, BodyMotion, BodyState, ContactSample, Placement, Pose};
+mod balance;
+mod error;
+mod report;
+
+use carom_dynamics::{Placement, Pose};
 use nalgebra::Vector3;
-use thiserror::Error;
 
 use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
-use crate::joint::{JointError, Joints};
+use crate::joint::Joints;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::search;
-use crate::spring::potential;
 use crate::stage::Stage;
 use crate::state::State;
 use crate::turn::TooFast;
+pub use balance::Books;
+pub use error::SystemError;
+pub use report::PairReport;
 
 /// Number of simultaneous contacts for which memory is reserved.
 const FORESEEN: usize = 32;
-
-/// Invalid bodies, loads and pairs.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum SystemError {
-    /// The number of placements is not that of the bodies.
-    #[error("{bodies} bodies have {placements} placements")]
-    Placements {
-        /// Number of bodies.
-        bodies: usize,
-        /// Number of placements.
-        placements: usize,
-    },
-    /// An invalid pair.
-    #[error(transparent)]
-    Pair(#[from] PairError),
-    /// An invalid joint.
-    #[error(transparent)]
-    Joint(#[from] JointError),
-    /// A position, velocity or orientation is not finite.
-    #[error("body `{body}`: its initial position, orientation or velocity is not finite")]
-    NotFinite {
-        /// Name of the body.
-        body: String,
-    },
-    /// A body that is not of the system, or twice in a crowd.
-    #[error("body {body} of a crowd must be one of the {bodies} bodies, and be in it once")]
-    Member {
-        /// Its number.
-        body: usize,
-        /// Bodies of the system.
-        bodies: usize,
-    },
-    /// A body of a crowd without points or surface.
-    #[error("body `{body}`: contact with all others needs at least one point and one surface")]
-    EmptyMember {
-        /// Name of the body.
-        body: String,
-    },
-    /// An invalid number of a crowd.
-    #[error("contact of all bodies: {what} is {value}; it must be {valid}")]
-    Crowd {
-        /// Name of the number.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-        /// Valid range.
-        valid: &'static str,
-    },
-    /// Two bodies of a crowd overlap at the start.
-    #[error(
-        "points of `{first}` lie up to {depth:.3e} m behind the surface of `{second}` at the start; move the \
-         bodies apart"
-    )]
-    Overlap {
-        /// The body with the points.
-        first: String,
-        /// The body with the surface.
-        second: String,
-        /// Largest depth \[m\].
-        depth: f64,
-    },
-    /// Gravity is not finite.
-    #[error("gravity is ({x}, {y}, {z}) m/s²; it must be finite")]
-    Gravity {
-        /// Along x.
-        x: f64,
-        /// Along y.
-        y: f64,
-        /// Along z.
-        z: f64,
-    },
-    /// The step is not positive.
-    #[error("the time step is {0} s; it must be positive and finite")]
-    TimeStep(f64),
-}
-
-/// Impulses and motion of a pair in the last step in which it touched, and since the start.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct PairReport {
-    /// Impulse on the first body since the start \[N s\].
-    pub impulse: Vector3<f64>,
-    /// Number of the last step with an impulse, counted from 1; 0 for none.
-    pub last: u64,
-    /// Impulse on the first body in that step \[N s\].
-    pub last_impulse: Vector3<f64>,
-    /// Impulse on the first body since the start without friction \[N s\].
-    pub normal_impulse: Vector3<f64>,
-    /// The part of that step \[N s\].
-    pub last_normal_impulse: Vector3<f64>,
-    /// Place of the largest impulse of that step \[m\].
-    pub place: Vector3<f64>,
-    /// Motion of both bodies there before that step.
-    pub before: [BodyMotion; 2],
-    /// The same after that step.
-    pub after: [BodyMotion; 2],
-    /// Largest overlap of the surfaces since the start, ≥ 0 \[m\].
-    pub depth: f64,
-    /// Overlap in that step, ≥ 0 \[m\].
-    pub last_depth: f64,
-    /// Contacts of the pair in that step.
-    pub contacts: u32,
-}
-
-impl PairReport {
-    /// Start of that step, for a tracker of contact events.
-    pub fn sample_before(&self, time: f64) -> ContactSample {
-        ContactSample {
-            time,
-            place: self.place,
-            bodies: self.before,
-            impulse: self.impulse - self.last_impulse,
-            normal_impulse: self.normal_impulse - self.last_normal_impulse,
-            ..ContactSample::default()
-        }
-    }
-
-    /// End of that step, for a tracker of contact events.
-    pub fn sample_after(&self, time: f64) -> ContactSample {
-        ContactSample {
-            time,
-            place: self.place,
-            bodies: self.after,
-            impulse: self.impulse,
-            normal_impulse: self.normal_impulse,
-            ..ContactSample::default()
-        }
-    }
-
-    /// The report with the bodies in the other order.
-    pub fn turned(self) -> Self {
-        let [[a, b], [c, d]] = [self.before, self.after];
-        Self {
-            impulse: -self.impulse,
-            last_impulse: -self.last_impulse,
-            normal_impulse: -self.normal_impulse,
-            last_normal_impulse: -self.last_normal_impulse,
-            before: [b, a],
-            after: [d, c],
-            ..self
-        }
-    }
-
-    /// Numbers in [`PairReport::to_array`].
-    pub const NUMBERS: usize = 19 + 4 * BodyMotion::NUMBERS;
-
-    /// All numbers in one array, for checkpoints.
-    pub fn to_array(&self) -> [f64; Self::NUMBERS] {
-        let mut array = [0.0; Self::NUMBERS];
-        let vectors =
-            [self.impulse, self.last_impulse, self.normal_impulse, self.last_normal_impulse, self.place];
-        for (i, vector) in vectors.iter().enumerate() {
-            array[3 * i..3 * i + 3].copy_from_slice(vector.as_slice());
-        }
-        array[15..19].copy_from_slice(&[
-            self.last as f64,
-            self.depth,
-            f64::from(self.contacts),
-            self.last_depth,
-        ]);
-        let [a, b] = [self.before, self.after].map(|motions| motions.map(BodyMotion::to_array));
-        array[19..].copy_from_slice([a, b].as_flattened().as_flattened());
-        array
-    }
-
-    /// The inverse of [`PairReport::to_array`].
-    pub fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let vector = |i: usize| Vector3::from_column_slice(&array[3 * i..3 * i + 3]);
-        let motion = |i: usize| BodyMotion::from_slice(&array[19 + BodyMotion::NUMBERS * i..]);
-        Self {
-            impulse: vector(0),
-            last_impulse: vector(1),
-            normal_impulse: vector(2),
-            last_normal_impulse: vector(3),
-            place: vector(4),
-            last: array[15] as u64,
-            depth: array[16],
-            contacts: array[17] as u32,
-            last_depth: array[18],
-            before: [0, 1].map(motion),
-            after: [2, 3].map(motion),
-        }
-    }
-}
-
-/// Losses of energy and external impulses since the start.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Books {
-    /// Lost in inelastic impacts \[J\].
-    pub d_imp: f64,
-    /// Lost in friction \[J\].
-    pub d_fric: f64,
-    /// Work of joints, an error of the time integration: the impulses of a joint act at one point in the
-    /// middle of a step, where both bodies have moved by nearly the same \[J\].
-    pub joint_work: f64,
-    /// Impulse of gravity and of fixed bodies on those that move \[N s\].
-    pub external_impulse: Vector3<f64>,
-    /// Its moment about the inertial origin \[N m s\].
-    pub external_ang_impulse: Vector3<f64>,
-    /// Work of [`System::load`] \[J\].
-    pub load_work: f64,
-    /// Its impulse \[N s\].
-    pub load_impulse: Vector3<f64>,
-    /// Its moment about the inertial origin \[N m s\].
-    pub load_ang_impulse: Vector3<f64>,
-}
 
 /// A body in a step without contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -547,97 +347,5 @@ impl System {
     pub fn missed(&self) -> impl Iterator<Item = (usize, f64, f64)> {
         let pairs = self.pairs.iter().enumerate();
         pairs.filter(|(_, pair)| pair.missed[1] > 0.0).map(|(i, pair)| (i, pair.missed[0], pair.missed[1]))
-    }
-
-    /// T of all bodies \[J\].
-    pub fn kinetic(&self) -> f64 {
-        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
-        moving.map(|(body, state)| body.kinetic(state)).sum()
-    }
-
-    /// −Σ m g·x of the bodies that move \[J\].
-    pub fn gravity_potential(&self) -> f64 {
-        let moving = self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
-        -moving.map(|(body, state)| body.mass * self.gravity.dot(&state.position)).sum::<f64>()
-    }
-
-    /// Σ ½ k \[−g\]₊² of the dynamic gaps \[J\].
-    pub fn contact_potential(&self) -> f64 {
-        let of = |pair: &Pair| -> f64 {
-            if pair.stiffness() == 0.0 {
-                return 0.0;
-            }
-            pair.gaps.iter().map(|&gap| potential(pair.stiffness(), gap)).sum()
-        };
-        self.nearby.pairs().iter().map(|&number| of(&self.pairs[number as usize])).sum()
-    }
-
-    /// E_kin + E_con + E_pot + losses, less the work of loads, which is constant \[J\].
-    pub fn energy(&self) -> f64 {
-        self.kinetic()
-            + self.gravity_potential()
-            + self.contact_potential()
-            + self.books.d_imp
-            + self.books.d_fric
-            - self.books.joint_work
-            - self.books.load_work
-    }
-
-    /// Σ p of the bodies that move \[N s\].
-    pub fn momentum(&self) -> Vector3<f64> {
-        self.moving().map(|state| state.momentum).sum()
-    }
-
-    /// Σ x × p + s of the bodies that move \[N m s\].
-    pub fn ang_momentum(&self) -> Vector3<f64> {
-        self.moving().map(State::ang_momentum).sum()
-    }
-
-    fn moving(&self) -> impl Iterator<Item = &State> {
-        self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed).map(|(_, state)| state)
-    }
-
-    /// The balance of docs/theory/ledger.md, eq. (87).
-    pub fn balance(&self) -> Balance {
-        let radius = |body: &RigidBody| (body.inertia.max() / body.mass).sqrt();
-        let moving = || self.bodies.iter().zip(&self.states).filter(|(body, _)| !body.fixed);
-        // A body at rest on the ground receives momentum from gravity all the time, and gives it to the
-        // ground.
-        let fallen = self.gravity.norm() * self.time();
-        let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
-        Balance {
-            time: self.time(),
-            e_kin: self.kinetic(),
-            e_con: self.contact_potential(),
-            e_pot: self.gravity_potential(),
-            w_ext: self.books.load_work,
-            d_imp: self.books.d_imp,
-            d_fric: self.books.d_fric,
-            // Not −0 without joints.
-            d_num: 0.0 - self.books.joint_work,
-            momentum: self.momentum().into(),
-            ang_momentum: self.ang_momentum().into(),
-            external_impulse: (self.books.external_impulse + self.books.load_impulse).into(),
-            external_ang_impulse: (self.books.external_ang_impulse + self.books.load_ang_impulse).into(),
-            mass: moving().map(|(body, _)| body.mass).sum(),
-            radius: moving().map(|(body, _)| radius(body)).fold(0.0, f64::max),
-            momentum_scale: moving().map(|(body, state)| size(body, state)).sum(),
-            ang_momentum_scale: moving()
-                .map(|(body, s)| {
-                    let lever = s.position.norm() * body.mass * fallen;
-                    s.position.cross(&s.momentum).norm()
-                        + s.spin.norm()
-                        + radius(body) * size(body, s)
-                        + lever
-                })
-                .sum(),
-            pen_max: self.deepest,
-            ..Balance::default()
-        }
-    }
-
-    /// Reported state of each body.
-    pub fn body_states(&self) -> Vec<BodyState> {
-        self.bodies.iter().zip(&self.states).map(|(body, state)| body.reported(state)).collect()
     }
 }
