@@ -79,6 +79,17 @@ pub(crate) fn each<const N: usize, T: Copy + Default>(mut f: impl FnMut(usize) -
     out
 }
 
+/// Plastic flow of a batch of points in a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flow {
+    /// The equivalent plastic strain Δα of the step, ≥ 0.
+    pub strain: Lanes,
+    /// The yield stress σ_y at its end \[Pa\].
+    pub yield_stress: Lanes,
+    /// dσ_y/dα there \[Pa\].
+    pub slope: Lanes,
+}
+
 /// A constitutive law of a solid.
 ///
 /// All functions work on a batch of points; `history` has [`Law::n_history`] entries.
@@ -101,25 +112,17 @@ pub trait Law: Sync {
     /// The moduli of small strains of the undeformed material.
     fn elastic_moduli(&self) -> ElasticModuli;
 
-    /// Largest energy density of the hourglass modes of a cell with one point; infinite for a law that does
-    /// not yield \[J/m³\].
-    ///
-    /// * `history` — history variables of the last accepted state
-    fn hourglass_limit(&self, _history: &[Lanes]) -> Lanes {
-        [f64::INFINITY; LANES]
-    }
-
-    /// Part of a deviator that the plastic flow of a step leaves: 1 for a law that does not yield.
+    /// The plastic flow of a step; none for a law that does not yield.
     ///
     /// * `old`, `new` — history variables before and after the step
-    fn relaxation(&self, _old: &[Lanes], _new: &[Lanes]) -> Lanes {
-        [1.0; LANES]
+    fn flow(&self, _old: &[Lanes], _new: &[Lanes]) -> Option<Flow> {
+        None
     }
 
-    /// The directional derivative of [`Law::relaxation`].
+    /// The directional derivative of the plastic strain of [`Law::flow`].
     ///
     /// * `old` — history variables of the last accepted state
-    fn relaxation_product(&self, _h: &Tensor, _old: &[Lanes], _dh: &Tensor) -> Lanes {
+    fn flow_product(&self, _h: &Tensor, _old: &[Lanes], _dh: &Tensor) -> Lanes {
         ZERO
     }
 

@@ -1,7 +1,7 @@
 //! Elastic-plastic law of metals: von Mises' yield condition with isotropic hardening, in large deformation.
 
 use super::hyperelastic::PLACE;
-use super::{ElasticModuli, Lanes, Law, LawError, Symmetric, Tensor, lanes, volume_change};
+use super::{ElasticModuli, Flow, LANES, Lanes, Law, LawError, Symmetric, Tensor, lanes, volume_change};
 
 /// Yield stress as a function of the equivalent plastic strain α.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,37 +229,28 @@ impl Law for Plastic {
         self.moduli
     }
 
-    /// ⅜ σ_y²/E: bending reaches the plastic moment of the cell.
     #[inline(always)]
-    fn hourglass_limit(&self, history: &[Lanes]) -> Lanes {
-        let young = self.moduli.young();
-        lanes(|l| {
-            let (stress, _) = self.hardening.yield_stress(history[6][l]);
-            0.375 * stress * stress / young
-        })
-    }
-
-    /// |s| over |s_trial| for Ī = 1: σ_y/(σ_y + 3 μ Δα).
-    #[inline(always)]
-    fn relaxation(&self, old: &[Lanes], new: &[Lanes]) -> Lanes {
-        lanes(|l| self.relaxation_of(old[6][l], new[6][l])[0])
+    fn flow(&self, old: &[Lanes], new: &[Lanes]) -> Option<Flow> {
+        let (mut yield_stress, mut slope) = ([0.0; LANES], [0.0; LANES]);
+        for l in 0..LANES {
+            (yield_stress[l], slope[l]) = self.hardening.yield_stress(new[6][l]);
+        }
+        Some(Flow { strain: lanes(|l| new[6][l] - old[6][l]), yield_stress, slope })
     }
 
     #[inline(always)]
-    fn relaxation_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
+    fn flow_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
         let change = volume_change(h);
         lanes(|l| {
             let gradient = h.map(|x| x[l]);
-            let (trial, alpha) = (Self::trial(&gradient, change[l], &plastic_of(old, l)), old[6][l]);
-            let yielded = self.yielded(&trial, alpha);
+            let trial = Self::trial(&gradient, change[l], &plastic_of(old, l));
+            let yielded = self.yielded(&trial, old[6][l]);
             if yielded.gamma <= 0.0 {
                 return 0.0;
             }
             let rate = velocity_gradient(&inverse(&gradient, change[l]), &dh.map(|x| x[l]));
             let (d_trial, d_mean) = d_trial(&trial, &rate);
-            let root = (2.0_f64 / 3.0).sqrt();
-            let [_, slope] = self.relaxation_of(alpha, alpha + root * yielded.gamma);
-            slope * root * self.d_gamma(&trial, &yielded, &d_trial, d_mean)
+            (2.0_f64 / 3.0).sqrt() * self.d_gamma(&trial, &yielded, &d_trial, d_mean)
         })
     }
 
@@ -302,7 +293,7 @@ impl Law for Plastic {
     #[inline(always)]
     fn stress(&self, h: &Tensor, old: &[Lanes], new: &mut [Lanes], pk1: &mut Tensor) {
         let change = volume_change(h);
-        for l in 0..super::LANES {
+        for l in 0..LANES {
             let gradient = h.map(|x| x[l]);
             let (plastic, alpha) = (plastic_of(old, l), old[6][l]);
             let trial = Self::trial(&gradient, change[l], &plastic);
@@ -325,7 +316,7 @@ impl Law for Plastic {
     #[inline(always)]
     fn tangent_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor, d_pk1: &mut Tensor) {
         let change = volume_change(h);
-        for l in 0..super::LANES {
+        for l in 0..LANES {
             let gradient = h.map(|x| x[l]);
             let trial = Self::trial(&gradient, change[l], &plastic_of(old, l));
             let yielded = self.yielded(&trial, old[6][l]);
@@ -337,14 +328,6 @@ impl Law for Plastic {
 }
 
 impl Plastic {
-    /// σ_y/(σ_y + 3 μ Δα) and its derivative by Δα.
-    #[inline(always)]
-    fn relaxation_of(&self, old: f64, new: f64) -> [f64; 2] {
-        let (stress, slope) = self.hardening.yield_stress(new);
-        let (flow, total) = (3.0 * self.moduli.mu * (new - old), stress + 3.0 * self.moduli.mu * (new - old));
-        [stress / total, (slope * flow - 3.0 * self.moduli.mu * stress) / (total * total)]
-    }
-
     /// The derivative of Δγ of a yielding state.
     #[inline(always)]
     fn d_gamma(&self, trial: &Trial, yielded: &Yielded, d_trial: &[f64; 6], d_mean: f64) -> f64 {

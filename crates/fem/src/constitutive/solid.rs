@@ -1,6 +1,6 @@
 //! All laws of solids as one type, for bodies with a law as input.
 
-use super::{ElasticLaw, ElasticModuli, Lanes, Law, Plastic, Symmetric, Tangent, Tensor};
+use super::{ElasticLaw, ElasticModuli, Flow, Lanes, Law, Plastic, Symmetric, Tangent, Tensor};
 
 /// An elastic or elastic-plastic law.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,18 +39,13 @@ impl Law for SolidLaw {
     }
 
     #[inline(always)]
-    fn hourglass_limit(&self, history: &[Lanes]) -> Lanes {
-        of_law!(self, law => law.hourglass_limit(history))
+    fn flow(&self, old: &[Lanes], new: &[Lanes]) -> Option<Flow> {
+        of_law!(self, law => law.flow(old, new))
     }
 
     #[inline(always)]
-    fn relaxation(&self, old: &[Lanes], new: &[Lanes]) -> Lanes {
-        of_law!(self, law => law.relaxation(old, new))
-    }
-
-    #[inline(always)]
-    fn relaxation_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
-        of_law!(self, law => law.relaxation_product(h, old, dh))
+    fn flow_product(&self, h: &Tensor, old: &[Lanes], dh: &Tensor) -> Lanes {
+        of_law!(self, law => law.flow_product(h, old, dh))
     }
 
     #[inline(always)]

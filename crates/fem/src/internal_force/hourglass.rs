@@ -20,19 +20,12 @@
 //! bends as a beam does, and nothing locks. The forces are the derivatives of W, so that energy and angular
 //! momentum are conserved.
 //!
-//! Plastic flow relaxes the modes. A law that yields has elastic modes q − q_p, which a step scales by the
-//! larger reduction of two:
-//!
-//! ```text
-//! flow of the centre:   f = |s|/|s_trial| = σ_y/(σ_y + 3 μ Δα)
-//! bending alone:        w ≤ ⅜ σ_y²/Y, where the moment reaches the plastic moment of the cell
-//! ```
-//!
-//! The first is the return of the centre, to which the points around it go as well: a cell that flows in
-//! tension or compression resists bending by a viscous stress of about σ_y q̇/α̇, not by its elastic modulus.
-//! The metric G of such a law has C_p of the centre, G_kl = ∂X/∂ξ_k · C_p ∂X/∂ξ_l: a cell that has been
-//! stretched to twice its length bends as one that was made so. C_p is that of the accepted state. The work
-//! of q_p, and the energy that a change of G releases, are dissipated.
+//! Plastic flow of the centre is a flow of the whole field ([`flow`]): the multiplier of the flow varies over
+//! the cell as the strains do. Bending along the flow is resisted by hardening alone, bending across it by
+//! the turn of the flow. The metric G of such a law has C_p of the centre, G_kl = ∂X/∂ξ_k · C_p ∂X/∂ξ_l: a
+//! cell that has been stretched to twice its length bends as one that was made so. C_p is that of the
+//! accepted state. The work of the plastic strains, and the energy that a change of G releases, are
+//! dissipated.
 //!
 //! # Source
 //!
@@ -40,17 +33,18 @@
 //! hourglass vectors in the axes of the cell and strains of bending without stress across the plane. Theirs
 //! are rates in a frame that turns with the cell; these are derivatives of an energy.
 
+mod flow;
+mod modes;
+
 use super::cell_map::{CellMap, CellPoints};
 use super::chunk::lower;
-use super::one_point::{CellAxes, CellMetric, N_COEFFICIENTS};
+use super::one_point::{CellAxes, N_COEFFICIENTS};
 use super::point_map::{LawMap, Wanted};
-use crate::constitutive::{ElasticModuli, LANES, Lanes, Law, Tensor, ZERO, each, lanes, volume_change};
+use crate::constitutive::{LANES, Lanes, Law, Tensor, ZERO, each, lanes, volume_change};
+use flow::{Change, Direction, N_STRAINS, Return};
+use modes::{Fields, ModeModuli, Modes};
 
-/// History variables of a cell of a law with history: q_p, and the dissipated energy density.
-pub(super) const N_HISTORY: usize = 13;
-
-/// q of the four hourglass vectors along the three axes.
-type Modes = [[Lanes; 3]; 4];
+pub(super) use flow::N_HISTORY;
 
 /// A computation with the law of a block in cells with one point.
 pub(super) struct OnePoint<M>(pub(super) M);
@@ -72,27 +66,37 @@ impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
         let n_law = law.n_history();
         let volume = points.maps[0].volume;
         let (old, new) = points.history(0);
-        let (old, old_modes) = old.split_at(n_law);
-        let (new, new_modes) = new.split_at_mut(n_law);
+        let (old, old_fields) = old.split_at(n_law);
+        let (new, new_fields) = new.split_at_mut(n_law);
+        let strain = Fields::of(&frame.modes());
+        // Plastic strains of the present state; laws without history have none.
+        let hourglass_energy = |new: &[Lanes], new_fields: &[Lanes]| {
+            let elastic = strain.minus(&new_fields[..N_STRAINS.min(new_fields.len())]);
+            let twice = elastic.contraction(&ModeModuli::new(axes, law, new).stress(&elastic));
+            lanes(|l| 0.5 * twice[l])
+        };
         match M::WANTED {
             Wanted::Stored => {
-                let energy = law.stored_energy(&h, new);
-                let elastic = minus(&frame.modes(), new_modes);
-                let more = half_product(&elastic, &ModeModuli::new(axes, law, new).times(&elastic));
+                let (energy, more) = (law.stored_energy(&h, new), hourglass_energy(new, new_fields));
                 lanes(|l| volume[l] * (energy[l] + more[l]))
             }
             Wanted::Hourglass => {
-                let elastic = minus(&frame.modes(), new_modes);
-                let more = half_product(&elastic, &ModeModuli::new(axes, law, new).times(&elastic));
-                lanes(|l| volume[l] * more[l])
+                let energy = hourglass_energy(new, new_fields);
+                lanes(|l| volume[l] * energy[l])
             }
             Wanted::Stress => {
                 let mut pk1 = [ZERO; 9];
                 law.stress(&h, old, new, &mut pk1);
-                let returns = Returns::new(axes, law, old, new);
-                let stress = returns.stress(&frame.modes(), old_modes, new_modes);
+                let stress = match law.flow(old, new) {
+                    None => ModeModuli::new(axes, law, old).stress(&strain),
+                    Some(flow) => {
+                        let direction = Direction::new(&kirchhoff(&h, &pk1)).fields(&frame.axes);
+                        let of_step = Return::new(law, axes, [old, old_fields], flow, (&strain, direction));
+                        of_step.stress(&ModeModuli::new(axes, law, new), new_fields)
+                    }
+                };
                 if points.has_force {
-                    let on_arms = frame.add_stress(axes, &stress, &mut pk1);
+                    let on_arms = frame.add_stress(axes, &stress.on_modes(), &mut pk1);
                     write(&mut points, &pk1, &on_arms);
                 }
                 ZERO
@@ -100,22 +104,53 @@ impl<const N: usize, M: LawMap<N>> CellMap<N_COEFFICIENTS, N> for OnePoint<M> {
             Wanted::Product => {
                 let mut pk1 = [ZERO; 9];
                 law.stress(&h, old, new, &mut pk1);
-                let returns = Returns::new(axes, law, old, new);
-                let modes = frame.modes();
-                let stress = returns.stress(&modes, old_modes, new_modes);
                 let dh = points.maps[0].gradient(&points.local[1][0]);
                 let mut d_pk1 = [ZERO; 9];
                 law.tangent_product(&h, &points.old[..n_law], &dh, &mut d_pk1);
                 let change = frame.change(axes, &dh, &points.local[1][0]);
-                let old_modes = &points.old[n_law..];
-                let d_kept = law.relaxation_product(&h, &points.old[..n_law], &dh);
-                let d_stress = returns.d_stress(&minus(&modes, old_modes), &change.modes, &d_kept);
+                let d_strain = Fields::of(&change.modes);
+                let (old, old_fields) = points.old.split_at(n_law);
+                let moduli = ModeModuli::new(axes, law, old);
+                let (stress, d_stress) = match law.flow(old, &points.new[..n_law]) {
+                    None => (moduli.stress(&strain), moduli.stress(&d_strain)),
+                    Some(flow) => {
+                        let of_center = Direction::new(&kirchhoff(&h, &pk1));
+                        let d_kirchhoff = d_kirchhoff(&h, &pk1, &dh, &d_pk1);
+                        let d_direction = of_center.change(&d_kirchhoff, &frame.axes, &change.axes);
+                        let direction = of_center.fields(&frame.axes);
+                        let of_step = Return::new(law, axes, [old, old_fields], flow, (&strain, direction));
+                        let d_flow = law.flow_product(&h, old, &dh);
+                        of_step.d_stress(&Change { strain: d_strain, direction: d_direction, flow: d_flow })
+                    }
+                };
+                let (stress, d_stress) = (stress.on_modes(), d_stress.on_modes());
                 let on_arms = frame.add_change(axes, &stress, &d_stress, &change, &mut d_pk1);
                 write(&mut points, &d_pk1, &on_arms);
                 ZERO
             }
         }
     }
+}
+
+/// τ = P Fᵀ.
+#[inline(always)]
+fn kirchhoff(h: &Tensor, pk1: &Tensor) -> [[Lanes; 3]; 3] {
+    each(|a| {
+        each(|b| {
+            lanes(|l| pk1[3 * a + b][l] + (0..3).map(|c| pk1[3 * a + c][l] * h[3 * b + c][l]).sum::<f64>())
+        })
+    })
+}
+
+/// dτ = dP Fᵀ + P dFᵀ.
+#[inline(always)]
+fn d_kirchhoff(h: &Tensor, pk1: &Tensor, dh: &Tensor, d_pk1: &Tensor) -> [[Lanes; 3]; 3] {
+    let of_stress = kirchhoff(h, d_pk1);
+    each(|a| {
+        each(|b| {
+            lanes(|l| of_stress[a][b][l] + (0..3).map(|c| pk1[3 * a + c][l] * dh[3 * b + c][l]).sum::<f64>())
+        })
+    })
 }
 
 /// Stresses on the coefficients of the field: those of the mean gradient, and those of hourglass vectors.
@@ -140,7 +175,7 @@ struct Frame {
 }
 
 /// Derivatives of the axes, hourglass vectors and q along a direction.
-struct Change {
+struct FrameChange {
     axes: [[Lanes; 3]; 3],
     vectors: [[Lanes; 3]; 4],
     modes: Modes,
@@ -168,7 +203,12 @@ impl Frame {
     }
 
     #[inline(always)]
-    fn change(&self, axes: &CellAxes, dh: &Tensor, coefficients: &[[Lanes; 3]; N_COEFFICIENTS]) -> Change {
+    fn change(
+        &self,
+        axes: &CellAxes,
+        dh: &Tensor,
+        coefficients: &[[Lanes; 3]; N_COEFFICIENTS],
+    ) -> FrameChange {
         let d_axes: [[Lanes; 3]; 3] =
             if self.is_large { each(|k| times(dh, &axes.axes[k])) } else { [[ZERO; 3]; 3] };
         let d_vectors = vectors(axes, dh, coefficients);
@@ -179,7 +219,7 @@ impl Frame {
                 lanes(|l| of_axes[l] + of_vectors[l])
             })
         });
-        Change { axes: d_axes, vectors: d_vectors, modes }
+        FrameChange { axes: d_axes, vectors: d_vectors, modes }
     }
 
     /// Adds the derivative of w by H₀ to P, and returns that by the coefficients of the hourglass functions.
@@ -200,7 +240,7 @@ impl Frame {
         axes: &CellAxes,
         stress: &Modes,
         d_stress: &Modes,
-        change: &Change,
+        change: &FrameChange,
         d_pk1: &mut Tensor,
     ) -> [[Lanes; 3]; 4] {
         if self.is_large {
@@ -248,134 +288,6 @@ fn subtract_arms(axes: &CellAxes, on_arms: &[[Lanes; 3]; 4], pk1: &mut Tensor) {
             }
         }
     }
-}
-
-/// The moduli K of the modes.
-struct ModeModuli {
-    elastic: ElasticModuli,
-    metric: CellMetric,
-}
-
-impl ModeModuli {
-    /// The moduli in a state of the law.
-    #[inline(always)]
-    fn new<L: Law>(axes: &CellAxes, law: &L, history: &[Lanes]) -> Self {
-        let metric = law.plastic_metric(history).map_or(axes.metric, |c| axes.plastic_metric(&c));
-        Self { elastic: law.elastic_moduli(), metric }
-    }
-
-    /// ∂w/∂q of elastic modes q − q_p: K (q − q_p) \[Pa m⁻²\].
-    #[inline(always)]
-    fn times(&self, q: &Modes) -> Modes {
-        let ElasticModuli { lambda, mu } = self.elastic;
-        let plane_lambda = 2.0 * lambda * mu / (lambda + 2.0 * mu);
-        let young = self.elastic.young();
-        let mut stress = [[ZERO; 3]; 4];
-        for m in 0..3 {
-            let (k, l) = ((m + 1) % 3, (m + 2) % 3);
-            let [kk, ll, kl] = &self.metric.planes[m];
-            for i in 0..LANES {
-                let (e_k, e_l, shear) = (q[l][k][i], q[k][l][i], q[k][k][i] + q[l][l][i]);
-                let (a, b, c) = (kk[i], ll[i], kl[i]);
-                let trace = plane_lambda * (a * e_k + b * e_l + c * shear);
-                stress[l][k][i] += (trace * a + 2.0 * mu * (a * a * e_k + c * c * e_l + a * c * shear)) / 3.0;
-                stress[k][l][i] += (trace * b + 2.0 * mu * (c * c * e_k + b * b * e_l + b * c * shear)) / 3.0;
-                let s_kl = trace * c + 2.0 * mu * (a * c * e_k + b * c * e_l + 0.5 * (a * b + c * c) * shear);
-                stress[k][k][i] += s_kl / 3.0;
-                stress[l][l][i] += s_kl / 3.0;
-            }
-            stress[3][m] = lanes(|i| young * self.metric.squares[m][i] * q[3][m][i] / 9.0);
-        }
-        stress
-    }
-}
-
-/// The return of the modes of a step: relaxation by the flow of the centre, and the limit of the energy.
-struct Returns {
-    /// Moduli of the accepted state.
-    old: ModeModuli,
-    /// Moduli of the present state.
-    new: ModeModuli,
-    /// Part of the elastic modes that the flow of the centre leaves.
-    kept: Lanes,
-    /// Largest energy density.
-    limit: Lanes,
-}
-
-impl Returns {
-    #[inline(always)]
-    fn new<L: Law>(axes: &CellAxes, law: &L, old: &[Lanes], new: &[Lanes]) -> Self {
-        Self {
-            old: ModeModuli::new(axes, law, old),
-            new: ModeModuli::new(axes, law, new),
-            kept: law.relaxation(old, new),
-            limit: law.hourglass_limit(new),
-        }
-    }
-
-    /// Part of the elastic modes of energy density w that the return leaves.
-    #[inline(always)]
-    fn factor(&self, energy: &Lanes) -> Lanes {
-        lanes(|l| {
-            let kept = self.kept[l];
-            if kept * kept * energy[l] > self.limit[l] { (self.limit[l] / energy[l]).sqrt() } else { kept }
-        })
-    }
-
-    /// ∂w/∂q after the return, with the history of the state.
-    #[inline(always)]
-    fn stress(&self, q: &Modes, old: &[Lanes], new: &mut [Lanes]) -> Modes {
-        let elastic = minus(q, old);
-        let stress = self.old.times(&elastic);
-        if old.is_empty() {
-            return stress;
-        }
-        let energy = half_product(&elastic, &stress);
-        let factor = self.factor(&energy);
-        for (i, (new, old)) in new.iter_mut().zip(old).enumerate().take(12) {
-            *new = lanes(|l| old[l] + (1.0 - factor[l]) * elastic[i / 3][i % 3][l]);
-        }
-        // The work of q_p, and the energy that the change of the moduli releases.
-        let later = half_product(&elastic, &self.new.times(&elastic));
-        new[12] = lanes(|l| {
-            let f = factor[l];
-            old[12][l] + 2.0 * f * (1.0 - f) * energy[l] + f * f * (energy[l] - later[l])
-        });
-        stress.map(|row| row.map(|s| lanes(|l| factor[l] * s[l])))
-    }
-
-    /// The derivative of [`Returns::stress`] along changes of q and of the part that is kept.
-    #[inline(always)]
-    fn d_stress(&self, elastic: &Modes, d_elastic: &Modes, d_kept: &Lanes) -> Modes {
-        let (stress, d_stress) = (self.old.times(elastic), self.old.times(d_elastic));
-        let (energy, d_energy) = (half_product(elastic, &stress), half_product(d_elastic, &stress));
-        let factor = self.factor(&energy);
-        // d factor = −½ factor dw/w, dw = 2 half_product.
-        let is_limited =
-            lanes(|l| f64::from(u8::from(self.kept[l] * self.kept[l] * energy[l] > self.limit[l])));
-        let d_factor =
-            lanes(|l| if is_limited[l] > 0.0 { -factor[l] * d_energy[l] / energy[l] } else { d_kept[l] });
-        each(|m| each(|k| lanes(|l| factor[l] * d_stress[m][k][l] + d_factor[l] * stress[m][k][l])))
-    }
-}
-
-/// q − q_p; laws without history have no q_p.
-#[inline(always)]
-fn minus(q: &Modes, plastic: &[Lanes]) -> Modes {
-    if plastic.is_empty() {
-        return *q;
-    }
-    each(|m| each(|k| lanes(|l| q[m][k][l] - plastic[3 * m + k][l])))
-}
-
-/// ½ Σ q s.
-#[inline(always)]
-fn half_product(q: &Modes, stress: &Modes) -> Lanes {
-    let mut sum = ZERO;
-    for (q, s) in q.as_flattened().iter().zip(stress.as_flattened()) {
-        (0..LANES).for_each(|l| sum[l] += 0.5 * q[l] * s[l]);
-    }
-    sum
 }
 
 #[inline(always)]
