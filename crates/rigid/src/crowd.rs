@@ -21,6 +21,8 @@ pub struct CrowdSpec {
     pub restitution: f64,
     /// Coefficient of friction of all pairs.
     pub friction: f64,
+    /// Bodies that do not touch each other, in any order: those that a joint connects overlap there.
+    pub apart: Vec<[usize; 2]>,
 }
 
 /// A body of a crowd, in source coordinates.
@@ -60,6 +62,8 @@ struct Crowd {
     of_body: Vec<Option<Member>>,
     restitution: f64,
     friction: f64,
+    /// See [`CrowdSpec::apart`]; the smaller number first, ascending.
+    apart: Vec<[usize; 2]>,
 }
 
 /// The crowds of a system, and the pairs of them that exist.
@@ -93,7 +97,8 @@ impl Crowds {
             members.sort_by_key(|&(body, n)| (std::cmp::Reverse(n), body));
             for (k, &(a, n_a)) in members.iter().enumerate() {
                 let others = members[k + 1..].iter().take_while(|(_, n_b)| are_too_many([n_a, *n_b]));
-                let others = others.filter(|&&(b, _)| !(bodies[a].fixed && bodies[b].fixed));
+                let may_touch = |b: usize| !(bodies[a].fixed && bodies[b].fixed || crowd.are_apart([a, b]));
+                let others = others.filter(|&&(b, _)| may_touch(b));
                 others.for_each(|&(b, _)| take([a.min(b), a.max(b)]));
             }
         }
@@ -124,7 +129,7 @@ impl Crowds {
     }
 
     /// The number of a pair, which is made if it did not exist; none for bodies of which one is not in the
-    /// crowd, and for fixed ones.
+    /// crowd, for fixed ones, and for those that do not touch each other.
     pub(crate) fn pair(
         &mut self,
         key: Key,
@@ -138,7 +143,7 @@ impl Crowds {
         let crowd = self.crowds.get(number.checked_sub(1)?)?;
         let [first, second] = ends.map(|body| crowd.of_body.get(body).and_then(Option::as_ref));
         let (first, second) = (first?, second?);
-        if ends.iter().all(|&body| bodies[body].fixed) {
+        if ends.iter().all(|&body| bodies[body].fixed) || crowd.are_apart(ends) {
             return None;
         }
         let made = Pair::of_members(key, [first, second], crowd.restitution, crowd.friction);
@@ -213,7 +218,14 @@ impl Crowd {
             };
             *known = Some(Member::new(member, body)?);
         }
-        Ok(Self { of_body, restitution: spec.restitution, friction: spec.friction })
+        let mut apart: Vec<[usize; 2]> = spec.apart.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+        apart.sort_unstable();
+        Ok(Self { of_body, restitution: spec.restitution, friction: spec.friction, apart })
+    }
+
+    /// True for two bodies that do not touch each other.
+    fn are_apart(&self, [a, b]: [usize; 2]) -> bool {
+        self.apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
     }
 }
 

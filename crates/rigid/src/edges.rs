@@ -162,8 +162,12 @@ mod tests {
         };
         for (n, expected) in [(256, Vec::new()), (257, vec![[0, 1]])] {
             let pairs = [pair([edges(n), edges(256)])];
-            let crowd =
-                CrowdSpec { members: vec![member(0, 256), member(1, n)], restitution: 1.0, friction: 0.0 };
+            let crowd = CrowdSpec {
+                members: vec![member(0, 256), member(1, n)],
+                restitution: 1.0,
+                friction: 0.0,
+                apart: Vec::new(),
+            };
             for (pairs, crowds) in [(&pairs[..], &[][..]), (&[], &[crowd])] {
                 let bodies = vec![bar(), bar()];
                 let system =

@@ -60,6 +60,30 @@ pub(crate) fn solve(matrix: &mut [f64], values: &mut [f64], columns: &mut Vec<us
     }
 }
 
+/// The rows of a symmetric positive semi-definite matrix that those before them determine, ascending, by
+/// Cholesky's method without pivoting.
+///
+/// * `matrix` — n × n with a diagonal of ones, overwritten
+pub(crate) fn dependent(matrix: &mut [f64], n: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    for k in 0..n {
+        let pivot = matrix[k * n + k];
+        // The diagonal of ones has become the squared distance of the row from those before it.
+        let is_independent = pivot > REDUNDANT;
+        if !is_independent {
+            found.push(k);
+            continue;
+        }
+        let (above, below) = matrix.split_at_mut((k + 1) * n);
+        let pivot_row = &above[k * n..];
+        for row in below.chunks_exact_mut(n) {
+            let factor = row[k] / pivot;
+            row.iter_mut().zip(pivot_row).for_each(|(entry, pivot)| *entry -= factor * pivot);
+        }
+    }
+    found
+}
+
 /// The largest entry of the rows and columns from k on.
 fn largest_entry(matrix: &[f64], n: usize, k: usize) -> Option<(usize, usize, f64)> {
     let mut largest = (k, k, 0.0_f64);
@@ -85,6 +109,16 @@ mod tests {
         let mut b: Vec<f64> = (0..3).map(|i| (0..3).map(|j| a[3 * i + j] * x[j]).sum()).collect();
         solve(&mut a.clone(), &mut b, &mut Vec::new());
         assert!(b.iter().zip(x).all(|(b, x)| (b - x).abs() < 1e-15), "{b:?}");
+    }
+
+    #[test]
+    fn rows_that_earlier_ones_determine_are_found() {
+        // Gram matrix of the unit vectors along x, xy, y, z, yz: the third and the last are sums of others.
+        let h = std::f64::consts::FRAC_1_SQRT_2;
+        let rows = [[1.0, 0.0, 0.0], [h, h, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, h, h]];
+        let dot = |a: usize, b: usize| (0..3).map(|k| rows[a][k] * rows[b][k]).sum::<f64>();
+        let mut matrix: Vec<f64> = (0..25).map(|k| dot(k / 5, k % 5)).collect();
+        assert_eq!(dependent(&mut matrix, 5), [2, 4]);
     }
 
     #[test]

@@ -66,6 +66,14 @@ impl System {
         AtRest { joints: &self.joints, bodies: &self.bodies }.largest(&self.states)
     }
 
+    /// Joints with equations that repeat those of the joints before them at the present states, and how many:
+    /// steps leave them out, so that the share of each joint in the reaction is not determined.
+    pub fn repeated_equations(&self) -> Vec<(&str, usize)> {
+        let repeated = AtRest { joints: &self.joints, bodies: &self.bodies }.repeated(&self.states);
+        let name = |joint: usize| self.joints.all[joint].name.as_str();
+        repeated.chunk_by(|a, b| a == b).map(|rows| (name(rows[0]), rows.len())).collect()
+    }
+
     /// True if bodies are joined.
     pub fn has_joints(&self) -> bool {
         !self.joints.is_empty()

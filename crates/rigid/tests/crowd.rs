@@ -30,7 +30,7 @@ fn cubes(n: usize) -> (Vec<RigidBody>, Vec<Placement>, Vec<MemberSpec>) {
 
 fn crowd(n: usize, restitution: f64, friction: f64) -> System {
     let (bodies, placements, members) = cubes(n);
-    let spec = CrowdSpec { members, restitution, friction };
+    let spec = CrowdSpec { members, restitution, friction, apart: Vec::new() };
     System::with_crowds(bodies, &placements, (&[], &[spec]), Vector3::zeros(), STEP).unwrap()
 }
 
@@ -112,7 +112,7 @@ fn a_restored_crowd_continues_with_the_same_bits() {
 fn invalid_crowds_are_refused() {
     let error = |change: &dyn Fn(&mut CrowdSpec, &mut Vec<Placement>)| {
         let (bodies, mut placements, members) = cubes(3);
-        let mut spec = CrowdSpec { members, restitution: 1.0, friction: 0.0 };
+        let mut spec = CrowdSpec { members, restitution: 1.0, friction: 0.0, apart: Vec::new() };
         change(&mut spec, &mut placements);
         let made = System::with_crowds(bodies, &placements, (&[], &[spec]), Vector3::zeros(), STEP);
         made.map(|_| ()).unwrap_err().to_string()
@@ -124,4 +124,30 @@ fn invalid_crowds_are_refused() {
     assert!(error(&|spec, _| spec.members[2].points.clear()).contains("at least one point"));
     let overlap = error(&|_, placements| placements[1].origin = [0.3 * SIDE, 0.2 * SIDE, 0.0]);
     assert!(overlap.contains("behind the surface of"), "{overlap}");
+}
+
+/// The first two cubes meet, and the third follows: it hits the second one, which has passed through the
+/// first one, if those are apart; else the first one, which has come back.
+#[test]
+fn members_that_are_apart_do_not_touch() {
+    let touched = |apart: Vec<[usize; 2]>| {
+        let (bodies, _, members) = cubes(3);
+        let places = [
+            at([0.0; 3], [1.0, 0.0, 0.0]),
+            at([1.5 * SIDE, 0.0, 0.0], [-1.0, 0.0, 0.0]),
+            at([-4.0 * SIDE, 0.0, 0.0], [3.0, 0.0, 0.0]),
+        ];
+        let crowds = [CrowdSpec { members, restitution: 1.0, friction: 0.0, apart }];
+        let mut system =
+            System::with_crowds(bodies, &places, (&[], &crowds), Vector3::zeros(), STEP).unwrap();
+        let mut touched = std::collections::BTreeSet::new();
+        while system.time() < 0.2 {
+            system.step().unwrap();
+            let pairs = system.touching_pairs().filter_map(|pair| system.crowd(pair));
+            touched.extend(pairs.map(|(_, [a, b])| [a.min(b), a.max(b)]));
+        }
+        touched.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(touched(vec![[1, 0]]), [[1, 2]]);
+    assert_eq!(touched(Vec::new()), [[0, 1], [0, 2]]);
 }

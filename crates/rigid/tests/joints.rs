@@ -305,3 +305,31 @@ fn a_chain_that_is_hit_keeps_its_joints_and_its_books() {
     assert!(system.books.joint_work.abs() < 1e-3 * energy, "{}", system.books.joint_work);
     assert!(system.books.d_imp > 0.0 && system.books.d_fric >= 0.0, "{:?}", system.books);
 }
+
+/// A plane linkage of four hinges has 20 equations for 18 coordinates and moves in one way: three equations
+/// repeat others. They are those of the hinge that closes it.
+#[test]
+fn equations_that_repeat_others_are_those_of_the_joint_that_closes_a_linkage() {
+    let length = 0.5;
+    let upright = Placement::rotated([0.0, 0.0, 1.0], 90.0);
+    let place = |x: f64, y: f64, turned: Placement| Placement { origin: [x, y, 0.0], ..turned };
+    let places = [
+        place(0.0, 0.25, upright),
+        place(0.25, 0.5, Placement::rotated([0.0, 0.0, 1.0], 0.0)),
+        place(0.5, 0.25, upright),
+    ];
+    let bodies = ["crank", "coupler", "rocker"].map(|name| rod(name, 1.0, length)).to_vec();
+    let mut system = System::new(bodies, &places, &[], Vector3::zeros(), 1e-3).unwrap();
+    let [start, end] = [-0.5, 0.5].map(|side| Vector3::new(side * length, 0.0, 0.0));
+    let hinge = |name: &str, ends: [JointEnd; 2]| joint(name, JointKind::Revolute, ends);
+    let joints = [
+        hinge("first", [ground(Vector3::zeros()), on(0, start)]),
+        hinge("second", [on(0, end), on(1, start)]),
+        hinge("third", [on(1, end), on(2, end)]),
+        hinge("fourth", [ground(Vector3::new(0.5, 0.0, 0.0)), on(2, start)]),
+    ];
+    system.join(&joints[..3]).unwrap();
+    assert_eq!(system.repeated_equations(), []);
+    system.join(&joints).unwrap();
+    assert_eq!(system.repeated_equations(), [("fourth", 3)]);
+}

@@ -37,6 +37,7 @@ use crate::rigid::RigidSetUpError;
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
 use crate::system::joints::described as described_joints;
+pub(crate) use contacts::left_out;
 use contacts::{Contacts, contacts};
 
 /// Errors from setting up the scheme `explicit`.
@@ -225,6 +226,7 @@ impl Run for ExplicitRun<'_> {
                 .flat_map(|body| [self.added_mass(body), self.enlarged_inertia(body)])
                 .flatten()
                 .chain(self.hourglass())
+                .chain(left_out(self.scenario))
                 .collect(),
             warnings,
             statics: None,

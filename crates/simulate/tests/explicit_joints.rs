@@ -66,6 +66,42 @@ fn a_double_pendulum_moves_as_in_the_scheme_of_reduced_bodies() {
     }
 }
 
+/// The rods overlap at their joint as soon as they bend there. Contact of all bodies leaves them out, and
+/// says so; a third rod touches both.
+#[test]
+fn contact_of_all_bodies_leaves_out_those_that_a_joint_connects() {
+    let free = double_pendulum("scheme = \"explicit\"\ntime_step = 1.0e-3");
+    let all = format!("{free}[[contact]]\nbetween = [\"*\"]\n");
+    let ((free, _), (touching, _)) = (run(&free), run(&all));
+    assert!(free.bodies == touching.bodies, "{:?} {:?}", free.bodies, touching.bodies);
+    let says = "leaves out contact of bodies that a joint connects: `upper` and `lower`";
+    assert!(touching.remarks.iter().any(|remark| remark.contains(says)), "{:?}", touching.remarks);
+    assert!(!free.remarks.iter().any(|remark| remark.contains("leaves out")), "{:?}", free.remarks);
+    let third = "[[body]]\nname = \"ground rod\"\nmaterial = \"steel\"\nrigid = true\nfixed = true\n\
+        position = [0.3, 0.0, -0.1]\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\n";
+    let (held, _) = run(&all.replacen("[[joint]]", &format!("{third}[[joint]]"), 1));
+    let heights = [&free, &held].map(|run| run.bodies[1].position[2]);
+    assert!(heights[1] > heights[0] + 0.1, "{heights:?}");
+    // A distance keeps bodies apart, which may touch.
+    let string = all.replace("\"spherical\"", "\"distance\"").replace("[0.4, 0.0, 0.0]", "[0.5, 0.0, 0.0]");
+    let string = string.replace("end_time = 0.6\noutput_every = 0.1", "end_time = 0.01");
+    let (string, _) = run(&string);
+    assert!(!string.remarks.iter().any(|remark| remark.contains("leaves out")), "{:?}", string.remarks);
+}
+
+/// Two hinges on one axis say the same five times: the run names the second one.
+#[test]
+fn joints_that_repeat_others_are_named() {
+    let text = double_pendulum("scheme = \"explicit\"\ntime_step = 1.0e-3");
+    let first = "between = [\"ground\", \"upper:start\"]\naxis = [0.0, 1.0, 0.0]\n";
+    let second = format!("{first}[[joint]]\nname = \"twin\"\nkind = \"revolute\"\n{first}");
+    let (twins, _) = run(&text.replacen(first, &second, 1));
+    let warning = "joint `twin`: 5 equations repeat those of other joints";
+    assert!(twins.warnings.iter().any(|w| w.contains(warning)), "{:?}", twins.warnings);
+    let (alone, _) = run(&text);
+    assert!(!alone.warnings.iter().any(|w| w.contains("repeat")), "{:?}", alone.warnings);
+}
+
 #[test]
 fn joints_that_explicit_dynamics_does_not_take_are_refused_by_name() {
     let text = double_pendulum("scheme = \"explicit\"\ntime_step = 1.0e-3");

@@ -47,6 +47,8 @@ pub(super) struct RigidBodies {
     pub(super) contact_sums: [LoadSums; 2],
     /// Works of penalties and of friction, parts of those of contacts, up to both times \[J\].
     pub(super) part_works: [[f64; 2]; 2],
+    /// Joints with equations that repeat those of others at the start, and how many.
+    pub(super) repeated: Vec<(String, usize)>,
     trial: Trial,
 }
 
@@ -123,6 +125,7 @@ impl RigidBodies {
             crowds.numbers.push(*number);
             let mut crowd = crowd.clone();
             crowd.members.iter_mut().for_each(|member| member.body = own(member.body));
+            crowd.apart.iter_mut().for_each(|pair| *pair = pair.map(own));
             crowd_specs.push(crowd);
         }
         let mut system = System::with_crowds(bodies, &placements, (&specs, &crowd_specs), gravity, 1.0)?;
@@ -147,7 +150,9 @@ impl RigidBodies {
         let loads = loads(problem, which, &system)?;
         let n = system.bodies.len();
         let balance = system.balance();
+        let repeated = system.repeated_equations().into_iter().map(|(joint, n)| (joint.to_owned(), n));
         Ok(Self {
+            repeated: repeated.collect(),
             behind: system.states().to_vec(),
             numbers,
             contacts,

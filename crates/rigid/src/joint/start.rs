@@ -121,13 +121,17 @@ impl AtRest<'_> {
         worst
     }
 
-    /// G M⁻¹ Gᵀ λ = values.
-    fn solve(
-        &self,
-        rows: &[(&Joint, bool, RowNow)],
-        states: &[State],
-        value: impl Fn(&(&Joint, bool, RowNow)) -> f64,
-    ) -> Vec<f64> {
+    /// The joint of each row that those before it determine, ascending.
+    pub(crate) fn repeated(&self, states: &[State]) -> Vec<usize> {
+        let rows = self.rows(states);
+        let (mut matrix, _) = self.matrix(&rows, states);
+        let dependent = elimination::dependent(&mut matrix, rows.len());
+        let of_row = |row: usize| self.joints.all.partition_point(|joint| joint.first <= row) - 1;
+        dependent.into_iter().map(of_row).collect()
+    }
+
+    /// G M⁻¹ Gᵀ with a diagonal of ones, and the factor of each row.
+    fn matrix(&self, rows: &[(&Joint, bool, RowNow)], states: &[State]) -> (Vec<f64>, Vec<f64>) {
         let n = rows.len();
         let mut matrix = Vec::with_capacity(n * n);
         for (a, _, row) in rows {
@@ -150,6 +154,17 @@ impl AtRest<'_> {
         }
         let scale: Vec<f64> = (0..n).map(|i| 1.0 / matrix[i * n + i].sqrt().max(f64::MIN_POSITIVE)).collect();
         (0..n * n).for_each(|k| matrix[k] *= scale[k / n] * scale[k % n]);
+        (matrix, scale)
+    }
+
+    /// G M⁻¹ Gᵀ λ = values.
+    fn solve(
+        &self,
+        rows: &[(&Joint, bool, RowNow)],
+        states: &[State],
+        value: impl Fn(&(&Joint, bool, RowNow)) -> f64,
+    ) -> Vec<f64> {
+        let (mut matrix, scale) = self.matrix(rows, states);
         let mut values: Vec<f64> = rows.iter().zip(&scale).map(|(row, s)| value(row) * s).collect();
         elimination::solve(&mut matrix, &mut values, &mut Vec::new());
         values.iter().zip(scale).map(|(value, s)| value * s).collect()

@@ -17,6 +17,9 @@ use super::ExplicitSetUpError;
 use crate::error::{At, AtKey};
 use crate::rigid::{RigidSetUpError, Role, pair as rigid_pair, shape_role, shape_surface, wrong_role};
 
+/// Pairs of bodies that a remark names.
+const MOST_NAMED: usize = 10;
+
 /// The contacts of a problem.
 #[derive(Default)]
 pub(super) struct Contacts {
@@ -36,7 +39,7 @@ pub(super) fn contacts(
     for (i, contact) in scenario.contact.iter().enumerate() {
         let ends = (!contact.is_automatic()).then(|| contact.between.each_ref().map(|end| number(&end.body)));
         let added = match ends {
-            None => made.add_automatic(i, contact, bodies),
+            None => made.add_automatic(i, contact, bodies, joined(scenario, &number)),
             Some(ends) if ends.iter().all(|&end| scenario.body[end].rigid) => {
                 made.add_rigid(i, scenario, bodies, contact, ends)
             }
@@ -117,11 +120,14 @@ impl Contacts {
 
     /// The outer surfaces of all bodies; two rigid bodies touch by multipliers, each with its nodes on the
     /// faces of the other.
+    ///
+    /// * `apart` — bodies that do not touch each other
     fn add_automatic(
         &mut self,
         number: usize,
         contact: &SpecOfContact,
         bodies: &[BodySpec],
+        apart: Vec<[usize; 2]>,
     ) -> Result<(), ExplicitSetUpError> {
         let deformable = bodies.iter().filter(|body| matches!(body.kind, BodyKind::Deformable { .. }));
         // The stiffest of all pairs: a penalty of materials is that of the hardest one.
@@ -137,10 +143,45 @@ impl Contacts {
         }
         if members.len() > 1 {
             let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);
-            self.rigid_crowds.push((number, CrowdSpec { members, restitution, friction }));
+            self.rigid_crowds.push((number, CrowdSpec { members, restitution, friction, apart }));
         }
         Ok(())
     }
+}
+
+/// The bodies that do not touch each other in a contact of all bodies, as a joint connects them directly.
+fn joined(scenario: &Scenario, number: impl Fn(&str) -> usize) -> Vec<[usize; 2]> {
+    let joints = scenario.joint.iter().filter(|joint| joint.excludes_contact());
+    let ends = joints.map(|joint| joint.between.each_ref().map(|end| end.body.as_str()));
+    let between_bodies = ends.filter(|ends| !ends.contains(&"ground"));
+    between_bodies.map(|ends| ends.map(&number)).collect()
+}
+
+/// A sentence about the bodies that a contact of all bodies leaves out; none if there are none.
+pub(crate) fn left_out(scenario: &Scenario) -> Option<String> {
+    if !scenario.contact.iter().any(SpecOfContact::is_automatic) {
+        return None;
+    }
+    let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name).unwrap_or_default();
+    let mut pairs: Vec<[usize; 2]> = Vec::new();
+    for [a, b] in joined(scenario, number) {
+        let pair = [a.min(b), a.max(b)];
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    let named = |&[a, b]: &[usize; 2]| format!("`{}` and `{}`", scenario.body[a].name, scenario.body[b].name);
+    let list: Vec<String> = pairs.iter().take(MOST_NAMED).map(named).collect();
+    let others = match pairs.len() - list.len() {
+        0 => String::new(),
+        n => format!(", and {n} further pairs"),
+    };
+    (!pairs.is_empty()).then(|| {
+        format!(
+            "`between = [\"*\"]` leaves out contact of bodies that a joint connects: {}{others}",
+            list.join(", ")
+        )
+    })
 }
 
 fn names(contact: &SpecOfContact) -> String {

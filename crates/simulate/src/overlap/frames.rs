@@ -11,7 +11,7 @@ use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Frame, rotation};
 use carom_fem::Surface;
 use carom_format::result::ResultBody;
-use carom_format::scenario::model::{End, Scenario};
+use carom_format::scenario::model::{ContactSpec, End, JointSpec, Scenario};
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -139,12 +139,15 @@ impl OverlapWatch {
                     let names = [a, b].map(|i| &watch.bodies[i].name);
                     ends == names || ends == [names[1], names[0]]
                 };
-                let contacts = scenario.contact.iter().enumerate();
-                let contacts = contacts.filter(|(_, pair)| pair.is_automatic() || is_between(&pair.between));
+                let mut joints = scenario.joint.iter().filter(|joint| is_between(&joint.between));
+                let is_held = joints.clone().any(JointSpec::excludes_contact);
+                let has = |pair: &ContactSpec| is_between(&pair.between) || pair.is_automatic() && !is_held;
+                let contacts = scenario.contact.iter().enumerate().filter(|(_, pair)| has(pair));
                 let contacts: Vec<usize> = contacts.map(|(i, _)| i).collect();
-                let joints = scenario.joint.iter().map(|joint| &joint.between);
-                let mut joined = joints.chain(scenario.bushing.iter().map(|bushing| &bushing.between));
-                if contacts.is_empty() && joined.any(is_between) {
+                let mut bushings = scenario.bushing.iter();
+                let are_joined =
+                    joints.next().is_some() || bushings.any(|bushing| is_between(&bushing.between));
+                if contacts.is_empty() && are_joined {
                     continue;
                 }
                 watch.pairs.push(Watch { bodies: [a, b], contacts, deepest: None });

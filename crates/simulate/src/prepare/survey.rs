@@ -20,7 +20,7 @@ use super::{in_body, source};
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
-use crate::explicit::expected_inertia;
+use crate::explicit::{expected_inertia, left_out};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -159,6 +159,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         Found::Model(_) | Found::Nothing => None,
     });
     survey.remarks = geometries.filter_map(|(spec, body)| expected_inertia(scenario, spec, body)).collect();
+    survey.remarks.extend(left_out(scenario));
     let bodies = Bodies::default();
     let named = references::problems(scenario, &parts, &bodies);
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));

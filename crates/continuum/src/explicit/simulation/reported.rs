@@ -107,6 +107,17 @@ impl Simulation {
             )
         }));
         out.extend(self.system.bodies.rigid.as_ref().and_then(|rigid| without_edges(&rigid.system)));
+        let repeated = self.system.bodies.rigid.iter().flat_map(|rigid| &rigid.repeated);
+        out.extend(repeated.map(|(joint, count)| {
+            let [equations, are] = match count {
+                1 => ["equation repeats", "is"],
+                _ => ["equations repeat", "are"],
+            };
+            format!(
+                "joint `{joint}`: {count} {equations} those of other joints at the start and {are} left out; \
+                 how the joints share these reactions is not determined"
+            )
+        }));
         let unsettled = self.system.contacts.counts.unsettled;
         if unsettled > 0 {
             out.push(format!(

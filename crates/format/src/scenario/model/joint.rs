@@ -163,6 +163,12 @@ impl JointSpec {
     pub fn title(&self) -> String {
         title(self.name.as_ref(), self.kind.name(), &self.between)
     }
+
+    /// True if a contact of all bodies leaves out the two bodies of the joint, which usually overlap where
+    /// they are joined. A distance keeps them apart.
+    pub fn excludes_contact(&self) -> bool {
+        self.kind != JointKind::Distance
+    }
 }
 
 impl SpringSpec {
