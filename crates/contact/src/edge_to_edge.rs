@@ -71,6 +71,14 @@ pub enum EdgeKind {
 }
 
 impl SurfaceEdge {
+    /// The radius of its section, 0 for an edge of a solid \[m\].
+    pub fn radius(&self) -> f64 {
+        match self.kind {
+            EdgeKind::Sharp(_) | EdgeKind::Rim(_) => 0.0,
+            EdgeKind::Round(radius) | EdgeKind::Fold(radius, _) => radius,
+        }
+    }
+
     /// Gives the places other numbers.
     pub fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
         self.ends = self.ends.map(&mut number);

@@ -19,13 +19,18 @@ pub(crate) fn nodes(faces: &Faces) -> (Nodes, Vec<f64>) {
 
 /// The smallest size of a face, its diagonal at rest \[m\].
 pub(crate) fn smallest_face(faces: &Faces) -> f64 {
+    diagonals(faces).fold(f64::INFINITY, f64::min)
+}
+
+/// The diagonal of the box around each face at rest \[m\].
+pub(crate) fn diagonals(faces: &Faces) -> impl Iterator<Item = f64> + '_ {
     let size = |face: &carom_fem::Face| {
         let places = || face.points.iter().map(|&k| faces.reference[k as usize]);
         let lo = places().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
         let hi = places().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
         (hi - lo).norm()
     };
-    faces.surface.faces.iter().map(size).fold(f64::INFINITY, f64::min)
+    faces.surface.faces.iter().map(size)
 }
 
 /// Area of the faces around each point at rest \[m²\].

@@ -90,6 +90,43 @@ fn a_tolerance_is_not_added_up_over_the_steps() {
     assert!(residuals(&kept)[0] < 1e-14);
 }
 
+/// The tolerance of a gap is that of its own face, eq. (61) of the paper: bars with faces of 1 m move alike
+/// with and without bars beside them whose faces are a quarter of that. With the tolerance of the small
+/// faces they move otherwise.
+#[test]
+fn the_tolerance_of_a_gap_is_that_of_its_own_face() {
+    let with = |contact_tolerance: f64, problem: &Problem| {
+        let settings = settings(0.5, Some(0.002));
+        run(problem, carom_continuum::explicit::Settings { contact_tolerance, ..settings }).1
+    };
+    let mut large = problem(Law::Hard);
+    large.bodies[0].placement.velocity[0] = 0.1;
+    let mut small = large.clone();
+    for (body, x) in small.bodies.iter_mut().zip([-12.51, 0.0]) {
+        let name = format!("small {}", body.geometry.name);
+        body.geometry = block(&name, [12.5, 0.25, 0.25], [50, 1, 1], MATERIAL).into();
+        body.placement.origin = [x, 5.0, 0.0];
+    }
+    let mut both = large.clone();
+    both.bodies.extend(small.bodies.iter().cloned());
+    both.contacts.push(pair(1, [2, 3], ["east", "west"], Law::Hard, 0.0));
+    // The tolerance of the small faces.
+    let tight = with(0.25e-3, &large);
+    let [large, small, both] = [large, small, both].map(|problem| with(1e-3, &problem));
+    let deepest = |kept: &crate::setup::Kept| kept.rows.last().unwrap().balance.pen_max;
+    assert!(deepest(&small) <= 0.25e-3 * 2.0_f64.sqrt() * (1.0 + 1e-12), "{}", deepest(&small));
+    let largest = |a: &crate::setup::Kept, b: &crate::setup::Kept| {
+        let pairs = a.velocities.iter().flatten().zip(b.velocities.iter().flatten());
+        pairs.map(|(a, b)| (a[0] - b[0]).abs()).fold(0.0, f64::max)
+    };
+    assert!(largest(&large, &tight) > 1e-6, "{}", largest(&large, &tight));
+    for (both, (large, small)) in both.velocities.iter().zip(large.velocities.iter().zip(&small.velocities)) {
+        for (found, alone) in both.iter().zip(large.iter().chain(small)) {
+            assert!((found[0] - alone[0]).abs() < 1e-9, "{both:?} {large:?} {small:?}");
+        }
+    }
+}
+
 /// Springs of 25 N/m in total, an eighth of it for each row of both passes, yield by 0.5 N/25 N/m and
 /// oscillate about it. With 250 N/m the step is too long: ω² = (2 k + E A/h)/m of a node at the face, ω dt =
 /// 3.1 > 2.

@@ -121,10 +121,9 @@ impl Contacts {
 
     /// Sets the accuracy of multipliers.
     ///
-    /// * `tolerance` — error of a gap, relative to the smallest diagonal of a face
+    /// * `tolerance` — error of a gap, relative to the thickness or the diagonal of its face
     pub(super) fn set_accuracy(&mut self, tolerance: f64, rule: StepRule) {
-        let size = self.pairs.iter().map(|pair| pair.size).fold(f64::INFINITY, f64::min);
-        self.multipliers.tolerance = if size.is_finite() { tolerance * size } else { 0.0 };
+        self.multipliers.tolerance = tolerance;
         self.multipliers.solver.set_rule(rule);
     }
 

@@ -174,8 +174,9 @@ pub struct Settings {
     pub courant: f64,
     /// The length of all steps \[s\]; replaces `courant`.
     pub time_step: Option<f64>,
-    /// Error of a gap of multipliers that is allowed, relative to the smallest diagonal of a face (Zywicz &
-    /// Puso 1999, eq. (61), who recommend 1e-3); 0 for round-off.
+    /// Error of a gap of multipliers that is allowed, relative to the thickness of the shell or beam that
+    /// touches, or to the diagonal of the face (Zywicz & Puso 1999, eq. (61), who recommend 1e-3); 0 for
+    /// round-off.
     pub contact_tolerance: f64,
     /// Rule of the steps of the conjugate gradients for multipliers.
     pub step_rule: StepRule,

@@ -95,7 +95,7 @@ fn explicit(table: &Table<'_>) -> Scheme {
     if !(0.0..=LARGEST_TOLERANCE).contains(&tolerance) {
         let text = format!(
             "`contact_tolerance` is {tolerance}; it must be from 0 to {LARGEST_TOLERANCE}, a part of the \
-             diagonal of a face"
+             thickness or the diagonal of a face"
         );
         table.conflict("contact_tolerance", text);
     }

@@ -22,7 +22,7 @@ use crate::explicit::SetupError;
 use crate::explicit::bodies::Bodies;
 use crate::explicit::problem::{AutomaticSpec, ContactSpec, Problem, SideSpec};
 use crate::explicit::which::Which;
-use crate::surface_nodes::smallest_face;
+use crate::surface_nodes::{diagonals, smallest_face};
 pub(super) use edges::EDGES;
 pub(in crate::explicit) use edges::Edges;
 pub(in crate::explicit) use overlap::Overlap;
@@ -62,6 +62,8 @@ pub(in crate::explicit) struct Pair {
     of_faces: Vec<u32>,
     /// Smallest diagonal of a face, or diameter of a beam, at rest \[m\].
     pub(super) size: f64,
+    /// Diagonal of each face at rest \[m\]; empty for a side without faces.
+    diagonals: [Vec<f64>; 2],
     /// The rigid body in whose axes gaps are computed, if one side is a rigid body.
     frame: Option<usize>,
     /// True if the sides are in the opposite order of the scenario.
@@ -174,7 +176,12 @@ impl Pair {
         (law, friction): (Law, f64),
     ) -> Self {
         let places = [&ends[0], &ends[1]].map(|end| vec![Vector3::zeros(); end.points.len()]);
+        let diagonals = [0, 1].map(|side| {
+            let faces = gaps.side(side).shape.as_faces();
+            faces.map_or_else(Vec::new, |faces| diagonals(faces).collect())
+        });
         Self {
+            diagonals,
             number,
             bodies,
             ends,

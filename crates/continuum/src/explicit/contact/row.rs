@@ -52,6 +52,9 @@ pub(super) struct Row {
     pub(super) least: f64,
     /// Predicted slip of the node along the face in the step \[m\].
     pub(super) slip: Vector3<f64>,
+    /// Length to which the tolerance of the gap is relative: thickness of a shell or beam, or diagonal of the
+    /// face, or length of the shorter edge \[m\].
+    pub(super) length: f64,
     /// First entry of this row in the list.
     first: u32,
     n_entries: u32,
@@ -109,6 +112,8 @@ pub(super) struct Rows {
     slot_of: Vec<Vec<u32>>,
     rigid_slot_of: Vec<u32>,
     pub(super) groups: Groups,
+    /// Factor of the gap of each row in units of equal tolerances, in (0, 1]; empty if all are 1.
+    pub(super) scales: Vec<f64>,
     /// Of each row, see [`Rows::weigh`].
     inverse_masses: Vec<f64>,
     work: RefCell<Work>,
@@ -156,11 +161,13 @@ impl Rows {
         self.rows.clear();
         self.entries.clear();
         self.groups.clear();
+        self.scales.clear();
     }
 
     /// Adds a row without entries.
     pub(super) fn begin(&mut self, row: RowStart) {
-        let RowStart { pair, side, node, other, bodies, normal, place, gap_now, gap, least, slip } = row;
+        let RowStart { pair, side, node, other, bodies, normal, place, gap_now, gap, least, slip, length } =
+            row;
         let first = self.entries.len() as u32;
         self.rows.push(Row {
             pair,
@@ -174,6 +181,7 @@ impl Rows {
             gap,
             least,
             slip,
+            length,
             first,
             n_entries: 0,
             n_node: 0,
@@ -356,4 +364,5 @@ pub(super) struct RowStart {
     pub(super) gap: f64,
     pub(super) least: f64,
     pub(super) slip: Vector3<f64>,
+    pub(super) length: f64,
 }

@@ -7,7 +7,7 @@
 
 use carom_contact::solver::{LcpError, LcpMethod, LcpSolver};
 
-use super::row::{GroupOperator, Rows};
+use super::row::{GroupOperator, Row, Rows};
 use super::{Applied, Contacts, KEPT};
 use crate::explicit::StepError;
 use crate::explicit::bodies::Bodies;
@@ -31,7 +31,7 @@ const ACCURACY: f64 = 1e-6;
 #[derive(Default)]
 pub(super) struct Multipliers {
     pub(super) solver: LcpSolver,
-    /// Error of a gap that is allowed in addition to round-off \[m\].
+    /// Error of a gap that is allowed in addition to round-off, relative to the length of its row.
     pub(super) tolerance: f64,
     /// Rate of the gaps of a group without multipliers \[m/s\], and its impulses \[N s\].
     q: Vec<f64>,
@@ -141,11 +141,7 @@ impl Contacts {
     ) -> Result<(), StepError> {
         self.divide();
         self.multipliers.have_solved = true;
-        // With g_{n+1} ≥ KEPT g_n − (1 − KEPT) tolerance gaps stay above −tolerance. The whole tolerance in
-        // each step would let bodies sink into each other that approach by less than that in a step.
-        let fastest = self.rows.rows.iter().map(|row| row.least - row.gap).fold(0.0, f64::max) / dt;
-        let tolerance = (1.0 - KEPT) * self.multipliers.tolerance / dt;
-        self.multipliers.solver.allowed = tolerance.max(ACCURACY * fastest);
+        self.multipliers.solver.allowed = self.scale(dt);
         let mut is_fallback = false;
         for group in 0..self.rows.groups.len() {
             if !self.multipliers.open[group] {
@@ -166,16 +162,34 @@ impl Contacts {
         Ok(())
     }
 
+    /// The error of a velocity along a normal that is allowed \[m/s\]: the smallest one of all rows. Rows
+    /// that may have a larger one get scales by which theirs is the same.
+    fn scale(&mut self, dt: f64) -> f64 {
+        let Self { rows, multipliers, .. } = self;
+        let fastest = rows.rows.iter().map(|row| row.least - row.gap).fold(0.0, f64::max) / dt;
+        // With g_{n+1} ≥ KEPT g_n − (1 − KEPT) tolerance gaps stay above −tolerance. The whole tolerance in
+        // each step would let bodies sink into each other that approach by less than that in a step.
+        let tolerance = (1.0 - KEPT) * multipliers.tolerance / dt;
+        let of_row = |row: &Row| f64::max(tolerance * row.length, ACCURACY * fastest);
+        let range = rows.rows.iter().map(of_row);
+        let [least, most] = range.fold([f64::INFINITY, 0.0], |[a, b], x| [a.min(x), f64::max(b, x)]);
+        rows.scales.clear();
+        if least < most {
+            rows.scales.extend(rows.rows.iter().map(|row| least / of_row(row)));
+        }
+        if least.is_finite() { least } else { 0.0 }
+    }
+
     /// Solves for multipliers and friction of a group in alternation.
     fn solve_group(&mut self, group: usize, [dt_mean, dt]: [f64; 2]) -> Result<Effort, LcpError> {
         let Self { rows, multipliers, impulses, friction, pairs, .. } = self;
         let Multipliers { solver, q, z, .. } = multipliers;
         let own = || rows.groups.rows.of(group).iter().map(|&row| row as usize);
-        let rate = |row: usize| (rows.rows[row].gap - rows.rows[row].least) / dt;
+        let rate = |row: usize| rows.scale(row) * (rows.rows[row].gap - rows.rows[row].least) / dt;
         q.clear();
         q.extend(own().map(rate));
         z.clear();
-        z.extend(own().map(|row| impulses[row]));
+        z.extend(own().map(|row| impulses[row] / rows.scale(row)));
         friction.reset(own());
         let mut effort = Effort::default();
         if q.iter().all(|q| *q >= 0.0) && z.iter().all(|z| *z == 0.0) {
@@ -187,20 +201,22 @@ impl Contacts {
             let solution = solver.solve(&operator, q, z, None)?;
             effort.iterations += solution.iterations;
             effort.is_fallback |= round == 0 && solution.method != LcpMethod::ConjugateGradients;
-            own().zip(&*z).for_each(|(row, z)| impulses[row] = *z);
+            own().zip(&*z).for_each(|(row, z)| impulses[row] = rows.scale(row) * z);
             if !has_friction {
                 break;
             }
             let normal_force = |row: usize| impulses[row] / dt_mean;
             let change = friction.follow((rows, own()), pairs, normal_force, [dt_mean, dt]);
-            let largest = z.iter().copied().fold(0.0, f64::max) / dt_mean;
+            let largest = own().map(|row| impulses[row]).fold(0.0, f64::max) / dt_mean;
             if change <= ACCURACY * largest {
                 break;
             }
             rows.respond(
                 group,
                 |_, row| dt_mean * friction.force(row),
-                |place, row, velocity| q[place] = rate(row) + velocity.dot(&rows.rows[row].normal),
+                |place, row, velocity| {
+                    q[place] = rate(row) + rows.scale(row) * velocity.dot(&rows.rows[row].normal);
+                },
             );
         }
         Ok(effort)

@@ -126,7 +126,7 @@ impl ContactGradient {
 /// How exactly, and by which steps, multipliers of contact are found.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ContactSolution {
-    /// Allowed error of a gap relative to the smallest diagonal of a face; 0 for round-off.
+    /// Allowed error of a gap relative to the thickness or the diagonal of its face; 0 for round-off.
     pub tolerance: f64,
     /// Rule of the steps of conjugate gradients.
     pub rule: StepRule,

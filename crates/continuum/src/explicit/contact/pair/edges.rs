@@ -11,6 +11,7 @@ use carom_mesh::{CellRef, FaceRef};
 use nalgebra::Vector3;
 
 use super::overlap::Overlap;
+use super::rows::length;
 use super::side::End;
 use super::{Pair, SUDDEN, TURN, pose};
 use crate::explicit::bodies::Bodies;
@@ -429,6 +430,14 @@ impl Pair {
             gap: if is_ahead { found.gap } else { gap_now } + offset,
             least: KEPT * (gap_now + offset).min(0.0),
             slip,
+            length: {
+                let radius = |side: usize| edges.search.edge(found, side).radius();
+                let size = |side: usize| {
+                    let [a, b] = own[side].map(|end| edges.now[side][end as usize]);
+                    (b - a).norm()
+                };
+                length([radius(0), radius(1)], f64::min(size(0), size(1)))
+            },
         });
         for (end, sign) in [(0, 1.0), (1, -1.0)] {
             match which[end] {

@@ -44,7 +44,9 @@ impl Pair {
             let of_point = |(point, weight): (u32, f64)| weight.abs() * halves[point as usize];
             if halves.is_empty() { 0.0 } else { list.iter().map(of_point).sum() }
         };
-        let wall = half(side, &around.node) + half(1 - side, &around.faced);
+        let halves = [half(side, &around.node), half(1 - side, &around.faced)];
+        let wall = halves[0] + halves[1];
+        let diagonal = self.diagonals[1 - side].get(foot.face as usize).copied().unwrap_or(self.size);
         let node_now = sum(side, &around.node);
         // Position of the foot point at t_n, which moves with its points, or with the rigid body.
         let foot_now = match which[1] {
@@ -95,6 +97,7 @@ impl Pair {
             gap: if is_ahead { foot.gap - wall } else { gap_now } + offset,
             least: KEPT * (gap_now + offset).min(0.0),
             slip,
+            length: length(halves, diagonal),
         });
         for (end, of) in [(0, side), (1, 1 - side)] {
             match which[end] {
@@ -122,6 +125,15 @@ impl Pair {
             self.ends[side].seen[found.node as usize] = self.step;
         }
     }
+}
+
+/// Length to which the tolerance of a gap is relative: the smaller thickness of the shells or beams that
+/// touch, without them the size of the face or of the edges (Zywicz & Puso 1999, eq. (61)).
+///
+/// * `halves` — distance of the surface from node and face, or from both edges, 0 for solids \[m\]
+pub(super) fn length(halves: [f64; 2], size: f64) -> f64 {
+    let thickness = halves.into_iter().filter(|half| *half > 0.0).map(|half| 2.0 * half);
+    thickness.reduce(f64::min).unwrap_or(size)
 }
 
 /// True for a node over or behind a face, false for one beside a rim: behind the plane of the face there it

@@ -173,6 +173,11 @@ impl Rows {
         self.inverse_masses = inverse_masses;
     }
 
+    /// Factor of the gap of a row in units of equal tolerances.
+    pub(in crate::explicit::contact) fn scale(&self, row: usize) -> f64 {
+        self.scales.get(row).copied().unwrap_or(1.0)
+    }
+
     /// The inverse of the effective mass of the gap of a row \[1/kg\], after [`Rows::weigh`].
     pub(in crate::explicit::contact) fn inverse_mass(&self, row: usize) -> f64 {
         self.inverse_masses[row]
@@ -180,6 +185,9 @@ impl Rows {
 }
 
 /// Gᵀ W G of a group of rows: relative velocities of gaps due to impulses along their normals \[1/kg\].
+///
+/// Rows and columns are multiplied by the scales of the rows: multipliers z and gaps w become z/s and s w,
+/// which leaves z·w and the preconditioned steps as they are.
 pub(in crate::explicit::contact) struct GroupOperator<'a> {
     pub(in crate::explicit::contact) rows: &'a Rows,
     pub(in crate::explicit::contact) group: usize,
@@ -194,14 +202,15 @@ impl Operator for GroupOperator<'_> {
         let rows = &self.rows.rows;
         self.rows.respond(
             self.group,
-            |place, row| x[place] * rows[row].normal,
-            |place, row, velocity| y[place] = velocity.dot(&rows[row].normal),
+            |place, row| self.rows.scale(row) * x[place] * rows[row].normal,
+            |place, row, velocity| y[place] = self.rows.scale(row) * velocity.dot(&rows[row].normal),
         );
     }
 
     fn diagonal_into(&self, diagonal: &mut [f64]) {
-        let rows = self.rows.groups.rows.of(self.group);
-        rows.iter().zip(diagonal).for_each(|(&row, d)| *d = self.rows.inverse_mass(row as usize));
+        let rows = self.rows.groups.rows.of(self.group).iter().map(|&row| row as usize);
+        let entry = |row: usize| self.rows.scale(row).powi(2) * self.rows.inverse_mass(row);
+        rows.zip(diagonal).for_each(|(row, d)| *d = entry(row));
     }
 }
 
@@ -232,6 +241,7 @@ mod tests {
                 gap: 0.0,
                 least: 0.0,
                 slip: zeros,
+                length: 1.0,
             });
             // Both ends of a chord: points 0 and 1, points 1 and 2; then the other edge.
             for ((slot, end), weight) in [(0, 0), (1, 0), (1, 0), (2, 0)].into_iter().zip(weights) {
