@@ -41,14 +41,14 @@ const ACCEPTED_OF_SWEEPS: f64 = 1e-10;
 /// The tangential forces were not found.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
-    "friction on {cells} cells is not solved: residual {residual:.1e} of the largest slip, at most \
-     {ACCEPTED_OF_SWEEPS:.0e} allowed"
+    "friction on {cells} cells is not solved: residual {residual:.1e} of the largest slip or pressure, at \
+     most {ACCEPTED_OF_SWEEPS:.0e} allowed; let the bodies' meshes resolve the contact"
 )]
 pub struct ShearError {
     /// Number of cells.
-    cells: usize,
-    /// Residual over the largest |q|.
-    residual: f64,
+    pub(super) cells: usize,
+    /// Residual over the largest |q|, or the last change of a pressure over the largest pressure.
+    pub(super) residual: f64,
 }
 
 /// Solver with its memory; nothing is allocated for a problem of a size met before.

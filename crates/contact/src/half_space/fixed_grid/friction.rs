@@ -21,7 +21,7 @@
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-use super::super::shear::Shear;
+use super::super::shear::{Shear, ShearError};
 use super::{GridAnchor, GridSums, PairError, Position, PressureGrid};
 use crate::solver::LcpError;
 
@@ -158,10 +158,11 @@ impl GridFriction {
     ) -> Result<(), PairError> {
         self.forces.fill([0.0; 2]);
         self.involve(pressures);
+        let mut change = 0.0;
         for round in 0..MOST_ROUNDS {
             self.shear(pressures, round == 0)?;
             if !self.is_coupled || self.active.is_empty() {
-                break;
+                return Ok(());
             }
             self.with_friction.copy_from_slice(gaps);
             for &k in &self.active {
@@ -177,12 +178,14 @@ impl GridFriction {
             normal(&self.with_friction, pressures)?;
             let largest = pressures.iter().fold(0.0, |a: f64, b| a.max(*b));
             let changes = pressures.iter().zip(&self.pressures).map(|(a, b)| (a - b).abs());
-            if changes.fold(0.0, f64::max) <= ACCEPTED * largest {
-                break;
+            change = changes.fold(0.0, f64::max) / largest;
+            // Not a number without pressures, of which the next round takes the friction.
+            if change <= ACCEPTED {
+                return Ok(());
             }
             self.involve(pressures);
         }
-        Ok(())
+        Err(ShearError { cells: self.active.len(), residual: change }.into())
     }
 
     /// Finds the cells with forces, their displacement at the anchor and their motion since.
@@ -235,6 +238,7 @@ impl GridFriction {
     fn shear(&mut self, pressures: &[f64], is_first: bool) -> Result<(), PairError> {
         let (m, coefficient) = (self.active.len(), if self.is_set { self.coefficient } else { 0.0 });
         if m == 0 || coefficient == 0.0 {
+            self.forces.fill([0.0; 2]);
             self.shear.start(0);
             return Ok(());
         }
