@@ -22,6 +22,7 @@ pub mod cells;
 pub mod compliance;
 mod cut;
 pub mod definite;
+pub mod estimate;
 pub mod facets;
 pub mod fixed_grid;
 pub mod footprint;

@@ -5,8 +5,8 @@ mod model;
 mod region;
 mod spec;
 
-pub use model::{PlacedModelError, reduced_with_places};
-pub use spec::{PlaceSpec, PlaceTextError};
+pub use model::{PlacedModelError, TouchingFaces, mesh_edge, reduced_with_places, touching_faces};
+pub use spec::{PlaceSpec, PlaceTextError, Touching};
 
 use carom_contact::geometry::Faces;
 use carom_contact::half_space::places::{Region, places_over};

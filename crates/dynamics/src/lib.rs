@@ -38,6 +38,7 @@ pub const RELATIVE_TOLERANCE: f64 = 1e-6;
 pub mod checkpoint;
 pub mod condensed;
 pub mod contact_event;
+pub mod error_estimate;
 pub mod contact_tracker;
 pub mod joint_kind;
 pub mod ledger;
@@ -50,6 +51,7 @@ pub mod time_function;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Values};
 pub use condensed::{PairImpacts, ShownImpact, condensed};
+pub use error_estimate::ErrorEstimate;
 pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
 pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
 pub use joint_kind::{JointEquation, JointKind};

@@ -171,16 +171,10 @@ fn inconsistent_keys_are_reported() {
             "a fixed body has no velocity",
         ),
         ("velocity = [0.0, 0.0, 0.3]", "rigid = true", "a rigid body is not reduced"),
-        (
-            "reduce = { interface = [\"pole\"], modes = 20, split = 5.0e4 }\n",
-            "",
-            "say how the body is reduced",
-        ),
         ("interface = [\"pole\"], ", "", "a body is reduced about its interface"),
         ("name = \"rod\"", "name = \"ball\"", "two bodies are called `ball`"),
         ("\"rod:tip\"]", "\"rod:top\"]", "there is no marker `top`; did you mean `tip`?"),
         ("\"ball:pole\", \"rod:spot\"", "\"ball:pole\", \"ball:pole\"", "cannot be paired with itself"),
-        ("\"ball:pole\", \"rod:spot\"", "\"ball:pole\", \"rod\"", "write `rod:PART`"),
         ("material = \"steel\"\n", "", "`material` is missing"),
     ] {
         assert!(GOOD.contains(from), "{from}");
@@ -432,4 +426,22 @@ fn output_settings_determine_the_fields_of_pictures() {
         let refused = refusal(&with(keys), &[]);
         assert!(refused.contains(printed), "{refused}");
     }
+}
+
+#[test]
+fn bodies_that_touch_need_neither_a_reduction_nor_a_set() {
+    let reduce = "reduce = { interface = [\"pole\"], modes = 20, split = 5.0e4 }\n";
+    let whole = GOOD.replacen(reduce, "", 1).replace("\"ball:pole\", \"rod:spot\"", "\"ball\", \"rod:spot\"");
+    let scenario = read(&whole, &[]).unwrap();
+    assert_eq!((scenario.body[0].reduce.is_none(), scenario.contact[0].compliance), (true, None));
+    assert!(read(&scenario.to_toml(), &[]).unwrap() == scenario);
+    // Nothing tells the modes of a body that nothing touches.
+    let free = whole.replace("\"ball\", \"rod:spot\"", "\"rod\", \"rod:spot\"");
+    assert!(refusal(&free, &[]).contains("nothing touches the body, so say how it is reduced"));
+    for compliance in ["auto", "half-space"] {
+        let found = read(&whole, &[&format!("contact.0.compliance=\"{compliance}\"")]).unwrap();
+        assert!(found.to_toml().contains(&format!("compliance = \"{compliance}\"")));
+    }
+    let text = refusal(&whole, &["simulation.scheme=\"static\""]);
+    assert!(text.contains("`ball` names no part of the body: write `ball:PART`"), "{text}");
 }

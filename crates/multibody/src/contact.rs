@@ -1,10 +1,11 @@
 //! Contact as the rate and the time loop see it: a model turns the motion of the bodies into forces on them.
 
+use crate::half_space::Touched;
 use crate::kinetics::Kinetics;
 use crate::layout::Layout;
 use crate::velocities::Velocities;
 use carom_contact::submodel::Wrench;
-use carom_dynamics::{ContactState, Pose};
+use carom_dynamics::{ContactState, ErrorEstimate, Pose};
 use nalgebra::Vector3;
 use std::f64::consts::PI;
 
@@ -232,6 +233,20 @@ pub trait ContactModel: std::fmt::Debug + Send {
 
     /// Indices of the two bodies of a pair.
     fn bodies(&self, pair: usize) -> [usize; 2];
+
+    /// Relative errors that are to be expected of the largest force of a pair, of models that estimate them.
+    ///
+    /// * `duration` — of the impact \[s\]
+    fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
+        let _ = (pair, duration);
+        None
+    }
+
+    /// Where a pair has touched since the start of this run, of models that watch it.
+    fn touched(&self, pair: usize) -> Option<Touched> {
+        let _ = pair;
+        None
+    }
 
     /// Name of the first (0) or second (1) surface of a pair, for messages.
     fn surface_name(&self, pair: usize, side: usize) -> String {

@@ -1,11 +1,12 @@
 //! The contacts of a system: its models, what their pairs do at a state, and at the end of a step.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactState, Pose};
+use carom_dynamics::{Checkpoint, CheckpointError, ContactState, ErrorEstimate, Pose};
 
 use crate::body::Body;
 use crate::contact::{
     BodyForces, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction, RimPolicy,
 };
+use crate::half_space::Touched;
 use crate::layout::{Layout, put};
 use crate::system_error::{RateError, SystemError};
 use nalgebra::Vector3;
@@ -219,6 +220,18 @@ impl Contacts {
     pub(crate) fn carrier(&self, pair: usize) -> usize {
         let (model, local) = self.model_of(pair);
         model.carrier(local)
+    }
+
+    /// [`ContactModel::error_estimate`] of a pair.
+    pub(crate) fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
+        let (model, local) = self.model_of(pair);
+        model.error_estimate(local, duration)
+    }
+
+    /// [`ContactModel::touched`] of a pair.
+    pub(crate) fn touched(&self, pair: usize) -> Option<Touched> {
+        let (model, local) = self.model_of(pair);
+        model.touched(local)
     }
 
     /// [`ContactModel::rim_policy`] of a pair.

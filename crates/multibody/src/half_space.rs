@@ -10,11 +10,14 @@
 //! made of it.
 
 mod doubts;
+mod estimate;
 mod grids;
 mod laying;
 mod model;
 mod pair;
 mod setup;
+mod touched;
 
 pub use model::HalfSpaceContacts;
 pub use setup::{HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface};
+pub use touched::Touched;

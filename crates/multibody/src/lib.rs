@@ -97,7 +97,7 @@ pub use contact::{
 };
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
-pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface};
+pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use joint::{
     Assembly, AssemblyError, Coordinate, Displaced, Drive, DriveError, Joint, JointEnd, JointKind,

@@ -1,6 +1,7 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
 use crate::centrifugal_watch::CentrifugalWatches;
+use crate::half_space::Touched;
 use crate::events::{ContactEvents, Event, Step, first_stop};
 use crate::joint::Assembly;
 use crate::linearity::LinearityWatch;
@@ -12,7 +13,7 @@ use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
 use crate::system::System;
 use crate::warnings;
-use carom_dynamics::{BodyState, JointState, Ledger, Observer, Placement};
+use carom_dynamics::{BodyState, ErrorEstimate, JointState, Ledger, Observer, Placement};
 use carom_integrate::Attempt;
 use carom_progress::Progress;
 
@@ -209,6 +210,23 @@ impl Simulation {
         warnings.extend(self.centrifugal.warnings(&self.system));
         warnings.extend(warnings::of_fallbacks(&self.system));
         warnings
+    }
+
+    /// Relative errors that are to be expected of the largest force of each pair; none where they are not
+    /// estimated, or there was no force.
+    pub fn error_estimates(&self) -> Vec<Option<ErrorEstimate>> {
+        let events = self.events.over();
+        let of_pair = |pair: usize| {
+            let own = events.iter().filter(|event| event.pair == pair);
+            let largest = own.max_by(|a, b| a.peak_force.total_cmp(&b.peak_force))?;
+            self.system.contacts().error_estimate(pair, largest.end - largest.start)
+        };
+        (0..self.system.pairs()).map(of_pair).collect()
+    }
+
+    /// Where a pair has touched since the start of this run, of contact on half-space grids.
+    pub fn touched(&self, pair: usize) -> Option<Touched> {
+        self.system.contacts().touched(pair)
     }
 
     /// A sentence for each pair that has not touched: how near its surfaces came, and when.

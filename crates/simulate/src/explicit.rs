@@ -229,6 +229,7 @@ impl Run for ExplicitRun<'_> {
                 .chain(left_out(self.scenario))
                 .collect(),
             warnings,
+            estimates: Vec::new(),
             statics: None,
         })
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
-use carom_dynamics::{BodyState, ContactEvent, LedgerSummary};
+use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary};
 use carom_format::result::{ResultBody, ResultJoint, ResultPair, StaticForce};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
@@ -79,6 +79,8 @@ pub(crate) struct RunEnd {
     pub(crate) remarks: Vec<String>,
     pub(crate) warnings: Vec<String>,
     pub(crate) statics: Option<StaticOutcome>,
+    /// Errors that are to be expected of the largest impact of each pair.
+    pub(crate) estimates: Vec<Option<ErrorEstimate>>,
 }
 
 impl RunEnd {
@@ -97,6 +99,7 @@ impl RunEnd {
             remarks: Vec::new(),
             warnings,
             statics: None,
+            estimates: Vec::new(),
         }
     }
 }

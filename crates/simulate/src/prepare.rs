@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use carom_format::StoredBody;
+use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_progress::{Part, Progress};
 use carom_reduce::ReducedBody;
 
 use crate::discretised::Bodies;
 use crate::error::{At, AtKey};
+use crate::foresee::{self, Completed};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -48,6 +49,7 @@ pub fn prepare(
     progress: &dyn Progress,
 ) -> Result<Prepared, At<PrepareError>> {
     check(scenario).map_err(At::cast)?;
+    let scenario = &*foresee::meshed(scenario);
     let mut prepared = Prepared::default();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
@@ -64,6 +66,8 @@ pub fn prepare(
     if let Some(problem) = references::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem.cast());
     }
+    let geometries: Vec<_> = sources.iter().map(Source::geometry).collect();
+    let completed = foresee::completed(scenario, &geometries, &parts, progress).map_err(At::cast)?;
     if let Some(problem) = overlap::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem.cast());
     }
@@ -71,13 +75,20 @@ pub fn prepare(
     if parts.len() > 1 {
         prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();
     }
+    if let Some(Completed { scenario, choices, warnings }) = completed {
+        (prepared.completed, prepared.choices) = (Some(Arc::new(scenario)), choices);
+        prepared.warnings.extend(warnings);
+    }
+    let completed = prepared.completed.clone();
+    let scenario = completed.as_deref().unwrap_or(scenario);
     drop(bodies);
+    drop(geometries);
     // Bodies that differ in name and motion alone share files in memory.
     let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
-            Source::Body(path, stored) if !scenario.simulation.scheme.reduces_body(spec) => {
-                prepared.bodies.push(as_it_is(spec, path, *stored));
+            Source::Body(file) if !scenario.simulation.scheme.reduces_body(spec) => {
+                prepared.bodies.push(as_it_is(spec, file));
                 continue;
             }
             reduced => reduced,
@@ -118,16 +129,30 @@ enum Source {
     /// A model that the scenario names.
     Rom(PathBuf),
     /// A body file.
-    Body(PathBuf, Box<StoredBody>),
+    Body(BodyFile),
 }
 
 impl Source {
     fn parts(&self) -> Parts<'_> {
         match self {
             Self::Rom(_) => Parts::Unknown,
-            Self::Body(_, stored) => Parts::Geometry(&stored.body),
+            Self::Body(file) => Parts::Geometry(&file.body),
         }
     }
+
+    fn geometry(&self) -> Option<Arc<Body>> {
+        match self {
+            Self::Rom(_) => None,
+            Self::Body(file) => Some(Arc::clone(&file.body)),
+        }
+    }
+}
+
+/// A body file that was read.
+struct BodyFile {
+    path: PathBuf,
+    body: Arc<Body>,
+    checksum: String,
 }
 
 fn source_of(
@@ -146,16 +171,15 @@ fn source_of(
     let started = Instant::now();
     let (path, stored) = body_file(scenario, spec, workshop, prepared, progress)?;
     add_seconds(prepared, "meshing", started);
-    Ok(Source::Body(path, Box::new(stored)))
+    Ok(Source::Body(BodyFile { path, body: Arc::new(stored.body), checksum: stored.checksum }))
 }
 
 /// A body that is not reduced, as its file has it.
-fn as_it_is(spec: &BodySpec, path: PathBuf, stored: StoredBody) -> PreparedBody {
-    let body = Arc::new(stored.body);
+fn as_it_is(spec: &BodySpec, BodyFile { path, body, checksum }: BodyFile) -> PreparedBody {
     PreparedBody {
         model: if spec.rigid { PreparedModel::Rigid(body) } else { PreparedModel::Deformable(body) },
         body_path: path,
-        body_checksum: stored.checksum,
+        body_checksum: checksum,
         rom_path: PathBuf::new(),
         rom_checksum: String::new(),
     }
@@ -170,18 +194,18 @@ fn prepare_body(
     prepared: &mut Prepared,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
 ) -> Result<PreparedBody, PrepareError> {
-    let (path, stored) = match source {
+    let file = match source {
         Source::Rom(path) => return load_model(&path, None, models),
-        Source::Body(path, stored) => (path, stored),
+        Source::Body(file) => file,
     };
     let Some(reduce) = &spec.reduce else {
-        let known = stored.body.set_names().join(", ");
+        let known = file.body.set_names().join(", ");
         return Err(NoInterface { body: spec.name.clone(), known }.into());
     };
     let started = Instant::now();
-    let rom = reduced(scenario, spec, reduce, &stored, workshop, progress, prepared)?;
+    let rom = reduced(scenario, spec, reduce, (&file.body, &file.checksum), workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
-    load_model(&rom, Some(path), models)
+    load_model(&rom, Some(file.path), models)
 }
 
 fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {

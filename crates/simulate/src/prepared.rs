@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use carom_fem::Body;
-use carom_format::scenario::model::BodySpec;
+use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_reduce::ReducedBody;
 
 use crate::silhouette::Silhouette;
@@ -64,9 +64,18 @@ pub struct Prepared {
     pub notes: Vec<String>,
     /// Implausible figures of the scenario, a sentence each.
     pub warnings: Vec<String>,
+    /// The scenario with all that its contacts leave open; none if nothing was.
+    pub completed: Option<Arc<Scenario>>,
+    /// The choices made for it with their reasons, a sentence each.
+    pub choices: Vec<String>,
 }
 
 impl Prepared {
+    /// The scenario that these bodies serve: as it was completed, or as it was given.
+    pub fn scenario<'a>(&'a self, given: &'a Scenario) -> &'a Scenario {
+        self.completed.as_deref().unwrap_or(given)
+    }
+
     /// Notes that a file is there: from an earlier run, or as another body of this one has the same.
     pub(crate) fn found(
         &mut self,

@@ -74,6 +74,11 @@ impl Recorder {
         for warning in &end.warnings {
             self.writer.note(time, NoteLevel::Warning, warning)?;
         }
+        for (pair, estimate) in end.estimates.iter().enumerate() {
+            if let Some(estimate) = estimate {
+                self.writer.error_estimate(pair, estimate)?;
+            }
+        }
         let state = match ended {
             Ok(()) => RunState::Done,
             Err(error) if error.kind() == ErrorKind::Interrupted => RunState::Interrupted,

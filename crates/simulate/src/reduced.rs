@@ -1,6 +1,6 @@
 //! Runs of reduced and rigid bodies in a floating frame: the schemes `quasistatic`, `dynamic` and `damped`.
 
-use carom_dynamics::Checkpoint;
+use carom_dynamics::{Checkpoint, ErrorEstimate};
 use carom_format::scenario::model::{Integrator, JointForm, Scenario, TimeIntegration};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{Settings, Simulation};
@@ -51,6 +51,24 @@ impl<'a> ReducedRun<'a> {
             notes,
             of_bodies: warnings,
         })
+    }
+
+    /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that did
+    /// not happen.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.prepared.choices.clone();
+        for (pair, estimate) in self.scenario.contact.iter().zip(self.simulation.error_estimates()) {
+            let Some(ErrorEstimate { force, impulse, duration }) = estimate else { continue };
+            let [first, second] = pair.between.each_ref().map(|end| &end.body);
+            let [force, impulse, duration] = [force, impulse, duration].map(|error| 100.0 * error);
+            remarks.push(format!(
+                "contact {first} / {second}: by the response of the bodies to its loads, the force of the \
+                 largest impact errs by up to {force:.1} %, its impulse by {impulse:.1} %, its duration by \
+                 {duration:.1} %"
+            ));
+        }
+        remarks.extend(self.simulation.missed_contacts());
+        remarks
     }
 
     /// Doubts about the numbers, in the order of their causes: bodies, joints, models, time, contacts.
@@ -112,10 +130,11 @@ impl Run for ReducedRun<'_> {
             summary,
             counters,
             notes: self.notes.clone(),
-            remarks: if is_complete { self.simulation.missed_contacts() } else { Vec::new() },
+            remarks: if is_complete { self.remarks() } else { Vec::new() },
             warnings,
             bodies: if is_complete { self.simulation.body_states()?.to_vec() } else { Vec::new() },
             statics: None,
+            estimates: self.simulation.error_estimates(),
         })
     }
 }

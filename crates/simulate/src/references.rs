@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::discretised::Bodies;
 use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::foresee::is_open;
 use crate::parts::Parts;
 use crate::reduction::reduction;
 use crate::rigid::{Role, ShapeRole, shape_role};
@@ -178,6 +179,10 @@ pub(crate) fn problems<'a>(
     let of = |end: &End| scenario.body.iter().zip(parts).find(|(spec, _)| spec.name == end.body);
     for (i, pair) in scenario.contact.iter().enumerate() {
         let at = |error: ReferenceError| error.at(format!("contact.{i}.between"));
+        if is_open(scenario, pair, parts) {
+            found.extend(pair.between.iter().filter_map(|end| of_open_end(scenario, pair, end, of(end)?)).map(at));
+            continue;
+        }
         let both_rigid = pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid));
         let points_touch = row.points_touch || row.rigid_pairs_touch && both_rigid;
         for (end, role) in pair.between.iter().zip([Role::Points, Role::Surface]) {
@@ -198,7 +203,7 @@ pub(crate) fn problems<'a>(
         // from its model.
         let has_stiffness = matches!(pair.law, Law::Penalty(Stiffness::PerArea(_)));
         // The material of a rigid body gives way below a grid.
-        let gives_way = has_stiffness || points_touch || !pair.compliance.is_body();
+        let gives_way = has_stiffness || points_touch || pair.is_on_grid();
         if !gives_way && both_rigid {
             let pair = format!("{}, {}", pair.between[0], pair.between[1]);
             found.push(at(ReferenceError::BothRigid { pair }));
@@ -343,7 +348,7 @@ fn surface(
             known: known.join(", "),
         })
     };
-    if !pair.compliance.is_body() && !spec.rigid {
+    if pair.is_on_grid() && !spec.rigid {
         return no_places(scenario, pair, end, spec, parts);
     }
     let body = match parts {
@@ -392,6 +397,20 @@ fn no_places(
         set: end.part.clone(),
         known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
     })
+}
+
+/// The error if an end of a contact that is completed later names a set or a region which does not exist.
+fn of_open_end(
+    scenario: &Scenario,
+    pair: &ContactSpec,
+    end: &End,
+    (spec, parts): (&BodySpec, &Parts<'_>),
+) -> Option<ReferenceError> {
+    let Parts::Geometry(body) = parts else { return None };
+    if end.part.contains([',', ':']) {
+        return (!spec.rigid).then(|| no_places(scenario, pair, end, spec, parts)).flatten();
+    }
+    (!end.part.is_empty()).then(|| body.faces_of_set(&end.part).err()).flatten().map(ReferenceError::from)
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.

@@ -28,7 +28,7 @@ pub(crate) fn too_rigid(scenario: &Scenario, prepared: &Prepared, events: &[Cont
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
     let mut warnings = Vec::new();
     // On half-space grids rigid bodies are as elastic as their material.
-    for (pair, spec) in scenario.contact.iter().enumerate().filter(|(_, spec)| spec.compliance.is_body()) {
+    for (pair, spec) in scenario.contact.iter().enumerate().filter(|(_, spec)| !spec.is_on_grid()) {
         if !events.iter().any(|event| event.pair == pair && event.peak_force > 0.0) {
             continue;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use carom_dynamics::BodyState;
+use carom_dynamics::{BodyState, ErrorEstimate};
 use carom_format::result::RunHeader;
 use carom_format::scenario::model::Scenario;
 use carom_progress::Progress;
@@ -39,6 +39,9 @@ pub struct RunOutcome {
     pub remarks: Vec<String>,
     /// Forces and pressures in equilibrium, of the scheme `static`.
     pub statics: Option<StaticOutcome>,
+    /// Errors that are to be expected of the largest impact of each pair; empty, or none of a pair, where the
+    /// scheme does not estimate them.
+    pub error_estimates: Vec<Option<ErrorEstimate>>,
 }
 
 /// Runs a scenario whose bodies are ready, and keeps the result at `path`.
@@ -54,6 +57,7 @@ pub fn run(
     options: RunOptions,
     progress: &dyn Progress,
 ) -> Result<RunOutcome, At<RunError>> {
+    let scenario = prepared.scenario(scenario);
     check(scenario).map_err(At::cast)?;
     let scenario = &*resume::continued(scenario, path, options).map_err(RunError::from)?;
     let clock = Clock::start();
@@ -101,6 +105,7 @@ pub fn run(
         warnings: end.warnings,
         remarks: end.remarks,
         statics: end.statics,
+        error_estimates: end.estimates,
     })
 }
 

@@ -96,6 +96,7 @@ impl Run for StaticRun<'_> {
                 ("contact_evaluations", simulation.n_evaluations()),
                 ("solver_fallbacks", simulation.n_fallbacks()),
             ],
+            estimates: Vec::new(),
             notes: Vec::new(),
             remarks: Vec::new(),
             warnings,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use carom_contact::half_space::HalfSpace;
+use carom_continuum::half_space::touching_faces;
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
+use carom_fem::Body as FemBody;
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
     BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
@@ -12,9 +14,10 @@ use carom_multibody::{
     Body, ContactModel, ContactSpec, ContactSurface, HalfSpaceContacts, HalfSpaceSpec, HalfSpaceSurface,
     Joint, QuasistaticContacts, RimPolicy, System, bound_loads, unit_loads,
 };
+use nalgebra::Vector3;
 
 use crate::error::At;
-use crate::geometry::{GeometryError, placement, shape, surface_of_set};
+use crate::geometry::{GeometryError, discretisation, placement, shape, surface_of_set};
 use crate::outcome;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
@@ -129,9 +132,9 @@ fn contact_models(
     if scenario.contact.is_empty() {
         return Ok(Vec::new());
     }
-    let on_grids = scenario.contact.iter().filter(|pair| !pair.compliance.is_body()).count();
+    let on_grids = scenario.contact.iter().filter(|pair| pair.is_on_grid()).count();
     if on_grids > 0 {
-        if let Some(other) = scenario.contact.iter().find(|pair| pair.compliance.is_body()) {
+        if let Some(other) = scenario.contact.iter().find(|pair| !pair.is_on_grid()) {
             return Err(AssembleError::MixedCompliance {
                 between: other.between.each_ref().map(End::to_string),
             });
@@ -180,21 +183,40 @@ fn on_grid(
         let PreparedModel::Rigid(geometry) = &prepared.bodies[index(end)].model else {
             return Ok(HalfSpaceSurface::Places(end.part.clone()));
         };
-        let (_, surface, positions) = surface_of_set(&end.body, geometry, &end.part)?;
-        let faces = geometry.faces_of_set(&end.part).map_err(GeometryError::from)?;
-        let below =
-            faces.first().map(|face| &geometry.materials[geometry.material_of_block[face.block as usize]]);
-        Ok(HalfSpaceSurface::Of {
-            name: end.part.clone(),
-            shape: shape(&end.body, &end.part, surface, &positions)?,
-            half_space: below.map(|material| HalfSpace::new(material.young, material.poisson)),
-        })
+        rigid_on_grid(end, geometry)
     };
     Ok(HalfSpaceSpec {
         bodies: [index(&pair.between[0]), index(&pair.between[1])],
         surfaces: [surface(&pair.between[0])?, surface(&pair.between[1])?],
         law: pair.law,
         friction: pair.friction,
+    })
+}
+
+/// The surface of a rigid body below a grid: a set, a region, or the whole body while contact is foreseen.
+fn rigid_on_grid(end: &End, geometry: &FemBody) -> Result<HalfSpaceSurface, AssembleError> {
+    let (whole, is_region) = (end.part.is_empty(), end.part.contains(':'));
+    let (surface, positions, face) = if is_region {
+        let region = end.part.parse().map_err(AssembleError::from)?;
+        let touching = touching_faces(geometry, &region).map_err(AssembleError::from)?;
+        (touching.surface, touching.points, touching.loaded)
+    } else {
+        let faces = match whole {
+            true => geometry.boundary_faces(),
+            false => geometry.faces_of_set(&end.part).map_err(GeometryError::from)?,
+        };
+        let discretisation = discretisation(&end.body, geometry)?;
+        let surface = discretisation.surface(&faces);
+        let position = |&point: &u32| Vector3::from(discretisation.points[point as usize]);
+        let positions = surface.points.iter().map(position).collect();
+        (surface, positions, faces.first().copied())
+    };
+    let below = face.map(|face| &geometry.materials[geometry.material_of_block[face.block as usize]]);
+    Ok(HalfSpaceSurface::Of {
+        name: end.part.clone(),
+        shape: shape(&end.body, &end.part, surface, &positions)?,
+        half_space: below.map(|material| HalfSpace::new(material.young, material.poisson)),
+        has_edges: whole || is_region,
     })
 }
 

@@ -191,7 +191,7 @@ fn on_a_block(thickness: f64, [x, y]: [f64; 2]) -> Vec<String> {
         r#"
 [simulation]
 scheme = "quasistatic"
-end_time = 8.0e-5
+end_time = 2.0e-5
 output_every = 1.0e-5
 [material.steel]
 density = 7780.0

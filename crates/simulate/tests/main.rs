@@ -8,6 +8,7 @@ mod explicit_joints;
 mod fixtures;
 mod flat_impact;
 mod forces;
+mod foresee;
 mod grounded;
 mod half_space;
 mod joints;

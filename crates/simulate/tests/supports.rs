@@ -31,7 +31,7 @@ fn directions_of_a_set_are_held_by_the_key_fix() {
         [("[\"west=x\"]", "leaves 3 of 6"), ("[\"west=w\"]", "`west=w`"), ("[\"wst=x\"]", "wst")]
     {
         let scenario = bar(&format!("interface = [\"east\"], modes = 8, fix = {fix}"));
-        let problems = survey(&scenario, Chain::new().workshop()).problems;
+        let problems = survey(&scenario, Chain::new().workshop(), &carom_progress::Silent).problems;
         assert!(problems.len() == 1 && problems[0].to_string().contains(expected), "{fix}: {problems:?}");
     }
 }
@@ -55,7 +55,7 @@ fn a_body_of_two_parts_is_found_before_any_computation() {
     write_body(&chain.folder().join("two.npz"), &body).unwrap();
     let text = "[simulation]\nend_time = 1e-4\n[[body]]\nname = \"two\"\nbody = \"two.npz\"\nreduce = \
         { interface = [\"west\"], modes = 8 }\n";
-    let problems = survey(&parse(text, &[]), chain.workshop()).problems;
+    let problems = survey(&parse(text, &[]), chain.workshop(), &carom_progress::Silent).problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
     let text = problems[0].to_string();
     assert!(

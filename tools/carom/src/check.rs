@@ -57,7 +57,8 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
     let scenario = read_scenario(&args.scenario, &overrides)?;
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
-    let survey = survey(&scenario, workshop);
+    let survey = survey(&scenario, workshop, session.progress());
+    let scenario = survey.completed.clone().unwrap_or(scenario);
     let stages = stages(args, &scenario, &survey, &layout)?;
     survey.warnings.iter().for_each(|warning| session.warn(warning));
     let problems: Vec<Failure> =

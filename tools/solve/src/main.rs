@@ -86,7 +86,7 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
         session.detail(1, note);
     }
     prepared.warnings.iter().for_each(|warning| session.warn(warning));
-    if let Some(size) = ExpectedSize::of_prepared(&scenario, &prepared) {
+    if let Some(size) = ExpectedSize::of_prepared(prepared.scenario(&scenario), &prepared) {
         carom_solve::announce(&size, session);
     }
     let options = RunOptions { replace: arguments.output.force, resume: arguments.resume };

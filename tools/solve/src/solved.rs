@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{BodyState, ContactEvent, LedgerSummary, NO_PEAK, PairImpacts, condensed};
+use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary, NO_PEAK, PairImpacts, condensed};
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
 use serde::Serialize;
@@ -88,6 +88,17 @@ pub(crate) struct Contact {
     pub(crate) vibration_before: f64,
     pub(crate) vibration_energy: f64,
     pub(crate) sub_impacts: u32,
+    /// Errors that are to be expected of the largest impact of the pair, where they are estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_estimate: Option<Expected>,
+}
+
+/// Relative errors.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Expected {
+    pub(crate) force: f64,
+    pub(crate) impulse: f64,
+    pub(crate) duration: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -129,7 +140,7 @@ impl Solved {
         // Statics has no impacts; its contact forces are in equilibrium.
         let impacts = if outcome.statics.is_some() { &[][..] } else { &s.contacts };
         let name = |event: &ContactEvent| event.name(&outcome.pairs, &outcome.names);
-        let contacts = impacts.iter().map(|event| Contact::of(event, name(event)));
+        let contacts = impacts.iter().map(|event| Contact::of(event, name(event), &outcome.error_estimates));
         let contacts = contacts.collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
@@ -164,8 +175,10 @@ impl Solved {
         let pairs: Vec<&str> = header.pairs.iter().map(|pair| &*pair.name).collect();
         let bodies: Vec<&str> = header.bodies.iter().map(|body| &*body.name).collect();
         let statics = Statics::read(&result.static_forces()?, &header, &last);
+        let estimates = result.error_estimates()?;
         let events = if statics.is_some() { Vec::new() } else { result.contact_events()? };
-        let contacts = events.iter().map(|event| Contact::of(event, event.name(&pairs, &bodies))).collect();
+        let contacts = events.iter();
+        let contacts = contacts.map(|event| Contact::of(event, event.name(&pairs, &bodies), &estimates)).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
         // Notes of the start belong to the set-up.
@@ -225,7 +238,8 @@ impl Solved {
 }
 
 impl Contact {
-    fn of(event: &ContactEvent, pair: String) -> Self {
+    fn of(event: &ContactEvent, pair: String, estimates: &[Option<ErrorEstimate>]) -> Self {
+        let estimate = estimates.get(event.pair).copied().flatten();
         Self {
             pair,
             start: event.start,
@@ -250,6 +264,7 @@ impl Contact {
             vibration_before: event.vibration_before,
             vibration_energy: event.vibration_energy,
             sub_impacts: event.sub_impacts,
+            error_estimate: estimate.map(|ErrorEstimate { force, impulse, duration }| Expected { force, impulse, duration }),
         }
     }
 }

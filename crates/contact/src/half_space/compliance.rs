@@ -198,7 +198,7 @@ impl PlacedBody {
 
     /// The weights' view of the places in the plane of a grid, whose normal is outward: places on the far
     /// face of a thin body take no part.
-    fn in_plane(&self, grid: &PressureGrid) -> PlanePlaces {
+    pub(super) fn in_plane(&self, grid: &PressureGrid) -> PlanePlaces {
         let normal = grid.plane.axes.row(2).transpose();
         PlanePlaces {
             coordinates: self
@@ -312,7 +312,7 @@ impl PlacedBody {
     }
 
     /// nᵀ A n − H of the places.
-    fn normal_part(&self, grid: &PressureGrid, places: &[usize]) -> Mat<f64> {
+    pub(super) fn normal_part(&self, grid: &PressureGrid, places: &[usize]) -> Mat<f64> {
         let normal = grid.plane.axes.row(2).transpose();
         Mat::from_fn(places.len(), places.len(), |a, b| {
             let (j, k) = (places[a], places[b]);
@@ -351,7 +351,7 @@ impl PlacedBody {
     }
 
     /// Block (j, k) of the response.
-    fn block(&self, j: usize, k: usize) -> Matrix3<f64> {
+    pub(super) fn block(&self, j: usize, k: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|a, b| self.response[(3 * j + a, 3 * k + b)])
     }
 

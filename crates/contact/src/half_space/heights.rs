@@ -47,7 +47,7 @@ impl Resting {
 ///
 /// * `pose` — rotation and origin, from the axes of the body to those of x and n
 /// * `start` — the last foot point near by
-/// * `size` — a length of the contact, of which the height is right to 1e-12 \[m\]
+/// * `size` — a length of the contact, of which the height is right to 1e-12, or to rounding \[m\]
 pub(super) fn height_of(
     (shape, resting): (&Shape, &mut Resting),
     pose: (Matrix3<f64>, Vector3<f64>),
@@ -58,6 +58,8 @@ pub(super) fn height_of(
     let (rotation, origin) = pose;
     // In the axes of the shape.
     let (x, n) = (rotation.transpose() * (x - origin), rotation.transpose() * n);
+    // Coordinates of a place far from the origin are not that exact.
+    let least = (1e-12 * size).max(8.0 * f64::EPSILON * x.amax());
     let mut height = 0.0;
     // Heights inside and outside of the surface: across a kink between faces Newton's method may go back and
     // forth.
@@ -79,7 +81,7 @@ pub(super) fn height_of(
             width = width.min(f64::abs(a - b));
         }
         // Steps of Newton's method shrink with their square: the next one would be w³/w₋₁².
-        if width <= 1e-12 * size || width * (width / before).powi(2) <= 1e-14 * size {
+        if width <= least || width * (width / before).powi(2) <= 1e-14 * size {
             return Some((next, rotation * normal));
         }
         (height, before) = (next, width);
@@ -111,5 +113,32 @@ impl<'a> Heights<'a> {
         size: f64,
     ) -> Option<(f64, Vector3<f64>)> {
         height_of((self.shape, &mut self.resting), self.pose, &mut self.start, (x, n), size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use carom_mesh::FaceShape;
+
+    use super::*;
+    use crate::test_surfaces::plate;
+
+    #[test]
+    fn heights_far_from_the_origin_are_found_to_rounding() {
+        let n = Vector3::new(0.1, 0.2, 1.0).normalize();
+        for distance in [0.0, 1.0, 100.0] {
+            let (surface, positions) = plate(FaceShape::Quad9, 3, 3, |x, y| [x + distance, y, 0.1 * x * x]);
+            let shape = Shape::faces(surface, &positions).unwrap();
+            let (mut resting, mut start) = (Resting::new(&shape), None);
+            for x in [0.31, 0.52, 0.73] {
+                let place = Vector3::new(distance + x, 0.4, 0.1 * x * x + 1e-4);
+                let pose = (Matrix3::identity(), Vector3::zeros());
+                let found = height_of((&shape, &mut resting), pose, &mut start, (&place, &n), 1e-6);
+                let (height, _) = found.unwrap_or_else(|| panic!("no height at {distance} m"));
+                let foot = place + height * n;
+                let error = foot.z - 0.1 * (foot.x - distance).powi(2);
+                assert!(error.abs() < 16.0 * f64::EPSILON * (1.0 + distance), "{error:e} at {distance} m");
+            }
+        }
     }
 }

@@ -3,7 +3,8 @@
 use carom_contact::half_space::Kernel;
 use carom_contact::half_space::compliance::CutMeans;
 use carom_contact::half_space::places::Region;
-use carom_fem::{Body, Discretisation, QuadratureRule};
+use carom_fem::{Body, Discretisation, QuadratureRule, Surface};
+use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_reduce::comparison::{rigid_sets, whole_body};
 use carom_reduce::places::{CutPair, PlacedSurface};
@@ -167,6 +168,40 @@ pub fn reduced_with_places(
         model.fields = None;
     }
     Ok(result)
+}
+
+/// The faces of a body that may touch.
+#[derive(Debug, Clone)]
+pub struct TouchingFaces {
+    /// Over points of the body.
+    pub surface: Surface,
+    /// Positions of the points of the surface \[m\].
+    pub points: Vec<Vector3<f64>>,
+    /// A face in the region.
+    pub loaded: Option<FaceRef>,
+}
+
+/// The faces of a region of a rigid body.
+///
+/// # Errors
+///
+/// [`PlacedModelError`] if the region has no faces, or flat ones that approximate a curved surface.
+pub fn touching_faces(body: &Body, region: &PlaceSpec) -> Result<TouchingFaces, PlacedModelError> {
+    let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
+    let found = TouchRegion::new(body, &discretisation, region)?;
+    found.refuse_facets(&(body.name.clone(), region.name().to_owned()))?;
+    let loaded = found.faces.first().copied();
+    Ok(TouchingFaces { surface: found.surface, points: found.points, loaded })
+}
+
+/// Mean edge of the faces in a region, of squares and equilateral triangles of the same areas \[m\].
+///
+/// # Errors
+///
+/// [`PlacedModelError`] if the region has no faces.
+pub fn mesh_edge(body: &Body, region: &PlaceSpec) -> Result<f64, PlacedModelError> {
+    let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
+    Ok(TouchRegion::new(body, &discretisation, region)?.edge())
 }
 
 /// Three points of the body's surface far from each other, without those of held sets.

@@ -11,7 +11,7 @@ use carom_mesh::{FaceRef, FaceShape};
 use nalgebra::Vector3;
 
 use super::model::{LARGEST_RADIUS, MOST_PLACES, PlacedModelError};
-use super::{PlaceSpec, PlacesError, half_space_of};
+use super::{PlaceSpec, PlacesError, Touching, half_space_of};
 
 /// Reach of the weights beyond the region that may touch, in distances of places.
 const REACH: f64 = 2.6;
@@ -28,9 +28,9 @@ const OPPOSITE: f64 = 0.5;
 
 /// A region of the surface that may touch.
 pub(super) struct TouchRegion {
-    /// Its faces.
+    /// The faces on which loads are laid.
     pub(super) faces: Vec<FaceRef>,
-    /// The same over points of the body.
+    /// The faces that may touch, over points of the body.
     pub(super) surface: Surface,
     /// Positions of the points of the surface \[m\].
     pub(super) points: Vec<Vector3<f64>>,
@@ -39,8 +39,9 @@ pub(super) struct TouchRegion {
     /// Elastic constants below it.
     pub(super) young: f64,
     pub(super) poisson: f64,
-    /// Largest distance of its points from the middle \[m\].
+    /// Largest distance of loaded points from the middle \[m\].
     radius: f64,
+    /// The loaded faces.
     shape: Shape,
     /// Points and normals of the whole surface in the middles of its faces.
     whole: Vec<(Vector3<f64>, Vector3<f64>)>,
@@ -75,8 +76,16 @@ impl TouchRegion {
         let outside = Faces::new(outside, &outer).map_err(broken)?;
         let faces = match spec {
             PlaceSpec::Set(name) => body.faces_of_set(name)?,
-            PlaceSpec::Ball { center, radius, .. } => {
-                near(&outside, &Vector3::from(*center), *radius).map(|face| all[face]).collect()
+            PlaceSpec::Ball { touching: Touching::Set(name), center, radius, .. } => {
+                let faces = body.faces_of_set(name)?;
+                let surface = discretisation.surface(&faces);
+                let points = of_points(&surface);
+                let surface = Faces::new(surface, &points).map_err(broken)?;
+                near(&surface, &Vector3::from(*center), *radius, true).map(|face| faces[face]).collect()
+            }
+            PlaceSpec::Ball { touching, center, radius, .. } => {
+                let always = *touching == Touching::Whole;
+                near(&outside, &Vector3::from(*center), *radius, always).map(|face| all[face]).collect()
             }
         };
         let half_space = match faces.is_empty() {
@@ -89,17 +98,24 @@ impl TouchRegion {
                 return Err(PlacesError::NoFaces { body: body.name.clone(), reach }.into());
             }
         };
-        let surface = discretisation.surface(&faces);
+        let touching = match spec {
+            PlaceSpec::Ball { touching: Touching::Set(name), .. } => body.faces_of_set(name)?,
+            PlaceSpec::Ball { touching: Touching::Whole, .. } => all.clone(),
+            _ => faces.clone(),
+        };
+        let loaded = discretisation.surface(&faces);
+        let loaded_points = of_points(&loaded);
+        let surface = discretisation.surface(&touching);
         let points = of_points(&surface);
         let center = match spec {
             PlaceSpec::Ball { center, .. } => Vector3::from(*center),
-            PlaceSpec::Set(_) => points.iter().sum::<Vector3<f64>>() / points.len() as f64,
+            PlaceSpec::Set(_) => loaded_points.iter().sum::<Vector3<f64>>() / loaded_points.len() as f64,
         };
         let radius = match spec {
             PlaceSpec::Ball { radius, .. } => *radius,
-            PlaceSpec::Set(_) => points.iter().map(|x| (x - center).norm()).fold(0.0, f64::max),
+            PlaceSpec::Set(_) => loaded_points.iter().map(|x| (x - center).norm()).fold(0.0, f64::max),
         };
-        let shape = Shape::faces(surface.clone(), &points).map_err(broken)?;
+        let shape = Shape::faces(loaded, &loaded_points).map_err(broken)?;
         let size = outer.iter().map(|x| 2.0 * (x - center).norm()).fold(0.0, f64::max);
         let young = half_space.shear * 2.0 * (1.0 + half_space.poisson);
         let whole = middles(&outside);
@@ -117,19 +133,36 @@ impl TouchRegion {
         })
     }
 
+    /// Refuses flat faces that approximate a curved surface.
+    ///
+    /// * `name` — of body and region
+    pub(super) fn refuse_facets(&self, (body, places): &(String, String)) -> Result<(), PlacedModelError> {
+        let faces = self.shape.as_faces().expect("the shape was made of faces");
+        match smooth_angle(faces) {
+            Some(angle) => Err(PlacedModelError::Facets {
+                body: body.clone(),
+                places: places.clone(),
+                angle: angle.to_degrees(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Mean edge of the loaded faces \[m\].
+    pub(super) fn edge(&self) -> f64 {
+        mean_edge(self.shape.as_faces().expect("the shape was made of faces"))
+    }
+
     /// Loads that the mesh resolves.
     ///
     /// * `name` — of body and region
     pub(super) fn loading(&self, name: &(String, String)) -> Result<Loading, PlacedModelError> {
         let faces = self.shape.as_faces().expect("the shape was made of faces");
         let areas = PressureCells::new(faces, &faces.reference).area;
-        let edge = mean_edge(faces);
+        let edge = self.edge();
         let thickness = self.thickness(edge);
-        let degree = self.surface.faces.iter().map(|face| radius_of(&face.basis)).fold(0.0, f64::max);
-        if let Some(angle) = smooth_angle(faces) {
-            let (body, places) = name.clone();
-            return Err(PlacedModelError::Facets { body, places, angle: angle.to_degrees() });
-        }
+        let degree = faces.surface.faces.iter().map(|face| radius_of(&face.basis)).fold(0.0, f64::max);
+        self.refuse_facets(name)?;
         let is_thin = thickness < THIN * edge;
         let (kernel, radius) =
             if is_thin { (Kernel::ZeroMoment, RADII[0] * edge) } else { (Kernel::Quadratic, degree * edge) };
@@ -170,10 +203,12 @@ impl TouchRegion {
 
 /// Numbers of the faces that come nearer to a point than a radius at one of their samples, and of the face
 /// nearest to it.
-fn near(faces: &Faces, center: &Vector3<f64>, radius: f64) -> impl Iterator<Item = usize> {
+///
+/// * `always` — true for the nearest face however far it is: a point that was computed lies a little off
+fn near(faces: &Faces, center: &Vector3<f64>, radius: f64, always: bool) -> impl Iterator<Item = usize> {
     const PARTS: usize = 8;
     let mut now = faces.state_at_rest();
-    let nearest = faces.closest(&mut now, center).filter(|foot| foot.gap.abs() <= radius);
+    let nearest = faces.closest(&mut now, center).filter(|foot| always || foot.gap.abs() <= radius);
     let mut is_near = |face: usize| {
         let domain = faces.domain(face as u32);
         let samples = (0..(PARTS + 1) * (PARTS + 1)).map(|m| [m % (PARTS + 1), m / (PARTS + 1)]);

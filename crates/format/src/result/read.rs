@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_dynamics::{
-    BodyState, Checkpoint, ContactEvent, ContactState, LedgerRow, LedgerSummary, SurfacePressures, Values,
-};
+use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, ErrorEstimate, LedgerRow, LedgerSummary, SurfacePressures, Values};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{
@@ -356,6 +354,27 @@ impl ResultReader {
             })
         };
         Ok(summary())
+    }
+
+    /// The errors that are to be expected of the largest impact of each pair; none where the run did not
+    /// estimate them.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if it cannot be read.
+    pub fn error_estimates(&self) -> Result<Vec<Option<ErrorEstimate>>, ResultError> {
+        let entries = self.rows("SELECT name, value FROM summary", |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, Option<f64>>(1)?))
+        })?;
+        let of_pair = |pair: usize| {
+            let value = |name: &str| {
+                let name = format!("{name}.{pair}");
+                entries.iter().find(|(n, _)| *n == name).and_then(|(_, value)| *value)
+            };
+            let [force, impulse, duration] = ErrorEstimate::NAMES.map(value);
+            Some(ErrorEstimate { force: force?, impulse: impulse?, duration: duration? })
+        };
+        Ok((0..self.header()?.pairs.len()).map(of_pair).collect())
     }
 
     /// All contact events, in the order in which they ended.

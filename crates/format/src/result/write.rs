@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerSummary, Observer, ObserverError};
+use carom_dynamics::{Checkpoint, ContactEvent, ErrorEstimate, Frame, LedgerSummary, Observer, ObserverError};
 use carom_files::write_atomically;
 use rusqlite::{Connection, MAIN_DB, params};
 
@@ -113,6 +113,20 @@ impl ResultWriter {
         let sql = "INSERT INTO note (time, level, text) VALUES (?1, ?2, ?3)";
         let written = self.database.execute(sql, params![time, level.word(), text]);
         self.checked(written).map(|_| ())
+    }
+
+    /// Stores the errors that are to be expected of the largest impact of a pair.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if they cannot be stored.
+    pub fn error_estimate(&mut self, pair: usize, estimate: &ErrorEstimate) -> Result<(), ResultError> {
+        for (name, value) in ErrorEstimate::NAMES.iter().zip(estimate.to_array()) {
+            let row = params![format!("{name}.{pair}"), value];
+            let written = self.database.execute(&schema::insert("summary", 2), row);
+            self.checked(written)?;
+        }
+        Ok(())
     }
 
     /// Stores forces on the bodies in equilibrium, for a stored frame.

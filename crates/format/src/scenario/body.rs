@@ -71,7 +71,6 @@ fn elements(table: &Table<'_>, scheme: &SchemeRow) -> Elements {
 /// Reports contradictions within one body.
 fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, scheme: &SchemeRow) {
     let takes = scheme.bodies;
-    let reduced = takes == Bodies::Reduced;
     check_rigid(table, spec, scheme);
     if spec.rigid && spec.reduce.is_some() {
         let way_out = if takes == Bodies::Rigid { "" } else { " or `rigid = true`" };
@@ -82,13 +81,6 @@ fn check(table: &Table<'_>, spec: &BodySpec, has_source: bool, scheme: &SchemeRo
         table.conflict(
             "rom",
             "this scheme takes the body itself, `make`, `file` or `body`, and no reduced-order model",
-        );
-    }
-    if has_source && reduced && !spec.rigid && !is_rom && spec.reduce.is_none() {
-        table.missing(
-            "reduce",
-            "say how the body is reduced, `reduce = \
-            { interface = [\"SET\"], modes = 20 }`, or `rigid = true`",
         );
     }
     if has_source && is_rom {

@@ -157,6 +157,11 @@ impl Scenario {
         Self { output, ..self.clone() }
     }
 
+    /// Points at which models keep their modes for the pictures of this scenario: `full` or `surface`.
+    pub fn fields_of_models(&self) -> &'static str {
+        self.output.fields_of_models()
+    }
+
     /// A path of the scenario, relative to the folder in which the scenario lies.
     pub fn resolve(folder: &Path, path: &str) -> PathBuf {
         folder.join(path)
@@ -224,15 +229,18 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
 
     references::check_materials(problems, &body, &materials);
     references::check_names(problems, &body);
+    references::check_models(problems, &body, &contact, scheme);
     let mut bodies: Vec<model::BodySpec> = body.into_iter().filter_map(|(body, _)| body).collect();
-    // Pictures of the surface need no modes inside.
-    let fields = if output.pictures().cells == model::PictureCells::All { "full" } else { "surface" };
+    let fields = output.fields_of_models();
     for reduce in bodies.iter_mut().filter_map(|body| body.reduce.as_mut()) {
         if reduce.fields.is_empty() {
             fields.clone_into(&mut reduce.fields);
         }
     }
-    references::check_ends(problems, &bodies, &contact, references::Parts::Set);
+    // Reduced bodies meet where a run of the rigid bodies foresees it.
+    let of_contact =
+        if scheme.high_modes.is_some() { references::Parts::SetOrBody } else { references::Parts::Set };
+    references::check_ends(problems, &bodies, &contact, of_contact);
     references::check_pairs(problems, &contact, scheme.points_touch);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);
     references::check_ends(problems, &bodies, &spring, references::Parts::Place);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::decode::{Problems, list_of};
-use super::model::{BodySpec, ContactSpec};
+use super::model::{BodySource, BodySpec, Bodies, ContactSpec, SchemeRow};
 use super::problem::ProblemKind;
 use super::sections::{PlacedEnd, Referring};
 use super::suggest::nearest;
@@ -26,6 +26,33 @@ pub(super) fn check_materials(problems: &Problems, bodies: &[PlacedBody], known:
     }
 }
 
+/// Reports bodies without a model that nothing touches: modes of others are chosen for their contacts.
+pub(super) fn check_models<T>(
+    problems: &Problems,
+    bodies: &[PlacedBody],
+    contacts: &[Referring<T>],
+    scheme: &SchemeRow,
+) {
+    if scheme.bodies != Bodies::Reduced {
+        return;
+    }
+    let touches = |body: &BodySpec| {
+        contacts.iter().any(|contact| contact.ends.iter().any(|(end, _)| end.body == body.name))
+    };
+    for (body, [_, span]) in bodies {
+        let Some(body) = body else { continue };
+        let has_model = body.reduce.is_some() || matches!(body.source, BodySource::Rom { .. });
+        if !body.rigid && !has_model && !touches(body) {
+            let (key, why) = (
+                "reduce".to_owned(),
+                "nothing touches the body, so say how it is reduced, `reduce = \
+                 { interface = [\"SET\"], modes = 20 }`, or `rigid = true`",
+            );
+            problems.add(span, &format!("body `{}`", body.name), ProblemKind::Missing { key, why });
+        }
+    }
+}
+
 pub(super) fn check_names(problems: &Problems, bodies: &[PlacedBody]) {
     for (i, (body, [_, span])) in bodies.iter().enumerate() {
         let Some(body) = body else { continue };
@@ -41,6 +68,8 @@ pub(super) fn check_names(problems: &Problems, bodies: &[PlacedBody]) {
 pub(super) enum Parts {
     /// A set of the body; whether it exists is known only once the body is read.
     Set,
+    /// A set, or the whole body.
+    SetOrBody,
     /// A marker or a set; or the ground.
     Place,
     /// A marker or a set.
@@ -65,7 +94,7 @@ pub(super) fn check_ends<T>(
     let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
     for Referring { ends, context, .. } in referring {
         for (end, span) in ends {
-            if end.body == ContactSpec::ALL && parts == Parts::Set {
+            if end.body == ContactSpec::ALL && matches!(parts, Parts::Set | Parts::SetOrBody) {
                 continue;
             }
             if end.body == "ground" && parts == Parts::Place {
@@ -75,7 +104,7 @@ pub(super) fn check_ends<T>(
                 problems.add(span, context, unknown("body", &end.body, &names));
                 continue;
             };
-            if end.part.is_empty() {
+            if end.part.is_empty() && parts != Parts::SetOrBody {
                 let text = format!("`{end}` names no part of the body: write `{}:PART`", end.body);
                 problems.add(span, context, ProblemKind::Conflict(text));
                 continue;

@@ -229,16 +229,17 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
         );
     }
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
-    let compliance = table.choice("compliance", &Compliance::NAMES).unwrap_or_default();
-    if !compliance.is_body() {
-        if scheme.high_modes.is_none() {
-            let text = format!(
-                "`compliance = \"half-space\"` belongs to the schemes of reduced bodies (quasistatic, \
-                 dynamic, damped), not to `{}`",
-                scheme.name
-            );
-            table.conflict("compliance", text);
-        }
+    let compliance = table.choice("compliance", &Compliance::NAMES);
+    let name = Compliance::NAMES.iter().find(|(_, one)| Some(*one) == compliance).map(|(name, _)| *name);
+    if let Some(name) = name.filter(|_| compliance != Some(Compliance::Body) && scheme.high_modes.is_none()) {
+        let text = format!(
+            "`compliance = \"{name}\"` belongs to the schemes of reduced bodies (quasistatic, dynamic, \
+             damped), not to `{}`",
+            scheme.name
+        );
+        table.conflict("compliance", text);
+    }
+    if compliance == Some(Compliance::HalfSpace) {
         if rim == Rim::Warning {
             table.conflict(
                 "rim",

@@ -64,6 +64,16 @@ impl Worst {
         Self { force, radius, hollow, sides: [[a, b], [c, d]], duration }
     }
 
+    /// The largest force \[N\].
+    pub(super) fn force(&self) -> f64 {
+        self.force
+    }
+
+    /// Shortest duration of an impact by Hertz at the speed of the approach \[s\]; 0 if there was none.
+    pub(super) fn duration(&self) -> f64 {
+        self.duration
+    }
+
     /// Takes in an impact that may come.
     ///
     /// * `duration` — by Hertz \[s\]

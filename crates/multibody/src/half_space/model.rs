@@ -1,11 +1,14 @@
 //! Pairs on half-space grids as a contact model.
 
 use carom_contact::half_space::{GridAnchor, GridPlan};
+use carom_dynamics::ErrorEstimate;
 use nalgebra::{Matrix3, Vector3};
 
+use super::estimate::Estimate;
 use super::doubts::{Worst, contact_radius};
 use super::laying::{Found, Laying};
 use super::pair::{Far, Last, Memory, Pair, SpotError, Under};
+use super::touched::Touched;
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use crate::body::Body;
 use crate::contact::{
@@ -119,6 +122,14 @@ impl ContactModel for HalfSpaceContacts {
         Some(LoadedPatch { radius: contact_radius(grid), sizes: [None; 2], is_full: false })
     }
 
+    fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
+        self.pairs[pair].error_estimate(duration)
+    }
+
+    fn touched(&self, pair: usize) -> Option<Touched> {
+        self.pairs[pair].touched()
+    }
+
     fn doubts(&self) -> Vec<String> {
         self.pairs.iter().flat_map(Pair::doubts).collect()
     }
@@ -128,6 +139,7 @@ impl ContactModel for HalfSpaceContacts {
         for (pair, looked_at) in self.pairs.iter().zip(&self.looked_at) {
             numbers.push(*looked_at);
             numbers.extend(pair.worst.to_array());
+            numbers.extend(pair.estimate.to_array());
             pair.memory.write(&mut numbers);
         }
         numbers
@@ -138,8 +150,12 @@ impl ContactModel for HalfSpaceContacts {
         for (pair, looked_at) in self.pairs.iter_mut().zip(&mut self.looked_at) {
             let Some((first, tail)) = rest.split_first() else { return false };
             let Some((worst, tail)) = tail.split_first_chunk::<{ Worst::NUMBERS }>() else { return false };
+            let Some((estimate, tail)) = tail.split_first_chunk::<{ Estimate::NUMBERS }>() else {
+                return false;
+            };
             let Some((read, tail)) = Memory::read(tail) else { return false };
             pair.worst = Worst::from_array(worst);
+            pair.estimate = Estimate::from_array(estimate);
             (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
         }
         rest.is_empty()
@@ -168,15 +184,18 @@ impl Pair {
     }
 
     fn follow(&mut self, last: &Last, looked_at: &mut f64) -> Result<(), SpotError> {
-        let loaded = self.last_grid().filter(|grid| grid.sums.force > 0.0);
-        let Some(grid) = loaded else {
+        let is_loaded = self.last_grid().is_some_and(|grid| grid.sums.force > 0.0);
+        if !is_loaded {
             *looked_at = 0.0;
             self.memory.forces.clear();
             if last.closing > 0.0 {
                 self.worst.approach(self.hertz.duration(self.mass, last.closing));
             }
             return self.follow_apart(last);
-        };
+        }
+        self.note_touch(last);
+        self.estimate();
+        let Some(grid) = self.last_grid() else { return Ok(()) };
         let (plan, force, at_edge) = (grid.plan, grid.sums.force, grid.sums.at_edge);
         let middle = grid.middle_of_forces();
         let n_cells = grid.grid.len();
@@ -237,6 +256,11 @@ impl Pair {
             return Ok(());
         }
         let found = self.at(last).search(|_, _| last.closing)?;
+        match &found {
+            Found::Near(plan) => self.note_near(last, &plan.plane.center, 0.0),
+            Found::Far { gap, place: Some(place) } => self.note_near(last, place, *gap),
+            Found::Far { place: None, .. } => (),
+        }
         match (found, self.memory.plan.or(last.plan)) {
             (Found::Near(new), Some(old)) => {
                 let n = |plan: &GridPlan| plan.plane.axes.row(2).transpose();

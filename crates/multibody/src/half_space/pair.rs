@@ -7,8 +7,10 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use super::doubts::{MeshBelow, Worst};
+use super::estimate::Estimate;
 use super::grids::Grids;
 use super::laying::{Found, Laying};
+use super::touched::Touched;
 use crate::contact::{BodyForces, ContactSums, HertzNumbers, Motion, Reaction};
 
 /// The elasticity under a surface.
@@ -53,6 +55,9 @@ pub(super) struct Side {
     pub(super) mesh: Option<MeshBelow>,
     /// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
     pub(super) turn: f64,
+    /// Angular frequency of the highest mode that moves, of the first that does not if none moves; 0 of a
+    /// rigid body \[rad/s\].
+    pub(super) cutoff: f64,
 }
 
 impl Side {
@@ -136,6 +141,10 @@ pub(super) struct Pair {
     pub(super) failure: Option<SpotError>,
     /// The limits of the theory that the largest force has met.
     pub(super) worst: Worst,
+    /// What the largest force may miss.
+    pub(super) estimate: Estimate,
+    /// Where the bodies have touched since the start of this run.
+    pub(super) touched: Option<Touched>,
 }
 
 /// The last evaluation of a pair.
@@ -206,6 +215,8 @@ impl Pair {
             next: GridAnchor::default(),
             failure: None,
             worst: Worst::default(),
+            estimate: Estimate::default(),
+            touched: None,
         }
     }
 

@@ -27,6 +27,8 @@ pub enum HalfSpaceSurface {
         shape: Shape,
         /// Its elastic material; none for a rigid surface.
         half_space: Option<HalfSpace>,
+        /// True of a whole body: flat faces that meet at small angles may be edges far from the contact.
+        has_edges: bool,
     },
 }
 
@@ -195,13 +197,13 @@ fn pair(bodies: &[Body], number: usize, spec: &HalfSpaceSpec) -> Result<Pair, Ha
 
 fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, HalfSpaceSetupError> {
     match surface {
-        HalfSpaceSurface::Of { name, shape, half_space } => {
+        HalfSpaceSurface::Of { name, shape, half_space, has_edges } => {
             if body.reduced.is_some() {
                 return Err(HalfSpaceSetupError::NotRigid { body: body.name.clone() });
             }
             let shape = shape.moved(|x| x - body.frame_origin, |v| *v);
             let under = half_space.map_or(Under::Rigid, Under::HalfSpace);
-            let angle = shape.as_faces().and_then(smooth_angle);
+            let angle = shape.as_faces().filter(|_| !has_edges).and_then(smooth_angle);
             if let Some(angle) = angle.map(f64::to_degrees) {
                 return Err(HalfSpaceSetupError::Facets {
                     body: body.name.clone(),
@@ -211,7 +213,7 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             }
             let turn = turn(&shape);
             let name = format!("{}:{name}", body.name);
-            Ok(Side { body: index, name, shape, under, values: None, mesh: None, turn })
+            Ok(Side { body: index, name, shape, under, values: None, mesh: None, turn, cutoff: 0.0 })
         }
         HalfSpaceSurface::Places(name) => {
             let all = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.places);
@@ -264,7 +266,14 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
             shear_speed: shear_speed(body, places),
         }),
         turn,
+        cutoff: cutoff(body),
     })
+}
+
+/// See [`Side::cutoff`].
+fn cutoff(body: &Body) -> f64 {
+    let omega = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.omega);
+    omega.get(body.frame.n.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
 /// Largest edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat

@@ -11,6 +11,7 @@ use carom_reduce::ReduceError;
 use thiserror::Error;
 
 use crate::error::{ErrorKind, Kind};
+use crate::foresee::ForesightError;
 use crate::overlap::Overlap;
 use crate::plausible::Impossible;
 use crate::recipe::RecipeError;
@@ -26,6 +27,9 @@ pub enum PrepareError {
     /// The name of a set, marker or shape leads nowhere.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
+    /// Contact that the scenario leaves open.
+    #[error(transparent)]
+    Foresight(#[from] ForesightError),
     /// Bodies lie inside each other at the start.
     #[error(transparent)]
     Overlap(#[from] Overlap),
@@ -152,6 +156,7 @@ impl Kind for PrepareError {
             Self::Read(error) => error.kind(),
             Self::Write(_) | Self::Recipe(_) | Self::SourceFile { .. } => ErrorKind::Files,
             Self::Reference(error) => error.kind(),
+            Self::Foresight(error) => error.kind(),
             Self::Reduce { source, .. } if source.is_convergence() => ErrorKind::Convergence,
             Self::Interrupted => ErrorKind::Interrupted,
             _ => ErrorKind::Input,
@@ -159,6 +164,9 @@ impl Kind for PrepareError {
     }
 
     fn is_of_scenario(&self) -> bool {
-        !matches!(self, Self::Interrupted | Self::Write(_) | Self::Recipe(_))
+        match self {
+            Self::Foresight(error) => error.is_of_scenario(),
+            other => !matches!(other, Self::Interrupted | Self::Write(_) | Self::Recipe(_)),
+        }
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use carom_continuum::half_space::{PlacedModelError, reduced_with_places};
+use carom_fem::Body;
 use carom_files::create_folder;
 use carom_format::body_file::stated_checksum;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
-use carom_format::{StoredBody, read_rom, write_rom};
+use carom_format::{read_rom, write_rom};
 use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
@@ -67,21 +68,21 @@ pub(super) fn reduced(
     scenario: &Scenario,
     spec: &BodySpec,
     reduce: &ReduceSpec,
-    stored: &StoredBody,
+    (body, checksum): (&Body, &str),
     workshop: Workshop<'_>,
     progress: &dyn Progress,
     prepared: &mut Prepared,
 ) -> Result<PathBuf, PrepareError> {
     let owner = model_owner(scenario, spec, workshop);
-    let (path, recipe) = rom_file(owner, reduce, &stored.checksum, workshop);
+    let (path, recipe) = rom_file(owner, reduce, checksum, workshop);
     if let Some(seconds) = recipe.made(&path) {
         prepared.found("model", spec, owner, &seconds);
         return Ok(path);
     }
     let started = Instant::now();
-    let options = reduction(reduce, &stored.checksum);
+    let options = reduction(reduce, checksum);
     let places = places(reduce)?;
-    let result = reduced_with_places(&stored.body, &options, &places, progress);
+    let result = reduced_with_places(body, &options, &places, progress);
     if progress.interrupted() {
         return Err(PrepareError::Interrupted);
     }

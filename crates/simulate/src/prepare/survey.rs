@@ -1,6 +1,7 @@
 //! A survey of a scenario: the files that its preparation would make, and its errors. Nothing is written and
 //! nothing reduced.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
-use carom_progress::Silent;
+use carom_progress::{Progress, Silent};
 use carom_reduce::ReducedBody;
 use thiserror::Error;
 
@@ -21,6 +22,7 @@ use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
 use crate::explicit::{expected_inertia, left_out};
+use crate::foresee;
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -63,6 +65,21 @@ pub struct SurveyedBody {
     pub sets: Option<Vec<String>>,
 }
 
+impl SurveyedBody {
+    fn new(spec: &BodySpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            body: Standing::NotNeeded,
+            body_path: PathBuf::new(),
+            body_checksum: None,
+            model: Standing::NotNeeded,
+            rom_path: PathBuf::new(),
+            rom_checksum: None,
+            sets: None,
+        }
+    }
+}
+
 /// The files of a scenario before a preparation, and its errors.
 #[derive(Debug, Default)]
 pub struct Survey {
@@ -76,6 +93,8 @@ pub struct Survey {
     pub remarks: Vec<String>,
     /// Checks that only a later program can do, a sentence each.
     pub not_checked: Vec<String>,
+    /// The scenario with all that its contacts leave open; none if nothing was.
+    pub completed: Option<Scenario>,
     /// Size of the result of unreduced bodies that move through time, if all of them are known.
     pub result_size: Option<ExpectedSize>,
 }
@@ -112,23 +131,40 @@ enum Found {
     Nothing,
 }
 
-/// Checks a scenario without computing: files exist and can be read, named sets exist (bodies are made in
-/// memory, except those that Gmsh would mesh), the scheme takes the scenario.
-pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
+impl Found {
+    fn parts(&self) -> Parts<'_> {
+        match self {
+            Self::Geometry(body) => Parts::Geometry(body),
+            Self::Model(model) => Parts::Model(model),
+            Self::Nothing => Parts::Unknown,
+        }
+    }
+
+    fn shared(&self) -> Option<Arc<Body>> {
+        match self {
+            Self::Geometry(body) => Some(Arc::clone(body)),
+            Self::Model(_) | Self::Nothing => None,
+        }
+    }
+
+    fn geometry(&self) -> Option<&Body> {
+        match self {
+            Self::Geometry(body) => Some(body),
+            Self::Model(_) | Self::Nothing => None,
+        }
+    }
+}
+
+/// Checks a scenario without computing its run: files exist and can be read, named sets exist (bodies are made
+/// in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the scenario
+/// leaves open is completed by a run of the rigid bodies.
+pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
+    let scenario = &*foresee::meshed(scenario);
     let mut survey = Survey::default();
     survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
     let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
-        let mut body = SurveyedBody {
-            name: spec.name.clone(),
-            body: Standing::NotNeeded,
-            body_path: PathBuf::new(),
-            body_checksum: None,
-            model: Standing::NotNeeded,
-            rom_path: PathBuf::new(),
-            rom_checksum: None,
-            sets: None,
-        };
+        let mut body = SurveyedBody::new(spec);
         match look_at(scenario, spec, workshop, &found, &mut body) {
             Ok(what) => {
                 survey.not_checked.extend(not_checked(spec, &what));
@@ -141,32 +177,28 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         }
         survey.bodies.push(body);
     }
-    let parts: Vec<Parts<'_>> = found
-        .iter()
-        .map(|found| match found {
-            Found::Geometry(body) => Parts::Geometry(body),
-            Found::Model(model) => Parts::Model(model),
-            Found::Nothing => Parts::Unknown,
-        })
-        .collect();
-    let known = found.iter().map(|found| match found {
-        Found::Geometry(body) => Some(&**body),
-        Found::Model(_) | Found::Nothing => None,
-    });
-    survey.result_size = ExpectedSize::of_bodies(scenario, &known.collect::<Vec<_>>());
-    let geometries = scenario.body.iter().zip(&found).filter_map(|(spec, found)| match found {
-        Found::Geometry(body) => Some((spec, body)),
-        Found::Model(_) | Found::Nothing => None,
-    });
-    survey.remarks = geometries.filter_map(|(spec, body)| expected_inertia(scenario, spec, body)).collect();
-    survey.remarks.extend(left_out(scenario));
+    let parts: Vec<Parts<'_>> = found.iter().map(Found::parts).collect();
     let bodies = Bodies::default();
     let named = references::problems(scenario, &parts, &bodies);
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
+    let scenario = &*completed(scenario, &found, &parts, &mut survey, progress);
+    let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
+    for (i, spec) in scenario.body.iter().enumerate() {
+        let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
+        // Contact that could not be completed leaves its bodies without models.
+        let problem = looked.err().filter(|_| !is_incomplete);
+        survey.problems.extend(problem.map(|problem| in_body(i, problem).cast()));
+    }
+    let known = found.iter().map(Found::geometry);
+    survey.result_size = ExpectedSize::of_bodies(scenario, &known.collect::<Vec<_>>());
+    let geometries = scenario.body.iter().zip(&found);
+    let remarks = geometries.filter_map(|(spec, found)| expected_inertia(scenario, spec, found.geometry()?));
+    survey.remarks.extend(remarks);
+    survey.remarks.extend(left_out(scenario));
     let inside = overlap::problems(scenario, &parts, &bodies);
     survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
     match plausible::warnings(scenario, &parts, &bodies) {
-        Ok(warnings) => survey.warnings = warnings,
+        Ok(warnings) => survey.warnings.extend(warnings),
         Err(problem) => survey.problems.push(of_bodies(problem.cast())),
     }
     // Bodies and pairs are put together only if each of them is valid.
@@ -174,6 +206,34 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>) -> Survey {
         survey.problems.extend(scheme::problem(scenario, &parts).map(At::cast));
     }
     survey
+}
+
+/// The scenario with all that its contacts leave open, with the choices among the remarks.
+fn completed<'a>(
+    scenario: &'a Scenario,
+    found: &[Found],
+    parts: &[Parts<'_>],
+    survey: &mut Survey,
+    progress: &dyn Progress,
+) -> Cow<'a, Scenario> {
+    let is_waiting = found.iter().any(|found| matches!(found, Found::Nothing));
+    if !survey.problems.is_empty() || is_waiting {
+        return Cow::Borrowed(scenario);
+    }
+    let geometries: Vec<_> = found.iter().map(Found::shared).collect();
+    match foresee::completed(scenario, &geometries, parts, progress) {
+        Ok(None) => Cow::Borrowed(scenario),
+        Ok(Some(completed)) => {
+            survey.remarks.extend(completed.choices);
+            survey.warnings.extend(completed.warnings);
+            survey.completed = Some(completed.scenario.clone());
+            Cow::Owned(completed.scenario)
+        }
+        Err(error) => {
+            survey.problems.push(of_bodies(error.cast()));
+            Cow::Borrowed(scenario)
+        }
+    }
 }
 
 /// The checks of a body that have to wait for the mesher.
@@ -210,22 +270,34 @@ fn look_at(
     }
     let body = look_at_body(scenario, spec, workshop, earlier, out)?;
     out.sets = body.as_deref().map(Body::set_names);
-    match &spec.reduce {
-        _ if !scenario.simulation.scheme.reduces_body(spec) => out.rom_checksum = Some(String::new()),
-        None => {
-            let known = out.sets.clone().unwrap_or_default().join(", ");
-            return Err(NoInterface { body: spec.name.clone(), known }.into());
-        }
-        Some(reduce) => {
-            let checksum = out.body_checksum.clone().unwrap_or_default();
-            let (path, recipe) = rom_file(model_owner(scenario, spec, workshop), reduce, &checksum, workshop);
-            let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());
-            out.model = if made.is_some() { Standing::UpToDate } else { Standing::ToMake };
-            out.rom_checksum = made.map(|stored| stored.checksum);
-            out.rom_path = path;
-        }
-    }
     Ok(body.map_or(Found::Nothing, Found::Geometry))
+}
+
+/// The model of a body, present or future.
+fn look_at_model(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    workshop: Workshop<'_>,
+    out: &mut SurveyedBody,
+) -> Result<(), PrepareError> {
+    if out.model == Standing::Given {
+        return Ok(());
+    }
+    if !scenario.simulation.scheme.reduces_body(spec) {
+        out.rom_checksum = Some(String::new());
+        return Ok(());
+    }
+    let Some(reduce) = &spec.reduce else {
+        let known = out.sets.clone().unwrap_or_default().join(", ");
+        return Err(NoInterface { body: spec.name.clone(), known }.into());
+    };
+    let checksum = out.body_checksum.clone().unwrap_or_default();
+    let (path, recipe) = rom_file(model_owner(scenario, spec, workshop), reduce, &checksum, workshop);
+    let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());
+    out.model = if made.is_some() { Standing::UpToDate } else { Standing::ToMake };
+    out.rom_checksum = made.map(|stored| stored.checksum);
+    out.rom_path = path;
+    Ok(())
 }
 
 /// The body, present or future; none if only Gmsh can make it.

@@ -90,6 +90,7 @@ impl Run for RigidRun<'_> {
             notes: Vec::new(),
             remarks: Vec::new(),
             warnings,
+            estimates: Vec::new(),
             statics: None,
         })
     }

@@ -206,7 +206,7 @@ pub struct ReduceSpec {
     /// Sets that are held to the body frame: the body is grounded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fix: Vec<String>,
-    /// Surfaces with loads at places, each a set or `X,Y,Z:R`.
+    /// Surfaces with loads at places, each a set, `X,Y,Z:R` or `SET@X,Y,Z:R`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
     /// Number of fixed-interface normal modes.
@@ -230,6 +230,25 @@ pub struct ReduceSpec {
 }
 
 impl ReduceSpec {
+    /// A reduction to the modes without supports, before it has places.
+    ///
+    /// * `fields` — see [`super::Scenario::fields_of_models`]
+    pub fn of_places(fields: &str) -> Self {
+        Self {
+            interface: Vec::new(),
+            attach: BTreeMap::new(),
+            fix: Vec::new(),
+            places: Vec::new(),
+            modes: None,
+            up_to: None,
+            split: None,
+            fields: fields.to_owned(),
+            quadrature: "default".to_owned(),
+            solver: "auto".to_owned(),
+            variant: VariantSpec::default(),
+        }
+    }
+
     /// True if the body has places and neither interface nor attachments: it is reduced to its free modes.
     pub fn is_bare(&self) -> bool {
         self.interface.is_empty() && self.attach.is_empty()

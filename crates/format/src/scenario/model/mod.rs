@@ -215,17 +215,19 @@ pub struct ContactSpec {
     pub restitution: Option<f64>,
     /// Effect of pressure at the rim of a contact zone.
     pub rim: Rim,
-    /// The compliance of the bodies where they touch.
-    #[serde(skip_serializing_if = "Compliance::is_body")]
-    pub compliance: Compliance,
+    /// The compliance of the bodies where they touch; none if the scenario leaves it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<Compliance>,
 }
 
 /// The compliance of reduced bodies where they touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compliance {
+    /// That of the mesh where it resolves the contact that a run of the rigid bodies foresees, that of a
+    /// half-space elsewhere.
+    Auto,
     /// The compliance of the mesh, which resolves the contact: the high modes of interface sets.
-    #[default]
     Body,
     /// The compliance of a half-space on a grid of its own, with the response of a coarse mesh to loads at
     /// places.
@@ -234,17 +236,18 @@ pub enum Compliance {
 
 impl Compliance {
     /// Names in scenarios.
-    pub const NAMES: [(&'static str, Self); 2] = [("body", Self::Body), ("half-space", Self::HalfSpace)];
-
-    /// True for the compliance that is not written.
-    pub fn is_body(&self) -> bool {
-        *self == Self::Body
-    }
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("auto", Self::Auto), ("body", Self::Body), ("half-space", Self::HalfSpace)];
 }
 
 impl ContactSpec {
     /// The end that stands for the outer surfaces of all bodies.
     pub const ALL: &'static str = "*";
+
+    /// True if the contact has a grid of its own on half-spaces.
+    pub fn is_on_grid(&self) -> bool {
+        self.compliance == Some(Compliance::HalfSpace)
+    }
 
     /// True for contact of the outer surfaces of all bodies, with each other and with themselves.
     pub fn is_automatic(&self) -> bool {

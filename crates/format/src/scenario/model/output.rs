@@ -149,6 +149,11 @@ impl OutputSpec {
     /// Frames while bodies touch, if the scenario does not say.
     pub const CONTACT_FRAMES: usize = 40;
 
+    /// Points at which models keep their modes: pictures of the surface need no modes inside.
+    pub fn fields_of_models(&self) -> &'static str {
+        if self.pictures().cells == PictureCells::All { "full" } else { "surface" }
+    }
+
     /// How pictures are made.
     pub fn pictures(&self) -> PictureSpec {
         self.pictures.clone().unwrap_or_default()

@@ -1,0 +1,74 @@
+//! Where the bodies of a pair have touched: the places that a reduction has to prepare for contact.
+
+use nalgebra::Vector3;
+
+use super::doubts::contact_radius;
+use super::pair::{Last, Pair};
+
+/// Where the bodies of a pair have touched in a run so far, and how.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touched {
+    /// Least and largest coordinates of the middle of the forces in the frame of each body; while there was no
+    /// force, of the nearest points \[m\].
+    pub boxes: [[Vector3<f64>; 2]; 2],
+    /// Largest contact radius \[m\]; 0 if there was no force.
+    pub radius: f64,
+    /// Least gap of the undeformed surfaces where no force was, an estimate \[m\].
+    pub gap: f64,
+    /// Shortest duration of an impact by Hertz at the speed of the approach \[s\]; 0 if there was none.
+    pub duration: f64,
+}
+
+impl Touched {
+    fn at(points: [Vector3<f64>; 2], gap: f64) -> Self {
+        Self { boxes: points.map(|x| [x, x]), radius: 0.0, gap, duration: 0.0 }
+    }
+
+    fn include(&mut self, points: [Vector3<f64>; 2]) {
+        for ([low, high], x) in self.boxes.iter_mut().zip(points) {
+            (*low, *high) = (low.inf(&x), high.sup(&x));
+        }
+    }
+}
+
+impl Pair {
+    /// Takes in the forces at the end of a step.
+    pub(super) fn note_touch(&mut self, last: &Last) {
+        let Some(grid) = self.last_grid() else { return };
+        let radius = contact_radius(grid);
+        let [i, j] = grid.middle_of_forces();
+        let axes = &grid.grid.plane.axes;
+        let x = grid.grid.plane.center + grid.grid.side * (i * axes.row(0) + j * axes.row(1)).transpose();
+        let points = on_both(last, &x);
+        let touched = match &mut self.touched {
+            Some(touched) if touched.radius > 0.0 => touched,
+            none => none.insert(Touched::at(points, 0.0)),
+        };
+        touched.include(points);
+        touched.radius = touched.radius.max(radius);
+    }
+
+    /// Takes in a search that found the bodies near each other without a force.
+    ///
+    /// * `place` — the nearest point in axes of the first body
+    pub(super) fn note_near(&mut self, last: &Last, place: &Vector3<f64>, gap: f64) {
+        if self.touched.is_none_or(|touched| touched.radius == 0.0 && gap < touched.gap) {
+            self.touched = Some(Touched::at(on_both(last, place), gap));
+        }
+    }
+
+    /// Where the bodies touched, in the caller's order of the bodies.
+    pub(super) fn touched(&self) -> Option<Touched> {
+        let mut touched = self.touched?;
+        touched.duration = self.worst.duration();
+        if self.is_turned {
+            touched.boxes.swap(0, 1);
+        }
+        Some(touched)
+    }
+}
+
+/// A point in axes of the first body, and in those of the second.
+fn on_both(last: &Last, x: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    [*x, last.rotation.transpose() * (x - last.origin)]
+}

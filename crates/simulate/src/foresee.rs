@@ -1,0 +1,254 @@
+//! Contact that a scenario leaves open: where the bodies will meet and how hard, by a run of them as rigid
+//! bodies, and then the compliance of each pair, the places of loads and the modes of the models.
+//!
+//! `meshes` chooses cells of bodies that are described by a shape alone, `rigid_run` moves the rigid bodies, `choice` decides, `region` lays places where bodies met.
+
+use std::sync::Arc;
+
+use carom_continuum::half_space::{PlaceTextError, PlacedModelError};
+use carom_fem::Body;
+use carom_format::scenario::model::{BodySpec, Compliance, ContactSpec, End, Scenario};
+use carom_progress::Progress;
+use thiserror::Error;
+
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::parts::Parts;
+
+mod choice;
+mod meshes;
+mod region;
+mod rigid_run;
+
+pub(crate) use meshes::meshed;
+
+use choice::{Decision, decide};
+use region::regions;
+use rigid_run::{Outlook, outlook};
+
+/// Periods of the highest mode that is kept within the shortest impact: with 2.5 of them a force errs by some
+/// tenths of a per cent, with 1.5 by 1 to 4 %.
+const PERIODS: f64 = 5.0;
+
+/// A scenario with all that its contacts leave open.
+#[derive(Debug, Clone)]
+pub(crate) struct Completed {
+    pub(crate) scenario: Scenario,
+    /// The choices with their reasons, a sentence each.
+    pub(crate) choices: Vec<String>,
+    /// Doubts about them.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Errors from contact that a scenario leaves open.
+#[derive(Debug, Error)]
+pub enum ForesightError {
+    /// The place of a contact is not known.
+    #[error(
+        "contact between {pair}: it names no interface and no places of `{body}`, and where the bodies \
+         meet could not be foreseen: {why}. Lay loads where they meet, `reduce.places = [\"X,Y,Z:R\"]`, and \
+         name them, `between = [\"{body}:X,Y,Z:R\", ...]`; or reduce with an interface of faces"
+    )]
+    Unknown {
+        /// The surfaces.
+        pair: String,
+        /// The body without places.
+        body: String,
+        /// The reason.
+        why: String,
+    },
+    /// A mesh that does not resolve a contact which is to use its compliance.
+    #[error(
+        "contact between {pair}: `compliance = \"body\"` needs a mesh that resolves the contact, and the \
+         expected contact radius of {radius:.3e} m is {ratio:.2} edges of `{surface}` (edges of {edge:.3e} m; \
+         at least {least}): use smaller cells there (`refine`, `grade`), or `compliance = \"half-space\"`, \
+         which does not need them"
+    )]
+    Coarse {
+        /// The surfaces.
+        pair: String,
+        /// The surface.
+        surface: String,
+        /// Expected contact radius \[m\].
+        radius: f64,
+        /// Mean edge of its faces \[m\].
+        edge: f64,
+        /// Radius over edge.
+        ratio: f64,
+        /// Least ratio.
+        least: f64,
+    },
+    /// A contact that only the compliance of the mesh can have, of a body without an interface.
+    #[error(
+        "contact between {pair}: {why}, so that the contact needs the compliance of the mesh, and `{body}` \
+         has no interface there: give it `reduce = {{ interface = [\"SET\"] }}` with cells of a quarter of \
+         the contact radius, and name it in `between`"
+    )]
+    NeedsInterface {
+        /// The surfaces.
+        pair: String,
+        /// The body.
+        body: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// The surface of a body cannot be evaluated.
+    #[error(transparent)]
+    Surface(#[from] PlacedModelError),
+    /// A region cannot be read.
+    #[error(transparent)]
+    Text(#[from] PlaceTextError),
+    /// The user stopped it.
+    #[error("interrupted; finished bodies are kept")]
+    Interrupted,
+}
+
+impl Kind for ForesightError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Interrupted => ErrorKind::Interrupted,
+            _ => ErrorKind::Input,
+        }
+    }
+
+    fn is_of_scenario(&self) -> bool {
+        !matches!(self, Self::Interrupted)
+    }
+}
+
+/// The part that a body of the scenario has in its contacts.
+pub(crate) fn body_of<'a>(scenario: &'a Scenario, end: &End) -> Option<(usize, &'a BodySpec)> {
+    scenario.body.iter().enumerate().find(|(_, spec)| spec.name == end.body)
+}
+
+/// True if a contact does not say all that its scheme needs: its compliance, or the faces of a reduced body.
+pub(crate) fn is_open(scenario: &Scenario, pair: &ContactSpec, parts: &[Parts<'_>]) -> bool {
+    if scenario.simulation.scheme.row().high_modes.is_none() {
+        return false;
+    }
+    let has = |end: &End, compliance: Compliance| match body_of(scenario, end) {
+        Some((i, spec)) => end_has(spec, &parts[i], end, compliance),
+        None => true,
+    };
+    let is_prepared = |compliance| pair.between.iter().all(|end| has(end, compliance));
+    match pair.compliance {
+        Some(Compliance::Auto) => true,
+        Some(compliance) => !is_prepared(compliance),
+        None => !is_prepared(Compliance::Body),
+    }
+}
+
+/// True if a body can touch with an end as it is: a rigid body with any set, a reduced one with an interface
+/// for its own compliance, with places for that of a half-space.
+pub(crate) fn end_has(spec: &BodySpec, parts: &Parts<'_>, end: &End, compliance: Compliance) -> bool {
+    if spec.rigid {
+        return !end.part.is_empty();
+    }
+    let is_part = |name: &str| name.trim() == end.part;
+    match (parts, compliance) {
+        (Parts::Model(model), Compliance::HalfSpace) => model.places.iter().any(|p| is_part(&p.name)),
+        (Parts::Model(model), _) => model.surfaces.iter().any(|surface| is_part(&surface.name)),
+        (_, Compliance::HalfSpace) => spec.reduce.iter().any(|r| r.places.iter().any(|p| is_part(p))),
+        _ => spec.reduce.iter().any(|r| r.interface.iter().any(|set| is_part(set))),
+    }
+}
+
+/// Completes a scenario whose contacts leave something open; none if nothing is.
+///
+/// * `geometries` — of the bodies, where they are known
+/// * `parts` — the same with models
+///
+/// # Errors
+///
+/// [`ForesightError`] at the contact.
+pub(crate) fn completed(
+    scenario: &Scenario,
+    geometries: &[Option<Arc<Body>>],
+    parts: &[Parts<'_>],
+    progress: &dyn Progress,
+) -> Result<Option<Completed>, At<ForesightError>> {
+    let row = scenario.simulation.scheme.row();
+    let is_open: Vec<bool> = scenario.contact.iter().map(|pair| is_open(scenario, pair, parts)).collect();
+    // A mesh that is to resolve a contact is held against it.
+    let is_claimed = |pair: &ContactSpec| pair.compliance == Some(Compliance::Body);
+    let is_of_interest = |(pair, open): (&ContactSpec, &bool)| *open || is_claimed(pair);
+    if row.high_modes.is_none() || !scenario.contact.iter().zip(&is_open).any(is_of_interest) {
+        return Ok(None);
+    }
+    let outlooks = outlook(scenario, geometries, progress);
+    if progress.interrupted() {
+        return Err(ForesightError::Interrupted.into());
+    }
+    let mut completed =
+        Completed { scenario: scenario.clone(), choices: Vec::new(), warnings: Vec::new() };
+    let mut decisions = Vec::new();
+    for (i, pair) in scenario.contact.iter().enumerate() {
+        let decision = decide(scenario, i, is_open[i], &outlooks[i], geometries, parts)
+            .map_err(|error| error.at(format!("contact.{i}.between")))?;
+        completed.choices.extend(decision.reason(pair));
+        completed.warnings.extend(decision.warning(pair));
+        completed.warnings.extend(shortened(pair, &outlooks[i], is_open[i]));
+        decisions.push(decision);
+    }
+    // All pairs have one kind of compliance.
+    let any_on_grid = decisions.iter().any(|decision| decision.compliance == Compliance::HalfSpace);
+    for (i, decision) in decisions.iter().enumerate() {
+        let compliance = match decision {
+            Decision { is_free: true, .. } if any_on_grid => Compliance::HalfSpace,
+            decision => decision.compliance,
+        };
+        if is_open[i] {
+            completed.scenario.contact[i].compliance = Some(compliance);
+        }
+        if compliance == Compliance::HalfSpace {
+            regions(&mut completed.scenario, i, &outlooks[i], geometries, parts)
+                .map_err(|error| error.at(format!("contact.{i}.between")))?;
+        }
+    }
+    keep_modes(&mut completed.scenario, scenario, &outlooks);
+    Ok(Some(completed))
+}
+
+/// The warning of a run of the rigid bodies that ended early.
+fn shortened(pair: &ContactSpec, outlook: &Outlook, is_open: bool) -> Option<String> {
+    let trouble = outlook.trouble.as_ref().filter(|_| is_open)?;
+    let [first, second] = &pair.between;
+    Some(format!(
+        "contact {first} / {second}: the run of the rigid bodies that foresees it ended early ({trouble}); \
+         contact at other places later would be an error of the run"
+    ))
+}
+
+/// Modes of bodies without a table `reduce`, or with places alone and no number of modes: up to five periods
+/// within the shortest impact.
+fn keep_modes(completed: &mut Scenario, given: &Scenario, outlooks: &[Outlook]) {
+    for (spec, own) in completed.body.iter_mut().zip(&given.body) {
+        let Some(reduce) = &mut spec.reduce else { continue };
+        if !reduce.is_bare() || reduce.modes.is_some() || reduce.up_to.is_some() {
+            continue;
+        }
+        let pairs = given.contact.iter().zip(outlooks);
+        let touching = pairs.filter(|(pair, _)| pair.between.iter().any(|end| end.body == own.name));
+        let shortest = touching.filter_map(|(_, outlook)| outlook.duration()).reduce(f64::min);
+        // Three digits, so that the file of the model tells a readable number.
+        reduce.up_to = shortest.map(|duration| rounded_up(PERIODS / duration));
+    }
+}
+
+/// A positive number with two digits, rounded up.
+fn rounded_up(x: f64) -> f64 {
+    let digit = 10f64.powi(x.log10().floor() as i32 - 1);
+    // Powers of ten below one are no binary fractions: the text of the number is.
+    format!("{:.1e}", (x / digit).ceil() * digit).parse().unwrap_or(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded_up;
+
+    #[test]
+    fn numbers_are_rounded_up_to_two_digits() {
+        for (x, expected) in [(26_581.0, 27_000.0), (0.001_01, 0.0011), (99.1, 100.0), (48_000.0, 48_000.0)] {
+            assert_eq!(rounded_up(x), expected);
+        }
+    }
+}

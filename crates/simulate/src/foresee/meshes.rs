@@ -1,0 +1,108 @@
+//! Numbers of elements of bodies that are described by a shape alone, and whose model is left open.
+//!
+//! Contact on half-space grids needs cells whose loads (1.5 edges in radius) fit on the surface, 0.7 of its
+//! radius of curvature, and that are not longer than a plate is thick. All other needs follow from the waves:
+//! a cell along a rod is as long as the rod is thick, a tenth of the wave at which bending leaves beam theory.
+
+use std::borrow::Cow;
+use std::f64::consts::FRAC_PI_2;
+
+use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
+
+/// Cells on a quarter of a circle: 0.39 radii each.
+const QUARTER: usize = 4;
+
+/// Most cells along a direction.
+const MOST: usize = 200;
+
+/// Most cells along an edge of a box.
+const MOST_OF_BOX: f64 = 40.0;
+
+/// Thickness over width below which a box is a plate.
+const PLATE: f64 = 0.25;
+
+/// Cells on the smallest edge of a box that is no plate.
+const OF_BLOCK: f64 = 4.0;
+
+/// The scenario with numbers of elements for its open bodies.
+pub(crate) fn meshed(scenario: &Scenario) -> Cow<'_, Scenario> {
+    let mut meshed = Cow::Borrowed(scenario);
+    for (i, spec) in scenario.body.iter().enumerate() {
+        if let (true, BodySource::Make { make }) = (is_open(scenario, spec), &spec.source)
+            && let Some(elements) = elements(make)
+            && let BodySource::Make { make } = &mut meshed.to_mut().body[i].source
+        {
+            make.elements = elements;
+        }
+    }
+    meshed
+}
+
+/// True if a body is to be reduced and its scenario says neither how nor by which cells.
+fn is_open(scenario: &Scenario, spec: &BodySpec) -> bool {
+    let reduces = scenario.simulation.scheme.row().high_modes.is_some() && !spec.rigid;
+    reduces && spec.reduce.is_none() && spec.refine.is_none() && spec.zone.is_empty()
+}
+
+/// Numbers of elements along the directions of a shape; none if they are given, or sizes are missing.
+fn elements(make: &MakeSpec) -> Option<Vec<usize>> {
+    if !make.elements.is_empty() || !make.grade.is_empty() {
+        return None;
+    }
+    let count = |ratio: f64, least: usize| (ratio.ceil() as usize).clamp(least, MOST);
+    let (radius, inner) = (make.radius, make.inner_radius);
+    Some(match make.shape.as_str() {
+        "ball" => vec![QUARTER, 2],
+        "octant" => vec![QUARTER, 3],
+        "ellipsoid" => {
+            let [a, b, c] = make.semi_axes?;
+            // The tip of the longest axis has the radius of curvature min²/max.
+            let (most, least) = (a.max(b).max(c), a.min(b).min(c));
+            vec![count(QUARTER as f64 * most / least, QUARTER).min(4 * QUARTER), 2]
+        }
+        "shell" => vec![count(FRAC_PI_2 * radius? / (radius? - inner?), QUARTER).min(24), 1],
+        "rod" | "capsule" => vec![count(make.length? / (2.0 * radius?), 2), 2, 2],
+        "tube" => {
+            let around = count(FRAC_PI_2 * radius? / (radius? - inner?), QUARTER).min(12);
+            vec![count(make.length? / (2.0 * radius?), 2), around, 1]
+        }
+        "torus" => vec![count(FRAC_PI_2 * radius? / inner?, QUARTER), QUARTER, 2],
+        "box" | "plate" => {
+            let size = make.size?;
+            let mut sorted = size;
+            sorted.sort_by(f64::total_cmp);
+            let [least, middle, most] = sorted;
+            let edge = if least < PLATE * middle { least } else { least / OF_BLOCK };
+            let edge = edge.max(most / MOST_OF_BOX);
+            size.map(|length| count(length / edge * (1.0 - 1e-9), 1)).to_vec()
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_fit_the_curvature_the_thickness_and_the_length() {
+        let of = |shape: &str, radius: f64, inner: f64, length: f64, size: [f64; 3]| {
+            elements(&MakeSpec {
+                shape: shape.to_owned(),
+                radius: Some(radius),
+                inner_radius: Some(inner),
+                length: Some(length),
+                size: Some(size),
+                ..MakeSpec::default()
+            })
+        };
+        let cube = [0.0; 3];
+        assert_eq!(of("ball", 1.0, 0.0, 0.0, cube), Some(vec![4, 2]));
+        assert_eq!(of("rod", 0.01, 0.0, 1.0, cube), Some(vec![50, 2, 2]));
+        assert_eq!(of("box", 0.0, 0.0, 0.0, [0.1, 0.08, 0.005]), Some(vec![20, 16, 1]));
+        assert_eq!(of("box", 0.0, 0.0, 0.0, [0.1; 3]), Some(vec![4; 3]));
+        assert_eq!(of("shell", 0.1, 0.09, 0.0, cube), Some(vec![16, 1]));
+        let given = MakeSpec { shape: "ball".to_owned(), elements: vec![1], ..MakeSpec::default() };
+        assert_eq!(elements(&given), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! A run of a scenario with all bodies rigid, for the places and durations of its contacts.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use carom_contact::Law;
+use carom_dynamics::{ContactEvent, Ignore};
+use carom_fem::Body;
+use carom_format::scenario::model::{Compliance, Integrator, Scenario, Scheme, TimeIntegration};
+use carom_multibody::{Settings, Simulation, Touched};
+use carom_progress::{Part, Progress};
+
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+use crate::system::{Assembled, system};
+
+/// Accuracy of the run: the error of its energy.
+const TOLERANCE: f64 = 1e-3;
+
+/// What is foreseen of a contact pair.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outlook {
+    /// Where the bodies touched, or came near each other, in source coordinates.
+    pub(super) touched: Option<Touched>,
+    /// Duration of the shortest impact \[s\].
+    shortest: Option<f64>,
+    /// Why the run did not go to its end, or was not possible.
+    pub(super) trouble: Option<String>,
+}
+
+impl Outlook {
+    /// Largest contact radius, if the bodies touched \[m\].
+    pub(super) fn radius(&self) -> Option<f64> {
+        self.touched.map(|touched| touched.radius).filter(|radius| *radius > 0.0)
+    }
+
+    /// Duration of the shortest impact \[s\]; by the speed of the approach where none came to its end.
+    pub(super) fn duration(&self) -> Option<f64> {
+        let expected = self.touched.map(|touched| touched.duration).filter(|duration| *duration > 0.0);
+        self.shortest.or(expected)
+    }
+}
+
+/// What is foreseen of each pair.
+///
+/// * `geometries` — of the bodies, where they are known
+pub(super) fn outlook(
+    scenario: &Scenario,
+    geometries: &[Option<Arc<Body>>],
+    progress: &dyn Progress,
+) -> Vec<Outlook> {
+    let none = |trouble: String| vec![Outlook { trouble: Some(trouble), ..Outlook::default() }; scenario.contact.len()];
+    let mut prepared = Prepared::default();
+    for (spec, geometry) in scenario.body.iter().zip(geometries) {
+        let Some(geometry) = geometry else {
+            return none(format!("body `{}` is a model, whose geometry is not at hand", spec.name));
+        };
+        prepared.bodies.push(PreparedBody {
+            model: PreparedModel::Rigid(Arc::clone(geometry)),
+            body_path: PathBuf::new(),
+            body_checksum: String::new(),
+            rom_path: PathBuf::new(),
+            rom_checksum: String::new(),
+        });
+    }
+    let rigid = as_rigid(scenario);
+    let part = Part::of(progress, "the bodies as rigid ones", 1, 1);
+    match run(&rigid, &prepared, &part) {
+        Ok(outlooks) => outlooks,
+        Err(trouble) => none(trouble),
+    }
+}
+
+/// The scenario with all bodies rigid, held ones fixed, and contact on grids without friction.
+fn as_rigid(scenario: &Scenario) -> Scenario {
+    let mut rigid = scenario.clone();
+    for body in &mut rigid.body {
+        body.rigid = true;
+        if body.reduce.take().is_some_and(|reduce| !reduce.fix.is_empty()) {
+            body.fixed = true;
+        }
+    }
+    // Zones of interfaces are too small to find the place of a contact on them.
+    for end in rigid.contact.iter_mut().flat_map(|pair| &mut pair.between) {
+        let spec = scenario.body.iter().find(|spec| spec.name == end.body);
+        let reduce = spec.and_then(|spec| spec.reduce.as_ref());
+        if reduce.is_some_and(|reduce| reduce.interface.contains(&end.part)) {
+            end.part.clear();
+        }
+    }
+    for pair in &mut rigid.contact {
+        (pair.compliance, pair.friction, pair.law) = (Some(Compliance::HalfSpace), 0.0, Law::Hard);
+    }
+    rigid.simulation.scheme = Scheme::Quasistatic(TimeIntegration {
+        integrator: Integrator::DormandPrince5,
+        relative_tolerance: Some(TOLERANCE),
+        time_step: None,
+        maximum_step: None,
+    });
+    rigid
+}
+
+fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Vec<Outlook>, String> {
+    let Assembled { system, placements, .. } = system(scenario, prepared).map_err(|error| error.to_string())?;
+    let origins: Vec<_> = system.bodies().iter().map(|body| body.frame_origin).collect();
+    let settings =
+        Settings { relative_tolerance: TOLERANCE, ..Settings::until(scenario.simulation.end_time) };
+    let mut simulation =
+        Simulation::new(system, &placements, settings).map_err(|error| error.to_string())?;
+    let trouble = simulation.run(&mut Ignore, progress).err().map(|error| error.to_string());
+    let events = simulation.summary().contacts;
+    let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
+    let pairs = scenario.contact.iter().enumerate().map(|(i, pair)| {
+        let mut touched = simulation.touched(i);
+        if let Some(touched) = &mut touched {
+            // From the body frame to source coordinates.
+            for (of_body, end) in touched.boxes.iter_mut().zip(&pair.between) {
+                let origin = number(&end.body).map(|body| origins[body]).unwrap_or_default();
+                of_body.iter_mut().for_each(|corner| *corner += origin);
+            }
+        }
+        let own = events.iter().filter(|event| event.pair == i && !event.open);
+        Outlook { touched, shortest: own.map(duration).reduce(f64::min), trouble: trouble.clone() }
+    });
+    Ok(pairs.collect())
+}
+
+fn duration(event: &ContactEvent) -> f64 {
+    event.end - event.start
+}

@@ -1,0 +1,165 @@
+//! Contact that a scenario leaves open: whole bodies without a reduction, and the choice of the compliance.
+
+use carom_format::scenario::model::{BodySource, Compliance};
+use carom_progress::Silent;
+use carom_simulate::{Survey, survey};
+
+use crate::fixtures::{Chain, REPLACE, parse, solve_with};
+
+/// Two equal steel balls that are described by their shape alone meet at 0.5 m/s.
+const BALLS: &str = r#"
+[simulation]
+scheme = "quasistatic"
+end_time = 1.4e-4
+output_every = 1.0e-5
+[material.steel]
+density = 7780.0
+young = 210e9
+poisson = 0.3
+[[body]]
+name = "lower"
+make = { shape = "ball", radius = 0.015 }
+material = "steel"
+position = [0.0, 0.0, -0.015002]
+velocity = [0.0, 0.0, 0.25]
+[[body]]
+name = "upper"
+make = { shape = "ball", radius = 0.015 }
+material = "steel"
+position = [0.0, 0.0, 0.015002]
+velocity = [0.0, 0.0, -0.25]
+[[contact]]
+between = ["lower", "upper"]
+law = { kind = "lagrange" }
+"#;
+
+fn look(text: &str, overrides: &[&str]) -> Survey {
+    survey(&parse(text, overrides), Chain::new().workshop(), &Silent)
+}
+
+/// The resolved balls of `carom-verify two-balls` have 989.43 N and 102.51 µs.
+#[test]
+fn whole_bodies_meet_as_resolved_ones_do() {
+    let chain = Chain::new();
+    let scenario = parse(BALLS, &[]);
+    let prepared = chain.prepare(&scenario).unwrap();
+    let completed = prepared.completed.clone().unwrap();
+    assert_eq!(completed.contact[0].compliance, Some(Compliance::HalfSpace));
+    let BodySource::Make { make } = &completed.body[0].source else { panic!() };
+    assert!(!make.elements.is_empty());
+    let reduce = completed.body[0].reduce.as_ref().unwrap();
+    // Five periods within the contact: 5/102 µs.
+    assert!((4.5e4..5.5e4).contains(&reduce.up_to.unwrap()), "{reduce:?}");
+    let [reason] = &prepared.choices[..] else { panic!("{:?}", prepared.choices) };
+    assert!(reason.contains("half-spaces on a grid of its own: no interface is named"), "{reason}");
+    let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
+    let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
+    let errors = [event.peak_force / 989.43, (event.end - event.start) / 1.0251e-4].map(|x| x - 1.0);
+    // The choice of a grid promises 1 % with cells of the contact; the balls have none below 5 mm.
+    assert!(errors.iter().all(|error| error.abs() < 5e-3), "{errors:?}");
+    assert!(outcome.summary.ledger.energy_error < 1e-5, "{:?}", outcome.summary.ledger);
+    assert_eq!(outcome.warnings, Vec::<String>::new());
+    // The result has the scenario with all choices, so that it is read and continued without them.
+    let header = chain.reader().header().unwrap();
+    assert!(header.scenario.contains("compliance = \"half-space\"") && header.scenario.contains("*@"));
+    assert_eq!(header.pairs[0].name, "lower/upper");
+    assert!(outcome.remarks.contains(reason), "{:?}", outcome.remarks);
+    assert!(chain.reader().notes().unwrap().iter().any(|note| note.text == *reason), "no reason in the result");
+    let estimate = outcome.error_estimates[0].unwrap();
+    assert!(errors[0].abs() < estimate.force && errors[1].abs() < estimate.duration, "{errors:?} {estimate:?}");
+    assert!(estimate.force < 0.01, "{estimate:?}");
+    assert_eq!(chain.reader().error_estimates().unwrap(), outcome.error_estimates);
+}
+
+#[test]
+fn a_contact_finds_its_place_wherever_the_bodies_are_turned() {
+    let turned = [
+        "body.lower.rotation={ axis = [1.0, 2.0, 3.0], degrees = 77.0 }",
+        "body.upper.rotation={ axis = [0.0, 1.0, 1.0], degrees = -140.0 }",
+        "simulation.end_time=6e-5",
+    ];
+    let [plain, turned] = [&turned[2..], &turned[..]].map(|overrides| {
+        let outcome = solve_with(BALLS, overrides).unwrap_or_else(|failed| panic!("{failed}"));
+        outcome.summary.contacts[0].peak_force
+    });
+    // Loads of places elsewhere on the mesh: the ripple of a contact that wanders over a ball is 0.05 %, of
+    // other numbers of places 0.3 % (docs/theory/half-space.md, sections 11.3 and 11.7).
+    assert!((turned / plain - 1.0).abs() < 4e-3, "{turned} {plain}");
+}
+
+/// A rod with an interface of fine or coarse faces, hit by a rigid ball.
+fn rod(finest: f64) -> String {
+    BALLS
+        .replace("name = \"upper\"\nmake = { shape = \"ball\", radius = 0.015 }", &format!(
+            "name = \"upper\"\nmake = {{ shape = \"rod\", radius = 0.01, length = 0.05, pole_radius = 6e-4, \
+             elements = [4, 1, 1], grade = {{ at = \"start_pole\", finest = {finest:e} }} }}\n\
+             reduce = {{ interface = [\"start_pole\"], modes = 10 }}\n\
+             rotation = {{ axis = [0.0, 1.0, 0.0], degrees = -90.0 }}"
+        ))
+        .replace("position = [0.0, 0.0, 0.015002]", "position = [0.0, 0.0, 0.000002]")
+        .replace("material = \"steel\"\nposition = [0.0, 0.0, -0.015002]", "material = \"steel\"\nrigid = true\nposition = [0.0, 0.0, -0.015002]")
+        .replace("[\"lower\", \"upper\"]", "[\"lower\", \"upper:start_pole\"]\ncompliance = \"auto\"")
+}
+
+#[test]
+fn auto_takes_the_mesh_that_resolves_the_contact_and_the_half_space_elsewhere() {
+    for (finest, expected) in [(5e-5, "the bodies' meshes"), (2e-4, "half-spaces on a grid of its own")] {
+        let found = look(&rod(finest), &[]);
+        assert!(found.problems.is_empty(), "{:?}", found.problems);
+        let reason = found.remarks.iter().find(|remark| remark.contains("has the compliance of")).unwrap();
+        assert!(reason.contains(expected), "{finest}: {reason}");
+        let figures = ["the expected contact radius of ", " edges of `upper:start_pole`"];
+        assert!(figures.iter().all(|part| reason.contains(part)), "{reason}");
+    }
+}
+
+#[test]
+fn a_mesh_that_does_not_resolve_a_contact_is_refused_with_the_figures() {
+    let text = rod(2e-4).replace("\"auto\"", "\"body\"").replace("\"lower\"", "\"lower:surface\"");
+    let text = text.replace("name = \"lower:surface\"", "name = \"lower\"");
+    let [problem] = &look(&text, &[]).problems[..] else { panic!() };
+    let message = problem.to_string();
+    assert!(message.contains("needs a mesh that resolves the contact") && message.contains("at least 3"), "{message}");
+    assert_eq!(problem.key(), Some("contact.0.between"));
+    let fine = look(&text.replace("finest = 2e-4", "finest = 5e-5"), &[]);
+    assert!(fine.problems.is_empty(), "{:?}", fine.problems);
+}
+
+#[test]
+fn contact_that_cannot_be_foreseen_is_refused_with_the_reason() {
+    let boxes = BALLS.replace("shape = \"ball\", radius = 0.015", "shape = \"box\", size = [0.01, 0.01, 0.01]");
+    let flat = boxes.replace("-0.015002", "-0.010002").replace("0.015002", "0.000002");
+    let [problem] = &look(&flat, &[]).problems[..] else { panic!() };
+    let message = problem.to_string();
+    assert!(message.contains("could not be foreseen") && message.contains("flat or conforming"), "{message}");
+    let friction = look(BALLS, &["contact.0.friction=0.1"]);
+    let message = friction.problems[0].to_string();
+    assert!(message.contains("has no friction") && message.contains("has no interface there"), "{message}");
+    let missing = look(BALLS, &["contact.0.between=[\"lower:nowhere\", \"upper\"]"]);
+    assert!(missing.problems[0].to_string().contains("nowhere"), "{:?}", missing.problems);
+}
+
+#[test]
+fn bodies_that_pass_each_other_get_loads_where_they_come_near() {
+    let found = look(BALLS, &["body.upper.position=[0.0, 0.0303, 0.015002]"]);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let completed = found.completed.unwrap();
+    let place = &completed.contact[0].between[0].part;
+    assert!(place.starts_with("*@0,"), "{place}");
+    assert!(found.remarks[0].contains("come near each other without touching"), "{:?}", found.remarks);
+}
+
+/// A ball that rolls over a plate without friction slides; the contact wanders over the plate by 3 mm.
+#[test]
+fn loads_are_laid_along_the_way_of_a_contact() {
+    let text = BALLS
+        .replace("name = \"upper\"\nmake = { shape = \"ball\", radius = 0.015 }", "name = \"upper\"\nmake = { shape = \"box\", size = [0.04, 0.04, 0.01] }\nfixed = true\nrigid = true")
+        .replace("position = [0.0, 0.0, 0.015002]\nvelocity = [0.0, 0.0, -0.25]", "position = [-0.02, -0.02, 0.0]")
+        .replace("velocity = [0.0, 0.0, 0.25]", "velocity = [20.0, 0.0, 0.25]");
+    let found = look(&text, &[]);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let part = &found.completed.as_ref().unwrap().contact[0].between[1].part;
+    let radius: f64 = part.rsplit(':').next().unwrap().parse().unwrap();
+    // Within the contact of about 0.1 ms the ball moves by 2 mm.
+    assert!((0.5 * 20.0 * 9e-5..4e-3).contains(&radius), "{part}");
+}
