@@ -16,8 +16,8 @@
 //! A mesh that gives way too little makes the force too large. Cells that close late make it too small, and
 //! of the surface that carries the pressure either may be the larger: at a/h = 2 the force of a ball on a
 //! rigid plane is 2.5 % too large; at a/h = 2.3 that of a ball on a rod is 0.7 % too small with a contact 4 %
-//! too short, at a/h = 1.2 that of two balls 5 % and 6 % (`meshes/sphere-on-rod/quick.toml`,
-//! `meshes/double-pendulums/impact.toml` beside their fine meshes).
+//! too short, at a/h = 1.2 that of two balls 5 % and 6 % (`meshes/sphere-on-rod/resolved.toml` with
+//! spans of 2e-4 m, `meshes/double-pendulums/impact.toml`, beside their fine meshes).
 
 use crate::contact::LoadedPatch;
 use crate::pair_memory::PairMemory;

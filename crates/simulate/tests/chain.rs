@@ -165,6 +165,8 @@ fn a_missing_interface_and_a_missing_set_are_refused_by_name() {
     let chain = Chain::new();
     let mut without = scenario(&[]);
     without.body[0].reduce = None;
+    // Of a body that touches, places and modes are chosen for its contacts.
+    without.contact.clear();
     let message = chain.prepare(&without).unwrap_err().to_string();
     assert!(
         message.contains("ball") && message.contains("interface") && message.contains("pole"),

@@ -4,7 +4,7 @@ use carom_report::Drawing;
 
 use crate::{
     Bench, BenchError, bracket, cam, cam_part, chains, conserving, elements, explicit, held_rods, impacts,
-    local, reference, schemes, settings, six_ways, two_ways, wendt, zywicz_puso,
+    local, open_contact, reference, schemes, settings, six_ways, two_ways, wendt, zywicz_puso,
 };
 
 /// A measured figure with its expected value.
@@ -117,6 +117,18 @@ pub fn cases() -> Vec<Case> {
                     mm, L 400 mm). Expected: converged finite elements, computed independently of this \
                     project. Claim: 2 %.",
             run: impacts::short_rod,
+        },
+        Case {
+            name: "open-contact",
+            title: "Bodies that are described by their shapes alone",
+            about: "\
+                    Balls, rods, a disc and a plate without zones, reduction or number of elements: a run of \
+                    the rigid bodies foresees the contact, and the program chooses places of loads, modes and \
+                    cells (docs/theory/half-space.md, section 11.8). Expected: impacts of resolved meshes, of \
+                    the balls and rods in whole, of the plate and the disc (R 50 mm; 5 mm thick, hit at 0.5 m/s by a ball \
+                    of R 7.5 mm) by a resolved far field, computed independently of this project. Claims: \
+                    1 %; the error lies within the run's own estimate (section 11.10).",
+            run: open_contact::open_contact,
         },
         Case {
             name: "long-rod",

@@ -15,6 +15,7 @@ mod explicit;
 mod held_rods;
 pub mod impacts;
 mod local;
+mod open_contact;
 mod reference;
 pub mod report;
 mod schemes;

@@ -61,6 +61,11 @@ fn elements(make: &MakeSpec) -> Option<Vec<usize>> {
             vec![count(QUARTER as f64 * most / least, QUARTER).min(4 * QUARTER), 2]
         }
         "shell" => vec![count(FRAC_PI_2 * radius? / (radius? - inner?), QUARTER).min(24), 1],
+        "rod" if make.length? < radius? => {
+            // A disc: a plate of this thickness.
+            let around = count(FRAC_PI_2 * radius? / make.length?, QUARTER).min(4 * QUARTER);
+            vec![1, around, around.div_ceil(2)]
+        }
         "rod" | "capsule" => vec![count(make.length? / (2.0 * radius?), 2), 2, 2],
         "tube" => {
             let around = count(FRAC_PI_2 * radius? / (radius? - inner?), QUARTER).min(12);
@@ -99,6 +104,7 @@ mod tests {
         let cube = [0.0; 3];
         assert_eq!(of("ball", 1.0, 0.0, 0.0, cube), Some(vec![4, 2]));
         assert_eq!(of("rod", 0.01, 0.0, 1.0, cube), Some(vec![50, 2, 2]));
+        assert_eq!(of("rod", 0.05, 0.0, 0.005, cube), Some(vec![1, 16, 8]));
         assert_eq!(of("box", 0.0, 0.0, 0.0, [0.1, 0.08, 0.005]), Some(vec![20, 16, 1]));
         assert_eq!(of("box", 0.0, 0.0, 0.0, [0.1; 3]), Some(vec![4; 3]));
         assert_eq!(of("shell", 0.1, 0.09, 0.0, cube), Some(vec![16, 1]));
