@@ -1,8 +1,8 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
 use crate::centrifugal_watch::CentrifugalWatches;
-use crate::half_space::Touched;
 use crate::events::{ContactEvents, Event, Step, first_stop};
+use crate::half_space::Touched;
 use crate::joint::Assembly;
 use crate::linearity::LinearityWatch;
 use crate::no_step::no_step;

@@ -178,8 +178,7 @@ pub(crate) fn completed(
     if progress.interrupted() {
         return Err(ForesightError::Interrupted.into());
     }
-    let mut completed =
-        Completed { scenario: scenario.clone(), choices: Vec::new(), warnings: Vec::new() };
+    let mut completed = Completed { scenario: scenario.clone(), choices: Vec::new(), warnings: Vec::new() };
     let mut decisions = Vec::new();
     for (i, pair) in scenario.contact.iter().enumerate() {
         let decision = decide(scenario, i, is_open[i], &outlooks[i], geometries, parts)

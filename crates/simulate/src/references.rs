@@ -180,7 +180,9 @@ pub(crate) fn problems<'a>(
     for (i, pair) in scenario.contact.iter().enumerate() {
         let at = |error: ReferenceError| error.at(format!("contact.{i}.between"));
         if is_open(scenario, pair, parts) {
-            found.extend(pair.between.iter().filter_map(|end| of_open_end(scenario, pair, end, of(end)?)).map(at));
+            found.extend(
+                pair.between.iter().filter_map(|end| of_open_end(scenario, pair, end, of(end)?)).map(at),
+            );
             continue;
         }
         let both_rigid = pair.between.iter().all(|end| of(end).is_some_and(|(spec, _)| spec.rigid));

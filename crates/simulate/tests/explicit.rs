@@ -201,7 +201,9 @@ fn the_size_of_a_result_is_known_before_the_run() {
         &["output.precision=\"single\"", "output.frame_fields=[\"displacement\"]"],
     ] {
         let (chain, scenario) = (Chain::new(), parse(&text, keys));
-        let surveyed = survey(&scenario, chain.workshop(), &carom_progress::Silent).result_size.expect("both bodies are known");
+        let surveyed = survey(&scenario, chain.workshop(), &carom_progress::Silent)
+            .result_size
+            .expect("both bodies are known");
         let prepared = chain.prepare(&scenario).unwrap_or_else(|error| panic!("{error}"));
         let expected = ExpectedSize::of_prepared(&scenario, &prepared).expect("a scheme of whole bodies");
         assert_eq!(surveyed, expected);
@@ -291,7 +293,10 @@ fn a_plate_of_shells_yields_under_a_ball() {
         outcome.remarks
     );
     // A survey has the same sentence before the run.
-    assert_eq!(survey(&scenario, chain.workshop(), &carom_progress::Silent).remarks, [remark.unwrap().clone()]);
+    assert_eq!(
+        survey(&scenario, chain.workshop(), &carom_progress::Silent).remarks,
+        [remark.unwrap().clone()]
+    );
     let reader = chain.reader();
     let last = reader.times().unwrap().len() - 1;
     let plate = &reader.frame(last).unwrap().bodies[0];

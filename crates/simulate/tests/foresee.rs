@@ -64,9 +64,15 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     assert!(header.scenario.contains("compliance = \"half-space\"") && header.scenario.contains("*@"));
     assert_eq!(header.pairs[0].name, "lower/upper");
     assert!(outcome.remarks.contains(reason), "{:?}", outcome.remarks);
-    assert!(chain.reader().notes().unwrap().iter().any(|note| note.text == *reason), "no reason in the result");
+    assert!(
+        chain.reader().notes().unwrap().iter().any(|note| note.text == *reason),
+        "no reason in the result"
+    );
     let estimate = outcome.error_estimates[0].unwrap();
-    assert!(errors[0].abs() < estimate.force && errors[1].abs() < estimate.duration, "{errors:?} {estimate:?}");
+    assert!(
+        errors[0].abs() < estimate.force && errors[1].abs() < estimate.duration,
+        "{errors:?} {estimate:?}"
+    );
     assert!(estimate.force < 0.01, "{estimate:?}");
     assert_eq!(chain.reader().error_estimates().unwrap(), outcome.error_estimates);
 }
@@ -118,7 +124,10 @@ fn a_mesh_that_does_not_resolve_a_contact_is_refused_with_the_figures() {
     let text = rod(2e-4).replace("\"auto\"", "\"body\"");
     let [problem] = &look(&text, &[]).problems[..] else { panic!() };
     let message = problem.to_string();
-    assert!(message.contains("needs a mesh that resolves the contact") && message.contains("at least 3"), "{message}");
+    assert!(
+        message.contains("needs a mesh that resolves the contact") && message.contains("at least 3"),
+        "{message}"
+    );
     assert_eq!(problem.key(), Some("contact.0.between"));
     let fine = look(&text.replace("finest = 2e-4", "finest = 5e-5"), &[]);
     assert!(fine.problems.is_empty(), "{:?}", fine.problems);
@@ -126,7 +135,8 @@ fn a_mesh_that_does_not_resolve_a_contact_is_refused_with_the_figures() {
 
 #[test]
 fn contact_that_cannot_be_foreseen_is_refused_with_the_reason() {
-    let boxes = BALLS.replace("shape = \"ball\", radius = 0.015", "shape = \"box\", size = [0.01, 0.01, 0.01]");
+    let boxes =
+        BALLS.replace("shape = \"ball\", radius = 0.015", "shape = \"box\", size = [0.01, 0.01, 0.01]");
     let flat = boxes.replace("-0.015002", "-0.010002").replace("0.015002", "0.000002");
     let [problem] = &look(&flat, &[]).problems[..] else { panic!() };
     let message = problem.to_string();

@@ -50,7 +50,10 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
         .map_err(|error| failed(&args.scenario, &overrides, error))?;
     prepared.warnings.iter().for_each(|warning| session.warn(warning));
     bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
-    tell(solution::solve(args, prepared.scenario(&scenario), &prepared, &layout, &mut stamp, session)?, &mut done);
+    tell(
+        solution::solve(args, prepared.scenario(&scenario), &prepared, &layout, &mut stamp, session)?,
+        &mut done,
+    );
     // Models can be large; the pictures read them again from their files.
     let printed = prepared.warnings;
     drop(prepared.bodies);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary, NO_PEAK, PairImpacts, condensed};
+use carom_dynamics::{
+    BodyState, ContactEvent, ErrorEstimate, LedgerSummary, NO_PEAK, PairImpacts, condensed,
+};
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
 use serde::Serialize;
@@ -178,7 +180,8 @@ impl Solved {
         let estimates = result.error_estimates()?;
         let events = if statics.is_some() { Vec::new() } else { result.contact_events()? };
         let contacts = events.iter();
-        let contacts = contacts.map(|event| Contact::of(event, event.name(&pairs, &bodies), &estimates)).collect();
+        let contacts =
+            contacts.map(|event| Contact::of(event, event.name(&pairs, &bodies), &estimates)).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
         // Notes of the start belong to the set-up.
@@ -264,7 +267,11 @@ impl Contact {
             vibration_before: event.vibration_before,
             vibration_energy: event.vibration_energy,
             sub_impacts: event.sub_impacts,
-            error_estimate: estimate.map(|ErrorEstimate { force, impulse, duration }| Expected { force, impulse, duration }),
+            error_estimate: estimate.map(|ErrorEstimate { force, impulse, duration }| Expected {
+                force,
+                impulse,
+                duration,
+            }),
         }
     }
 }

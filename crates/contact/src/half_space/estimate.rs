@@ -27,7 +27,11 @@ impl PlacedBody {
     /// # Errors
     ///
     /// [`ComplianceError::Weights`] if places do not surround a loaded cell.
-    pub fn response_parts(&self, grid: &PressureGrid, forces: &[f64]) -> Result<ResponseParts, ComplianceError> {
+    pub fn response_parts(
+        &self,
+        grid: &PressureGrid,
+        forces: &[f64],
+    ) -> Result<ResponseParts, ComplianceError> {
         let total: f64 = forces.iter().sum();
         if total <= 0.0 {
             return Ok(ResponseParts::default());

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, ErrorEstimate, LedgerRow, LedgerSummary, SurfacePressures, Values};
+use carom_dynamics::{
+    BodyState, Checkpoint, ContactEvent, ContactState, ErrorEstimate, LedgerRow, LedgerSummary,
+    SurfacePressures, Values,
+};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{

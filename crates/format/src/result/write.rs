@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use carom_dynamics::{Checkpoint, ContactEvent, ErrorEstimate, Frame, LedgerSummary, Observer, ObserverError};
+use carom_dynamics::{
+    Checkpoint, ContactEvent, ErrorEstimate, Frame, LedgerSummary, Observer, ObserverError,
+};
 use carom_files::write_atomically;
 use rusqlite::{Connection, MAIN_DB, params};
 

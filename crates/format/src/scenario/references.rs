@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::decode::{Problems, list_of};
-use super::model::{BodySource, BodySpec, Bodies, ContactSpec, SchemeRow};
+use super::model::{Bodies, BodySource, BodySpec, ContactSpec, SchemeRow};
 use super::problem::ProblemKind;
 use super::sections::{PlacedEnd, Referring};
 use super::suggest::nearest;

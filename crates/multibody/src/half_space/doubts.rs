@@ -64,6 +64,11 @@ impl Worst {
         Self { force, radius, hollow, sides: [[a, b], [c, d]], duration }
     }
 
+    /// Share of loads that an edge cuts in the weights, of both sides.
+    pub(super) fn cut_shares(&self) -> [f64; 2] {
+        self.sides.map(|[cut, _]| cut)
+    }
+
     /// The largest force \[N\].
     pub(super) fn force(&self) -> f64 {
         self.force

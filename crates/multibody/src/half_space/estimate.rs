@@ -1,11 +1,13 @@
 //! An estimate of the error of an impact on a half-space grid (docs/theory/half-space.md, section 11.10).
 //!
 //! ```text
-//! e d = Σ_bodies [5/4 |d_linear − d_quadratic| + d_residual/(4 n² − 1)] + 0.05 a κ d + 0.002 d
+//! e d = Σ_bodies [5/4 |d_linear − d_quadratic| + d_residual/(4 n² − 1) + (0.018 (h/T)² + 0.03 c) d]
+//!       + 0.05 a κ d + 0.002 d
 //! ```
 //!
-//! relative to the approach d, with the periods n of the highest mode that is kept within the impact, the
-//! contact radius a and the relative curvature κ.
+//! relative to the approach d, with the periods n of the highest mode that is kept within the impact, edges h
+//! on the thickness T, the share c of loads that an edge cuts, the contact radius a and the relative
+//! curvature κ.
 
 use std::f64::consts::PI;
 
@@ -25,6 +27,17 @@ const CURVED: f64 = 0.05;
 
 /// Error of the approach by the cells of the grid.
 const CELLS: f64 = 0.002;
+
+/// Error of the duration by these cells: the first one closes late, the last one opens early.
+const CELLS_OF_DURATION: f64 = 0.006;
+
+/// Error of the approach of a plate whose faces have edges of its thickness; it grows with the square of the
+/// edges, up to edges of twice the thickness.
+const THIN: f64 = 0.018;
+const THINNEST: f64 = 2.0;
+
+/// Error of the approach where an edge of the body cuts all loads.
+const CUT: f64 = 0.03;
 
 /// Change of the force and of the duration of an impact by that of the approach: F ~ d^(3/2) at a given work.
 const OF_IMPACT: f64 = 0.6;
@@ -96,18 +109,25 @@ impl Pair {
         // The parts of the bodies grow with F, the approach with F^(2/3): so does their ratio with F^(1/3).
         let growth = (self.worst.force() / force).max(1.0).cbrt();
         let mut error = CURVED * curved * growth + CELLS;
-        for (side, [weights, residual]) in self.sides.iter().zip(bodies) {
+        for ((side, [weights, residual]), cut) in self.sides.iter().zip(bodies).zip(self.worst.cut_shares()) {
+            let thin = side.mesh.map_or(0.0, |mesh| (mesh.edge / mesh.thickness).min(THINNEST));
+            error += THIN * thin * thin + CUT * cut;
             let periods = side.cutoff * duration / (2.0 * PI);
             let of_modes = if periods > 0.0 { 1.0 / (4.0 * periods * periods - 1.0).max(1.0) } else { 1.0 };
             error += growth * (weights + residual * of_modes);
         }
         let of_impact = OF_IMPACT * error;
-        Some(ErrorEstimate { force: of_impact, impulse: of_impact, duration: of_impact })
+        let duration = of_impact + CELLS_OF_DURATION;
+        Some(ErrorEstimate { force: of_impact, impulse: of_impact, duration })
     }
 }
 
 /// A grid in the axes of a body, its normal outward.
-fn in_axes_of(grid: &PressureGrid, (rotation, origin): (Matrix3<f64>, Vector3<f64>), outward: f64) -> PressureGrid {
+fn in_axes_of(
+    grid: &PressureGrid,
+    (rotation, origin): (Matrix3<f64>, Vector3<f64>),
+    outward: f64,
+) -> PressureGrid {
     let mut axes = grid.plane.axes * rotation;
     (0..3).for_each(|d| axes[(2, d)] *= outward);
     let center = rotation.transpose() * (grid.plane.center - origin);

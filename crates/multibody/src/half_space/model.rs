@@ -4,12 +4,12 @@ use carom_contact::half_space::{GridAnchor, GridPlan};
 use carom_dynamics::ErrorEstimate;
 use nalgebra::{Matrix3, Vector3};
 
-use super::estimate::Estimate;
 use super::doubts::{Worst, contact_radius};
+use super::estimate::Estimate;
 use super::laying::{Found, Laying};
 use super::pair::{Far, Last, Memory, Pair, SpotError, Under};
-use super::touched::Touched;
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
+use super::touched::Touched;
 use crate::body::Body;
 use crate::contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction,

@@ -66,7 +66,10 @@ impl Decision {
     /// A doubt about the choice.
     pub(super) fn warning(&self, pair: &ContactSpec) -> Option<String> {
         let Why::NotOnGrid(why) = &self.why else { return None };
-        Some(format!("contact {} has the compliance of the bodies' meshes, whatever they resolve: {why}", title(pair)))
+        Some(format!(
+            "contact {} has the compliance of the bodies' meshes, whatever they resolve: {why}",
+            title(pair)
+        ))
     }
 }
 
@@ -108,8 +111,14 @@ pub(super) fn decide(
     if given.is_none() && pair.friction > 0.0 {
         let why = "contact on half-space grids has no friction";
         return match lacking {
-            Some(end) => Err(ForesightError::NeedsInterface { pair: between(pair), body: end.body.clone(), why }),
-            None => Ok(Decision { compliance: Compliance::Body, is_free: false, why: Why::NotOnGrid(why.to_owned()) }),
+            Some(end) => {
+                Err(ForesightError::NeedsInterface { pair: between(pair), body: end.body.clone(), why })
+            }
+            None => Ok(Decision {
+                compliance: Compliance::Body,
+                is_free: false,
+                why: Why::NotOnGrid(why.to_owned()),
+            }),
         };
     }
     // Where bodies met before the trouble there is a place; without one the user has to name it.

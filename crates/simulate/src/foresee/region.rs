@@ -32,8 +32,7 @@ pub(super) fn region_of(
 ) -> Result<PlaceSpec, ForesightError> {
     let touched = outlook.touched.unwrap_or_else(|| unreachable!("a region is laid where bodies met"));
     let [low, high] = touched.boxes[side];
-    let touching =
-        if end.part.is_empty() { Touching::Whole } else { Touching::Set(end.part.clone()) };
+    let touching = if end.part.is_empty() { Touching::Whole } else { Touching::Set(end.part.clone()) };
     let half = 0.5 * (high - low).norm();
     let around = |radius: f64| ball(&touching, &(0.5 * (low + high)), radius);
     let near = half + touched.radius.max(LEAST_RADIUS);
@@ -43,7 +42,12 @@ pub(super) fn region_of(
 }
 
 /// Mean edge of the faces of an end where the rigid bodies met \[m\].
-pub(super) fn edge_there(end: &End, side: usize, outlook: &Outlook, body: &Body) -> Result<f64, ForesightError> {
+pub(super) fn edge_there(
+    end: &End,
+    side: usize,
+    outlook: &Outlook,
+    body: &Body,
+) -> Result<f64, ForesightError> {
     Ok(mesh_edge(body, &region_of((end, side), outlook, body, false)?)?)
 }
 

@@ -48,7 +48,9 @@ pub(super) fn outlook(
     geometries: &[Option<Arc<Body>>],
     progress: &dyn Progress,
 ) -> Vec<Outlook> {
-    let none = |trouble: String| vec![Outlook { trouble: Some(trouble), ..Outlook::default() }; scenario.contact.len()];
+    let none = |trouble: String| {
+        vec![Outlook { trouble: Some(trouble), ..Outlook::default() }; scenario.contact.len()]
+    };
     let mut prepared = Prepared::default();
     for (spec, geometry) in scenario.body.iter().zip(geometries) {
         let Some(geometry) = geometry else {
@@ -100,12 +102,12 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
 }
 
 fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Vec<Outlook>, String> {
-    let Assembled { system, placements, .. } = system(scenario, prepared).map_err(|error| error.to_string())?;
+    let Assembled { system, placements, .. } =
+        system(scenario, prepared).map_err(|error| error.to_string())?;
     let origins: Vec<_> = system.bodies().iter().map(|body| body.frame_origin).collect();
     let settings =
         Settings { relative_tolerance: TOLERANCE, ..Settings::until(scenario.simulation.end_time) };
-    let mut simulation =
-        Simulation::new(system, &placements, settings).map_err(|error| error.to_string())?;
+    let mut simulation = Simulation::new(system, &placements, settings).map_err(|error| error.to_string())?;
     let trouble = simulation.run(&mut Ignore, progress).err().map(|error| error.to_string());
     let events = simulation.summary().contacts;
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
