@@ -77,20 +77,6 @@ pub enum ForesightError {
         /// Least ratio.
         least: f64,
     },
-    /// A contact that only the compliance of the mesh can have, of a body without an interface.
-    #[error(
-        "contact between {pair}: {why}, so that the contact needs the compliance of the mesh, and `{body}` \
-         has no interface there: give it `reduce = {{ interface = [\"SET\"] }}` with cells of a quarter of \
-         the contact radius, and name it in `between`"
-    )]
-    NeedsInterface {
-        /// The surfaces.
-        pair: String,
-        /// The body.
-        body: String,
-        /// The reason.
-        why: &'static str,
-    },
     /// The surface of a body cannot be evaluated.
     #[error(transparent)]
     Surface(#[from] PlacedModelError),

@@ -141,9 +141,6 @@ fn contact_that_cannot_be_foreseen_is_refused_with_the_reason() {
     let [problem] = &look(&flat, &[]).problems[..] else { panic!() };
     let message = problem.to_string();
     assert!(message.contains("could not be foreseen") && message.contains("flat or conforming"), "{message}");
-    let friction = look(BALLS, &["contact.0.friction=0.1"]);
-    let message = friction.problems[0].to_string();
-    assert!(message.contains("has no friction") && message.contains("has no interface there"), "{message}");
     let missing = look(BALLS, &["contact.0.between=[\"lower:nowhere\", \"upper\"]"]);
     assert!(missing.problems[0].to_string().contains("nowhere"), "{:?}", missing.problems);
 }

@@ -128,7 +128,7 @@ pub fn cases() -> Vec<Case> {
                     the balls and rods in whole, of the plate and the disc (R 50 mm; 5 mm thick, hit at 0.5 m/s by a ball \
                     of R 7.5 mm) by a resolved far field, computed independently of this project. Claims: \
                     1 %, 2.5 % at 3 mm from an edge of the plate; the error lies within the run's own \
-                    estimate (section 11.10).",
+                    estimate (section 11.11).",
             run: open_contact::open_contact,
         },
         Case {

@@ -1,4 +1,4 @@
-//! An estimate of the error of an impact on a half-space grid (docs/theory/half-space.md, section 11.10).
+//! An estimate of the error of an impact on a half-space grid (docs/theory/half-space.md, section 11.11).
 //!
 //! ```text
 //! e d = Σ_bodies [5/4 |d_linear − d_quadratic| + d_residual/(4 n² − 1) + (0.018 (h/T)² + 0.03 c) d]

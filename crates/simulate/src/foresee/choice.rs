@@ -108,19 +108,6 @@ pub(super) fn decide(
         }
         _ => (),
     }
-    if given.is_none() && pair.friction > 0.0 {
-        let why = "contact on half-space grids has no friction";
-        return match lacking {
-            Some(end) => {
-                Err(ForesightError::NeedsInterface { pair: between(pair), body: end.body.clone(), why })
-            }
-            None => Ok(Decision {
-                compliance: Compliance::Body,
-                is_free: false,
-                why: Why::NotOnGrid(why.to_owned()),
-            }),
-        };
-    }
     // Where bodies met before the trouble there is a place; without one the user has to name it.
     let Some(touched) = outlook.touched.filter(|t| t.radius > 0.0 || outlook.trouble.is_none()) else {
         let why = outlook.trouble.clone().unwrap_or("they never come near each other".to_owned());

@@ -72,7 +72,7 @@ pub(super) fn outlook(
     }
 }
 
-/// The scenario with all bodies rigid, held ones fixed, and contact on grids without friction.
+/// The scenario with all bodies rigid, held ones fixed, and contact on grids.
 fn as_rigid(scenario: &Scenario) -> Scenario {
     let mut rigid = scenario.clone();
     for body in &mut rigid.body {
@@ -90,7 +90,7 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
         }
     }
     for pair in &mut rigid.contact {
-        (pair.compliance, pair.friction, pair.law) = (Some(Compliance::HalfSpace), 0.0, Law::Hard);
+        (pair.compliance, pair.law) = (Some(Compliance::HalfSpace), Law::Hard);
     }
     rigid.simulation.scheme = Scheme::Quasistatic(TimeIntegration {
         integrator: Integrator::DormandPrince5,
