@@ -1,7 +1,8 @@
 //! Contact that a scenario leaves open: where the bodies will meet and how hard, by a run of them as rigid
 //! bodies, and then the compliance of each pair, the places of loads and the modes of the models.
 //!
-//! `meshes` chooses cells of bodies that are described by a shape alone, `rigid_run` moves the rigid bodies, `choice` decides, `region` lays places where bodies met.
+//! `meshes` chooses cells of bodies that are described by a shape alone, `rigid_run` moves the rigid bodies,
+//! `choice` decides, `region` lays places where bodies met.
 
 use std::sync::Arc;
 
@@ -59,8 +60,8 @@ pub enum ForesightError {
     /// A mesh that does not resolve a contact which is to use its compliance.
     #[error(
         "contact between {pair}: `compliance = \"body\"` needs a mesh that resolves the contact, and the \
-         expected contact radius of {radius:.3e} m is {ratio:.2} edges of `{surface}` (edges of {edge:.3e} m; \
-         at least {least}): use smaller cells there (`refine`, `grade`), or `compliance = \"half-space\"`, \
+         expected contact radius of {radius:.3e} m is {ratio:.2} edges of `{surface}` (edges of {edge:.3e} \
+         m; at least {least}): use smaller cells there (`refine`, `grade`), or `compliance = \"half-space\"`, \
          which does not need them"
     )]
     Coarse {

@@ -103,7 +103,7 @@ fn rod(finest: f64) -> String {
              rotation = {{ axis = [0.0, 1.0, 0.0], degrees = -90.0 }}"
         ))
         .replace("position = [0.0, 0.0, 0.015002]", "position = [0.0, 0.0, 0.000002]")
-        .replace("material = \"steel\"\nposition = [0.0, 0.0, -0.015002]", "material = \"steel\"\nrigid = true\nposition = [0.0, 0.0, -0.015002]")
+        .replace("position = [0.0, 0.0, -0.015002]", "rigid = true\nposition = [0.0, 0.0, -0.015002]")
         .replace("[\"lower\", \"upper\"]", "[\"lower:surface\", \"upper:start_pole\"]\ncompliance = \"auto\"")
 }
 
@@ -163,8 +163,15 @@ fn bodies_that_pass_each_other_get_loads_where_they_come_near() {
 #[test]
 fn loads_are_laid_along_the_way_of_a_contact() {
     let text = BALLS
-        .replace("name = \"upper\"\nmake = { shape = \"ball\", radius = 0.015 }", "name = \"upper\"\nmake = { shape = \"box\", size = [0.04, 0.04, 0.01] }\nfixed = true\nrigid = true")
-        .replace("position = [0.0, 0.0, 0.015002]\nvelocity = [0.0, 0.0, -0.25]", "position = [-0.02, -0.02, 0.0]")
+        .replace(
+            "name = \"upper\"\nmake = { shape = \"ball\", radius = 0.015 }",
+            "name = \"upper\"\nmake = { shape = \"box\", size = [0.04, 0.04, 0.01] }\n\
+             fixed = true\nrigid = true",
+        )
+        .replace(
+            "position = [0.0, 0.0, 0.015002]\nvelocity = [0.0, 0.0, -0.25]",
+            "position = [-0.02, -0.02, 0.0]",
+        )
         .replace("velocity = [0.0, 0.0, 0.25]", "velocity = [20.0, 0.0, 0.25]");
     let found = look(&text, &[]);
     assert!(found.problems.is_empty(), "{:?}", found.problems);

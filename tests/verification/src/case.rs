@@ -122,13 +122,13 @@ pub fn cases() -> Vec<Case> {
             name: "open-contact",
             title: "Bodies that are described by their shapes alone",
             about: "\
-                    Balls, rods, a disc and a plate without zones, reduction or number of elements: a run of \
-                    the rigid bodies foresees the contact, and the program chooses places of loads, modes and \
-                    cells (docs/theory/half-space.md, section 11.8). Expected: impacts of resolved meshes, of \
-                    the balls and rods in whole, of the plate and the disc (R 50 mm; 5 mm thick, hit at 0.5 m/s by a ball \
-                    of R 7.5 mm) by a resolved far field, computed independently of this project. Claims: \
-                    1 %, 2.5 % at 3 mm from an edge of the plate; the error lies within the run's own \
-                    estimate (section 11.11).",
+                    Balls, rods, a disc and a plate without zones, reduction or number of elements: a run \
+                    of the rigid bodies foresees the contact, and the program chooses places of loads, \
+                    modes and cells (docs/theory/half-space.md, section 11.8). Expected: impacts of \
+                    resolved meshes, of the balls and rods in whole, of the plate and the disc (R 50 mm; \
+                    5 mm thick, hit at 0.5 m/s by a ball of R 7.5 mm) by a resolved far field, computed \
+                    independently of this project. Claims: 1 %, 2.5 % at 3 mm from an edge of the plate; \
+                    the error lies within the run's own estimate (section 11.11).",
             run: open_contact::open_contact,
         },
         Case {

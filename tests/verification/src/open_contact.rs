@@ -1,5 +1,5 @@
-//! Impacts of bodies that a scenario describes by their shapes alone: places, modes and cells are chosen by the
-//! program (docs/theory/half-space.md).
+//! Impacts of bodies that a scenario describes by their shapes alone: the program chooses places, modes and
+//! cells (docs/theory/half-space.md).
 
 use std::fs;
 

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A region of a body's surface that may touch: `SET`, `X,Y,Z:R` in source coordinates, or `SET@X,Y,Z:R`, with
-/// `*` for the set of all outer faces.
+/// A region of a body's surface that may touch: `SET`, `X,Y,Z:R` in source coordinates, or `SET@X,Y,Z:R`,
+/// with `*` for the set of all outer faces.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlaceSpec {
     /// The faces of a set.

@@ -8,8 +8,8 @@ use super::pair::{Last, Pair};
 /// Where the bodies of a pair have touched in a run so far, and how.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Touched {
-    /// Least and largest coordinates of the middle of the forces in the frame of each body; while there was no
-    /// force, of the nearest points \[m\].
+    /// Least and largest coordinates of the middle of the forces in the frame of each body; while there was
+    /// no force, of the nearest points \[m\].
     pub boxes: [[Vector3<f64>; 2]; 2],
     /// Largest contact radius \[m\]; 0 if there was no force.
     pub radius: f64,

@@ -10,8 +10,8 @@ use super::rigid_run::Outlook;
 use super::{ForesightError, body_of, end_has};
 use crate::parts::Parts;
 
-/// Contact radius in edges of the faces from which on the mesh resolves a contact: the force then errs by some
-/// 2 % or less.
+/// Contact radius in edges of the faces from which on the mesh resolves a contact: the force then errs by
+/// some 2 % or less.
 const RESOLVED: f64 = 4.0;
 
 /// The same below which `compliance = "body"` is refused.
@@ -49,8 +49,8 @@ impl Decision {
         let why = match &self.why {
             Why::Given | Why::NotOnGrid(_) => return None,
             Why::Resolution { surface, radius, edge } => format!(
-                "the expected contact radius of {radius:.3e} m is {:.2} edges of `{surface}`, and a mesh resolves a \
-                 contact from {RESOLVED} on",
+                "the expected contact radius of {radius:.3e} m is {:.2} edges of `{surface}`, and a mesh \
+                 resolves a contact from {RESOLVED} on",
                 radius / edge
             ),
             Why::NoInterface { radius: Some(radius) } => {

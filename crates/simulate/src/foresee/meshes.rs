@@ -2,7 +2,8 @@
 //!
 //! Contact on half-space grids needs cells whose loads (1.5 edges in radius) fit on the surface, 0.7 of its
 //! radius of curvature, and that are not longer than a plate is thick. All other needs follow from the waves:
-//! a cell along a rod is as long as the rod is thick, a tenth of the wave at which bending leaves beam theory.
+//! a cell along a rod is as long as the rod is thick, a tenth of the wave at which bending leaves beam
+//! theory.
 
 use std::borrow::Cow;
 use std::f64::consts::FRAC_PI_2;
