@@ -61,8 +61,8 @@ pub enum ForesightError {
     #[error(
         "contact between {pair}: `compliance = \"body\"` needs a mesh that resolves the contact, and the \
          expected contact radius of {radius:.3e} m is {ratio:.2} edges of `{surface}` (edges of {edge:.3e} \
-         m; at least {least}): use smaller cells there (`refine`, `grade`), or `compliance = \"half-space\"`, \
-         which does not need them"
+         m; at least {least}): use smaller cells there (`refine`, `grade`), or \
+         `compliance = \"half-space\"`, which does not need them"
     )]
     Coarse {
         /// The surfaces.

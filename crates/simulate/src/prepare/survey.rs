@@ -156,8 +156,8 @@ impl Found {
 }
 
 /// Checks a scenario without computing its run: files exist and can be read, named sets exist (bodies are
-/// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the scenario
-/// leaves open is completed by a run of the rigid bodies.
+/// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the
+/// scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
     let scenario = &*foresee::meshed(scenario);
     let mut survey = Survey::default();
