@@ -25,7 +25,7 @@ fn ball(name: &str) -> Body {
 }
 
 fn surface(shape: Shape, half_space: Option<HalfSpace>) -> HalfSpaceSurface {
-    HalfSpaceSurface::Of { name: "surface".into(), shape, half_space }
+    HalfSpaceSurface::Of { name: "surface".into(), shape, half_space, has_edges: false }
 }
 
 fn sphere() -> Shape {
