@@ -22,7 +22,7 @@ mod rigid_run;
 
 pub(crate) use meshes::meshed;
 
-use choice::{Decision, decide};
+use choice::decide;
 use region::regions;
 use rigid_run::{Outlook, outlook};
 
@@ -78,6 +78,16 @@ pub enum ForesightError {
         /// Least ratio.
         least: f64,
     },
+    /// Contacts with both kinds of compliance.
+    #[error(
+        "contact between {pair}: it has the compliance of the bodies' meshes, and other contacts of the \
+         scenario that of half-spaces; all of a scenario have one kind, as they share their bodies: give \
+         this one `compliance = \"auto\"` or `\"half-space\"`, or name interfaces in the others"
+    )]
+    Mixed {
+        /// The surfaces.
+        pair: String,
+    },
     /// The surface of a body cannot be evaluated.
     #[error(transparent)]
     Surface(#[from] PlacedModelError),
@@ -119,9 +129,18 @@ pub(crate) fn is_open(scenario: &Scenario, pair: &ContactSpec, parts: &[Parts<'_
     let is_prepared = |compliance| pair.between.iter().all(|end| has(end, compliance));
     match pair.compliance {
         Some(Compliance::Auto) => true,
-        Some(compliance) => !is_prepared(compliance),
+        // The ends of such a contact are checked as before.
+        Some(Compliance::Body) => false,
+        Some(Compliance::HalfSpace) => !is_prepared(Compliance::HalfSpace),
         None => !is_prepared(Compliance::Body),
     }
+}
+
+/// True if all reduced bodies of a pair have places at its ends.
+fn has_places(scenario: &Scenario, pair: &ContactSpec, parts: &[Parts<'_>]) -> bool {
+    pair.between.iter().all(|end| {
+        body_of(scenario, end).is_none_or(|(i, spec)| end_has(spec, &parts[i], end, Compliance::HalfSpace))
+    })
 }
 
 /// True if a body can touch with an end as it is: a rigid body with any set, a reduced one with an interface
@@ -161,31 +180,42 @@ pub(crate) fn completed(
     if row.high_modes.is_none() || !scenario.contact.iter().zip(&is_open).any(is_of_interest) {
         return Ok(None);
     }
-    let outlooks = outlook(scenario, geometries, progress);
+    let is_unknown = |(pair, open): (&ContactSpec, &bool)| {
+        is_claimed(pair) || *open && !(pair.compliance.is_none() && has_places(scenario, pair, parts))
+    };
+    let outlooks = match scenario.contact.iter().zip(&is_open).any(is_unknown) {
+        true => outlook(scenario, geometries, progress),
+        false => vec![Outlook::default(); scenario.contact.len()],
+    };
     if progress.interrupted() {
         return Err(ForesightError::Interrupted.into());
     }
     let mut completed = Completed { scenario: scenario.clone(), choices: Vec::new(), warnings: Vec::new() };
     let mut decisions = Vec::new();
-    for (i, pair) in scenario.contact.iter().enumerate() {
+    for i in 0..scenario.contact.len() {
         let decision = decide(scenario, i, is_open[i], &outlooks[i], geometries, parts)
             .map_err(|error| error.at(format!("contact.{i}.between")))?;
-        completed.choices.extend(decision.reason(pair));
-        completed.warnings.extend(decision.warning(pair));
-        completed.warnings.extend(shortened(pair, &outlooks[i], is_open[i]));
         decisions.push(decision);
     }
     // All pairs have one kind of compliance.
     let any_on_grid = decisions.iter().any(|decision| decision.compliance == Compliance::HalfSpace);
-    for (i, decision) in decisions.iter().enumerate() {
-        let compliance = match decision {
-            Decision { is_free: true, .. } if any_on_grid => Compliance::HalfSpace,
-            decision => decision.compliance,
-        };
-        if is_open[i] {
-            completed.scenario.contact[i].compliance = Some(compliance);
+    for (i, decision) in decisions.iter_mut().enumerate() {
+        let pair = &scenario.contact[i];
+        if any_on_grid && decision.compliance == Compliance::Body {
+            if !decision.is_free {
+                let [first, second] = pair.between.each_ref().map(ToString::to_string);
+                let error = ForesightError::Mixed { pair: format!("{first}, {second}") };
+                return Err(error.at(format!("contact.{i}.between")));
+            }
+            decision.join_grids();
         }
-        if compliance == Compliance::HalfSpace {
+        completed.choices.extend(decision.reason(pair));
+        completed.warnings.extend(decision.warning(pair));
+        completed.warnings.extend(shortened(pair, &outlooks[i], is_open[i]));
+        if is_open[i] {
+            completed.scenario.contact[i].compliance = Some(decision.compliance);
+        }
+        if decision.compliance == Compliance::HalfSpace {
             regions(&mut completed.scenario, i, &outlooks[i], geometries, parts)
                 .map_err(|error| error.at(format!("contact.{i}.between")))?;
         }

@@ -7,6 +7,7 @@ pub(crate) use frames::OverlapWatch;
 use std::rc::Rc;
 
 use carom_contact::geometry::Faces;
+use carom_continuum::half_space::PlaceSpec;
 use carom_dynamics::rotation;
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, End, Scenario};
@@ -89,7 +90,12 @@ impl<'a> Placed<'a> {
     /// None if the body or its set has no surface; another check reports why.
     fn new(spec: &BodySpec, body: &'a Body, set: &str, bodies: &Bodies<'a>) -> Option<Self> {
         let known = bodies.of(body).ok()?;
-        let zone = body.surface_of_set(&known.discretisation, set).ok()?;
+        let region = set.parse::<PlaceSpec>().ok();
+        let zone = match region.as_ref().map(PlaceSpec::set) {
+            Some(Some(set)) => body.surface_of_set(&known.discretisation, set).ok()?,
+            // The whole body, or a part of its surface around a point.
+            Some(None) | None => known.whole().0.clone(),
+        };
         let positions: Vec<[f64; 3]> =
             zone.points.iter().map(|&k| known.discretisation.points[k as usize]).collect();
         let samples = samples(&zone, &positions);

@@ -66,11 +66,11 @@ pub fn prepare(
     if let Some(problem) = references::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem.cast());
     }
-    let geometries: Vec<_> = sources.iter().map(Source::geometry).collect();
-    let completed = foresee::completed(scenario, &geometries, &parts, progress).map_err(At::cast)?;
     if let Some(problem) = overlap::problems(scenario, &parts, &bodies).into_iter().next() {
         return Err(problem.cast());
     }
+    let geometries: Vec<_> = sources.iter().map(Source::geometry).collect();
+    let completed = foresee::completed(scenario, &geometries, &parts, progress).map_err(At::cast)?;
     prepared.warnings = plausible::warnings(scenario, &parts, &bodies).map_err(At::cast)?;
     if parts.len() > 1 {
         prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();

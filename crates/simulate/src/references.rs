@@ -1,6 +1,7 @@
 //! Names of sets, markers and shapes in a scenario: each must exist in its body.
 
 use carom_contact::{Law, Stiffness};
+use carom_continuum::half_space::PlaceSpec;
 use carom_fem::{Body, Geometry, SetError};
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Spot};
 use carom_reduce::interface::{Interface, InterfaceSpec};
@@ -292,7 +293,7 @@ fn sets_of(spec: &BodySpec) -> impl Iterator<Item = (String, &str)> {
         let interfaces = r.interface.iter().map(|set| ("reduce.interface".to_owned(), set.as_str()));
         let held = r.fix.iter().map(|text| ("reduce.fix".to_owned(), Support::name_in(text)));
         // A point with a radius names no set.
-        let regions = r.places.iter().filter(|text| !text.contains([',', ':']));
+        let regions = r.places.iter().filter(|text| matches!(text.parse(), Ok(PlaceSpec::Set(_))));
         let placed = regions.map(|set| ("reduce.places".to_owned(), set.as_str()));
         let attached = r.attach.keys().map(|set| (format!("reduce.attach.{set}"), set.as_str()));
         interfaces.chain(attached).chain(held).chain(placed)
@@ -353,6 +354,11 @@ fn surface(
     if pair.is_on_grid() && !spec.rigid {
         return no_places(scenario, pair, end, spec, parts);
     }
+    if let (true, Ok(region @ PlaceSpec::Ball { .. }), Parts::Geometry(body)) =
+        (pair.is_on_grid(), end.part.parse(), parts)
+    {
+        return region.set().and_then(|set| body.faces_of_set(set).err()).map(ReferenceError::from);
+    }
     let body = match parts {
         Parts::Geometry(body) => body,
         Parts::Model(model) if model.surfaces.is_empty() => {
@@ -409,10 +415,12 @@ fn of_open_end(
     (spec, parts): (&BodySpec, &Parts<'_>),
 ) -> Option<ReferenceError> {
     let Parts::Geometry(body) = parts else { return None };
-    if end.part.contains([',', ':']) {
-        return (!spec.rigid).then(|| no_places(scenario, pair, end, spec, parts)).flatten();
+    match end.part.parse() {
+        Ok(PlaceSpec::Ball { .. }) if !spec.rigid => no_places(scenario, pair, end, spec, parts),
+        Ok(region) => region.set().and_then(|set| body.faces_of_set(set).err()).map(ReferenceError::from),
+        // The whole body.
+        Err(_) => None,
     }
-    (!end.part.is_empty()).then(|| body.faces_of_set(&end.part).err()).flatten().map(ReferenceError::from)
 }
 
 /// The error if a force acts at no marker or set; of a reduced body, at no interface.

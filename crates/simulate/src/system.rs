@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use carom_contact::half_space::HalfSpace;
-use carom_continuum::half_space::touching_faces;
+use carom_continuum::half_space::{PlaceSpec, touching_faces};
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_fem::Body as FemBody;
 use carom_format::result::{ResultBody, ResultPair};
@@ -195,9 +195,10 @@ fn on_grid(
 
 /// The surface of a rigid body below a grid: a set, a region, or the whole body while contact is foreseen.
 fn rigid_on_grid(end: &End, geometry: &FemBody) -> Result<HalfSpaceSurface, AssembleError> {
-    let (whole, is_region) = (end.part.is_empty(), end.part.contains(':'));
-    let (surface, positions, face) = if is_region {
-        let region = end.part.parse().map_err(AssembleError::from)?;
+    let whole = end.part.is_empty();
+    let region = end.part.parse().ok().filter(|region| matches!(region, PlaceSpec::Ball { .. }));
+    let is_region = region.is_some();
+    let (surface, positions, face) = if let Some(region) = region {
         let touching = touching_faces(geometry, &region).map_err(AssembleError::from)?;
         (touching.surface, touching.points, touching.loaded)
     } else {

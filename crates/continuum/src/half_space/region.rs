@@ -204,11 +204,12 @@ impl TouchRegion {
 /// Numbers of the faces that come nearer to a point than a radius at one of their samples, and of the face
 /// nearest to it.
 ///
-/// * `always` — true for the nearest face however far it is: a point that was computed lies a little off
+/// * `always` — true for the nearest face within an edge: a point that was computed lies a little off
 fn near(faces: &Faces, center: &Vector3<f64>, radius: f64, always: bool) -> impl Iterator<Item = usize> {
     const PARTS: usize = 8;
     let mut now = faces.state_at_rest();
-    let nearest = faces.closest(&mut now, center).filter(|foot| always || foot.gap.abs() <= radius);
+    let within = if always { radius.max(mean_edge(faces)) } else { radius };
+    let nearest = faces.closest(&mut now, center).filter(|foot| foot.gap.abs() <= within);
     let mut is_near = |face: usize| {
         let domain = faces.domain(face as u32);
         let samples = (0..(PARTS + 1) * (PARTS + 1)).map(|m| [m % (PARTS + 1), m / (PARTS + 1)]);

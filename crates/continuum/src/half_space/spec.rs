@@ -47,6 +47,33 @@ pub struct PlaceTextError {
 }
 
 impl PlaceSpec {
+    /// A region around a point.
+    ///
+    /// * `digits` — of its numbers in the text, behind the point
+    pub fn around(touching: Touching, center: [f64; 3], radius: f64, digits: usize) -> Self {
+        let number = |x: f64| {
+            let text = format!("{x:.digits$}");
+            let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            if text == "-0" { "0".to_owned() } else { text.to_owned() }
+        };
+        let of = match &touching {
+            Touching::Near => String::new(),
+            Touching::Set(set) => format!("{set}@"),
+            Touching::Whole => "*@".to_owned(),
+        };
+        let [x, y, z] = center.map(number);
+        let text = format!("{of}{x},{y},{z}:{}", number(radius));
+        Self::Ball { touching, center, radius, text }
+    }
+
+    /// The set that may touch; none of the whole surface, and of faces near a point.
+    pub fn set(&self) -> Option<&str> {
+        match self {
+            Self::Set(set) | Self::Ball { touching: Touching::Set(set), .. } => Some(set),
+            Self::Ball { .. } => None,
+        }
+    }
+
     /// The name by which a contact refers to the region.
     pub fn name(&self) -> &str {
         match self {
@@ -65,10 +92,15 @@ impl FromStr for PlaceSpec {
         if trimmed.is_empty() {
             return Err(refused());
         }
-        let Some((point, radius)) = trimmed.split_once(':') else {
-            return if trimmed.contains(',') { Err(refused()) } else { Ok(Self::Set(trimmed.to_owned())) };
+        let set = || Ok(Self::Set(trimmed.to_owned()));
+        let Some((point, radius)) = trimmed.rsplit_once(':') else {
+            return if trimmed.contains([',', '@']) { Err(refused()) } else { set() };
         };
-        let (touching, point) = match point.split_once('@') {
+        // Sides of NURBS patches have a colon in their names.
+        if !trimmed.contains([',', '@']) {
+            return if radius.trim().parse::<f64>().is_ok() { Err(refused()) } else { set() };
+        }
+        let (touching, point) = match point.rsplit_once('@') {
             None => (Touching::Near, point),
             Some(("*", point)) => (Touching::Whole, point),
             Some(("", _)) => return Err(refused()),
@@ -94,7 +126,9 @@ mod tests {
 
     #[test]
     fn sets_and_points_are_told_apart() {
-        assert_eq!("pole".parse(), Ok(PlaceSpec::Set("pole".to_owned())));
+        for set in ["pole", "patch0:top"] {
+            assert_eq!(set.parse(), Ok(PlaceSpec::Set(set.to_owned())));
+        }
         let found: PlaceSpec = " 0, -1e-3,0.015:2e-3".parse().unwrap();
         let text = "0, -1e-3,0.015:2e-3".to_owned();
         let ball = |touching, text: &str| PlaceSpec::Ball {
@@ -108,7 +142,7 @@ mod tests {
             let text = format!("{of}@{text}");
             assert_eq!(text.parse(), Ok(ball(touching, &text)));
         }
-        for text in ["", "1,2,3", "1,2:3", "1,2,x:3", "1,2,3:0", "a:b", "@1,2,3:4", "top@1:2", "top@1,2,3"] {
+        for text in ["", "1,2,3", "1,2:3", "1,2,x:3", "1,2,3:0", "a:3", "@1,2,3:4", "top@1:2", "top@1,2,3"] {
             let error = text.parse::<PlaceSpec>().unwrap_err().to_string();
             assert!(error.contains("`X,Y,Z:R`"), "{error}");
         }

@@ -239,14 +239,12 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
         );
         table.conflict("compliance", text);
     }
-    if compliance == Some(Compliance::HalfSpace) {
-        if rim == Rim::Warning {
-            table.conflict(
-                "rim",
-                "an edge in a contact with `compliance = \"half-space\"` is always an error: remove `rim`, \
-                 or use `compliance = \"body\"`",
-            );
-        }
+    if compliance == Some(Compliance::HalfSpace) && rim == Rim::Warning {
+        table.conflict(
+            "rim",
+            "an edge in a contact with `compliance = \"half-space\"` is always an error: remove `rim`, or use \
+             `compliance = \"body\"`",
+        );
     }
     let context = table.context.clone();
     table.finish();

@@ -7,7 +7,7 @@ use carom_format::scenario::model::{Compliance, ContactSpec, End, Scenario};
 
 use super::region::edge_there;
 use super::rigid_run::Outlook;
-use super::{ForesightError, body_of, end_has};
+use super::{ForesightError, body_of, end_has, has_places};
 use crate::parts::Parts;
 
 /// Contact radius in edges of the faces from which on the mesh resolves a contact: the force then errs by
@@ -37,6 +37,10 @@ enum Why {
     NoInterface { radius: Option<f64> },
     /// A contact that a grid cannot have.
     NotOnGrid(String),
+    /// The bodies have places.
+    Places,
+    /// Other contacts of the scenario are on grids.
+    Joined,
 }
 
 impl Decision {
@@ -48,19 +52,26 @@ impl Decision {
         };
         let why = match &self.why {
             Why::Given | Why::NotOnGrid(_) => return None,
+            Why::Places => "its bodies have places there".to_owned(),
+            Why::Joined => "other contacts of the scenario have it, and all have one kind".to_owned(),
             Why::Resolution { surface, radius, edge } => format!(
                 "the expected contact radius of {radius:.3e} m is {:.2} edges of `{surface}`, and a mesh \
                  resolves a contact from {RESOLVED} on",
                 radius / edge
             ),
             Why::NoInterface { radius: Some(radius) } => {
-                format!("no interface is named; the expected contact radius is {radius:.3e} m")
+                format!("it names no interfaces; the expected contact radius is {radius:.3e} m")
             }
             Why::NoInterface { radius: None } => {
-                "no interface is named; as rigid bodies they come near each other without touching".to_owned()
+                "it names no interfaces; as rigid bodies they do not touch".to_owned()
             }
         };
         Some(format!("contact {} has the compliance of {name}: {why}", title(pair)))
+    }
+
+    /// Takes the compliance of the other contacts.
+    pub(super) fn join_grids(&mut self) {
+        (self.compliance, self.why) = (Compliance::HalfSpace, Why::Joined);
     }
 
     /// A doubt about the choice.
@@ -101,16 +112,28 @@ pub(super) fn decide(
     let lacking = pair.between.iter().find(|end| !has_interface(end));
     let given = pair.compliance.filter(|compliance| *compliance != Compliance::Auto);
     match given {
-        Some(Compliance::Body) => return of_mesh(scenario, pair, outlook, geometries),
+        Some(Compliance::Body) if lacking.is_none() => return of_mesh(scenario, pair, outlook, geometries),
+        Some(Compliance::Body) => {
+            return Ok(Decision { compliance: Compliance::Body, is_free: false, why: Why::Given });
+        }
         Some(compliance) if !is_open => return Ok(Decision { compliance, is_free: false, why: Why::Given }),
         None if !is_open => {
             return Ok(Decision { compliance: Compliance::Body, is_free: false, why: Why::Given });
         }
         _ => (),
     }
+    if given.is_none() && has_places(scenario, pair, parts) {
+        return Ok(Decision { compliance: Compliance::HalfSpace, is_free: true, why: Why::Places });
+    }
     // Where bodies met before the trouble there is a place; without one the user has to name it.
     let Some(touched) = outlook.touched.filter(|t| t.radius > 0.0 || outlook.trouble.is_none()) else {
         let why = outlook.trouble.clone().unwrap_or("they never come near each other".to_owned());
+        let unprepared = pair.between.iter().find(|end| {
+            let of = body_of(scenario, end).filter(|(_, spec)| !spec.rigid);
+            of.is_some_and(|(i, spec)| !end_has(spec, &parts[i], end, Compliance::HalfSpace))
+        });
+        // A compliance that the scenario asks for is not replaced.
+        let lacking = if given == Some(Compliance::HalfSpace) { unprepared.or(lacking) } else { lacking };
         return match lacking {
             Some(end) => Err(ForesightError::Unknown { pair: between(pair), body: end.body.clone(), why }),
             None => Ok(Decision { compliance: Compliance::Body, is_free: false, why: Why::NotOnGrid(why) }),

@@ -51,24 +51,12 @@ pub(super) fn edge_there(
     Ok(mesh_edge(body, &region_of((end, side), outlook, body, false)?)?)
 }
 
-/// A ball with readable numbers: its middle and radius to a hundredth of its radius.
+/// A region with readable numbers: its middle and radius to a hundredth of its radius.
 fn ball(touching: &Touching, center: &Vector3<f64>, radius: f64) -> PlaceSpec {
     let digits = (2.0 - radius.log10().floor()).max(0.0) as usize;
-    let number = |x: f64| {
-        let text = format!("{x:.digits$}");
-        let text = if digits > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-        if text == "-0" { "0".to_owned() } else { text.to_owned() }
-    };
-    let [x, y, z] = [0, 1, 2].map(|a| number(center[a]));
     // Rounded up.
-    let radius = number(radius + 0.5 * 10f64.powi(-(digits as i32)));
-    let of = match touching {
-        Touching::Whole => "*@",
-        Touching::Set(set) => &format!("{set}@"),
-        Touching::Near => "",
-    };
-    let text = format!("{of}{x},{y},{z}:{radius}");
-    text.parse().unwrap_or_else(|_| unreachable!("`{text}` is a region"))
+    let radius = radius + 0.5 * 10f64.powi(-(digits as i32));
+    PlaceSpec::around(touching.clone(), (*center).into(), radius, digits)
 }
 
 /// Gives the bodies of a pair places where they met, and names them in the contact.

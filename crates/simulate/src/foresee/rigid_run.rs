@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use carom_contact::Law;
 use carom_dynamics::{ContactEvent, Ignore};
 use carom_fem::Body;
-use carom_format::scenario::model::{Compliance, Integrator, Scenario, Scheme, TimeIntegration};
+use carom_format::scenario::model::{
+    Compliance, Integrator, MarkerSpec, Scenario, Scheme, Spot, TimeIntegration,
+};
 use carom_multibody::{Settings, Simulation, Touched};
 use carom_progress::{Part, Progress};
 
@@ -15,6 +18,45 @@ use crate::system::{Assembled, system};
 
 /// Accuracy of the run: the error of its energy.
 const TOLERANCE: f64 = 1e-3;
+
+/// Most steps of the run: bodies that rest on each other would take any number.
+const MOST_STEPS: u64 = 20_000;
+
+/// Progress of a run with a limited number of steps.
+struct Limited<'a> {
+    whole: &'a dyn Progress,
+    /// Steps so far: a time loop asks after each whether it shall go on.
+    steps: AtomicU64,
+}
+
+impl Limited<'_> {
+    fn is_used_up(&self) -> bool {
+        self.steps.load(Ordering::Relaxed) > MOST_STEPS
+    }
+}
+
+impl Progress for Limited<'_> {
+    fn begin(&self, name: &str, total: u64) {
+        self.whole.begin(name, total);
+    }
+
+    fn set(&self, done: u64) {
+        self.whole.set(done);
+    }
+
+    fn note(&self, text: &str) {
+        self.whole.note(text);
+    }
+
+    fn end(&self) {
+        self.whole.end();
+    }
+
+    fn interrupted(&self) -> bool {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.is_used_up() || self.whole.interrupted()
+    }
+}
 
 /// What is foreseen of a contact pair.
 #[derive(Debug, Clone, Default)]
@@ -77,9 +119,11 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
     let mut rigid = scenario.clone();
     for body in &mut rigid.body {
         body.rigid = true;
-        if body.reduce.take().is_some_and(|reduce| !reduce.fix.is_empty()) {
-            body.fixed = true;
-        }
+        let Some(reduce) = body.reduce.take() else { continue };
+        body.fixed |= !reduce.fix.is_empty();
+        // A marker comes before a set of its name.
+        let placed = reduce.attach.iter().filter_map(|(set, how)| Some((set, how.at()?)));
+        body.marker.extend(placed.map(|(set, at)| MarkerSpec { name: set.clone(), at: Spot::Point(at) }));
     }
     // Zones of interfaces are too small to find the place of a contact on them.
     for end in rigid.contact.iter_mut().flat_map(|pair| &mut pair.between) {
@@ -108,7 +152,11 @@ fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Res
     let settings =
         Settings { relative_tolerance: TOLERANCE, ..Settings::until(scenario.simulation.end_time) };
     let mut simulation = Simulation::new(system, &placements, settings).map_err(|error| error.to_string())?;
-    let trouble = simulation.run(&mut Ignore, progress).err().map(|error| error.to_string());
+    let limited = Limited { whole: progress, steps: AtomicU64::new(0) };
+    let trouble = simulation.run(&mut Ignore, &limited).err().map(|error| match limited.is_used_up() {
+        true => format!("{MOST_STEPS} steps do not reach the end: {error}"),
+        false => error.to_string(),
+    });
     let events = simulation.summary().contacts;
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
     let pairs = scenario.contact.iter().enumerate().map(|(i, pair)| {

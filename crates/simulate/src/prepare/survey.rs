@@ -181,6 +181,8 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     let bodies = Bodies::default();
     let named = references::problems(scenario, &parts, &bodies);
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
+    let inside = overlap::problems(scenario, &parts, &bodies);
+    survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
     let scenario = &*completed(scenario, &found, &parts, &mut survey, progress);
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
@@ -195,8 +197,6 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     let remarks = geometries.filter_map(|(spec, found)| expected_inertia(scenario, spec, found.geometry()?));
     survey.remarks.extend(remarks);
     survey.remarks.extend(left_out(scenario));
-    let inside = overlap::problems(scenario, &parts, &bodies);
-    survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
     match plausible::warnings(scenario, &parts, &bodies) {
         Ok(warnings) => survey.warnings.extend(warnings),
         Err(problem) => survey.problems.push(of_bodies(problem.cast())),
@@ -217,6 +217,10 @@ fn completed<'a>(
     progress: &dyn Progress,
 ) -> Cow<'a, Scenario> {
     let is_waiting = found.iter().any(|found| matches!(found, Found::Nothing));
+    if is_waiting && scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, parts)) {
+        let what = "where bodies meet, and the models that follow from it: known once all bodies are meshed";
+        survey.not_checked.push(what.to_owned());
+    }
     if !survey.problems.is_empty() || is_waiting {
         return Cow::Borrowed(scenario);
     }

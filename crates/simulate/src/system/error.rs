@@ -1,6 +1,6 @@
 //! Errors from putting a scenario together as a system that moves.
 
-use carom_continuum::half_space::{PlaceTextError, PlacedModelError};
+use carom_continuum::half_space::PlacedModelError;
 use carom_format::ReadArchiveError;
 use carom_format::scenario::model::FunctionError;
 use carom_integrate::SpectralRadiusError;
@@ -82,9 +82,6 @@ pub enum AssembleError {
     /// A region of a rigid body cannot touch.
     #[error(transparent)]
     Region(#[from] PlacedModelError),
-    /// A region of a rigid body cannot be read.
-    #[error(transparent)]
-    RegionText(#[from] PlaceTextError),
     /// A contact on a half-space grid cannot be set up.
     #[error(transparent)]
     HalfSpace(#[from] HalfSpaceSetupError),
