@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use carom_continuum::half_space::{PlaceTextError, PlacedModelError};
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySpec, Compliance, ContactSpec, End, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, Compliance, ContactSpec, End, Scenario};
 use carom_progress::Progress;
 use thiserror::Error;
 
@@ -151,6 +151,8 @@ pub(crate) fn end_has(spec: &BodySpec, parts: &Parts<'_>, end: &End, compliance:
     }
     let is_part = |name: &str| name.trim() == end.part;
     match (parts, compliance) {
+        // Its model is read later, and tells then.
+        (Parts::Unknown, _) if matches!(spec.source, BodySource::Rom { .. }) => !end.part.is_empty(),
         (Parts::Model(model), Compliance::HalfSpace) => model.places.iter().any(|p| is_part(&p.name)),
         (Parts::Model(model), _) => model.surfaces.iter().any(|surface| is_part(&surface.name)),
         (_, Compliance::HalfSpace) => spec.reduce.iter().any(|r| r.places.iter().any(|p| is_part(p))),

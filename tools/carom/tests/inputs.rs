@@ -36,13 +36,12 @@ const BAD: &[Bad] = &[
     },
     Bad { from: "[\"pole\"]", to: "[\"pool\"]", code: 3, says: &["bad.toml:19", "plate", "pool", "pole"] },
     Bad {
-        from: "\"plate:pole\"",
-        to: "\"plate:top\"",
+        from: "\"plate:pole\", \"ball:pole\"]",
+        to: "\"plate:top\", \"ball:pole\"]\ncompliance = \"body\"",
         code: 3,
         says: &["bad.toml:23", "plate", "top", "interface"],
     },
     Bad { from: "\"plate:pole\"", to: "\"table:pole\"", code: 3, says: &["table", "plate"] },
-    Bad { from: "reduce = {", to: "# reduce = {", code: 3, says: &["bad.toml:15", "plate", "interface"] },
     Bad {
         from: "shape = \"ball\", radius = 0.01,",
         to: "shape = \"ball\", radius = 0.01, length = 0.1,",
