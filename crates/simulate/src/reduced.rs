@@ -53,8 +53,8 @@ impl<'a> ReducedRun<'a> {
         })
     }
 
-    /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that did
-    /// not happen.
+    /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that
+    /// did not happen.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.prepared.choices.clone();
         for (pair, estimate) in self.scenario.contact.iter().zip(self.simulation.error_estimates()) {

@@ -23,6 +23,9 @@ const THIN: f64 = 2.0;
 /// (docs/theory/half-space.md, section 11.7).
 const RADII: [f64; 3] = [1.5, 2.0, 3.0];
 
+/// Distance from the surface of a point that was computed, in diameters of the body.
+const BESIDE: f64 = 0.01;
+
 /// Least cosine between a normal and the opposite one of the far side of a body.
 const OPPOSITE: f64 = 0.5;
 
@@ -204,11 +207,12 @@ impl TouchRegion {
 /// Numbers of the faces that come nearer to a point than a radius at one of their samples, and of the face
 /// nearest to it.
 ///
-/// * `always` — true for the nearest face within an edge: a point that was computed lies a little off
+/// * `always` — true for a point that was computed, and may lie a little off
 fn near(faces: &Faces, center: &Vector3<f64>, radius: f64, always: bool) -> impl Iterator<Item = usize> {
     const PARTS: usize = 8;
     let mut now = faces.state_at_rest();
-    let within = if always { radius.max(mean_edge(faces)) } else { radius };
+    let size = faces.reference.iter().map(|x| (x - center).norm()).fold(0.0, f64::max);
+    let within = if always { radius.max(BESIDE * size) } else { radius };
     let nearest = faces.closest(&mut now, center).filter(|foot| foot.gap.abs() <= within);
     let mut is_near = |face: usize| {
         let domain = faces.domain(face as u32);

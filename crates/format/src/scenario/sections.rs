@@ -242,8 +242,8 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
     if compliance == Some(Compliance::HalfSpace) && rim == Rim::Warning {
         table.conflict(
             "rim",
-            "an edge in a contact with `compliance = \"half-space\"` is always an error: remove `rim`, or use \
-             `compliance = \"body\"`",
+            "an edge in a contact with `compliance = \"half-space\"` is always an error: remove `rim`, or \
+             use `compliance = \"body\"`",
         );
     }
     let context = table.context.clone();
