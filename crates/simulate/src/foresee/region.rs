@@ -35,7 +35,8 @@ pub(super) fn region_of(
     let touching = if end.part.is_empty() { Touching::Whole } else { Touching::Set(end.part.clone()) };
     let half = 0.5 * (high - low).norm();
     let around = |radius: f64| ball(&touching, &(0.5 * (low + high)), radius);
-    let near = half + touched.radius.max(LEAST_RADIUS);
+    // Points of bodies that did not touch lie up to the gap off the other surface.
+    let near = half + touched.radius.max(touched.gap).max(LEAST_RADIUS);
     // A rigid body gets no loads.
     let edge = if is_rigid { 0.0 } else { mesh_edge(body, &around(near))? };
     Ok(around(near.max(half + (MARGIN * touched.radius).max(MARGIN_EDGES * edge))))
