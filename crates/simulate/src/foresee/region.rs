@@ -18,6 +18,9 @@ const MARGIN: f64 = 2.5;
 /// The same in edges of the faces: deformable bodies meet a little beside the place where rigid ones do.
 const MARGIN_EDGES: f64 = 0.5;
 
+/// Radius of a region of bodies that do not touch in gaps between them, of which a bound from below is known.
+const GAPS: f64 = 1.2;
+
 /// Radius of a region of bodies that come near each other without touching \[m\].
 const LEAST_RADIUS: f64 = 1e-6;
 
@@ -36,7 +39,7 @@ pub(super) fn region_of(
     let half = 0.5 * (high - low).norm();
     let around = |radius: f64| ball(&touching, &(0.5 * (low + high)), radius);
     // Points of bodies that did not touch lie up to the gap off the other surface.
-    let near = half + touched.radius.max(touched.gap).max(LEAST_RADIUS);
+    let near = half + touched.radius.max(GAPS * touched.gap).max(LEAST_RADIUS);
     // A rigid body gets no loads.
     let edge = if is_rigid { 0.0 } else { mesh_edge(body, &around(near))? };
     Ok(around(near.max(half + (MARGIN * touched.radius).max(MARGIN_EDGES * edge))))
