@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use carom_continuum::half_space::{PlaceTextError, PlacedModelError};
+use carom_continuum::half_space::PlacedModelError;
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Compliance, ContactSpec, End, Scenario};
 use carom_progress::Progress;
@@ -91,9 +91,6 @@ pub enum ForesightError {
     /// The surface of a body cannot be evaluated.
     #[error(transparent)]
     Surface(#[from] PlacedModelError),
-    /// A region cannot be read.
-    #[error(transparent)]
-    Text(#[from] PlaceTextError),
     /// The user stopped it.
     #[error("interrupted; finished bodies are kept")]
     Interrupted,
@@ -112,7 +109,7 @@ impl Kind for ForesightError {
     }
 }
 
-/// The part that a body of the scenario has in its contacts.
+/// The body of an end of a contact, with its number.
 pub(crate) fn body_of<'a>(scenario: &'a Scenario, end: &End) -> Option<(usize, &'a BodySpec)> {
     scenario.body.iter().enumerate().find(|(_, spec)| spec.name == end.body)
 }
@@ -247,7 +244,7 @@ fn keep_modes(completed: &mut Scenario, given: &Scenario, outlooks: &[Outlook]) 
         let pairs = given.contact.iter().zip(outlooks);
         let touching = pairs.filter(|(pair, _)| pair.between.iter().any(|end| end.body == own.name));
         let shortest = touching.filter_map(|(_, outlook)| outlook.duration()).reduce(f64::min);
-        // Three digits, so that the file of the model tells a readable number.
+        // Two digits, so that the model states a readable number.
         reduce.up_to = shortest.map(|duration| rounded_up(PERIODS / duration));
     }
 }
@@ -255,7 +252,7 @@ fn keep_modes(completed: &mut Scenario, given: &Scenario, outlooks: &[Outlook]) 
 /// A positive number with two digits, rounded up.
 fn rounded_up(x: f64) -> f64 {
     let digit = 10f64.powi(x.log10().floor() as i32 - 1);
-    // Powers of ten below one are no binary fractions: the text of the number is.
+    // A product with a power of ten below one is not exact; the number that two digits are read as is.
     format!("{:.1e}", (x / digit).ceil() * digit).parse().unwrap_or(x)
 }
 

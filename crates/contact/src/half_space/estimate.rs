@@ -1,4 +1,5 @@
-//! What a body's displacement under the forces of a contact may miss, from the response that is known anyway.
+//! Two parts of a body's displacement under the forces of a contact, which bound its error: they follow from
+//! the response to loads at places.
 
 use faer::Mat;
 

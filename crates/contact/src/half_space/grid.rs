@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
 
 use super::cells::{rectangle_log_mean, rectangle_means};
 use super::{HalfSpace, SurfaceMeans};
@@ -20,6 +21,17 @@ pub struct PressureGrid {
 }
 
 impl PressureGrid {
+    /// The grid in the axes of a body, with the normal out of it.
+    ///
+    /// * `rotation`, `origin` — from the axes of the body to those of the grid
+    /// * `outward` — 1 if the normal of the grid leads out of the body, −1 if it leads into it
+    pub fn in_axes_of(&self, rotation: &Matrix3<f64>, origin: &Vector3<f64>, outward: f64) -> Self {
+        let mut axes = self.plane.axes * rotation;
+        (0..3).for_each(|d| axes[(2, d)] *= outward);
+        let center = rotation.transpose() * (self.plane.center - origin);
+        Self { plane: PatchPlane { center, axes }, ..self.clone() }
+    }
+
     /// The cells whose middles are within a radius of the centre of the plane, row by row.
     pub fn disc(plane: PatchPlane, side: f64, radius: f64) -> Self {
         Self::within(plane, side, radius, |_| true)

@@ -18,7 +18,6 @@ use super::overlap::{MOST_CELLS, Overlap, overlap};
 use super::shear::ShearError;
 use super::weights::Fallback;
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
-use crate::patch::PatchPlane;
 use crate::solver::{ActiveSet, LcpError};
 use crate::{Law, Shape};
 
@@ -186,10 +185,7 @@ impl Pressed<'_> {
                 Ok(Some(BodyCompliance { matrix, doubts: Doubts::default(), placed: None }))
             }
             Below::Placed(placed) => {
-                let mut axes = grid.plane.axes * self.rotation;
-                (0..3).for_each(|d| axes[(2, d)] *= outward);
-                let center = self.rotation.transpose() * (grid.plane.center - self.origin);
-                let own = PressureGrid { plane: PatchPlane { center, axes }, ..grid.clone() };
+                let own = grid.in_axes_of(&self.rotation, &self.origin, outward);
                 let mut found = placed.on_grid(&own, directions)?;
                 let doubts = Doubts { linear: found.linear, cut_share: found.cut_share };
                 let matrix = std::mem::replace(&mut found.matrix, Mat::new());

@@ -27,9 +27,9 @@ pub enum PlaceSpec {
 /// The faces that may touch, of a region around a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touching {
-    /// Those within the distance of the point.
+    /// The faces within the distance of the point.
     Near,
-    /// Those of a set. A contact beyond the loads is an error of the run.
+    /// The faces of a set. A contact beyond the loads is an error of the run.
     Set(String),
     /// The whole surface of the body. A contact beyond the loads is an error of the run.
     Whole,

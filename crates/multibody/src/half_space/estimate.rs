@@ -11,8 +11,7 @@
 
 use std::f64::consts::PI;
 
-use carom_contact::half_space::{FixedGrid, PressureGrid};
-use carom_contact::patch::PatchPlane;
+use carom_contact::half_space::FixedGrid;
 use carom_dynamics::ErrorEstimate;
 use nalgebra::{Matrix3, Vector3};
 
@@ -92,7 +91,8 @@ impl Pair {
     fn parts_of(&self, k: usize, grid: &FixedGrid, approach: f64) -> OfBody {
         let Under::Places(placed) = &self.sides[k].under else { return [0.0; 2] };
         let poses = [(Matrix3::identity(), Vector3::zeros()), grid.plan.partner];
-        let own = in_axes_of(&grid.grid, poses[k], if k == 0 { 1.0 } else { -1.0 });
+        let (rotation, origin) = poses[k];
+        let own = grid.grid.in_axes_of(&rotation, &origin, if k == 0 { 1.0 } else { -1.0 });
         // Places do not surround the contact: the run itself reports that.
         let Ok(parts) = placed.response_parts(&own, &grid.forces) else { return [0.0; 2] };
         [WEIGHTS * parts.weights / approach, parts.residual / approach]
@@ -120,16 +120,4 @@ impl Pair {
         let duration = of_impact + CELLS_OF_DURATION;
         Some(ErrorEstimate { force: of_impact, impulse: of_impact, duration })
     }
-}
-
-/// A grid in the axes of a body, its normal outward.
-fn in_axes_of(
-    grid: &PressureGrid,
-    (rotation, origin): (Matrix3<f64>, Vector3<f64>),
-    outward: f64,
-) -> PressureGrid {
-    let mut axes = grid.plane.axes * rotation;
-    (0..3).for_each(|d| axes[(2, d)] *= outward);
-    let center = rotation.transpose() * (grid.plane.center - origin);
-    PressureGrid { plane: PatchPlane { center, axes }, ..grid.clone() }
 }

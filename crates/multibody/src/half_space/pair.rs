@@ -141,7 +141,7 @@ pub(super) struct Pair {
     pub(super) failure: Option<SpotError>,
     /// The limits of the theory that the largest force has met.
     pub(super) worst: Worst,
-    /// What the largest force may miss.
+    /// Parts of the error under the largest force.
     pub(super) estimate: Estimate,
     /// Where the bodies have touched since the start of this run.
     pub(super) touched: Option<Touched>,

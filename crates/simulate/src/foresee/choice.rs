@@ -145,7 +145,7 @@ pub(super) fn decide(
         return on_grid(Why::NoInterface { radius });
     }
     let (Some(radius), None) = (radius, lacking) else { return on_grid(Why::NoInterface { radius }) };
-    match coarsest(scenario, pair, outlook, geometries, radius)? {
+    match coarsest(scenario, pair, outlook, geometries)? {
         Some((surface, edge)) if radius >= RESOLVED * edge => Ok(Decision {
             compliance: Compliance::Body,
             is_free: true,
@@ -165,7 +165,7 @@ fn of_mesh(
 ) -> Result<Decision, ForesightError> {
     let decision = Decision { compliance: Compliance::Body, is_free: false, why: Why::Given };
     let Some(radius) = outlook.radius() else { return Ok(decision) };
-    match coarsest(scenario, pair, outlook, geometries, radius)? {
+    match coarsest(scenario, pair, outlook, geometries)? {
         Some((surface, edge)) if radius < LEAST * edge => Err(ForesightError::Coarse {
             pair: between(pair),
             surface,
@@ -184,14 +184,13 @@ fn coarsest(
     pair: &ContactSpec,
     outlook: &Outlook,
     geometries: &[Option<Arc<Body>>],
-    radius: f64,
 ) -> Result<Option<(String, f64)>, ForesightError> {
     let mut worst: Option<(String, f64)> = None;
     for (side, end) in pair.between.iter().enumerate() {
         let Some((i, _)) = body_of(scenario, end).filter(|(_, spec)| !spec.rigid) else { continue };
         let Some(body) = &geometries[i] else { continue };
         let edge = edge_there(end, side, outlook, body)?;
-        if worst.as_ref().is_none_or(|(_, other)| radius / edge < radius / other) {
+        if worst.as_ref().is_none_or(|(_, longest)| edge > *longest) {
             worst = Some((end.to_string(), edge));
         }
     }

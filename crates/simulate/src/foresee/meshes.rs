@@ -22,7 +22,7 @@ const MOST_OF_BOX: f64 = 40.0;
 /// Thickness over width below which a box is a plate.
 const PLATE: f64 = 0.25;
 
-/// Cells on the smallest edge of a box that is no plate.
+/// Cells on the smallest edge of a box that is thicker than a plate.
 const OF_BLOCK: f64 = 4.0;
 
 /// The scenario with numbers of elements for its open bodies.

@@ -58,7 +58,7 @@ impl Progress for Limited<'_> {
     }
 }
 
-/// What is foreseen of a contact pair.
+/// Place, size and duration that the run found for the contact of a pair.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outlook {
     /// Where the bodies touched, or came near each other, in source coordinates.
@@ -82,7 +82,7 @@ impl Outlook {
     }
 }
 
-/// What is foreseen of each pair.
+/// Runs the bodies as rigid ones: the outlook of each pair.
 ///
 /// * `geometries` — of the bodies, where they are known
 pub(super) fn outlook(
@@ -107,7 +107,7 @@ pub(super) fn outlook(
         });
     }
     let rigid = as_rigid(scenario);
-    let part = Part::of(progress, "the bodies as rigid ones", 1, 1);
+    let part = Part::new(progress, "the bodies as rigid ones");
     match run(&rigid, &prepared, &part) {
         Ok(outlooks) => outlooks,
         Err(trouble) => none(trouble),

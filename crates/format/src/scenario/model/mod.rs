@@ -224,8 +224,8 @@ pub struct ContactSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compliance {
-    /// That of the mesh where it resolves the contact that a run of the rigid bodies foresees, that of a
-    /// half-space elsewhere.
+    /// The compliance of the mesh where its cells resolve the foreseen contact, of a half-space elsewhere. A
+    /// run of the rigid bodies foresees the contact.
     Auto,
     /// The compliance of the mesh, which resolves the contact: the high modes of interface sets.
     Body,
