@@ -3,6 +3,7 @@
 use super::*;
 use crate::closed_form::{HertzPair, hertz_ellipse};
 use crate::geometry::{Faces, Sphere};
+use crate::patch::PatchPlane;
 use crate::test_surfaces::ball;
 
 const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
