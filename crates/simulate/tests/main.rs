@@ -22,6 +22,7 @@ mod rigid_pairs;
 mod rigid_partner;
 mod robust;
 mod rolling;
+mod rolling_grid;
 mod schemes;
 mod static_modes;
 mod statics;

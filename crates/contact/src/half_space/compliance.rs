@@ -1,11 +1,15 @@
 //! The compliance of a body on the fine grid of a contact.
 //!
 //! ```text
-//! C = G + cᵀ (A − H) c
+//! C_ik = G_ik + Σ_jm c_ij n_iᵀ (A_jm − H_jm) n_k c_km
 //! ```
 //!
 //! G is that of the half-space between the cells, c the weights of the cells at places, A the response of the
-//! body to the loads of the places, and H that of the half-space to the same loads.
+//! body to the loads of the places, and H that of the half-space to the same loads. Each cell has a plane of
+//! its own, which touches the surface: n_i is its normal, and for tangential displacements its tangents take
+//! the place of n_i. The half-space of two loads is normal to the mean of the normals of their places.
+//!
+//! So C depends on the points of the surface at which the cells lie, and on nothing else.
 
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -14,10 +18,11 @@ use thiserror::Error;
 pub use super::cut::CutMeans;
 use super::cut::PlacedLoad;
 use super::definite::smallest_pivot;
-use super::footprint::Footprint;
-use super::grid_compliance::{GridCompliance, sandwiched};
-use super::weights::{Fallback, Order, PlanePlaces, WeightsError};
+use super::footprint::{Footprint, tangents_of};
+use super::grid_compliance::{GridCompliance, along_frames, sandwiched};
+use super::weights::{Fallback, Order, PlanePlaces, PointWeights, WeightsError};
 use super::{HalfSpace, Kernel, PressureGrid, SurfaceMeans};
+use crate::patch::PatchPlane;
 
 /// Smallest pivot of the compliance, scaled to unit diagonal, that is accepted.
 pub const LEAST_PIVOT: f64 = 1e-8;
@@ -26,8 +31,9 @@ pub const LEAST_PIVOT: f64 = 1e-8;
 /// of the distance, since force and moment are restored, and is 1e-3 of 1/d here.
 const FARTHEST_CUT: f64 = 4.0;
 
-/// Least cosine of the angle between the normals of a contact and of a place that takes part in it.
-const LEAST_COSINE: f64 = 0.5;
+/// Cosine of the angle between the normals of a cell and of a place: up to the first one the place takes no
+/// part, from the second one on all of it.
+const COSINES: [f64; 2] = [0.5, 0.8];
 
 /// The loads of the places of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,36 +195,53 @@ impl PlacedBody {
         self
     }
 
-    /// Second moments of a load in the plane of a grid.
-    fn second(&self, grid: &PressureGrid, cut: Option<&Matrix3<f64>>) -> [f64; 3] {
+    /// Second moments of a load in a plane.
+    fn second(&self, plane: &PatchPlane, cut: Option<&Matrix3<f64>>) -> [f64; 3] {
         let Some(second) = cut else { return self.loads.second() };
-        let seen = grid.plane.axes * second * grid.plane.axes.transpose();
+        let seen = plane.axes * second * plane.axes.transpose();
         [seen[(0, 0)], seen[(0, 1)], seen[(1, 1)]]
     }
 
-    /// The weights' view of the places in the plane of a grid, whose normal is outward: places on the far
-    /// face of a thin body take no part.
-    pub(super) fn in_plane(&self, grid: &PressureGrid) -> PlanePlaces {
-        let normal = grid.plane.axes.row(2).transpose();
+    /// The weights' view of the places in a plane, whose normal is outward: places on the far face of a thin
+    /// body take no part.
+    fn in_plane(&self, plane: &PatchPlane) -> PlanePlaces {
+        let normal = plane.axes.row(2).transpose();
         PlanePlaces {
             coordinates: self
                 .positions
                 .iter()
                 .map(|x| {
-                    let [x, y, _] = grid.plane.coordinates(x);
+                    let [x, y, _] = plane.coordinates(x);
                     [x, y]
                 })
                 .collect(),
-            seconds: self.cut_seconds.iter().map(|cut| self.second(grid, cut.as_ref())).collect(),
-            takes_part: self.normals.iter().map(|n| n.dot(&normal) >= LEAST_COSINE).collect(),
+            seconds: self.cut_seconds.iter().map(|cut| self.second(plane, cut.as_ref())).collect(),
+            facing: self.normals.iter().map(|n| facing(n.dot(&normal))).collect(),
             loads: self.loads,
         }
     }
 
-    /// The compliance on a grid, whose plane is given in the axes of the body.
-    ///
-    /// Weights are quadratic where places allow it, and linear on all cells if the compliance is not positive
-    /// definite otherwise.
+    /// The weights of cells in planes of their own.
+    pub(super) fn weights_on(
+        &self,
+        planes: &[PatchPlane],
+        side: f64,
+        order: Order,
+    ) -> Result<Vec<PointWeights>, WeightsError> {
+        let mut seen: Option<(PatchPlane, PlanePlaces)> = None;
+        let mut found = Vec::with_capacity(planes.len());
+        for plane in planes {
+            let (from, places) = match seen.take().filter(|(from, _)| from.axes == plane.axes) {
+                Some(same) => seen.insert(same),
+                None => seen.insert((*plane, self.in_plane(plane))),
+            };
+            let [x, y, _] = from.coordinates(&plane.center);
+            found.push(places.weights([x, y], side, order)?);
+        }
+        Ok(found)
+    }
+
+    /// The compliance on a flat grid, whose plane is given in the axes of the body with the normal outward.
     ///
     /// # Errors
     ///
@@ -228,11 +251,31 @@ impl PlacedBody {
         grid: &PressureGrid,
         directions: Directions,
     ) -> Result<GridCompliance, ComplianceError> {
-        let quadratic = self.with_weights(grid, directions, Order::Quadratic)?;
+        self.on_planes(grid, &grid.planes(), directions)
+    }
+
+    /// The compliance on cells in planes of their own.
+    ///
+    /// Weights are quadratic where places allow it, and linear on all cells if the compliance is not positive
+    /// definite otherwise.
+    ///
+    /// * `grid` — the cells, as they lie beside each other on the surface
+    /// * `planes` — the plane of each cell in the axes of the body: middle, two tangents, outward normal
+    ///
+    /// # Errors
+    ///
+    /// [`ComplianceError`].
+    pub fn on_planes(
+        &self,
+        grid: &PressureGrid,
+        planes: &[PatchPlane],
+        directions: Directions,
+    ) -> Result<GridCompliance, ComplianceError> {
+        let quadratic = self.weighted(grid, planes, directions, Order::Quadratic)?;
         if quadratic.pivot > LEAST_PIVOT {
             return Ok(quadratic);
         }
-        let mut linear = self.with_weights(grid, directions, Order::Linear)?;
+        let mut linear = self.weighted(grid, planes, directions, Order::Linear)?;
         if linear.pivot > LEAST_PIVOT {
             linear.linear = Some((grid.len(), Fallback::Indefinite { pivot: quadratic.pivot }));
             return Ok(linear);
@@ -240,7 +283,7 @@ impl PlacedBody {
         Err(ComplianceError::Indefinite { pivot: linear.pivot, radius: self.loads.radius })
     }
 
-    /// The compliance with weights of one order, positive definite or not.
+    /// The compliance on a flat grid with weights of one order, positive definite or not.
     ///
     /// # Errors
     ///
@@ -251,9 +294,17 @@ impl PlacedBody {
         directions: Directions,
         order: Order,
     ) -> Result<GridCompliance, ComplianceError> {
-        let plane = self.in_plane(grid);
-        let points = (0..grid.len()).map(|cell| plane.weights(grid.middle(cell), grid.side, order));
-        let points: Vec<_> = points.collect::<Result<_, _>>()?;
+        self.weighted(grid, &grid.planes(), directions, order)
+    }
+
+    fn weighted(
+        &self,
+        grid: &PressureGrid,
+        planes: &[PatchPlane],
+        directions: Directions,
+        order: Order,
+    ) -> Result<GridCompliance, ComplianceError> {
+        let points = self.weights_on(planes, grid.side, order)?;
         let mut places: Vec<usize> = points.iter().flat_map(|p| p.places.iter().copied()).collect();
         places.sort_unstable();
         places.dedup();
@@ -268,15 +319,21 @@ impl PlacedBody {
         }
         let fallbacks = points.iter().filter_map(|p| p.fallback);
         let linear = fallbacks.clone().next().map(|first| (fallbacks.count(), first));
-        let (far, mut matrix) = match directions {
-            Directions::Normal => (self.normal_part(grid, &places), grid.normal_compliance(&self.half_space)),
-            Directions::All => (self.full_part(grid, &places), grid.compliance(&self.half_space)),
+        let mut matrix = match directions {
+            Directions::Normal => grid.normal_compliance(&self.half_space),
+            Directions::All => grid.compliance(&self.half_space),
         };
-        matrix += sandwiched(&weights, &far);
+        let frames = planes.iter().map(|plane| {
+            let axes = &plane.axes;
+            Matrix3::from_rows(&[-axes.row(2), axes.row(0).into(), axes.row(1).into()])
+        });
+        let frames: Vec<Matrix3<f64>> = frames.collect();
+        let far = self.far_part(&places);
+        matrix += sandwiched(&along_frames(&weights, &frames, directions), &far);
         self.add_curvature(grid, directions, &mut matrix);
         let pivot = smallest_pivot(matrix.as_ref());
         let cut_share = self.cut_share(&places, &weights);
-        Ok(GridCompliance { matrix, places, weights, gradients, far, linear, cut_share, pivot })
+        Ok(GridCompliance { matrix, places, weights, gradients, frames, far, linear, cut_share, pivot })
     }
 
     /// See [`GridCompliance::cut_share`].
@@ -311,33 +368,27 @@ impl PlacedBody {
         self.half_space.curvature_factor() * self.curvature / self.half_space.contact_modulus()
     }
 
-    /// nᵀ A n − H of the places.
-    pub(super) fn normal_part(&self, grid: &PressureGrid, places: &[usize]) -> Mat<f64> {
-        let normal = grid.plane.axes.row(2).transpose();
-        Mat::from_fn(places.len(), places.len(), |a, b| {
-            let (j, k) = (places[a], places[b]);
-            let response = normal.dot(&(self.block(j, k) * normal));
-            response - self.half_space.normal(&self.means(grid, j, k)) + self.curved(j, k)
-        })
-    }
-
-    /// A − H of the places with tangents.
-    fn full_part(&self, grid: &PressureGrid, places: &[usize]) -> Mat<f64> {
-        let axes = &grid.plane.axes;
-        // Rows: inward normal, tangents.
-        let frame = Matrix3::from_rows(&[-axes.row(2), axes.row(0).into(), axes.row(1).into()]);
+    /// A − H of the places, 3 × 3 blocks in the axes of the body.
+    pub(super) fn far_part(&self, places: &[usize]) -> Mat<f64> {
         let mut far = Mat::zeros(3 * places.len(), 3 * places.len());
         for (a, &j) in places.iter().enumerate() {
             for (b, &k) in places.iter().enumerate() {
-                let mut block = frame * self.block(j, k) * frame.transpose()
-                    - self.half_space.block(&self.means(grid, j, k));
-                block[(0, 0)] += self.curved(j, k);
+                let block = self.block(j, k) - self.half_space_block(j, k);
                 for (r, s) in (0..9).map(|m| (m / 3, m % 3)) {
                     far[(3 * a + r, 3 * b + s)] = block[(r, s)];
                 }
             }
         }
         far
+    }
+
+    /// H of two loads in the axes of the body.
+    fn half_space_block(&self, j: usize, k: usize) -> Matrix3<f64> {
+        let (axes, means) = self.means(j, k);
+        let frame = Matrix3::from_rows(&[-axes.row(2), axes.row(0).into(), axes.row(1).into()]);
+        let mut block = self.half_space.block(&means);
+        block[(0, 0)] -= self.curved(j, k);
+        frame.transpose() * block * frame
     }
 
     /// The curvature's part of H, which is subtracted: (β κ/E*) ⟨ln r⟩.
@@ -355,37 +406,45 @@ impl PlacedBody {
         Matrix3::from_fn(|a, b| self.response[(3 * j + a, 3 * k + b)])
     }
 
-    /// Means between two loads in the axes of a grid, from load k to load j.
-    fn means(&self, grid: &PressureGrid, j: usize, k: usize) -> SurfaceMeans {
-        let axes = &grid.plane.axes;
+    /// Means between two loads, from load k to load j, and their axes: the direction from load to load, the
+    /// tangent across it, and the mean normal of both places.
+    fn means(&self, j: usize, k: usize) -> (Matrix3<f64>, SurfaceMeans) {
         let apart = self.positions[j] - self.positions[k];
-        let along = axes * apart;
-        let (length, flat) = (apart.norm(), along.x.hypot(along.y));
-        let e = if flat > 0.0 { [along.x / flat, along.y / flat] } else { [1.0, 0.0] };
+        let length = apart.norm();
+        let normal = (self.normals[j] + self.normals[k]).try_normalize(0.0).unwrap_or(self.normals[j]);
+        let along = (apart - apart.dot(&normal) * normal).try_normalize(1e-12 * self.loads.radius);
+        let along = along.unwrap_or_else(|| tangents_of(&normal)[0]);
+        let across = normal.cross(&along);
+        let axes = Matrix3::from_rows(&[along.transpose(), across.transpose(), normal.transpose()]);
         let table = self.loads.kernel.table().at(length / self.loads.radius);
-        let (half, turned) =
-            (0.5 * table.inverse / self.loads.radius, 0.5 * table.second / self.loads.radius);
-        let double = [e[0] * e[0] - e[1] * e[1], 2.0 * e[0] * e[1]];
+        let [half, turned] = [table.inverse, table.second].map(|mean| 0.5 * mean / self.loads.radius);
         let mut means = SurfaceMeans {
-            second: [half + turned * double[0], turned * double[1], half - turned * double[0]],
-            first: e.map(|e| e * table.first / self.loads.radius),
+            second: [half + turned, 0.0, half - turned],
+            first: [table.first / self.loads.radius, 0.0],
         };
         let pair = (j.min(k) as u32, j.max(k) as u32);
         if let Ok(found) = self.cuts.binary_search_by_key(&pair, |cut| (cut.0, cut.1)) {
             let change = &self.cuts[found].2;
             let second = axes * change.second * axes.transpose();
-            // The trace is that of ⟨1/r⟩; a part along the normal of the contact goes to both tangents.
-            let across = 0.5 * second[(2, 2)];
+            // The trace is that of ⟨1/r⟩; a part along the normal goes to both tangents.
+            let part = 0.5 * second[(2, 2)];
             let sign = if j <= k { 1.0 } else { -1.0 };
             let first = sign * (axes * change.first);
-            means.second[0] += second[(0, 0)] + across;
+            means.second[0] += second[(0, 0)] + part;
             means.second[1] += second[(0, 1)];
-            means.second[2] += second[(1, 1)] + across;
+            means.second[2] += second[(1, 1)] + part;
             means.first[0] += first.x;
             means.first[1] += first.y;
         }
-        means
+        (axes, means)
     }
+}
+
+/// Part of a place in the weights of a cell, by the cosine between their normals.
+fn facing(cosine: f64) -> f64 {
+    let [low, high] = COSINES;
+    let t = ((cosine - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
 }
 
 #[cfg(test)]

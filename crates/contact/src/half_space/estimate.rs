@@ -2,9 +2,11 @@
 //! the response to loads at places.
 
 use faer::Mat;
+use nalgebra::Vector3;
 
 use super::weights::Order;
-use super::{ComplianceError, PlacedBody, PressureGrid};
+use super::{ComplianceError, PlacedBody};
+use crate::patch::PatchPlane;
 
 /// Parts of the displacement of a body under the forces of a contact, weighted by the forces \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,42 +21,46 @@ impl PlacedBody {
     /// The parts of the displacement fᵀ u/Σf under forces on the cells of a grid:
     ///
     /// ```text
-    /// weights  = |l₁ᵀ D l₁ − l₂ᵀ D l₂|/Σf ,   D = nᵀ A n − H ,   l = c f by linear and by quadratic weights
-    /// residual = l₂ᵀ nᵀ A n l₂/Σf
+    /// weights  = |l₁ᵀ D l₁ − l₂ᵀ D l₂|/Σf ,   D = A − H ,   l = Σ c n f by linear and by quadratic weights
+    /// residual = l₂ᵀ A l₂/Σf
     /// ```
     ///
-    /// * `grid` — its plane in the axes of the body, the normal outward
+    /// * `planes` — the plane of each cell in the axes of the body, the normal outward
+    /// * `side` — of a cell \[m\]
     ///
     /// # Errors
     ///
     /// [`ComplianceError::Weights`] if places do not surround a loaded cell.
     pub fn response_parts(
         &self,
-        grid: &PressureGrid,
+        (planes, side): (&[PatchPlane], f64),
         forces: &[f64],
     ) -> Result<ResponseParts, ComplianceError> {
         let total: f64 = forces.iter().sum();
         if total <= 0.0 {
             return Ok(ResponseParts::default());
         }
-        let plane = self.in_plane(grid);
-        let mut loads = [vec![0.0; self.positions.len()], vec![0.0; self.positions.len()]];
+        let loaded = || forces.iter().enumerate().filter(|(_, force)| **force > 0.0);
+        let below: Vec<PatchPlane> = loaded().map(|(cell, _)| planes[cell]).collect();
+        let mut loads =
+            [vec![Vector3::zeros(); self.positions.len()], vec![Vector3::zeros(); self.positions.len()]];
         for (order, loads) in [Order::Linear, Order::Quadratic].into_iter().zip(&mut loads) {
-            for (cell, force) in forces.iter().enumerate().filter(|(_, force)| **force > 0.0) {
-                let weights = plane.weights(grid.middle(cell), grid.side, order)?;
+            let points = self.weights_on(&below, side, order)?;
+            for ((weights, plane), (_, force)) in points.iter().zip(&below).zip(loaded()) {
                 for (place, value) in weights.places.iter().zip(&weights.values) {
-                    loads[*place] += value * force;
+                    loads[*place] += value * force * plane.axes.row(2).transpose();
                 }
             }
         }
-        let is_loaded = |place: &usize| loads.iter().any(|loads| loads[*place] != 0.0);
+        let is_loaded = |place: &usize| loads.iter().any(|loads| loads[*place] != Vector3::zeros());
         let places: Vec<usize> = (0..self.positions.len()).filter(is_loaded).collect();
-        let [linear, quadratic] =
-            loads.each_ref().map(|loads| places.iter().map(|place| loads[*place]).collect::<Vec<_>>());
-        let far = self.normal_part(grid, &places);
-        let normal = grid.plane.axes.row(2).transpose();
-        let residual = Mat::from_fn(places.len(), places.len(), |a, b| {
-            normal.dot(&(self.block(places[a], places[b]) * normal))
+        let of_places = |loads: &Vec<Vector3<f64>>| -> Vec<f64> {
+            places.iter().flat_map(|place| <[f64; 3]>::from(loads[*place])).collect()
+        };
+        let [linear, quadratic] = loads.each_ref().map(of_places);
+        let far = self.far_part(&places);
+        let residual = Mat::from_fn(3 * places.len(), 3 * places.len(), |i, k| {
+            self.response[(3 * places[i / 3] + i % 3, 3 * places[k / 3] + k % 3)]
         });
         Ok(ResponseParts {
             weights: (quadratic_form(&far, &linear) - quadratic_form(&far, &quadratic)).abs() / total,

@@ -8,22 +8,27 @@
 //! ```
 //!
 //! docs/theory/half-space.md, eq. (105), of the relative pose x and of the modal coordinates q, so that a
-//! system that moves under them keeps its energy. The gap of a cell is the mean over the cell of the distance
-//! of both exact surfaces along the normal n of the plane, with the modal displacement of each body:
+//! system that moves under them keeps its energy. Cells lie on the first surface, unrolled on it
+//! ([`surface_lattice`](super::surface_lattice)): the middle of cell p is x_p, its normal n_p. The gap of a
+//! cell is a mean over the cell of the distance t of the second surface along the normal,
 //!
 //! ```text
-//! g_i = Σ_p w_ip [t₂(x_p) − t₁(x_p)] + Σ_bodies (r_i − r_c) q ,     r_i = −cᵢᵀ ⟨s, n·φ⟩
+//! g_i = Σ_p w_ip t(x_p + φ₁ₚ q, n_p)
 //! ```
 //!
-//! Surface 2 lies t₂ above the plane at the sample x_p; it is moved with its body and with the modal
-//! displacement φ_c q of the middle of the contact. Samples are the middles of the cells, and
-//! w = (5/6, 1/24, 1/24, 1/24, 1/24) is the mean over a square of a polynomial of the third degree.
+//! where each surface is moved by the modal displacement φ_p q at the cell, the second one with its body too.
+//! Samples are the middles of a cell and of its neighbours, and w = (5/6, 1/24, 1/24, 1/24, 1/24) is the mean
+//! over a square of a polynomial of the third degree.
 //!
 //! A force λ on a sample pushes surface 2 by λ m/(n·m), m being its normal there, and surface 1 by the
 //! opposite on the same line.
+//!
+//! Nothing of this depends on how far the grid reaches, nor on the cell in its middle: a grid that follows a
+//! contact that rolls over the first body changes no force and no energy.
 
 mod friction;
 mod laid;
+mod modes;
 mod wandering;
 
 use faer::Mat;
@@ -33,12 +38,15 @@ use super::grid_anchor::CellForce;
 use super::grid_plan::MOST_CELLS;
 use super::heights::{Resting, height_of};
 use super::pair::{Below, Doubts, PairError};
+use super::surface_lattice::touching;
 use super::{GridAnchor, GridPlan, PressureGrid};
 use crate::geometry::Start;
+use crate::patch::PatchPlane;
 use crate::solver::ActiveSet;
 use crate::{Law, Shape};
 use friction::GridFriction;
-use laid::{OnGrid, on_grid, sampled};
+use laid::{OnGrid, Sampled, on_grid, sampled};
+use modes::ModesOnGrid;
 use wandering::{Acting, Wandering};
 
 /// Weight of the middle of a cell in its mean, and of the middles of its four neighbours.
@@ -69,22 +77,17 @@ pub struct Position<'a> {
     pub modal: [&'a [f64]; 2],
 }
 
-/// Modes of a body on the grid.
-#[derive(Debug, Clone)]
-struct ModesOnGrid {
-    /// φ_c: displacement of the middle of the contact, 3 × modes, in the axes of the body.
-    middle: Mat<f64>,
-    /// r_i − r_c, cells × modes.
-    rows: Mat<f64>,
-}
-
 /// A place at which gaps are evaluated.
 #[derive(Debug, Clone, Copy)]
 struct Sample {
-    /// In the axes of the first body \[m\].
+    /// On the first surface, in the axes of its body \[m\].
     place: Vector3<f64>,
-    /// Height of the first surface; none where it does not reach.
-    first: Option<f64>,
+    /// The normal there.
+    outward: Vector3<f64>,
+    /// False where the first surface has ended.
+    is_on_first: bool,
+    /// The cell, or one beside it for samples outside of the grid: it moves by the modes of this cell.
+    cell: u32,
     /// Height of the second surface.
     second: Option<f64>,
     /// Its normal.
@@ -140,7 +143,13 @@ pub struct FixedGrid {
     /// True for cells with a neighbour outside of the grid.
     at_rim: Vec<bool>,
     resting: Resting,
+    /// The plane of each cell in the axes of both bodies, the normal out of the body.
+    planes: [Vec<PatchPlane>; 2],
     modes: [Option<ModesOnGrid>; 2],
+    /// The cell in the middle of the grid.
+    middle: usize,
+    /// Force on the second body at each cell, axes of the first \[N\].
+    on_cells: Vec<Vector3<f64>>,
     matrix: Mat<f64>,
     law: f64,
     solver: ActiveSet,
@@ -149,8 +158,6 @@ pub struct FixedGrid {
     wandering: Option<Wandering>,
     /// The force of `wandering`.
     along: Acting,
-    /// φ_c q of both bodies, in their axes.
-    moved: [Vector3<f64>; 2],
 }
 
 impl FixedGrid {
@@ -173,32 +180,24 @@ impl FixedGrid {
         if plan.n_cells() > MOST_CELLS as f64 {
             return Err(PairError::Cells { found: plan.n_cells() as usize });
         }
-        let grid = PressureGrid { plane: plan.plane, side: plan.side, cells: plan.cells() };
+        let plane = touching(bodies[0].shape, &plan.plane, plan.side).unwrap_or(plan.plane);
+        let grid = PressureGrid { plane, side: plan.side, cells: plan.cells() };
         let n = grid.len();
         let own = law.compliance(grid.area());
+        let Sampled { samples, stencils, at_rim, planes, resting } = sampled(&plan, &grid, bodies);
         let OnGrid { matrix, doubts, modes, mut friction, wandering } =
-            on_grid(&plan, &grid, bodies, (own, friction))?;
+            on_grid(&grid, &planes, bodies, (own, friction))?;
         let mut solver = ActiveSet::new();
         solver.set_matrix(n, |i, k| matrix[(i, k)] + if i == k { own } else { 0.0 });
-        let (mut samples, stencils, at_rim) = sampled(&grid, bodies[0].shape);
-        let normal = plan.plane.axes.row(2).transpose();
         if let Some(friction) = &mut friction {
-            let point = |sample: &Sample| sample.place + sample.first.unwrap_or(0.0) * normal;
-            friction.set_points(samples[..n].iter().map(point).collect());
-        }
-        let mut resting = Resting::new(bodies[1].shape);
-        // Each search starts from the foot point of the sample before.
-        let mut start = None;
-        for sample in &mut samples {
-            sample.start = start;
-            let place = (&sample.place, &normal);
-            height_of((bodies[1].shape, &mut resting), plan.partner, &mut sample.start, place, plan.side);
-            start = sample.start;
+            friction.set_points(samples[..n].iter().map(|sample| sample.place).collect());
         }
         Ok(Self {
+            middle: grid.cells.iter().position(|cell| *cell == [0, plan.middle[1]]).unwrap_or(0),
             plan,
             forces: vec![0.0; n],
             gaps: vec![0.0; n],
+            on_cells: vec![Vector3::zeros(); n],
             friction,
             wandering,
             along: Acting::default(),
@@ -208,11 +207,11 @@ impl FixedGrid {
             stencils,
             at_rim,
             resting,
+            planes,
             modes,
             matrix,
             law: own,
             solver,
-            moved: [Vector3::zeros(); 2],
             grid,
         })
     }
@@ -231,11 +230,13 @@ impl FixedGrid {
         at: &Position<'_>,
         anchor: &GridAnchor,
     ) -> Result<(), PairError> {
-        for (k, modes) in self.modes.iter().enumerate() {
-            self.moved[k] = modes.as_ref().map_or_else(Vector3::zeros, |modes| modes.of_middle(at.modal[k]));
+        for (modes, modal) in self.modes.iter_mut().zip(at.modal) {
+            if let Some(modes) = modes {
+                modes.displace(modal);
+            }
         }
         self.place_second(second, at);
-        self.find_gaps(at.modal);
+        self.find_gaps();
         self.sums = GridSums { least_gap: (f64::INFINITY, 0), ..GridSums::default() };
         for (cell, &gap) in self.gaps.iter().enumerate() {
             if gap < self.sums.least_gap.0 {
@@ -263,44 +264,59 @@ impl FixedGrid {
 
     /// Takes the motion since the end of the last step.
     fn slip_from(&mut self, at: &Position<'_>, anchor: &GridAnchor) {
-        let now = self.moved_origin(at);
-        let Self { friction: Some(friction), modes, grid, .. } = self else { return };
-        let moved = [0, 1].map(|k| match &modes[k] {
-            Some(modes) if anchor.is_set => modes.of_middle(&anchor.modal[k]),
-            _ => Vector3::zeros(),
-        });
-        let then = anchor.origin + anchor.rotation * moved[1] - moved[0];
-        friction.begin(grid, (at, anchor), [now, then]);
+        let Self { friction: Some(friction), modes, plan, grid, .. } = self else { return };
+        if anchor.is_set {
+            for (modes, modal) in modes.iter_mut().zip(&anchor.modal) {
+                if let Some(modes) = modes {
+                    modes.displace_before(modal);
+                }
+            }
+        }
+        friction.begin((plan, grid), (at, anchor), modes);
+    }
+
+    /// Modal displacement of a body at a cell at the last evaluation, in its axes \[m\].
+    fn displaced(&self, body: usize, cell: usize) -> Vector3<f64> {
+        self.modes[body].as_ref().map_or_else(Vector3::zeros, |modes| modes.displaced[cell])
     }
 
     /// Origin of the second body in axes of the first, with the modal displacement of both at the middle of
-    /// the contact at the last evaluation \[m\].
+    /// the grid at the last evaluation \[m\].
     pub fn moved_origin(&self, at: &Position<'_>) -> Vector3<f64> {
-        at.origin + at.rotation * self.moved[1] - self.moved[0]
+        let [first, second] = [0, 1].map(|k| self.displaced(k, self.middle));
+        at.origin + at.rotation * second - first
     }
 
     /// Heights of the second surface at all samples.
     fn place_second(&mut self, second: &Shape, at: &Position<'_>) {
-        let n = self.grid.plane.axes.row(2).transpose();
-        let pose = (at.rotation, self.moved_origin(at));
-        let Self { samples, resting, grid, .. } = self;
+        let Self { samples, resting, grid, modes, .. } = self;
+        let [of_first, of_second] = modes.each_ref().map(Option::as_ref);
         for sample in samples {
+            let cell = sample.cell as usize;
+            let mut origin = at.origin;
+            if let Some(modes) = of_first {
+                origin -= modes.displaced[cell];
+            }
+            if let Some(modes) = of_second {
+                origin += at.rotation * modes.displaced[cell];
+            }
             let mut start = sample.start;
-            let found = height_of((second, resting), pose, &mut start, (&sample.place, &n), grid.side);
+            let line = (&sample.place, &sample.outward);
+            let found = height_of((second, resting), (at.rotation, origin), &mut start, line, grid.side);
             // A surface that looks the same way is the far side of the second body.
-            let found = found.filter(|(_, normal)| normal.dot(&n) < 0.0);
+            let found = found.filter(|(_, normal)| normal.dot(&sample.outward) < 0.0);
             sample.second = found.map(|(height, _)| height);
             sample.normal = found.map_or_else(Vector3::zeros, |(_, normal)| normal);
         }
     }
 
     /// Mean gaps of all cells; cells that one of the surfaces does not reach are open.
-    fn find_gaps(&mut self, modal: [&[f64]; 2]) {
+    fn find_gaps(&mut self) {
         let open = 1e6 * self.grid.side;
         for (cell, stencil) in self.stencils.iter().enumerate() {
             let gap = |k: usize| {
                 let sample = &self.samples[stencil[k] as usize];
-                sample.second.zip(sample.first).map(|(second, first)| second - first)
+                sample.second.filter(|_| sample.is_on_first)
             };
             let Some(middle) = gap(0) else {
                 self.gaps[cell] = open;
@@ -309,18 +325,11 @@ impl FixedGrid {
             // At an edge the middle stands for the mean.
             let around = (1..5).map(|k| gap(k).unwrap_or(middle)).sum::<f64>();
             self.gaps[cell] = MEAN[0] * middle + MEAN[1] * around;
-            for (modes, q) in self.modes.iter().zip(modal) {
-                if let Some(modes) = modes {
-                    self.gaps[cell] +=
-                        q.iter().enumerate().map(|(k, q)| modes.rows[(cell, k)] * q).sum::<f64>();
-                }
-            }
         }
     }
 
     /// Energies and sums of the forces.
     fn add_up(&mut self) {
-        let n = self.grid.plane.axes.row(2).transpose();
         let (forces, sums) = (&self.forces, &mut self.sums);
         for (cell, &force) in forces.iter().enumerate().filter(|(_, f)| **f > 0.0) {
             sums.force += force;
@@ -333,7 +342,7 @@ impl FixedGrid {
             for (k, &sample) in stencil.iter().enumerate() {
                 let reached = |s: u32| {
                     let sample = &self.samples[s as usize];
-                    sample.second.is_some() && sample.first.is_some()
+                    sample.second.is_some() && sample.is_on_first
                 };
                 let target = if reached(sample) {
                     sample
@@ -344,40 +353,45 @@ impl FixedGrid {
                 self.samples[target as usize].force += MEAN[k.min(1)] * force;
             }
         }
+        self.on_cells.fill(Vector3::zeros());
         for sample in self.samples.iter().filter(|sample| sample.force != 0.0) {
-            sums.on_second += sample.push(&n);
+            let push = sample.push();
+            sums.on_second += push;
+            self.on_cells[sample.cell as usize] += push;
         }
         if let Some(friction) = &self.friction {
-            friction.add_up(forces, sums);
+            friction.add_up(forces, sums, &mut self.on_cells);
         }
         self.wander();
     }
 
     /// The force along the surface by which the grid moves over the second body.
     fn wander(&mut self) {
-        let Self { wandering: Some(wandering), friction, forces, sums, samples, grid, .. } = self else {
+        self.along = Acting::default();
+        let Self { wandering: Some(wandering), friction, forces, sums, samples, planes, .. } = self else {
             return;
         };
-        self.along = Acting::default();
+        let Self { along, on_cells, middle, .. } = self;
         if sums.force == 0.0 {
             return;
         }
         let friction = |cell: usize| friction.as_ref().map_or([0.0; 2], |friction| friction.of_cell(cell));
         let parts = wandering.force(forces, friction);
-        let axes = &grid.plane.axes;
-        self.along.force = parts[0] * axes.row(0).transpose() + parts[1] * axes.row(1).transpose();
-        let n = axes.row(2).transpose();
+        let axes = &planes[0][*middle].axes;
+        along.force = parts[0] * axes.row(0).transpose() + parts[1] * axes.row(1).transpose();
         for (sample, force) in samples.iter().zip(forces.iter()) {
-            self.along.point += force / sums.force * (sample.place + sample.second.unwrap_or(0.0) * n);
+            along.point +=
+                force / sums.force * (sample.place + sample.second.unwrap_or(0.0) * sample.outward);
         }
-        sums.on_second += self.along.force;
+        sums.on_second += along.force;
+        on_cells[*middle] += along.force;
     }
 
     /// Forces on the cells that have some.
     pub(super) fn cell_forces(&self) -> impl Iterator<Item = CellForce> {
         let of_cell = |(cell, &normal): (usize, &f64)| {
             let tangential = self.friction.as_ref().map_or([0.0; 2], |friction| friction.of_cell(cell));
-            CellForce { cell: self.grid.cells[cell], normal, tangential }
+            CellForce { cell: self.plan.on_lattice(self.grid.cells[cell]), normal, tangential }
         };
         self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0).map(of_cell)
     }
@@ -385,55 +399,55 @@ impl FixedGrid {
     /// Calls `visit` with each point and the force on the second body there, both in the axes of the first
     /// body; the first body has the opposite force at the same point.
     pub fn for_forces(&self, mut visit: impl FnMut(Vector3<f64>, Vector3<f64>)) {
-        let n = self.grid.plane.axes.row(2).transpose();
         for sample in self.samples.iter().filter(|sample| sample.force != 0.0) {
-            let height = sample.second.unwrap_or(0.0);
-            visit(sample.place + height * n + self.moved[0], sample.push(&n));
+            visit(self.over_first(sample), sample.push());
         }
         if let Some(friction) = &self.friction {
-            friction.for_forces(&mut |point, force| visit(point + self.moved[0], force));
+            friction.for_forces(&mut |cell, point, force| visit(point + self.displaced(0, cell), force));
         }
         if self.along.force != Vector3::zeros() {
-            visit(self.along.point + self.moved[0], self.along.force);
+            visit(self.along.point + self.displaced(0, self.middle), self.along.force);
         }
+    }
+
+    /// Point of the second surface over a sample.
+    fn over_first(&self, sample: &Sample) -> Vector3<f64> {
+        let height = sample.second.unwrap_or(0.0);
+        sample.place + height * sample.outward + self.displaced(0, sample.cell as usize)
     }
 
     /// Adds the forces on the modes of a body.
     ///
-    /// * `on_body` — the force on it, in its own axes \[N\]
-    pub fn add_modal(&self, body: usize, on_body: &Vector3<f64>, modal: &mut [f64]) {
+    /// * `rotation` — from the axes of the body to those of the first one
+    pub fn add_modal(&self, body: usize, rotation: &Matrix3<f64>, modal: &mut [f64]) {
         let Some(modes) = &self.modes[body] else { return };
-        for (k, target) in modal.iter_mut().enumerate().take(modes.rows.ncols()) {
-            *target += (0..3).map(|a| modes.middle[(a, k)] * on_body[a]).sum::<f64>();
-            let loaded = self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0);
-            *target += loaded.map(|(cell, f)| modes.rows[(cell, k)] * f).sum::<f64>();
-        }
-        if let Some(friction) = &self.friction {
-            friction.add_modal(body, modal);
+        let sign = if body == 0 { -1.0 } else { 1.0 };
+        for (cell, force) in self.on_cells.iter().enumerate().filter(|(_, force)| **force != Vector3::zeros())
+        {
+            modes.add_force(cell, &(sign * rotation.transpose() * force), modal);
         }
     }
 
-    /// Rate of the gap of a cell by the modes, beyond the motion of the middle of the contact \[m/s\].
-    pub fn modal_rate(&self, cell: usize, rates: [&[f64]; 2]) -> f64 {
-        let of = |(modes, rates): (&Option<ModesOnGrid>, &[f64])| {
-            modes.as_ref().map_or(0.0, |modes| {
-                rates.iter().enumerate().map(|(k, q)| modes.rows[(cell, k)] * q).sum::<f64>()
-            })
-        };
-        self.modes.iter().zip(rates).map(of).sum()
+    /// φ times modal numbers of a body at a cell: displacement or velocity, in the axes of the body.
+    pub fn of_cell(&self, body: usize, cell: usize, numbers: &[f64]) -> Vector3<f64> {
+        self.modes[body].as_ref().map_or_else(Vector3::zeros, |modes| modes.of_cell(cell, numbers))
     }
 
-    /// φ_c times modal numbers of a body: displacement or velocity of the middle of the contact, in the axes
-    /// of the body.
-    pub fn of_middle(&self, body: usize, numbers: &[f64]) -> Vector3<f64> {
-        self.modes[body].as_ref().map_or_else(Vector3::zeros, |modes| modes.of_middle(numbers))
-    }
-
-    /// Point of the second surface over the middle of a cell, and its normal; axes of the first body.
-    pub fn over_cell(&self, cell: usize) -> (Vector3<f64>, Vector3<f64>) {
+    /// Point of the second surface over the middle of a cell, its normal, and that of the cell; axes of the
+    /// first body.
+    pub fn over_cell(&self, cell: usize) -> [Vector3<f64>; 3] {
         let sample = &self.samples[self.stencils[cell][0] as usize];
-        let n = self.grid.plane.axes.row(2).transpose();
-        (sample.place + sample.second.unwrap_or(0.0) * n + self.moved[0], sample.normal)
+        [self.over_first(sample), sample.normal, sample.outward]
+    }
+
+    /// The plane of each cell in the axes of a body, the normal out of it.
+    pub fn planes(&self, body: usize) -> &[PatchPlane] {
+        &self.planes[body]
+    }
+
+    /// The plane of the cell in the middle of the grid, in axes of the first body.
+    pub fn middle_plane(&self) -> &PatchPlane {
+        &self.planes[0][self.middle]
     }
 
     /// C + d of the cells \[m/N\].
@@ -441,26 +455,30 @@ impl FixedGrid {
         self.matrix[(i, k)] + if i == k { self.law } else { 0.0 }
     }
 
-    /// The mean place of the forces in cells, from cell (0, 0) of the plane.
+    /// The mean place of the forces in cells, from the cell in the plane of the grid.
     pub fn middle_of_forces(&self) -> [f64; 2] {
         let total = self.sums.force;
         [0, 1].map(|d| {
             let moment = self.forces.iter().zip(&self.grid.cells).map(|(f, cell)| f * f64::from(cell[d]));
-            if total > 0.0 { moment.sum::<f64>() / total } else { f64::from(self.plan.middle[d]) }
+            if total > 0.0 { moment.sum::<f64>() / total } else { f64::from([0, self.plan.middle[1]][d]) }
         })
     }
-}
 
-impl ModesOnGrid {
-    fn of_middle(&self, numbers: &[f64]) -> Vector3<f64> {
-        Vector3::from_fn(|a, _| numbers.iter().enumerate().map(|(k, q)| self.middle[(a, k)] * q).sum())
+    /// The point of the first surface in the middle of the forces, in axes of the first body \[m\].
+    pub fn point_of_forces(&self) -> Vector3<f64> {
+        let [x, y] = self.middle_of_forces();
+        let cell = [x, y].map(|x| x.round() as i32);
+        let found = self.grid.cells.iter().position(|own| *own == cell).unwrap_or(self.middle);
+        let (plane, [i, j]) = (&self.planes[0][found], self.grid.cells[found].map(f64::from));
+        let offset = self.grid.side * ((x - i) * plane.axes.row(0) + (y - j) * plane.axes.row(1));
+        plane.center + offset.transpose()
     }
 }
 
 impl Sample {
     /// Force on the second surface.
-    fn push(&self, n: &Vector3<f64>) -> Vector3<f64> {
-        self.force / n.dot(&self.normal) * self.normal
+    fn push(&self) -> Vector3<f64> {
+        self.force / self.outward.dot(&self.normal) * self.normal
     }
 }
 

@@ -51,6 +51,17 @@ impl PressureGrid {
         Self { plane, side, cells: all.filter(kept).collect() }
     }
 
+    /// The plane of the grid, moved to the middle of each cell.
+    pub fn planes(&self) -> Vec<PatchPlane> {
+        let axes = self.plane.axes;
+        let at = |cell: usize| {
+            let [x, y] = self.middle(cell);
+            let center = self.plane.center + (x * axes.row(0) + y * axes.row(1)).transpose();
+            PatchPlane { center, axes }
+        };
+        (0..self.len()).map(at).collect()
+    }
+
     /// Number of cells.
     pub fn len(&self) -> usize {
         self.cells.len()

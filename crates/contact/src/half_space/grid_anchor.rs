@@ -4,7 +4,6 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::GridPlan;
 use super::fixed_grid::{FixedGrid, Position};
-use crate::patch::PatchPlane;
 
 /// Position and forces of a contact at the end of the last step. Without forces they hold for any grid.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,13 +74,12 @@ impl GridAnchor {
     /// Moves the forces to the lattice of another grid. The force of a cell turns with the plane, and goes to
     /// the four cells around its middle with the shares that keep its moment.
     pub fn move_to(&mut self, old: &GridPlan, new: &GridPlan) {
-        let is_same = |a: &PatchPlane, b: &PatchPlane| a.center == b.center && a.axes == b.axes;
-        if (old.side == new.side && is_same(&old.plane, &new.plane)) || self.forces.is_empty() {
+        if old.side == new.side && old.plane == new.plane && old.middle[0] == new.middle[0] {
             return;
         }
         let mut moved = std::collections::BTreeMap::<[i32; 2], CellForce>::new();
         for force in &self.forces {
-            let [x, y] = force.cell.map(|k| old.side * f64::from(k));
+            let [x, y] = old.local(force.cell).map(|k| old.side * f64::from(k));
             let axes = old.plane.axes;
             let place = old.plane.center + axes.transpose() * Vector3::new(x, y, 0.0);
             let [f, g] = force.tangential;
@@ -91,7 +89,7 @@ impl GridAnchor {
             let [u, v, _] = new.plane.coordinates(&place).map(|a| a / new.side);
             for (i, wi) in shares(u) {
                 for (k, wk) in shares(v) {
-                    let (cell, weight) = ([i, k], wi * wk);
+                    let (cell, weight) = (new.on_lattice([i, k]), wi * wk);
                     let none = CellForce { cell, normal: 0.0, tangential: [0.0; 2] };
                     // Row by row, as the cells of a grid.
                     let entry = moved.entry([k, i]).or_insert(none);

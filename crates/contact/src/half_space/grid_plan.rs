@@ -10,7 +10,8 @@ pub const MOST_CELLS: usize = 1500;
 /// Where a grid lies: plain numbers that determine a [`super::FixedGrid`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GridPlan {
-    /// The plane in the axes of the first body, its normal out of it.
+    /// The plane that touches the first body in the middle of a cell of the base row, in its axes, the normal
+    /// out of it.
     pub plane: PatchPlane,
     /// Side of a cell \[m\].
     pub side: f64,
@@ -18,7 +19,8 @@ pub struct GridPlan {
     pub curvature: [f64; 3],
     /// Cells lie where the paraboloid of these curvatures is below this height \[m\].
     pub height: f64,
-    /// Cell in the middle of the grid.
+    /// Cell in the middle of the grid: its column, which is that of the cell in the plane, and its row from
+    /// the base row.
     pub middle: [i32; 2],
     /// Rotation and origin of the second body in the axes of the first one, at which its weights are taken.
     pub partner: (Matrix3<f64>, Vector3<f64>),
@@ -58,7 +60,7 @@ impl GridPlan {
         }
     }
 
-    /// The cells of the grid, row by row.
+    /// The cells of the grid, row by row; (0, 0) is the cell in the plane.
     pub(super) fn cells(&self) -> Vec<[i32; 2]> {
         let [xx, xy, yy] = self.curvature;
         // Along x the paraboloid is lowest at y = −(xy/yy) x.
@@ -72,8 +74,18 @@ impl GridPlan {
             0.5 * (xx * x * x + yy * y * y) + xy * x * y <= self.height
         };
         let all = (-m..=m).flat_map(|j| (-n..=n).map(move |i| [i, j]));
-        let moved = |[i, j]: [i32; 2]| [i + self.middle[0], j + self.middle[1]];
+        let moved = |[i, j]: [i32; 2]| [i, j + self.middle[1]];
         all.filter(is_inside).map(moved).collect()
+    }
+
+    /// A cell from the plane, as it is called on the whole lattice.
+    pub(super) fn on_lattice(&self, [i, j]: [i32; 2]) -> [i32; 2] {
+        [i + self.middle[0], j]
+    }
+
+    /// The inverse of [`Self::on_lattice`].
+    pub(super) fn local(&self, [i, j]: [i32; 2]) -> [i32; 2] {
+        [i - self.middle[0], j]
     }
 
     /// Number of cells by the area of the ellipse.

@@ -18,6 +18,7 @@ use super::overlap::{MOST_CELLS, Overlap, overlap};
 use super::shear::ShearError;
 use super::weights::Fallback;
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
+use crate::patch::PatchPlane;
 use crate::solver::{ActiveSet, LcpError};
 use crate::{Law, Shape};
 
@@ -161,10 +162,10 @@ pub enum PairError {
     Friction(#[from] ShearError),
 }
 
-impl Pressed<'_> {
-    /// The compliance of the body on a grid of the contact; `None` if it is rigid.
+impl Below<'_> {
+    /// The compliance of the body on cells in planes of their own; `None` if it is rigid.
     ///
-    /// * `outward` — +1 for the first body, whose outward normal is that of the plane, −1 for the second
+    /// * `planes` — in the axes of the body, the normal outward
     ///
     /// # Errors
     ///
@@ -172,21 +173,20 @@ impl Pressed<'_> {
     pub fn compliance(
         &self,
         grid: &PressureGrid,
-        outward: f64,
+        planes: &[PatchPlane],
         directions: Directions,
     ) -> Result<Option<BodyCompliance>, ComplianceError> {
-        match self.below {
+        match self {
             Below::Rigid => Ok(None),
             Below::HalfSpace(half_space) => {
                 let matrix = match directions {
-                    Directions::Normal => grid.normal_compliance(&half_space),
-                    Directions::All => grid.compliance(&half_space),
+                    Directions::Normal => grid.normal_compliance(half_space),
+                    Directions::All => grid.compliance(half_space),
                 };
                 Ok(Some(BodyCompliance { matrix, doubts: Doubts::default(), placed: None }))
             }
             Below::Placed(placed) => {
-                let own = grid.in_axes_of(&self.rotation, &self.origin, outward);
-                let mut found = placed.on_grid(&own, directions)?;
+                let mut found = placed.on_planes(grid, planes, directions)?;
                 let doubts = Doubts { linear: found.linear, cut_share: found.cut_share };
                 let matrix = std::mem::replace(&mut found.matrix, Mat::new());
                 Ok(Some(BodyCompliance { matrix, doubts, placed: Some(found) }))
@@ -195,8 +195,8 @@ impl Pressed<'_> {
     }
 }
 
-/// The compliance of the gaps, and with tangents of the slips, of two bodies on a grid; `None` if both are
-/// rigid.
+/// The compliance of the gaps, and with tangents of the slips, of two bodies on a flat grid; `None` if both
+/// are rigid.
 ///
 /// Slip is the tangential displacement of the first body less that of the second, under a traction on the
 /// first. The coupling of normal and tangential displacements is the difference of those of both bodies, and
@@ -210,8 +210,28 @@ pub fn pair_compliance(
     grid: &PressureGrid,
     directions: Directions,
 ) -> Result<Option<PairCompliance>, ComplianceError> {
-    let first = bodies[0].compliance(grid, 1.0, directions)?;
-    let second = bodies[1].compliance(grid, -1.0, directions)?;
+    let planes = [(0, 1.0), (1, -1.0)].map(|(k, outward): (usize, f64)| {
+        let Pressed { rotation, origin, .. } = &bodies[k];
+        grid.in_axes_of(rotation, origin, outward).planes()
+    });
+    compliance_on(bodies.map(|body| body.below), grid, [&planes[0], &planes[1]], directions)
+}
+
+/// The same on cells in planes of their own.
+///
+/// * `planes` — of each body in its axes, the normal outward, with the same tangents
+///
+/// # Errors
+///
+/// [`ComplianceError`].
+pub fn compliance_on(
+    below: [Below<'_>; 2],
+    grid: &PressureGrid,
+    planes: [&[PatchPlane]; 2],
+    directions: Directions,
+) -> Result<Option<PairCompliance>, ComplianceError> {
+    let first = below[0].compliance(grid, planes[0], directions)?;
+    let second = below[1].compliance(grid, planes[1], directions)?;
     let doubts = [&first, &second].map(|body| body.as_ref().map_or(Doubts::default(), |body| body.doubts));
     let Some(BodyCompliance { matrix: mut second, placed, .. }) = second else {
         return Ok(first.map(|first| PairCompliance {

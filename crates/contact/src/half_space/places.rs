@@ -120,7 +120,7 @@ mod tests {
             let loads = Loads { kernel: Kernel::Quadratic, radius: 0.1, spacing: 0.1 };
             let plane = PlanePlaces {
                 coordinates: places.iter().map(|(x, _)| [x.x, x.y]).collect(),
-                takes_part: vec![true; places.len()],
+                facing: vec![1.0; places.len()],
                 seconds: vec![loads.second(); places.len()],
                 loads,
             };

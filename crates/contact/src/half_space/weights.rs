@@ -97,8 +97,8 @@ pub struct PointWeights {
 pub struct PlanePlaces {
     /// Coordinates of the places in the plane \[m\].
     pub coordinates: Vec<[f64; 2]>,
-    /// True for the places that take part; others look in another direction.
-    pub takes_part: Vec<bool>,
+    /// Factor of the weight function of each place, in [0, 1]; 0 for places that look in another direction.
+    pub facing: Vec<f64>,
     /// Second moments M_j of the loads, xx, xy and yy \[m²\].
     pub seconds: Vec<[f64; 3]>,
     /// Their loads.
@@ -134,7 +134,7 @@ impl PlanePlaces {
 
     /// Places within a distance, with their numbers.
     fn near(&self, x: [f64; 2], reach: f64) -> impl Iterator<Item = (usize, [f64; 2])> {
-        let places = self.coordinates.iter().enumerate().filter(|(j, _)| self.takes_part[*j]);
+        let places = self.coordinates.iter().enumerate().filter(|(j, _)| self.facing[*j] > 0.0);
         let apart = move |y: &[f64; 2]| [y[0] - x[0], y[1] - x[1]];
         places.map(move |(j, y)| (j, apart(y))).filter(move |(_, d)| d[0].hypot(d[1]) < reach)
     }
@@ -151,7 +151,8 @@ impl PlanePlaces {
         // w and p with their gradients over the point x, which is minus that over d.
         let unit = self.loads.spacing.powi(2).recip();
         let second = |j: usize| self.seconds[j].map(|m| m * unit);
-        let samples: Vec<Sample<N>> = near.iter().map(|&(j, d)| Sample::new(d, second(j), reach)).collect();
+        let sample = |&(j, d): &(usize, [f64; 2])| Sample::new(d, second(j), (reach, self.facing[j]));
+        let samples: Vec<Sample<N>> = near.iter().map(sample).collect();
         let mut matrix = SMatrix::<f64, N, N>::zeros();
         let mut slopes = [matrix; 2];
         for s in &samples {
@@ -200,14 +201,15 @@ struct Sample<const N: usize> {
 impl<const N: usize> Sample<N> {
     /// * `d` — from the point to the place, in distances between places
     /// * `second` — second moments of its load in the square of this unit
-    fn new(d: [f64; 2], second: [f64; 3], reach: f64) -> Self {
+    /// * `facing` — factor of its weight
+    fn new(d: [f64; 2], second: [f64; 3], (reach, facing): (f64, f64)) -> Self {
         let [x, y] = d;
         let rest = 1.0 - (x * x + y * y) / (reach * reach);
         let basis = [1.0, x, y, x * x + second[0], x * y + second[1], y * y + second[2]];
         let slopes = [[0.0, -1.0, 0.0, -2.0 * x, -y, 0.0], [0.0, 0.0, -1.0, 0.0, -x, -2.0 * y]];
         Self {
-            weight: rest * rest,
-            weight_slopes: d.map(|a| 4.0 * rest * a / (reach * reach)),
+            weight: facing * rest * rest,
+            weight_slopes: d.map(|a| 4.0 * facing * rest * a / (reach * reach)),
             basis: SVector::from_fn(|i, _| basis[i]),
             slopes: slopes.map(|slope| SVector::from_fn(|i, _| slope[i])),
         }
@@ -231,7 +233,7 @@ mod tests {
         }
         let loads = Loads { kernel, radius: 1.2, spacing: 1.0 };
         let n = coordinates.len();
-        PlanePlaces { takes_part: vec![true; n], coordinates, seconds: vec![loads.second(); n], loads }
+        PlanePlaces { facing: vec![1.0; n], coordinates, seconds: vec![loads.second(); n], loads }
     }
 
     #[test]
@@ -286,7 +288,7 @@ mod tests {
     fn few_places_give_linear_weights_and_say_so() {
         let square = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
         let few = PlanePlaces {
-            takes_part: vec![true; 4],
+            facing: vec![1.0; 4],
             coordinates: square,
             seconds: vec![[0.125, 0.0, 0.125]; 4],
             loads: Loads { kernel: Kernel::Quadratic, radius: 1.0, spacing: 1.0 },
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(weights.fallback, Some(Fallback::Few { found: 4 }));
         assert!((weights.values.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let line = PlanePlaces {
-            takes_part: vec![true; 9],
+            facing: vec![1.0; 9],
             seconds: vec![[0.125, 0.0, 0.125]; 9],
             coordinates: (0..9).map(|k| [0.3 * f64::from(k), 0.0]).collect(),
             ..few.clone()
@@ -303,7 +305,7 @@ mod tests {
         let error = line.weights([1.0, 0.0], 0.0, Order::Quadratic).unwrap_err();
         assert!(error.to_string().contains("do not span a triangle"), "{error}");
         // Places that look elsewhere have no weight.
-        let hidden = PlanePlaces { takes_part: vec![false; 4], ..few };
+        let hidden = PlanePlaces { facing: vec![0.0; 4], ..few };
         assert!(hidden.weights([0.4, 0.3], 0.0, Order::Linear).is_err());
     }
 }

@@ -13,7 +13,6 @@ use std::f64::consts::PI;
 
 use carom_contact::half_space::FixedGrid;
 use carom_dynamics::ErrorEstimate;
-use nalgebra::{Matrix3, Vector3};
 
 use super::doubts::contact_radius;
 use super::pair::{Pair, Under};
@@ -90,11 +89,9 @@ impl Pair {
 
     fn parts_of(&self, k: usize, grid: &FixedGrid, approach: f64) -> OfBody {
         let Under::Places(placed) = &self.sides[k].under else { return [0.0; 2] };
-        let poses = [(Matrix3::identity(), Vector3::zeros()), grid.plan.partner];
-        let (rotation, origin) = poses[k];
-        let own = grid.grid.in_axes_of(&rotation, &origin, if k == 0 { 1.0 } else { -1.0 });
         // Places do not surround the contact: the run itself reports that.
-        let Ok(parts) = placed.response_parts(&own, &grid.forces) else { return [0.0; 2] };
+        let cells = (grid.planes(k), grid.grid.side);
+        let Ok(parts) = placed.response_parts(cells, &grid.forces) else { return [0.0; 2] };
         [WEIGHTS * parts.weights / approach, parts.residual / approach]
     }
 

@@ -1,12 +1,14 @@
 //! Where the grid of a contact is laid, and when it is laid anew.
 //!
-//! Its cells have a fifth of the smaller radius of the largest contact that is expected: of an impact at the
-//! present speed, or of the present overlap.
+//! Its cells have a fifth of the smaller radius of the largest contact that is expected of an impact at the
+//! present speed. Bodies that overlap by more lie or roll on each other: their cells have an eighth of the
+//! radius of the present contact, because its force changes as the rim passes over the cells.
 
 use carom_contact::half_space::GridPlan;
 use carom_contact::half_space::nearest::Approach;
-use carom_contact::half_space::overlap::overlap;
+use carom_contact::half_space::overlap::{Overlap, overlap};
 use carom_contact::half_space::pair::{PairError, Pressed};
+use carom_contact::half_space::surface_lattice::touching;
 use carom_contact::patch::PatchPlane;
 use nalgebra::{Matrix3, Vector3};
 
@@ -19,6 +21,12 @@ const PARTS: f64 = 5.0;
 /// Height of the rim of a grid over its middle, in depths of the overlap. A circle of contact lies below
 /// ½; the rest is for cells beside the deepest point, and for ellipses.
 const HEIGHT: f64 = 0.9;
+
+/// The same of a contact that lasts: its force changes by 0.03 % as it passes over the cells.
+const LASTING_PARTS: f64 = 8.0;
+
+/// Height of the rim of its grid: two cells more than the contact has.
+const LASTING_HEIGHT: f64 = 0.8;
 
 /// Shift of the middle of a cell from the deepest point along both tangents, in sides: in the middle of a
 /// symmetric grid whole rings of cells close at once, and the force at a given approach errs by 0.4 %.
@@ -50,6 +58,9 @@ const OTHER: f64 = 1.5;
 /// Accuracy of the least gap in a search, in radii of the surfaces.
 const FINE: f64 = 0.005;
 
+/// Speed of rolling below which a grid has no direction of its own \[m/s\].
+const SLOW: f64 = 1e-6;
+
 /// Part of a gap that a search finds, beyond which it is not less.
 const SURE: f64 = 0.88;
 
@@ -69,11 +80,16 @@ pub(super) struct Laying<'a> {
     pub(super) rotation: Matrix3<f64>,
     /// Origin of the second body, moved with the modal displacement of both surfaces.
     pub(super) origin: Vector3<f64>,
+    /// Angular velocity of the second body less that of the first, axes of the first \[rad/s\].
+    pub(super) turning: Vector3<f64>,
     pub(super) hertz: HertzNumbers,
     pub(super) mass: f64,
 }
 
 impl Laying<'_> {
+    /// Cells on the radius of a contact that has wandered, below which it gets smaller ones.
+    pub(super) const FEWEST_PARTS: f64 = 0.75 * LASTING_PARTS;
+
     /// Factor of the height of a grid that turns out to be too small.
     pub(super) const GROWTH: f64 = 1.5;
 
@@ -152,19 +168,48 @@ impl Laying<'_> {
         let [low, high] = overlap.curvatures;
         let normal = overlap.plane.axes.row(2).transpose();
         let closing = speed(&overlap.plane.center, &normal).max(0.0);
-        let depth = self.expected(closing, [low, high]).max(1.3 * overlap.depth).max(LEAST_DEPTH * radius);
-        let side = (depth / high).sqrt() / PARTS;
-        let axes = overlap.plane.axes;
+        let expected = self.expected(closing, [low, high]).max(LEAST_DEPTH * radius);
+        let (depth, parts, height) = if overlap.depth > expected {
+            (overlap.depth, LASTING_PARTS, LASTING_HEIGHT)
+        } else {
+            (expected.max(1.3 * overlap.depth), PARTS, HEIGHT)
+        };
+        let side = (depth / high).sqrt() / parts;
+        let (axes, curvature) = self.along_the_way(&overlap, closing);
         let off = OFF * side * (axes.row(0) + axes.row(1)).transpose();
+        let plane = PatchPlane { center: overlap.plane.center + off, axes };
         Ok(Found::Near(GridPlan {
-            plane: PatchPlane { center: overlap.plane.center + off, axes },
+            plane: touching(&self.sides[0].shape, &plane, side).unwrap_or(plane),
             side,
-            curvature: overlap.second,
-            height: HEIGHT * depth,
+            curvature,
+            height: height * depth,
             middle: [0; 2],
             partner: (self.rotation, self.origin),
             hollow: overlap.hollow,
         }))
+    }
+
+    /// Axes of a grid whose base row lies along the way of the contact over the first body where it rolls,
+    /// and the curvatures of the gap in these axes; those of the overlap while the bodies rather approach
+    /// each other.
+    ///
+    /// Surfaces that roll on each other with the angular velocity ω move their contact by (ω × n)/κ.
+    fn along_the_way(&self, overlap: &Overlap, closing: f64) -> (Matrix3<f64>, [f64; 3]) {
+        let [x, y, n] = [0, 1, 2].map(|d| overlap.plane.axes.row(d).transpose());
+        let way = self.turning.cross(&n);
+        if way.norm() * self.hertz.radius <= closing.max(SLOW) {
+            return (overlap.plane.axes, overlap.second);
+        }
+        let first = way.normalize();
+        let (c, s) = (first.dot(&x), first.dot(&y));
+        let second = n.cross(&first);
+        let [xx, xy, yy] = overlap.second;
+        let turned = [
+            c * c * xx + 2.0 * c * s * xy + s * s * yy,
+            c * s * (yy - xx) + (c * c - s * s) * xy,
+            s * s * xx - 2.0 * c * s * xy + c * c * yy,
+        ];
+        (Matrix3::from_rows(&[first.transpose(), second.transpose(), n.transpose()]), turned)
     }
 
     /// Depth of an impact by Hertz \[m\]: d = (15 m* v²/(16 E* R_e^½))^⅖ with R_e = (κ₁ κ₂)^−½.
@@ -176,15 +221,20 @@ impl Laying<'_> {
 
     /// A second place at which the bodies overlap, farther from the contact than its grid reaches: place,
     /// depth \[m\] and distance \[m\].
-    pub(super) fn second_spot(&self, plan: &GridPlan) -> Option<(Vector3<f64>, f64, f64)> {
+    ///
+    /// * `center` — of the contact
+    pub(super) fn second_spot(
+        &self,
+        plan: &GridPlan,
+        center: &Vector3<f64>,
+    ) -> Option<(Vector3<f64>, f64, f64)> {
         let [xx, xy, yy] = plan.curvature;
         let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
         let low = mean - half.hypot(xy);
         // The overlap of undeformed surfaces is larger than the contact: its rim lies as high as its depth.
         let reach = 2.0 * (2.0 * plan.height / (HEIGHT * low)).sqrt();
         let mut approach = Approach::new(self.shapes(), self.rotation, self.origin);
-        let (place, depth) =
-            approach.deepest_elsewhere(&plan.plane.center, reach, LEAST_SPOT * plan.height)?;
-        Some((place, depth, (place - plan.plane.center).norm()))
+        let (place, depth) = approach.deepest_elsewhere(center, reach, LEAST_SPOT * plan.height)?;
+        Some((place, depth, (place - center).norm()))
     }
 }

@@ -1,6 +1,8 @@
 //! Pairs on half-space grids as a contact model.
 
+use carom_contact::half_space::surface_lattice::along_base;
 use carom_contact::half_space::{GridAnchor, GridPlan};
+use carom_contact::patch::PatchPlane;
 use carom_dynamics::ErrorEstimate;
 use nalgebra::{Matrix3, Vector3};
 
@@ -18,11 +20,18 @@ use crate::contact::{
 /// Shift of the middle of the forces, in cells, from which on the grid follows the contact.
 const SHIFT: f64 = 1.0;
 
-/// Turn of the normal from which on the plane is laid anew while it carries force \[rad\].
+/// Turn of the normal from which on the plane of a grid without force is laid anew \[rad\].
 const TURN: f64 = 0.02;
 
+/// Angle of the contact from the base row of its lattice, from which on another one is laid under load: the
+/// columns there are nearer to each other by half of its square \[rad\].
+const ASIDE: f64 = 0.04;
+
+/// Way over a lattice, in contact radii, after which a contact is one that lasts.
+const ROLLED: f64 = 3.0;
+
 /// Cells beyond which a grid gets larger cells.
-const MOST_CELLS: usize = 400;
+const MOST_CELLS: usize = 500;
 
 /// Ratio of the sides of cells of a grid without forces, from which on it is laid anew.
 const OTHER_SIDE: f64 = 1.25;
@@ -211,7 +220,8 @@ impl Pair {
             self.worst.observe(grid)?;
         }
         if force > LOOK_AGAIN * *looked_at {
-            if let Some((place, depth, apart)) = self.at(last).second_spot(&plan) {
+            let center = self.last_grid().map_or(plan.plane.center, |grid| grid.middle_plane().center);
+            if let Some((place, depth, apart)) = self.at(last).second_spot(&plan, &center) {
                 return Err(SpotError::SecondSpot { place: place.into(), depth, apart });
             }
             *looked_at = force;
@@ -219,11 +229,11 @@ impl Pair {
         if n_cells > MOST_CELLS {
             let wider = GridPlan {
                 side: plan.side * Laying::GROWTH,
-                middle: plan.middle.map(|k| (f64::from(k) / Laying::GROWTH).round() as i32),
+                middle: [plan.middle[0], (f64::from(plan.middle[1]) / Laying::GROWTH).round() as i32],
                 ..plan
             };
             self.lay(wider);
-        } else if (0..2).any(|d| (middle[d] - f64::from(plan.middle[d])).abs() > SHIFT) {
+        } else if middle[0].abs().max((middle[1] - f64::from(plan.middle[1])).abs()) > SHIFT {
             self.shift(last, &plan, middle)?;
         } else if self.has_left(&plan, last) {
             // The same cells with the compliance of the second body where it is now: forces stay.
@@ -237,11 +247,11 @@ impl Pair {
         if !matches!(self.sides[1].under, Under::Places(_)) {
             return false;
         }
-        let [x, y] = plan.middle.map(|k| plan.side * f64::from(k));
-        let middle = plan.plane.center + plan.plane.axes.transpose() * Vector3::new(x, y, 0.0);
+        let Some(grid) = self.grids.found(plan) else { return false };
+        let PatchPlane { center: middle, axes } = *grid.middle_plane();
         let turn = last.rotation * plan.partner.0.transpose();
         let moved = turn * (middle - plan.partner.1) + last.origin - middle;
-        let n = plan.plane.axes.row(2).transpose();
+        let n = axes.row(2).transpose();
         let along = (moved - moved.dot(&n) * n).norm();
         // A turn about the normal moves the rim.
         let [xx, xy, yy] = plan.curvature;
@@ -289,24 +299,32 @@ impl Pair {
         Ok(())
     }
 
-    /// The grid follows the forces: on its own lattice, or on a new plane if the normal has turned.
+    /// The grid follows the forces: on its own lattice, or on a new one if they are far from its base row.
     fn shift(&mut self, last: &Last, plan: &GridPlan, middle: [f64; 2]) -> Result<(), SpotError> {
-        let moved = GridPlan {
-            middle: middle.map(|k| k.round() as i32),
-            partner: (last.rotation, last.origin),
-            ..*plan
-        };
-        let Found::Near(new) = self.at(last).search(|_, _| 0.0)? else {
-            self.lay(moved);
+        let Some(grid) = self.grids.found(plan) else { return Ok(()) };
+        let [i, j] = middle.map(|k| k.round() as i32);
+        let plane = along_base(&self.sides[0].shape, &grid.grid.plane, plan.side, i);
+        let n = |plane: &PatchPlane| plane.axes.row(2).transpose();
+        let there = grid.grid.cells.iter().position(|cell| *cell == [i, j]);
+        let aside = there.map_or(0.0, |cell| (n(&grid.planes(0)[cell]) - n(&plane)).norm());
+        // Cells of an impact, on which the bodies have come to roll.
+        let radius = contact_radius(grid);
+        let is_coarse = radius < Laying::FEWEST_PARTS * plan.side
+            && f64::from(plan.middle[0].abs()) * plan.side > ROLLED * radius;
+        if (aside > ASIDE || is_coarse)
+            && let Found::Near(new) = self.at(last).search(|_, _| 0.0)?
+        {
+            self.lay(new);
             return Ok(());
-        };
-        let n = |plan: &GridPlan| plan.plane.axes.row(2).transpose();
-        let is_turned = (n(&new) - n(plan)).norm() > TURN;
-        self.lay(if is_turned { GridPlan { side: plan.side, height: plan.height, ..new } } else { moved });
+        }
+        let partner = (last.rotation, last.origin);
+        // The forces of friction stay with their cells.
+        self.memory.plan = Some(GridPlan { plane, middle: [plan.middle[0] + i, j], partner, ..*plan });
+        self.memory.forces.clear();
         Ok(())
     }
 
-    /// A new grid, on which the solver starts without forces.
+    /// A grid on a new lattice, on which the solver starts without forces.
     fn lay(&mut self, plan: GridPlan) {
         if let Some(old) = &self.memory.plan {
             self.memory.anchor.move_to(old, &plan);
@@ -316,7 +334,7 @@ impl Pair {
     }
 
     fn at(&self, last: &Last) -> Laying<'_> {
-        self.laying(last.rotation, last.origin)
+        self.laying(last.rotation, last.origin, last.turning)
     }
 }
 

@@ -153,6 +153,8 @@ pub(super) struct Last {
     pub(super) rotation: Matrix3<f64>,
     /// With the modal displacement of both surfaces.
     pub(super) origin: Vector3<f64>,
+    /// Angular velocity of the second body less that of the first, axes of the first \[rad/s\].
+    pub(super) turning: Vector3<f64>,
     pub(super) closing: f64,
     /// Least gap of a cell \[m\].
     pub(super) gap: f64,
@@ -188,6 +190,8 @@ pub(super) struct Now<'m> {
     pub(super) position: Position<'m>,
     /// Modal velocities.
     rates: [&'m [f64]; 2],
+    /// See [`Last::turning`].
+    turning: Vector3<f64>,
 }
 
 impl Pair {
@@ -234,7 +238,9 @@ impl Pair {
     pub(super) fn now<'m>(&self, motion: &Motion<'m>) -> Now<'m> {
         let [a, b] = self.sides.each_ref().map(|side| motion.pose(side.body));
         let inverse = a.rotation.transpose();
+        let [omega, second] = self.sides.each_ref().map(|side| motion.velocities(side.body).omega);
         Now {
+            turning: inverse * b.rotation * second - omega,
             position: Position {
                 rotation: inverse * b.rotation,
                 origin: inverse * (b.position - a.position),
@@ -257,7 +263,7 @@ impl Pair {
         if self.friction > 0.0 {
             self.next.take(&now.position);
         }
-        let rotation = now.position.rotation;
+        let (rotation, turning) = (now.position.rotation, now.turning);
         let speed = |place: &Vector3<f64>, normal: &Vector3<f64>| {
             -self.velocity(motion, place, [None; 2]).dot(normal)
         };
@@ -265,10 +271,10 @@ impl Pair {
             Some(plan) => plan,
             None => {
                 let origin = self.moved_origin(&now.position);
-                match self.laying(rotation, origin).lay(&self.memory, speed)? {
+                match self.laying(rotation, origin, turning).lay(&self.memory, speed)? {
                     Found::Near(plan) => plan,
                     Found::Far { gap, .. } => {
-                        self.last = Some(Last { rotation, origin, closing: 0.0, gap, plan: None });
+                        self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
                         let none =
                             ContactSums { friction_loss: self.memory.anchor.loss, ..ContactSums::default() };
                         return Ok((Reaction { free_gap: gap, ..Reaction::NONE }, none));
@@ -281,7 +287,7 @@ impl Pair {
         let grid = self.grids.found(&plan).expect("the grid was evaluated");
         let origin = grid.moved_origin(&now.position);
         let gap = reaction.free_gap;
-        self.last = Some(Last { rotation, origin, closing, gap, plan: Some(plan) });
+        self.last = Some(Last { rotation, origin, turning, closing, gap, plan: Some(plan) });
         Ok((reaction, sums))
     }
 
@@ -342,18 +348,14 @@ impl Pair {
             moment += force.norm() * x;
             weight += force.norm();
         });
-        grid.add_modal(0, &-sums.on_second, &mut forces[first].modal);
-        let on_second = now.position.rotation.transpose() * sums.on_second;
-        grid.add_modal(1, &on_second, &mut forces[second].modal);
+        grid.add_modal(0, &Matrix3::identity(), &mut forces[first].modal);
+        grid.add_modal(1, &now.position.rotation, &mut forces[second].modal);
         let (gap, cell) = sums.least_gap;
-        let (place, normal) = grid.over_cell(cell);
-        let modal = [0, 1].map(|k| Some(grid.of_middle(k, now.rates[k])));
-        let n = plan.plane.axes.row(2).transpose();
+        let [place, normal, n] = grid.over_cell(cell);
+        let modal = [0, 1].map(|k| Some(grid.of_cell(k, cell, now.rates[k])));
         let slope = n.dot(&normal);
-        // Along the normal of the plane the second surface moves with v·m/(n·m).
-        let across =
-            if slope == 0.0 { 0.0 } else { self.velocity(motion, &place, modal).dot(&normal) / slope };
-        let rate = across + grid.modal_rate(cell, now.rates);
+        // Along the normal of the cell the second surface moves with v·m/(n·m).
+        let rate = if slope == 0.0 { 0.0 } else { self.velocity(motion, &place, modal).dot(&normal) / slope };
         let of_first = if self.is_turned { 1.0 } else { -1.0 } * pose.rotation;
         let is_known = gap.is_finite();
         let most = grid.forces.iter().fold(0.0, |a: f64, f| a.max(*f));
@@ -386,8 +388,13 @@ impl Pair {
         position.origin + position.rotation * second - first
     }
 
-    pub(super) fn laying(&self, rotation: Matrix3<f64>, origin: Vector3<f64>) -> Laying<'_> {
-        Laying { sides: &self.sides, rotation, origin, hertz: self.hertz, mass: self.mass }
+    pub(super) fn laying(
+        &self,
+        rotation: Matrix3<f64>,
+        origin: Vector3<f64>,
+        turning: Vector3<f64>,
+    ) -> Laying<'_> {
+        Laying { sides: &self.sides, rotation, origin, turning, hertz: self.hertz, mass: self.mass }
     }
 
     /// The grid of the last evaluation.

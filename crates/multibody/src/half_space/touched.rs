@@ -36,10 +36,7 @@ impl Pair {
     pub(super) fn note_touch(&mut self, last: &Last) {
         let Some(grid) = self.last_grid() else { return };
         let radius = contact_radius(grid);
-        let [i, j] = grid.middle_of_forces();
-        let axes = &grid.grid.plane.axes;
-        let x = grid.grid.plane.center + grid.grid.side * (i * axes.row(0) + j * axes.row(1)).transpose();
-        let points = on_both(last, &x);
+        let points = on_both(last, &grid.point_of_forces());
         let touched = match &mut self.touched {
             Some(touched) if touched.radius > 0.0 => touched,
             none => none.insert(Touched::at(points, 0.0)),

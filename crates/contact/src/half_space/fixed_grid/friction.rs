@@ -5,12 +5,12 @@
 //! first body by
 //!
 //! ```text
-//! w_ia = t_a·[(R Rₙᵀ − 1)(x_i − oₙ) + o − oₙ] + Σ_bodies ±(r_ia − r_ca) (q − qₙ)
+//! w_ia = t_ia·[(R Rₙᵀ − 1)(x_i − oₙ) + o − oₙ]
 //! ```
 //!
-//! with R and o for the rotation and the origin of the second body, moved by the modes in the middle c of the
-//! contact. With the tangential displacements u = C_tt τ + C_tn p by the forces p and τ on the first body the
-//! first surface has slipped over the second by
+//! with the tangents t_i of the cell, and R and o for the rotation and the origin of the second body, moved
+//! by the modes of both bodies at the cell. With the tangential displacements u = C_tt τ + C_tn p by the
+//! forces p and τ on the first body the first surface has slipped over the second by
 //!
 //! ```text
 //! σ = u − uₙ − w ,     |τ| ≤ μ p ,     σ = 0   or   τ = −μ p σ/|σ|
@@ -22,7 +22,8 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use super::super::shear::{Shear, ShearError};
-use super::{GridAnchor, GridSums, PairError, Position, PressureGrid};
+use super::modes::ModesOnGrid;
+use super::{GridAnchor, GridPlan, GridSums, PairError, Position, PressureGrid};
 use crate::solver::LcpError;
 
 /// Rounds between pressures and friction of unlike materials: each reduces the error by the product of μ and
@@ -42,12 +43,10 @@ pub(super) struct GridFriction {
     compliance: Mat<f64>,
     law: f64,
     is_coupled: bool,
-    tangents: [Vector3<f64>; 2],
-    /// Points of the first surface over the middles of the cells.
+    /// Tangents of each cell.
+    tangents: Vec<[Vector3<f64>; 2]>,
+    /// Middles of the cells on the first surface.
     points: Vec<Vector3<f64>>,
-    /// Tangential displacement of the second surface less that of the first by the modes of each body, beyond
-    /// that of the middle: along both tangents, cells × modes.
-    rows: [Option<[Mat<f64>; 2]>; 2],
     shear: Shear,
     /// τ of each cell \[N\].
     forces: Vec<[f64; 2]>,
@@ -63,12 +62,10 @@ pub(super) struct GridFriction {
     displaced: Vec<[[f64; 2]; 2]>,
     with_friction: Vec<f64>,
     pressures: Vec<f64>,
-    /// R Rₙᵀ − 1, oₙ, o − oₙ.
+    /// R Rₙᵀ − 1.
     turn: Matrix3<f64>,
-    center: Vector3<f64>,
-    shift: Vector3<f64>,
-    /// q − qₙ of both bodies.
-    changes: [Vec<f64>; 2],
+    /// oₙ and o − oₙ of each cell.
+    origins: Vec<[Vector3<f64>; 2]>,
     is_set: bool,
 }
 
@@ -78,8 +75,7 @@ impl GridFriction {
     pub(super) fn new(
         (coefficient, law): (f64, f64),
         mut compliance: Mat<f64>,
-        tangents: [Vector3<f64>; 2],
-        rows: [Option<[Mat<f64>; 2]>; 2],
+        tangents: Vec<[Vector3<f64>; 2]>,
     ) -> Self {
         let n = compliance.nrows() / 3;
         let largest = (0..3 * n).map(|i| compliance[(i, i)]).fold(0.0, f64::max);
@@ -98,7 +94,6 @@ impl GridFriction {
             is_coupled: coupling > UNCOUPLED * largest,
             tangents,
             points: Vec::new(),
-            rows,
             shear: Shear::default(),
             forces: vec![[0.0; 2]; n],
             before: vec![[0.0; 3]; n],
@@ -109,36 +104,44 @@ impl GridFriction {
             with_friction: vec![0.0; n],
             pressures: vec![0.0; n],
             turn: Matrix3::zeros(),
-            center: Vector3::zeros(),
-            shift: Vector3::zeros(),
-            changes: [Vec::new(), Vec::new()],
+            origins: vec![[Vector3::zeros(); 2]; n],
             is_set: false,
         }
     }
 
-    /// Sets the points of the first surface over the middles of the cells.
+    /// Sets the middles of the cells on the first surface.
     pub(super) fn set_points(&mut self, points: Vec<Vector3<f64>>) {
         self.points = points;
     }
 
     /// Takes the motion since the anchor.
     ///
-    /// * `origins` — of the second body, moved by the modes: now and at the anchor
+    /// * `modes` — displacements of the cells now and at the anchor
     pub(super) fn begin(
         &mut self,
-        grid: &PressureGrid,
+        (plan, grid): (&GridPlan, &PressureGrid),
         (at, anchor): (&Position<'_>, &GridAnchor),
-        [now, then]: [Vector3<f64>; 2],
+        modes: &[Option<ModesOnGrid>; 2],
     ) {
         self.is_set = anchor.is_set;
         self.loaded_before.drain(..).for_each(|cell| self.before[cell as usize] = [0.0; 3]);
         self.turn = at.rotation * anchor.rotation.transpose() - Matrix3::identity();
-        (self.center, self.shift) = (then, now - then);
-        for (k, changes) in self.changes.iter_mut().enumerate() {
-            changes.clear();
-            changes.extend(at.modal[k].iter().zip(&anchor.modal[k]).map(|(q, before)| q - before));
+        for (cell, [then, shift]) in self.origins.iter_mut().enumerate() {
+            (*then, *shift) = (anchor.origin, at.origin - anchor.origin);
+            if let Some(modes) = &modes[0] {
+                *then -= modes.before[cell];
+                *shift -= modes.displaced[cell] - modes.before[cell];
+            }
+            if let Some(modes) = &modes[1] {
+                let before = anchor.rotation * modes.before[cell];
+                *then += before;
+                *shift += at.rotation * modes.displaced[cell] - before;
+            }
         }
-        let place = |[i, j]: [i32; 2]| grid.cells.binary_search_by_key(&[j, i], |[i, j]| [*j, *i]);
+        let place = |cell: [i32; 2]| {
+            let [i, j] = plan.local(cell);
+            grid.cells.binary_search_by_key(&[j, i], |[i, j]| [*j, *i])
+        };
         for force in &anchor.forces {
             if let Ok(cell) = place(force.cell) {
                 let [f, g] = force.tangential;
@@ -219,19 +222,13 @@ impl GridFriction {
     /// w of a cell.
     fn motion(&self, cell: usize) -> [f64; 2] {
         let moved = self.moved(cell);
-        std::array::from_fn(|a| {
-            let of_modes = |(rows, changes): (&Option<[Mat<f64>; 2]>, &Vec<f64>)| {
-                rows.as_ref().map_or(0.0, |rows| {
-                    changes.iter().enumerate().map(|(k, q)| rows[a][(cell, k)] * q).sum::<f64>()
-                })
-            };
-            self.tangents[a].dot(&moved) + self.rows.iter().zip(&self.changes).map(of_modes).sum::<f64>()
-        })
+        self.tangents[cell].map(|tangent| tangent.dot(&moved))
     }
 
     /// Motion of the point of the second body that lay at the middle of a cell.
     fn moved(&self, cell: usize) -> Vector3<f64> {
-        self.turn * (self.points[cell] - self.center) + self.shift
+        let [then, shift] = self.origins[cell];
+        self.turn * (self.points[cell] - then) + shift
     }
 
     /// τ under known pressures.
@@ -278,7 +275,9 @@ impl GridFriction {
     }
 
     /// Energies and forces of friction.
-    pub(super) fn add_up(&self, pressures: &[f64], sums: &mut GridSums) {
+    ///
+    /// * `on_cells` — force on the second body at each cell
+    pub(super) fn add_up(&self, pressures: &[f64], sums: &mut GridSums, on_cells: &mut [Vector3<f64>]) {
         let mut slips = self.active.iter().zip(self.shear.slips()).peekable();
         for (&i, [then, motion]) in self.involved.iter().zip(&self.displaced) {
             let is_active = slips.peek().is_some_and(|(cell, _)| **cell == i);
@@ -296,8 +295,10 @@ impl GridFriction {
                 sums.contact_energy += 0.5 * self.law * force[a] * force[a];
             }
         }
-        for &cell in &self.active {
-            sums.friction += self.on_second(cell as usize);
+        for cell in self.active.iter().map(|&cell| cell as usize) {
+            let force = self.on_second(cell);
+            sums.friction += force;
+            on_cells[cell] += force;
         }
         sums.on_second += sums.friction;
     }
@@ -316,22 +317,11 @@ impl GridFriction {
         u
     }
 
-    /// Calls `visit` with each point and the force on the second body there.
-    pub(super) fn for_forces(&self, visit: &mut impl FnMut(Vector3<f64>, Vector3<f64>)) {
+    /// Calls `visit` with each cell, its point and the force on the second body there.
+    pub(super) fn for_forces(&self, visit: &mut impl FnMut(usize, Vector3<f64>, Vector3<f64>)) {
         for cell in self.active.iter().map(|&cell| cell as usize) {
             if self.forces[cell] != [0.0; 2] {
-                visit(self.points[cell] + self.moved(cell), self.on_second(cell));
-            }
-        }
-    }
-
-    /// Adds the forces on the modes of a body, beyond those by the motion of the middle.
-    pub(super) fn add_modal(&self, body: usize, modal: &mut [f64]) {
-        let Some(rows) = &self.rows[body] else { return };
-        for (k, target) in modal.iter_mut().enumerate().take(rows[0].ncols()) {
-            for &cell in &self.active {
-                let cell = cell as usize;
-                *target -= (0..2).map(|a| rows[a][(cell, k)] * self.forces[cell][a]).sum::<f64>();
+                visit(cell, self.points[cell] + self.moved(cell), self.on_second(cell));
             }
         }
     }
@@ -343,6 +333,6 @@ impl GridFriction {
 
     fn on_second(&self, cell: usize) -> Vector3<f64> {
         let [f, g] = self.forces[cell];
-        -(f * self.tangents[0] + g * self.tangents[1])
+        -(f * self.tangents[cell][0] + g * self.tangents[cell][1])
     }
 }

@@ -3,6 +3,8 @@
 use super::*;
 use crate::closed_form::HertzPair;
 use crate::geometry::{Faces, Sphere};
+use crate::half_space::places::{Region, places_over};
+use crate::half_space::surface_lattice::along_base;
 use crate::half_space::{HalfSpace, Kernel, Loads, PlacedBody, SurfaceMeans};
 use crate::patch::PatchPlane;
 use crate::test_surfaces::ball;
@@ -335,5 +337,102 @@ fn a_grid_that_is_laid_anew_on_the_second_body_changes_its_energy_by_the_work_of
     println!("{energy:.4e} J, force {force:.5?}, slopes {slopes:.5?}");
     for (d, slope) in slopes.iter().enumerate() {
         assert!((force[d] + slope).abs() < 1e-4 * slopes[0].hypot(slopes[1]), "{force} {slopes:?}");
+    }
+}
+
+/// A ball of faces with places 4 mm apart, whose response is 1.2 of the half-space's in all directions, and
+/// two modes that stretch it.
+fn ball_with_places() -> (Shape, PlacedBody, Mat<f64>) {
+    let (surface, points) = ball(RADIUS, 2);
+    let faces = Faces::new(surface, &points).unwrap();
+    let loads = Loads { kernel: Kernel::Quadratic, radius: 4e-3, spacing: 4e-3 };
+    let region = Region { center: RADIUS * Vector3::z(), reach: f64::INFINITY };
+    let (positions, normals): (Vec<_>, Vec<_>) =
+        places_over(&faces, region, loads.spacing).into_iter().unzip();
+    let response = Mat::from_fn(3 * positions.len(), 3 * positions.len(), |i, k| {
+        let apart = (positions[i / 3] - positions[k / 3]).norm() / loads.radius;
+        let inverse = loads.kernel.table().at(apart).inverse / loads.radius;
+        if i % 3 == k % 3 { 1.2 * inverse / (std::f64::consts::PI * STEEL.contact_modulus()) } else { 0.0 }
+    });
+    let values = Mat::from_fn(3 * positions.len(), 2, |i, k| match (i % 3, k) {
+        (0, 0) => positions[i / 3].x,
+        (2, 0) => -positions[i / 3].z,
+        (1, 1) => positions[i / 3].z,
+        (2, 1) => positions[i / 3].y,
+        _ => 0.0,
+    });
+    let placed = PlacedBody::new(loads, STEEL, positions, normals, response).unwrap();
+    (Shape::Faces(Box::new(faces)), placed, values)
+}
+
+/// A plate that touches the ball at an angle about y from its pole.
+fn plate_at(angle: f64, depth: f64) -> (Matrix3<f64>, Vector3<f64>) {
+    let turn = nalgebra::Rotation3::new(angle * Vector3::y()).into_inner();
+    (turn, (RADIUS - depth) * (turn * Vector3::z()))
+}
+
+#[test]
+fn a_grid_that_follows_a_contact_that_rolls_changes_neither_force_nor_energy() {
+    let (shape, placed, values) = ball_with_places();
+    let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
+    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
+    let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
+    let start = GridPlan {
+        plane: PatchPlane { center: RADIUS * Vector3::z(), axes: Matrix3::identity() },
+        ..plan(DEPTH, 5.0, [0.0; 2])
+    };
+    let angle = (start.side / RADIUS).atan();
+    for cells in [3, 40] {
+        let (rotation, origin) = plate_at((f64::from(cells) + 0.3) * angle, DEPTH);
+        let position = Position { rotation, origin, modal: [&[2e-6, -1e-6], &[]] };
+        let [here, there] = [0, 1].map(|k| {
+            let column = cells + k;
+            let plane = along_base(&shape, &start.plane, start.side, column);
+            let plan = GridPlan { plane, middle: [column, k], partner: (rotation, origin), ..start };
+            let mut grid = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
+            grid.evaluate(&plate, &position, &GridAnchor::default()).unwrap();
+            assert!(!grid.sums.is_cut && grid.sums.force > 0.0);
+            let mut modal = [0.0; 2];
+            grid.add_modal(0, &Matrix3::identity(), &mut modal);
+            (grid.cell_forces().collect::<Vec<_>>(), grid.sums, modal)
+        });
+        assert_eq!(here.0.len(), there.0.len());
+        for (a, b) in here.0.iter().zip(&there.0) {
+            assert!(a.cell == b.cell && (a.normal - b.normal).abs() < 1e-10 * here.1.force, "{a:?} {b:?}");
+        }
+        assert!(
+            (here.1.elastic_energy / there.1.elastic_energy - 1.0).abs() < 1e-11,
+            "{:?} {:?}",
+            here.1,
+            there.1
+        );
+        assert!((here.1.on_second - there.1.on_second).norm() < 1e-11 * here.1.force);
+        assert!((0..2).all(|k| (here.2[k] - there.2[k]).abs() < 1e-11 * here.1.force * RADIUS));
+    }
+}
+
+#[test]
+fn forces_on_modes_are_the_derivatives_of_the_energy() {
+    let (shape, placed, values) = ball_with_places();
+    let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
+    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
+    let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
+    let (rotation, origin) = plate_at(0.4, DEPTH);
+    let plane = PatchPlane { center: RADIUS * (rotation * Vector3::z()), axes: rotation.transpose() };
+    let plan = GridPlan { plane, partner: (rotation, origin), ..plan(DEPTH, 5.0, [0.0; 2]) };
+    let mut grid = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
+    let mut energy = |modal: [f64; 2]| {
+        let position = Position { rotation, origin, modal: [&modal, &[]] };
+        grid.evaluate(&plate, &position, &GridAnchor::default()).unwrap();
+        let mut forces = [0.0; 2];
+        grid.add_modal(0, &Matrix3::identity(), &mut forces);
+        (grid.sums.elastic_energy, forces)
+    };
+    let (base, step) = ([2e-5, -1e-5], 1e-8);
+    let (_, forces) = energy(base);
+    for k in 0..2 {
+        let moved = |s: f64| std::array::from_fn(|m| base[m] + if m == k { s } else { 0.0 });
+        let slope = (energy(moved(step)).0 - energy(moved(-step)).0) / (2.0 * step);
+        assert!((forces[k] + slope).abs() < 1e-5 * forces[0].hypot(forces[1]), "{k}: {forces:?} {slope}");
     }
 }

@@ -11,18 +11,15 @@
 //! (docs/theory/half-space.md, section 11.3), at the middle of the pressures. The stored energy changes by
 //! the work of this force when the grid is laid anew.
 
-use faer::Mat;
 use nalgebra::Vector3;
 
 use crate::half_space::GridCompliance;
 
 /// Places and weights of the second body.
 pub(super) struct Wandering {
-    weights: Mat<f64>,
-    gradients: [Mat<f64>; 2],
-    far: Mat<f64>,
-    /// Forces of the places, their gradients over the place of the cells, and the response to them: one
-    /// number for each place, or three with friction.
+    own: GridCompliance,
+    /// Forces of the places, their gradients over the place of the cells, and the response to them: three
+    /// numbers for each place in the axes of the body.
     loads: [Vec<f64>; 3],
     response: Vec<f64>,
 }
@@ -30,13 +27,7 @@ pub(super) struct Wandering {
 impl Wandering {
     pub(super) fn new(own: GridCompliance) -> Self {
         let n = own.far.nrows();
-        Self {
-            weights: own.weights,
-            gradients: own.gradients,
-            far: own.far,
-            loads: std::array::from_fn(|_| vec![0.0; n]),
-            response: vec![0.0; n],
-        }
+        Self { own, loads: std::array::from_fn(|_| vec![0.0; n]), response: vec![0.0; n] }
     }
 
     /// −½ fᵀ (∂C/∂x) f along both tangents \[N\].
@@ -44,17 +35,15 @@ impl Wandering {
     /// * `pressures` — normal forces
     /// * `friction` — τ of a cell on the first body
     pub(super) fn force(&mut self, pressures: &[f64], friction: impl Fn(usize) -> [f64; 2]) -> [f64; 2] {
-        let Self { weights, gradients, far, loads, response } = self;
-        let stride = far.nrows() / weights.nrows().max(1);
+        let Self { own: GridCompliance { weights, gradients, frames, far, .. }, loads, response } = self;
         loads.iter_mut().for_each(|load| load.fill(0.0));
         for (cell, &normal) in pressures.iter().enumerate().filter(|(_, f)| **f > 0.0) {
             // Friction on the second body is opposite.
-            let [f, g] = if stride == 3 { friction(cell) } else { [0.0; 2] };
-            let parts = [normal, -f, -g];
+            let [f, g] = friction(cell);
+            let along = frames[cell].transpose() * Vector3::new(normal, -f, -g);
             for (load, weights) in loads.iter_mut().zip([&*weights, &gradients[0], &gradients[1]]) {
-                let places = load.chunks_exact_mut(stride);
-                for (load, weight) in places.zip(weights.col_as_slice(cell)) {
-                    load.iter_mut().zip(parts).for_each(|(load, part)| *load += weight * part);
+                for (load, weight) in load.as_chunks_mut::<3>().0.iter_mut().zip(weights.col_as_slice(cell)) {
+                    (0..3).for_each(|a| load[a] += weight * along[a]);
                 }
             }
         }
