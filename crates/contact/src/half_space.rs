@@ -12,10 +12,10 @@
 //!
 //! Read in this order: [`kernel`] (the shape of a load), [`material`] (the half-space), [`cells`] (Love's and
 //! Cerruti's means), [`grid`] (the cells of a contact), [`surface_lattice`] (cells on a curved surface),
-//! [`table`] (loads among each other), [`footprint`] (loads on a mesh), [`facets`] (meshes of flat faces), [`weights`] (moving least squares), [`compliance`]
-//! and [`grid_compliance`] (all of it together), [`short_cut`] (one number for a small contact), [`overlap`]
-//! and [`pair`] (two bodies pressed together), [`fixed_grid`] (two bodies that move), [`shear`] and
-//! [`grid_anchor`] (friction).
+//! [`table`] (loads among each other), [`footprint`] (loads on a mesh), [`facets`] (meshes of flat faces),
+//! [`weights`] (moving least squares), [`compliance`] and [`grid_compliance`] (all of it together),
+//! [`short_cut`] (one number for a small contact), [`overlap`] and [`pair`] (two bodies pressed together),
+//! [`fixed_grid`] (two bodies that move), [`shear`] and [`grid_anchor`] (friction).
 
 mod bessel;
 pub mod cells;
