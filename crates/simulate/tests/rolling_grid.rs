@@ -50,7 +50,8 @@ friction = {friction:?}
 }
 
 /// Rolls, prints and returns the ripple of the force at a given approach, and the error of the energy over
-/// the stored energy of the contact. With `ROLLING_TABLE` in the environment the course is written to this file.
+/// the stored energy of the contact. With `ROLLING_TABLE` in the environment the course is written to this
+/// file.
 fn rolled(friction: f64, angle: f64) -> [f64; 2] {
     let chain = Chain::new();
     let outcome = chain.solve(&parse(&rolling(friction, angle), &[])).unwrap_or_else(|e| panic!("{e}"));
