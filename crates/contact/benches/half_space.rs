@@ -35,7 +35,9 @@ fn plan() -> GridPlan {
     GridPlan {
         plane: PatchPlane { center: 0.25 * side * Vector3::new(1.0, 1.0, 0.0), axes: Matrix3::identity() },
         side,
+        stretch: 1.0,
         curvature: [1.0 / RADIUS, 0.0, 1.0 / RADIUS],
+        outline: [1.0 / RADIUS, 0.0, 1.0 / RADIUS],
         height: 0.6 * DEPTH,
         middle: [0, 0],
         partner: (Matrix3::identity(), RADIUS * Vector3::z()),

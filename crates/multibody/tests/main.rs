@@ -23,6 +23,7 @@ mod leapfrog;
 mod modal_points;
 mod quasistatic_impact;
 mod reactions;
+mod rollers;
 mod stops;
 
 /// Counts allocations of each thread separately, so that parallel tests do not disturb each other.

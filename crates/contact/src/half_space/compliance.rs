@@ -225,7 +225,7 @@ impl PlacedBody {
     pub(super) fn weights_on(
         &self,
         planes: &[PatchPlane],
-        side: f64,
+        sides: [f64; 2],
         order: Order,
     ) -> Result<Vec<PointWeights>, WeightsError> {
         let mut seen: Option<(PatchPlane, PlanePlaces)> = None;
@@ -236,7 +236,7 @@ impl PlacedBody {
                 None => seen.insert((*plane, self.in_plane(plane))),
             };
             let [x, y, _] = from.coordinates(&plane.center);
-            found.push(places.weights([x, y], side, order)?);
+            found.push(places.weights([x, y], sides, order)?);
         }
         Ok(found)
     }
@@ -304,7 +304,7 @@ impl PlacedBody {
         directions: Directions,
         order: Order,
     ) -> Result<GridCompliance, ComplianceError> {
-        let points = self.weights_on(planes, grid.side, order)?;
+        let points = self.weights_on(planes, grid.sides(), order)?;
         let mut places: Vec<usize> = points.iter().flat_map(|p| p.places.iter().copied()).collect();
         places.sort_unstable();
         places.dedup();

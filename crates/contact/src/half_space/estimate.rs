@@ -26,14 +26,14 @@ impl PlacedBody {
     /// ```
     ///
     /// * `planes` — the plane of each cell in the axes of the body, the normal outward
-    /// * `side` — of a cell \[m\]
+    /// * `sides` — of a cell \[m\]
     ///
     /// # Errors
     ///
     /// [`ComplianceError::Weights`] if places do not surround a loaded cell.
     pub fn response_parts(
         &self,
-        (planes, side): (&[PatchPlane], f64),
+        (planes, sides): (&[PatchPlane], [f64; 2]),
         forces: &[f64],
     ) -> Result<ResponseParts, ComplianceError> {
         let total: f64 = forces.iter().sum();
@@ -45,7 +45,7 @@ impl PlacedBody {
         let mut loads =
             [vec![Vector3::zeros(); self.positions.len()], vec![Vector3::zeros(); self.positions.len()]];
         for (order, loads) in [Order::Linear, Order::Quadratic].into_iter().zip(&mut loads) {
-            let points = self.weights_on(&below, side, order)?;
+            let points = self.weights_on(&below, sides, order)?;
             for ((weights, plane), (_, force)) in points.iter().zip(&below).zip(loaded()) {
                 for (place, value) in weights.places.iter().zip(&weights.values) {
                     loads[*place] += value * force * plane.axes.row(2).transpose();

@@ -181,7 +181,8 @@ impl FixedGrid {
             return Err(PairError::Cells { found: plan.n_cells() as usize });
         }
         let plane = touching(bodies[0].shape, &plan.plane, plan.side).unwrap_or(plan.plane);
-        let grid = PressureGrid { plane, side: plan.side, cells: plan.cells() };
+        let GridPlan { side, stretch, .. } = plan;
+        let grid = PressureGrid { plane, side, stretch, cells: plan.cells() };
         let n = grid.len();
         let own = law.compliance(grid.area());
         let Sampled { samples, stencils, at_rim, planes, resting } = sampled(&plan, &grid, bodies);
@@ -470,7 +471,8 @@ impl FixedGrid {
         let cell = [x, y].map(|x| x.round() as i32);
         let found = self.grid.cells.iter().position(|own| *own == cell).unwrap_or(self.middle);
         let (plane, [i, j]) = (&self.planes[0][found], self.grid.cells[found].map(f64::from));
-        let offset = self.grid.side * ((x - i) * plane.axes.row(0) + (y - j) * plane.axes.row(1));
+        let [along, across] = self.grid.sides();
+        let offset = along * (x - i) * plane.axes.row(0) + across * (y - j) * plane.axes.row(1);
         plane.center + offset.transpose()
     }
 }

@@ -1,4 +1,4 @@
-//! The fine grid of square pressure cells in the plane of a contact.
+//! The fine grid of pressure cells in the plane of a contact.
 
 use std::sync::OnceLock;
 
@@ -9,13 +9,16 @@ use super::cells::{rectangle_log_mean, rectangle_means};
 use super::{HalfSpace, SurfaceMeans};
 use crate::patch::PatchPlane;
 
-/// Square cells in the plane of a contact, each with constant pressure and traction.
+/// Equal rectangular cells in the plane of a contact, each with constant pressure and traction; squares but
+/// for slender contacts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PressureGrid {
     /// The plane: tangents and normal out of the first body.
     pub plane: PatchPlane,
     /// Side h of a cell \[m\]; a quarter of the contact radius gives the force at a given approach to 0.3 %.
     pub side: f64,
+    /// Side along the second tangent over that along the first one, h; 1 for squares.
+    pub stretch: f64,
     /// Column and row of each cell; the middle of cell (0, 0) is the centre of the plane.
     pub cells: Vec<[i32; 2]>,
 }
@@ -48,7 +51,7 @@ impl PressureGrid {
             let x = middle(cell);
             x[0].hypot(x[1]) <= radius && is_inside(x)
         };
-        Self { plane, side, cells: all.filter(kept).collect() }
+        Self { plane, side, stretch: 1.0, cells: all.filter(kept).collect() }
     }
 
     /// The plane of the grid, moved to the middle of each cell.
@@ -74,19 +77,25 @@ impl PressureGrid {
 
     /// Area of a cell \[m²\].
     pub fn area(&self) -> f64 {
-        self.side * self.side
+        self.side * self.side * self.stretch
+    }
+
+    /// Sides of a cell along both tangents \[m\].
+    pub fn sides(&self) -> [f64; 2] {
+        [self.side, self.side * self.stretch]
     }
 
     /// Middle of a cell in coordinates of the plane \[m\].
     pub fn middle(&self, cell: usize) -> [f64; 2] {
-        self.cells[cell].map(|k| self.side * f64::from(k))
+        let ([i, j], [x, y]) = (self.cells[cell].map(f64::from), self.sides());
+        [x * i, y * j]
     }
 
     /// Mean of a function over a cell by four Gauss points, exact for cubics.
     pub fn averaged(&self, cell: usize, mut f: impl FnMut([f64; 2]) -> f64) -> f64 {
         let [x, y] = self.middle(cell);
-        let s = self.side / 12f64.sqrt();
-        let points = [[x - s, y - s], [x + s, y - s], [x - s, y + s], [x + s, y + s]];
+        let [s, t] = self.sides().map(|side| side / 12f64.sqrt());
+        let points = [[x - s, y - t], [x + s, y - t], [x - s, y + t], [x + s, y + t]];
         0.25 * points.map(&mut f).iter().sum::<f64>()
     }
 
@@ -115,10 +124,10 @@ impl PressureGrid {
 
     /// ⟨ln r⟩ between the cells, r in m.
     pub fn log_means(&self) -> Mat<f64> {
-        let square = [[self.side; 2]; 2];
+        let sides = self.sides();
         let [columns, rows] = self.extent();
         let of_offset = Mat::from_fn(columns, rows, |i, j| {
-            rectangle_log_mean([self.side * i as f64, self.side * j as f64], square)
+            rectangle_log_mean([sides[0] * i as f64, sides[1] * j as f64], [sides; 2])
         });
         Mat::from_fn(self.len(), self.len(), |i, k| {
             let [x, y] = self.offset(i, k).map(|d| d.unsigned_abs() as usize);
@@ -145,10 +154,11 @@ impl PressureGrid {
         let unit = unit_means();
         let at = |m: usize| {
             let [x, y] = [m % columns, m / columns];
-            if x.max(y) < UNIT_EXTENT {
+            if self.stretch == 1.0 && x.max(y) < UNIT_EXTENT {
                 unit[y * UNIT_EXTENT + x]
             } else {
-                rectangle_means([x as f64, y as f64], [[1.0; 2]; 2])
+                let sides = [1.0, self.stretch];
+                rectangle_means([x as f64, self.stretch * y as f64], [sides; 2])
             }
         };
         OffsetMeans { columns, scale: 1.0 / self.side, means: (0..columns * rows).map(at).collect() }

@@ -74,12 +74,17 @@ impl GridAnchor {
     /// Moves the forces to the lattice of another grid. The force of a cell turns with the plane, and goes to
     /// the four cells around its middle with the shares that keep its moment.
     pub fn move_to(&mut self, old: &GridPlan, new: &GridPlan) {
-        if old.side == new.side && old.plane == new.plane && old.middle[0] == new.middle[0] {
+        if old.side == new.side
+            && old.stretch == new.stretch
+            && old.plane == new.plane
+            && old.middle[0] == new.middle[0]
+        {
             return;
         }
         let mut moved = std::collections::BTreeMap::<[i32; 2], CellForce>::new();
         for force in &self.forces {
             let [x, y] = old.local(force.cell).map(|k| old.side * f64::from(k));
+            let y = old.stretch * y;
             let axes = old.plane.axes;
             let place = old.plane.center + axes.transpose() * Vector3::new(x, y, 0.0);
             let [f, g] = force.tangential;
@@ -88,7 +93,7 @@ impl GridAnchor {
             let factor = if along > 0.0 { before / along } else { 0.0 };
             let [u, v, _] = new.plane.coordinates(&place).map(|a| a / new.side);
             for (i, wi) in shares(u) {
-                for (k, wk) in shares(v) {
+                for (k, wk) in shares(v / new.stretch) {
                     let (cell, weight) = (new.on_lattice([i, k]), wi * wk);
                     let none = CellForce { cell, normal: 0.0, tangential: [0.0; 2] };
                     // Row by row, as the cells of a grid.

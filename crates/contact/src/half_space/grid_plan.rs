@@ -13,11 +13,16 @@ pub struct GridPlan {
     /// The plane that touches the first body in the middle of a cell of the base row, in its axes, the normal
     /// out of it.
     pub plane: PatchPlane,
-    /// Side of a cell \[m\].
+    /// Side of a cell along the first tangent \[m\].
     pub side: f64,
+    /// Side along the second tangent over that along the first one; 1 but for slender contacts.
+    pub stretch: f64,
     /// Second derivatives of the gap over the plane, xx, xy, yy \[1/m\].
     pub curvature: [f64; 3],
-    /// Cells lie where the paraboloid of these curvatures is below this height \[m\].
+    /// Second derivatives of the bowl that outlines the grid; those of the gap but for slender contacts
+    /// \[1/m\].
+    pub outline: [f64; 3],
+    /// Cells lie where this bowl is below this height \[m\].
     pub height: f64,
     /// Cell in the middle of the grid: its column, which is that of the cell in the plane, and its row from
     /// the base row.
@@ -30,7 +35,7 @@ pub struct GridPlan {
 
 impl GridPlan {
     /// Numbers in [`GridPlan::to_array`].
-    pub const NUMBERS: usize = 32;
+    pub const NUMBERS: usize = 36;
 
     /// All numbers in one array.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -40,7 +45,8 @@ impl GridPlan {
         let own = [self.side, self.curvature[0], self.curvature[1], self.curvature[2], self.height, i, j];
         let partner = self.partner.0.iter().chain(self.partner.1.iter()).copied();
         array.iter_mut().zip(numbers.chain(own).chain(partner)).for_each(|(a, x)| *a = x);
-        array[31] = self.hollow;
+        let [xx, xy, yy] = self.outline;
+        array[31..].copy_from_slice(&[self.hollow, self.stretch, xx, xy, yy]);
         array
     }
 
@@ -57,20 +63,23 @@ impl GridPlan {
             middle: [array[17] as i32, array[18] as i32],
             partner: (Matrix3::from_column_slice(&array[19..28]), Vector3::from_column_slice(&array[28..31])),
             hollow: array[31],
+            stretch: array[32],
+            outline: [array[33], array[34], array[35]],
         }
     }
 
     /// The cells of the grid, row by row; (0, 0) is the cell in the plane.
     pub(super) fn cells(&self) -> Vec<[i32; 2]> {
-        let [xx, xy, yy] = self.curvature;
+        let [xx, xy, yy] = self.outline;
+        let [side, other_side] = [self.side, self.side * self.stretch];
         // Along x the paraboloid is lowest at y = −(xy/yy) x.
-        let reach = |own: f64, other: f64| {
+        let reach = |own: f64, other: f64, side: f64| {
             let least = own - xy * xy / other;
-            ((2.0 * self.height / least).sqrt() / self.side).ceil() as i32
+            ((2.0 * self.height / least).sqrt() / side).ceil() as i32
         };
-        let (n, m) = (reach(xx, yy), reach(yy, xx));
+        let (n, m) = (reach(xx, yy, side), reach(yy, xx, other_side));
         let is_inside = |[i, j]: &[i32; 2]| {
-            let (x, y) = (self.side * f64::from(*i), self.side * f64::from(*j));
+            let (x, y) = (side * f64::from(*i), other_side * f64::from(*j));
             0.5 * (xx * x * x + yy * y * y) + xy * x * y <= self.height
         };
         let all = (-m..=m).flat_map(|j| (-n..=n).map(move |i| [i, j]));
@@ -90,8 +99,8 @@ impl GridPlan {
 
     /// Number of cells by the area of the ellipse.
     pub(super) fn n_cells(&self) -> f64 {
-        let [xx, xy, yy] = self.curvature;
+        let [xx, xy, yy] = self.outline;
         let area = 2.0 * std::f64::consts::PI * self.height / (xx * yy - xy * xy).sqrt();
-        area / (self.side * self.side)
+        area / (self.side * self.side * self.stretch)
     }
 }

@@ -14,6 +14,10 @@ const ROUNDS: usize = 12;
 /// Cells have gaps below this part of the overlap; loaded cells reach to 0.25 of it at most.
 const MARGIN: f64 = 0.35;
 
+/// Largest ratio of the principal relative curvatures. Beyond it the contact is a line for all lengths of a
+/// body, and its approach depends on the whole bodies.
+pub const MOST_SLENDER: f64 = 1000.0;
+
 /// Most cells of a contact.
 pub(super) const MOST_CELLS: usize = 3000;
 
@@ -54,7 +58,7 @@ pub fn overlap(
         let fit = Paraboloid::new(&mut surfaces, center, n, step)
             .ok_or(PairError::NotFacing { place: center.into() })?;
         let [low, high] = fit.curvatures;
-        if !(low > 0.0 && high.is_finite()) {
+        if !(low > 0.0 && high.is_finite() && high <= MOST_SLENDER * low) {
             return Err(PairError::Flat { curvatures: fit.curvatures });
         }
         let moved = fit.to_minimum(size);
@@ -171,6 +175,28 @@ fn principal([xx, xy, yy]: [f64; 3]) -> [f64; 2] {
 }
 
 impl Overlap {
+    /// The axes of the plane turned about its normal until the first one lies along a direction, and the
+    /// second derivatives of the gap in them.
+    pub fn along(&self, direction: &Vector3<f64>) -> (Matrix3<f64>, [f64; 3]) {
+        let [x, y, n] = [0, 1, 2].map(|d| self.plane.axes.row(d).transpose());
+        let first = (direction - direction.dot(&n) * n).try_normalize(0.0).unwrap_or(x);
+        let (c, s) = (first.dot(&x), first.dot(&y));
+        let [xx, xy, yy] = self.second;
+        let turned = [
+            c * c * xx + 2.0 * c * s * xy + s * s * yy,
+            c * s * (yy - xx) + (c * c - s * s) * xy,
+            s * s * xx - 2.0 * c * s * xy + c * c * yy,
+        ];
+        (Matrix3::from_rows(&[first.transpose(), n.cross(&first).transpose(), n.transpose()]), turned)
+    }
+
+    /// The direction of the larger curvature.
+    pub fn steepest(&self) -> Vector3<f64> {
+        let [xx, xy, yy] = self.second;
+        let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+        (angle.cos() * self.plane.axes.row(0) + angle.sin() * self.plane.axes.row(1)).transpose()
+    }
+
     /// Cells with a part of the smaller contact radius √(depth/κ) as side, where the gap is below a margin.
     ///
     /// Returns the grid and the gap of each cell \[m\].

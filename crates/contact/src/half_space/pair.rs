@@ -14,7 +14,7 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
-use super::overlap::{MOST_CELLS, Overlap, overlap};
+use super::overlap::{MOST_CELLS, MOST_SLENDER, Overlap, overlap};
 use super::shear::ShearError;
 use super::weights::Fallback;
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
@@ -117,8 +117,10 @@ pub enum PairError {
     },
     /// The gap does not grow in all directions.
     #[error(
-        "the surfaces are flat or conforming along a direction (relative curvatures {:.3e} and {:.3e} 1/m): \
-         the contact has no finite size; let the bodies' meshes resolve it",
+        "the surfaces are flat or conforming along a direction (relative curvatures {:.3e} and {:.3e} 1/m, \
+         of which the larger may be {MOST_SLENDER} times the smaller): the contact is a line or an area, \
+         whose approach depends on the whole bodies and whose pressure peaks at its ends; crown one of the \
+         surfaces, or use `compliance = \"body\"` with meshes that resolve the contact",
         .curvatures[0], .curvatures[1]
     )]
     Flat {

@@ -125,7 +125,11 @@ mod tests {
                 loads,
             };
             for (x, y) in [(0.5, 0.5), (0.71, 0.5), (0.4, 0.33), (0.55, 0.72)] {
-                assert_eq!(plane.weights([x, y], 0.0, Order::Quadratic).unwrap().fallback, None, "{shape:?}");
+                assert_eq!(
+                    plane.weights([x, y], [0.0; 2], Order::Quadratic).unwrap().fallback,
+                    None,
+                    "{shape:?}"
+                );
             }
         }
     }

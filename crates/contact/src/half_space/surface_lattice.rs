@@ -41,12 +41,12 @@ pub(super) struct Node {
 struct Walk<'a> {
     shape: &'a Shape,
     resting: Resting,
-    side: f64,
+    sides: [f64; 2],
 }
 
 impl<'a> Walk<'a> {
-    fn new(shape: &'a Shape, side: f64) -> Self {
-        Self { shape, resting: Resting::new(shape), side }
+    fn new(shape: &'a Shape, sides: [f64; 2]) -> Self {
+        Self { shape, resting: Resting::new(shape), sides }
     }
 
     /// The plane that touches the surface near a point, its tangent `d` turned as little as possible.
@@ -57,7 +57,8 @@ impl<'a> Walk<'a> {
         d: usize,
         start: &mut Option<Start>,
     ) -> Option<PatchPlane> {
-        let accepted = (1e-10 * self.side).max(16.0 * f64::EPSILON * x.amax());
+        let side = self.sides[d];
+        let accepted = (1e-10 * side).max(16.0 * f64::EPSILON * x.amax());
         let mut center = x;
         for _ in 0..MOST_FEET {
             let (gap, normal) = self.resting.distance(self.shape, &center, start)?;
@@ -73,7 +74,7 @@ impl<'a> Walk<'a> {
             let tangents = if d == 0 { [tangent, other] } else { [other, tangent] };
             let moved = center - x;
             let sideways = (moved - moved.dot(&normal) * normal).norm();
-            let is_near = sideways <= SIDEWAYS * self.side && normal.dot(&before) >= LEAST_COSINE;
+            let is_near = sideways <= SIDEWAYS * side && normal.dot(&before) >= LEAST_COSINE;
             let [t, u, n] = [tangents[0], tangents[1], normal].map(|a| a.transpose());
             return is_near.then(|| PatchPlane { center, axes: Matrix3::from_rows(&[t, u, n]) });
         }
@@ -83,7 +84,7 @@ impl<'a> Walk<'a> {
     /// The next cell along tangent `d`, in the direction of `sign`.
     fn step(&mut self, from: &Node, d: usize, sign: f64, start: &mut Option<Start>) -> Node {
         let plane = from.plane;
-        let end = plane.center + sign * self.side * plane.axes.row(d).transpose();
+        let end = plane.center + sign * self.sides[d] * plane.axes.row(d).transpose();
         let found = if from.is_on_surface { self.touching(end, &plane.axes, d, start) } else { None };
         match found {
             Some(plane) => Node { plane, is_on_surface: true },
@@ -111,25 +112,25 @@ impl<'a> Walk<'a> {
 ///
 /// * `side` — of a cell \[m\]
 pub fn touching(shape: &Shape, plane: &PatchPlane, side: f64) -> Option<PatchPlane> {
-    Walk::new(shape, side).touching(plane.center, &plane.axes, 0, &mut None)
+    Walk::new(shape, [side; 2]).touching(plane.center, &plane.axes, 0, &mut None)
 }
 
 /// The plane of a cell of the base row.
 ///
 /// * `plane` — of cell (0, 0), which touches the surface
-/// * `side` — of a cell \[m\]
+/// * `side` — of a cell along the base row \[m\]
 pub fn along_base(shape: &Shape, plane: &PatchPlane, side: f64, column: i32) -> PatchPlane {
     let from = Node { plane: *plane, is_on_surface: true };
-    let row = Walk::new(shape, side).row(from, 0, [column, column]);
+    let row = Walk::new(shape, [side; 2]).row(from, 0, [column, column]);
     row[0].plane
 }
 
 /// The cells of a lattice, in the order in which they are given.
 ///
 /// * `plane` — of cell (0, 0); it touches the surface
-/// * `side` — of a cell \[m\]
-pub(super) fn lattice(shape: &Shape, plane: &PatchPlane, side: f64, cells: &[[i32; 2]]) -> Vec<Node> {
-    let mut walk = Walk::new(shape, side);
+/// * `sides` — of a cell along both tangents \[m\]
+pub(super) fn lattice(shape: &Shape, plane: &PatchPlane, sides: [f64; 2], cells: &[[i32; 2]]) -> Vec<Node> {
+    let mut walk = Walk::new(shape, sides);
     let from = Node { plane: *plane, is_on_surface: true };
     // Rows of each column.
     let mut columns = BTreeMap::<i32, [i32; 2]>::new();
@@ -172,7 +173,7 @@ mod tests {
         let cells: Vec<_> = (-8..=8).flat_map(|j| (-8..=8).map(move |i| [i, j])).collect();
         let angle = (SIDE / RADIUS).atan();
         for shape in surfaces() {
-            let nodes = lattice(&shape, &start(), SIDE, &cells);
+            let nodes = lattice(&shape, &start(), [SIDE; 2], &cells);
             for (node, [i, j]) in nodes.iter().zip(&cells) {
                 let (u, v) = (f64::from(*i) * angle, f64::from(*j) * angle);
                 let exact = Vector3::new(u.sin() * v.cos(), v.sin(), u.cos() * v.cos());
@@ -188,8 +189,8 @@ mod tests {
     fn a_lattice_is_the_same_from_any_cell_of_its_base_row() {
         for shape in surfaces() {
             let far = along_base(&shape, &start(), SIDE, 40);
-            let here = lattice(&shape, &start(), SIDE, &[[43, -2], [37, 5], [40, 0]]);
-            let there = lattice(&shape, &far, SIDE, &[[3, -2], [-3, 5], [0, 0]]);
+            let here = lattice(&shape, &start(), [SIDE; 2], &[[43, -2], [37, 5], [40, 0]]);
+            let there = lattice(&shape, &far, [SIDE; 2], &[[3, -2], [-3, 5], [0, 0]]);
             for (a, b) in here.iter().zip(&there) {
                 assert!((a.plane.center - b.plane.center).norm() < 1e-13 * RADIUS);
                 assert!((a.plane.axes - b.plane.axes).norm() < 1e-12);
@@ -204,7 +205,7 @@ mod tests {
         let shape = Shape::Faces(Box::new(Faces::new(surface, &points).unwrap()));
         let plane = PatchPlane { center: Vector3::new(0.93, 0.5, 0.0), axes: Matrix3::identity() };
         let cells: Vec<_> = (-2..=4).map(|i| [i, 1]).collect();
-        let nodes = lattice(&shape, &plane, 0.02, &cells);
+        let nodes = lattice(&shape, &plane, [0.02; 2], &cells);
         let inside: Vec<bool> = nodes.iter().map(|node| node.is_on_surface).collect();
         assert_eq!(inside, [true, true, true, true, true, true, false]);
         assert!((nodes[6].plane.center - Vector3::new(1.01, 0.52, 0.0)).norm() < 1e-12);

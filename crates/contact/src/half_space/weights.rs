@@ -12,7 +12,7 @@
 //! ```
 //!
 //! with the distance s between places, the second moments M_j of the loads, ⟨r²⟩/2 · 1 if whole, and the side
-//! h of the cell. So force and moment of the cell are kept, and its second moment is its own.
+//! h of a square cell. So force and moment of the cell are kept, and its second moment is its own.
 
 use nalgebra::{SMatrix, SVector};
 use thiserror::Error;
@@ -106,23 +106,23 @@ pub struct PlanePlaces {
 }
 
 impl PlanePlaces {
-    /// The weights of a square cell, quadratic where possible.
+    /// The weights of a rectangular cell, quadratic where possible.
     ///
     /// * `x` — middle of the cell in the plane \[m\]
-    /// * `side` — of the cell \[m\]; 0 for a point
+    /// * `sides` — of the cell along both axes of the plane \[m\]; 0 for a point
     ///
     /// # Errors
     ///
     /// [`WeightsError`] if even linear weights are impossible.
-    pub fn weights(&self, x: [f64; 2], side: f64, order: Order) -> Result<PointWeights, WeightsError> {
+    pub fn weights(&self, x: [f64; 2], sides: [f64; 2], order: Order) -> Result<PointWeights, WeightsError> {
         let mut fallback = None;
         if order == Order::Quadratic {
-            match self.fitted::<6>(x, side, QUADRATIC_REACH) {
+            match self.fitted::<6>(x, sides, QUADRATIC_REACH) {
                 Ok(weights) => return Ok(weights),
                 Err(reason) => fallback = Some(reason),
             }
         }
-        match self.fitted::<3>(x, side, LINEAR_REACH) {
+        match self.fitted::<3>(x, sides, LINEAR_REACH) {
             Ok(weights) => Ok(PointWeights { fallback, ..weights }),
             Err(_) => {
                 let reach = LINEAR_REACH * self.loads.spacing;
@@ -140,7 +140,12 @@ impl PlanePlaces {
     }
 
     /// Weights with N conditions.
-    fn fitted<const N: usize>(&self, x: [f64; 2], side: f64, reach: f64) -> Result<PointWeights, Fallback> {
+    fn fitted<const N: usize>(
+        &self,
+        x: [f64; 2],
+        sides: [f64; 2],
+        reach: f64,
+    ) -> Result<PointWeights, Fallback> {
         let near: Vec<(usize, [f64; 2])> = self
             .near(x, reach * self.loads.spacing)
             .map(|(j, d)| (j, d.map(|a| a / self.loads.spacing)))
@@ -162,8 +167,8 @@ impl PlanePlaces {
                 *slope += s.weight_slopes[a] * s.basis * s.basis.transpose() + mixed + mixed.transpose();
             }
         }
-        let cell = side * side / 12.0 * unit;
-        let aim = SVector::<f64, N>::from_fn(|i, _| [1.0, 0.0, 0.0, cell, 0.0, cell][i]);
+        let [along, across] = sides.map(|side| side * side / 12.0 * unit);
+        let aim = SVector::<f64, N>::from_fn(|i, _| [1.0, 0.0, 0.0, along, 0.0, across][i]);
         let lost = Fallback::Conditions { error: f64::INFINITY };
         let factor = matrix.cholesky().ok_or(lost)?;
         let multipliers = factor.solve(&aim);
@@ -241,7 +246,7 @@ mod tests {
         for kernel in [Kernel::Quadratic, Kernel::ZeroMoment] {
             let places = places(kernel);
             for x in [[0.0, 0.0], [0.31, -0.77], [1.4, 1.3]] {
-                let weights = places.weights(x, 0.0, Order::Quadratic).unwrap();
+                let weights = places.weights(x, [0.0; 2], Order::Quadratic).unwrap();
                 assert_eq!(weights.fallback, None);
                 // A quadratic field has the mean f + ⟨r²⟩/4 Δf over a load; combined, its value at the point.
                 let plain = |[x, y]: [f64; 2]| 3.0 + x - 2.0 * y + x * x + 0.5 * x * y - y * y;
@@ -265,9 +270,9 @@ mod tests {
         let step = 1e-6;
         for order in [Order::Quadratic, Order::Linear] {
             for x in [[0.2, 0.1], [-1.3, 0.9]] {
-                let here = places.weights(x, 0.3, order).unwrap();
+                let here = places.weights(x, [0.3; 2], order).unwrap();
                 let dense = |x: [f64; 2]| {
-                    let weights = places.weights(x, 0.3, order).unwrap();
+                    let weights = places.weights(x, [0.3; 2], order).unwrap();
                     let mut all = vec![0.0; places.coordinates.len()];
                     weights.places.iter().zip(&weights.values).for_each(|(&j, c)| all[j] = *c);
                     all
@@ -293,7 +298,7 @@ mod tests {
             seconds: vec![[0.125, 0.0, 0.125]; 4],
             loads: Loads { kernel: Kernel::Quadratic, radius: 1.0, spacing: 1.0 },
         };
-        let weights = few.weights([0.4, 0.3], 0.0, Order::Quadratic).unwrap();
+        let weights = few.weights([0.4, 0.3], [0.0; 2], Order::Quadratic).unwrap();
         assert_eq!(weights.fallback, Some(Fallback::Few { found: 4 }));
         assert!((weights.values.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let line = PlanePlaces {
@@ -302,10 +307,10 @@ mod tests {
             coordinates: (0..9).map(|k| [0.3 * f64::from(k), 0.0]).collect(),
             ..few.clone()
         };
-        let error = line.weights([1.0, 0.0], 0.0, Order::Quadratic).unwrap_err();
+        let error = line.weights([1.0, 0.0], [0.0; 2], Order::Quadratic).unwrap_err();
         assert!(error.to_string().contains("do not span a triangle"), "{error}");
         // Places that look elsewhere have no weight.
         let hidden = PlanePlaces { facing: vec![0.0; 4], ..few };
-        assert!(hidden.weights([0.4, 0.3], 0.0, Order::Linear).is_err());
+        assert!(hidden.weights([0.4, 0.3], [0.0; 2], Order::Linear).is_err());
     }
 }

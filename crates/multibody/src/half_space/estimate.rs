@@ -90,7 +90,7 @@ impl Pair {
     fn parts_of(&self, k: usize, grid: &FixedGrid, approach: f64) -> OfBody {
         let Under::Places(placed) = &self.sides[k].under else { return [0.0; 2] };
         // Places do not surround the contact: the run itself reports that.
-        let cells = (grid.planes(k), grid.grid.side);
+        let cells = (grid.planes(k), grid.grid.sides());
         let Ok(parts) = placed.response_parts(cells, &grid.forces) else { return [0.0; 2] };
         [WEIGHTS * parts.weights / approach, parts.residual / approach]
     }

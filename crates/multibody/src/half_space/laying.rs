@@ -4,6 +4,7 @@
 //! present speed. Bodies that overlap by more lie or roll on each other: their cells have an eighth of the
 //! radius of the present contact, because its force changes as the rim passes over the cells.
 
+use carom_contact::closed_form::{HertzEllipse, hertz_ellipse};
 use carom_contact::half_space::GridPlan;
 use carom_contact::half_space::nearest::Approach;
 use carom_contact::half_space::overlap::{Overlap, overlap};
@@ -58,6 +59,10 @@ const OTHER: f64 = 1.5;
 /// Accuracy of the least gap in a search, in radii of the surfaces.
 const FINE: f64 = 0.005;
 
+/// Ratio of curvatures from which on the cells of a grid are as slender as the contact: squares would be
+/// more than twice as many as on a circle.
+const SLENDER: f64 = 4.0;
+
 /// Speed of rolling below which a grid has no direction of its own \[m/s\].
 const SLOW: f64 = 1e-6;
 
@@ -84,6 +89,17 @@ pub(super) struct Laying<'a> {
     pub(super) turning: Vector3<f64>,
     pub(super) hertz: HertzNumbers,
     pub(super) mass: f64,
+}
+
+/// How a grid lies in its plane.
+struct Outlined {
+    axes: Matrix3<f64>,
+    /// See [`GridPlan::curvature`].
+    curvature: [f64; 3],
+    /// See [`GridPlan::outline`].
+    outline: [f64; 3],
+    side: f64,
+    stretch: f64,
 }
 
 impl Laying<'_> {
@@ -174,14 +190,16 @@ impl Laying<'_> {
         } else {
             (expected.max(1.3 * overlap.depth), PARTS, HEIGHT)
         };
-        let side = (depth / high).sqrt() / parts;
-        let (axes, curvature) = self.along_the_way(&overlap, closing);
-        let off = OFF * side * (axes.row(0) + axes.row(1)).transpose();
+        let cells = self.outlined(&overlap, closing, depth, parts);
+        let Outlined { axes, curvature, outline, side, stretch } = cells;
+        let off = OFF * side * (axes.row(0) + stretch * axes.row(1)).transpose();
         let plane = PatchPlane { center: overlap.plane.center + off, axes };
         Ok(Found::Near(GridPlan {
-            plane: touching(&self.sides[0].shape, &plane, side).unwrap_or(plane),
+            plane: touching(&self.sides[0].shape, &plane, side * stretch).unwrap_or(plane),
             side,
+            stretch,
             curvature,
+            outline,
             height: height * depth,
             middle: [0; 2],
             partner: (self.rotation, self.origin),
@@ -189,34 +207,49 @@ impl Laying<'_> {
         }))
     }
 
-    /// Axes of a grid whose base row lies along the way of the contact over the first body where it rolls,
-    /// and the curvatures of the gap in these axes; those of the overlap while the bodies rather approach
-    /// each other.
+    /// The axes of a grid and the outline of its cells.
     ///
-    /// Surfaces that roll on each other with the angular velocity ω move their contact by (ω × n)/κ.
-    fn along_the_way(&self, overlap: &Overlap, closing: f64) -> (Matrix3<f64>, [f64; 3]) {
-        let [x, y, n] = [0, 1, 2].map(|d| overlap.plane.axes.row(d).transpose());
-        let way = self.turning.cross(&n);
-        if way.norm() * self.hertz.radius <= closing.max(SLOW) {
-            return (overlap.plane.axes, overlap.second);
+    /// The base row lies along the way of the contact over the first body where it rolls: surfaces that roll
+    /// on each other with the angular velocity ω move their contact by (ω × n)/κ. The cells of a slender
+    /// contact lie along its axes, and divide each of them alike.
+    ///
+    /// * `depth` — of the contact for which it is laid
+    fn outlined(&self, overlap: &Overlap, closing: f64, depth: f64, parts: f64) -> Outlined {
+        let [low, high] = overlap.curvatures;
+        if let Some(unit) = self.slender([low, high]) {
+            // Semi-axes grow with the root of the approach.
+            let scale = (depth / unit.approach).sqrt();
+            let [b, a] = unit.semi_axes.map(|axis| scale * axis);
+            let (axes, curvature) = overlap.along(&overlap.steepest());
+            let outline = [depth / (a * a), 0.0, depth / (b * b)];
+            return Outlined { axes, curvature, outline, side: a / parts, stretch: b / a };
         }
-        let first = way.normalize();
-        let (c, s) = (first.dot(&x), first.dot(&y));
-        let second = n.cross(&first);
-        let [xx, xy, yy] = overlap.second;
-        let turned = [
-            c * c * xx + 2.0 * c * s * xy + s * s * yy,
-            c * s * (yy - xx) + (c * c - s * s) * xy,
-            s * s * xx - 2.0 * c * s * xy + c * c * yy,
-        ];
-        (Matrix3::from_rows(&[first.transpose(), second.transpose(), n.transpose()]), turned)
+        let way = self.turning.cross(&overlap.plane.axes.row(2).transpose());
+        let (axes, curvature) = if way.norm() * self.hertz.radius > closing.max(SLOW) {
+            overlap.along(&way)
+        } else {
+            (overlap.plane.axes, overlap.second)
+        };
+        Outlined { axes, curvature, outline: curvature, side: (depth / high).sqrt() / parts, stretch: 1.0 }
     }
 
-    /// Depth of an impact by Hertz \[m\]: d = (15 m* v²/(16 E* R_e^½))^⅖ with R_e = (κ₁ κ₂)^−½.
+    /// Hertz' ellipse under 1 N of a slender contact; none of others.
+    fn slender(&self, [low, high]: [f64; 2]) -> Option<HertzEllipse> {
+        if high <= SLENDER * low {
+            return None;
+        }
+        hertz_ellipse(self.hertz.modulus, [low, high], 1.0)
+    }
+
+    /// Depth of an impact by Hertz \[m\]: d = (5 m* v²/(4 K))^⅖ with F = K d^(3/2), and K = (4/3) E* R_e^½
+    /// with R_e = (κ₁ κ₂)^−½ but for slender contacts.
     fn expected(&self, speed: f64, [low, high]: [f64; 2]) -> f64 {
-        let radius = (low * high).sqrt().recip();
+        let stiffness = match self.slender([low, high]) {
+            Some(unit) => unit.approach.powf(-1.5),
+            None => 4.0 / 3.0 * self.hertz.modulus * (low * high).powf(-0.25),
+        };
         let energy = if self.mass.is_finite() { self.mass * speed * speed } else { 0.0 };
-        (0.9375 * energy / (self.hertz.modulus * radius.sqrt())).powf(0.4)
+        (1.25 * energy / stiffness).powf(0.4)
     }
 
     /// A second place at which the bodies overlap, farther from the contact than its grid reaches: place,

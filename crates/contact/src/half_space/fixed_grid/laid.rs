@@ -99,7 +99,7 @@ pub(super) fn sampled(plan: &GridPlan, grid: &PressureGrid, bodies: [GridBody<'_
         stencils.push(stencil);
         at_rim.push(is_rim);
     }
-    let nodes = lattice(bodies[0].shape, &grid.plane, grid.side, &places);
+    let nodes = lattice(bodies[0].shape, &grid.plane, grid.sides(), &places);
     let mut resting = Resting::new(bodies[1].shape);
     // Each search starts from the foot point of the sample before.
     let mut start = None;
