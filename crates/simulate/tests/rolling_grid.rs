@@ -103,3 +103,10 @@ fn a_ball_rolls_sixty_degrees_without_ripple_and_keeps_its_energy() {
     let [ripple, error] = rolled(0.0, std::f64::consts::PI / 3.0);
     assert!(ripple < 5e-4 && error < 1e-6, "{ripple:e} {error:e}");
 }
+
+#[test]
+#[ignore = "5 min: friction on 320 cells"]
+fn a_ball_that_rolls_with_friction_has_no_ripple_and_keeps_its_energy() {
+    let [ripple, error] = rolled(0.3, 0.15);
+    assert!(ripple < 5e-4 && error < 1e-6, "{ripple:e} {error:e}");
+}
