@@ -3,6 +3,7 @@
 use crate::half_space::Touched;
 use crate::kinetics::Kinetics;
 use crate::layout::Layout;
+use crate::settings::Settings;
 use crate::velocities::Velocities;
 use carom_contact::submodel::Wrench;
 use carom_dynamics::{ContactState, ErrorEstimate, Pose};
@@ -233,6 +234,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
 
     /// Indices of the two bodies of a pair.
     fn bodies(&self, pair: usize) -> [usize; 2];
+
+    /// Local error of the integrator in a step with this contact, relative to the tolerance of the run.
+    fn integrator_share(&self) -> f64 {
+        Settings::INTEGRATOR_SHARE
+    }
 
     /// Relative errors that are to be expected of the largest force of a pair, of models that estimate them.
     ///

@@ -8,6 +8,7 @@ use crate::contact::{
 };
 use crate::half_space::Touched;
 use crate::layout::{Layout, put};
+use crate::settings::Settings;
 use crate::system_error::{RateError, SystemError};
 use nalgebra::Vector3;
 
@@ -151,6 +152,12 @@ impl Contacts {
     /// [`ContactModel::time_apart`] of all models \[s\].
     pub(crate) fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
         self.models.iter_mut().map(|model| model.time_apart(motion)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The least [`ContactModel::integrator_share`] of the models.
+    pub(crate) fn integrator_share(&self) -> f64 {
+        let shares = self.models.iter().map(|model| model.integrator_share());
+        shares.fold(Settings::INTEGRATOR_SHARE, f64::min)
     }
 
     /// Writes the rates of the impulses of all pairs to ẏ.

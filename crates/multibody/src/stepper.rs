@@ -36,7 +36,7 @@ pub(crate) struct Stepper {
 impl Stepper {
     /// Starts at the state y at t = 0, at which the system was evaluated.
     pub(crate) fn new(system: &System, settings: &Settings, y: Vec<f64>) -> Self {
-        let accuracy = Settings::INTEGRATOR_SHARE * settings.relative_tolerance;
+        let accuracy = system.contacts().integrator_share() * settings.relative_tolerance;
         let controlled = Scales::new(system, settings.end_time).tolerances(system, accuracy);
         let tolerances = match settings.time_step {
             Some(_) => Tolerances { newton: Some(controlled.absolute), ..Tolerances::none(y.len()) },

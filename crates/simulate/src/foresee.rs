@@ -16,10 +16,12 @@ use crate::error::{At, AtKey, ErrorKind, Kind};
 use crate::parts::Parts;
 
 mod choice;
+mod chosen;
 mod meshes;
 mod region;
 mod rigid_run;
 
+pub use chosen::Choice;
 pub(crate) use meshes::meshed;
 
 use choice::decide;
@@ -34,8 +36,8 @@ const PERIODS: f64 = 5.0;
 #[derive(Debug, Clone)]
 pub(crate) struct Completed {
     pub(crate) scenario: Scenario,
-    /// The choices with their reasons, a sentence each.
-    pub(crate) choices: Vec<String>,
+    /// The choices with their reasons.
+    pub(crate) choices: Vec<Choice>,
     /// Doubts about them.
     pub(crate) warnings: Vec<String>,
 }
@@ -157,6 +159,11 @@ pub(crate) fn end_has(spec: &BodySpec, parts: &Parts<'_>, end: &End, compliance:
     }
 }
 
+/// The numbers of cells that [`meshed`] chose.
+pub(crate) fn chosen_cells(given: &Scenario, meshed: &Scenario) -> Vec<Choice> {
+    chosen::cells(given, meshed)
+}
+
 /// Completes a scenario whose contacts leave something open; none if nothing is.
 ///
 /// * `geometries` — of the bodies, where they are known
@@ -220,6 +227,7 @@ pub(crate) fn completed(
         }
     }
     keep_modes(&mut completed.scenario, scenario, &outlooks);
+    completed.choices.extend(chosen::of_bodies(scenario, &completed.scenario, &outlooks));
     Ok(Some(completed))
 }
 

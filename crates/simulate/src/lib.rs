@@ -44,6 +44,7 @@
 //! # }
 //! ```
 
+mod begun;
 mod complementarity;
 mod discretised;
 mod error;
@@ -73,11 +74,12 @@ mod solve;
 mod statics;
 mod system;
 
+pub use begun::as_begun;
 pub use complementarity::ComplementaritySetUpError;
 pub use error::{At, ErrorKind, Kind};
 pub use expected_size::ExpectedSize;
 pub use explicit::ExplicitSetUpError;
-pub use foresee::ForesightError;
+pub use foresee::{Choice, ForesightError};
 pub use geometry::GeometryError;
 pub use implicit::ImplicitSetUpError;
 pub use outcome::{RunSummary, StaticOutcome, SupportOutcome};

@@ -49,13 +49,15 @@ pub fn prepare(
     progress: &dyn Progress,
 ) -> Result<Prepared, At<PrepareError>> {
     check(scenario).map_err(At::cast)?;
-    let scenario = &*foresee::meshed(scenario);
+    let given = scenario;
+    let scenario = &*foresee::meshed(given);
     let mut prepared = Prepared::default();
+    let mut models = Models::new();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
     for (i, spec) in scenario.body.iter().enumerate() {
         let own = Part::of(progress, &spec.name, i + 1, n_bodies);
-        let source = source_of(scenario, spec, workshop, &mut prepared, &own);
+        let source = source_of(scenario, spec, workshop, (&mut prepared, &mut models), &own);
         sources.push(source.map_err(|error| in_body(i, error))?);
         if progress.interrupted() {
             return Err(PrepareError::Interrupted.into());
@@ -76,15 +78,15 @@ pub fn prepare(
         prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();
     }
     if let Some(Completed { scenario, choices, warnings }) = completed {
-        (prepared.completed, prepared.choices) = (Some(Arc::new(scenario)), choices);
+        prepared.choices = foresee::chosen_cells(given, &scenario);
+        prepared.choices.extend(choices);
+        prepared.completed = Some(Arc::new(scenario));
         prepared.warnings.extend(warnings);
     }
     let completed = prepared.completed.clone();
     let scenario = completed.as_deref().unwrap_or(scenario);
     drop(bodies);
     drop(geometries);
-    // Bodies that differ in name and motion alone share files in memory.
-    let mut models: BTreeMap<String, Arc<ReducedBody>> = BTreeMap::new();
     for (i, (spec, source)) in scenario.body.iter().zip(sources).enumerate() {
         let source = match source {
             Source::Body(file) if !scenario.simulation.scheme.reduces_body(spec) => {
@@ -124,10 +126,13 @@ fn in_body(i: usize, error: PrepareError) -> At<PrepareError> {
     error.at(format!("body.{i}{key}"))
 }
 
+/// Models by their checksums: bodies that differ in name and motion alone share files in memory.
+type Models = BTreeMap<String, Arc<ReducedBody>>;
+
 /// The source from which a body is prepared.
 enum Source {
     /// A model that the scenario names.
-    Rom(PathBuf),
+    Rom { prepared: Box<PreparedBody>, model: Arc<ReducedBody> },
     /// A body file.
     Body(BodyFile),
 }
@@ -135,14 +140,14 @@ enum Source {
 impl Source {
     fn parts(&self) -> Parts<'_> {
         match self {
-            Self::Rom(_) => Parts::Unknown,
+            Self::Rom { model, .. } => Parts::Model(model),
             Self::Body(file) => Parts::Geometry(&file.body),
         }
     }
 
     fn geometry(&self) -> Option<Arc<Body>> {
         match self {
-            Self::Rom(_) => None,
+            Self::Rom { .. } => None,
             Self::Body(file) => Some(Arc::clone(&file.body)),
         }
     }
@@ -159,14 +164,16 @@ fn source_of(
     scenario: &Scenario,
     spec: &BodySpec,
     workshop: Workshop<'_>,
-    prepared: &mut Prepared,
+    (prepared, models): (&mut Prepared, &mut Models),
     progress: &dyn Progress,
 ) -> Result<Source, PrepareError> {
     if let BodySource::Rom { rom } = &spec.source {
         if spec.rigid {
             return Err(PrepareError::RigidRom { body: spec.name.clone() });
         }
-        return Ok(Source::Rom(workshop.scenario_folder.join(rom)));
+        let prepared = load_model(&workshop.scenario_folder.join(rom), None, models)?;
+        let PreparedModel::Reduced(model) = &prepared.model else { unreachable!("a model was read") };
+        return Ok(Source::Rom { model: Arc::clone(model), prepared: Box::new(prepared) });
     }
     let started = Instant::now();
     let (path, stored) = body_file(scenario, spec, workshop, prepared, progress)?;
@@ -192,10 +199,10 @@ fn prepare_body(
     workshop: Workshop<'_>,
     progress: &dyn Progress,
     prepared: &mut Prepared,
-    models: &mut BTreeMap<String, Arc<ReducedBody>>,
+    models: &mut Models,
 ) -> Result<PreparedBody, PrepareError> {
     let file = match source {
-        Source::Rom(path) => return load_model(&path, None, models),
+        Source::Rom { prepared, .. } => return Ok(*prepared),
         Source::Body(file) => file,
     };
     let Some(reduce) = &spec.reduce else {

@@ -8,6 +8,7 @@ use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_reduce::ReducedBody;
 
+use crate::foresee::Choice;
 use crate::silhouette::Silhouette;
 
 /// Folders in which files are looked for and made.
@@ -66,8 +67,8 @@ pub struct Prepared {
     pub warnings: Vec<String>,
     /// The scenario with all that its contacts leave open; none if nothing was.
     pub completed: Option<Arc<Scenario>>,
-    /// The choices made for it with their reasons, a sentence each.
-    pub choices: Vec<String>,
+    /// The choices made for it with their reasons.
+    pub choices: Vec<Choice>,
 }
 
 impl Prepared {

@@ -56,7 +56,7 @@ impl<'a> ReducedRun<'a> {
     /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that
     /// did not happen.
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.prepared.choices.clone();
+        let mut remarks: Vec<String> = self.prepared.choices.iter().map(ToString::to_string).collect();
         for (pair, estimate) in self.scenario.contact.iter().zip(self.simulation.error_estimates()) {
             let Some(ErrorEstimate { force, impulse, duration }) = estimate else { continue };
             let [first, second] = pair.between.each_ref().map(|end| &end.body);

@@ -1,8 +1,10 @@
 //! Contact that a scenario leaves open: whole bodies without a reduction, and the choice of the compliance.
 
-use carom_format::scenario::model::{BodySource, Compliance};
+use std::path::Path;
+
+use carom_format::scenario::model::{BodySource, Compliance, Scenario};
 use carom_progress::Silent;
-use carom_simulate::{Survey, survey};
+use carom_simulate::{RunOptions, Survey, survey};
 
 use crate::fixtures::{Chain, REPLACE, parse, solve_with};
 
@@ -50,24 +52,29 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     let reduce = completed.body[0].reduce.as_ref().unwrap();
     // Five periods within the contact: 5/102 µs.
     assert!((4.5e4..5.5e4).contains(&reduce.up_to.unwrap()), "{reduce:?}");
-    let [reason] = &prepared.choices[..] else { panic!("{:?}", prepared.choices) };
-    assert!(reason.contains("half-spaces on a grid of its own: it names no interfaces"), "{reason}");
+    let keys: Vec<_> = prepared.choices.iter().map(|choice| choice.key).collect();
+    let of_body = ["reduce.places", "reduce.up_to"];
+    assert_eq!(keys, [&["make.elements"; 2][..], &["compliance"], &of_body, &of_body].concat());
+    let choice = &prepared.choices[2];
+    assert!(
+        choice.value == "\"half-space\"" && choice.reason.starts_with("it names no interfaces"),
+        "{choice}"
+    );
     let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
     let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
     let errors = [event.peak_force / 989.43, (event.end - event.start) / 1.0251e-4].map(|x| x - 1.0);
     // The choice of a grid promises 1 % with cells of the contact; the balls have none below 5 mm.
     assert!(errors.iter().all(|error| error.abs() < 5e-3), "{errors:?}");
     assert!(outcome.summary.ledger.energy_error < 1e-5, "{:?}", outcome.summary.ledger);
-    assert_eq!(outcome.warnings, Vec::<String>::new());
+    assert_eq!(outcome.warnings, Vec::<String>::new(), "{:?}", outcome.summary.ledger);
     // The result has the scenario with all choices, so that it is read and continued without them.
     let header = chain.reader().header().unwrap();
     assert!(header.scenario.contains("compliance = \"half-space\"") && header.scenario.contains("*@"));
     assert_eq!(header.pairs[0].name, "lower/upper");
-    assert!(outcome.remarks.contains(reason), "{:?}", outcome.remarks);
-    assert!(
-        chain.reader().notes().unwrap().iter().any(|note| note.text == *reason),
-        "no reason in the result"
-    );
+    for choice in prepared.choices.iter().map(ToString::to_string) {
+        assert!(outcome.remarks.contains(&choice), "{:?}", outcome.remarks);
+        assert!(chain.reader().notes().unwrap().iter().any(|note| note.text == choice), "no {choice}");
+    }
     let estimate = outcome.error_estimates[0].unwrap();
     assert!(
         errors[0].abs() < estimate.force && errors[1].abs() < estimate.duration,
@@ -109,13 +116,13 @@ fn rod(finest: f64) -> String {
 
 #[test]
 fn auto_takes_the_mesh_that_resolves_the_contact_and_the_half_space_elsewhere() {
-    for (finest, expected) in [(5e-5, "the bodies' meshes"), (2e-4, "half-spaces on a grid of its own")] {
+    for (finest, expected) in [(5e-5, "\"body\""), (2e-4, "\"half-space\"")] {
         let found = look(&rod(finest), &[]);
         assert!(found.problems.is_empty(), "{:?}", found.problems);
-        let reason = found.remarks.iter().find(|remark| remark.contains("has the compliance of")).unwrap();
-        assert!(reason.contains(expected), "{finest}: {reason}");
+        let choice = found.choices.iter().find(|choice| choice.key == "compliance").unwrap();
+        assert_eq!(choice.value, expected, "{finest}: {choice}");
         let figures = ["the expected contact radius of ", " edges of `upper:start_pole`"];
-        assert!(figures.iter().all(|part| reason.contains(part)), "{reason}");
+        assert!(figures.iter().all(|part| choice.reason.contains(part)), "{choice}");
     }
 }
 
@@ -156,7 +163,8 @@ fn bodies_that_pass_each_other_get_loads_where_they_come_near() {
     // At 45° between the axes y and z, as exact as the search is: half a per cent of the radius.
     let wanted = 0.015 * 0.5f64.sqrt();
     assert!(x.abs().max((y - wanted).abs()).max((z - wanted).abs()) < 1.5e-4, "{place}");
-    assert!(found.remarks[0].contains("as rigid bodies they do not touch"), "{:?}", found.remarks);
+    let choice = found.choices.iter().find(|choice| choice.key == "compliance").unwrap();
+    assert!(choice.reason.contains("as rigid bodies they do not touch"), "{choice}");
 }
 
 /// A ball that rolls over a plate without friction slides; the contact wanders over the plate by 3 mm.
@@ -179,4 +187,53 @@ fn loads_are_laid_along_the_way_of_a_contact() {
     let radius: f64 = part.rsplit(':').next().unwrap().parse().unwrap();
     // Within the contact of about 0.1 ms the ball moves by 2 mm.
     assert!((0.5 * 20.0 * 9e-5..4e-3).contains(&radius), "{part}");
+}
+
+#[test]
+fn modes_that_end_too_low_are_reported_with_the_frequency_that_is_needed() {
+    let rod = "name = \"upper\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.2, elements = [20, 2, 2] }\n\
+               rotation = { axis = [0.0, 1.0, 0.0], degrees = -90.0 }\n\
+               reduce = { places = [\"*@0.0,0.0,0.0:0.004\"], up_to = UP_TO }";
+    let text = BALLS
+        .replace("name = \"upper\"\nmake = { shape = \"ball\", radius = 0.015 }", rod)
+        .replace("position = [0.0, 0.0, 0.015002]", "position = [0.0, 0.0, 0.000002]");
+    let run = |up_to: &str| {
+        let outcome =
+            solve_with(&text.replace("UP_TO", up_to), &[]).unwrap_or_else(|failed| panic!("{failed}"));
+        (outcome.summary.contacts[0].peak_force, outcome.warnings)
+    };
+    let ((few, warnings), (enough, none)) = (run("2e3"), run("5e4"));
+    let sentence =
+        warnings.iter().find(|text| text.contains("`reduce.up_to = ")).expect("the modes end too low");
+    assert!(sentence.contains("the modes of `upper"), "{sentence}");
+    assert!(!none.iter().any(|text| text.contains("reduce.up_to")), "{none:?}");
+    // It is right: the wave in the rod is missing.
+    assert!((few / enough - 1.0).abs() > 0.01, "{few} {enough}");
+}
+
+#[test]
+fn a_prolonged_run_keeps_the_choices_with_which_it_began() {
+    let chain = Chain::new();
+    // Ends before the rigid bodies would part; the whole impact has a shorter duration than this rest of it.
+    let [short, long] = ["4e-5", "1.5e-4"].map(|end| parse(BALLS, &[&format!("simulation.end_time={end}")]));
+    let prepared = chain.prepare(&short).unwrap();
+    chain.run(&short, &prepared, REPLACE).unwrap();
+    let begun =
+        carom_simulate::as_begun(&long, &chain.result()).expect("the rest of the scenario is the same");
+    assert_eq!(begun.simulation.end_time, 1.5e-4);
+    assert_eq!(begun.body[0].reduce, prepared.completed.as_ref().unwrap().body[0].reduce);
+    let again = chain.prepare(&begun).unwrap();
+    assert_eq!(again.n_reduced, 0, "models were made anew");
+    let outcome = chain.run(&begun, &again, RunOptions { replace: false, resume: true }).unwrap();
+    assert!((outcome.summary.contacts[0].peak_force / 989.43 - 1.0).abs() < 5e-3);
+    // Another scenario is not one that began.
+    let other = parse(BALLS, &["body.upper.velocity=[0.0, 0.0, -0.3]", "simulation.end_time=1.5e-4"]);
+    assert!(carom_simulate::as_begun(&other, &chain.result()).is_none());
+}
+
+#[test]
+fn a_misspelled_body_is_the_only_error() {
+    let text = BALLS.replace("between = [\"lower\", \"upper\"]", "between = [\"lower\", \"uper\"]");
+    let error = Scenario::parse(Path::new("s.toml"), &text, &[], &["steel"]).unwrap_err().to_string();
+    assert!(error.contains("uper") && !error.contains("`reduce`"), "{error}");
 }

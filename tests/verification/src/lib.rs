@@ -4,6 +4,7 @@
 //! them and writes the verification report; the tests of this package run them one by one.
 
 pub mod bench;
+mod beside;
 mod bracket;
 mod cam;
 mod cam_part;
@@ -21,6 +22,7 @@ pub mod report;
 mod schemes;
 pub mod settings;
 mod six_ways;
+mod trials;
 mod two_ways;
 mod wendt;
 mod zywicz_puso;

@@ -5,7 +5,7 @@ use std::path::Path;
 use carom_cli::{Failure, Session};
 use carom_format::Scenario;
 use carom_report::{Column, Table, Value};
-use carom_simulate::{Standing as BodyStanding, Survey, SurveyedBody, Workshop, survey};
+use carom_simulate::{Choice, Standing as BodyStanding, Survey, SurveyedBody, Workshop, survey};
 use carom_solve::{failed, read_scenario};
 use serde::Serialize;
 
@@ -25,6 +25,8 @@ struct Checked<'a> {
     not_checked: &'a [String],
     /// Warnings about implausible values.
     warnings: &'a [String],
+    /// What the scenario leaves open, as it would be chosen.
+    choices: &'a [Choice],
     /// Properties of the model that a run would report too.
     remarks: &'a [String],
     folder: &'a Path,
@@ -69,6 +71,7 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
         problems: problems.iter().map(ToString::to_string).collect(),
         not_checked: &survey.not_checked,
         warnings: &survey.warnings,
+        choices: &survey.choices,
         remarks: &survey.remarks,
         folder: &layout.root,
         bodies: survey.bodies.iter().map(body).collect(),
@@ -204,6 +207,10 @@ fn text(checked: &Checked<'_>) -> String {
             |sets| if sets.is_empty() { "none".to_owned() } else { sets.join(", ") },
         );
         out.push_str(&format!("\nsets of {}: {sets}", body.name));
+    }
+    if !checked.choices.is_empty() {
+        out.push_str("\n\nchosen, as the scenario leaves it open:");
+        out.extend(checked.choices.iter().map(|choice| format!("\n- {choice}")));
     }
     for remark in checked.remarks {
         out.push_str(&format!("\n\n{remark}"));

@@ -80,6 +80,10 @@ fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
     if result.exists() && !arguments.output.force && !arguments.resume {
         return Err(exists(result));
     }
+    let scenario = match arguments.resume {
+        true => carom_simulate::as_begun(&scenario, result).unwrap_or(scenario),
+        false => scenario,
+    };
     let prepared = carom_simulate::prepare(&scenario, workshop, progress)
         .map_err(|error| stopped(failed(&arguments.scenario, &overrides, error)))?;
     for note in &prepared.notes {

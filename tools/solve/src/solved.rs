@@ -142,8 +142,9 @@ impl Solved {
         // Statics has no impacts; its contact forces are in equilibrium.
         let impacts = if outcome.statics.is_some() { &[][..] } else { &s.contacts };
         let name = |event: &ContactEvent| event.name(&outcome.pairs, &outcome.names);
-        let contacts = impacts.iter().map(|event| Contact::of(event, name(event), &outcome.error_estimates));
-        let contacts = contacts.collect();
+        let estimates = of_largest(impacts, &outcome.error_estimates);
+        let contacts = impacts.iter().zip(estimates);
+        let contacts = contacts.map(|(event, estimate)| Contact::of(event, name(event), estimate)).collect();
         let bodies = outcome.names.iter().cloned().zip(outcome.bodies.iter().map(Body::of)).collect();
         let mut solved = Self::with(cost, &s.ledger, contacts, bodies, outcome.warnings.clone());
         solved.shown = condensed(impacts, IMPACTS);
@@ -179,9 +180,9 @@ impl Solved {
         let statics = Statics::read(&result.static_forces()?, &header, &last);
         let estimates = result.error_estimates()?;
         let events = if statics.is_some() { Vec::new() } else { result.contact_events()? };
-        let contacts = events.iter();
-        let contacts =
-            contacts.map(|event| Contact::of(event, event.name(&pairs, &bodies), &estimates)).collect();
+        let contacts = events.iter().zip(of_largest(&events, &estimates));
+        let named = |event: &ContactEvent| event.name(&pairs, &bodies);
+        let contacts = contacts.map(|(event, estimate)| Contact::of(event, named(event), estimate)).collect();
         let names = header.bodies.iter().map(|body| body.name.clone());
         let notes = result.notes()?;
         // Notes of the start belong to the set-up.
@@ -240,9 +241,22 @@ impl Solved {
     }
 }
 
+/// The estimates of errors by events: that of a pair belongs to its largest impact alone.
+///
+/// * `estimates` — one for each pair
+fn of_largest(events: &[ContactEvent], estimates: &[Option<ErrorEstimate>]) -> Vec<Option<ErrorEstimate>> {
+    let mut found = vec![None; events.len()];
+    for (pair, estimate) in estimates.iter().enumerate() {
+        let own = events.iter().enumerate().filter(|(_, event)| event.pair == pair);
+        if let Some((largest, _)) = own.max_by(|(_, a), (_, b)| a.peak_force.total_cmp(&b.peak_force)) {
+            found[largest] = *estimate;
+        }
+    }
+    found
+}
+
 impl Contact {
-    fn of(event: &ContactEvent, pair: String, estimates: &[Option<ErrorEstimate>]) -> Self {
-        let estimate = estimates.get(event.pair).copied().flatten();
+    fn of(event: &ContactEvent, pair: String, estimate: Option<ErrorEstimate>) -> Self {
         Self {
             pair,
             start: event.start,

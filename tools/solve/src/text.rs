@@ -43,8 +43,11 @@ impl Solved {
         if !self.bodies.is_empty() {
             out += &format!("\n{}", self.velocities());
         }
-        for remark in &self.remarks {
-            out += &format!("\n{}", lines(remark));
+        // A list, as a run may have made many choices.
+        for (i, remark) in self.remarks.iter().enumerate() {
+            let space = if i == 0 { "\n" } else { "" };
+            out += &format!("{space}- {}", lines(remark).replace('\n', "\n  ").trim_end());
+            out.push('\n');
         }
         out
     }

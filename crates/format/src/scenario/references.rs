@@ -36,8 +36,11 @@ pub(super) fn check_models<T>(
     if scheme.bodies != Bodies::Reduced {
         return;
     }
+    // A name without a body has a problem of its own, and may be meant for any of them.
+    let is_unknown = |name: &str| !bodies.iter().flat_map(|(body, _)| body).any(|body| body.name == name);
     let touches = |body: &BodySpec| {
-        contacts.iter().any(|contact| contact.ends.iter().any(|(end, _)| end.body == body.name))
+        let mut ends = contacts.iter().flat_map(|contact| &contact.ends);
+        ends.any(|(end, _)| end.body == body.name || is_unknown(&end.body))
     };
     for (body, [_, span]) in bodies {
         let Some(body) = body else { continue };

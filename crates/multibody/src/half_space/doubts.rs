@@ -134,6 +134,7 @@ impl Pair {
             found.extend(self.doubts_of(side, cut, linear));
             found.extend(side.doubt_of_curvature());
         }
+        found.extend(self.doubts_of_modes());
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()
     }
 

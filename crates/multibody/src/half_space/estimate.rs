@@ -40,6 +40,9 @@ const CUT: f64 = 0.03;
 /// Change of the force and of the duration of an impact by that of the approach: F ~ d^(3/2) at a given work.
 const OF_IMPACT: f64 = 0.6;
 
+/// Error of the force by modes that are left out, above which it is reported.
+const MODES: f64 = 0.01;
+
 /// Growth of the largest force after which the estimate is made anew.
 const GROWTH: f64 = 1.3;
 
@@ -109,12 +112,39 @@ impl Pair {
         for ((side, [weights, residual]), cut) in self.sides.iter().zip(bodies).zip(self.worst.cut_shares()) {
             let thin = side.mesh.map_or(0.0, |mesh| (mesh.edge / mesh.thickness).min(THINNEST));
             error += THIN * thin * thin + CUT * cut;
-            let periods = side.cutoff * duration / (2.0 * PI);
-            let of_modes = if periods > 0.0 { 1.0 / (4.0 * periods * periods - 1.0).max(1.0) } else { 1.0 };
-            error += growth * (weights + residual * of_modes);
+            error += growth * (weights + residual * of_modes(side.cutoff * duration / (2.0 * PI)));
         }
         let of_impact = OF_IMPACT * error;
         let duration = of_impact + CELLS_OF_DURATION;
         Some(ErrorEstimate { force: of_impact, impulse: of_impact, duration })
     }
+
+    /// A sentence for each body whose kept modes end too low for the shortest impact.
+    pub(super) fn doubts_of_modes(&self) -> Vec<String> {
+        let duration = self.worst.duration();
+        let sides = self.sides.iter().zip(self.estimate.bodies);
+        let found = sides.filter_map(|(side, [_, residual])| {
+            let periods = side.cutoff * duration / (2.0 * PI);
+            let error = OF_IMPACT * residual * of_modes(periods);
+            (duration > 0.0 && error > MODES).then(|| {
+                format!(
+                    "the modes of `{}` end at {:.3e} Hz, {periods:.2} periods within the impact of {duration:.3e} \
+                     s, and the force errs by up to {:.1} %: keep modes up to 5 periods, \
+                     `reduce.up_to = {:.1e}`",
+                    side.name,
+                    side.cutoff / (2.0 * PI),
+                    100.0 * error,
+                    5.0 / duration
+                )
+            })
+        });
+        found.collect()
+    }
+}
+
+/// Error of the answer of modes that are left out, over their static answer.
+///
+/// * `periods` — of the highest mode that is kept, within the impact
+fn of_modes(periods: f64) -> f64 {
+    if periods > 0.0 { 1.0 / (4.0 * periods * periods - 1.0).max(1.0) } else { 1.0 }
 }

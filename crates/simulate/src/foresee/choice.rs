@@ -5,6 +5,7 @@ use std::sync::Arc;
 use carom_fem::Body;
 use carom_format::scenario::model::{Compliance, ContactSpec, End, Scenario};
 
+use super::chosen::Choice;
 use super::region::edge_there;
 use super::rigid_run::Outlook;
 use super::{ForesightError, body_of, end_has, has_places};
@@ -44,13 +45,13 @@ enum Why {
 }
 
 impl Decision {
-    /// The choice in a sentence; none if the scenario made it.
-    pub(super) fn reason(&self, pair: &ContactSpec) -> Option<String> {
+    /// The choice with its reason; none if the scenario made it.
+    pub(super) fn reason(&self, pair: &ContactSpec) -> Option<Choice> {
         let name = match self.compliance {
-            Compliance::HalfSpace => "half-spaces on a grid of its own",
-            _ => "the bodies' meshes",
+            Compliance::HalfSpace => "half-space",
+            _ => "body",
         };
-        let why = match &self.why {
+        let reason = match &self.why {
             Why::Given | Why::NotOnGrid(_) => return None,
             Why::Places => "its bodies have places there".to_owned(),
             Why::Joined => "other contacts of the scenario have it, and all have one kind".to_owned(),
@@ -66,7 +67,12 @@ impl Decision {
                 "it names no interfaces; as rigid bodies they do not touch".to_owned()
             }
         };
-        Some(format!("contact {} has the compliance of {name}: {why}", title(pair)))
+        Some(Choice {
+            of: format!("contact {}", title(pair)),
+            key: "compliance",
+            value: format!("{name:?}"),
+            reason,
+        })
     }
 
     /// Takes the compliance of the other contacts.

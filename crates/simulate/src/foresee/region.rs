@@ -13,7 +13,7 @@ use crate::parts::Parts;
 
 /// Radius of a region beyond the places of the middle of the contact, in contact radii: the grid of a contact
 /// reaches to 1.4 of them.
-const MARGIN: f64 = 2.5;
+pub(super) const MARGIN: f64 = 2.5;
 
 /// The same in edges of the faces: deformable bodies meet a little beside the place where rigid ones do.
 const MARGIN_EDGES: f64 = 0.5;

@@ -22,7 +22,7 @@ use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
 use crate::explicit::{expected_inertia, left_out};
-use crate::foresee;
+use crate::foresee::{self, Choice};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
@@ -89,6 +89,8 @@ pub struct Survey {
     pub problems: Vec<At<Problem>>,
     /// Implausible figures, a sentence each.
     pub warnings: Vec<String>,
+    /// The choices of what the scenario leaves open, with their reasons.
+    pub choices: Vec<Choice>,
     /// Properties of the model that a run would report too, a sentence each.
     pub remarks: Vec<String>,
     /// Checks that only a later program can do, a sentence each.
@@ -159,7 +161,8 @@ impl Found {
 /// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the
 /// scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
-    let scenario = &*foresee::meshed(scenario);
+    let given = scenario;
+    let scenario = &*foresee::meshed(given);
     let mut survey = Survey::default();
     survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
     let mut found: Vec<Found> = Vec::new();
@@ -183,7 +186,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
     let inside = overlap::problems(scenario, &parts, &bodies);
     survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
-    let scenario = &*completed(scenario, &found, &parts, &mut survey, progress);
+    let scenario = &*completed((given, scenario), &found, &parts, &mut survey, progress);
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
         let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
@@ -208,9 +211,11 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     survey
 }
 
-/// The scenario with all that its contacts leave open, with the choices among the remarks.
+/// The scenario with all that its contacts leave open, with the choices.
+///
+/// * `scenario` — as it was given, and with numbers of cells
 fn completed<'a>(
-    scenario: &'a Scenario,
+    (given, scenario): (&Scenario, &'a Scenario),
     found: &[Found],
     parts: &[Parts<'_>],
     survey: &mut Survey,
@@ -228,7 +233,8 @@ fn completed<'a>(
     match foresee::completed(scenario, &geometries, parts, progress) {
         Ok(None) => Cow::Borrowed(scenario),
         Ok(Some(completed)) => {
-            survey.remarks.extend(completed.choices);
+            survey.choices = foresee::chosen_cells(given, scenario);
+            survey.choices.extend(completed.choices);
             survey.warnings.extend(completed.warnings);
             survey.completed = Some(completed.scenario.clone());
             Cow::Owned(completed.scenario)

@@ -1,0 +1,397 @@
+//! The parts of the trials, their meshes, and where a ball hits them.
+
+use std::f64::consts::PI;
+
+use carom_mesh::make::{HexOptions, Solid, hexahedra};
+use carom_mesh::refine::subdivide;
+use carom_mesh::{CellShape, Mesh, msh};
+use nalgebra::Vector3;
+
+use super::DENSITY;
+use crate::bench::Bench;
+use crate::{BenchError, reference};
+
+/// Kinds of hexahedra.
+const HEXAHEDRA: [&str; 3] = ["hex8", "hex20", "hex27"];
+
+/// A ball that hits a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ball {
+    /// Its radius \[m\].
+    pub(super) radius: f64,
+}
+
+/// A part with the place of an impact.
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    /// Place on its surface \[m\].
+    pub(super) place: [f64; 3],
+    /// Outward normal there.
+    pub(super) normal: [f64; 3],
+    /// Curvature there, positive where the surface bulges \[1/m\].
+    pub(super) curvature: f64,
+    pub(super) ball: Ball,
+    /// True if an equal part takes the place of the ball.
+    pub(super) is_pair: bool,
+    /// Speed of the ball \[m/s\].
+    pub(super) speed: f64,
+    /// Density of both bodies \[kg/m³\].
+    pub(super) density: f64,
+    /// Force \[N\] and duration \[s\] of a resolved impact; the first of the meshes is the reference if they
+    /// are not known.
+    pub(super) expected: Option<[f64; 2]>,
+    /// Largest error, where it is not that of the cells.
+    pub(super) claim: Option<f64>,
+    pub(super) meshes: Vec<PartMesh>,
+}
+
+impl Part {
+    /// Mass of the ball \[kg\], for the time that the impact may take.
+    pub(super) fn ball_mass(&self) -> f64 {
+        4.0 / 3.0 * PI * self.ball.radius.powi(3) * self.density
+    }
+
+    /// The centre of the ball at the moment of contact \[m\].
+    pub(super) fn ball_center(&self) -> Vector3<f64> {
+        Vector3::from(self.place) + self.ball.radius * Vector3::from(self.normal)
+    }
+}
+
+/// A mesh of a part.
+pub(super) struct PartMesh {
+    /// Kind of its cells, with the degree of splines.
+    pub(super) cells: &'static str,
+    /// Its size in words, for the names of files.
+    pub(super) size: String,
+    /// Keys of the body in a scenario.
+    pub(super) source: String,
+    /// The file that these keys name.
+    file: Option<(String, Contents)>,
+}
+
+/// Contents of a file of a part.
+enum Contents {
+    /// A script of Gmsh.
+    Script(&'static str),
+    Mesh(Mesh),
+}
+
+impl PartMesh {
+    /// Name of the mesh among those of its part.
+    pub(super) fn name(&self) -> String {
+        format!("{}-{}", self.cells, self.size)
+    }
+
+    /// True for cells of the first degree.
+    pub(super) fn is_linear(&self) -> bool {
+        ["hex8", "tet4"].contains(&self.cells)
+    }
+
+    /// Writes the file that the keys of the body name.
+    pub(super) fn place(&self, bench: &Bench<'_>) -> Result<(), BenchError> {
+        match &self.file {
+            None => Ok(()),
+            Some((name, Contents::Script(text))) => bench.place(name, text),
+            Some((name, Contents::Mesh(mesh))) => {
+                let mut bytes = Vec::new();
+                msh::write_to(&mut bytes, mesh).map_err(|error| BenchError::Scenario(error.to_string()))?;
+                bench.place(name, bytes)
+            }
+        }
+    }
+
+    /// A shape of splines.
+    fn splines(cells: &'static str, shape: &str, degree: usize, elements: [usize; 3]) -> Self {
+        let n = if shape.starts_with("shape = \"ball\"") { &elements[..2] } else { &elements[..] };
+        Self {
+            cells,
+            size: n.iter().map(usize::to_string).collect::<Vec<_>>().join("x"),
+            source: format!("make = {{ {shape}, degree = {degree}, elements = {n:?} }}"),
+            file: None,
+        }
+    }
+
+    /// A mesh from a file.
+    fn of_mesh(part: &str, cells: &'static str, size: String, mesh: Mesh) -> Self {
+        let file = format!("trial-{part}-{cells}-{size}.msh").replace([' ', '/'], "-");
+        Self { cells, source: format!("file = \"{file}\""), size, file: Some((file, Contents::Mesh(mesh))) }
+    }
+
+    /// Hexahedra of a solid.
+    fn hexahedra(
+        part: &str,
+        cells: &'static str,
+        solid: Solid,
+        elements: &[usize],
+    ) -> Result<Self, BenchError> {
+        let shape = CellShape::from_name(cells).expect("the kinds of the trials exist");
+        let options = HexOptions { shape, elements: elements.to_vec(), ..HexOptions::default() };
+        let mesh = hexahedra(solid, &options).map_err(|error| BenchError::Scenario(error.to_string()))?;
+        let size = elements.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+        Ok(Self::of_mesh(part, cells, size, mesh))
+    }
+
+    /// Tetrahedra of a script of Gmsh.
+    ///
+    /// * `size` — of the cells \[m\]
+    fn tetrahedra(part: &str, script: &'static str, cells: &'static str, size: f64) -> Self {
+        let file = format!("trial-{part}.geo").replace(' ', "-");
+        let order = if cells == "tet4" { 1 } else { 2 };
+        Self {
+            cells,
+            size: format!("{:.2} mm", 1e3 * size),
+            source: format!("file = \"{file}\"\nsize = {size:e}\norder = {order}"),
+            file: Some((file, Contents::Script(script))),
+        }
+    }
+}
+
+/// The parts, their meshes made.
+pub(super) fn all_parts() -> Result<Vec<Part>, BenchError> {
+    let mut parts = balls()?;
+    parts.push(rod()?);
+    parts.extend(plates()?);
+    parts.extend(scripts());
+    match reference_parts() {
+        Err(BenchError::NoData) => {}
+        found => parts.extend(found?),
+    }
+    Ok(parts)
+}
+
+/// Two equal balls of 15 mm; `docs/quasistatic.md`, section 3, has the figures of the converged ball.
+fn balls() -> Result<Vec<Part>, BenchError> {
+    let name = "ball on a ball";
+    let mut meshes = Vec::new();
+    for cells in &HEXAHEDRA[1..] {
+        for n in [4, 6, 8] {
+            meshes.push(PartMesh::hexahedra(name, cells, Solid::Ball { radius: 0.015 }, &[n, n / 2])?);
+        }
+    }
+    for size in [6e-3, 4e-3, 2.5e-3] {
+        meshes.push(PartMesh::tetrahedra(name, SPHERE, "tet10", size));
+    }
+    for n in [3, 4, 6] {
+        let shape = "shape = \"ball\", radius = 0.015";
+        meshes.push(PartMesh::splines("NURBS p = 4", shape, 4, [n, n.div_ceil(2), 0]));
+    }
+    let speeds = [(0.2, 328.41, 123.43e-6), (0.5, 989.43, 102.51e-6), (1.0, 2281.2, 89.01e-6)];
+    let mut parts = Vec::new();
+    for ((speed, force, duration), name) in
+        speeds.into_iter().zip(["balls at 0.2 m/s", "balls at 0.5 m/s", "balls at 1 m/s"])
+    {
+        parts.push(Part {
+            name,
+            place: [0.0, 0.0, 0.015],
+            normal: [0.0, 0.0, 1.0],
+            curvature: 1.0 / 0.015,
+            ball: Ball { radius: 0.015 },
+            is_pair: true,
+            speed,
+            density: 7780.0,
+            expected: Some([force, duration]),
+            claim: None,
+            meshes: Vec::new(),
+        });
+    }
+    let slow = [1, 5, 10];
+    let is_slow = |k: &usize| slow.contains(k);
+    parts[1].meshes = meshes;
+    let again: Vec<PartMesh> = parts[1]
+        .meshes
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| is_slow(k))
+        .map(|(_, mesh)| mesh.again())
+        .collect();
+    parts[0].meshes = again.iter().map(PartMesh::again).collect();
+    parts[2].meshes = again;
+    Ok(parts)
+}
+
+impl PartMesh {
+    /// The same mesh for another speed.
+    fn again(&self) -> Self {
+        let file = self.file.as_ref().map(|(name, contents)| {
+            let contents = match contents {
+                Contents::Script(text) => Contents::Script(text),
+                Contents::Mesh(mesh) => Contents::Mesh(mesh.clone()),
+            };
+            (name.clone(), contents)
+        });
+        Self { cells: self.cells, size: self.size.clone(), source: self.source.clone(), file }
+    }
+}
+
+/// A ball as a script.
+const SPHERE: &str =
+    "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 0.015};\nPhysical Volume(\"body\") = {1};\n";
+
+/// A rod as a script.
+const ROD: &str = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0.4, 0, 0, 0.01};\nPhysical Volume(\"body\") = {1};\n";
+
+/// A plate as a script.
+const PLATE: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {-0.05, -0.04, -0.0025, 0.1, 0.08, 0.005};\n\
+                     Physical Volume(\"body\") = {1};\n";
+
+/// The end of a steel rod of 20 mm and 400 mm, hit by a ball of 15 mm.
+fn rod() -> Result<Part, BenchError> {
+    let name = "end of a rod";
+    let solid = Solid::Rod { radius: 0.01, length: 0.4 };
+    let mut meshes = Vec::new();
+    for cells in HEXAHEDRA {
+        for elements in [[40, 2, 1], [60, 3, 2]] {
+            meshes.push(PartMesh::hexahedra(name, cells, solid, &elements)?);
+        }
+    }
+    for (cells, sizes) in [("tet4", [4e-3, 3e-3]), ("tet10", [8e-3, 5e-3])] {
+        meshes.extend(sizes.map(|size| PartMesh::tetrahedra(name, ROD, cells, size)));
+    }
+    let shape = "shape = \"rod\", radius = 0.01, length = 0.4";
+    for (cells, degree) in [("NURBS p = 2", 2), ("NURBS p = 3", 3), ("NURBS p = 4", 4)] {
+        meshes.push(PartMesh::splines(cells, shape, degree, [30, 2, 2]));
+    }
+    Ok(Part {
+        name,
+        place: [0.4, 0.0, 0.0],
+        normal: [1.0, 0.0, 0.0],
+        curvature: 0.0,
+        ball: Ball { radius: 0.015 },
+        is_pair: false,
+        speed: 0.3,
+        density: DENSITY,
+        expected: Some([770.50, 134.30e-6]),
+        claim: None,
+        meshes,
+    })
+}
+
+/// A plate of 100 × 80 × 5 mm off its middle, 3 mm from an edge, and by a large ball.
+fn plates() -> Result<Vec<Part>, BenchError> {
+    let mut parts = Vec::new();
+    let cases = [
+        ("plate off its middle", [0.021, 0.0123], 0.0075, 0.5, Some([325.3, 62.85e-6]), None),
+        ("plate near its edge", [0.047, 0.0123], 0.0075, 0.5, Some([238.8, 71.2e-6]), Some(0.025)),
+        ("plate under a large ball", [0.004, 0.003], 0.12, 0.05, None, None),
+    ];
+    for (name, [x, y], radius, speed, expected, claim) in cases {
+        let solid = Solid::Plate { size: [0.1, 0.08, 0.005] };
+        let mut meshes = Vec::new();
+        if expected.is_none() {
+            meshes.push(PartMesh::hexahedra(name, "hex20", solid, &[80, 64, 4])?);
+        }
+        for cells in HEXAHEDRA {
+            for elements in [[20, 16, 1], [40, 32, 2]] {
+                meshes.push(PartMesh::hexahedra(name, cells, solid, &elements)?);
+            }
+        }
+        for (cells, sizes) in [("tet4", [2.5e-3, 1.7e-3]), ("tet10", [5e-3, 2.5e-3])] {
+            meshes.extend(sizes.map(|size| PartMesh::tetrahedra(name, PLATE, cells, size)));
+        }
+        let shape = "shape = \"plate\", size = [0.1, 0.08, 0.005]";
+        for (cells, degree) in [("NURBS p = 2", 2), ("NURBS p = 3", 3)] {
+            meshes.push(PartMesh::splines(cells, shape, degree, [20, 16, 1]));
+        }
+        parts.push(Part {
+            name,
+            place: [x, y, 0.0025],
+            normal: [0.0, 0.0, 1.0],
+            curvature: 0.0,
+            ball: Ball { radius },
+            is_pair: false,
+            speed,
+            density: DENSITY,
+            expected,
+            claim,
+            meshes,
+        });
+    }
+    Ok(parts)
+}
+
+/// Parts that scripts draw; the finest mesh is the reference.
+fn scripts() -> Vec<Part> {
+    let block = include_str!("../../../../meshes/parts/block-with-bores.geo");
+    let blank = include_str!("../../../../meshes/parts/gear-blank.geo");
+    let bracket = include_str!("../../../../meshes/parts/bracket.geo");
+    let cases = [
+        ("block with bores", block, [0.0, 0.0, 0.0], [0.0, 0.0, 1.0], 2e-3),
+        ("gear blank", blank, [0.0355, 0.0, 0.006], [0.0, 0.0, 1.0], 1.5e-3),
+        ("bracket", bracket, [0.010, 0.002, 0.0], [0.0, 0.0, 1.0], 1.5e-3),
+    ];
+    let of = |(name, script, place, normal, finest): (&'static str, &'static str, _, _, f64)| {
+        let mut meshes = vec![PartMesh::tetrahedra(name, script, "tet10", finest)];
+        meshes.extend([2.0, 3.0, 4.0].map(|k| PartMesh::tetrahedra(name, script, "tet10", k * finest)));
+        meshes.extend([1.5, 2.0].map(|k| PartMesh::tetrahedra(name, script, "tet4", k * finest)));
+        Part {
+            name,
+            place,
+            normal,
+            curvature: 0.0,
+            ball: Ball { radius: 0.01 },
+            is_pair: false,
+            speed: 0.4,
+            density: DENSITY,
+            expected: None,
+            claim: None,
+            meshes,
+        }
+    };
+    cases.into_iter().map(of).collect()
+}
+
+/// Parts whose meshes belong to the reference data: steel, in metres.
+fn reference_parts() -> Result<Vec<Part>, BenchError> {
+    // Name, files with the reference first (the number divides each edge), place, normal.
+    type Given = (&'static str, Vec<(&'static str, &'static str, usize)>, [f64; 3], [f64; 3]);
+    let up = [0.0, 0.0, 1.0];
+    let cases: [Given; 4] = [
+        (
+            "connecting rod",
+            vec![("tet10", "conrod_100k", 1), ("tet10", "conrod_30k", 1), ("tet10", "conrod_tet10", 1)],
+            [-0.0295, 0.0, 0.01],
+            up,
+        ),
+        (
+            "bracket of a wall",
+            vec![("tet10", "bracket_tet10", 2), ("tet10", "bracket_tet10", 1)],
+            [0.0, 0.030, 0.040],
+            [-1.0, 0.0, 0.0],
+        ),
+        (
+            "flange",
+            vec![("tet10", "io1_part_tet10", 2), ("tet10", "io1_part_tet10", 1)],
+            [0.020, 0.031, 0.010],
+            [0.0, 1.0, 0.0],
+        ),
+        (
+            "gear",
+            vec![("hex20", "gear_hex20", 2), ("hex20", "gear_hex20", 1), ("hex8", "gear_hex8", 1)],
+            [0.0235, 0.0, 0.020],
+            up,
+        ),
+    ];
+    let part = |(name, files, place, normal): Given| {
+        let mesh = |(cells, file, parts): (&'static str, &str, usize)| {
+            let path = reference::data(&format!("meshes/{file}.msh"))?;
+            let invalid = |error: &dyn std::fmt::Display| BenchError::Scenario(format!("{file}: {error}"));
+            let (mesh, _) = msh::read(&path).map_err(|error| invalid(&error))?;
+            let mesh = subdivide(&mesh, parts).map_err(|error| invalid(&error))?;
+            Ok(PartMesh::of_mesh(name, cells, format!("{file}-{parts}"), mesh))
+        };
+        Ok(Part {
+            name,
+            place,
+            normal,
+            curvature: 0.0,
+            ball: Ball { radius: 0.01 },
+            is_pair: false,
+            speed: 0.4,
+            density: DENSITY,
+            expected: None,
+            claim: None,
+            meshes: files.into_iter().map(mesh).collect::<Result<_, BenchError>>()?,
+        })
+    };
+    cases.into_iter().map(part).collect()
+}
