@@ -54,13 +54,18 @@ impl Radial {
     }
 }
 
-/// A layer with places on a hexagonal lattice around the origin.
-fn layer(kernel: Kernel, radius: f64, spacing: f64, rings: i32) -> PlacedBody {
+/// Places on a hexagonal lattice around the origin.
+fn layer_places(spacing: f64, rings: i32) -> Vec<Vector3<f64>> {
     let lattice = (-rings..=rings).flat_map(|i| (-rings..=rings).map(move |j| (f64::from(i), f64::from(j))));
-    let positions: Vec<Vector3<f64>> = lattice
+    lattice
         .map(|(i, j)| spacing * Vector3::new(i + 0.5 * j, 0.75f64.sqrt() * j, 0.0))
         .filter(|x| x.norm() < spacing * (f64::from(rings) + 0.1))
-        .collect();
+        .collect()
+}
+
+/// A layer with places on a hexagonal lattice around the origin.
+fn layer(kernel: Kernel, radius: f64, spacing: f64, rings: i32) -> PlacedBody {
+    let positions = layer_places(spacing, rings);
     let (ratio, unit) = (radius / THICKNESS, 1.0 / (PI * STEEL.contact_modulus() * THICKNESS));
     let farthest = 2.0 * f64::from(rings + 1) * spacing / THICKNESS;
     // ŝ has fallen to 1e-4 at k r₀ = 30.
@@ -140,6 +145,41 @@ fn a_paraboloid_on_a_layer_has_the_force_of_the_layer_at_any_size() {
         );
         assert!(limit.abs() < 0.05 && fine[1] < 0.5, "a = {part} T: {errors:?}");
         assert!(k == 2 || (coarse[0] / fine[0] - 16.0).abs() < 9.0, "a = {part} T: {errors:?}");
+    }
+}
+
+/// Smallest eigenvalue of G − cᵀ H c scaled to unit diagonal: that of the compliance of a body which does not
+/// deform beyond its surface, A = 0. The response of any body, A ≥ 0, adds to it.
+///
+/// * `size` — radius of the patch in r₀, with cells of r₀/2 beside the middle between places
+fn least_of_stiffest(kernel: Kernel, spacing: f64, order: Order, size: f64) -> f64 {
+    let radius = 0.01;
+    let rings = ((size + 4.0) / spacing).ceil() as i32;
+    let lattice = layer_places(spacing * radius, rings);
+    let n = lattice.len();
+    let loads = Loads { kernel, radius, spacing: spacing * radius };
+    let body =
+        PlacedBody::new(loads, STEEL, lattice, vec![Vector3::z(); n], Mat::zeros(3 * n, 3 * n)).unwrap();
+    let grid = grid_at(Vector3::new(0.13, 0.21, 0.0) * radius, 0.5 * radius, size * radius);
+    let matrix = body.with_weights(&grid, Directions::Normal, order).unwrap().matrix;
+    let scaled = Mat::from_fn(grid.len(), grid.len(), |i, k| {
+        matrix[(i, k)] / (matrix[(i, i)] * matrix[(k, k)]).sqrt()
+    });
+    scaled.self_adjoint_eigenvalues(faer::Side::Lower).unwrap()[0]
+}
+
+/// The numerical proof of definiteness for loads at places (docs/theory/half-space.md, section 11.1).
+#[test]
+fn the_dent_alone_is_definite_whatever_the_body() {
+    let cases = [
+        ("q2, quadratic weights", Kernel::Quadratic, 1.0, Order::Quadratic),
+        ("q2, linear weights", Kernel::Quadratic, 1.0, Order::Linear),
+        ("z2, quadratic weights", Kernel::ZeroMoment, 0.5, Order::Quadratic),
+    ];
+    for (name, kernel, spacing, order) in cases {
+        let found = [1.5, 3.0, 6.0].map(|size| least_of_stiffest(kernel, spacing, order, size));
+        println!("{name}: {:.1e}, {:.1e}, {:.1e}", found[0], found[1], found[2]);
+        assert!(found.iter().all(|least| *least > 0.0), "{name}: {found:?}");
     }
 }
 
