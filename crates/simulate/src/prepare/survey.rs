@@ -190,7 +190,10 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
         let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
-        // Contact that could not be completed leaves its bodies without models.
+        // Contact that could not be completed leaves its bodies without models, for now.
+        if looked.is_err() && is_incomplete {
+            survey.bodies[i].model = Standing::ToMake;
+        }
         let problem = looked.err().filter(|_| !is_incomplete);
         survey.problems.extend(problem.map(|problem| in_body(i, problem).cast()));
     }
