@@ -39,6 +39,7 @@ pub mod pair;
 pub mod places;
 pub mod shear;
 pub mod short_cut;
+pub mod stress;
 pub mod surface_lattice;
 pub mod table;
 pub mod weights;

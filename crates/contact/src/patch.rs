@@ -160,7 +160,17 @@ pub fn hertz_of_patch(
     // Heights are measured along the outward normal of the first surface. It curves away from the plane
     // downwards, the other upwards; the gap is their difference.
     let [first, second] = surfaces.map(|surface| curvature(surface, plane, 2.0 * loaded_radius));
-    let eigen = SymmetricEigen::new(second? - first?);
+    hertz_of_curvature(second? - first?, modulus, force)
+}
+
+/// Hertz' ellipse for a relative curvature, and the angle of its first axis in the plane \[rad\]. `None`
+/// where the surfaces have no curvature in some direction.
+///
+/// * `curvature` — second derivatives of the gap over the plane \[1/m\]
+/// * `modulus` — E* \[Pa\]
+/// * `force` — normal force \[N\]
+pub fn hertz_of_curvature(curvature: Matrix2<f64>, modulus: f64, force: f64) -> Option<(HertzEllipse, f64)> {
+    let eigen = SymmetricEigen::new(curvature);
     if eigen.eigenvalues.min() < LEAST_CURVATURE_RATIO * eigen.eigenvalues.max() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Positions and motions of bodies: states reported by schemes, and placements given by scenarios.
 
-use crate::rotation;
+use crate::{GridPressures, rotation};
 use nalgebra::{Matrix3, Vector3};
 
 /// Position and orientation of a body frame.
@@ -151,6 +151,8 @@ pub struct ContactState {
     pub pressures: Vec<f64>,
     /// Pressures of a contact of all bodies, body by body; empty for a pair of named surfaces.
     pub surfaces: Vec<SurfacePressures>,
+    /// Pressures of a contact on a half-space grid.
+    pub grid: GridPressures,
 }
 
 /// Pressures on the outer surface of a body.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger,
-    LedgerSummary, Observer, SurfacePressures,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, GridCell, GridPressures, JointAction,
+    JointState, Ledger, LedgerSummary, Observer, SurfacePressures,
 };
 use carom_format::result::{
     ForceKind, FrameContent, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState,
@@ -65,6 +65,30 @@ fn contact(time: f64) -> ContactState {
         pressure_faces: vec![4, 7],
         pressures: vec![1e9, 0.1],
         surfaces: vec![SurfacePressures { body: 0, faces: vec![2, 3], pressures: vec![0.25, time] }],
+        grid: grid(time),
+    }
+}
+
+/// Without pressure at the start; its numbers of cells are those that single precision holds.
+fn grid(time: f64) -> GridPressures {
+    if time == 0.0 {
+        return GridPressures::default();
+    }
+    let cell = |i: i32| GridCell {
+        index: [i, -2],
+        height: -0.5 * f64::from(i),
+        pressure: 0.25 + f64::from(i),
+        traction: [0.125, -f64::from(i)],
+    };
+    GridPressures {
+        body: 0,
+        center: [1.0 / 3.0, 0.0, time],
+        axes: [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
+        side: 1e-5,
+        curvature: [100.0, 0.5, 70.0],
+        modulus: 1.1e11,
+        poisson: [Some(0.3), None],
+        cells: (-1..3).map(cell).collect(),
     }
 }
 
@@ -140,6 +164,7 @@ fn a_written_result_is_read_back() {
     assert_eq!(reader.timings().unwrap(), [("run".to_owned(), 2.5)]);
     assert_eq!(reader.counters().unwrap(), [("steps".to_owned(), 7)]);
     assert_eq!(reader.normal_forces(0).unwrap(), [1.0; 3]);
+    assert_eq!(reader.grid_course(0).unwrap(), [(1, grid(1.0)), (2, grid(2.0))]);
     assert_eq!(reader.joint_course(0).unwrap(), [0.0, 1.0, 2.0].map(hinge));
     assert!(reader.joint_course(1).unwrap().is_empty());
 }
@@ -584,6 +609,27 @@ fn results_without_pressures_of_all_surfaces_are_read_and_continued() {
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.frame(1).unwrap().contacts[0], contact(1.0));
     assert_eq!(reader.contact_events().unwrap().last().unwrap().bodies, Some([0, 1]));
+}
+
+/// A result of version 1.7 has no pressures on grids; it is read and continued.
+#[test]
+fn results_without_pressures_on_grids_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 1.0, true);
+    drop(writer);
+    let old = "DROP TABLE grid_pressure; UPDATE meta SET value = '1.7' WHERE key = 'version';";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.frame(0).unwrap().contacts[0].grid, GridPressures::default());
+    assert_eq!(reader.grid_course(0).unwrap(), []);
+    drop(reader);
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    step(&mut writer, &mut ledger, 2.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    assert_eq!(ResultReader::open(&path).unwrap().frame(1).unwrap().contacts[0], contact(2.0));
 }
 
 /// A result of version 1.5 has no column for the losses of penalties; it is read and continued.

@@ -15,6 +15,7 @@ mod grids;
 mod laying;
 mod model;
 mod pair;
+mod reported;
 mod setup;
 mod touched;
 

@@ -71,6 +71,7 @@ impl Snapshot {
             state.free_gap = system.contacts().free_gap(pair);
             state.pressure_faces.clear();
             state.pressures.clear();
+            state.grid.cells.clear();
             system.contacts().report(pair, state);
         }
     }

@@ -19,6 +19,8 @@ pub use crate::film::Frames;
 use crate::film::selected;
 pub use crate::frame_fields::Fields;
 use crate::frame_fields::{Recovery, Shown, in_body_frame};
+use crate::grid_files::{self, GridFiles};
+use crate::grids::PlacedGrid;
 use crate::staging::Staging;
 use crate::{Run, RunError};
 
@@ -100,7 +102,8 @@ struct Part {
 }
 
 /// Writes `folder/NAME.pvd` and `folder/NAME/BODY_FRAME.vtu`, or `folder/NAME/BODY.vtkhdf`, with the NAME of
-/// the result.
+/// the result. Contacts on half-space grids add `folder/NAME/contact_NUMBER_FRAME.vtu` with their loaded
+/// cells; for .vtkhdf a note says that they are left out, as their cells change from frame to frame.
 ///
 /// Points are reference positions (the undeformed body at the first frame) in inertial axes. The displacement
 /// from there, rigid motion included, is the active vector field, so that ParaView's *Warp By Vector* shows
@@ -119,6 +122,15 @@ pub fn export(
     let frames = selected(run, options.frames)?;
     let mut notes = Vec::new();
     let parts = parts(run, options, &mut notes)?;
+    let has_grid =
+        |frame: &StoredFrame| (0..run.header().pairs.len()).any(|pair| PlacedGrid::of(frame, pair).is_some());
+    if options.format == Format::Vtkhdf && frames.iter().any(has_grid) {
+        notes.push(
+            "the cells of contacts on half-space grids change from frame to frame and are left out of \
+             .vtkhdf files; `--format vtu` writes them"
+                .to_owned(),
+        );
+    }
     let staging = Staging::new(folder)?;
     progress.begin("ParaView files", (frames.len() * parts.len()) as u64);
     let written = write_all(run, &parts, &frames, staging.path(), options, progress);
@@ -168,6 +180,19 @@ fn write_all(
         for (frame, file) in frames.iter().zip(files) {
             collection.push(frame.time, number, &part.body.meta.name, &file);
             paths.push(file);
+        }
+    }
+    if options.format == Format::Vtu && options.fields.contact_pressure {
+        for pair in 0..run.header().pairs.len() {
+            let GridFiles { name, mut files } = grid_files::write(run, pair, frames, folder, options.write)?;
+            for (frame, file) in frames.iter().zip(&files) {
+                collection.push(frame.time, parts.len() + pair, &name, file);
+            }
+            files.sort();
+            files.dedup();
+            let sizes = files.iter().filter_map(|file| folder.join(file).metadata().ok());
+            bytes.fetch_add(sizes.map(|file| file.len()).sum(), Ordering::Relaxed);
+            paths.extend(files);
         }
     }
     if options.format == Format::Vtkhdf {

@@ -40,12 +40,15 @@
 
 mod after_help;
 mod args;
+pub mod below;
 pub mod bodies;
 pub mod curves;
 pub mod export;
 pub mod file;
 mod film;
 mod frame_fields;
+mod grid_files;
+mod grids;
 mod hertz;
 mod impacts;
 mod joints;

@@ -15,6 +15,7 @@ use carom_scene::BodyGrid;
 use nalgebra::Vector3;
 
 use crate::bodies::RunBody;
+use crate::grids::PlacedGrid;
 use crate::{Run, RunError};
 
 /// The faces of a set of a body, placed in space.
@@ -49,6 +50,8 @@ pub struct PressurePicture {
     pub drawing: Drawing,
     /// True if Hertz' curves are drawn.
     pub has_hertz: bool,
+    /// What carries the pressure: "faces", or "cells" of a half-space grid.
+    pub on: &'static str,
 }
 
 /// Draws the pressure of a pair at its largest force: a map in the tangent plane, and pressure over radius.
@@ -62,8 +65,12 @@ pub struct PressurePicture {
 pub fn picture(run: &Run, pair: usize) -> Result<PressurePicture, RunError> {
     let frame = strongest_frame(run, pair)?;
     let names = &run.header().pairs[pair];
-    let first = placed(run, &frame, &names.first)?;
+    let title = format!("{} at {}", names.name, carom_report::number::quantity(frame.time, "s", 4));
     let contact = &frame.contacts[pair];
+    if let Some(grid) = PlacedGrid::of(&frame, pair) {
+        return Ok(drawn(&title, "cells", &grid.faces(), grid.hertz(contact.normal_force)));
+    }
+    let first = placed(run, &frame, &names.first)?;
     let pressures = |face: usize| pressure_on(contact, face);
     let plane = PatchPlane::of_pressure(&first, &pressures);
     let faces = patch_faces(&first, &plane, &pressures);
@@ -71,12 +78,28 @@ pub fn picture(run: &Run, pair: usize) -> Result<PressurePicture, RunError> {
     let hertz = placed(run, &frame, &names.second)
         .ok()
         .and_then(|second| hertz_of(&first, &second, &plane, reach, contact.normal_force));
-    let title = format!("{} at {}", names.name, carom_report::number::quantity(frame.time, "s", 4));
+    Ok(drawn(&title, "faces", &faces, hertz))
+}
+
+/// Map and profile of the pressure of faces in a plane.
+fn drawn(
+    title: &str,
+    on: &'static str,
+    faces: &[PatchFace],
+    hertz: Option<(HertzEllipse, f64)>,
+) -> PressurePicture {
+    let reach = loaded_radius(faces);
     let drawing = Drawing::side_by_side([
-        map(&title, &faces, reach, hertz.as_ref()),
-        profile(&faces, reach, hertz.as_ref()),
+        map(title, faces, reach, hertz.as_ref()),
+        profile(on, faces, reach, hertz.as_ref()),
     ]);
-    Ok(PressurePicture { drawing, has_hertz: hertz.is_some() })
+    PressurePicture { drawing, has_hertz: hertz.is_some(), on }
+}
+
+/// Map of the pressure of a contact on a half-space grid.
+pub(crate) fn map_of_grid(title: &str, grid: &PlacedGrid<'_>, force: f64) -> Drawing {
+    let faces = grid.faces();
+    map(title, &faces, loaded_radius(&faces), grid.hertz(force).as_ref())
 }
 
 /// The drawing of [`picture`].
@@ -101,15 +124,22 @@ pub struct PressureFit {
     pub n_faces: usize,
 }
 
-/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`].
+/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`]; on a half-space grid by
+/// a straight line through p² over r² of the cells within 0.8 contact radii.
 ///
 /// # Errors
 ///
 /// [`RunError::Empty`] if the pair never touches; otherwise as [`Run::load_body`].
 pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     let frame = strongest_frame(run, pair)?;
-    let first = placed(run, &frame, &run.header().pairs[pair].first)?;
     let contact = &frame.contacts[pair];
+    if !contact.grid.cells.is_empty() {
+        let Some(grid) = PlacedGrid::of(&frame, pair) else { return Err(no_pressure(run, pair, true)?) };
+        let (peak_pressure, radius) = fit_of_cells(&grid.faces(), contact.grid.contact_radius());
+        let (force, n_faces) = (contact.normal_force, contact.grid.cells.len());
+        return Ok(PressureFit { force, peak_pressure, radius, n_faces });
+    }
+    let first = placed(run, &frame, &run.header().pairs[pair].first)?;
     let pressures = |face: usize| pressure_on(contact, face);
     let plane = PatchPlane::of_pressure(&first, &pressures);
     let reach = loaded_radius(&patch_faces(&first, &plane, &pressures));
@@ -118,13 +148,27 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     Ok(PressureFit { force: contact.normal_force, peak_pressure, radius, n_faces })
 }
 
+/// p₀ and a of p² = p₀² (1 − r²/a²), by least squares over the cells in the middle of a contact.
+fn fit_of_cells(cells: &[PatchFace], radius: f64) -> (f64, f64) {
+    let inner =
+        cells.iter().map(|cell| (cell.middle[0].hypot(cell.middle[1]).powi(2), cell.pressure.powi(2)));
+    let inner: Vec<(f64, f64)> = inner.filter(|(rr, _)| *rr < (0.8 * radius).powi(2)).collect();
+    let n = inner.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| inner.iter().map(of).sum::<f64>() / n;
+    let [x, y] = [mean(&|p| p.0), mean(&|p| p.1)];
+    let slope = mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x).powi(2));
+    let peak = y - slope * x;
+    (peak.sqrt(), (-peak / slope).sqrt())
+}
+
 /// The frame with the largest normal force of a pair.
-fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
+pub(crate) fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
     let forces = run.reader().normal_forces(pair)?;
     let best = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b]));
     let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(no_pressure(run, pair, false)?) };
     let frame = run.reader().frame(best)?;
-    let has_pressure = frame.contacts.get(pair).is_some_and(|c| c.pressures.iter().any(|&p| p > 0.0));
+    let has_pressure = |c: &ContactState| !c.grid.cells.is_empty() || c.pressures.iter().any(|&p| p > 0.0);
+    let has_pressure = frame.contacts.get(pair).is_some_and(has_pressure);
     if has_pressure { Ok(frame) } else { Err(no_pressure(run, pair, true)?) }
 }
 
@@ -143,8 +187,8 @@ fn no_pressure(run: &Run, pair: usize, has_force: bool) -> Result<RunError, RunE
         return Ok(RunError::Empty { what: "no pressure on beams, which have no faces", hint });
     }
     if has_force {
-        let hint = "with `compliance = \"half-space\"` the pressure acts on a grid that is not stored; plot \
-                    contact-force";
+        let hint = "results before version 1.8 do not keep the pressure of contact with `compliance = \
+                    \"half-space\"`: run the scenario again, or plot contact-force";
         return Ok(RunError::Empty { what: "contact forces without pressures on faces", hint });
     }
     if run.reader().contact_events()?.iter().any(|event| event.pair == pair) {
@@ -239,7 +283,7 @@ fn map(title: &str, faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllips
 
 /// Pressure over the distance from the centre; in an ellipse over the distance relative to its rim in that
 /// direction.
-fn profile(faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>) -> Drawing {
+fn profile(on: &str, faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>) -> Drawing {
     let round = hertz.is_none_or(|(found, _)| (found.semi_axes[0] / found.semi_axes[1] - 1.0).abs() < 0.05);
     let distance = |[x, y]: [f64; 2]| match hertz {
         Some((found, angle)) if !round => {
@@ -258,8 +302,8 @@ fn profile(faces: &[PatchFace], reach: f64, hertz: Option<&(HertzEllipse, f64)>)
     let (label, unit) =
         if round { ("distance from the centre", "m") } else { ("distance relative to the rim", "") };
     let axis = Axis { range: Some([0.0, limit]), ..Axis::new(label, unit) };
-    let mut plot = Plot::new("Mean pressure of each face", axis, Axis::new("pressure", "Pa"))
-        .with(Series::line("faces", radii, pressures).styled(Style::Markers));
+    let mut plot = Plot::new(&format!("Mean pressure of the {on}"), axis, Axis::new("pressure", "Pa"))
+        .with(Series::line(on, radii, pressures).styled(Style::Markers));
     if let Some((found, _)) = hertz {
         let r: Vec<f64> = (0..=200).map(|n| rim * f64::from(n) / 200.0).collect();
         let p = r.iter().map(|r| found.peak_pressure * (1.0 - (r / rim).powi(2)).max(0.0).sqrt()).collect();

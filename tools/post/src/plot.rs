@@ -10,7 +10,7 @@ use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 use crate::curves::{SetMotion, draw_all, parse_set};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::time::time_axis;
-use crate::{Run, RunError, joints, patch};
+use crate::{Run, RunError, below, joints, patch};
 
 /// The content of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub enum Quantity {
     Gap,
     /// Pressure over the contact patch of a pair (the first by default) at its largest force.
     Pressure(Option<String>),
+    /// Von Mises' stress below the contact of a pair on a half-space grid (the first by default) at its
+    /// largest force.
+    ContactStress(Option<String>),
     /// Position of a body.
     Position(String),
     /// Velocity of a body's centre of mass.
@@ -60,6 +63,7 @@ impl FromStr for Quantity {
             ("contact-force", None) => Ok(Self::ContactForce),
             ("gap", None) => Ok(Self::Gap),
             ("pressure", pair) => Ok(Self::Pressure(pair)),
+            ("contact-stress", pair) => Ok(Self::ContactStress(pair)),
             ("position", Some(body)) => Ok(Self::Position(body)),
             ("velocity", Some(body)) => Ok(Self::Velocity(body)),
             ("angular-velocity", Some(body)) => Ok(Self::AngularVelocity(body)),
@@ -70,7 +74,7 @@ impl FromStr for Quantity {
                 `{word}:BODY`"
             )),
             _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], \
-                 position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME"
+                 contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME"
                 .to_owned()),
         }
     }
@@ -91,6 +95,10 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
         Quantity::Pressure(pair) => {
             let pair = pair.as_ref().map_or(Ok(0), |name| run.pair_index(name))?;
             patch::draw(run, pair)
+        }
+        Quantity::ContactStress(pair) => {
+            let pair = pair.as_ref().map_or(Ok(0), |name| run.pair_index(name))?;
+            below::draw(run, pair)
         }
         Quantity::Joint(name) => joints::draw(run, name),
         Quantity::Position(body) => course(run, body, Course::Position),

@@ -9,10 +9,11 @@ use std::path::Path;
 use carom_format::result::NoteLevel;
 use carom_report::{Column, Link, Report, Table, Value};
 
+use crate::below::BodyStress;
 use crate::impacts::{self, IMPACTS};
 use crate::plot::{self, Quantity};
 use crate::time::time_column;
-use crate::{Run, RunError, patch, scene, table};
+use crate::{Run, RunError, below, patch, scene, table};
 use cost::cost;
 use motion::of_motion;
 use summary::summary;
@@ -169,12 +170,32 @@ fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError>
             let name = &run.header().pairs[pair].name;
             let hertz =
                 if picture.has_hertz { ", compared with Hertz' theory for the same force" } else { "" };
-            let caption = format!("{name}: pressure on the faces at the largest force{hertz}.");
+            let caption = format!("{name}: pressure on the {} at the largest force{hertz}.", picture.on);
             report.drawing(picture.drawing, &caption);
+            if picture.on == "cells" {
+                stress_below(report, run, pair)?;
+            }
         }
         Err(RunError::Result(error)) => return Err(error.into()),
         Err(error) => report.paragraph(&format!("No picture of the pressure: {error}.")),
     }
+    Ok(())
+}
+
+/// The stress below a contact on a half-space grid.
+fn stress_below(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError> {
+    let stresses = below::stresses(run, pair)?;
+    if stresses.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<String> = stresses.iter().map(BodyStress::sentence).collect();
+    let caption = format!(
+        "{}: stress at the largest force, of half-spaces under the pressures and tractions of the contact \
+         (Love, Cerruti); the stress by the bending of the bodies is not part of it. {}.",
+        run.header().pairs[pair].name,
+        sentences.join("; ")
+    );
+    report.drawing(below::draw(run, pair)?, &caption);
     Ok(())
 }
 

@@ -8,14 +8,18 @@ use nalgebra::Vector3;
 
 use crate::bodies::RunBody;
 use crate::frame_fields::in_body_frame;
+use crate::grids::PlacedGrid;
 use crate::impacts::pair_name;
-use crate::{Run, RunError};
+use crate::{Run, RunError, patch};
 
 /// Bodies with names in the picture.
 const NAMES: usize = 12;
 
 /// Width and height of one of two pictures side by side \[px\].
 const SIZE: [f64; 2] = [440.0, 360.0];
+
+/// Maps of pressure below the picture of a time.
+const MAPS: usize = 2;
 
 /// Pictures of several times in a row.
 const IN_A_ROW: usize = 3;
@@ -51,7 +55,7 @@ pub(crate) fn draw(run: &Run) -> Result<(Drawing, Vec<String>), RunError> {
 }
 
 /// A picture of the bodies in one frame, or in several side by side, and notes about bodies that are not
-/// shown.
+/// shown. Contacts on half-space grids are marked, with a map of their pressure below.
 ///
 /// * `times` — of the frames, the nearest ones \[s\]; the last frame if none
 /// * `view` — direction from the bodies to the camera; z is up
@@ -78,7 +82,16 @@ pub fn picture(run: &Run, times: &[f64], view: Option<[f64; 3]>) -> Result<(Draw
         if times.len() > 1 {
             picture.size = SIZE;
         }
-        drawings.push(picture.draw());
+        let grids: Vec<(usize, PlacedGrid<'_>)> = (0..run.header().pairs.len())
+            .filter_map(|pair| Some((pair, PlacedGrid::of(&frame, pair)?)))
+            .collect();
+        picture.marks.extend(grids.iter().map(|(pair, grid)| (grid.center(), pair_name(run, *pair))));
+        let map = |(pair, grid): &(usize, PlacedGrid<'_>)| {
+            let title = format!("pressure of {}", pair_name(run, *pair));
+            patch::map_of_grid(&title, grid, frame.contacts[*pair].normal_force)
+        };
+        let maps = grids.iter().take(MAPS).map(map);
+        drawings.push(Drawing::stacked(std::iter::once(picture.draw()).chain(maps)));
     }
     let rows: Vec<Drawing> =
         drawings.chunks(IN_A_ROW).map(|row| Drawing::side_by_side(row.to_vec())).collect();

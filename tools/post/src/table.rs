@@ -23,7 +23,7 @@ pub enum What {
     Contacts,
     /// State of the bodies at the end.
     Bodies,
-    /// Forces of all contact pairs over time.
+    /// Forces of all contact pairs over time; on half-space grids also peak pressure and contact radius.
     ContactForce,
     /// Loads, contact forces and support forces on the bodies of a static run.
     Forces,
@@ -196,6 +196,19 @@ fn contact_force(run: &Run) -> Result<Table, RunError> {
     for (n, pair) in run.header().pairs.iter().enumerate() {
         columns.push(Column::new(&pair.name, &pair.name, "N"));
         values.push(run.reader().normal_forces(n)?);
+        let grids = run.reader().grid_course(n)?;
+        if !grids.is_empty() {
+            let [mut peak, mut radius] = [vec![0.0; run.times().len()], vec![0.0; run.times().len()]];
+            for (frame, grid) in grids.iter().filter(|(frame, _)| *frame < run.times().len()) {
+                (peak[*frame], radius[*frame]) = (grid.peak(), grid.contact_radius());
+            }
+            let column = |of: &str, unit| {
+                let key = format!("{}_{}", pair.name, of.replace(' ', "_"));
+                Column::new(&key, &format!("{} {of}", pair.name), unit)
+            };
+            columns.extend([column("peak pressure", "Pa"), column("contact radius", "m")]);
+            values.extend([peak, radius]);
+        }
     }
     Ok(over_time(columns, &values))
 }

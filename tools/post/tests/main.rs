@@ -1,6 +1,7 @@
 //! The integration tests of `carom-post`: one program with one module in each file.
 
 mod commands;
+mod grids;
 mod result;
 mod statics;
 mod structures;

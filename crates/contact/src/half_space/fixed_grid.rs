@@ -397,6 +397,27 @@ impl FixedGrid {
         self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0).map(of_cell)
     }
 
+    /// The plane that touches the first surface in the middle of the grid, in its axes, with the modal
+    /// displacement there at the last evaluation.
+    pub fn moved_plane(&self) -> PatchPlane {
+        let plane = self.planes[0][self.middle];
+        PatchPlane { center: plane.center + self.displaced(0, self.middle), ..plane }
+    }
+
+    /// Forces on the cells that have some, by column and row from the middle of the grid, with the height of
+    /// the first surface over [`Self::moved_plane`] \[m\].
+    pub fn loaded_cells(&self) -> impl Iterator<Item = (CellForce, f64)> {
+        let [own, row] = self.grid.cells[self.middle];
+        let plane = self.planes[0][self.middle];
+        let of_cell = move |(cell, force): (usize, CellForce)| {
+            let [i, j] = self.grid.cells[cell];
+            let [_, _, height] = plane.coordinates(&self.planes[0][cell].center);
+            (CellForce { cell: [i - own, j - row], ..force }, height)
+        };
+        let loaded = self.forces.iter().enumerate().filter(|(_, f)| **f > 0.0).map(|(cell, _)| cell);
+        loaded.zip(self.cell_forces()).map(of_cell)
+    }
+
     /// Calls `visit` with each point and the force on the second body there, both in the axes of the first
     /// body; the first body has the opposite force at the same point.
     pub fn for_forces(&self, mut visit: impl FnMut(Vector3<f64>, Vector3<f64>)) {

@@ -311,6 +311,7 @@ impl System {
                 pressure_faces,
                 pressures,
                 surfaces,
+                ..ContactState::default()
             };
         }
         if let Some(rigid) = rigid {

@@ -152,7 +152,7 @@ pub(super) fn contact_states(contact: &StaticContact) -> Vec<ContactState> {
             },
             pressure_faces,
             pressures,
-            surfaces: Vec::new(),
+            ..ContactState::default()
         }
     };
     (0..contact.pairs.len()).map(of_pair).collect()

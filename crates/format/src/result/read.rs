@@ -228,6 +228,7 @@ impl ResultReader {
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
         self.read_pressures(id, &mut contacts)?;
+        self.read_grids(id, &mut contacts)?;
         Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
     }
 

@@ -37,6 +37,16 @@ const PRESSURES: &str = "\
              PRIMARY KEY (frame, pair, body)) WITHOUT ROWID;
 ";
 
+/// Pressures of contacts on half-space grids, with one row for each pair with force. Since version 1.8.
+const GRIDS: &str = "\
+         CREATE TABLE grid_pressure (
+             frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
+             body INTEGER NOT NULL REFERENCES body, side REAL NOT NULL, modulus REAL NOT NULL,
+             poisson_body REAL, poisson_other REAL, plane BLOB NOT NULL, curvature BLOB NOT NULL,
+             cells BLOB NOT NULL, heights BLOB NOT NULL, pressures BLOB NOT NULL, tractions BLOB NOT NULL,
+             PRIMARY KEY (frame, pair)) WITHOUT ROWID;
+";
+
 /// Scenario, bodies and contact pairs.
 const RUN: &str = "\
          CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -122,14 +132,14 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.7.
+/// Statements that create the tables of version 1.8.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, PRESSURES, MARKS].concat()
+    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS].concat()
 }
 
-/// Adds the tables and columns of version 1.7 to a result of an earlier one that is continued.
+/// Adds the tables and columns of version 1.8 to a result of an earlier one that is continued.
 pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
     for name in missing(database, "ledger", &LedgerRow::COLUMNS)? {
         database.execute(&format!("ALTER TABLE ledger ADD COLUMN \"{name}\" REAL NOT NULL DEFAULT 0"), [])?;
@@ -140,7 +150,7 @@ pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
             database.execute(&format!("ALTER TABLE contact_event ADD COLUMN {name} INTEGER"), [])?;
         }
     }
-    let added = [STRESSES, PRESSURES].concat();
+    let added = [STRESSES, PRESSURES, GRIDS].concat();
     database.execute_batch(&added.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
 }
 

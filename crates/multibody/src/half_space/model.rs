@@ -3,7 +3,7 @@
 use carom_contact::half_space::surface_lattice::along_base;
 use carom_contact::half_space::{GridAnchor, GridPlan};
 use carom_contact::patch::PatchPlane;
-use carom_dynamics::ErrorEstimate;
+use carom_dynamics::{ContactState, ErrorEstimate};
 use nalgebra::{Matrix3, Vector3};
 
 use super::doubts::{Worst, contact_radius};
@@ -129,6 +129,10 @@ impl ContactModel for HalfSpaceContacts {
         for (pair, looked_at) in self.pairs.iter_mut().zip(&mut self.looked_at) {
             pair.accept(looked_at);
         }
+    }
+
+    fn report(&self, pair: usize, state: &mut ContactState) {
+        self.pairs[pair].report(&mut state.grid);
     }
 
     fn patch(&self, pair: usize) -> Option<LoadedPatch> {

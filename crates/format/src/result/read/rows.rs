@@ -38,7 +38,7 @@ pub(super) fn read_contact(row: &Row<'_>) -> rusqlite::Result<Option<ContactStat
         free_gap: row.get::<_, Option<f64>>(6)?.unwrap_or(f64::INFINITY),
         pressure_faces,
         pressures,
-        surfaces: Vec::new(),
+        ..ContactState::default()
     }))
 }
 

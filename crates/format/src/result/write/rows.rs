@@ -4,7 +4,7 @@ use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, V
 use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 
-use super::super::{FrameContent, blob, joints, schema};
+use super::super::{FrameContent, blob, grids, joints, schema};
 use super::ResultWriter;
 
 impl ResultWriter {
@@ -49,6 +49,7 @@ impl ResultWriter {
                 statement.execute(params![id, pair as i64, surface.body as i64, *faces, *pressures])?;
             }
         }
+        grids::write_frame(database, id, frame.contacts)?;
         if self.has_joints {
             joints::write_frame(database, id, frame.joints)?;
         }

@@ -1,0 +1,89 @@
+//! Pressures of a contact on a half-space grid, as a result keeps them.
+
+/// Pressures on square cells in the plane of a contact. The plane is fixed to one of the two bodies.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GridPressures {
+    /// Number of the body to which the plane is fixed.
+    pub body: usize,
+    /// Middle of cell (0, 0) in body axes, moved with the deformation of the body at the contact \[m\].
+    pub center: [f64; 3],
+    /// Two tangents of the plane and its normal out of the body, in body axes.
+    pub axes: [[f64; 3]; 3],
+    /// Side of a cell \[m\].
+    pub side: f64,
+    /// Second derivatives xx, xy, yy of the gap between the undeformed surfaces over the plane \[1/m\].
+    pub curvature: [f64; 3],
+    /// Contact modulus E* of both materials \[Pa\].
+    pub modulus: f64,
+    /// Poisson's ratios of the body to which the plane is fixed and of the other; none of rigid bodies.
+    pub poisson: [Option<f64>; 2],
+    /// The cells with pressure; none while there is no force or the contact has no grid.
+    pub cells: Vec<GridCell>,
+}
+
+/// A cell of a contact with its pressure.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GridCell {
+    /// Column and row, along both tangents.
+    pub index: [i32; 2],
+    /// Height of the undeformed surface over the plane at the middle of the cell \[m\].
+    pub height: f64,
+    /// Mean pressure, positive in compression \[Pa\].
+    pub pressure: f64,
+    /// Friction on the body of the plane along both tangents, per area \[Pa\].
+    pub traction: [f64; 2],
+}
+
+impl GridPressures {
+    /// Area of a cell \[m²\].
+    pub fn area(&self) -> f64 {
+        self.side * self.side
+    }
+
+    /// Largest pressure of a cell \[Pa\]; 0 without cells.
+    pub fn peak(&self) -> f64 {
+        self.cells.iter().fold(0.0, |most: f64, cell| most.max(cell.pressure))
+    }
+
+    /// Contact radius \[m\]; 0 without cells. An ellipse has √(a b).
+    ///
+    /// ```text
+    /// ∫ p dA = ⅔ π a² p₀ ,   ∫ p² dA = ½ π a² p₀²   →   a² = 9/(8π) (∫ p dA)²/∫ p² dA
+    /// ```
+    pub fn contact_radius(&self) -> f64 {
+        let (sum, squares) = self.cells.iter().fold((0.0, 0.0), |(sum, squares), cell| {
+            (sum + cell.pressure, squares + cell.pressure * cell.pressure)
+        });
+        if squares == 0.0 {
+            return 0.0;
+        }
+        (9.0 / (8.0 * std::f64::consts::PI) * sum * sum * self.area() / squares).sqrt()
+    }
+
+    /// True if friction acts on some cell.
+    pub fn has_friction(&self) -> bool {
+        self.cells.iter().any(|cell| cell.traction != [0.0; 2])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hertz' pressure on fine cells has its radius and its peak.
+    #[test]
+    fn the_radius_of_hertz_pressure_is_found() {
+        let (side, radius) = (0.02, 0.7);
+        let mut grid = GridPressures { side, ..GridPressures::default() };
+        for (i, j) in (-40..=40).flat_map(|i| (-40..=40).map(move |j| (i, j))) {
+            let r = side * f64::from(i).hypot(f64::from(j));
+            if r < radius {
+                let pressure = 3.0 * (1.0 - (r / radius).powi(2)).sqrt();
+                grid.cells.push(GridCell { index: [i, j], pressure, ..GridCell::default() });
+            }
+        }
+        assert!((grid.contact_radius() / radius - 1.0).abs() < 2e-3, "{}", grid.contact_radius());
+        assert_eq!(grid.peak(), 3.0);
+        assert_eq!(GridPressures::default().contact_radius(), 0.0);
+    }
+}

@@ -1,0 +1,193 @@
+//! Contact on half-space grids in results, plots, tables and ParaView files.
+
+use std::path::Path;
+
+use carom_contact::closed_form::HertzPair;
+use carom_dynamics::GridPressures;
+use carom_format::Scenario;
+use carom_post::export::{ExportOptions, Format, export};
+use carom_post::report::{Extras, html};
+use carom_post::{Run, below, patch, plot, scene, table};
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_testing::vtu::{array, read};
+use carom_vtk::{Compression, Encoding, WriteOptions};
+
+const RADIUS: f64 = 0.015;
+
+/// A rigid ball of steel falls on a rigid plate of steel: both are half-spaces, and Hertz' theory is exact.
+const SCENARIO: &str = r#"
+[simulation]
+scheme = "quasistatic"
+end_time = 2.2e-4
+output_every = 5.0e-6
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.015, elements = [4] }
+material = "steel"
+rigid = true
+position = [0.0, 0.0, 0.015002]
+velocity = [0.0, 0.0, -0.25]
+[[body]]
+name = "plate"
+make = { shape = "box", size = [0.02, 0.02, 0.01] }
+material = "steel"
+rigid = true
+fixed = true
+position = [-0.01, -0.01, -0.01]
+[[contact]]
+between = ["ball:surface", "plate:top"]
+law = { kind = "lagrange" }
+compliance = "half-space"
+"#;
+
+fn solved(folder: &Path, keys: &[&str]) -> Run {
+    let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+    let path = folder.join("scenario.toml");
+    let scenario = Scenario::parse(&path, SCENARIO, &keys, &["steel"]).unwrap();
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.join("result.carom");
+    run(&scenario, folder, &prepared, &result, RunOptions::default(), &Silent).unwrap();
+    Run::open(&result).unwrap()
+}
+
+/// The grid of the largest force, with its frame and force.
+fn strongest(run: &Run) -> (usize, f64, GridPressures) {
+    let forces = run.reader().normal_forces(0).unwrap();
+    let frame = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b])).unwrap();
+    (frame, forces[frame], run.reader().frame(frame).unwrap().contacts[0].grid.clone())
+}
+
+fn plain() -> ExportOptions {
+    let write = WriteOptions { encoding: Encoding::InlineBase64, compression: Compression::None };
+    ExportOptions { write, ..ExportOptions::default() }
+}
+
+#[test]
+fn the_pressure_on_a_grid_is_hertz_and_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = solved(folder.path(), &[]);
+    let (frame, force, grid) = strongest(&run);
+    let hertz = HertzPair::new([RADIUS, f64::INFINITY], [210e9; 2], [0.3; 2]).at_force(force);
+    let sum: f64 = grid.cells.iter().map(|cell| cell.pressure * grid.area()).sum();
+    println!(
+        "{} cells, peak {:.4e} of {:.4e}, radius {:.4e} of {:.4e}",
+        grid.cells.len(),
+        grid.peak(),
+        hertz.peak_pressure,
+        grid.contact_radius(),
+        hertz.contact_radius
+    );
+    // Single precision, and one plane for the whole patch, whose rim is inclined by a/R.
+    assert!((sum / force - 1.0).abs() < 1e-3, "{sum} {force}");
+    // Cells of a/5: their mean pressure in the middle is 0.3 % below the peak.
+    assert!((grid.peak() / hertz.peak_pressure - 1.0).abs() < 0.01);
+    assert!((grid.contact_radius() / hertz.contact_radius - 1.0).abs() < 0.01);
+    assert!((grid.modulus / (210e9 / 0.91 / 2.0) - 1.0).abs() < 1e-9);
+    assert_eq!(grid.poisson, [Some(0.3); 2]);
+
+    let fit = patch::fit(&run, 0).unwrap();
+    assert!((fit.peak_pressure / hertz.peak_pressure - 1.0).abs() < 0.01, "{fit:?}");
+    let picture = patch::picture(&run, 0).unwrap();
+    assert!(picture.has_hertz && picture.on == "cells");
+    let drawing = plot::draw(&run, &"pressure".parse().unwrap()).unwrap();
+    assert!(drawing.to_svg().contains("Hertz"));
+    // 0.31 p₀ at 0.48 a for ν = 0.3.
+    let stresses = below::stresses(&run, 0).unwrap();
+    assert_eq!(stresses.len(), 2);
+    for stress in &stresses {
+        let [shear, depth] =
+            [stress.largest.shear / hertz.peak_pressure, stress.largest.depth / hertz.contact_radius];
+        assert!((shear / 0.310 - 1.0).abs() < 0.01 && (depth / 0.48 - 1.0).abs() < 0.03, "{shear} {depth}");
+    }
+    assert!(plot::draw(&run, &"contact-stress:ball/plate".parse().unwrap()).is_ok());
+    let report = html(&run, &Extras::default()).unwrap();
+    assert!(report.contains("largest von Mises stress"));
+    assert!(report.contains("pressure on the cells at the largest force, compared with Hertz"));
+    let time = run.times()[frame];
+    let (with, _) = scene::picture(&run, &[time], None).unwrap();
+    let (without, _) = scene::picture(&run, &[0.0], None).unwrap();
+    assert!(with.to_svg().contains("pressure of ball/plate"));
+    assert!(!without.to_svg().contains("pressure of"));
+
+    let course = table::build(&run, table::What::ContactForce).unwrap().to_csv();
+    let head = course.lines().next().unwrap();
+    assert!(
+        head.contains("ball/plate_peak_pressure") && head.contains("ball/plate_contact_radius"),
+        "{head}"
+    );
+    let row: Vec<f64> =
+        course.lines().nth(frame + 1).unwrap().split(',').map(|cell| cell.parse().unwrap()).collect();
+    assert!(
+        (row[2] / grid.peak() - 1.0).abs() < 1e-12 && (row[3] / grid.contact_radius() - 1.0).abs() < 1e-12
+    );
+}
+
+/// The quadrilaterals lie on the plate, which moves against the ball here, and carry the force.
+#[test]
+fn paraview_files_have_the_cells_of_a_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = [
+        "simulation.end_time=1.0e-4",
+        "body.0.fixed=true",
+        "body.0.velocity=[0.0, 0.0, 0.0]",
+        "body.1.fixed=false",
+        "body.1.velocity=[0.0, 0.0, 0.25]",
+    ];
+    let run = solved(folder.path(), &keys);
+    let (frame, force, grid) = strongest(&run);
+    let out = folder.path().join("out");
+    let summary = export(&run, &out, &plain(), &Silent).unwrap();
+    let name = format!("result/contact_1_{frame:04}.vtu");
+    assert!(summary.paths.contains(&name) && summary.paths.contains(&"result/contact_1_open.vtu".to_owned()));
+    let pvd = std::fs::read_to_string(&summary.series).unwrap();
+    assert!(pvd.contains("name=\"contact ball/plate\""), "{pvd}");
+    assert_eq!(pvd.matches("contact_1_").count(), run.times().len(), "one in each frame");
+    let piece = read(&out.join(&name));
+    assert_eq!(piece.cells.types.len(), grid.cells.len());
+    let pressures = array(&piece.data.cell, "contact_pressure");
+    let sum: f64 = pressures.iter().map(|p| p * grid.area()).sum();
+    assert!((sum / force - 1.0).abs() < 1e-3);
+    let points = piece.points.clone().cast_into::<f64>().unwrap();
+    let displacement = array(&piece.data.point, "displacement");
+    // The flatter body has the plane of the grid.
+    assert_eq!(grid.body, 1);
+    let height = |frame: usize| run.reader().frame(frame).unwrap().bodies[1].position[2];
+    let moved = height(frame) - height(0);
+    assert!(moved > 5e-6, "{moved}");
+    for (x, u) in points.as_chunks::<3>().0.iter().zip(displacement.as_chunks::<3>().0) {
+        assert!(x[2].abs() < 1e-12 && x[0].hypot(x[1]) < 2.0 * grid.contact_radius(), "{x:?}");
+        assert!((u[2] - moved).abs() < 1e-9, "{u:?}");
+    }
+    let empty = read(&out.join("result/contact_1_open.vtu"));
+    assert_eq!(empty.cells.types.len(), 0);
+    let hdf = ExportOptions { format: Format::Vtkhdf, ..plain() };
+    let notes = export(&run, &folder.path().join("hdf"), &hdf, &Silent).unwrap().notes;
+    assert!(notes.iter().any(|note| note.contains("--format vtu")), "{notes:?}");
+}
+
+/// A ball that slides keeps its tractions: their sum is Coulomb's force, against the motion of the ball.
+#[test]
+fn tractions_of_a_sliding_ball_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = ["contact.0.friction=0.05", "body.0.velocity=[0.5, 0.0, -0.25]", "simulation.end_time=1.0e-4"];
+    let run = solved(folder.path(), &keys);
+    let (frame, force, grid) = strongest(&run);
+    let sign = if grid.body == 0 { 1.0 } else { -1.0 };
+    let along: f64 = grid
+        .cells
+        .iter()
+        .map(|cell| {
+            let [t, s] = cell.traction;
+            sign * grid.area() * (t * grid.axes[0][0] + s * grid.axes[1][0])
+        })
+        .sum();
+    assert!((along / (-0.05 * force) - 1.0).abs() < 1e-2, "{along} of {force}");
+    let out = folder.path().join("out");
+    export(&run, &out, &plain(), &Silent).unwrap();
+    let piece = read(&out.join(format!("result/contact_1_{frame:04}.vtu")));
+    let tractions = array(&piece.data.cell, "contact_traction");
+    let sum: f64 = tractions.iter().step_by(3).sum::<f64>() * grid.area();
+    assert!((sum * sign / along - 1.0).abs() < 1e-3, "{sum}");
+}
