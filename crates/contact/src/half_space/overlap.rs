@@ -18,6 +18,10 @@ const MARGIN: f64 = 0.35;
 /// body, and its approach depends on the whole bodies.
 pub const MOST_SLENDER: f64 = 1000.0;
 
+/// Least distance of the values that the gap is fitted to, in lengths within which it is like a paraboloid: the
+/// overlap of bodies that touch in a point is round-off.
+const LEAST_STEP: f64 = 1e-3;
+
 /// Most cells of a contact.
 pub(super) const MOST_CELLS: usize = 3000;
 
@@ -75,7 +79,7 @@ pub fn overlap(
         center = fit.plane.center + moved.x * fit.along[0] + moved.y * fit.along[1];
         n = fit.normal;
         if depth > 0.0 {
-            step = (0.5 * (2.0 * depth / high).sqrt()).min(size);
+            step = (0.5 * (2.0 * depth / high).sqrt()).clamp(LEAST_STEP * size, size);
         }
         if is_settled {
             break;
