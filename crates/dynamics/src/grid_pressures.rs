@@ -1,6 +1,6 @@
 //! Pressures of a contact on a half-space grid, as a result keeps them.
 
-/// Pressures on square cells in the plane of a contact. The plane is fixed to one of the two bodies.
+/// Pressures on equal cells in the plane of a contact, squares but for slender contacts. The plane is fixed to one of the two bodies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GridPressures {
     /// Number of the body to which the plane is fixed.
@@ -9,13 +9,14 @@ pub struct GridPressures {
     pub center: [f64; 3],
     /// Two tangents of the plane and its normal out of the body, in body axes.
     pub axes: [[f64; 3]; 3],
-    /// Side of a cell \[m\].
-    pub side: f64,
+    /// Sides of a cell along both tangents \[m\].
+    pub sides: [f64; 2],
     /// Second derivatives xx, xy, yy of the gap between the undeformed surfaces over the plane \[1/m\].
     pub curvature: [f64; 3],
     /// Contact modulus E* of both materials \[Pa\].
     pub modulus: f64,
-    /// Poisson's ratios of the body to which the plane is fixed and of the other; none of rigid bodies.
+    /// Poisson's ratios of the body to which the plane is fixed and of the other; none of a rigid body
+    /// without a material.
     pub poisson: [Option<f64>; 2],
     /// The cells with pressure; none while there is no force or the contact has no grid.
     pub cells: Vec<GridCell>,
@@ -37,7 +38,7 @@ pub struct GridCell {
 impl GridPressures {
     /// Area of a cell \[m²\].
     pub fn area(&self) -> f64 {
-        self.side * self.side
+        self.sides[0] * self.sides[1]
     }
 
     /// Largest pressure of a cell \[Pa\]; 0 without cells.
@@ -73,8 +74,9 @@ mod tests {
     /// Hertz' pressure on fine cells has its radius and its peak.
     #[test]
     fn the_radius_of_hertz_pressure_is_found() {
+        // Cells of an ellipse, twice as long along the second tangent.
         let (side, radius) = (0.02, 0.7);
-        let mut grid = GridPressures { side, ..GridPressures::default() };
+        let mut grid = GridPressures { sides: [side, 2.0 * side], ..GridPressures::default() };
         for (i, j) in (-40..=40).flat_map(|i| (-40..=40).map(move |j| (i, j))) {
             let r = side * f64::from(i).hypot(f64::from(j));
             if r < radius {
@@ -82,7 +84,8 @@ mod tests {
                 grid.cells.push(GridCell { index: [i, j], pressure, ..GridCell::default() });
             }
         }
-        assert!((grid.contact_radius() / radius - 1.0).abs() < 2e-3, "{}", grid.contact_radius());
+        let mean = radius * 2f64.sqrt();
+        assert!((grid.contact_radius() / mean - 1.0).abs() < 2e-3, "{}", grid.contact_radius());
         assert_eq!(grid.peak(), 3.0);
         assert_eq!(GridPressures::default().contact_radius(), 0.0);
     }

@@ -84,7 +84,7 @@ fn grid(time: f64) -> GridPressures {
         body: 0,
         center: [1.0 / 3.0, 0.0, time],
         axes: [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]],
-        side: 1e-5,
+        sides: [1e-5, 3e-5],
         curvature: [100.0, 0.5, 70.0],
         modulus: 1.1e11,
         poisson: [Some(0.3), None],

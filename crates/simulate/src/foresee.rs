@@ -150,18 +150,13 @@ pub(crate) fn end_has(spec: &BodySpec, parts: &Parts<'_>, end: &End, compliance:
     }
     let is_part = |name: &str| name.trim() == end.part;
     match (parts, compliance) {
-        // Its model is read later, and tells then.
+        // A model that could not be read.
         (Parts::Unknown, _) if matches!(spec.source, BodySource::Rom { .. }) => !end.part.is_empty(),
         (Parts::Model(model), Compliance::HalfSpace) => model.places.iter().any(|p| is_part(&p.name)),
         (Parts::Model(model), _) => model.surfaces.iter().any(|surface| is_part(&surface.name)),
         (_, Compliance::HalfSpace) => spec.reduce.iter().any(|r| r.places.iter().any(|p| is_part(p))),
         _ => spec.reduce.iter().any(|r| r.interface.iter().any(|set| is_part(set))),
     }
-}
-
-/// The numbers of cells that [`meshed`] chose.
-pub(crate) fn chosen_cells(given: &Scenario, meshed: &Scenario) -> Vec<Choice> {
-    chosen::cells(given, meshed)
 }
 
 /// Completes a scenario whose contacts leave something open; none if nothing is.

@@ -49,9 +49,9 @@ pub fn prepare(
     progress: &dyn Progress,
 ) -> Result<Prepared, At<PrepareError>> {
     check(scenario).map_err(At::cast)?;
-    let given = scenario;
-    let scenario = &*foresee::meshed(given);
-    let mut prepared = Prepared::default();
+    let (scenario, choices) = foresee::meshed(scenario);
+    let scenario = &*scenario;
+    let mut prepared = Prepared { choices, ..Prepared::default() };
     let mut models = Models::new();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
@@ -78,7 +78,6 @@ pub fn prepare(
         prepared.silhouettes = parts.iter().map(|parts| parts.silhouette(&bodies)).collect();
     }
     if let Some(Completed { scenario, choices, warnings }) = completed {
-        prepared.choices = foresee::chosen_cells(given, &scenario);
         prepared.choices.extend(choices);
         prepared.completed = Some(Arc::new(scenario));
         prepared.warnings.extend(warnings);
@@ -171,9 +170,8 @@ fn source_of(
         if spec.rigid {
             return Err(PrepareError::RigidRom { body: spec.name.clone() });
         }
-        let prepared = load_model(&workshop.scenario_folder.join(rom), None, models)?;
-        let PreparedModel::Reduced(model) = &prepared.model else { unreachable!("a model was read") };
-        return Ok(Source::Rom { model: Arc::clone(model), prepared: Box::new(prepared) });
+        let (prepared, model) = load_model(&workshop.scenario_folder.join(rom), None, models)?;
+        return Ok(Source::Rom { model, prepared: Box::new(prepared) });
     }
     let started = Instant::now();
     let (path, stored) = body_file(scenario, spec, workshop, prepared, progress)?;
@@ -212,7 +210,7 @@ fn prepare_body(
     let started = Instant::now();
     let rom = reduced(scenario, spec, reduce, (&file.body, &file.checksum), workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
-    load_model(&rom, Some(file.path), models)
+    load_model(&rom, Some(file.path), models).map(|(prepared, _)| prepared)
 }
 
 fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {

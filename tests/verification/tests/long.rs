@@ -203,3 +203,21 @@ fn hollow_ball() {
 fn six_ways() {
     verify("six-ways");
 }
+
+#[test]
+#[ignore = "2 minutes: impacts that are described by shapes alone"]
+fn open_contact() {
+    verify("open-contact");
+}
+
+#[test]
+#[ignore = "15 minutes: impacts over parts, cells and sizes; needs carom-gmsh"]
+fn trials() {
+    verify("trials");
+}
+
+#[test]
+#[ignore = "10 minutes: three impacts with and without cells that resolve the contact"]
+fn beside() {
+    verify("beside");
+}

@@ -37,7 +37,8 @@ impl<'a> PlacedGrid<'a> {
         self.grid.contact_radius()
     }
 
-    /// Poisson's ratio of the body of the plane (0) or of the other one; none of a rigid body.
+    /// Poisson's ratio of the body of the plane (0) or of the other one; none of a rigid body
+    /// without a material.
     pub(crate) fn poisson(&self, body: usize) -> Option<f64> {
         self.grid.poisson[body]
     }
@@ -49,7 +50,8 @@ impl<'a> PlacedGrid<'a> {
         let sign = if body == 0 { 1.0 } else { -1.0 };
         let load = |cell: &GridCell| [cell.pressure, sign * cell.traction[0], sign * cell.traction[1]];
         let loads = self.grid.cells.iter().map(load).collect();
-        (PressureGrid { plane, side: self.grid.side, cells }, loads)
+        let [side, second] = self.grid.sides;
+        (PressureGrid { plane, side, stretch: second / side, cells }, loads)
     }
 
     /// Number of the body to which the plane is fixed.
@@ -62,7 +64,7 @@ impl<'a> PlacedGrid<'a> {
         let total: f64 = self.grid.cells.iter().map(|cell| cell.pressure).sum();
         [0, 1].map(|d| {
             let moment = self.grid.cells.iter().map(|cell| cell.pressure * f64::from(cell.index[d]));
-            self.grid.side * moment.sum::<f64>() / total
+            self.grid.sides[d] * moment.sum::<f64>() / total
         })
     }
 
@@ -80,12 +82,12 @@ impl<'a> PlacedGrid<'a> {
 
     /// The cells in the plane, about the centre of the force.
     pub(crate) fn faces(&self) -> Vec<PatchFace> {
-        let (side, middle) = (self.grid.side, self.middle());
+        let (sides, middle) = (self.grid.sides, self.middle());
         let face = |cell: &GridCell| {
-            let [x, y] = [0, 1].map(|d| side * f64::from(cell.index[d]) - middle[d]);
-            let h = 0.5 * side;
+            let [x, y] = [0, 1].map(|d| sides[d] * f64::from(cell.index[d]) - middle[d]);
+            let [h, k] = sides.map(|side| 0.5 * side);
             PatchFace {
-                outline: vec![[x - h, y - h], [x + h, y - h], [x + h, y + h], [x - h, y + h]],
+                outline: vec![[x - h, y - k], [x + h, y - k], [x + h, y + k], [x - h, y + k]],
                 middle: [x, y],
                 pressure: cell.pressure,
             }
@@ -113,7 +115,7 @@ impl<'a> PlacedGrid<'a> {
         }
         let (mut grid, mut displacement) = (Grid::default(), Vec::new());
         for ([i, j], (sum, n)) in &corners {
-            let [x, y] = [i, j].map(|k| self.grid.side * (f64::from(*k) - 0.5));
+            let [x, y] = [(i, 0), (j, 1)].map(|(k, d)| self.grid.sides[d] * (f64::from(*k) - 0.5));
             let x_b = self.in_body([x, y, sum / n]);
             let (start, now) = (initial.point(&x_b), self.pose.point(&x_b));
             grid.points.push(start.into());

@@ -12,7 +12,7 @@ use carom_mesh::FaceRef;
 use carom_report::map::ellipse;
 use carom_report::{Axis, Color, Drawing, Map, Plot, Series, Style};
 use carom_scene::BodyGrid;
-use nalgebra::Vector3;
+use nalgebra::{Matrix4, Vector3, Vector4};
 
 use crate::bodies::RunBody;
 use crate::grids::PlacedGrid;
@@ -124,8 +124,8 @@ pub struct PressureFit {
     pub n_faces: usize,
 }
 
-/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`]; on a half-space grid by
-/// a straight line through p² over r² of the cells within 0.8 contact radii.
+/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`]; on a half-space grid that of
+/// an ellipse, to the cells with more than 0.6 of the largest pressure. The radius is then √(a b).
 ///
 /// # Errors
 ///
@@ -135,7 +135,8 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     let contact = &frame.contacts[pair];
     if !contact.grid.cells.is_empty() {
         let Some(grid) = PlacedGrid::of(&frame, pair) else { return Err(no_pressure(run, pair, true)?) };
-        let (peak_pressure, radius) = fit_of_cells(&grid.faces(), contact.grid.contact_radius());
+        let (peak_pressure, radius) =
+            fit_of_cells(&grid.faces()).unwrap_or((contact.grid.peak(), contact.grid.contact_radius()));
         let (force, n_faces) = (contact.normal_force, contact.grid.cells.len());
         return Ok(PressureFit { force, peak_pressure, radius, n_faces });
     }
@@ -148,17 +149,25 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     Ok(PressureFit { force: contact.normal_force, peak_pressure, radius, n_faces })
 }
 
-/// p₀ and a of p² = p₀² (1 − r²/a²), by least squares over the cells in the middle of a contact.
-fn fit_of_cells(cells: &[PatchFace], radius: f64) -> (f64, f64) {
-    let inner =
-        cells.iter().map(|cell| (cell.middle[0].hypot(cell.middle[1]).powi(2), cell.pressure.powi(2)));
-    let inner: Vec<(f64, f64)> = inner.filter(|(rr, _)| *rr < (0.8 * radius).powi(2)).collect();
-    let n = inner.len() as f64;
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| inner.iter().map(of).sum::<f64>() / n;
-    let [x, y] = [mean(&|p| p.0), mean(&|p| p.1)];
-    let slope = mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x).powi(2));
-    let peak = y - slope * x;
-    (peak.sqrt(), (-peak / slope).sqrt())
+/// p₀ and √(a b) of p² = p₀² (1 − (x/a)² − (y/b)²) in any direction of x and y, by least squares over the cells in
+/// the middle of a contact; none of too few cells.
+fn fit_of_cells(cells: &[PatchFace]) -> Option<(f64, f64)> {
+    let largest = cells.iter().map(|cell| cell.pressure).fold(0.0, f64::max);
+    let inner = cells.iter().filter(|cell| cell.pressure > 0.6 * largest);
+    let (mut matrix, mut rest, mut n) = (Matrix4::zeros(), Vector4::zeros(), 0);
+    let size = cells.iter().map(|cell| cell.middle[0].hypot(cell.middle[1])).fold(0.0, f64::max);
+    for cell in inner {
+        let [x, y] = cell.middle.map(|x| x / size);
+        let terms = Vector4::new(1.0, -x * x, -2.0 * x * y, -y * y);
+        matrix += terms * terms.transpose();
+        rest += (cell.pressure / largest).powi(2) * terms;
+        n += 1;
+    }
+    let found = matrix.cholesky().filter(|_| n > 4)?.solve(&rest);
+    // Of the matrix of 1/a² and 1/b², times p₀².
+    let determinant = found[1] * found[3] - found[2] * found[2];
+    let is_ellipse = found[0] > 0.0 && found[1] > 0.0 && determinant > 0.0;
+    is_ellipse.then(|| (largest * found[0].sqrt(), size * (found[0] * found[0] / determinant).powf(0.25)))
 }
 
 /// The frame with the largest normal force of a pair.

@@ -166,7 +166,7 @@ impl LoadedGrid<'_> {
         let mut sum = [0.0; 6];
         for (cell, loads) in self.loads.iter().enumerate() {
             let [u, v] = self.grid.middle(cell);
-            let own = rectangle_stress([x - u, y - v, z], [self.grid.side; 2], *loads, self.poisson);
+            let own = rectangle_stress([x - u, y - v, z], self.grid.sides(), *loads, self.poisson);
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
         sum
@@ -184,7 +184,9 @@ impl LoadedGrid<'_> {
             return None;
         }
         // Radius of the area with the pressure.
-        let radius = self.grid.side * (force * force / (squares * PI)).sqrt();
+        let radius = (force * force * self.grid.area() / (squares * PI)).sqrt();
+        let [first, second] = self.grid.sides();
+        let cell_side = first.max(second);
         let loaded: Vec<usize> = (0..self.loads.len()).filter(|&cell| self.loads[cell] != [0.0; 3]).collect();
         // A pass over few columns finds the region.
         let stride = loaded.len().div_ceil(60);
@@ -200,14 +202,14 @@ impl LoadedGrid<'_> {
             let [x, y] = self.grid.middle(cell);
             for k in 0..=DEPTHS {
                 let z = DEEPEST * radius * k as f64 / DEPTHS as f64;
-                if k == 0 || z >= 0.5 * self.grid.side {
+                if k == 0 || z >= 0.5 * cell_side {
                     take([x, y, z]);
                 }
             }
         }
         let mut at = best.0;
         if at[2] > 0.0 {
-            let mut step = (DEEPEST * radius / DEPTHS as f64).max(self.grid.side);
+            let mut step = (DEEPEST * radius / DEPTHS as f64).max(cell_side);
             for _ in 0..HALVINGS {
                 let mut moved = true;
                 while moved {
@@ -216,7 +218,7 @@ impl LoadedGrid<'_> {
                         for sign in [-1.0, 1.0] {
                             let mut next = at;
                             next[d] += sign * step;
-                            if next[2] >= 0.5 * self.grid.side && von_mises(&self.stress(next)) > best.1 {
+                            if next[2] >= 0.5 * cell_side && von_mises(&self.stress(next)) > best.1 {
                                 best = (next, von_mises(&self.stress(next)));
                                 (at, moved) = (next, true);
                             }

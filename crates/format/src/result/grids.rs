@@ -6,8 +6,8 @@ use rusqlite::{Row, params};
 use super::{ResultError, ResultReader, blob, schema};
 
 /// Columns of the table after `frame` and `pair`, in the order of [`read_grid`].
-const COLUMNS: &str = "body, side, modulus, poisson_body, poisson_other, plane, curvature, cells, heights, \
-                       pressures, tractions";
+const COLUMNS: &str = "body, side_first, side_second, modulus, poisson_body, poisson_other, plane, curvature, cells, \
+                       heights, pressures, tractions";
 
 /// Writes the grids of a frame that have pressure.
 pub(super) fn write_frame(
@@ -33,12 +33,13 @@ pub(super) fn write_frame(
         };
         blob::from_f64_as_f32(&friction, tractions);
         let [poisson_body, poisson_other] = grid.poisson;
-        let mut statement = database.prepare_cached(&schema::insert("grid_pressure", 13))?;
+        let mut statement = database.prepare_cached(&schema::insert("grid_pressure", 14))?;
         statement.execute(params![
             frame,
             pair as i64,
             grid.body as i64,
-            grid.side,
+            grid.sides[0],
+            grid.sides[1],
             grid.modulus,
             poisson_body,
             poisson_other,
@@ -81,7 +82,7 @@ impl ResultReader {
             return Ok(Vec::new());
         }
         let sql = format!("SELECT {COLUMNS}, {key} FROM grid_pressure WHERE {of} = ?1 ORDER BY {key}");
-        let rows = self.of_id(&sql, id, |row| Ok((row.get::<_, i64>(11)?, read_grid(row)?)))?;
+        let rows = self.of_id(&sql, id, |row| Ok((row.get::<_, i64>(12)?, read_grid(row)?)))?;
         let whole = rows.into_iter().map(|(key, grid)| Some((key, grid?))).collect::<Option<Vec<_>>>();
         whole.ok_or_else(|| self.damaged("grid_pressure", "cut numbers"))
     }
@@ -90,11 +91,11 @@ impl ResultReader {
 /// A grid; none if its numbers do not fit together.
 fn read_grid(row: &Row<'_>) -> rusqlite::Result<Option<GridPressures>> {
     let bytes = |column: usize| row.get::<_, Vec<u8>>(column);
-    let plane = blob::to_f64(&bytes(5)?).and_then(|plane| <[f64; 12]>::try_from(plane).ok());
-    let curvature = blob::to_f64(&bytes(6)?).and_then(|values| values.try_into().ok());
-    let cells = blob::to_u32(&bytes(7)?);
+    let plane = blob::to_f64(&bytes(6)?).and_then(|plane| <[f64; 12]>::try_from(plane).ok());
+    let curvature = blob::to_f64(&bytes(7)?).and_then(|values| values.try_into().ok());
+    let cells = blob::to_u32(&bytes(8)?);
     let [heights, pressures, tractions] =
-        [bytes(8)?, bytes(9)?, bytes(10)?].map(|bytes| blob::to_f64_of_f32(&bytes));
+        [bytes(9)?, bytes(10)?, bytes(11)?].map(|bytes| blob::to_f64_of_f32(&bytes));
     let (Some(plane), Some(curvature), Some(cells)) = (plane, curvature, cells) else { return Ok(None) };
     let (Some(heights), Some(pressures), Some(tractions)) = (heights, pressures, tractions) else {
         return Ok(None);
@@ -119,10 +120,10 @@ fn read_grid(row: &Row<'_>) -> rusqlite::Result<Option<GridPressures>> {
         body: row.get::<_, i64>(0)? as usize,
         center: *center,
         axes,
-        side: row.get(1)?,
+        sides: [row.get(1)?, row.get(2)?],
         curvature,
-        modulus: row.get(2)?,
-        poisson: [row.get(3)?, row.get(4)?],
+        modulus: row.get(3)?,
+        poisson: [row.get(4)?, row.get(5)?],
         cells: (0..n).map(cell).collect(),
     }))
 }

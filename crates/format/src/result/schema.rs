@@ -41,7 +41,8 @@ const PRESSURES: &str = "\
 const GRIDS: &str = "\
          CREATE TABLE grid_pressure (
              frame INTEGER NOT NULL REFERENCES frame, pair INTEGER NOT NULL REFERENCES contact_pair,
-             body INTEGER NOT NULL REFERENCES body, side REAL NOT NULL, modulus REAL NOT NULL,
+             body INTEGER NOT NULL REFERENCES body, side_first REAL NOT NULL, side_second REAL NOT NULL,
+             modulus REAL NOT NULL,
              poisson_body REAL, poisson_other REAL, plane BLOB NOT NULL, curvature BLOB NOT NULL,
              cells BLOB NOT NULL, heights BLOB NOT NULL, pressures BLOB NOT NULL, tractions BLOB NOT NULL,
              PRIMARY KEY (frame, pair)) WITHOUT ROWID;

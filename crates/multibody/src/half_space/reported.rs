@@ -13,7 +13,7 @@ impl Pair {
         out.body = self.sides[0].body;
         out.center = plane.center.into();
         out.axes = [0, 1, 2].map(|d| plane.axes.row(d).transpose().into());
-        out.side = grid.grid.side;
+        out.sides = grid.grid.sides();
         out.curvature = grid.plan.curvature;
         out.modulus = self.hertz.modulus;
         out.poisson = self.sides.each_ref().map(|side| side.under.half_space().map(|h| h.poisson));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use carom_format::scenario::model::{BodySource, Scenario};
+use carom_format::scenario::model::Scenario;
 use serde::Serialize;
 
 use super::PERIODS;
@@ -28,37 +28,6 @@ impl fmt::Display for Choice {
     }
 }
 
-/// The numbers of cells of bodies that are described by their shape alone.
-///
-/// * `meshed` — the scenario with these numbers
-pub(super) fn cells(given: &Scenario, meshed: &Scenario) -> Vec<Choice> {
-    let mut found = Vec::new();
-    for (spec, own) in meshed.body.iter().zip(&given.body) {
-        let (BodySource::Make { make }, BodySource::Make { make: was }) = (&spec.source, &own.source) else {
-            continue;
-        };
-        if make.elements == was.elements {
-            continue;
-        }
-        let reason = match make.shape.as_str() {
-            "box" | "plate" => {
-                "its edges are then those of a plate's thickness, or a quarter of a block's least"
-            }
-            "rod" | "capsule" | "tube" => {
-                "cells are then as long as the body is wide, and around it at most 0.4 radii"
-            }
-            _ => "edges of 0.4 radii of curvature carry the loads of a contact on a grid of its own",
-        };
-        found.push(Choice {
-            of: format!("body {}", spec.name),
-            key: "make.elements",
-            value: format!("{:?}", make.elements),
-            reason: reason.to_owned(),
-        });
-    }
-    found
-}
-
 /// The places and modes of bodies.
 ///
 /// * `outlooks` — one for each contact
@@ -68,13 +37,12 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
         let Some(reduce) = &spec.reduce else { continue };
         let of = format!("body {}", spec.name);
         let is_old = |place: &String| own.reduce.as_ref().is_some_and(|reduce| reduce.places.contains(place));
-        let new: Vec<String> =
-            reduce.places.iter().filter(|place| !is_old(place)).map(|place| format!("{place:?}")).collect();
+        let has_new = reduce.places.iter().any(|place| !is_old(place));
         let touching = || {
             let pairs = given.contact.iter().zip(outlooks);
             pairs.filter(|(pair, _)| pair.between.iter().any(|end| end.body == spec.name))
         };
-        if !new.is_empty() {
+        if has_new {
             let radius = touching().filter_map(|(_, outlook)| outlook.radius()).reduce(f64::max);
             let reason = match radius {
                 Some(radius) => format!(
@@ -87,7 +55,7 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
             found.push(Choice {
                 of: of.clone(),
                 key: "reduce.places",
-                value: format!("[{}]", new.join(", ")),
+                value: format!("{:?}", reduce.places),
                 reason,
             });
         }
@@ -98,10 +66,10 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
             found.push(Choice {
                 of,
                 key: "reduce.up_to",
-                value: format!("{up_to:.1e} Hz"),
+                value: format!("{up_to:.1e}"),
                 reason: format!(
-                    "the shortest impact is expected to last {duration:.3e} s, in which such a mode has \
-                     {PERIODS} periods"
+                    "the shortest impact is expected to last {duration:.3e} s, in which a mode of this \
+                     frequency, in Hz, has {PERIODS} periods"
                 ),
             });
         }

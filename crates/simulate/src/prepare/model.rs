@@ -27,18 +27,19 @@ pub(super) fn load_model(
     path: &Path,
     body_path: Option<PathBuf>,
     models: &mut BTreeMap<String, Arc<ReducedBody>>,
-) -> Result<PreparedBody, PrepareError> {
+) -> Result<(PreparedBody, Arc<ReducedBody>), PrepareError> {
     let stored = read_rom(path)?;
     let body_path = body_path.unwrap_or_else(|| body_beside(path, &stored.reduced));
     let body_checksum = stored.reduced.body_checksum.clone();
     let model = models.entry(stored.checksum.clone()).or_insert_with(|| Arc::new(stored.reduced));
-    Ok(PreparedBody {
+    let prepared = PreparedBody {
         model: PreparedModel::Reduced(Arc::clone(model)),
         body_path,
         body_checksum,
         rom_path: path.to_owned(),
         rom_checksum: stored.checksum,
-    })
+    };
+    Ok((prepared, Arc::clone(model)))
 }
 
 /// The body file of a model, if it lies in the same folder: it has the name of the model or of its body, and

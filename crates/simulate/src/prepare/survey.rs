@@ -161,9 +161,9 @@ impl Found {
 /// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the
 /// scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
-    let given = scenario;
-    let scenario = &*foresee::meshed(given);
-    let mut survey = Survey::default();
+    let (scenario, choices) = foresee::meshed(scenario);
+    let scenario = &*scenario;
+    let mut survey = Survey { choices, ..Survey::default() };
     survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
     let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
@@ -186,7 +186,7 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
     let inside = overlap::problems(scenario, &parts, &bodies);
     survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
-    let scenario = &*completed((given, scenario), &found, &parts, &mut survey, progress);
+    let scenario = &*completed(scenario, &found, &parts, &mut survey, progress);
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
         let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
@@ -215,10 +215,8 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
 }
 
 /// The scenario with all that its contacts leave open, with the choices.
-///
-/// * `scenario` — as it was given, and with numbers of cells
 fn completed<'a>(
-    (given, scenario): (&Scenario, &'a Scenario),
+    scenario: &'a Scenario,
     found: &[Found],
     parts: &[Parts<'_>],
     survey: &mut Survey,
@@ -236,7 +234,6 @@ fn completed<'a>(
     match foresee::completed(scenario, &geometries, parts, progress) {
         Ok(None) => Cow::Borrowed(scenario),
         Ok(Some(completed)) => {
-            survey.choices = foresee::chosen_cells(given, scenario);
             survey.choices.extend(completed.choices);
             survey.warnings.extend(completed.warnings);
             survey.completed = Some(completed.scenario.clone());
