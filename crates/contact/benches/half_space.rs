@@ -42,6 +42,7 @@ fn plan() -> GridPlan {
         middle: [0, 0],
         partner: (Matrix3::identity(), RADIUS * Vector3::z()),
         hollow: 0.0,
+        way: 0.0,
     }
 }
 

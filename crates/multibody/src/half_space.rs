@@ -14,6 +14,7 @@ mod estimate;
 mod grids;
 mod laying;
 mod model;
+mod moving;
 mod pair;
 mod reported;
 mod setup;

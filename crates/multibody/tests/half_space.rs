@@ -15,20 +15,20 @@ use carom_progress::Silent;
 use carom_testing::heap;
 use nalgebra::{Matrix3, Vector3};
 
-const RADIUS: f64 = 0.015;
-const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
+pub(crate) const RADIUS: f64 = 0.015;
+pub(crate) const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
 
-fn ball(name: &str) -> Body {
+pub(crate) fn ball(name: &str) -> Body {
     let mass = 7780.0 * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3);
     let inertia = 0.4 * mass * RADIUS.powi(2) * Matrix3::identity();
     Body::rigid(name, mass, inertia, Vector3::zeros()).unwrap()
 }
 
-fn surface(shape: Shape, half_space: Option<HalfSpace>) -> HalfSpaceSurface {
+pub(crate) fn surface(shape: Shape, half_space: Option<HalfSpace>) -> HalfSpaceSurface {
     HalfSpaceSurface::Of { name: "surface".into(), shape, half_space, has_edges: false }
 }
 
-fn sphere() -> Shape {
+pub(crate) fn sphere() -> Shape {
     Shape::Sphere(Sphere { center: Vector3::zeros(), radius: RADIUS })
 }
 
@@ -51,8 +51,13 @@ fn faces_of(cells: &str, places: &[f64]) -> Shape {
             block
         }));
     }
+    faces_around(mesh)
+}
+
+/// All faces of a mesh.
+pub(crate) fn faces_around(mesh: Mesh) -> Shape {
     let body = carom_fem::Body {
-        name: "ball".to_owned(),
+        name: "solid".to_owned(),
         material_of_block: vec![0; mesh.blocks.len()],
         geometry: Geometry::Mesh(mesh),
         materials: vec![Material::named("steel").unwrap()],
@@ -63,6 +68,12 @@ fn faces_of(cells: &str, places: &[f64]) -> Shape {
     let at = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
     let points: Vec<_> = surface.points.iter().map(at).collect();
     Shape::faces(surface, &points).unwrap()
+}
+
+/// The text of an error and of its sources.
+pub(crate) fn message_of(error: &dyn std::error::Error) -> String {
+    let rest = error.source().map_or_else(String::new, |source| format!("; {}", message_of(source)));
+    format!("{error}{rest}")
 }
 
 fn plane() -> Shape {
@@ -261,12 +272,7 @@ fn a_second_spot_is_an_error_with_its_place() {
     let mut simulation =
         Simulation::new(system, &[start, Placement::default()], Settings::until(2e-4)).unwrap();
     let error = simulation.run(&mut Ignore, &Silent).unwrap_err();
-    let mut message = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(next) = source {
-        message += &format!("; {next}");
-        source = next.source();
-    }
+    let message = message_of(&error);
     assert!(message.contains("at a second place"), "{message}");
     assert!(message.contains("`pair:surface` / `plate:surface`"), "{message}");
     let apart = message.split(" m from their contact").next().unwrap().rsplit(' ').next().unwrap();

@@ -15,6 +15,7 @@ mod free_motion;
 mod friction;
 mod generalised_alpha;
 mod half_space;
+mod half_space_courses;
 mod hertz_impact;
 mod integrators;
 mod joints;

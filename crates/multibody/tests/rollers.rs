@@ -1,9 +1,7 @@
 //! Rollers on half-space grids: crowned ones against Hertz' ellipse, straight ones are refused.
 
 use carom_contact::closed_form::hertz_ellipse;
-use carom_contact::half_space::HalfSpace;
 use carom_dynamics::{Ignore, Loads, Placement};
-use carom_fem::{Discretisation, Geometry, Material};
 use carom_mesh::CellShape;
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_multibody::{
@@ -12,27 +10,16 @@ use carom_multibody::{
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
 
-const RADIUS: f64 = 0.015;
+use crate::half_space::{RADIUS, STEEL, faces_around, message_of};
+
 const MASS: f64 = 0.1;
-const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
 
 /// All faces of a solid of hexahedra with 20 nodes, stretched along y.
 fn faces(solid: Solid, elements: Vec<usize>, stretch: f64) -> Shape {
     let shape = CellShape::from_name("hex20").unwrap();
     let mut mesh = hexahedra(solid, &HexOptions { shape, elements, ..HexOptions::default() }).unwrap();
     mesh.points.iter_mut().for_each(|x| x[1] *= stretch);
-    let body = carom_fem::Body {
-        name: "roller".to_owned(),
-        material_of_block: vec![0; mesh.blocks.len()],
-        geometry: Geometry::Mesh(mesh),
-        materials: vec![Material::named("steel").unwrap()],
-        sections: Vec::new(),
-    };
-    let discretisation = Discretisation::new(&body).unwrap();
-    let surface = discretisation.surface(&body.boundary_faces());
-    let at = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
-    let points: Vec<_> = surface.points.iter().map(at).collect();
-    Shape::faces(surface, &points).unwrap()
+    faces_around(mesh)
 }
 
 /// A rigid roller with the elasticity of steel that falls on a rigid plate at z = 0.
@@ -86,12 +73,7 @@ fn a_crowned_roller_falls_as_on_hertz_ellipse() {
 fn a_straight_roller_is_refused_with_the_way_out() {
     let solid = Solid::Rod { radius: RADIUS, length: 4.0 * RADIUS };
     let error = falling(faces(solid, vec![4, 6, 2], 1.0), 0.05, 1e-3).unwrap_err();
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(next) = source {
-        message += &format!("; {next}");
-        source = next.source();
-    }
+    let message = message_of(error.as_ref());
     assert!(message.contains("flat or conforming along a direction"), "{message}");
     assert!(
         message.contains("crown one of the surfaces") && message.contains("`compliance = \"body\"`"),

@@ -49,9 +49,9 @@ friction = {friction:?}
     )
 }
 
-/// Rolls, prints and returns the ripple of the force at a given approach, and the error of the energy over
-/// the stored energy of the contact. With `ROLLING_TABLE` in the environment the course is written to this
-/// file.
+/// Simulates a ball that rolls. Returns the ripple of the force at a given approach, which is the standard
+/// deviation of ln F from a straight line over ln d, and the largest error of the energy over the stored
+/// energy of the contact.
 fn rolled(friction: f64, angle: f64) -> [f64; 2] {
     let chain = Chain::new();
     let outcome = chain.solve(&parse(&rolling(friction, angle), &[])).unwrap_or_else(|e| panic!("{e}"));
@@ -78,13 +78,6 @@ fn rolled(friction: f64, angle: f64) -> [f64; 2] {
         outcome.summary.ledger,
         outcome.summary.integration
     );
-    if let Ok(path) = std::env::var("ROLLING_TABLE") {
-        let line = |k: usize| {
-            let energy = ledger[k][column("R_E")] / elastic;
-            format!("{:e} {:e} {:e} {:e} {energy:e}\n", times[k], depths[k], forces[k], rest[k])
-        };
-        std::fs::write(format!("{path}-{friction}"), (0..times.len()).map(line).collect::<String>()).unwrap();
-    }
     let ledger = &outcome.summary.ledger;
     assert!(ledger.energy_error < 1e-8, "{ledger:?}");
     assert!(ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12, "{ledger:?}");

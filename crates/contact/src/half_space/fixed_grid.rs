@@ -24,7 +24,9 @@
 //! opposite on the same line.
 //!
 //! Nothing of this depends on how far the grid reaches, nor on the cell in its middle: a grid that follows a
-//! contact that rolls over the first body changes no force and no energy.
+//! contact that rolls over the first body changes no force and no energy. An exception is a second body
+//! that is known from places: the force by which its compliance changes along the surface has the tangents of
+//! the middle cell, and acts on the modes there.
 
 mod friction;
 mod laid;
@@ -35,7 +37,7 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
 use super::grid_anchor::CellForce;
-use super::grid_plan::MOST_CELLS;
+use super::grid_plan::MOST_ON_GRID;
 use super::heights::{Resting, height_of};
 use super::pair::{Below, Doubts, PairError};
 use super::surface_lattice::touching;
@@ -177,10 +179,10 @@ impl FixedGrid {
         if !law.is_of_cells() {
             return Err(PairError::Law { law });
         }
-        if plan.n_cells() > MOST_CELLS as f64 {
-            return Err(PairError::Cells { found: plan.n_cells() as usize });
+        if plan.n_cells() > MOST_ON_GRID as f64 {
+            return Err(PairError::Cells { found: plan.n_cells() as usize, most: MOST_ON_GRID });
         }
-        let plane = touching(bodies[0].shape, &plan.plane, plan.side).unwrap_or(plan.plane);
+        let plane = touching(bodies[0].shape, &plan.plane, plan.side)?;
         let GridPlan { side, stretch, .. } = plan;
         let grid = PressureGrid { plane, side, stretch, cells: plan.cells() };
         let n = grid.len();
@@ -465,6 +467,16 @@ impl FixedGrid {
     /// The plane of each cell in the axes of a body, the normal out of it.
     pub fn planes(&self, body: usize) -> &[PatchPlane] {
         &self.planes[body]
+    }
+
+    /// True if the middle of a cell lies on the first surface.
+    pub fn is_on_first(&self, cell: usize) -> bool {
+        self.samples[cell].is_on_first
+    }
+
+    /// True if all cells, and those beside them, lie on the first surface.
+    pub fn is_whole(&self) -> bool {
+        self.samples.iter().all(|sample| sample.is_on_first)
     }
 
     /// The plane of the cell in the middle of the grid, in axes of the first body.

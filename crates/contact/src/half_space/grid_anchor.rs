@@ -108,6 +108,11 @@ impl GridAnchor {
         self.forces.extend(moved.into_values());
     }
 
+    /// Counts rows from another row of the same lattice, as the base row has moved there.
+    pub fn move_base(&mut self, rows: i32) {
+        self.forces.iter_mut().for_each(|force| force.cell[1] -= rows);
+    }
+
     /// Appends the numbers to those of a checkpoint.
     pub fn write(&self, out: &mut Vec<f64>) {
         out.extend(self.rotation.iter().chain(self.origin.iter()));

@@ -4,8 +4,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::patch::PatchPlane;
 
-/// Most cells of a contact: its matrix has their square.
-pub const MOST_CELLS: usize = 1500;
+/// Most cells of a grid: its matrix has their square.
+pub(super) const MOST_ON_GRID: usize = 1500;
 
 /// Where a grid lies: plain numbers that determine a [`super::FixedGrid`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,11 +31,13 @@ pub struct GridPlan {
     pub partner: (Matrix3<f64>, Vector3<f64>),
     /// Curvature by which one of the surfaces is hollow \[1/m\]; 0 if both bulge.
     pub hollow: f64,
+    /// Way of the middle of the grid over the first body since its lattice was laid \[m\].
+    pub way: f64,
 }
 
 impl GridPlan {
     /// Numbers in [`GridPlan::to_array`].
-    pub const NUMBERS: usize = 36;
+    pub const NUMBERS: usize = 37;
 
     /// All numbers in one array.
     pub fn to_array(&self) -> [f64; Self::NUMBERS] {
@@ -46,7 +48,7 @@ impl GridPlan {
         let partner = self.partner.0.iter().chain(self.partner.1.iter()).copied();
         array.iter_mut().zip(numbers.chain(own).chain(partner)).for_each(|(a, x)| *a = x);
         let [xx, xy, yy] = self.outline;
-        array[31..].copy_from_slice(&[self.hollow, self.stretch, xx, xy, yy]);
+        array[31..].copy_from_slice(&[self.hollow, self.stretch, xx, xy, yy, self.way]);
         array
     }
 
@@ -65,6 +67,7 @@ impl GridPlan {
             hollow: array[31],
             stretch: array[32],
             outline: [array[33], array[34], array[35]],
+            way: array[36],
         }
     }
 

@@ -22,8 +22,8 @@ pub const MOST_SLENDER: f64 = 1000.0;
 /// overlap of bodies that touch in a point is round-off.
 const LEAST_STEP: f64 = 1e-3;
 
-/// Most cells of a contact.
-pub(super) const MOST_CELLS: usize = 3000;
+/// Most cells of a contact that is solved once.
+const MOST_PRESSED: usize = 3000;
 
 /// Where the bodies overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,8 +171,8 @@ fn second_differences(f: &[[f64; 3]; 3], square: f64) -> [f64; 3] {
     [along(f[1][0], f[1][2]), corners / (4.0 * square), along(f[0][1], f[2][1])]
 }
 
-/// Eigenvalues of a symmetric matrix xx, xy, yy, ascending.
-fn principal([xx, xy, yy]: [f64; 3]) -> [f64; 2] {
+/// Eigenvalues of a symmetric matrix xx, xy, yy, ascending: principal curvatures of second derivatives.
+pub fn principal([xx, xy, yy]: [f64; 3]) -> [f64; 2] {
     let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
     let root = half.hypot(xy);
     [mean - root, mean + root]
@@ -213,8 +213,8 @@ impl Overlap {
         let side = (self.depth / high).sqrt() / parts;
         let reach = 1.1 * (2.0 * (1.0 + MARGIN) * self.depth / low).sqrt();
         let found = (std::f64::consts::PI * 2.0 * self.depth / (low * high).sqrt() / (side * side)) as usize;
-        if found > MOST_CELLS {
-            return Err(PairError::Cells { found });
+        if found > MOST_PRESSED {
+            return Err(PairError::Cells { found, most: MOST_PRESSED });
         }
         let whole = PressureGrid::disc(self.plane, side, reach);
         let mut surfaces = bodies.map(|b| Heights::new(b.shape, b.rotation, b.origin));

@@ -14,7 +14,7 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
-use super::overlap::{MOST_CELLS, MOST_SLENDER, Overlap, overlap};
+use super::overlap::{MOST_SLENDER, Overlap, overlap};
 use super::shear::ShearError;
 use super::weights::Fallback;
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
@@ -127,11 +127,27 @@ pub enum PairError {
         /// Principal relative curvatures \[1/m\].
         curvatures: [f64; 2],
     },
-    /// The contact is too slender or the cells are too small.
-    #[error("the contact needs {found} cells, at most {MOST_CELLS} are possible: ask for larger cells")]
+    /// The contact is too large or too slender for its cells.
+    #[error(
+        "the contact needs {found} cells, at most {most} are possible: it is much larger than the contact \
+         for which its cells were chosen; let the bodies' meshes resolve it with `compliance = \"body\"`"
+    )]
     Cells {
         /// Cells needed.
         found: usize,
+        /// Cells that are possible.
+        most: usize,
+    },
+    /// The middle of a grid is not on the first surface.
+    #[error(
+        "the surface has no smooth place near ({:.4e}, {:.4e}, {:.4e}) m in axes of its body, where the \
+         middle of a grid would be: the contact lies at an edge or in a crease; name a larger surface, or \
+         use `compliance = \"body\"` with a mesh that resolves the contact",
+        .place[0], .place[1], .place[2]
+    )]
+    OffSurface {
+        /// The place \[m\].
+        place: [f64; 3],
     },
     /// Pressure at the rim of the grid.
     #[error(
@@ -261,7 +277,8 @@ pub fn compliance_on(
 /// The contact of two bodies in given positions, without friction; `None` if they do not overlap.
 ///
 /// * `start` — place and normal near the contact, out of the first body, and a length as for [`overlap`]
-/// * `parts` — cells on the smaller contact radius; 4 give the force to −0.05 ± 0.24 %
+/// * `parts` — cells on the smaller contact radius; 4 give the force to −0.05 ± 0.24 %, and many of a large
+///   or slender contact are refused
 ///
 /// # Errors
 ///

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use nalgebra::{Matrix3, Vector3};
 
 use super::heights::Resting;
+use super::pair::PairError;
 use crate::Shape;
 use crate::geometry::Start;
 use crate::patch::PatchPlane;
@@ -111,18 +112,23 @@ impl<'a> Walk<'a> {
 /// The plane that touches a surface at the foot point of the centre of a plane near it.
 ///
 /// * `side` — of a cell \[m\]
-pub fn touching(shape: &Shape, plane: &PatchPlane, side: f64) -> Option<PatchPlane> {
-    Walk::new(shape, [side; 2]).touching(plane.center, &plane.axes, 0, &mut None)
+///
+/// # Errors
+///
+/// [`PairError::OffSurface`] beyond an edge of the surface, and in a crease.
+pub fn touching(shape: &Shape, plane: &PatchPlane, side: f64) -> Result<PatchPlane, PairError> {
+    let found = Walk::new(shape, [side; 2]).touching(plane.center, &plane.axes, 0, &mut None);
+    found.ok_or(PairError::OffSurface { place: plane.center.into() })
 }
 
-/// The plane of a cell of the base row.
+/// The plane of a cell of the base row; `None` if the row leaves the surface before it.
 ///
 /// * `plane` — of cell (0, 0), which touches the surface
 /// * `side` — of a cell along the base row \[m\]
-pub fn along_base(shape: &Shape, plane: &PatchPlane, side: f64, column: i32) -> PatchPlane {
+pub fn along_base(shape: &Shape, plane: &PatchPlane, side: f64, column: i32) -> Option<PatchPlane> {
     let from = Node { plane: *plane, is_on_surface: true };
     let row = Walk::new(shape, [side; 2]).row(from, 0, [column, column]);
-    row[0].plane
+    row[0].is_on_surface.then_some(row[0].plane)
 }
 
 /// The cells of a lattice, in the order in which they are given.
@@ -188,7 +194,7 @@ mod tests {
     #[test]
     fn a_lattice_is_the_same_from_any_cell_of_its_base_row() {
         for shape in surfaces() {
-            let far = along_base(&shape, &start(), SIDE, 40);
+            let far = along_base(&shape, &start(), SIDE, 40).unwrap();
             let here = lattice(&shape, &start(), [SIDE; 2], &[[43, -2], [37, 5], [40, 0]]);
             let there = lattice(&shape, &far, [SIDE; 2], &[[3, -2], [-3, 5], [0, 0]]);
             for (a, b) in here.iter().zip(&there) {
@@ -209,5 +215,10 @@ mod tests {
         let inside: Vec<bool> = nodes.iter().map(|node| node.is_on_surface).collect();
         assert_eq!(inside, [true, true, true, true, true, true, false]);
         assert!((nodes[6].plane.center - Vector3::new(1.01, 0.52, 0.0)).norm() < 1e-12);
+        let row = [3, 4].map(|column| along_base(&shape, &plane, 0.02, column));
+        assert!(row[0].is_some() && row[1].is_none(), "{row:?}");
+        let beyond = PatchPlane { center: nodes[6].plane.center, ..plane };
+        let error = touching(&shape, &beyond, 0.02).unwrap_err().to_string();
+        assert!(error.contains("no smooth place near (1.0100e0, 5.2000e-1, 0.0000e0) m"), "{error}");
     }
 }

@@ -43,7 +43,9 @@ pub(super) struct Worst {
     force: f64,
     /// Contact radius \[m\].
     radius: f64,
-    hollow: f64,
+    /// Contact radius \[m\] and curvature of the hollow surface \[1/m\] at their largest product, under any
+    /// force.
+    in_hollow: [f64; 2],
     /// Of both sides in the order of the grid: cut share, number of cells with linear weights.
     sides: [[f64; 2]; 2],
     /// Shortest duration of an impact by Hertz at the speed of the approach \[s\]; 0 if there was none.
@@ -52,16 +54,16 @@ pub(super) struct Worst {
 
 impl Worst {
     /// Numbers in [`Worst::to_array`].
-    pub(super) const NUMBERS: usize = 8;
+    pub(super) const NUMBERS: usize = 9;
 
     pub(super) fn to_array(self) -> [f64; Self::NUMBERS] {
-        let [[a, b], [c, d]] = self.sides;
-        [self.force, self.radius, self.hollow, a, b, c, d, self.duration]
+        let ([r, k], [[a, b], [c, d]]) = (self.in_hollow, self.sides);
+        [self.force, self.radius, r, k, a, b, c, d, self.duration]
     }
 
     pub(super) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [force, radius, hollow, a, b, c, d, duration] = *array;
-        Self { force, radius, hollow, sides: [[a, b], [c, d]], duration }
+        let [force, radius, r, k, a, b, c, d, duration] = *array;
+        Self { force, radius, in_hollow: [r, k], sides: [[a, b], [c, d]], duration }
     }
 
     /// Share of loads that an edge cuts in the weights, of both sides.
@@ -90,19 +92,21 @@ impl Worst {
 
     /// Takes in the end of a step.
     pub(super) fn observe(&mut self, grid: &FixedGrid) -> Result<(), SpotError> {
-        if grid.sums.force <= self.force {
-            return Ok(());
-        }
-        let radius = contact_radius(grid);
+        let (radius, hollow) = (contact_radius(grid), grid.plan.hollow);
         // Before anything is taken in, so that a run that is resumed finds the error again.
-        let ratio = radius * grid.plan.hollow;
+        let ratio = radius * hollow;
         if ratio > HOLLOW[0] {
             return Err(SpotError::Hollow { radius, ratio });
         }
+        if ratio > self.in_hollow[0] * self.in_hollow[1] {
+            self.in_hollow = [radius, hollow];
+        }
+        if grid.sums.force <= self.force {
+            return Ok(());
+        }
         let of = |doubts: &Doubts| [doubts.cut_share, doubts.linear.map_or(0.0, |(cells, _)| cells as f64)];
-        let hollow = grid.plan.hollow;
-        let sides = grid.doubts.each_ref().map(of);
-        *self = Self { force: grid.sums.force, radius, hollow, sides, duration: self.duration };
+        (self.force, self.radius) = (grid.sums.force, radius);
+        self.sides = grid.doubts.each_ref().map(of);
         Ok(())
     }
 }
@@ -116,7 +120,7 @@ pub(super) fn contact_radius(grid: &FixedGrid) -> f64 {
 impl Pair {
     /// A sentence for each limit that the pair has met.
     pub(super) fn doubts(&self) -> Vec<String> {
-        let Worst { force, radius, hollow, sides, .. } = self.worst;
+        let Worst { force, in_hollow: [radius, hollow], sides, .. } = self.worst;
         if force == 0.0 {
             return Vec::new();
         }

@@ -7,7 +7,7 @@
 use carom_contact::closed_form::{HertzEllipse, hertz_ellipse};
 use carom_contact::half_space::GridPlan;
 use carom_contact::half_space::nearest::Approach;
-use carom_contact::half_space::overlap::{Overlap, overlap};
+use carom_contact::half_space::overlap::{Overlap, overlap, principal};
 use carom_contact::half_space::pair::{PairError, Pressed};
 use carom_contact::half_space::surface_lattice::touching;
 use carom_contact::patch::PatchPlane;
@@ -58,6 +58,9 @@ const OTHER: f64 = 1.5;
 
 /// Accuracy of the least gap in a search, in radii of the surfaces.
 const FINE: f64 = 0.005;
+
+/// Ratio of the principal values of outlines after which a grid gets another one.
+const OTHER_OUTLINE: f64 = 3.0;
 
 /// Ratio of curvatures from which on the cells of a grid are as slender as the contact: squares would be
 /// more than twice as many as on a circle.
@@ -147,9 +150,7 @@ impl Laying<'_> {
         let along = (moved - moved.dot(&n) * n).norm();
         let turned = (self.rotation - rotation).norm() * self.sides[1].reach();
         let away = moved.dot(&n).abs() > NEAR * self.hertz.radius;
-        let [xx, xy, yy] = plan.curvature;
-        let (mean, half) = (0.5 * (xx + yy), (0.5 * (xx - yy)).hypot(xy));
-        let depth = self.expected(last.closing, [mean - half, mean + half]);
+        let depth = self.expected(last.closing, principal(plan.curvature));
         let ratio = depth * HEIGHT / plan.height;
         let fits =
             ratio < OTHER && (ratio > 1.0 / OTHER || plan.height <= HEIGHT * LEAST_DEPTH * self.hertz.radius);
@@ -173,14 +174,7 @@ impl Laying<'_> {
         if nearest.gap > NEAR * radius {
             return Ok(Found::Far { gap: SURE * nearest.gap, place: Some(nearest.place) });
         }
-        let poses = [(Matrix3::identity(), Vector3::zeros()), (self.rotation, self.origin)];
-        let bodies = [0, 1].map(|k| Pressed {
-            shape: &self.sides[k].shape,
-            below: self.sides[k].under.below(),
-            rotation: poses[k].0,
-            origin: poses[k].1,
-        });
-        let overlap = overlap(bodies, nearest.place, nearest.normal, SIZE * radius)?;
+        let overlap = self.overlap(nearest.place, nearest.normal, SIZE * radius)?;
         let [low, high] = overlap.curvatures;
         let normal = overlap.plane.axes.row(2).transpose();
         let closing = speed(&overlap.plane.center, &normal).max(0.0);
@@ -195,7 +189,7 @@ impl Laying<'_> {
         let off = OFF * side * (axes.row(0) + stretch * axes.row(1)).transpose();
         let plane = PatchPlane { center: overlap.plane.center + off, axes };
         Ok(Found::Near(GridPlan {
-            plane: touching(&self.sides[0].shape, &plane, side * stretch).unwrap_or(plane),
+            plane: touching(&self.sides[0].shape, &plane, side * stretch)?,
             side,
             stretch,
             curvature,
@@ -204,7 +198,40 @@ impl Laying<'_> {
             middle: [0; 2],
             partner: (self.rotation, self.origin),
             hollow: overlap.hollow,
+            way: 0.0,
         }))
+    }
+
+    /// The overlap of both bodies near a place.
+    fn overlap(&self, place: Vector3<f64>, normal: Vector3<f64>, size: f64) -> Result<Overlap, PairError> {
+        let poses = [(Matrix3::identity(), Vector3::zeros()), (self.rotation, self.origin)];
+        let bodies = [0, 1].map(|k| Pressed {
+            shape: &self.sides[k].shape,
+            below: self.sides[k].under.below(),
+            rotation: poses[k].0,
+            origin: poses[k].1,
+        });
+        overlap(bodies, place, normal, size)
+    }
+
+    /// The overlap where the contact is now; `None` beside an edge, within the contact radius of it.
+    ///
+    /// * `plane` — of a cell in the middle of the contact
+    /// * `radius` — of the contact \[m\]
+    pub(super) fn overlap_at(&self, plane: &PatchPlane, radius: f64) -> Result<Option<Overlap>, PairError> {
+        let (place, normal) = (plane.center, plane.axes.row(2).transpose());
+        match self.overlap(place, normal, radius.min(SIZE * self.hertz.radius)) {
+            Ok(found) => Ok(Some(found)),
+            Err(PairError::NotFacing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// True if a grid that is laid for this overlap would have another outline than the plan.
+    pub(super) fn has_other_outline(&self, plan: &GridPlan, overlap: &Overlap) -> bool {
+        let [old, new] =
+            [plan.outline, self.outlined(overlap, 0.0, plan.height, PARTS).outline].map(principal);
+        (0..2).any(|k| !(1.0 / OTHER_OUTLINE..OTHER_OUTLINE).contains(&(new[k] / old[k])))
     }
 
     /// The axes of a grid and the outline of its cells.
@@ -261,9 +288,7 @@ impl Laying<'_> {
         plan: &GridPlan,
         center: &Vector3<f64>,
     ) -> Option<(Vector3<f64>, f64, f64)> {
-        let [xx, xy, yy] = plan.curvature;
-        let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
-        let low = mean - half.hypot(xy);
+        let [low, _] = principal(plan.curvature);
         // The overlap of undeformed surfaces is larger than the contact: its rim lies as high as its depth.
         let reach = 2.0 * (2.0 * plan.height / (HEIGHT * low)).sqrt();
         let mut approach = Approach::new(self.shapes(), self.rotation, self.origin);

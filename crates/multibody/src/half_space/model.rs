@@ -1,15 +1,13 @@
 //! Pairs on half-space grids as a contact model.
 
-use carom_contact::half_space::surface_lattice::along_base;
 use carom_contact::half_space::{GridAnchor, GridPlan};
-use carom_contact::patch::PatchPlane;
 use carom_dynamics::{ContactState, ErrorEstimate};
 use nalgebra::{Matrix3, Vector3};
 
 use super::doubts::{Worst, contact_radius};
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
-use super::pair::{Far, Last, Memory, Pair, SpotError, Under};
+use super::pair::{Far, Last, Memory, Pair, SpotError};
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use super::touched::Touched;
 use crate::body::Body;
@@ -22,21 +20,8 @@ use crate::contact::{
 /// 4 % with twice this share.
 const INTEGRATOR_SHARE: f64 = 5e-4;
 
-/// Shift of the middle of the forces, in cells, from which on the grid follows the contact.
-const SHIFT: f64 = 1.0;
-
 /// Turn of the normal from which on the plane of a grid without force is laid anew \[rad\].
 const TURN: f64 = 0.02;
-
-/// Angle of the contact from the base row of its lattice, from which on another one is laid under load: the
-/// columns there are nearer to each other by half of its square \[rad\].
-const ASIDE: f64 = 0.04;
-
-/// Way over a lattice, in contact radii, after which a contact is one that lasts.
-const ROLLED: f64 = 3.0;
-
-/// Cells beyond which a grid gets larger cells.
-const MOST_CELLS: usize = 500;
 
 /// Ratio of the sides of cells of a grid without forces, from which on it is laid anew.
 const OTHER_SIDE: f64 = 1.25;
@@ -239,38 +224,7 @@ impl Pair {
             }
             *looked_at = force;
         }
-        if n_cells > MOST_CELLS {
-            let wider = GridPlan {
-                side: plan.side * Laying::GROWTH,
-                middle: [plan.middle[0], (f64::from(plan.middle[1]) / Laying::GROWTH).round() as i32],
-                ..plan
-            };
-            self.lay(wider);
-        } else if middle[0].abs().max((middle[1] - f64::from(plan.middle[1])).abs()) > SHIFT {
-            self.shift(last, &plan, middle)?;
-        } else if self.has_left(&plan, last) {
-            // The same cells with the compliance of the second body where it is now: forces stay.
-            self.memory.plan = Some(GridPlan { partner: (last.rotation, last.origin), ..plan });
-        }
-        Ok(())
-    }
-
-    /// True if the contact has moved by a cell over a second body whose compliance depends on the place.
-    fn has_left(&self, plan: &GridPlan, last: &Last) -> bool {
-        if !matches!(self.sides[1].under, Under::Places(_)) {
-            return false;
-        }
-        let Some(grid) = self.grids.found(plan) else { return false };
-        let PatchPlane { center: middle, axes } = *grid.middle_plane();
-        let turn = last.rotation * plan.partner.0.transpose();
-        let moved = turn * (middle - plan.partner.1) + last.origin - middle;
-        let n = axes.row(2).transpose();
-        let along = (moved - moved.dot(&n) * n).norm();
-        // A turn about the normal moves the rim.
-        let [xx, xy, yy] = plan.curvature;
-        let low = 0.5 * (xx + yy) - (0.5 * (xx - yy)).hypot(xy);
-        let rim = (turn - Matrix3::identity()).norm() * (2.0 * plan.height / low).sqrt();
-        along.max(rim) > SHIFT * plan.side
+        self.move_grid(last, &plan, n_cells, middle)
     }
 
     /// A grid without forces lies where the bodies come nearest.
@@ -312,41 +266,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The grid follows the forces: on its own lattice, or on a new one if they are far from its base row.
-    fn shift(&mut self, last: &Last, plan: &GridPlan, middle: [f64; 2]) -> Result<(), SpotError> {
-        let Some(grid) = self.grids.found(plan) else { return Ok(()) };
-        let [i, j] = middle.map(|k| k.round() as i32);
-        let plane = along_base(&self.sides[0].shape, &grid.grid.plane, plan.side, i);
-        let n = |plane: &PatchPlane| plane.axes.row(2).transpose();
-        let there = grid.grid.cells.iter().position(|cell| *cell == [i, j]);
-        let aside = there.map_or(0.0, |cell| (n(&grid.planes(0)[cell]) - n(&plane)).norm());
-        // Cells of an impact, on which the bodies have come to roll.
-        let radius = contact_radius(grid);
-        let is_coarse = radius < Laying::FEWEST_PARTS * plan.side
-            && f64::from(plan.middle[0].abs()) * plan.side > ROLLED * radius;
-        if (aside > ASIDE || is_coarse)
-            && let Found::Near(new) = self.at(last).search(|_, _| 0.0)?
-        {
-            self.lay(new);
-            return Ok(());
-        }
-        let partner = (last.rotation, last.origin);
-        // The forces of friction stay with their cells.
-        self.memory.plan = Some(GridPlan { plane, middle: [plan.middle[0] + i, j], partner, ..*plan });
-        self.memory.forces.clear();
-        Ok(())
-    }
-
-    /// A grid on a new lattice, on which the solver starts without forces.
-    fn lay(&mut self, plan: GridPlan) {
-        if let Some(old) = &self.memory.plan {
-            self.memory.anchor.move_to(old, &plan);
-        }
-        self.memory.plan = Some(plan);
-        self.memory.forces.clear();
-    }
-
-    fn at(&self, last: &Last) -> Laying<'_> {
+    pub(super) fn at(&self, last: &Last) -> Laying<'_> {
         self.laying(last.rotation, last.origin, last.turning)
     }
 }

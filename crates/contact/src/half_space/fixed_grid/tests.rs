@@ -32,6 +32,7 @@ fn plan(depth: f64, parts: f64, offset: [f64; 2]) -> GridPlan {
         middle: [0, 0],
         partner: (Matrix3::identity(), RADIUS * Vector3::z()),
         hollow: 0.0,
+        way: 0.0,
     }
 }
 
@@ -390,7 +391,7 @@ fn a_grid_that_follows_a_contact_that_rolls_changes_neither_force_nor_energy() {
         let position = Position { rotation, origin, modal: [&[2e-6, -1e-6], &[]] };
         let [here, there] = [0, 1].map(|k| {
             let column = cells + k;
-            let plane = along_base(&shape, &start.plane, start.side, column);
+            let plane = along_base(&shape, &start.plane, start.side, column).unwrap();
             let plan = GridPlan { plane, middle: [column, k], partner: (rotation, origin), ..start };
             let mut grid = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
             grid.evaluate(&plate, &position, &GridAnchor::default()).unwrap();
@@ -466,6 +467,7 @@ fn a_crowned_roller_has_hertz_ellipse_on_slender_cells() {
             middle: [0, 0],
             partner: (Matrix3::identity(), (RADIUS - depth) * Vector3::z()),
             hollow: 0.0,
+            way: 0.0,
         };
         let mut errors = Vec::new();
         // Off the places where whole rings of cells close at once, as grids are laid.
