@@ -33,6 +33,7 @@ pub mod grid_plan;
 mod heights;
 pub mod kernel;
 pub mod material;
+pub mod mesh_doubts;
 pub mod nearest;
 pub mod overlap;
 pub mod pair;

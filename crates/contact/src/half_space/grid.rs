@@ -85,6 +85,19 @@ impl PressureGrid {
         [self.side, self.side * self.stretch]
     }
 
+    /// Contact radius of forces on the cells \[m\], of an ellipse √(a b); 0 without forces.
+    ///
+    /// ```text
+    /// ∫ p dA = ⅔ π a² p₀ ,   ∫ p² dA = ½ π a² p₀²   →   a² = 9/(8π) (∫ p dA)²/∫ p² dA
+    /// ```
+    pub fn contact_radius(&self, forces: &[f64]) -> f64 {
+        let (sum, squares) = forces.iter().fold((0.0, 0.0), |(sum, squares), f| (sum + f, squares + f * f));
+        if squares == 0.0 {
+            return 0.0;
+        }
+        (9.0 / (8.0 * std::f64::consts::PI) * sum * sum * self.area() / squares).sqrt()
+    }
+
     /// Middle of a cell in coordinates of the plane \[m\].
     pub fn middle(&self, cell: usize) -> [f64; 2] {
         let ([i, j], [x, y]) = (self.cells[cell].map(f64::from), self.sides());

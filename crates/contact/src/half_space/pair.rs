@@ -36,6 +36,37 @@ pub enum Below<'a> {
     Placed(&'a PlacedBody),
 }
 
+/// The elasticity under a surface, as [`Below`] with data of its own.
+#[derive(Debug)]
+pub enum Under {
+    /// None.
+    Rigid,
+    /// A half-space alone.
+    HalfSpace(HalfSpace),
+    /// A body known from places of its surface.
+    Places(Box<PlacedBody>),
+}
+
+impl Under {
+    /// The half-space at the contact; none of a rigid body.
+    pub fn half_space(&self) -> Option<HalfSpace> {
+        match self {
+            Self::Rigid => None,
+            Self::HalfSpace(half_space) => Some(*half_space),
+            Self::Places(placed) => Some(placed.half_space),
+        }
+    }
+
+    /// A reference to it.
+    pub fn below(&self) -> Below<'_> {
+        match self {
+            Self::Rigid => Below::Rigid,
+            Self::HalfSpace(half_space) => Below::HalfSpace(*half_space),
+            Self::Places(placed) => Below::Placed(placed),
+        }
+    }
+}
+
 /// A body in the frame of the contact.
 #[derive(Debug, Clone, Copy)]
 pub struct Pressed<'a> {

@@ -1,9 +1,8 @@
 //! Limits of the theory that a contact on a half-space grid has met (docs/theory/half-space.md, section
 //! 11.9).
 
-use std::f64::consts::PI;
-
 use carom_contact::half_space::FixedGrid;
+use carom_contact::half_space::mesh_doubts::doubt_of_curvature;
 use carom_contact::half_space::pair::Doubts;
 
 use super::pair::{Pair, Side, SpotError};
@@ -11,31 +10,8 @@ use super::pair::{Pair, Side, SpotError};
 /// Largest contact radius in radii of a hollow surface, and that from which on it is reported.
 const HOLLOW: [f64; 2] = [0.2, 0.1];
 
-/// Share of loads that an edge cuts in the weights of a cell, above which the edge is not resolved.
-const CUT: f64 = 0.5;
-
-/// Contact radius in edges of the faces up to which the compliance was compared.
-const LARGEST: f64 = 3.2;
-
 /// Radius of the loads over the way of a shear wave in the impact, above which the loads hide waves.
 const WAVE: f64 = 0.1;
-
-/// Error of the force of an impact by the curvature of faces that is reported. Parabolas through points of a
-/// circle, h apart on the radius R, have a curvature that errs by up to (h/R)²; F ~ R^(1/5).
-const CURVED: f64 = 0.01;
-
-/// The mesh below places.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct MeshBelow {
-    /// Mean edge of its faces \[m\].
-    pub(super) edge: f64,
-    /// Thickness of the body \[m\].
-    pub(super) thickness: f64,
-    /// r₀ \[m\].
-    pub(super) radius: f64,
-    /// Speed of shear waves \[m/s\].
-    pub(super) shear_speed: f64,
-}
 
 /// The state under the largest force of a pair. Plain numbers, part of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -92,7 +68,7 @@ impl Worst {
 
     /// Takes in the end of a step.
     pub(super) fn observe(&mut self, grid: &FixedGrid) -> Result<(), SpotError> {
-        let (radius, hollow) = (contact_radius(grid), grid.plan.hollow);
+        let (radius, hollow) = (grid.grid.contact_radius(&grid.forces), grid.plan.hollow);
         // Before anything is taken in, so that a run that is resumed finds the error again.
         let ratio = radius * hollow;
         if ratio > HOLLOW[0] {
@@ -109,12 +85,6 @@ impl Worst {
         self.sides = grid.doubts.each_ref().map(of);
         Ok(())
     }
-}
-
-/// Contact radius by ∫ p dA = ⅔ π a² p₀ and ∫ p² dA = ½ π a² p₀² \[m\].
-pub(super) fn contact_radius(grid: &FixedGrid) -> f64 {
-    let squares: f64 = grid.forces.iter().map(|f| f * f).sum::<f64>() / grid.grid.area();
-    (9.0 / (8.0 * PI) * grid.sums.force.powi(2) / squares).sqrt()
 }
 
 impl Pair {
@@ -136,7 +106,7 @@ impl Pair {
         }
         for (side, [cut, linear]) in self.sides.iter().zip(sides) {
             found.extend(self.doubts_of(side, cut, linear));
-            found.extend(side.doubt_of_curvature());
+            found.extend(doubt_of_curvature(&side.name, side.turn));
         }
         found.extend(self.doubts_of_modes());
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()
@@ -145,36 +115,9 @@ impl Pair {
     fn doubts_of(&self, side: &Side, cut: f64, linear: f64) -> Vec<String> {
         let Some(mesh) = side.mesh else { return Vec::new() };
         let Worst { radius, duration, .. } = self.worst;
-        let (name, mut found) = (&side.name, Vec::new());
-        if cut > CUT {
-            found.push(format!(
-                "loads of `{name}` that an edge of the body cuts have {cut:.2} of the weight, more than \
-                 {CUT}: the edge is nearer than r₀ = {:.3e} m and its compliance is not resolved; refine \
-                 the mesh there",
-                mesh.radius
-            ));
-        }
-        if linear > 0.0 {
-            found.push(format!(
-                "{linear:.0} cells of the grid have linear weights on `{name}`, as too few places surround \
-                 them: lay places over a larger region"
-            ));
-        }
-        if radius > LARGEST * mesh.edge {
-            found.push(format!(
-                "the contact radius of {radius:.3e} m is {:.1} edges of the faces of `{name}`, more than \
-                 {LARGEST}: the mesh resolves the contact, use `compliance = \"body\"`",
-                radius / mesh.edge
-            ));
-        }
-        if mesh.edge > mesh.thickness {
-            found.push(format!(
-                "faces of `{name}` have edges of {:.3e} m on a thickness of {:.3e} m: the force errs by some \
-                 per cent; refine until the edges are at most the thickness",
-                mesh.edge, mesh.thickness
-            ));
-        }
-        let way = mesh.shear_speed * duration;
+        let name = &side.name;
+        let mut found = mesh.doubts(name, radius, cut, linear as usize);
+        let way = side.shear_speed * duration;
         // A run that starts in contact has no impact.
         if duration > 0.0 && mesh.radius > WAVE * way {
             found.push(format!(
@@ -185,22 +128,5 @@ impl Pair {
             ));
         }
         found
-    }
-}
-
-impl Side {
-    /// A sentence if the faces do not have the curvature of the surface that they approximate.
-    fn doubt_of_curvature(&self) -> Option<String> {
-        let Self { name, turn, .. } = self;
-        let of_force = 0.2 * turn * turn;
-        (of_force > CURVED).then(|| {
-            format!(
-                "faces of the second degree of `{name}` have edges of {turn:.2} radii of curvature: their \
-                 curvature at the contact errs by up to {:.0} %, the force of an impact by about {:.1} %; \
-                 use smaller cells there, or NURBS, which are exact",
-                100.0 * turn * turn,
-                100.0 * of_force
-            )
-        })
     }
 }

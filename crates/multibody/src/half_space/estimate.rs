@@ -12,10 +12,10 @@
 use std::f64::consts::PI;
 
 use carom_contact::half_space::FixedGrid;
+use carom_contact::half_space::pair::Under;
 use carom_dynamics::ErrorEstimate;
 
-use super::doubts::contact_radius;
-use super::pair::{Pair, Under};
+use super::pair::Pair;
 
 /// Factor by which the difference of both orders of weights bounded the error of places in all cases.
 const WEIGHTS: f64 = 1.25;
@@ -85,7 +85,7 @@ impl Pair {
         if force <= GROWTH * self.estimate.force || approach <= 0.0 {
             return;
         }
-        let curved = contact_radius(grid) / self.hertz.radius;
+        let curved = grid.grid.contact_radius(&grid.forces) / self.hertz.radius;
         let bodies = [0, 1].map(|k| self.parts_of(k, grid, approach));
         self.estimate = Estimate { force, approach, curved, bodies };
     }

@@ -4,7 +4,7 @@ use carom_contact::half_space::{GridAnchor, GridPlan};
 use carom_dynamics::{ContactState, ErrorEstimate};
 use nalgebra::{Matrix3, Vector3};
 
-use super::doubts::{Worst, contact_radius};
+use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
 use super::pair::{Far, Last, Memory, Pair, SpotError};
@@ -122,7 +122,7 @@ impl ContactModel for HalfSpaceContacts {
 
     fn patch(&self, pair: usize) -> Option<LoadedPatch> {
         let grid = self.pairs[pair].last_grid().filter(|grid| grid.sums.force > 0.0)?;
-        Some(LoadedPatch { radius: contact_radius(grid), sizes: [None; 2], is_full: false })
+        Some(LoadedPatch { radius: grid.grid.contact_radius(&grid.forces), sizes: [None; 2], is_full: false })
     }
 
     fn integrator_share(&self) -> f64 {

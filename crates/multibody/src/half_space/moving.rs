@@ -1,14 +1,14 @@
 //! How the grid of a contact under load follows it over both bodies.
 
 use carom_contact::half_space::overlap::principal;
+use carom_contact::half_space::pair::Under;
 use carom_contact::half_space::surface_lattice::along_base;
 use carom_contact::half_space::{FixedGrid, GridPlan};
 use carom_contact::patch::PatchPlane;
 use nalgebra::Matrix3;
 
-use super::doubts::contact_radius;
 use super::laying::{Found, Laying};
-use super::pair::{Last, Pair, SpotError, Under};
+use super::pair::{Last, Pair, SpotError};
 
 /// Shift of the middle of the forces, in cells, from which on the grid follows the contact.
 const SHIFT: f64 = 1.0;
@@ -51,7 +51,7 @@ impl Pair {
         } else if let Some(grid) = self.grids.found(plan).filter(|grid| self.has_left(grid, last)) {
             // The same cells with compliance and curvature of the second body where it is now: forces stay.
             let mut moved = GridPlan { partner: (last.rotation, last.origin), ..*plan };
-            let radius = contact_radius(grid);
+            let radius = grid.grid.contact_radius(&grid.forces);
             if let Some(found) = self.at(last).overlap_at(grid.middle_plane(), radius)? {
                 let (_, curvature) = found.along(&plan.plane.axes.row(0).transpose());
                 (moved.curvature, moved.hollow) = (curvature, found.hollow);
@@ -100,7 +100,7 @@ impl Pair {
             ..*plan
         };
         // Cells of an impact, on which the bodies have come to roll.
-        let radius = contact_radius(grid);
+        let radius = grid.grid.contact_radius(&grid.forces);
         let is_coarse = radius < Laying::FEWEST_PARTS * plan.side && moved.way > ROLLED * radius;
         let found = self.at(last).overlap_at(&there.unwrap_or(*grid.middle_plane()), radius)?;
         let is_other = found.is_some_and(|found| self.at(last).has_other_outline(plan, &found));

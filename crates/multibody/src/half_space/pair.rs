@@ -1,43 +1,18 @@
 //! A pair on a half-space grid: its two sides, its memory, and an evaluation.
 
-use carom_contact::half_space::pair::{Below, PairError};
-use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, HalfSpace, PlacedBody, Position};
+use carom_contact::half_space::mesh_doubts::MeshBelow;
+use carom_contact::half_space::pair::{PairError, Under};
+use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, Position};
 use carom_contact::{Law, Shape};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-use super::doubts::{MeshBelow, Worst};
+use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::grids::Grids;
 use super::laying::{Found, Laying};
 use super::touched::Touched;
 use crate::contact::{BodyForces, ContactSums, HertzNumbers, Motion, Reaction};
-
-/// The elasticity under a surface.
-#[derive(Debug)]
-pub(super) enum Under {
-    Rigid,
-    HalfSpace(HalfSpace),
-    Places(Box<PlacedBody>),
-}
-
-impl Under {
-    pub(super) fn half_space(&self) -> Option<HalfSpace> {
-        match self {
-            Self::Rigid => None,
-            Self::HalfSpace(half_space) => Some(*half_space),
-            Self::Places(placed) => Some(placed.half_space),
-        }
-    }
-
-    pub(super) fn below(&self) -> Below<'_> {
-        match self {
-            Self::Rigid => Below::Rigid,
-            Self::HalfSpace(half_space) => Below::HalfSpace(*half_space),
-            Self::Places(placed) => Below::Placed(placed),
-        }
-    }
-}
 
 /// One body of a pair.
 #[derive(Debug)]
@@ -53,7 +28,9 @@ pub(super) struct Side {
     pub(super) values: Option<Mat<f64>>,
     /// The mesh of a body with places.
     pub(super) mesh: Option<MeshBelow>,
-    /// Edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat faces.
+    /// Speed of shear waves of a body with places \[m/s\].
+    pub(super) shear_speed: f64,
+    /// See [`carom_contact::half_space::mesh_doubts::turn`].
     pub(super) turn: f64,
     /// Angular frequency of the highest mode that moves, of the first that does not if none moves; 0 of a
     /// rigid body \[rad/s\].

@@ -1,17 +1,17 @@
 //! Surfaces that may touch on half-space grids, as plain data, and the pairs made of them.
 
 use carom_contact::half_space::compliance::CutMeans;
-use carom_contact::half_space::facets::{largest_edge, smooth_angle};
+use carom_contact::half_space::facets::smooth_angle;
+use carom_contact::half_space::mesh_doubts::{MeshBelow, turn};
+use carom_contact::half_space::pair::Under;
 use carom_contact::half_space::{ComplianceError, HalfSpace, Kernel, Loads, PlacedBody};
 use carom_contact::{Law, Shape};
-use carom_fem::FaceBasis;
 use carom_reduce::places::PlacedSurface;
 use faer::Mat;
 use faer::linalg::solvers::Solve;
 use nalgebra::{Matrix3, Vector3};
 
-use super::doubts::MeshBelow;
-use super::pair::{Pair, Side, Under};
+use super::pair::{Pair, Side};
 use crate::body::Body;
 
 /// A surface that may touch another.
@@ -213,7 +213,17 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             }
             let turn = turn(&shape);
             let name = format!("{}:{name}", body.name);
-            Ok(Side { body: index, name, shape, under, values: None, mesh: None, turn, cutoff: 0.0 })
+            Ok(Side {
+                body: index,
+                name,
+                shape,
+                under,
+                values: None,
+                mesh: None,
+                shear_speed: 0.0,
+                turn,
+                cutoff: 0.0,
+            })
         }
         HalfSpaceSurface::Places(name) => {
             let all = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.places);
@@ -259,12 +269,8 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
         shape,
         under: Under::Places(Box::new(placed)),
         values: Some(values),
-        mesh: Some(MeshBelow {
-            edge: places.edge,
-            thickness: places.thickness,
-            radius: places.radius,
-            shear_speed: shear_speed(body, places),
-        }),
+        mesh: Some(MeshBelow { edge: places.edge, thickness: places.thickness, radius: places.radius }),
+        shear_speed: shear_speed(body, places),
         turn,
         cutoff: cutoff(body),
     })
@@ -274,16 +280,6 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
 fn cutoff(body: &Body) -> f64 {
     let omega = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.omega);
     omega.get(body.frame.n.saturating_sub(1)).copied().unwrap_or(0.0)
-}
-
-/// Largest edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat
-/// faces.
-fn turn(shape: &Shape) -> f64 {
-    let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
-    match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {
-        Some(faces) => largest_edge(faces) * shape.convex_curvatures()[1],
-        None => 0.0,
-    }
 }
 
 /// Speed of shear waves in the material below places \[m/s\].

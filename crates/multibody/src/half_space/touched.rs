@@ -2,7 +2,6 @@
 
 use nalgebra::Vector3;
 
-use super::doubts::contact_radius;
 use super::pair::{Last, Pair};
 
 /// Where the bodies of a pair have touched in a run so far, and how.
@@ -35,7 +34,7 @@ impl Pair {
     /// Takes in the forces at the end of a step.
     pub(super) fn note_touch(&mut self, last: &Last) {
         let Some(grid) = self.last_grid() else { return };
-        let radius = contact_radius(grid);
+        let radius = grid.grid.contact_radius(&grid.forces);
         let points = on_both(last, &grid.point_of_forces());
         let touched = match &mut self.touched {
             Some(touched) if touched.radius > 0.0 => touched,
