@@ -2,7 +2,7 @@
 //! (docs/theory/half-space.md).
 
 mod model;
-mod region;
+pub(crate) mod region;
 mod spec;
 
 pub use model::{PlacedModelError, TouchingFaces, mesh_edge, reduced_with_places, touching_faces};
@@ -17,6 +17,7 @@ use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_reduce::Flexibility;
 use carom_reduce::residual::{SpreadLoad, response};
+use faer::Mat;
 use nalgebra::Vector3;
 use thiserror::Error;
 
@@ -111,17 +112,57 @@ pub(crate) struct Laid {
     pub(crate) spread: Vec<SpreadLoad>,
 }
 
+/// Loads on a body, to which its response is not known yet.
+pub(crate) struct LaidLoads {
+    loads: Loads,
+    half_space: HalfSpace,
+    positions: Vec<Vector3<f64>>,
+    normals: Vec<Vector3<f64>>,
+    footprints: Vec<Footprint>,
+    /// The loads over points of the body.
+    pub(crate) spread: Vec<SpreadLoad>,
+}
+
+impl LaidLoads {
+    /// The body as seen from the places.
+    ///
+    /// * `response` — A of the loads
+    pub(crate) fn placed(&self, response: Mat<f64>) -> Result<PlacedBody, ComplianceError> {
+        let (positions, normals) = (self.positions.clone(), self.normals.clone());
+        let mut placed = PlacedBody::new(self.loads, self.half_space, positions, normals, response)?;
+        placed.cut_by(&self.footprints);
+        Ok(placed)
+    }
+}
+
 /// As [`placed_body`], with its loads.
 ///
 /// * `faces` — of the surface, and those below which the half-space lies
 pub(crate) fn laid(
     (body, discretisation): (&Body, &Discretisation),
     flexibility: &Flexibility,
-    (faces, touched): (&[FaceRef], &[FaceRef]),
+    faces: (&[FaceRef], &[FaceRef]),
     loads: Loads,
     region: Region,
     progress: &dyn Progress,
 ) -> Result<Laid, PlacesError> {
+    let found = lay((body, discretisation), faces, loads, region)?;
+    let response = response(flexibility, &found.spread, progress)
+        .map_err(|source| PlacesError::Solution { body: body.name.clone(), source })?;
+    let placed = found.placed(response)?;
+    let LaidLoads { footprints, spread, .. } = found;
+    Ok(Laid { placed, footprints, spread })
+}
+
+/// Lays the loads of a region.
+///
+/// * `faces` — of the surface, and those below which the half-space lies
+pub(crate) fn lay(
+    (body, discretisation): (&Body, &Discretisation),
+    (faces, touched): (&[FaceRef], &[FaceRef]),
+    loads: Loads,
+    region: Region,
+) -> Result<LaidLoads, PlacesError> {
     let name = || body.name.clone();
     let half_space = half_space_of(body, touched)?;
     let surface = discretisation.surface(faces);
@@ -153,16 +194,12 @@ pub(crate) fn laid(
         shares.iter().map(|&(k, share)| (faces.surface.points[k as usize], share)).collect()
     };
     let spread: Vec<SpreadLoad> = footprints.iter().map(|footprint| spread(&footprint.shares)).collect();
-    let response = response(flexibility, &spread, progress)
-        .map_err(|source| PlacesError::Solution { body: name(), source })?;
     let (positions, normals) = kept.into_iter().unzip();
-    let mut placed = PlacedBody::new(loads, half_space, positions, normals, response)?;
-    placed.cut_by(&footprints);
-    Ok(Laid { placed, footprints, spread })
+    Ok(LaidLoads { loads, half_space, positions, normals, footprints, spread })
 }
 
 /// The half-space of the material of all faces.
-fn half_space_of(body: &Body, faces: &[FaceRef]) -> Result<HalfSpace, PlacesError> {
+pub(crate) fn half_space_of(body: &Body, faces: &[FaceRef]) -> Result<HalfSpace, PlacesError> {
     let material = |face: &FaceRef| &body.materials[body.material_of_block[face.block as usize]];
     let Some(first) = faces.first().map(material) else {
         return Err(PlacesError::NoFaces { body: body.name.clone(), reach: f64::INFINITY });

@@ -7,14 +7,16 @@
 //! motions that the supports of a body leave free, in an outer iteration.
 //!
 //! A [`Problem`] is plain data; it makes a [`System`] once; a [`Simulation`] applies the load in steps and
-//! passes each of them to a [`StaticObserver`]. Path to read: `body` (with `supports`, `loads`), `contact`,
-//! `equilibrium` (with `trust_region`), `state`, `simulation`.
+//! passes each of them to a [`StaticObserver`]. Path to read: `body` (with `supports`, `loads`), `contacts`
+//! (`contact` of zones, `grids` of half-spaces), `equilibrium` (with `trust_region`), `state`, `simulation`.
 
 mod body;
 mod contact;
+mod contacts;
 mod doubts;
 mod equilibrium;
 mod error;
+mod grids;
 pub(crate) mod loads;
 mod outcome;
 mod problem;
@@ -25,6 +27,7 @@ mod supports;
 mod trust_region;
 
 pub use error::{EquilibriumError, NotHeld, RimPressure, RunError, SetupError};
+pub use grids::GridError;
 pub use outcome::{BodyForces, ForceFrom, LoadStep, PairOutcome};
 pub use problem::{BodySpec, ContactSpec, Force, Place, Pressure, Problem, Support};
 pub use simulation::{Settings, Simulation, StaticObserver, System};

@@ -351,6 +351,15 @@ fn surface(
             known: known.join(", "),
         })
     };
+    if pair.is_on_grid() && !scenario.simulation.scheme.row().has_time {
+        // The loads of bodies in statics are laid where they come nearest.
+        return match parts {
+            Parts::Geometry(body) if !end.part.is_empty() => {
+                body.faces_of_set(&end.part).err().map(ReferenceError::from)
+            }
+            _ => None,
+        };
+    }
     if pair.is_on_grid() && !spec.rigid {
         return no_places(scenario, pair, end, spec, parts);
     }

@@ -124,6 +124,7 @@ fn problem(scenario: &Scenario, prepared: &Prepared) -> Problem {
         sets: pair.between.each_ref().map(|end| end.part.clone()),
         law: pair.law,
         tolerates_rim: pair.rim == Rim::Warning,
+        on_grid: pair.is_on_grid(),
     });
     let supports = scenario.support.iter().map(|support| Support {
         body: number(&support.on.body),

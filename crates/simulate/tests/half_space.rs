@@ -77,7 +77,7 @@ fn the_modes_are_a_part_of_the_response_to_the_loads_of_places() {
 fn contacts_that_a_grid_cannot_have_are_refused_by_name() {
     let message = |overrides: &[&str]| read(BALL, overrides).unwrap_err();
     let scheme = message(&["simulation.scheme=\"explicit\""]);
-    assert!(scheme.contains("belongs to the schemes of reduced bodies"), "{scheme}");
+    assert!(scheme.contains("belongs to the schemes quasistatic, dynamic, damped and static"), "{scheme}");
     let prepared = |overrides: &[&str]| solve_with(BALL, overrides).unwrap_err().to_string();
     let missing = prepared(&["body.ball.reduce.places=[\"0,0,-0.015:0.003\"]"]);
     assert!(missing.contains("needs places on `0,0,0.015:0.003`"), "{missing}");

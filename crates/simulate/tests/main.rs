@@ -26,6 +26,7 @@ mod rolling_grid;
 mod schemes;
 mod static_modes;
 mod statics;
+mod statics_on_grids;
 mod supports;
 mod threads;
 mod turning;

@@ -31,6 +31,7 @@
 mod friction;
 mod laid;
 mod modes;
+mod shared;
 mod wandering;
 
 use faer::Mat;
@@ -233,23 +234,11 @@ impl FixedGrid {
         at: &Position<'_>,
         anchor: &GridAnchor,
     ) -> Result<(), PairError> {
-        for (modes, modal) in self.modes.iter_mut().zip(at.modal) {
-            if let Some(modes) = modes {
-                modes.displace(modal);
-            }
-        }
-        self.place_second(second, at);
-        self.find_gaps();
-        self.sums = GridSums { least_gap: (f64::INFINITY, 0), ..GridSums::default() };
-        for (cell, &gap) in self.gaps.iter().enumerate() {
-            if gap < self.sums.least_gap.0 {
-                self.sums.least_gap = (gap, cell);
-            }
-        }
-        self.samples.iter_mut().for_each(|sample| sample.force = 0.0);
+        self.free_gaps(second, at);
         self.slip_from(at, anchor);
         self.solve()?;
         self.add_up();
+        self.wander();
         Ok(())
     }
 
@@ -365,7 +354,6 @@ impl FixedGrid {
         if let Some(friction) = &self.friction {
             friction.add_up(forces, sums, &mut self.on_cells);
         }
-        self.wander();
     }
 
     /// The force along the surface by which the grid moves over the second body.

@@ -2,7 +2,6 @@
 
 use carom_contact::half_space::Kernel;
 use carom_contact::half_space::compliance::CutMeans;
-use carom_contact::half_space::places::Region;
 use carom_fem::{Body, Discretisation, QuadratureRule, Surface};
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
@@ -249,7 +248,7 @@ fn placed_surface(
         flexibility,
         (&whole, &region.faces),
         loads,
-        Region { center: region.center, reach },
+        region.within(reach),
         progress,
     )?;
     let Some(values) = model.fields.as_ref().and_then(|fields| modal_values(fields, &spread)) else {

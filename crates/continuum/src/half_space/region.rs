@@ -30,9 +30,9 @@ const BESIDE: f64 = 0.01;
 const OPPOSITE: f64 = 0.5;
 
 /// A region of the surface that may touch.
-pub(super) struct TouchRegion {
+pub(crate) struct TouchRegion {
     /// The faces on which loads are laid.
-    pub(super) faces: Vec<FaceRef>,
+    pub(crate) faces: Vec<FaceRef>,
     /// The faces that may touch, over points of the body.
     pub(super) surface: Surface,
     /// Positions of the points of the surface \[m\].
@@ -53,18 +53,18 @@ pub(super) struct TouchRegion {
 }
 
 /// Loads for a region.
-pub(super) struct Loading {
-    pub(super) loads: Loads,
+pub(crate) struct Loading {
+    pub(crate) loads: Loads,
     /// Mean edge of the faces \[m\].
-    pub(super) edge: f64,
+    pub(crate) edge: f64,
     /// Thickness of the body below the region \[m\].
-    pub(super) thickness: f64,
+    pub(crate) thickness: f64,
     /// Distance from the middle within which places lie \[m\].
-    pub(super) reach: f64,
+    pub(crate) reach: f64,
 }
 
 impl TouchRegion {
-    pub(super) fn new(
+    pub(crate) fn new(
         body: &Body,
         discretisation: &Discretisation,
         spec: &PlaceSpec,
@@ -139,7 +139,7 @@ impl TouchRegion {
     /// Refuses flat faces that approximate a curved surface.
     ///
     /// * `name` — of body and region
-    pub(super) fn refuse_facets(&self, (body, places): &(String, String)) -> Result<(), PlacedModelError> {
+    pub(crate) fn refuse_facets(&self, (body, places): &(String, String)) -> Result<(), PlacedModelError> {
         let faces = self.shape.as_faces().expect("the shape was made of faces");
         match smooth_angle(faces) {
             Some(angle) => Err(PlacedModelError::Facets {
@@ -151,15 +151,20 @@ impl TouchRegion {
         }
     }
 
+    /// The region within a distance of its middle \[m\].
+    pub(crate) fn within(&self, reach: f64) -> Region {
+        Region { center: self.center, reach }
+    }
+
     /// Mean edge of the loaded faces \[m\].
-    pub(super) fn edge(&self) -> f64 {
+    pub(crate) fn edge(&self) -> f64 {
         mean_edge(self.shape.as_faces().expect("the shape was made of faces"))
     }
 
     /// Loads that the mesh resolves.
     ///
     /// * `name` — of body and region
-    pub(super) fn loading(&self, name: &(String, String)) -> Result<Loading, PlacedModelError> {
+    pub(crate) fn loading(&self, name: &(String, String)) -> Result<Loading, PlacedModelError> {
         let faces = self.shape.as_faces().expect("the shape was made of faces");
         let areas = PressureCells::new(faces, &faces.reference).area;
         let edge = self.edge();

@@ -6,7 +6,9 @@ use carom_contact::closed_form::contact_modulus;
 use carom_contact::geometry::Faces;
 use carom_contact::points::SurfacePoints;
 use carom_contact::pressure::{Cell, PressureCells};
-use carom_contact::submodel::{ContactBody, PointMotion, QuasistaticContact, WarmState, Workspace, Zone};
+use carom_contact::submodel::{
+    ContactBody, PointMotion, QuasistaticContact, SolveError, WarmState, Workspace, Zone,
+};
 use carom_fem::Surface;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
@@ -108,6 +110,19 @@ impl StaticContact {
             }
             points.positions_into(displacement, positions);
         }
+    }
+
+    /// The contact problem of a load step was not solved.
+    pub(super) fn failed(&self, step: usize, source: SolveError) -> EquilibriumError {
+        let pair = match source {
+            SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
+            _ => None,
+        };
+        let between = pair.map_or_else(String::new, |pair| {
+            let [first, second] = &self.pairs[pair].surfaces;
+            format!(", contact of `{first}` on `{second}`")
+        });
+        EquilibriumError::Solve { step, between, source }
     }
 
     /// Returns pressure at rims where the surface continues; an error unless it is only a warning.

@@ -10,13 +10,11 @@
 //! F = Rᵀ f are the loads on the motions, s the applied part of the load. The method is Newton's with a trust
 //! region. Without contact H is zero: the bodies move along their loads in growing steps until they touch.
 
-use carom_contact::submodel::{BodyState, SolveError};
 use carom_progress::Progress;
-use faer::Mat;
-use nalgebra::{DVector, Matrix3, Vector3};
+use nalgebra::{DVector, Vector3};
 
 use super::body::StaticBody;
-use super::contact::StaticContact;
+use super::contacts::Contacts;
 use super::trust_region::Model;
 use super::{EquilibriumError, NotHeld, RimPressure};
 
@@ -57,7 +55,7 @@ struct Evaluated {
 /// A static problem at one load step.
 pub(super) struct Search<'a> {
     pub(super) bodies: &'a [StaticBody],
-    pub(super) contact: &'a mut StaticContact,
+    pub(super) contact: &'a mut Contacts,
     pub(super) step: usize,
     /// Part of the load that is applied.
     pub(super) part: f64,
@@ -86,11 +84,11 @@ impl Search<'_> {
         progress: &dyn Progress,
     ) -> Result<Balanced, EquilibriumError> {
         let mut a = DVector::from_iterator(start.iter().map(Vec::len).sum(), start.iter().flatten().copied());
-        let mut now = self.evaluate(&a).map_err(|source| self.failed(source))?;
+        let mut now = self.evaluate(&a)?;
         if a.is_empty() {
             return Ok(self.balanced(&a, &now.residual, 0.0));
         }
-        let size = self.zone_size();
+        let size = self.contact.size();
         let mut radius = 1e-4 * size;
         let mut best = (f64::INFINITY, 0);
         let mut sliding = Sliding::default();
@@ -99,7 +97,8 @@ impl Search<'_> {
                 return Err(EquilibriumError::Interrupted);
             }
             let scale = self.scale();
-            let model = Model::new(self.stiffness(a.len()), &now.residual, UNRESISTED * scale);
+            let stiffness = self.contact.stiffness(self.bodies, a.len());
+            let model = Model::new(stiffness, &now.residual, UNRESISTED * scale);
             let left = model.residual.amax();
             progress
                 .note(&format!("equilibrium to {:.0e} of the forces", left / scale.max(f64::MIN_POSITIVE)));
@@ -111,7 +110,7 @@ impl Search<'_> {
                 return Ok(self.balanced(&a, &now.residual, scale));
             }
             let reach = self.longest_step(size);
-            let touching = self.contact.work.solution.in_contact();
+            let touching = self.contact.is_closed();
             let before = a.clone();
             let moved = self.try_steps(&mut a, &mut now, &model, &mut radius, reach);
             if touching {
@@ -144,7 +143,7 @@ impl Search<'_> {
         *radius = radius.min(reach);
         for _ in 0..40 {
             let (step, limited) = model.step(*radius);
-            let kept = self.contact.warm.clone();
+            let kept = self.contact.warm();
             let trial = &*a + &step;
             if let Ok(next) = self.evaluate(&trial) {
                 let noise = 1e-13 * (now.merit.abs() + next.merit.abs());
@@ -159,7 +158,7 @@ impl Search<'_> {
                     return true;
                 }
             }
-            self.contact.warm = kept;
+            self.contact.restore_warm(kept);
             *radius = 0.25 * step.amax();
             if *radius <= f64::EPSILON * reach {
                 break;
@@ -174,61 +173,27 @@ impl Search<'_> {
 
     /// Contact, energy and unbalanced forces at given motions. After an error the state of the contact is as
     /// before.
-    fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, SolveError> {
+    fn evaluate(&mut self, a: &DVector<f64>) -> Result<Evaluated, EquilibriumError> {
         self.evaluations += 1;
         let motion = self.by_body(a);
-        self.contact.place(self.bodies, self.part, &motion);
-        let StaticContact { model, warm, work, sides, .. } = &mut *self.contact;
-        let states: Vec<BodyState<'_>> = sides
-            .iter()
-            .map(|side| BodyState {
-                rot_ib: Matrix3::identity(),
-                r_ib_i: Vector3::zeros(),
-                positions_b: &side.positions,
-                twist: None,
-            })
-            .collect();
-        let mut trial = warm.clone();
-        model.solve(&states, &mut trial, work)?;
-        *warm = trial;
+        self.contact.evaluate(self.bodies, self.step, self.part, &motion)?;
         let loads: Vec<f64> = self.bodies.iter().flat_map(|b| b.work.iter().map(|f| self.part * f)).collect();
         let loads = DVector::from_vec(loads);
-        let solution = &self.contact.work.solution;
         let mut residual = loads.clone();
-        for (r, motion) in residual.iter_mut().zip(&self.contact.motions) {
-            if let Some(force) = solution.force_b.get(motion.body) {
-                *r += force.iter().zip(&motion.displacement).map(|(f, u)| f * u).sum::<f64>();
-            }
-        }
-        Ok(Evaluated { merit: solution.energy() - loads.dot(a), residual })
+        self.contact.add_work(self.bodies, &mut residual);
+        Ok(Evaluated { merit: self.contact.energy() - loads.dot(a), residual })
     }
 
     /// Size of the forces: loads and pressures \[N\].
     fn scale(&self) -> f64 {
         let loads: f64 = self.bodies.iter().map(|body| body.load_size).sum();
-        self.part * loads + self.contact.work.solution.lambda.iter().sum::<f64>()
-    }
-
-    fn stiffness(&self, n: usize) -> Mat<f64> {
-        let StaticContact { model, work, motions, .. } = &*self.contact;
-        model.motion_stiffness(motions, work).unwrap_or_else(|| Mat::zeros(n, n))
-    }
-
-    /// Smallest extent of a zone that carries pressure.
-    fn zone_size(&self) -> f64 {
-        let model = &self.contact.model;
-        let area = |k: usize| model.cells(k).area.iter().sum::<f64>().sqrt();
-        (0..model.n_pairs()).map(area).fold(f64::INFINITY, f64::min)
+        self.part * loads + self.contact.total_force()
     }
 
     /// Largest step: a tenth of a zone, or half of the smallest gap if nothing touches.
     fn longest_step(&mut self, size: f64) -> f64 {
-        let StaticContact { model, work, .. } = &mut *self.contact;
-        let near = work.solution.near.iter().map(|&pair| work.solution.pairs[pair as usize].min_free_gap);
-        let gap = near.fold(f64::INFINITY, f64::min);
-        // The least gap of the others is the time at unit speed.
-        let gap = gap.min(model.least_time_apart(work, |_| 0.5, |_| 1.0));
-        let free = if work.solution.in_contact() || !gap.is_finite() { 0.0 } else { 0.5 * gap };
+        let gap = self.contact.least_gap();
+        let free = if self.contact.is_closed() || !gap.is_finite() { 0.0 } else { 0.5 * gap };
         free.max(0.1 * size)
     }
 
@@ -287,18 +252,6 @@ impl Search<'_> {
             body: body.name.clone(),
             motion: body.motions.words(&force),
         }
-    }
-
-    fn failed(&self, source: SolveError) -> EquilibriumError {
-        let pair = match source {
-            SolveError::NotConverged { pair, .. } | SolveError::NoDescent { pair, .. } => Some(pair),
-            _ => None,
-        };
-        let between = pair.map_or_else(String::new, |pair| {
-            let [first, second] = &self.contact.pairs[pair].surfaces;
-            format!(", contact of `{first}` on `{second}`")
-        });
-        EquilibriumError::Solve { step: self.step, between, source }
     }
 }
 

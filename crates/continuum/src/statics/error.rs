@@ -2,9 +2,12 @@
 
 use carom_contact::submodel::{SetupError as ContactSetupError, SolveError};
 use carom_dynamics::{CheckpointError, ObserverError};
-use carom_fem::{AssemblyError, DiscretisationError, SetError};
+use carom_fem::{AssemblyError, DiscretisationError, SetError, SurfaceError};
 use carom_linalg::{FactorError, IterationError};
 use thiserror::Error;
+
+use super::GridError;
+use crate::half_space::PlacedModelError;
 
 /// No support or contact resists the loads of a body.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -122,6 +125,38 @@ pub enum SetupError {
     /// A contact cannot be set up.
     #[error(transparent)]
     Contact(#[from] ContactSetupError),
+    /// A surface of a contact on a grid cannot be evaluated.
+    #[error("body `{body}`: {source}")]
+    Surface {
+        /// Name of the body.
+        body: String,
+        /// The error.
+        source: SurfaceError,
+    },
+    /// The loads of a contact on a grid cannot be laid.
+    #[error(transparent)]
+    Places(#[from] PlacedModelError),
+    /// A contact cannot have a grid.
+    #[error("contact `{first}` / `{second}` on a half-space grid: {source}")]
+    Grid {
+        /// The first surface.
+        first: String,
+        /// The second surface.
+        second: String,
+        /// The error.
+        source: GridError,
+    },
+    /// Contacts of both kinds.
+    #[error(
+        "contact between {mesh}: the meshes resolve it, and the contact between {grid} has a half-space \
+         grid; all contacts of a static problem have one kind: give both `compliance = \"half-space\"`"
+    )]
+    MixedCompliance {
+        /// A contact on a grid.
+        grid: String,
+        /// A contact of meshes.
+        mesh: String,
+    },
     /// No support resists the loads of a body without contact.
     #[error(transparent)]
     NotHeld(#[from] NotHeld),
@@ -136,6 +171,10 @@ impl SetupError {
             return Self::Interrupted;
         }
         Self::Factor { body: body.to_owned(), source }
+    }
+
+    pub(super) fn grid([first, second]: &[String; 2], source: GridError) -> Self {
+        Self::Grid { first: first.clone(), second: second.clone(), source }
     }
 
     pub(super) fn assembly(body: &str, source: AssemblyError) -> Self {
@@ -169,6 +208,18 @@ pub enum EquilibriumError {
         between: String,
         /// The error.
         source: SolveError,
+    },
+    /// A contact on a half-space grid was not solved.
+    #[error("load step {step}: contact `{first}` / `{second}` on a half-space grid: {source}")]
+    Grid {
+        /// Number of the load step, from 1.
+        step: usize,
+        /// The first surface.
+        first: String,
+        /// The second surface.
+        second: String,
+        /// The error.
+        source: GridError,
     },
     /// The rigid motions were not found.
     #[error(
@@ -222,10 +273,16 @@ impl EquilibriumError {
         Self::Factor { body: body.to_owned(), source }
     }
 
+    pub(super) fn grid(step: usize, [first, second]: &[String; 2], source: GridError) -> Self {
+        Self::Grid { step, first: first.clone(), second: second.clone(), source }
+    }
+
     /// True if a computation failed, false if the problem itself is invalid.
     pub fn is_convergence(&self) -> bool {
         match self {
-            Self::Solve { .. } | Self::NotConverged { .. } | Self::Unbalanced { .. } => true,
+            Self::Solve { .. } | Self::Grid { .. } | Self::NotConverged { .. } | Self::Unbalanced { .. } => {
+                true
+            }
             Self::Factor { source, .. } => stagnates(source),
             Self::NotHeld(_) | Self::Rim(_) | Self::Interrupted => false,
         }

@@ -6,6 +6,8 @@ use carom_contact::Law;
 use carom_dynamics::{Axes, Placement};
 use carom_fem::Body;
 
+use super::body::StaticBody;
+
 /// Bodies with supports, loads and contacts. Vectors are in inertial axes unless stated otherwise.
 #[derive(Debug, Clone, Default)]
 pub struct Problem {
@@ -96,10 +98,22 @@ pub enum Place {
 pub struct ContactSpec {
     /// Numbers of the bodies.
     pub bodies: [usize; 2],
-    /// A set of each.
+    /// A set of each; empty for the whole surface, on a half-space grid.
     pub sets: [String; 2],
     /// Relation between gap and pressure.
     pub law: Law,
     /// True if pressure at the rim of a zone, where the force is too low, is a warning and not an error.
     pub tolerates_rim: bool,
+    /// True if the dent is that of half-spaces on a grid, false if the meshes resolve it.
+    pub on_grid: bool,
+}
+
+impl ContactSpec {
+    /// `BODY:SET` of both ends, `BODY` of a whole surface.
+    pub(super) fn names(&self, bodies: &[StaticBody]) -> [String; 2] {
+        [0, 1].map(|end| {
+            let (body, set) = (&bodies[self.bodies[end]].name, &self.sets[end]);
+            if set.is_empty() { body.clone() } else { format!("{body}:{set}") }
+        })
+    }
 }

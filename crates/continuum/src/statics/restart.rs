@@ -24,7 +24,7 @@ impl Simulation {
         checkpoint.put_integers("counters", &[evaluations, self.fallbacks]);
         checkpoint.put_reals("motion", &self.balanced.motion.concat());
         if let Some(contact) = &self.system.contact {
-            checkpoint.put_reals("contact", &contact.warm.to_numbers());
+            checkpoint.put_reals("contact", &contact.memory());
         }
         let events = self.events.iter().flatten().flat_map(ContactEvent::to_array);
         checkpoint.put_reals("events", &events.collect::<Vec<_>>());
@@ -56,9 +56,7 @@ impl Simulation {
         coordinates.zip(checkpoint.reals_of("motion", n)?).for_each(|(to, from)| *to = *from);
         if let Some(contact) = &mut self.system.contact {
             let numbers = checkpoint.reals("contact")?;
-            let expected = || contact.model.cold().to_numbers().len();
-            let warm = contact.model.restore(numbers);
-            contact.warm = warm.ok_or_else(|| length("contact", numbers.len(), expected()))?;
+            contact.restore(numbers).map_err(|expected| length("contact", numbers.len(), expected))?;
         }
         for numbers in checkpoint.reals("events")?.as_chunks().0 {
             let event = ContactEvent::from_array(numbers);

@@ -6,18 +6,18 @@ use carom_dynamics::{
 use carom_progress::Progress;
 
 use super::body::StaticBody;
-use super::contact::StaticContact;
+use super::contacts::Contacts;
 use super::doubts::doubts;
 use super::equilibrium::{Balanced, Search, check_held};
-use super::outcome::{LoadStep, pair_outcomes};
+use super::outcome::LoadStep;
 use super::problem::Problem;
-use super::state::{BodyResult, balance, body_result, contact_states};
+use super::state::{BodyResult, balance, body_result};
 use super::{EquilibriumError, RunError, SetupError};
 
 /// Bodies with their factorised stiffness, and the contacts between them.
 pub struct System {
     pub(super) bodies: Vec<StaticBody>,
-    pub(super) contact: Option<StaticContact>,
+    pub(super) contact: Option<Contacts>,
 }
 
 impl System {
@@ -33,7 +33,7 @@ impl System {
         }
         let touched = |number: usize| problem.contacts.iter().any(|pair| pair.bodies.contains(&number));
         check_held(&bodies, touched)?;
-        let contact = StaticContact::new(problem, &bodies, progress)?;
+        let contact = Contacts::new(problem, &bodies, progress)?;
         Ok(Self { bodies, contact })
     }
 
@@ -50,7 +50,7 @@ impl System {
 
     /// The surfaces of a contact pair, `BODY:SET`: the one that carries the pressure, the other one.
     pub fn surfaces(&self, pair: usize) -> Option<&[String; 2]> {
-        Some(&self.contact.as_ref()?.pairs.get(pair)?.surfaces)
+        self.contact.as_ref()?.surfaces(pair)
     }
 
     /// The equilibrium under a part of the load.
@@ -63,6 +63,12 @@ impl System {
         let Some(contact) = &mut self.contact else { return Ok(start.clone()) };
         let mut search = Search { bodies: &self.bodies, contact, step, part, evaluations: 0 };
         let mut found = search.run(&start.motion, progress)?;
+        let mut round = 1;
+        while search.contact.adapt(step, round)? {
+            found = search.run(&found.motion, progress)?;
+            round += 1;
+        }
+        contact.check_spots(step)?;
         found.rims = contact.check_rims()?;
         Ok(found)
     }
@@ -76,7 +82,7 @@ impl System {
         &self,
         part: f64,
         balanced: &Balanced,
-        contact: Option<&StaticContact>,
+        contact: Option<&Contacts>,
         progress: &dyn Progress,
     ) -> Result<Vec<BodyResult>, EquilibriumError> {
         let bodies = self.bodies.iter().enumerate();
@@ -132,7 +138,7 @@ pub struct Simulation {
 impl Simulation {
     /// A system without load.
     pub fn new(system: System, settings: Settings) -> Self {
-        let n_pairs = system.contact.as_ref().map_or(0, |contact| contact.pairs.len());
+        let n_pairs = system.contact.as_ref().map_or(0, Contacts::len);
         Self {
             settings,
             ledger: Ledger::default(),
@@ -242,6 +248,7 @@ impl Simulation {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.rims.clone();
         warnings.extend(doubts(&self.last));
+        warnings.extend(self.system.contact.iter().flat_map(Contacts::doubts));
         warnings
     }
 
@@ -272,9 +279,9 @@ impl Simulation {
         self.counts[0] += 1;
         self.counts[1] += balanced.evaluations;
         self.rims = balanced.rims.iter().map(ToString::to_string).collect();
-        self.fallbacks += contact.map_or(0, |contact| contact.work.solution.fallbacks as u64);
-        let contacts = contact.map_or_else(Vec::new, contact_states);
-        let pairs = contact.map_or_else(Vec::new, pair_outcomes);
+        self.fallbacks += contact.map_or(0, |contact| contact.fallbacks() as u64);
+        let contacts = contact.map_or_else(Vec::new, Contacts::states);
+        let pairs = contact.map_or_else(Vec::new, Contacts::pair_outcomes);
         let balance = balance(self.time, &bodies, contact, balanced.residual);
         self.states = bodies.iter().map(|body| body.state.clone()).collect();
         self.frame(balance, &contacts, observer)?;

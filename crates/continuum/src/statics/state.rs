@@ -9,8 +9,9 @@ use nalgebra::Vector3;
 use super::EquilibriumError;
 use super::body::StaticBody;
 use super::contact::StaticContact;
+use super::contacts::Contacts;
 use super::equilibrium::Balanced;
-use super::outcome::{BodyForces, ForceFrom, pair_forces};
+use super::outcome::{BodyForces, ForceFrom};
 
 /// Unbalanced forces on a deformable body at free points, relative to the largest force, above which a run
 /// fails.
@@ -30,10 +31,11 @@ pub(super) fn body_result(
     body: &StaticBody,
     part: f64,
     balanced: &Balanced,
-    contact: Option<&StaticContact>,
+    contact: Option<&Contacts>,
     progress: &dyn Progress,
 ) -> Result<BodyResult, EquilibriumError> {
-    let pressed = contact_forces(number, body, contact);
+    let pressed =
+        contact.map_or_else(|| vec![[0.0; 3]; body.load.len()], |contact| contact.forces(number, body));
     let motion = &balanced.motion[number];
     let mut displacement: Vec<Vector3<f64>> =
         (0..body.load.len()).map(|k| body.moved(k, part, motion)).collect();
@@ -50,7 +52,7 @@ pub(super) fn body_result(
         name: body.name.clone(),
         load: (body.total_load() * part).into(),
         contact: sum(&pressed).into(),
-        by_pair: contact.map_or_else(Vec::new, |contact| pair_forces(contact, number)),
+        by_pair: contact.map_or_else(Vec::new, |contact| contact.pair_forces(number)),
         max_displacement: displacement.iter().map(|u| u.norm()).fold(0.0, f64::max),
         ..BodyForces::default()
     };
@@ -78,10 +80,9 @@ pub(super) fn body_result(
     Ok(BodyResult { state: state(body, part, motion, &displacement), forces, energy })
 }
 
-/// Forces of the contacts on all points of a body.
-fn contact_forces(number: usize, body: &StaticBody, contact: Option<&StaticContact>) -> Vec<[f64; 3]> {
+/// Forces of the contacts of zones on all points of a body.
+pub(super) fn zone_forces(number: usize, body: &StaticBody, contact: &StaticContact) -> Vec<[f64; 3]> {
     let mut forces = vec![[0.0; 3]; body.load.len()];
-    let Some(contact) = contact else { return forces };
     let Some(s) = contact.sides.iter().position(|side| side.body == number) else { return forces };
     let on_points = &contact.work.solution.force_b[s];
     contact.sides[s].points.add_forces(&[], on_points, forces.as_flattened_mut());
@@ -182,21 +183,17 @@ fn pressures(contact: &StaticContact, pair: usize) -> (Vec<u32>, Vec<f64>) {
 }
 
 /// The balance of a load step, by Clapeyron's theorem: the elastic energy is half of the work of all forces
-/// on the displacements; W_ext is that work, and the energy of the penalties.
-pub(super) fn balance(
-    time: f64,
-    bodies: &[BodyResult],
-    contact: Option<&StaticContact>,
-    f_res: f64,
-) -> Balance {
-    let solution = contact.map(|contact| &contact.work.solution);
-    let e_con = solution.map_or(0.0, |solution| solution.penalty_energy());
+/// on the displacements; W_ext is that work, with the energy of the penalties and that of the dents on
+/// half-space grids, which are not in the displacements of the meshes.
+pub(super) fn balance(time: f64, bodies: &[BodyResult], contact: Option<&Contacts>, f_res: f64) -> Balance {
+    let e_con = contact.map_or(0.0, Contacts::penalty_energy);
+    let local = contact.map_or(0.0, Contacts::local_energy);
     Balance {
         time,
-        e_el: bodies.iter().map(|body| body.energy[0]).sum(),
+        e_el: bodies.iter().map(|body| body.energy[0]).sum::<f64>() + local,
         e_con,
-        w_ext: bodies.iter().map(|body| body.energy[1]).sum::<f64>() + e_con,
-        pen_max: solution.map_or(0.0, |s| s.pairs.iter().map(|pair| pair.penetration).fold(0.0, f64::max)),
+        w_ext: bodies.iter().map(|body| body.energy[1]).sum::<f64>() + e_con + local,
+        pen_max: contact.map_or(0.0, Contacts::penetration),
         f_res,
         ..Balance::default()
     }

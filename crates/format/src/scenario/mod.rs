@@ -237,9 +237,10 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
             fields.clone_into(&mut reduce.fields);
         }
     }
-    // Reduced bodies meet where a run of the rigid bodies foresees it.
-    let of_contact =
-        if scheme.high_modes.is_some() { references::Parts::SetOrBody } else { references::Parts::Set };
+    // Reduced bodies meet where a run of the rigid bodies foresees it, bodies in statics where they come
+    // nearest.
+    let may_be_whole = scheme.high_modes.is_some() || !scheme.has_time;
+    let of_contact = if may_be_whole { references::Parts::SetOrBody } else { references::Parts::Set };
     references::check_ends(problems, &bodies, &contact, of_contact);
     references::check_pairs(problems, &contact, scheme.points_touch);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);

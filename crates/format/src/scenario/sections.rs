@@ -231,10 +231,11 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
     let rim = table.choice("rim", &[("error", Rim::Error), ("warning", Rim::Warning)]).unwrap_or_default();
     let compliance = table.choice("compliance", &Compliance::NAMES);
     let name = Compliance::NAMES.iter().find(|(_, one)| Some(*one) == compliance).map(|(name, _)| *name);
-    if let Some(name) = name.filter(|_| compliance != Some(Compliance::Body) && scheme.high_modes.is_none()) {
+    let has_grids = scheme.high_modes.is_some() || !scheme.has_time;
+    if let Some(name) = name.filter(|_| compliance != Some(Compliance::Body) && !has_grids) {
         let text = format!(
-            "`compliance = \"{name}\"` belongs to the schemes of reduced bodies (quasistatic, dynamic, \
-             damped), not to `{}`",
+            "`compliance = \"{name}\"` belongs to the schemes quasistatic, dynamic, damped and static, not \
+             to `{}`",
             scheme.name
         );
         table.conflict("compliance", text);
@@ -250,6 +251,13 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
     table.finish();
     let [a, b] = ends?;
     let between = [a.0.clone(), b.0.clone()];
+    // Whole bodies in statics touch on a half-space grid, as no zone has been meshed for them.
+    let is_whole = between.iter().any(|end| end.part.is_empty());
+    let compliance = match compliance {
+        None if is_whole && !scheme.has_time => Some(Compliance::HalfSpace),
+        Some(Compliance::Auto) if !scheme.has_time => Some(Compliance::HalfSpace),
+        given => given,
+    };
     let spec = ContactSpec { between, friction, law: law?, restitution, rim, compliance };
     Some(Referring { spec, ends: vec![a, b], context })
 }

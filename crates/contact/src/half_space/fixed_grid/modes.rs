@@ -24,6 +24,16 @@ impl ModesOnGrid {
         Self { values, displaced: none.clone(), before: none }
     }
 
+    /// Number of modes.
+    pub(super) fn len(&self) -> usize {
+        self.values.ncols()
+    }
+
+    /// φ of a mode at a cell.
+    pub(super) fn value(&self, cell: usize, mode: usize) -> Vector3<f64> {
+        Vector3::from_fn(|a, _| self.values[(3 * cell + a, mode)])
+    }
+
     pub(super) fn displace(&mut self, modal: &[f64]) {
         combine(&self.values, modal, &mut self.displaced);
     }

@@ -441,6 +441,44 @@ fn forces_on_modes_are_the_derivatives_of_the_energy() {
     }
 }
 
+/// Forces that are solved for apart are those of the grid itself, and do on the modes what the rows of the
+/// gaps say: normals of the cells instead of those of the plate, which differ by a/R = 0.02 at the rim, and
+/// no means over neighbours.
+#[test]
+fn a_grid_that_is_solved_apart_has_its_forces_and_its_forces_on_modes() {
+    let (shape, placed, values) = ball_with_places();
+    let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
+    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
+    let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
+    let (rotation, origin) = plate_at(0.4, DEPTH);
+    let plane = PatchPlane { center: RADIUS * (rotation * Vector3::z()), axes: rotation.transpose() };
+    let plan = GridPlan { plane, partner: (rotation, origin), ..plan(DEPTH, 5.0, [0.0; 2]) };
+    let mut grid = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
+    let position = Position { rotation, origin, modal: [&[2e-5, -1e-5], &[]] };
+    grid.evaluate(&plate, &position, &GridAnchor::default()).unwrap();
+    let own = (grid.sums, grid.forces.clone());
+    let mut apart = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
+    let gaps = apart.free_gaps(&plate, &position).to_vec();
+    let mut solver = ActiveSet::new();
+    solver.set_matrix(gaps.len(), |i, k| apart.matrix(i, k));
+    let mut forces = vec![0.0; gaps.len()];
+    solver.solve(&gaps, &mut forces).unwrap();
+    apart.load(&forces);
+    // The plate is a half-space, so that no force along the surface is left out.
+    assert!((apart.sums.force / own.0.force - 1.0).abs() < 1e-12);
+    assert!((apart.sums.on_second - own.0.on_second).norm() < 1e-12 * own.0.force);
+    assert!((apart.sums.elastic_energy / own.0.elastic_energy - 1.0).abs() < 1e-12);
+    let mut modal = [0.0; 2];
+    apart.add_modal(0, &Matrix3::identity(), &mut modal);
+    let rows = apart.gap_rows(0).unwrap();
+    assert!(apart.gap_rows(1).is_none());
+    for k in 0..2 {
+        let of_rows: f64 = forces.iter().enumerate().map(|(cell, f)| rows[(cell, k)] * f).sum();
+        println!("mode {k}: {:.6e} of {of_rows:.6e} N", modal[k]);
+        assert!((of_rows - modal[k]).abs() < 1e-3 * modal[0].hypot(modal[1]), "{k}: {modal:?} {of_rows}");
+    }
+}
+
 /// An ellipsoid by stretching the exact ball, whose curvatures at the pole are c/a² and c/b²: a roller with a
 /// crown.
 #[test]
