@@ -1,6 +1,7 @@
 //! Pressures of a contact on a half-space grid, as a result keeps them.
 
-/// Pressures on equal cells in the plane of a contact, squares but for slender contacts. The plane is fixed to one of the two bodies.
+/// Pressures on equal cells in the plane of a contact, squares but for slender contacts. The plane is fixed
+/// to one of the two bodies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GridPressures {
     /// Number of the body to which the plane is fixed.

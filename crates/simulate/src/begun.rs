@@ -1,5 +1,5 @@
-//! The scenario of a run that is to be continued: what it left open keeps the values that were chosen when the
-//! run began.
+//! The scenario of a run that is to be continued: what it left open keeps the values that were chosen when
+//! the run began.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use carom_fem::MATERIALS;
 use carom_format::ResultReader;
 use carom_format::scenario::model::{BodySource, BodySpec, Compliance, End, Scenario};
 
-/// The scenario of a result with the end of another one, if both agree in all that the other one does not leave
-/// open; none otherwise, or if the result cannot be read.
+/// The scenario of a result with the end of another one, if both agree in all that the other one does not
+/// leave open; none otherwise, or if the result cannot be read.
 ///
 /// A run with a later end would be foreseen anew, and meet other models than those it began with.
 pub fn as_begun(scenario: &Scenario, result: &Path) -> Option<Scenario> {

@@ -191,7 +191,8 @@ fn loads_are_laid_along_the_way_of_a_contact() {
 
 #[test]
 fn modes_that_end_too_low_are_reported_with_the_frequency_that_is_needed() {
-    let rod = "name = \"upper\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.2, elements = [20, 2, 2] }\n\
+    let rod = "name = \"upper\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.2, elements = \
+               [20, 2, 2] }\n\
                rotation = { axis = [0.0, 1.0, 0.0], degrees = -90.0 }\n\
                reduce = { places = [\"*@0.0,0.0,0.0:0.004\"], up_to = UP_TO }";
     let text = BALLS

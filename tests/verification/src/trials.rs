@@ -1,5 +1,5 @@
-//! Impacts on parts whose meshes are far coarser than the contact, over shapes, kinds of cells and their sizes
-//! (docs/theory/half-space.md).
+//! Impacts on parts whose meshes are far coarser than the contact, over shapes, kinds of cells and their
+//! sizes (docs/theory/half-space.md).
 
 mod parts;
 
@@ -177,8 +177,8 @@ pub(crate) fn trials(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
             0.7,
         ));
     }
-    let caption = "Error of the largest force over the contact radius in edges of the mesh, and that of Hertz' \
-                   theory with the effective mass of the rigid bodies.";
+    let caption = "Error of the largest force over the contact radius in edges of the mesh, and that of \
+                   Hertz' theory with the effective mass of the rigid bodies.";
     outcome.pictures.push(("trials".to_owned(), plot(&trials).draw(), caption.to_owned()));
     Ok(outcome)
 }

@@ -124,8 +124,8 @@ pub struct PressureFit {
     pub n_faces: usize,
 }
 
-/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`]; on a half-space grid that of
-/// an ellipse, to the cells with more than 0.6 of the largest pressure. The radius is then √(a b).
+/// Fits Hertz' pressure to a pair at its largest force, as [`patch::PressureFit`]; on a half-space grid that
+/// of an ellipse, to the cells with more than 0.6 of the largest pressure. The radius is then √(a b).
 ///
 /// # Errors
 ///
@@ -149,8 +149,8 @@ pub fn fit(run: &Run, pair: usize) -> Result<PressureFit, RunError> {
     Ok(PressureFit { force: contact.normal_force, peak_pressure, radius, n_faces })
 }
 
-/// p₀ and √(a b) of p² = p₀² (1 − (x/a)² − (y/b)²) in any direction of x and y, by least squares over the cells in
-/// the middle of a contact; none of too few cells.
+/// p₀ and √(a b) of p² = p₀² (1 − (x/a)² − (y/b)²) in any direction of x and y, by least squares over the
+/// cells in the middle of a contact; none of too few cells.
 fn fit_of_cells(cells: &[PatchFace]) -> Option<(f64, f64)> {
     let largest = cells.iter().map(|cell| cell.pressure).fold(0.0, f64::max);
     let inner = cells.iter().filter(|cell| cell.pressure > 0.6 * largest);

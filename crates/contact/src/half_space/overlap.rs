@@ -18,8 +18,8 @@ const MARGIN: f64 = 0.35;
 /// body, and its approach depends on the whole bodies.
 pub const MOST_SLENDER: f64 = 1000.0;
 
-/// Least distance of the values that the gap is fitted to, in lengths within which it is like a paraboloid: the
-/// overlap of bodies that touch in a point is round-off.
+/// Least distance of the values that the gap is fitted to, in lengths within which it is like a paraboloid:
+/// the overlap of bodies that touch in a point is round-off.
 const LEAST_STEP: f64 = 1e-3;
 
 /// Most cells of a contact that is solved once.

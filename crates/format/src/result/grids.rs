@@ -6,8 +6,8 @@ use rusqlite::{Row, params};
 use super::{ResultError, ResultReader, blob, schema};
 
 /// Columns of the table after `frame` and `pair`, in the order of [`read_grid`].
-const COLUMNS: &str = "body, side_first, side_second, modulus, poisson_body, poisson_other, plane, curvature, cells, \
-                       heights, pressures, tractions";
+const COLUMNS: &str = "body, side_first, side_second, modulus, poisson_body, poisson_other, plane, \
+                       curvature, cells, heights, pressures, tractions";
 
 /// Writes the grids of a frame that have pressure.
 pub(super) fn write_frame(

@@ -128,8 +128,8 @@ impl Pair {
             let error = OF_IMPACT * residual * of_modes(periods);
             (duration > 0.0 && error > MODES).then(|| {
                 format!(
-                    "the modes of `{}` end at {:.3e} Hz, {periods:.2} periods within the impact of {duration:.3e} \
-                     s, and the force errs by up to {:.1} %: keep modes up to 5 periods, \
+                    "the modes of `{}` end at {:.3e} Hz, {periods:.2} periods within the impact of \
+                     {duration:.3e} s, and the force errs by up to {:.1} %: keep modes up to 5 periods, \
                      `reduce.up_to = {:.1e}`",
                     side.name,
                     side.cutoff / (2.0 * PI),

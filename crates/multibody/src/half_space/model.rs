@@ -15,9 +15,9 @@ use crate::contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction,
 };
 
-/// Local error of the integrator in a step, relative to the tolerance of the run: hundreds of cells close and open
-/// one by one in an impact, each with an error of a step. Two balls without dynamic modes miss the tolerance by
-/// 4 % with twice this share.
+/// Local error of the integrator in a step, relative to the tolerance of the run: hundreds of cells close and
+/// open one by one in an impact, each with an error of a step. Two balls without dynamic modes miss the
+/// tolerance by 4 % with twice this share.
 const INTEGRATOR_SHARE: f64 = 5e-4;
 
 /// Turn of the normal from which on the plane of a grid without force is laid anew \[rad\].

@@ -31,8 +31,8 @@ const OF_BLOCK: f64 = 4.0;
 const CURVED: &str = "edges of 0.4 radii of curvature carry the loads of a contact on a grid of its own";
 const WALL: &str = "edges of the thickness of the body carry the loads of a contact on a grid of its own";
 const LONG: &str = "cells are then as long as the body is wide, which its modes need";
-const TUBE: &str = "cells are then as long as the body is wide, and around it as the wall is thick where that \
-                    takes at most 12 on a quarter";
+const TUBE: &str = "cells are then as long as the body is wide, and around it as the wall is thick where \
+                    that takes at most 12 on a quarter";
 const BLOCK: &str = "edges are then a quarter of the least edge of the block";
 
 /// The scenario with numbers of elements for its open bodies, and the reason for each of them.

@@ -224,7 +224,8 @@ const SPHERE: &str =
     "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 0.015};\nPhysical Volume(\"body\") = {1};\n";
 
 /// A rod as a script.
-const ROD: &str = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0.4, 0, 0, 0.01};\nPhysical Volume(\"body\") = {1};\n";
+const ROD: &str = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0.4, 0, 0, 0.01};\n\
+                   Physical Volume(\"body\") = {1};\n";
 
 /// A plate as a script.
 const PLATE: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {-0.05, -0.04, -0.0025, 0.1, 0.08, 0.005};\n\
