@@ -96,7 +96,7 @@ struct Sides(Vec<f64>);
 impl Observer for Sides {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
         let grid = &frame.contacts[0].grid;
-        self.0.extend((!grid.cells.is_empty()).then_some(grid.side));
+        self.0.extend((!grid.cells.is_empty()).then_some(grid.sides[0]));
         Ok(())
     }
 

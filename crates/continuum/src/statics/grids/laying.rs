@@ -233,6 +233,7 @@ impl Spot {
             middle: [0; 2],
             partner: (Matrix3::identity(), Vector3::zeros()),
             hollow,
+            way: 0.0,
         }
     }
 }
