@@ -3,9 +3,8 @@
 use carom_report::Drawing;
 
 use crate::{
-    Bench, BenchError, beside, bracket, cam, cam_part, chains, conserving, elements, explicit, held_rods,
-    impacts, local, open_contact, reference, schemes, settings, six_ways, trials, two_ways, wendt,
-    zywicz_puso,
+    Bench, BenchError, bracket, cam, cam_part, chains, conserving, elements, explicit, held_rods, impacts,
+    local, open_contact, reference, schemes, settings, six_ways, trials, two_ways, wendt, zywicz_puso,
 };
 
 /// A measured figure with its expected value.
@@ -133,33 +132,16 @@ pub fn cases() -> Vec<Case> {
             run: open_contact::open_contact,
         },
         Case {
-            name: "beside",
-            title: "Contact that does not see the mesh, beside cells that resolve it",
-            about: "\
-                    The same impacts twice: with cells of a quarter of the contact radius or less and a \
-                    zone of them as interface, and with bodies that are described by their shapes alone, \
-                    whose contact is on a grid of half-spaces: the ball on a rod (meshes/sphere-on-rod), \
-                    the double pendulums with fine balls (meshes/double-pendulums/impact.toml), and the \
-                    cradle of five elastic balls (meshes/cradle/elastic.toml; contact of the second and \
-                    the third ball, speed of the last one over that of the first). Expected: the resolved \
-                    runs. Claim: 2 %, at less CPU time, that of meshing and reduction included. The cells \
-                    of the resolved cradle close late (section *Newton's cradle of elastic balls*).",
-            run: beside::beside,
-        },
-        Case {
             name: "trials",
             title: "Contact on coarse meshes, part by part",
             about: "\
                     A steel ball hits parts of steel whose cells are larger than the contact, hexahedra, \
                     tetrahedra and splines of several sizes: balls (R 15 mm, on each other), the end of a \
-                    rod (d 20 mm, L 400 mm), a plate (100 x 80 x 5 mm) off its middle, near its edge and \
-                    under a ball of R 120 mm, a block with bores, a gear blank and a bracket \
-                    (meshes/parts, meshed by Gmsh), and parts of other programs where they are at hand. \
-                    Nothing but shapes, files and velocities is given. Expected: impacts of resolved \
-                    meshes, computed independently of this project, of the balls, the rod and the plate \
-                    under the small ball; of other parts the first mesh of the table, whose cells are the \
-                    finest. Claims: 1 % for cells of the second degree and splines, 2 % for linear ones, \
-                    2.5 % at 3 mm from an edge; 95 % of the errors lie within the run's own estimates.",
+                    rod (d 20 mm, L 400 mm), and a plate (100 x 80 x 5 mm) off its middle and near its \
+                    edge. Nothing but shapes, files and velocities is given. Expected: impacts of \
+                    resolved meshes, computed independently of this project. Claims: 1 % for cells of the \
+                    second degree and splines, 2 % for linear ones, 2.5 % at 3 mm from an edge; 95 % of \
+                    the errors lie within the run's own estimates.",
             run: trials::trials,
         },
         Case {

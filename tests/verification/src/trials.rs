@@ -150,17 +150,15 @@ pub(crate) fn trials(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let parts = all_parts()?;
     let (mut trials, mut refusals) = (Vec::new(), Vec::new());
     for part in &parts {
-        let mut expected = part.expected;
         for mesh in &part.meshes {
             let found = match run(bench, part, mesh) {
-                // The first one is the reference where no other is known.
-                Err(BenchError::Prepare(error)) if expected.is_some() => {
+                Err(BenchError::Prepare(error)) => {
                     refusals.push(Refusal { part, mesh, why: error.to_string() });
                     continue;
                 }
                 found => found?,
             };
-            let of = *expected.get_or_insert([found.force, found.duration]);
+            let of = part.expected;
             let errors = [found.force / of[0] - 1.0, found.duration / of[1] - 1.0];
             trials.push(Trial { part, mesh, found, errors });
         }
@@ -253,7 +251,7 @@ fn rows(parts: &[Part], trials: &[Trial<'_>]) -> Vec<Row> {
             }
         }
     }
-    let pairs = trials.iter().filter(|trial| !trial.is_reference()).flat_map(|trial| {
+    let pairs = trials.iter().flat_map(|trial| {
         [(trial.errors[0], trial.found.estimate.force), (trial.errors[1], trial.found.estimate.duration)]
     });
     let within: Vec<bool> = pairs.map(|(error, estimate)| error.abs() <= estimate).collect();
@@ -262,13 +260,6 @@ fn rows(parts: &[Part], trials: &[Trial<'_>]) -> Vec<Row> {
     let energy = trials.iter().map(|trial| trial.found.energy_error).fold(0.0, f64::max);
     rows.push(Row::new("largest error of the energy", "", energy, 0.0, 1e-5));
     rows
-}
-
-impl Trial<'_> {
-    /// True if the others of its part are held against it.
-    fn is_reference(&self) -> bool {
-        self.part.expected.is_none() && std::ptr::eq(self.mesh, &self.part.meshes[0])
-    }
 }
 
 fn plot(trials: &[Trial<'_>]) -> Plot {
@@ -285,7 +276,7 @@ fn plot(trials: &[Trial<'_>]) -> Plot {
     }
     let size = |trial: &&Trial<'_>| trial.found.radius / trial.found.edge;
     for kind in kinds {
-        let own = trials.iter().filter(|trial| trial.mesh.cells == kind && !trial.is_reference());
+        let own = trials.iter().filter(|trial| trial.mesh.cells == kind);
         let (x, y) = own.map(|trial| (size(&trial), 100.0 * trial.errors[0].abs())).unzip();
         plot = plot.with(Series::line(kind, x, y).styled(Style::Markers));
     }

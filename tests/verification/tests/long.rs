@@ -215,9 +215,3 @@ fn open_contact() {
 fn trials() {
     verify("trials");
 }
-
-#[test]
-#[ignore = "10 minutes: three impacts with and without cells that resolve the contact"]
-fn beside() {
-    verify("beside");
-}

@@ -3,13 +3,12 @@
 use std::f64::consts::PI;
 
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
-use carom_mesh::refine::subdivide;
 use carom_mesh::{CellShape, Mesh, msh};
 use nalgebra::Vector3;
 
 use super::DENSITY;
+use crate::BenchError;
 use crate::bench::Bench;
-use crate::{BenchError, reference};
 
 /// A ball that hits a part.
 #[derive(Debug, Clone, Copy)]
@@ -34,9 +33,8 @@ pub(super) struct Part {
     pub(super) speed: f64,
     /// Density of both bodies \[kg/m³\].
     pub(super) density: f64,
-    /// Force \[N\] and duration \[s\] of a resolved impact; the first of the meshes is the reference if they
-    /// are not known.
-    pub(super) expected: Option<[f64; 2]>,
+    /// Force \[N\] and duration \[s\] of a resolved impact.
+    pub(super) expected: [f64; 2],
     /// Largest error, where it is not that of the cells.
     pub(super) claim: Option<f64>,
     pub(super) meshes: Vec<PartMesh>,
@@ -148,12 +146,6 @@ pub(super) fn all_parts() -> Result<Vec<Part>, BenchError> {
     let mut parts = balls()?;
     parts.push(rod()?);
     parts.extend(plates()?);
-    parts.push(block()?);
-    parts.extend(scripts());
-    match reference_parts() {
-        Err(BenchError::NoData) => {}
-        found => parts.extend(found?),
-    }
     Ok(parts)
 }
 
@@ -185,7 +177,7 @@ fn balls() -> Result<Vec<Part>, BenchError> {
             is_pair: true,
             speed,
             density: 7780.0,
-            expected: Some([force, duration]),
+            expected: [force, duration],
             claim: None,
             meshes: Vec::new(),
         });
@@ -256,7 +248,7 @@ fn rod() -> Result<Part, BenchError> {
         is_pair: false,
         speed: 0.3,
         density: DENSITY,
-        expected: Some([770.50, 134.30e-6]),
+        expected: [770.50, 134.30e-6],
         claim: None,
         meshes,
     })
@@ -266,8 +258,8 @@ fn rod() -> Result<Part, BenchError> {
 fn plates() -> Result<Vec<Part>, BenchError> {
     let mut parts = Vec::new();
     let cases = [
-        ("plate off its middle", [0.021, 0.0123], 0.0075, 0.5, Some([325.3, 62.85e-6]), None),
-        ("plate near its edge", [0.047, 0.0123], 0.0075, 0.5, Some([238.8, 71.2e-6]), Some(0.025)),
+        ("plate off its middle", [0.021, 0.0123], 0.0075, 0.5, [325.3, 62.85e-6], None),
+        ("plate near its edge", [0.047, 0.0123], 0.0075, 0.5, [238.8, 71.2e-6], Some(0.025)),
     ];
     for (name, [x, y], radius, speed, expected, claim) in cases {
         let solid = Solid::Plate { size: [0.1, 0.08, 0.005] };
@@ -298,114 +290,4 @@ fn plates() -> Result<Vec<Part>, BenchError> {
         });
     }
     Ok(parts)
-}
-
-/// A block of 40 × 40 × 20 mm under a ball of 0.4 m: contact as wide as the cells.
-fn block() -> Result<Part, BenchError> {
-    let name = "block under a large ball";
-    let solid = Solid::Plate { size: [0.04, 0.04, 0.02] };
-    let mut meshes = Vec::new();
-    for (cells, n) in [("hex20", 8), ("hex20", 4), ("hex20", 2), ("hex27", 4), ("hex8", 13)] {
-        meshes.push(PartMesh::hexahedra(name, cells, solid, &[2 * n, 2 * n, n])?);
-    }
-    Ok(Part {
-        name,
-        place: [0.002, 0.001, 0.01],
-        normal: [0.0, 0.0, 1.0],
-        curvature: 0.0,
-        ball: Ball { radius: 0.4 },
-        is_pair: false,
-        speed: 0.5,
-        density: DENSITY,
-        expected: None,
-        claim: None,
-        meshes,
-    })
-}
-
-/// Parts that scripts draw; the finest mesh is the reference.
-fn scripts() -> Vec<Part> {
-    let block = include_str!("../../../../meshes/parts/block-with-bores.geo");
-    let blank = include_str!("../../../../meshes/parts/gear-blank.geo");
-    let bracket = include_str!("../../../../meshes/parts/bracket.geo");
-    let cases = [
-        ("block with bores", block, [0.0, 0.0, 0.0], [0.0, 0.0, 1.0], 2e-3),
-        ("gear blank", blank, [0.0355, 0.0, 0.006], [0.0, 0.0, 1.0], 1.5e-3),
-        ("bracket", bracket, [0.010, 0.002, 0.0], [0.0, 0.0, 1.0], 1.5e-3),
-    ];
-    let of = |(name, script, place, normal, finest): (&'static str, &'static str, _, _, f64)| {
-        let mut meshes = vec![PartMesh::tetrahedra(name, script, "tet10", finest)];
-        meshes.extend([2.0, 4.0].map(|k| PartMesh::tetrahedra(name, script, "tet10", k * finest)));
-        meshes.push(PartMesh::tetrahedra(name, script, "tet4", 1.5 * finest));
-        Part {
-            name,
-            place,
-            normal,
-            curvature: 0.0,
-            ball: Ball { radius: 0.01 },
-            is_pair: false,
-            speed: 0.4,
-            density: DENSITY,
-            expected: None,
-            claim: None,
-            meshes,
-        }
-    };
-    cases.into_iter().map(of).collect()
-}
-
-/// Parts whose meshes belong to the reference data: steel, in metres.
-fn reference_parts() -> Result<Vec<Part>, BenchError> {
-    // Name, files with the reference first (the number divides each edge), place, normal.
-    type Given = (&'static str, Vec<(&'static str, &'static str, usize)>, [f64; 3], [f64; 3]);
-    let up = [0.0, 0.0, 1.0];
-    let cases: [Given; 4] = [
-        (
-            "connecting rod",
-            vec![("tet10", "conrod_100k", 1), ("tet10", "conrod_30k", 1), ("tet10", "conrod_tet10", 1)],
-            [-0.0295, 0.0, 0.01],
-            up,
-        ),
-        (
-            "bracket of a wall",
-            vec![("tet10", "bracket_tet10", 2), ("tet10", "bracket_tet10", 1)],
-            [0.0, 0.030, 0.040],
-            [-1.0, 0.0, 0.0],
-        ),
-        (
-            "flange",
-            vec![("tet10", "io1_part_tet10", 2), ("tet10", "io1_part_tet10", 1)],
-            [0.020, 0.031, 0.010],
-            [0.0, 1.0, 0.0],
-        ),
-        (
-            "gear",
-            vec![("hex20", "gear_hex20", 2), ("hex20", "gear_hex20", 1), ("hex8", "gear_hex8", 1)],
-            [0.0235, 0.0, 0.020],
-            up,
-        ),
-    ];
-    let part = |(name, files, place, normal): Given| {
-        let mesh = |(cells, file, parts): (&'static str, &str, usize)| {
-            let path = reference::data(&format!("meshes/{file}.msh"))?;
-            let invalid = |error: &dyn std::fmt::Display| BenchError::Scenario(format!("{file}: {error}"));
-            let (mesh, _) = msh::read(&path).map_err(|error| invalid(&error))?;
-            let mesh = subdivide(&mesh, parts).map_err(|error| invalid(&error))?;
-            Ok(PartMesh::of_mesh(name, cells, format!("{file}-{parts}"), mesh))
-        };
-        Ok(Part {
-            name,
-            place,
-            normal,
-            curvature: 0.0,
-            ball: Ball { radius: 0.01 },
-            is_pair: false,
-            speed: 0.4,
-            density: DENSITY,
-            expected: None,
-            claim: None,
-            meshes: files.into_iter().map(mesh).collect::<Result<_, BenchError>>()?,
-        })
-    };
-    cases.into_iter().map(part).collect()
 }
