@@ -63,8 +63,9 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
     let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
     let errors = [event.peak_force / 989.43, (event.end - event.start) / 1.0251e-4].map(|x| x - 1.0);
-    // The choice of a grid promises 1 % with cells of the contact; the balls have none below 5 mm.
-    assert!(errors.iter().all(|error| error.abs() < 5e-3), "{errors:?}");
+    // The choice of a grid promises 1 % with cells of the contact; the balls have none below 5 mm. The duration
+    // loses what the first cells close late and the last ones open early (theory, section 11.11).
+    assert!(errors[0].abs() < 5e-3 && errors[1].abs() < 1e-2, "{errors:?}");
     assert!(outcome.summary.ledger.energy_error < 1e-5, "{:?}", outcome.summary.ledger);
     assert_eq!(outcome.warnings, Vec::<String>::new(), "{:?}", outcome.summary.ledger);
     // The result has the scenario with all choices, so that it is read and continued without them.
