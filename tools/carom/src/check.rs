@@ -25,7 +25,7 @@ struct Checked<'a> {
     not_checked: &'a [String],
     /// Warnings about implausible values.
     warnings: &'a [String],
-    /// What the scenario leaves open, as it would be chosen.
+    /// Values that a run would choose because the scenario leaves them open.
     choices: &'a [Choice],
     /// Properties of the model that a run would report too.
     remarks: &'a [String],

@@ -50,7 +50,7 @@ pub struct PressurePicture {
     pub drawing: Drawing,
     /// True if Hertz' curves are drawn.
     pub has_hertz: bool,
-    /// What carries the pressure: "faces", or "cells" of a half-space grid.
+    /// Word for the pieces of surface with one pressure each: "faces", or "cells" of a half-space grid.
     pub on: &'static str,
 }
 

@@ -24,9 +24,9 @@
 //! opposite on the same line.
 //!
 //! Nothing of this depends on how far the grid reaches, nor on the cell in its middle: a grid that follows a
-//! contact that rolls over the first body changes no force and no energy. An exception is a second body
-//! that is known from places: the force by which its compliance changes along the surface has the tangents of
-//! the middle cell, and acts on the modes there.
+//! contact that rolls over the first body changes no force and no energy. A second body with places is an
+//! exception: the force by which its compliance changes along the surface has the tangents of the middle cell,
+//! and acts on the modes there.
 
 mod friction;
 mod laid;

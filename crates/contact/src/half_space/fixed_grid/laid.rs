@@ -1,4 +1,4 @@
-//! What a grid has from the position in which it is laid: its cells on both surfaces, compliance, modes.
+//! A grid as it is laid in one position of the bodies: its cells on both surfaces, compliance, modes.
 
 use std::collections::BTreeMap;
 

@@ -491,7 +491,8 @@ fn a_crowned_roller_has_hertz_ellipse_on_slender_cells() {
         let roller = Shape::Faces(Box::new(Faces::new(surface, &stretched).unwrap()));
         let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
         let curvatures = [1.0 / RADIUS, 1.0 / (RADIUS * ratio)];
-        // The contact may have a fifth of the length of the roller at most: beyond the gap is no paraboloid.
+        // The contact has at most a fifth of the length of the roller: the gap of a longer one is no longer
+        // that of a paraboloid.
         let unit = hertz_ellipse(STEEL.contact_modulus(), curvatures, 1.0).unwrap();
         let [a, b] = unit.semi_axes.map(|axis| axis / unit.semi_axes[1] * 0.1 * axes[1]);
         let depth = unit.approach * (b / unit.semi_axes[1]).powi(2);

@@ -318,8 +318,8 @@ impl GridPair {
 
     /// A grid that fits the contact better; none if the present one does.
     ///
-    /// Its lattice starts beside the middle of the forces, and the weights of the second body are taken where
-    /// that body is now.
+    /// Its lattice starts beside the middle of the forces, and the weights of the second body are those of
+    /// its present position.
     pub(super) fn better(&self, loaded: &[LoadedBody]) -> Result<Option<GridPlan>, GridError> {
         let (grid, plan) = (&self.grid, self.grid.plan);
         if grid.sums.force == 0.0 {
