@@ -54,7 +54,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, Values};
 pub use condensed::{PairImpacts, ShownImpact, condensed};
 pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
 pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
-pub use error_estimate::ErrorEstimate;
+pub use error_estimate::{ErrorEstimate, ErrorParts};
 pub use grid_pressures::{GridCell, GridPressures};
 pub use joint_kind::{JointEquation, JointKind};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};

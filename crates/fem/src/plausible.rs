@@ -152,8 +152,8 @@ fn material_remedy(density: f64, young: f64) -> String {
         .to_owned()
 }
 
-/// Largest extent of the points of a body along an axis \[m\].
-pub fn extent(body: &Body) -> f64 {
+/// Least and largest coordinates of the points of a body, control points among them \[m\].
+pub fn bounds(body: &Body) -> [[f64; 3]; 2] {
     let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
     let mut take = |points: &[[f64; 3]]| {
         for (x, d) in points.iter().flat_map(|x| x.iter().zip(0..3)) {
@@ -165,7 +165,13 @@ pub fn extent(body: &Body) -> f64 {
         Geometry::Mesh(mesh) => take(&mesh.points),
         Geometry::Nurbs(patches) => patches.patches.iter().for_each(|patch| take(&patch.points)),
     }
-    (0..3).map(|d| bounds[1][d] - bounds[0][d]).fold(0.0, f64::max)
+    bounds
+}
+
+/// Largest extent of the points of a body along an axis \[m\].
+pub fn extent(body: &Body) -> f64 {
+    let [low, high] = bounds(body);
+    (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max)
 }
 
 /// Size of a body, given by its largest extent \[m\].

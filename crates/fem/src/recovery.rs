@@ -11,6 +11,7 @@
 //! A node at which two materials meet has two sites, because the stress is discontinuous there.
 
 mod cell_strain;
+mod energy_error;
 mod large_strain;
 mod nodes;
 mod point_fit;
@@ -27,8 +28,10 @@ use crate::evaluator::CellEvaluator;
 use crate::quadrature::Quadrature;
 use crate::stress::of_gradient;
 use crate::{Body, Cells, Discretisation, Geometry};
+use carom_nurbs::Multipatch;
 use scheme::Scheme;
 
+pub use energy_error::energy_errors;
 pub use nodes::at_nodes;
 pub use point_fit::PointFit;
 
@@ -104,26 +107,44 @@ impl StressSites {
     pub fn nodes(body: &Body, discretisation: &Discretisation) -> Self {
         match &body.geometry {
             Geometry::Mesh(_) => Self::mesh_nodes(discretisation),
+            Geometry::Nurbs(multipatch) => Self::lattice_nodes(multipatch, discretisation, Scheme::lattice),
+        }
+    }
+
+    /// As [`Self::nodes`], also for NURBS extrapolated from the points of a cell at which stress is most
+    /// accurate: these differ from the stress of the cell itself.
+    fn extrapolated(body: &Body, discretisation: &Discretisation) -> Self {
+        match &body.geometry {
+            Geometry::Mesh(_) => Self::mesh_nodes(discretisation),
             Geometry::Nurbs(multipatch) => {
-                let mut found = Self::empty(StressAt::Nodes);
-                let mut evaluator = CellEvaluator::new(discretisation);
-                let mut known = HashMap::new();
-                let mut scheme_of = HashMap::new();
-                let numbers = multipatch.cell_numbers();
-                for bezier in &multipatch.bezier().cells {
-                    let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
-                    let scheme = *scheme_of.entry(bezier.degrees).or_insert_with(|| {
-                        found.schemes.push(Scheme::lattice(bezier.degrees));
-                        found.schemes.len() - 1
-                    });
-                    let material = discretisation.blocks[block as usize].material as u32;
-                    found.add_cell(&mut evaluator, CellRef { block, cell }, scheme, material, |row, next| {
-                        (*known.entry((bezier.points[row], material)).or_insert(next), None)
-                    });
-                }
-                found
+                Self::lattice_nodes(multipatch, discretisation, Scheme::fitted_lattice)
             }
         }
+    }
+
+    /// The lattice points of knot spans.
+    fn lattice_nodes(
+        multipatch: &Multipatch,
+        discretisation: &Discretisation,
+        scheme_for: fn([usize; 3]) -> Scheme,
+    ) -> Self {
+        let mut found = Self::empty(StressAt::Nodes);
+        let mut evaluator = CellEvaluator::new(discretisation);
+        let mut known = HashMap::new();
+        let mut scheme_of = HashMap::new();
+        let numbers = multipatch.cell_numbers();
+        for bezier in &multipatch.bezier().cells {
+            let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
+            let scheme = *scheme_of.entry(bezier.degrees).or_insert_with(|| {
+                found.schemes.push(scheme_for(bezier.degrees));
+                found.schemes.len() - 1
+            });
+            let material = discretisation.blocks[block as usize].material as u32;
+            found.add_cell(&mut evaluator, CellRef { block, cell }, scheme, material, |row, next| {
+                (*known.entry((bezier.points[row], material)).or_insert(next), None)
+            });
+        }
+        found
     }
 
     /// The nodes of the Lagrange cells of a discretisation; NURBS blocks are skipped.

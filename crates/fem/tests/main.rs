@@ -15,6 +15,7 @@ mod kinds;
 mod large_strain_stress;
 mod locking;
 mod lumped_mass;
+mod mesh_error;
 mod nurbs_files;
 mod one_point;
 mod properties;

@@ -171,7 +171,6 @@ fn inconsistent_keys_are_reported() {
             "a fixed body has no velocity",
         ),
         ("velocity = [0.0, 0.0, 0.3]", "rigid = true", "a rigid body is not reduced"),
-        ("interface = [\"pole\"], ", "", "a body is reduced about its interface"),
         ("name = \"rod\"", "name = \"ball\"", "two bodies are called `ball`"),
         ("\"rod:tip\"]", "\"rod:top\"]", "there is no marker `top`; did you mean `tip`?"),
         ("\"ball:pole\", \"rod:spot\"", "\"ball:pole\", \"ball:pole\"", "cannot be paired with itself"),

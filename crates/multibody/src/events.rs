@@ -185,8 +185,10 @@ impl ContactEvents {
             }
             if let Some(event) = tracker.settle(time) {
                 record.swing.end(&event);
-                observer.contact_event(&event)?;
-                self.over.push(event);
+                if has_force(&event) {
+                    observer.contact_event(&event)?;
+                    self.over.push(event);
+                }
             }
         }
         self.note_active(system);
@@ -204,8 +206,10 @@ impl ContactEvents {
         for (pair, record) in self.pairs.iter_mut().enumerate() {
             if let Some(event) = record.tracker.finish(&sample(system, stepper, pair)) {
                 record.swing.end(&event);
-                observer.contact_event(&event)?;
-                self.over.push(event);
+                if has_force(&event) {
+                    observer.contact_event(&event)?;
+                    self.over.push(event);
+                }
             }
         }
         Ok(())
@@ -215,6 +219,12 @@ impl ContactEvents {
     fn was_touching(&self, event: Event) -> Option<bool> {
         event.pair().map(|pair| self.pairs[pair].tracker.touching)
     }
+}
+
+/// False where surfaces came together and no cell closed, which is no impact: balls that just touch at the
+/// start.
+fn has_force(event: &ContactEvent) -> bool {
+    event.peak_force > 0.0
 }
 
 /// Whether a pair touches at the end of a step.

@@ -216,10 +216,12 @@ impl Simulation {
     /// estimated, or there was no force.
     pub fn error_estimates(&self) -> Vec<Option<ErrorEstimate>> {
         let events = self.events.over();
+        let energy_error = self.ledger.summary().energy_error;
         let of_pair = |pair: usize| {
             let own = events.iter().filter(|event| event.pair == pair);
             let largest = own.max_by(|a, b| a.peak_force.total_cmp(&b.peak_force))?;
-            self.system.contacts().error_estimate(pair, largest.end - largest.start)
+            let estimate = self.system.contacts().error_estimate(pair, largest.end - largest.start)?;
+            Some(estimate.with_energy_error(energy_error))
         };
         (0..self.system.pairs()).map(of_pair).collect()
     }

@@ -27,7 +27,7 @@ use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
 use crate::invariants::Invariants;
-use crate::places::PlacedSurface;
+use crate::places::{MeshErrors, PlacedSurface};
 use crate::point_modes::Modes;
 use crate::reduced::ReducedBody;
 
@@ -140,6 +140,19 @@ impl StaticModes {
         Mat::from_fn(values.nrows(), n, |i, k| if k < n_low { values[(i, k)] } else { high[(i, k - n_low)] })
     }
 
+    /// Relative errors of the strain energy of the new modes: those of the modes of the model, weighted by
+    /// their energies in each.
+    fn mixed(&self, omega: &[f64], errors: &[f64]) -> Vec<f64> {
+        let (low, high) = errors.split_at(self.n_low);
+        let of_new = |k: usize| {
+            let energies = (0..high.len()).map(|i| (self.high[(i, k)] * omega[self.n_low + i]).powi(2));
+            let (sum, wrong) =
+                energies.zip(high).fold((0.0, 0.0), |(sum, wrong), (e, error)| (sum + e, wrong + e * error));
+            wrong / sum
+        };
+        low.iter().copied().chain((0..high.len()).map(of_new)).collect()
+    }
+
     /// The same over the dynamic modes only.
     fn moving(&self, values: MatRef<'_, f64>) -> Mat<f64> {
         let (n, n_low, k) = (values.ncols(), self.n_low, self.omega.len());
@@ -193,7 +206,14 @@ impl StaticModes {
             places: model
                 .places
                 .iter()
-                .map(|places| PlacedSurface { values: self.rows(places.values.as_ref()), ..places.clone() })
+                .map(|places| PlacedSurface {
+                    values: self.rows(places.values.as_ref()),
+                    mesh_errors: places.mesh_errors.as_ref().map(|errors| MeshErrors {
+                        places: errors.places.clone(),
+                        modes: self.mixed(&model.omega, &errors.modes),
+                    }),
+                    ..places.clone()
+                })
                 .collect(),
             boundary: Modes {
                 points: points.clone(),

@@ -25,6 +25,9 @@ fn adopted(scenario: &Scenario, begun: &Scenario) -> Option<Scenario> {
         return None;
     }
     let mut adopted = scenario.clone();
+    if adopted.simulation.has_open_end {
+        adopted.simulation.end_at(begun.simulation.end_time);
+    }
     for (body, was) in adopted.body.iter_mut().zip(&begun.body) {
         adopt_body(body, was);
     }

@@ -8,8 +8,12 @@ use std::sync::Arc;
 
 use carom_continuum::half_space::PlacedModelError;
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySource, BodySpec, Compliance, ContactSpec, End, Scenario};
+use carom_fem::plausible::bounds;
+use carom_format::scenario::model::{
+    BodySource, BodySpec, Compliance, ContactSpec, End, Scenario, Simulation,
+};
 use carom_progress::Progress;
+use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
@@ -28,9 +32,12 @@ use choice::decide;
 use region::regions;
 use rigid_run::{Outlook, outlook};
 
-/// Periods of the highest mode that is kept within the shortest impact: with 2.5 of them a force errs by some
-/// tenths of a per cent, with 1.5 by 1 to 4 %.
+/// Periods of the highest mode that is kept within the shortest impact, for an accuracy of 2 %: with 2.5 of
+/// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.
 const PERIODS: f64 = 5.0;
+
+/// The run ends so many durations of an impact after its end, if the scenario does not say when.
+const AFTER: f64 = 2.0;
 
 /// A scenario with all that its contacts leave open.
 #[derive(Debug, Clone)]
@@ -79,6 +86,18 @@ pub enum ForesightError {
         ratio: f64,
         /// Least ratio.
         least: f64,
+    },
+    /// A scenario without an end whose bodies do not meet.
+    #[error(
+        "the run has no `simulation.end_time`, and as rigid bodies none meet within {horizon:.3e} s{}: give \
+         the bodies velocities towards each other, or the run an end",
+        .trouble.as_ref().map(|trouble| format!(" ({trouble})")).unwrap_or_default()
+    )]
+    Endless {
+        /// How far the run of the rigid bodies went \[s\].
+        horizon: f64,
+        /// Why it went no further.
+        trouble: Option<String>,
     },
     /// Contacts with both kinds of compliance.
     #[error(
@@ -178,20 +197,26 @@ pub(crate) fn completed(
     // A mesh that is to resolve a contact is held against it.
     let is_claimed = |pair: &ContactSpec| pair.compliance == Some(Compliance::Body);
     let is_of_interest = |(pair, open): (&ContactSpec, &bool)| *open || is_claimed(pair);
-    if row.high_modes.is_none() || !scenario.contact.iter().zip(&is_open).any(is_of_interest) {
+    let ends_open = scenario.simulation.has_open_end;
+    if row.high_modes.is_none() || !(ends_open || scenario.contact.iter().zip(&is_open).any(is_of_interest)) {
         return Ok(None);
     }
     let is_unknown = |(pair, open): (&ContactSpec, &bool)| {
         is_claimed(pair) || *open && !(pair.compliance.is_none() && has_places(scenario, pair, parts))
     };
-    let outlooks = match scenario.contact.iter().zip(&is_open).any(is_unknown) {
-        true => outlook(scenario, geometries, progress),
+    let horizon = if ends_open { horizon(scenario, geometries) } else { scenario.simulation.end_time };
+    let outlooks = match ends_open || scenario.contact.iter().zip(&is_open).any(is_unknown) {
+        true => outlook(scenario, horizon, geometries, progress),
         false => vec![Outlook::default(); scenario.contact.len()],
     };
     if progress.interrupted() {
         return Err(ForesightError::Interrupted.into());
     }
     let mut completed = Completed { scenario: scenario.clone(), choices: Vec::new(), warnings: Vec::new() };
+    if ends_open {
+        let choice = end_run(&mut completed.scenario, horizon, &outlooks)?;
+        completed.choices.push(choice);
+    }
     let mut decisions = Vec::new();
     for i in 0..scenario.contact.len() {
         let decision = decide(scenario, i, is_open[i], &outlooks[i], geometries, parts)
@@ -236,6 +261,58 @@ fn shortened(pair: &ContactSpec, outlook: &Outlook, is_open: bool) -> Option<Str
     ))
 }
 
+/// A time within which bodies that approach each other meet \[s\]: twice the way from the farthest point of
+/// one to that of another at the largest relative speed, or under gravity.
+fn horizon(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> f64 {
+    let mut low = Vector3::repeat(f64::INFINITY);
+    let mut high = -low;
+    for (spec, body) in scenario.body.iter().zip(geometries).filter_map(|(s, b)| Some((s, b.as_ref()?))) {
+        let corners = bounds(body).map(Vector3::from);
+        let reach = corners[0].abs().sup(&corners[1].abs()).norm();
+        let at = Vector3::from(spec.position);
+        low = low.inf(&at.add_scalar(-reach));
+        high = high.sup(&at.add_scalar(reach));
+    }
+    let size = (high - low).norm();
+    let pairs = scenario.body.iter().flat_map(|a| scenario.body.iter().map(move |b| (a, b)));
+    let relative = pairs.map(|(a, b)| (Vector3::from(a.velocity) - Vector3::from(b.velocity)).norm());
+    let speed = relative.fold(0.0, f64::max);
+    let gravity = Vector3::from(scenario.simulation.gravity).norm();
+    let by_speed = if speed > 0.0 { size / speed } else { f64::INFINITY };
+    let by_fall = if gravity > 0.0 { (2.0 * size / gravity).sqrt() } else { f64::INFINITY };
+    let time = 2.0 * by_speed.min(by_fall);
+    if time.is_finite() { time } else { 1.0 }
+}
+
+/// Ends the run some durations after the first impact of each pair.
+///
+/// * `horizon` — how far the run of the rigid bodies went \[s\]
+fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Result<Choice, ForesightError> {
+    let last =
+        outlooks.iter().filter_map(|outlook| outlook.first).reduce(|a, b| if b[1] > a[1] { b } else { a });
+    let Some([start, end]) = last else {
+        let trouble = outlooks.iter().find_map(|outlook| outlook.trouble.clone());
+        return Err(ForesightError::Endless { horizon, trouble });
+    };
+    let duration = end - start;
+    let end_time = rounded_up(end + AFTER * duration);
+    scenario.simulation.end_at(end_time);
+    Ok(Choice {
+        of: "simulation".to_owned(),
+        key: "end_time",
+        value: format!("{end_time:.1e}"),
+        reason: format!(
+            "the last of the pairs to meet is expected to touch from {start:.3e} to {end:.3e} s, and \
+             {AFTER} durations remain for the rebound"
+        ),
+    })
+}
+
+/// Periods of the highest mode for an accuracy: the part of modes above it falls with their square.
+fn periods(accuracy: f64) -> f64 {
+    PERIODS * (Simulation::ACCURACY / accuracy).sqrt()
+}
+
 /// Modes of bodies without a table `reduce`, or with places alone and no number of modes: up to five periods
 /// within the shortest impact.
 fn keep_modes(completed: &mut Scenario, given: &Scenario, outlooks: &[Outlook]) {
@@ -248,7 +325,7 @@ fn keep_modes(completed: &mut Scenario, given: &Scenario, outlooks: &[Outlook]) 
         let touching = pairs.filter(|(pair, _)| pair.between.iter().any(|end| end.body == own.name));
         let shortest = touching.filter_map(|(_, outlook)| outlook.duration()).reduce(f64::min);
         // Two digits, so that the model states a readable number.
-        reduce.up_to = shortest.map(|duration| rounded_up(PERIODS / duration));
+        reduce.up_to = shortest.map(|duration| rounded_up(periods(given.simulation.wanted()) / duration));
     }
 }
 

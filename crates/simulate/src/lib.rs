@@ -64,6 +64,7 @@ mod recorder;
 mod reduced;
 mod reduction;
 mod references;
+pub mod refinement;
 mod resume;
 mod rigid;
 mod rigid_partner;
@@ -89,6 +90,7 @@ pub use prepare::{PrepareError, Problem, Standing, Survey, SurveyedBody, prepare
 pub use prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 pub use recipe::RecipeError;
 pub use references::{GroundedMoves, NoInterface, NoMarker, ReferenceError};
+pub use refinement::{Refinement, refinement};
 pub use resume::{ResumeError, RunOptions};
 pub use rigid::{RepeatedContact, RigidSetUpError, ShapeRole};
 pub use run::RunError;

@@ -203,7 +203,7 @@ fn prepare_body(
         Source::Rom { prepared, .. } => return Ok(*prepared),
         Source::Body(file) => file,
     };
-    let Some(reduce) = &spec.reduce else {
+    let Some(reduce) = spec.reduce.as_ref().filter(|reduce| !reduce.is_open()) else {
         let known = file.body.set_names().join(", ");
         return Err(NoInterface { body: spec.name.clone(), known }.into());
     };

@@ -10,6 +10,7 @@ use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
+use crate::refinement::{Refinement, refinement};
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
@@ -58,13 +59,19 @@ impl<'a> ReducedRun<'a> {
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.prepared.choices.iter().map(ToString::to_string).collect();
         for (pair, estimate) in self.scenario.contact.iter().zip(self.simulation.error_estimates()) {
-            let Some(ErrorEstimate { force, impulse, duration }) = estimate else { continue };
+            let Some(ErrorEstimate { force, impulse, duration, parts }) = estimate else { continue };
             let [first, second] = pair.between.each_ref().map(|end| &end.body);
             let [force, impulse, duration] = [force, impulse, duration].map(|error| 100.0 * error);
+            let parts = parts.unwrap_or_default().to_array().map(|part| 100.0 * part);
+            let parts: Vec<String> = ["contact", "modes that are left out", "meshes", "time steps"]
+                .into_iter()
+                .zip(parts)
+                .map(|(name, part)| format!("{name} {part:.2} %"))
+                .collect();
             remarks.push(format!(
-                "contact {first} / {second}: by the response of the bodies to its loads, the force of the \
-                 largest impact errs by up to {force:.1} %, its impulse by {impulse:.1} %, its duration by \
-                 {duration:.1} %"
+                "contact {first} / {second}: the force of the largest impact errs by up to {force:.1} % \
+                 ({}), its impulse by {impulse:.1} %, its duration by {duration:.1} %",
+                parts.join(", ")
             ));
         }
         remarks.extend(self.simulation.missed_contacts());
@@ -84,6 +91,7 @@ impl<'a> ReducedRun<'a> {
         warnings.extend(self.simulation.warnings());
         warnings.extend(unbalanced(&summary.ledger, remedy));
         warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
+        warnings.extend(too_uncertain(scenario, &self.simulation.error_estimates()));
         warnings.extend(doubtful_models(scenario, prepared));
         warnings.extend(overlaps);
         warnings
@@ -137,6 +145,16 @@ impl Run for ReducedRun<'_> {
             estimates: self.simulation.error_estimates(),
         })
     }
+}
+
+/// A warning if errors are expected above the accuracy of the scenario, with the numbers to change.
+fn too_uncertain(scenario: &Scenario, estimates: &[Option<ErrorEstimate>]) -> Option<String> {
+    let Refinement { overrides, reason, given } = refinement(scenario, scenario, estimates, |_| None, true)?;
+    let set = overrides.iter().map(|change| format!("`--set {change}`"));
+    let keys = given.iter().map(|key| format!("another `{key}`"));
+    let changes: Vec<String> = set.chain(keys).collect();
+    let remedy = if changes.is_empty() { "smaller cells".to_owned() } else { changes.join(", ") };
+    Some(format!("{reason}: repeat the run with {remedy}; `carom refine` does so"))
 }
 
 /// The settings of the time loop.

@@ -63,9 +63,9 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
     let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
     let errors = [event.peak_force / 989.43, (event.end - event.start) / 1.0251e-4].map(|x| x - 1.0);
-    // The choice of a grid promises 1 % with cells of the contact; the balls have none below 5 mm. The duration
-    // loses what the first cells close late and the last ones open early (theory, section 11.11).
-    assert!(errors[0].abs() < 5e-3 && errors[1].abs() < 1e-2, "{errors:?}");
+    // The balls have no cells below 5 mm.
+    eprintln!("errors of force and duration: {errors:?}");
+    assert!(errors.iter().all(|error| error.abs() < 5e-3), "{errors:?}");
     assert!(outcome.summary.ledger.energy_error < 1e-5, "{:?}", outcome.summary.ledger);
     assert_eq!(outcome.warnings, Vec::<String>::new(), "{:?}", outcome.summary.ledger);
     // The result has the scenario with all choices, so that it is read and continued without them.
@@ -238,4 +238,51 @@ fn a_misspelled_body_is_the_only_error() {
     let text = BALLS.replace("between = [\"lower\", \"upper\"]", "between = [\"lower\", \"uper\"]");
     let error = Scenario::parse(Path::new("s.toml"), &text, &[], &["steel"]).unwrap_err().to_string();
     assert!(error.contains("uper") && !error.contains("`reduce`"), "{error}");
+}
+
+/// Without an end, and without the table that would state it, a run ends two durations after the impact.
+#[test]
+fn a_run_without_an_end_stops_after_the_rebound() {
+    let (_, rest) = BALLS.split_once("[material.steel]").unwrap();
+    let text = format!("[material.steel]{rest}");
+    let chain = Chain::new();
+    let scenario = parse(&text, &[]);
+    assert!(scenario.simulation.has_open_end && !scenario.to_toml().contains("end_time"));
+    let prepared = chain.prepare(&scenario).unwrap();
+    let end = prepared.scenario(&scenario).simulation.end_time;
+    // The gap of 4 µm closes in 8 µs, the impact lasts 102 µs.
+    assert!((8e-6 + 2.9 * 1.02e-4..8e-6 + 3.3 * 1.02e-4).contains(&end), "{end}");
+    assert!(prepared.choices.iter().any(|choice| choice.key == "end_time"), "{:?}", prepared.choices);
+    let outcome = chain.run(prepared.scenario(&scenario), &prepared, REPLACE).unwrap();
+    assert!((outcome.summary.contacts[0].peak_force / 989.43 - 1.0).abs() < 5e-3);
+    assert!((chain.reader().times().unwrap().last().unwrap() / end - 1.0).abs() < 1e-12);
+    // Bodies that fly apart have no end.
+    let apart = parse(&text, &["body.upper.velocity=[0.0, 0.0, 0.9]"]);
+    let error = chain.prepare(&apart).unwrap_err().to_string();
+    assert!(error.contains("no `simulation.end_time`") && error.contains("none meet within"), "{error}");
+}
+
+/// Coarse linear cells of a thin plate make the force too large by a few per cent: the estimate says so, a
+/// warning names the cells, and finer cells lie within the accuracy of the scenario.
+#[test]
+fn meshes_that_are_too_stiff_are_reported_with_the_elements_to_take() {
+    let plate = "name = \"lower\"\nmake = { shape = \"plate\", size = [0.04, 0.04, 0.004], hex = true, \
+                 order = 1, elements = ELEMENTS }";
+    let text = BALLS
+        .replace("name = \"lower\"\nmake = { shape = \"ball\", radius = 0.015 }", plate)
+        .replace("position = [0.0, 0.0, -0.015002]", "position = [0.0, 0.0, -0.002002]");
+    let run = |elements: &str| {
+        let text = text.replace("ELEMENTS", elements);
+        let outcome = solve_with(&text, &[]).unwrap_or_else(|failed| panic!("{failed}"));
+        (outcome.summary.contacts[0].peak_force, outcome.error_estimates[0].unwrap(), outcome.warnings)
+    };
+    let [coarse, fine] = ["[10, 10, 1]", "[30, 30, 3]"].map(run);
+    println!("{coarse:?}\n{fine:?}");
+    let error = coarse.0 / fine.0 - 1.0;
+    assert!(error > 0.02 && error < coarse.1.force, "{error} {:?}", coarse.1);
+    assert!(coarse.1.parts.unwrap().largest().0 == "mesh", "{:?}", coarse.1);
+    assert!(fine.1.force < coarse.1.force);
+    let warning = coarse.2.iter().find(|text| text.contains("more than the accuracy of 2.0 %"));
+    let warning = warning.unwrap_or_else(|| panic!("{:?}", coarse.2));
+    assert!(warning.contains("`--set body.lower.make.elements=[15, 15, 2]`"), "{warning}");
 }

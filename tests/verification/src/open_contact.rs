@@ -127,7 +127,7 @@ pub(crate) fn open_contact(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         }
         let errors = [0, 1].map(|k| expected[k].map_or(f64::NAN, |expected| found[k] / expected - 1.0));
         let estimate = run.error_estimates.first().copied().flatten();
-        let estimate = estimate.unwrap_or(ErrorEstimate::from_array([f64::NAN; 3]));
+        let estimate = estimate.unwrap_or(ErrorEstimate::UNKNOWN);
         for (what, error, estimate) in
             [("force", errors[0], estimate.force), ("duration", errors[1], estimate.duration)]
         {

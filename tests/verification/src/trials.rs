@@ -131,7 +131,7 @@ fn run(bench: &Bench<'_>, part: &Part, mesh: &PartMesh) -> Result<Found, BenchEr
         radius: hertz.at_force(event.peak_force).contact_radius,
         edge: models[1].reduced.places.first().map_or(f64::NAN, |places| places.edge),
         dofs: Bench::dofs(&opened)?,
-        estimate: estimate.unwrap_or(ErrorEstimate::from_array([f64::NAN; 3])),
+        estimate: estimate.unwrap_or(ErrorEstimate::UNKNOWN),
         energy_error: outcome.summary.ledger.energy_error,
         seconds,
     })

@@ -12,14 +12,21 @@ Examples:
   carom run tap.toml -o out/slow --set simulation.end_time=2e-4
   carom run tap.toml -o out/all --cells all --fields velocity,stress";
 
+pub(crate) const REFINE: &str = "\
+Examples:
+  carom refine tap.toml
+  carom refine tap.toml --set simulation.accuracy=0.01";
+
 pub(crate) const CHECK: &str = "\
 Examples:
   carom check tap.toml
+  carom check tap.toml --explain
   carom check tap.toml --set simulation.relative_tolerance=1e-8 --json";
 
 pub(crate) const NEW: &str = "\
 Examples:
-  carom new tap";
+  carom new tap
+  carom new impact --part bracket.step";
 
 pub(crate) const DOCTOR: &str = "\
 Examples:

@@ -23,9 +23,13 @@ pub(crate) enum Command {
     /// Mesh, reduce, solve, export, report. Steps that are up to date are skipped.
     #[command(after_help = after_help::RUN)]
     Run(ChainArgs),
+    /// Run a scenario, and repeat it with other numbers until the errors that it estimates are below its
+    /// accuracy, also with other numbers than the scenario gives.
+    #[command(after_help = after_help::REFINE)]
+    Refine(ChainArgs),
     /// Check a scenario and report what `carom run` would do. Nothing is written.
     #[command(after_help = after_help::CHECK)]
-    Check(ChainArgs),
+    Check(CheckArgs),
     /// Write a commented starter scenario that runs as it is.
     #[command(after_help = after_help::NEW)]
     New(NewArgs),
@@ -102,9 +106,23 @@ pub(crate) struct ChainArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Print the scenario with all values that a run would choose, as TOML to take over and change.
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct NewArgs {
     /// Name of the scenario: NAME.toml is written. An existing file is not replaced.
     pub(crate) name: PathBuf,
+
+    /// A part: a steel ball hits it from above. Any file that `carom-mesh import` reads; CAD files need Gmsh.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) part: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
@@ -171,7 +189,8 @@ impl Args {
     /// The flags that all programs share.
     pub(crate) fn run_args(&self) -> &RunArgs {
         match &self.command {
-            Command::Run(args) | Command::Check(args) => &args.run,
+            Command::Run(args) | Command::Refine(args) => &args.run,
+            Command::Check(args) => &args.chain.run,
             Command::New(args) => &args.run,
             Command::Doctor(args) => &args.run,
             Command::Completions(args) => &args.run,

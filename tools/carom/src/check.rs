@@ -9,7 +9,7 @@ use carom_simulate::{Choice, Standing as BodyStanding, Survey, SurveyedBody, Wor
 use carom_solve::{failed, read_scenario};
 use serde::Serialize;
 
-use crate::args::ChainArgs;
+use crate::args::{ChainArgs, CheckArgs};
 use crate::folder::{Layout, scenario_folder};
 use crate::pictures::{export_source, report_source};
 use crate::solution::{self, Standing};
@@ -54,10 +54,16 @@ struct Stage {
 }
 
 /// Validates a scenario and reports the steps of a run; writes nothing.
-pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
-    let overrides = args.overrides();
-    let scenario = read_scenario(&args.scenario, &overrides)?;
+pub(crate) fn check(
+    CheckArgs { explain, chain: args }: &CheckArgs,
+    session: &Session,
+) -> Result<(), Failure> {
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
+    let given = read_scenario(&args.scenario, &args.overrides())?;
+    // A run that was repeated is up to date with its changes.
+    let repeated = Stamp::read(&layout.stamp)?.repeated_of(&given).overrides;
+    let overrides = [args.overrides(), repeated].concat();
+    let scenario = read_scenario(&args.scenario, &overrides)?;
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let survey = survey(&scenario, workshop, session.progress());
     let scenario = survey.completed.clone().unwrap_or(scenario);
@@ -81,6 +87,10 @@ pub(crate) fn check(args: &ChainArgs, session: &Session) -> Result<(), Failure> 
     };
     if checked.valid {
         session.print(&text(&checked))?;
+        if *explain {
+            session
+                .print(&format!("\nthe scenario with all values:\n\n{}", scenario.to_toml().trim_end()))?;
+        }
     }
     session.print_json("carom check 1", &checked)?;
     refuse(problems)?;

@@ -19,15 +19,18 @@ mod run;
 mod solution;
 mod stamp;
 mod starter;
+mod starter_part;
 
 use std::process::ExitCode;
 
 use args::{Args, Command};
 use carom_cli::main_with;
+use run::Repeat;
 
 fn main() -> ExitCode {
     main_with(Args::run_args, |args: &Args, session| match &args.command {
-        Command::Run(args) => run::run(args, session),
+        Command::Run(args) => run::run(args, Repeat::Chosen, session),
+        Command::Refine(args) => run::run(args, Repeat::Given, session),
         Command::Check(args) => check::check(args, session),
         Command::New(args) => starter::new(args, session),
         Command::Doctor(args) => doctor::doctor(args, session),

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use carom_cli::{Failure, Session};
+use carom_format::result::RunState;
+use carom_format::{ResultReader, Scenario};
 use carom_post::{Run, RunError};
-use carom_simulate::{Prepared, Workshop, cpu_seconds, prepare};
+use carom_simulate::{Prepared, PreparedModel, Refinement, Workshop, cpu_seconds, prepare, refinement};
 use carom_solve::{Solved, failed, read_scenario};
 use serde::Serialize;
 
@@ -17,9 +19,22 @@ use crate::pictures::{Pictures, series};
 use crate::solution;
 use crate::stamp::Stamp;
 
-/// Meshes, reduces, solves, exports, reports; steps that are up to date are skipped.
-pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
-    let ended = chain(args, session);
+/// Most repetitions of a run whose errors are too large.
+const MOST_REPEATS: usize = 2;
+
+/// The numbers that may change where errors are too large.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// Those that the scenario leaves open.
+    Chosen,
+    /// All.
+    Given,
+}
+
+/// Meshes, reduces, solves, exports, reports; steps that are up to date are skipped. A run whose estimated
+/// errors are too large is repeated.
+pub(crate) fn run(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Failure> {
+    let ended = chain(args, repeat, session);
     if ended.is_err() && session.check_interrupted().is_err() {
         session.note("finished steps are kept: the same command continues from there");
     }
@@ -27,39 +42,37 @@ pub(crate) fn run(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     if args.strict { session.refuse_warnings() } else { Ok(()) }
 }
 
-fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
+fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Failure> {
     let started = Instant::now();
-    let overrides = args.overrides();
-    let scenario = read_scenario(&args.scenario, &overrides)?;
+    let given = read_scenario(&args.scenario, &args.overrides())?;
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
     let _claim = layout.claim(args.force)?;
     let mut stamp = Stamp::read(&layout.stamp)?;
-    solution::check_place(args, &scenario, &layout, &stamp)?;
+    solution::check_place(args, &given, &layout, &stamp)?;
     // The record marks the folder as made by carom, even if this run is stopped.
     if !layout.stamp.exists() {
         stamp.write(&layout.stamp)?;
     }
-    let mut done = Vec::new();
+    let mut repeats = 0;
+    let Ended { scenario, printed, phases: mut done } = loop {
+        // What `carom run` has repeated counts for all of its calls.
+        let is_last = match repeat {
+            Repeat::Chosen => stamp.repeated_of(&given).times >= MOST_REPEATS,
+            Repeat::Given => repeats == MOST_REPEATS,
+        };
+        let ended = attempt(args, (&given, repeat, is_last), &layout, &mut stamp, session)?;
+        repeats += 1;
+        if let Some(ended) = ended {
+            break ended;
+        }
+    };
+
+    let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
+    let solved = Solved::read(run.reader()).map_err(solution::unreadable)?;
     let tell = |phase: Done, done: &mut Vec<Done>| {
         phase.notes.iter().for_each(|note| session.note(note));
         done.push(phase);
     };
-
-    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
-    let prepared = prepare(&scenario, workshop, session.progress())
-        .map_err(|error| failed(&args.scenario, &overrides, error))?;
-    prepared.warnings.iter().for_each(|warning| session.warn(warning));
-    bodies(&prepared).into_iter().for_each(|phase| tell(phase, &mut done));
-    tell(
-        solution::solve(args, prepared.scenario(&scenario), &prepared, &layout, &mut stamp, session)?,
-        &mut done,
-    );
-    // Models can be large; the pictures read them again from their files.
-    let printed = prepared.warnings;
-    drop(prepared.bodies);
-
-    let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
-    let solved = Solved::read(run.reader()).map_err(solution::unreadable)?;
     let mut pictures = Pictures { layout: &layout, stamp: &mut stamp, run: &run, session };
     tell(pictures.export(&scenario.output.pictures())?, &mut done);
     tell(pictures.plots()?, &mut done);
@@ -71,6 +84,69 @@ fn chain(args: &ChainArgs, session: &Session) -> Result<(), Failure> {
     let warnings = solved.iter().flat_map(Solved::warnings).filter(|warning| !printed.contains(warning));
     warnings.for_each(|warning| session.warn(warning));
     conclude(args, (&layout, &series), &done, solved.as_ref(), started.elapsed().as_secs_f64(), session)
+}
+
+/// The last attempt.
+struct Ended {
+    scenario: Scenario,
+    /// Its warnings about the scenario.
+    printed: Vec<String>,
+    phases: Vec<Done>,
+}
+
+/// Bodies and solution once, with the changes of the record; the end, or none if the record has other changes
+/// now, with which they are to be repeated.
+///
+/// * `is_last` — true if they are not to be repeated
+fn attempt(
+    args: &ChainArgs,
+    (given, repeat, is_last): (&Scenario, Repeat, bool),
+    layout: &Layout,
+    stamp: &mut Stamp,
+    session: &Session,
+) -> Result<Option<Ended>, Failure> {
+    stamp.repeated = stamp.repeated_of(given);
+    let overrides = [args.overrides(), stamp.repeated.overrides.clone()].concat();
+    let scenario = read_scenario(&args.scenario, &overrides)?;
+    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
+    let prepared = prepare(&scenario, workshop, session.progress())
+        .map_err(|error| failed(&args.scenario, &overrides, error))?;
+    prepared.warnings.iter().for_each(|warning| session.warn(warning));
+    let mut phases: Vec<Done> = bodies(&prepared).into();
+    let completed = prepared.scenario(&scenario);
+    phases.iter().flat_map(|phase| &phase.notes).for_each(|note| session.note(note));
+    let solution = solution::solve(args, completed, &prepared, layout, stamp, session)?;
+    solution.notes.iter().for_each(|note| session.note(note));
+    phases.push(solution);
+    if !is_last && let Some(changes) = changes(given, completed, &prepared, layout, repeat)? {
+        session.note(&format!("{}: repeated with {}", changes.reason, changes.overrides.join(", ")));
+        stamp.repeated.take(changes.overrides);
+        stamp.write(&layout.stamp)?;
+        return Ok(None);
+    }
+    // Models can be large; the pictures read them again from their files.
+    Ok(Some(Ended { scenario, printed: prepared.warnings, phases }))
+}
+
+/// The changes with which a run is to be repeated.
+fn changes(
+    given: &Scenario,
+    completed: &Scenario,
+    prepared: &Prepared,
+    layout: &Layout,
+    repeat: Repeat,
+) -> Result<Option<Refinement>, Failure> {
+    let result = ResultReader::open(&layout.result).map_err(solution::unreadable)?;
+    if result.state().map_err(solution::unreadable)? != RunState::Done {
+        return Ok(None);
+    }
+    let estimates = result.error_estimates().map_err(solution::unreadable)?;
+    let edge = |body: usize| match &prepared.bodies[body].model {
+        PreparedModel::Reduced(model) => model.places.iter().map(|places| places.edge).reduce(f64::min),
+        _ => None,
+    };
+    let found = refinement(given, completed, &estimates, edge, repeat == Repeat::Given);
+    Ok(found.filter(|found| !found.overrides.is_empty()))
 }
 
 /// Meshing and reduction, as phases.

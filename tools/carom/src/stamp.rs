@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_files::write_atomically;
-use carom_format::PROGRAM;
+use carom_format::{PROGRAM, Scenario};
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "carom-run";
@@ -25,9 +25,23 @@ pub(crate) struct Stamp {
     /// Wall time of the solution, over all runs that it needed \[s\].
     #[serde(default)]
     pub(crate) solution_seconds: f64,
+    /// Changes with which the run was repeated.
+    #[serde(default)]
+    pub(crate) repeated: Repeated,
     /// Stages after the solution.
     #[serde(default)]
     pub(crate) stages: BTreeMap<String, Made>,
+}
+
+/// Changes of a scenario with which its run was repeated, as its estimated errors were too large.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Repeated {
+    /// The scenario without the changes.
+    pub(crate) of: String,
+    /// The changes, as `--set` takes them.
+    pub(crate) overrides: Vec<String>,
+    /// How often.
+    pub(crate) times: usize,
 }
 
 /// The record of a stage.
@@ -52,8 +66,19 @@ impl Default for Stamp {
             program: PROGRAM.to_owned(),
             owns_result: false,
             solution_seconds: 0.0,
+            repeated: Repeated::default(),
             stages: BTreeMap::new(),
         }
+    }
+}
+
+impl Repeated {
+    /// Takes in other changes; a change of the same key replaces an earlier one.
+    pub(crate) fn take(&mut self, overrides: Vec<String>) {
+        let key = |text: &String| text.split_once('=').map(|(key, _)| key.to_owned());
+        self.overrides.retain(|old| overrides.iter().all(|new| key(new) != key(old)));
+        self.overrides.extend(overrides);
+        self.times += 1;
     }
 }
 
@@ -90,6 +115,12 @@ impl Stamp {
             .hint("or give this run another folder with -o")),
             _ => Ok(serde_json::from_str(&text).unwrap_or_default()),
         }
+    }
+
+    /// The changes with which the run of a scenario was repeated; none if it is another scenario.
+    pub(crate) fn repeated_of(&self, given: &Scenario) -> Repeated {
+        let of = given.without_pictures().to_toml();
+        if self.repeated.of == of { self.repeated.clone() } else { Repeated { of, ..Repeated::default() } }
     }
 
     /// Writes it.

@@ -8,6 +8,7 @@ use carom_files::write_atomically;
 use serde_json::json;
 
 use crate::args::NewArgs;
+use crate::starter_part;
 
 const STARTER: &str = include_str!("starter.toml");
 
@@ -19,7 +20,14 @@ pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
             .hint("choose another name, or remove it first"));
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let text = STARTER.replace("NAME", &stem);
+    let text = match &args.part {
+        Some(part) => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            starter_part::scenario(part, folder, session)?
+        }
+        None => STARTER.to_owned(),
+    };
+    let text = text.replace("NAME", &stem);
     write_atomically(&path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)?;
     let next = format!("carom run {}", path.display());
     session.print_summary(&format!("{} written; next:\n\n  {next}", path.display()))?;

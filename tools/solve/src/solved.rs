@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use carom_dynamics::{
-    BodyState, ContactEvent, ErrorEstimate, LedgerSummary, NO_PEAK, PairImpacts, condensed,
+    BodyState, ContactEvent, ErrorEstimate, ErrorParts, LedgerSummary, NO_PEAK, PairImpacts, condensed,
 };
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
 use carom_simulate::RunOutcome;
@@ -98,9 +98,34 @@ pub(crate) struct Contact {
 /// Relative errors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Expected {
-    pub(crate) force: f64,
+    pub(crate) peak_force: f64,
     pub(crate) impulse: f64,
     pub(crate) duration: f64,
+    /// Absolute; none without a coefficient of restitution.
+    pub(crate) restitution: Option<f64>,
+    pub(crate) parts: Option<Parts>,
+}
+
+/// Parts of the relative error of the force.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Parts {
+    pub(crate) contact: f64,
+    pub(crate) modes: f64,
+    pub(crate) mesh: f64,
+    pub(crate) time: f64,
+}
+
+impl Expected {
+    fn of(estimate: &ErrorEstimate, restitution: Option<f64>) -> Self {
+        let parts = |ErrorParts { contact, modes, mesh, time }| Parts { contact, modes, mesh, time };
+        Self {
+            peak_force: estimate.force,
+            impulse: estimate.impulse,
+            duration: estimate.duration,
+            restitution: restitution.map(|e| estimate.of_restitution(e)),
+            parts: estimate.parts.map(parts),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -281,11 +306,7 @@ impl Contact {
             vibration_before: event.vibration_before,
             vibration_energy: event.vibration_energy,
             sub_impacts: event.sub_impacts,
-            error_estimate: estimate.map(|ErrorEstimate { force, impulse, duration }| Expected {
-                force,
-                impulse,
-                duration,
-            }),
+            error_estimate: estimate.map(|estimate| Expected::of(&estimate, event.restitution())),
         }
     }
 }

@@ -74,6 +74,9 @@ pub struct PlacedBody {
     cuts: Vec<(u32, u32, CutMeans)>,
     /// Second moments of the loads that an edge cuts \[m²\].
     cut_seconds: Vec<Option<Matrix3<f64>>>,
+    /// By how much the mesh of the body makes the displacement of each place under its normal load too small
+    /// \[m/N\]; empty if that is not known.
+    pub mesh_errors: Vec<f64>,
 }
 
 /// Errors of a compliance.
@@ -145,6 +148,7 @@ impl PlacedBody {
             response,
             cuts: Vec::new(),
             cut_seconds,
+            mesh_errors: Vec::new(),
         })
     }
 

@@ -15,6 +15,17 @@ pub struct ResponseParts {
     pub weights: f64,
     /// The part of the residual compliance, which follows the forces at once.
     pub residual: f64,
+    /// Bound of the part that the mesh of the body leaves out of the residual compliance; zero if unknown.
+    pub mesh: f64,
+}
+
+/// The parts of the displacement, with the forces on the places.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    /// The parts.
+    pub parts: ResponseParts,
+    /// Places that the forces act on, with the share of each in the force, in axes of the body.
+    pub shares: Vec<(usize, Vector3<f64>)>,
 }
 
 impl PlacedBody {
@@ -23,7 +34,10 @@ impl PlacedBody {
     /// ```text
     /// weights  = |l₁ᵀ D l₁ − l₂ᵀ D l₂|/Σf ,   D = A − H ,   l = Σ c n f by linear and by quadratic weights
     /// residual = l₂ᵀ A l₂/Σf
+    /// mesh     = (Σ_j |l₂_j · n_j| √δA_jj)²/Σf ≥ l₂ᵀ δA l₂/Σf
     /// ```
+    ///
+    /// with the errors δA of the places by the mesh, a positive semi-definite matrix whose diagonal is known.
     ///
     /// * `planes` — the plane of each cell in the axes of the body, the normal outward
     /// * `sides` — of a cell \[m\]
@@ -35,10 +49,10 @@ impl PlacedBody {
         &self,
         (planes, sides): (&[PatchPlane], [f64; 2]),
         forces: &[f64],
-    ) -> Result<ResponseParts, ComplianceError> {
+    ) -> Result<Response, ComplianceError> {
         let total: f64 = forces.iter().sum();
         if total <= 0.0 {
-            return Ok(ResponseParts::default());
+            return Ok(Response::default());
         }
         let loaded = || forces.iter().enumerate().filter(|(_, force)| **force > 0.0);
         let below: Vec<PatchPlane> = loaded().map(|(cell, _)| planes[cell]).collect();
@@ -62,10 +76,18 @@ impl PlacedBody {
         let residual = Mat::from_fn(3 * places.len(), 3 * places.len(), |i, k| {
             self.response[(3 * places[i / 3] + i % 3, 3 * places[k / 3] + k % 3)]
         });
-        Ok(ResponseParts {
+        let along = |place: &usize| loads[1][*place].dot(&self.normals[*place]).abs();
+        let mesh: f64 = places
+            .iter()
+            .map(|place| along(place) * self.mesh_errors.get(*place).copied().unwrap_or(0.0).sqrt())
+            .sum();
+        let parts = ResponseParts {
             weights: (quadratic_form(&far, &linear) - quadratic_form(&far, &quadratic)).abs() / total,
             residual: quadratic_form(&residual, &quadratic) / total,
-        })
+            mesh: mesh * mesh / total,
+        };
+        let shares = places.iter().map(|&place| (place, loads[1][place] / total)).collect();
+        Ok(Response { parts, shares })
     }
 }
 

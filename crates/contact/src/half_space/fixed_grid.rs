@@ -25,8 +25,8 @@
 //!
 //! Nothing of this depends on how far the grid reaches, nor on the cell in its middle: a grid that follows a
 //! contact that rolls over the first body changes no force and no energy. A second body with places is an
-//! exception: the force by which its compliance changes along the surface has the tangents of the middle cell,
-//! and acts on the modes there.
+//! exception: the force by which its compliance changes along the surface has the tangents of the middle
+//! cell, and acts on the modes there.
 
 mod friction;
 mod laid;
@@ -114,6 +114,9 @@ pub struct GridSums {
     /// Smallest gap of a cell without forces \[m\], and its cell; infinite if no cell lies over both
     /// surfaces.
     pub least_gap: (f64, usize),
+    /// Gap of the surfaces where they are nearest in this cell and next to it \[m\]. A cell closes later, as
+    /// its mean gap is the larger one.
+    pub surface_gap: f64,
     /// ½ fᵀ C f, with tangential forces where there is friction \[J\].
     pub elastic_energy: f64,
     /// ½ d fᵀ f \[J\].
@@ -320,6 +323,25 @@ impl FixedGrid {
         }
     }
 
+    /// The least value of the parabola through the gaps in the middle of a cell and of its neighbours, up to
+    /// a cell away; the mean gap of a cell at an edge.
+    fn surface_gap(&self, cell: usize) -> f64 {
+        let gap = |k: usize| {
+            let sample = &self.samples[self.stencils[cell][k] as usize];
+            sample.second.filter(|_| sample.is_on_first)
+        };
+        let [Some(middle), Some(west), Some(east), Some(south), Some(north)] = [0, 1, 2, 3, 4].map(gap)
+        else {
+            return self.gaps[cell];
+        };
+        let below = |before: f64, after: f64| {
+            let (slope, curvature) = (0.5 * (after - before), before - 2.0 * middle + after);
+            let away = if slope.abs() < curvature { slope.abs() / curvature } else { 1.0 };
+            away * (slope.abs() - 0.5 * curvature * away)
+        };
+        middle - below(west, east) - below(south, north)
+    }
+
     /// Energies and sums of the forces.
     fn add_up(&mut self) {
         let (forces, sums) = (&self.forces, &mut self.sums);
@@ -450,6 +472,22 @@ impl FixedGrid {
     pub fn over_cell(&self, cell: usize) -> [Vector3<f64>; 3] {
         let sample = &self.samples[self.stencils[cell][0] as usize];
         [self.over_first(sample), sample.normal, sample.outward]
+    }
+
+    /// Curvature of a surface under the forces: the largest turn of its normal between the cell with the
+    /// largest force and a loaded one, over their distance \[1/m\]; 0 with one loaded cell.
+    pub fn curvature_under_forces(&self, body: usize) -> f64 {
+        let planes = &self.planes[body];
+        let loaded = || (0..planes.len()).filter(|&cell| self.forces[cell] > 0.0);
+        let Some(middle) = loaded().max_by(|&a, &b| self.forces[a].total_cmp(&self.forces[b])) else {
+            return 0.0;
+        };
+        let normal = |cell: usize| planes[cell].axes.row(2).transpose();
+        let distance = |cell: usize| (planes[cell].center - planes[middle].center).norm();
+        let reach = loaded().map(distance).fold(0.0, f64::max);
+        // Near the middle a kink between faces would count as a curvature without bound.
+        let far = loaded().filter(|&cell| reach > 0.0 && distance(cell) > 0.5 * reach);
+        far.map(|cell| (normal(cell) - normal(middle)).norm() / distance(cell)).fold(0.0, f64::max)
     }
 
     /// The plane of each cell in the axes of a body, the normal out of it.

@@ -68,20 +68,37 @@ impl MeshBelow {
     }
 }
 
-/// Largest edge of curved faces of the second degree over the radius of curvature; 0 of exact and of flat
-/// faces.
-pub fn turn(shape: &Shape) -> f64 {
-    let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
-    match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {
-        Some(faces) => largest_edge(faces) * shape.convex_curvatures()[1],
-        None => 0.0,
+/// Faces of a mesh, whose curvature is not that of the surface which they approximate.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MeshFaces {
+    /// Largest edge \[m\]; 0 of exact faces.
+    edge: f64,
+    /// Largest convex curvature \[1/m\].
+    curvature: f64,
+}
+
+impl MeshFaces {
+    /// Those of a shape.
+    pub fn of(shape: &Shape) -> Self {
+        let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
+        match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {
+            Some(faces) => Self { edge: largest_edge(faces), curvature: shape.convex_curvatures()[1] },
+            None => Self::default(),
+        }
+    }
+
+    /// Largest edge over the radius of curvature at a contact.
+    ///
+    /// * `curvature` — at the contact \[1/m\]; kinks between faces make it larger than that of the faces
+    pub fn turn(&self, curvature: f64) -> f64 {
+        self.edge * curvature.min(self.curvature)
     }
 }
 
 /// A sentence if faces do not have the curvature of the surface that they approximate.
 ///
 /// * `name` — of the surface
-/// * `turn` — see [`turn`]
+/// * `turn` — [`MeshFaces::turn`]
 pub fn doubt_of_curvature(name: &str, turn: f64) -> Option<String> {
     let of_force = 0.2 * turn * turn;
     (of_force > CURVED).then(|| {

@@ -1,17 +1,20 @@
 //! Reduced models with loads at places.
 
-use carom_contact::half_space::Kernel;
 use carom_contact::half_space::compliance::CutMeans;
+use carom_contact::half_space::{Kernel, PlacedBody};
+use carom_fem::recovery::energy_errors;
 use carom_fem::{Body, Discretisation, QuadratureRule, Surface};
+use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_reduce::comparison::{rigid_sets, whole_body};
-use carom_reduce::places::{CutPair, PlacedSurface};
-use carom_reduce::residual::modal_values;
+use carom_reduce::places::{CutPair, MeshErrors, PlacedSurface};
+use carom_reduce::residual::{SpreadLoad, modal_values};
 use carom_reduce::{
-    BodyFrame, CraigBampton, CraigBamptonOptions, Fields, Flexibility, ModeKind, ReduceError, ReducedBody,
-    craig_bampton,
+    BodyFrame, CraigBampton, CraigBamptonOptions, Fields, Flexibility, ModeKind, Modes, ReduceError,
+    ReducedBody, craig_bampton,
 };
+use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
@@ -23,6 +26,9 @@ pub(super) const LARGEST_RADIUS: f64 = 0.7;
 
 /// Most places of a region: A has nine times their square.
 pub(super) const MOST_PLACES: usize = 600;
+
+/// Most places of a region whose errors by the mesh are computed.
+const PLACES_WITH_ERRORS: usize = 16;
 
 /// Errors of a model with places.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -140,10 +146,8 @@ pub fn reduced_with_places(
         let places = places[0].name().to_owned();
         return Err(PlacedModelError::Frame { body: body.name.clone(), places });
     }
-    let mut own = options.clone();
-    if options.fields == Fields::Interface {
-        own.fields = Fields::Surface;
-    }
+    // Errors by the mesh come from the modes inside of the body.
+    let mut own = CraigBamptonOptions { fields: Fields::Full, ..options.clone() };
     let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
     let is_bare = options.interface_sets.is_empty()
         && options.interface_points.is_empty()
@@ -159,13 +163,18 @@ pub fn reduced_with_places(
     let (flexibility, _) =
         whole_body(body, &discretisation, &options.held, &rigid, rule, &options.solver, progress)
             .map_err(|source| PlacedModelError::Response { body: body.name.clone(), source })?;
+    let fields = model.fields.take().expect("all fields were asked for");
+    let of_modes = energy_errors(body, &discretisation, fields.values.as_ref());
     for spec in places {
-        let placed = placed_surface((body, &discretisation), &flexibility, model, spec, progress)?;
+        let whole = (body, &discretisation, &flexibility);
+        let placed = placed_surface(whole, (model, &fields, &of_modes), spec, progress)?;
         model.places.push(placed);
     }
-    if options.fields == Fields::Interface {
-        model.fields = None;
-    }
+    model.fields = match options.fields {
+        Fields::Full => Some(fields),
+        Fields::Surface => Some(fields.at(&discretisation.surface(&body.boundary_faces()).points)),
+        Fields::Interface => None,
+    };
     Ok(result)
 }
 
@@ -232,10 +241,11 @@ fn far_points(
 }
 
 /// Loads over one region.
+///
+/// * `modes` — at all points of the body, and their errors by the mesh
 fn placed_surface(
-    (body, discretisation): (&Body, &Discretisation),
-    flexibility: &Flexibility,
-    model: &ReducedBody,
+    (body, discretisation, flexibility): (&Body, &Discretisation, &Flexibility),
+    (model, modes, of_modes): (&ReducedBody, &Modes, &[f64]),
     spec: &PlaceSpec,
     progress: &dyn Progress,
 ) -> Result<PlacedSurface, PlacedModelError> {
@@ -251,10 +261,12 @@ fn placed_surface(
         region.within(reach),
         progress,
     )?;
-    let Some(values) = model.fields.as_ref().and_then(|fields| modal_values(fields, &spread)) else {
+    let Some(values) = modal_values(modes, &spread) else {
         let (body, places) = name();
         return Err(PlacedModelError::NoModes { body, places });
     };
+    let errors = errors_of_places((body, discretisation, flexibility), (&placed, &spread), progress)
+        .map_err(|source| PlacesError::Solution { body: body.name.clone(), source })?;
     let com = Vector3::from(model.com);
     let in_body = |x: &Vector3<f64>| <[f64; 3]>::from(x - com);
     let rows = |m: &Matrix3<f64>| std::array::from_fn(|a| std::array::from_fn(|b| m[(a, b)]));
@@ -281,5 +293,45 @@ fn placed_surface(
         cut_loads: cut_loads.map(|(j, f)| (j as u32, rows(&f.second))).collect(),
         response: placed.response,
         values,
+        mesh_errors: Some(MeshErrors { places: errors, modes: of_modes.to_vec() }),
     })
+}
+
+/// Errors of the static response to the normal loads of places by the mesh. Those of a few places are
+/// computed; each of the others has the error of the nearest of them.
+fn errors_of_places(
+    (body, discretisation, flexibility): (&Body, &Discretisation, &Flexibility),
+    (placed, spread): (&PlacedBody, &[SpreadLoad]),
+    progress: &dyn Progress,
+) -> Result<Vec<f64>, IterationError> {
+    let chosen = far_from_each_other(&placed.positions, PLACES_WITH_ERRORS);
+    let mut fields = Mat::zeros(discretisation.n_dofs(), chosen.len());
+    for (k, &place) in chosen.iter().enumerate() {
+        for &(point, share) in &spread[place] {
+            (0..3).for_each(|a| fields[(3 * point as usize + a, k)] += share * placed.normals[place][a]);
+        }
+    }
+    flexibility.respond(fields.as_mut(), progress)?;
+    let errors = energy_errors(body, discretisation, fields.as_ref());
+    let nearest = |x: &Vector3<f64>| {
+        let distance = |k: &usize| (placed.positions[chosen[*k]] - x).norm_squared();
+        let found = (0..chosen.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        errors[found.expect("a region has places")]
+    };
+    Ok(placed.positions.iter().map(nearest).collect())
+}
+
+/// Numbers of some points, each as far as possible from those before it; the first one is a point.
+fn far_from_each_other(points: &[Vector3<f64>], most: usize) -> Vec<usize> {
+    let mut chosen = vec![0];
+    let mut distances: Vec<f64> = points.iter().map(|x| (x - points[0]).norm_squared()).collect();
+    while chosen.len() < most.min(points.len()) {
+        let next = (0..points.len()).max_by(|&a, &b| distances[a].total_cmp(&distances[b]));
+        let next = next.expect("there are points");
+        for (distance, x) in distances.iter_mut().zip(points) {
+            *distance = distance.min((x - points[next]).norm_squared());
+        }
+        chosen.push(next);
+    }
+    chosen
 }

@@ -18,7 +18,7 @@ mod reports;
 use std::cmp::Ordering;
 
 use carom_contact::Shape;
-use carom_contact::half_space::mesh_doubts::MeshBelow;
+use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::pair::{PairError, Under};
 use carom_contact::half_space::{FixedGrid, GridBody, GridPlan, Position};
 use carom_contact::solver::{ActiveSet, LcpError, Method};
@@ -76,8 +76,7 @@ pub(super) struct Side {
     /// 1, as modes: the displacements that the loads read.
     values: Option<Mat<f64>>,
     pub(super) mesh: Option<MeshBelow>,
-    /// See [`carom_contact::half_space::mesh_doubts::turn`].
-    pub(super) turn: f64,
+    pub(super) faces: MeshFaces,
 }
 
 impl Side {

@@ -2,6 +2,8 @@
 
 use carom_mesh::CellShape;
 
+use crate::quadrature::{Quadrature, gauss_legendre};
+
 /// Sampling points of a kind of cell, and the interpolation to sites: s = Σ row · samples.
 #[derive(Debug, Clone)]
 pub(super) struct Scheme {
@@ -31,11 +33,49 @@ impl Scheme {
 
     /// The points i/p of a span, the first direction fastest.
     pub(super) fn lattice(degrees: [usize; 3]) -> Self {
-        let [p, q, r] = degrees;
-        let at = |i: usize, p: usize| i as f64 / p as f64;
-        let points = (0..=r)
-            .flat_map(|k| (0..=q).flat_map(move |j| (0..=p).map(move |i| [at(i, p), at(j, q), at(k, r)])))
-            .collect();
-        Self::samples(points)
+        Self::samples(lattice_points(degrees))
     }
+
+    /// Extrapolation from p Gauss points a direction of a span, at which stress is most accurate, to its
+    /// lattice.
+    pub(super) fn fitted_lattice(degrees: [usize; 3]) -> Self {
+        let places = lattice_points(degrees);
+        let rows = places.iter().map(|xi| {
+            let factors = |d: usize| lagrange_factors(&gauss_legendre(degrees[d]).0, xi[d]);
+            products([0, 1, 2].map(factors))
+        });
+        Self { rows: Some(rows.collect()), places, points: Quadrature::cube(degrees).points }
+    }
+}
+
+/// Factors of the values at the lattice of a span in the polynomial through them.
+pub(super) fn lattice_factors(degrees: [usize; 3], xi: [f64; 3]) -> Vec<f64> {
+    let factors = |d: usize| {
+        let points: Vec<f64> = (0..=degrees[d]).map(|i| i as f64 / degrees[d] as f64).collect();
+        lagrange_factors(&points, xi[d])
+    };
+    products([0, 1, 2].map(factors))
+}
+
+/// The points i/p of a span, the first direction fastest.
+fn lattice_points([p, q, r]: [usize; 3]) -> Vec<[f64; 3]> {
+    let at = |i: usize, p: usize| i as f64 / p as f64;
+    (0..=r)
+        .flat_map(|k| (0..=q).flat_map(move |j| (0..=p).map(move |i| [at(i, p), at(j, q), at(k, r)])))
+        .collect()
+}
+
+/// Values at x of the polynomials that are one at one of the points and zero at the others.
+fn lagrange_factors(points: &[f64], x: f64) -> Vec<f64> {
+    let factor = |i: usize| {
+        let others = points.iter().enumerate().filter(|(k, _)| *k != i);
+        others.map(|(_, other)| (x - other) / (points[i] - other)).product()
+    };
+    (0..points.len()).map(factor).collect()
+}
+
+/// Products of factors of each direction, the first one fastest.
+fn products([x, y, z]: [Vec<f64>; 3]) -> Vec<f64> {
+    let (x, y) = (&x, &y);
+    z.iter().flat_map(|c| y.iter().flat_map(move |b| x.iter().map(move |a| a * b * c))).collect()
 }

@@ -375,8 +375,7 @@ impl ResultReader {
                 let name = format!("{name}.{pair}");
                 entries.iter().find(|(n, _)| *n == name).and_then(|(_, value)| *value)
             };
-            let [force, impulse, duration] = ErrorEstimate::NAMES.map(value);
-            Some(ErrorEstimate { force: force?, impulse: impulse?, duration: duration? })
+            ErrorEstimate::of_numbers(value)
         };
         Ok((0..self.header()?.pairs.len()).map(of_pair).collect())
     }

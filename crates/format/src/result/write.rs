@@ -123,7 +123,7 @@ impl ResultWriter {
     ///
     /// [`ResultError`] if they cannot be stored.
     pub fn error_estimate(&mut self, pair: usize, estimate: &ErrorEstimate) -> Result<(), ResultError> {
-        for (name, value) in ErrorEstimate::NAMES.iter().zip(estimate.to_array()) {
+        for (name, value) in estimate.numbers() {
             let row = params![format!("{name}.{pair}"), value];
             let written = self.database.execute(&schema::insert("summary", 2), row);
             self.checked(written)?;

@@ -20,8 +20,8 @@ use crate::watched::Watched;
 /// The entry `format` of a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
-/// checksum is required; version 1.4 added places.
-pub const VERSION: Version = Version { major: 1, minor: 4 };
+/// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh.
+pub const VERSION: Version = Version { major: 1, minor: 5 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
-use carom_reduce::places::{CutPair, PlacedSurface};
+use carom_reduce::places::{CutPair, MeshErrors, PlacedSurface};
 
 use super::invariants::{read_matrix, write_matrix};
 use super::surfaces::{read_surface, write_surface};
@@ -45,6 +45,10 @@ pub(super) fn write<W: Write + Seek>(
         let seconds: Vec<f64> =
             places.cut_loads.iter().flat_map(|(_, second)| second.as_flattened().to_vec()).collect();
         archive.f64(&name("cut_moments"), &[loads.len(), 9], &seconds)?;
+        if let Some(MeshErrors { places, modes }) = &places.mesh_errors {
+            archive.f64(&name("errors"), &[places.len()], places)?;
+            archive.f64(&name("mode_errors"), &[modes.len()], modes)?;
+        }
     }
     Ok(())
 }
@@ -98,6 +102,7 @@ pub(super) fn read(
         let n = places_b.len();
         let normals_b = vectors(archive, &part("normal"), Some(n))?;
         let (cuts, cut_loads) = read_cuts(archive, i, n)?;
+        let mesh_errors = read_errors(archive, i, [n, n_modes])?;
         all.push(PlacedSurface {
             name,
             surface,
@@ -115,9 +120,34 @@ pub(super) fn read(
             places_b,
             cuts,
             cut_loads,
+            mesh_errors,
         });
     }
     Ok(all)
+}
+
+/// Errors by the mesh; models before version 1.5 have none.
+///
+/// * `counts` — of places and of modes
+fn read_errors(
+    archive: &mut ArchiveReader,
+    i: usize,
+    counts: [usize; 2],
+) -> Result<Option<MeshErrors>, ReadArchiveError> {
+    let names = ["errors", "mode_errors"].map(|part| format!("places_{i}_{part}"));
+    if !archive.has(&names[0]) {
+        return Ok(None);
+    }
+    let mut read = |k: usize| {
+        let errors = archive.f64(&names[k], &[Some(counts[k])])?;
+        match errors.iter().find(|error| !(**error >= 0.0 && error.is_finite())) {
+            Some(error) => {
+                Err(archive.unexpected(&names[k], "numbers of at least 0".to_owned(), error.to_string()))
+            }
+            None => Ok(errors),
+        }
+    };
+    Ok(Some(MeshErrors { places: read(0)?, modes: read(1)? }))
 }
 
 fn vectors(

@@ -18,6 +18,7 @@ pub(super) enum Interval {
     Poisson,
     Tolerance,
     Share,
+    Accuracy,
 }
 
 impl Interval {
@@ -30,6 +31,7 @@ impl Interval {
                 Self::Poisson => value > -1.0 && value < 0.5,
                 Self::Tolerance => (1.0e-12..1.0).contains(&value),
                 Self::Share => (0.0..=1.0).contains(&value),
+                Self::Accuracy => (1.0e-4..=0.5).contains(&value),
             }
     }
 
@@ -42,6 +44,7 @@ impl Interval {
             // A step cannot be more precise than its rounding: below, a run would not end.
             Self::Tolerance => "at least 1e-12 and below 1",
             Self::Share => "from 0 to 1",
+            Self::Accuracy => "a relative error from 1e-4 to 0.5",
         }
     }
 }

@@ -184,11 +184,19 @@ fn not_a_text(error: &std::string::FromUtf8Error) -> std::io::Error {
 
 fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &[&str]) -> Option<Scenario> {
     let root = Table::new(problems, document, 0..0, String::new());
-    if !root.has("simulation") {
+    let has_contact = root.has("contact");
+    // What acts on bodies beside contact may do so at any time.
+    let is_free = !["joint", "spring", "bushing", "force"].iter().any(|name| root.has(name));
+    let may_end_open = has_contact && is_free;
+    if !root.has("simulation") && !may_end_open {
         root.missing("simulation", "a scenario needs a table [simulation] with an `end_time`");
     }
-    let table = root.table("simulation");
-    let simulation = table.map(|table| scheme::simulation(table, root.has("contact")));
+    let without_keys = DeTable::new();
+    let table = match root.has("simulation") {
+        true => root.table("simulation"),
+        false => may_end_open.then(|| Table::new(problems, &without_keys, 0..0, "simulation".to_owned())),
+    };
+    let simulation = table.map(|table| scheme::simulation(table, has_contact, may_end_open));
     let output = root.table("output").map(output::output).unwrap_or_default();
     let scheme = simulation.as_ref().map_or(&model::SCHEMES[0], |simulation| simulation.scheme.row());
     let end_time = simulation.as_ref().map_or(1.0, |simulation| simulation.end_time);

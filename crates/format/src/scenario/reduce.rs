@@ -14,13 +14,6 @@ pub(super) fn reduce(table: Table<'_>) -> ReduceSpec {
     let attach = table.table("attach").map(|ties| attachments(&ties)).unwrap_or_default();
     let places: Vec<String> =
         table.texts("places").unwrap_or_default().into_iter().map(|(text, _)| text).collect();
-    if interface.is_empty() && attach.is_empty() && places.is_empty() {
-        table.missing(
-            "interface",
-            "a body is reduced about its interface: name the sets where it touches or is held, or `places` \
-             for contact with `compliance = \"half-space\"`",
-        );
-    }
     let choice = |key, words: [&'static str; 2]| {
         table.choice(key, &words.map(|word| (word, word))).unwrap_or(words[0]).to_owned()
     };

@@ -25,14 +25,24 @@ const JOINT_FORMS: [(&str, JointForm); 2] =
     [("index3", JointForm::Index3), ("stabilised", JointForm::Stabilised)];
 
 /// * `has_contact` — true if the scenario has contact pairs
-pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
+/// * `has_contact` — true with contacts
+/// * `may_end_open` — true if the end may follow from the contact
+pub(super) fn simulation(table: Table<'_>, has_contact: bool, may_end_open: bool) -> Simulation {
     let schemes: Vec<(&'static str, &'static SchemeRow)> =
         SCHEMES.iter().map(|row| (row.name, row)).collect();
     let row = table.choice("scheme", &schemes).unwrap_or(&SCHEMES[0]);
     refuse_keys_of_others(&table, row);
     let end_time = table.number("end_time", Interval::Positive);
-    if row.has_time && !table.has("end_time") {
+    let has_open_end = may_end_open && row.high_modes.is_some() && !table.has("end_time");
+    if row.has_time && !has_open_end && !table.has("end_time") {
         table.missing("end_time", "the time at which the run ends, in seconds");
+    }
+    if row.high_modes.is_none() && table.has("accuracy") {
+        let text = format!(
+            "`accuracy` chooses what a scenario with models leaves open; the scheme `{}` has none: remove it",
+            row.name
+        );
+        table.conflict("accuracy", text);
     }
     let end_time = end_time.unwrap_or(1.0);
     let simulation = Simulation {
@@ -43,6 +53,8 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool) -> Simulation {
             .number("output_every", Interval::Positive)
             .unwrap_or(end_time / Simulation::FRAMES),
         checkpoint_every: table.count("checkpoint_every", 1),
+        accuracy: table.number("accuracy", Interval::Accuracy),
+        has_open_end,
     };
     table.finish();
     simulation

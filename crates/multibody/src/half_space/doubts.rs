@@ -104,9 +104,9 @@ impl Pair {
                 HOLLOW[1]
             ));
         }
-        for (side, [cut, linear]) in self.sides.iter().zip(sides) {
+        for (k, (side, [cut, linear])) in self.sides.iter().zip(sides).enumerate() {
             found.extend(self.doubts_of(side, cut, linear));
-            found.extend(doubt_of_curvature(&side.name, side.turn));
+            found.extend(doubt_of_curvature(&side.name, self.estimate.turn(k)));
         }
         found.extend(self.doubts_of_modes());
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()

@@ -1,6 +1,6 @@
 //! A pair on a half-space grid: its two sides, its memory, and an evaluation.
 
-use carom_contact::half_space::mesh_doubts::MeshBelow;
+use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::pair::{PairError, Under};
 use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, Position};
 use carom_contact::{Law, Shape};
@@ -30,8 +30,11 @@ pub(super) struct Side {
     pub(super) mesh: Option<MeshBelow>,
     /// Speed of shear waves of a body with places \[m/s\].
     pub(super) shear_speed: f64,
-    /// See [`carom_contact::half_space::mesh_doubts::turn`].
-    pub(super) turn: f64,
+    pub(super) faces: MeshFaces,
+    /// Angular frequencies of the modes that move \[rad/s\].
+    pub(super) omega: Vec<f64>,
+    /// By how much the mesh makes the square of each too large, relative to it; empty if that is not known.
+    pub(super) mode_errors: Vec<f64>,
     /// Angular frequency of the highest mode that moves, of the first that does not if none moves; 0 of a
     /// rigid body \[rad/s\].
     pub(super) cutoff: f64,
@@ -133,7 +136,7 @@ pub(super) struct Last {
     /// Angular velocity of the second body less that of the first, axes of the first \[rad/s\].
     pub(super) turning: Vector3<f64>,
     pub(super) closing: f64,
-    /// Least gap of a cell \[m\].
+    /// Least gap of the surfaces \[m\].
     pub(super) gap: f64,
     pub(super) plan: Option<GridPlan>,
 }
@@ -327,7 +330,7 @@ impl Pair {
         });
         grid.add_modal(0, &Matrix3::identity(), &mut forces[first].modal);
         grid.add_modal(1, &now.position.rotation, &mut forces[second].modal);
-        let (gap, cell) = sums.least_gap;
+        let (gap, cell) = (sums.surface_gap, sums.least_gap.1);
         let [place, normal, n] = grid.over_cell(cell);
         let modal = [0, 1].map(|k| Some(grid.of_cell(k, cell, now.rates[k])));
         let slope = n.dot(&normal);

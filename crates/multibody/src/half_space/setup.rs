@@ -2,7 +2,7 @@
 
 use carom_contact::half_space::compliance::CutMeans;
 use carom_contact::half_space::facets::smooth_angle;
-use carom_contact::half_space::mesh_doubts::{MeshBelow, turn};
+use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::pair::Under;
 use carom_contact::half_space::{ComplianceError, HalfSpace, Kernel, Loads, PlacedBody};
 use carom_contact::{Law, Shape};
@@ -211,7 +211,7 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
                     angle,
                 });
             }
-            let turn = turn(&shape);
+            let faces = MeshFaces::of(&shape);
             let name = format!("{}:{name}", body.name);
             Ok(Side {
                 body: index,
@@ -221,7 +221,9 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
                 values: None,
                 mesh: None,
                 shear_speed: 0.0,
-                turn,
+                faces,
+                omega: Vec::new(),
+                mode_errors: Vec::new(),
                 cutoff: 0.0,
             })
         }
@@ -245,7 +247,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     let points: Vec<_> = places.points_b.iter().map(|&x| Vector3::from(x)).collect();
     let shape = Shape::faces(places.surface.clone(), &points)
         .map_err(|source| HalfSpaceSetupError::Surface { body: of(), surface: name(), source })?;
-    let turn = turn(&shape);
+    let faces = MeshFaces::of(&shape);
     let kernel = if places.zero_moment { Kernel::ZeroMoment } else { Kernel::Quadratic };
     let loads = Loads { kernel, radius: places.radius, spacing: places.spacing };
     let half_space = HalfSpace::new(places.young, places.poisson);
@@ -262,7 +264,14 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
         (pair.loads[0], pair.loads[1], means)
     };
     let seconds = places.cut_loads.iter().map(|(load, second)| (*load, matrix(second)));
-    let placed = placed.with_cuts(places.cuts.iter().map(cut).collect(), seconds);
+    let mut placed = placed.with_cuts(places.cuts.iter().map(cut).collect(), seconds);
+    let mode_errors = match &places.mesh_errors {
+        Some(errors) => {
+            placed.mesh_errors = without_modes(body, places, (&values, &errors.modes), &errors.places);
+            errors.modes[..n].to_vec()
+        }
+        None => Vec::new(),
+    };
     Ok(Side {
         body: index,
         name: format!("{}:{}", body.name, places.name),
@@ -271,9 +280,36 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
         values: Some(values),
         mesh: Some(MeshBelow { edge: places.edge, thickness: places.thickness, radius: places.radius }),
         shear_speed: shear_speed(body, places),
-        turn,
+        faces,
+        omega: body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.omega)[..n].to_vec(),
+        mode_errors,
         cutoff: cutoff(body),
     })
+}
+
+/// Errors by the mesh of the displacement of places under their normal loads, without those of the modes that
+/// move: ε_j n_jᵀ A_jj n_j − Σ_k ε_k (n_j · φ_jk)²/ω_k², at least 0 \[m/N\].
+///
+/// * `modes` — those that move at the loads of the places, and ε of all modes
+/// * `errors` — ε of the places
+fn without_modes(
+    body: &Body,
+    places: &PlacedSurface,
+    (values, of_modes): (&Mat<f64>, &[f64]),
+    errors: &[f64],
+) -> Vec<f64> {
+    let omega = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.omega);
+    let of_place = |(j, (error, normal)): (usize, (&f64, &[f64; 3]))| {
+        let own: f64 = (0..9)
+            .map(|i| normal[i / 3] * places.response[(3 * j + i / 3, 3 * j + i % 3)] * normal[i % 3])
+            .sum();
+        let of_mode = |k: usize| {
+            let moved: f64 = (0..3).map(|a| normal[a] * values[(3 * j + a, k)]).sum();
+            of_modes[k] * (moved / omega[k]).powi(2)
+        };
+        (error * own - (0..values.ncols()).map(of_mode).sum::<f64>()).max(0.0)
+    };
+    errors.iter().zip(&places.normals_b).enumerate().map(of_place).collect()
 }
 
 /// See [`Side::cutoff`].

@@ -5,7 +5,7 @@ use std::fmt;
 use carom_format::scenario::model::Scenario;
 use serde::Serialize;
 
-use super::PERIODS;
+use super::periods;
 use super::rigid_run::Outlook;
 
 /// A value that a scenario left open, as it was chosen.
@@ -62,14 +62,16 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
         let before = own.reduce.as_ref().and_then(|reduce| reduce.up_to);
         if let (Some(up_to), None) = (reduce.up_to, before) {
             let shortest = touching().filter_map(|(_, outlook)| outlook.duration()).reduce(f64::min);
-            let duration = shortest.unwrap_or(PERIODS / up_to);
+            let accuracy = given.simulation.wanted();
+            let duration = shortest.unwrap_or(periods(accuracy) / up_to);
             found.push(Choice {
                 of,
                 key: "reduce.up_to",
                 value: format!("{up_to:.1e}"),
                 reason: format!(
                     "the shortest impact is expected to last {duration:.3e} s, in which a mode of this \
-                     frequency, in Hz, has {PERIODS} periods"
+                     frequency, in Hz, has {} periods, for an accuracy of {accuracy}",
+                    (10.0 * periods(accuracy)).round() / 10.0
                 ),
             });
         }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::f64::consts::FRAC_PI_2;
 
-use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, ReduceSpec, Scenario};
 
 use super::Choice;
 
@@ -58,7 +58,8 @@ pub(crate) fn meshed(scenario: &Scenario) -> (Cow<'_, Scenario>, Vec<Choice>) {
 /// True if a body is to be reduced and its scenario says neither how nor by which cells.
 fn is_open(scenario: &Scenario, spec: &BodySpec) -> bool {
     let reduces = scenario.simulation.scheme.row().high_modes.is_some() && !spec.rigid;
-    reduces && spec.reduce.is_none() && spec.refine.is_none() && spec.zone.is_empty()
+    let is_open = spec.reduce.as_ref().is_none_or(ReduceSpec::is_open);
+    reduces && is_open && spec.refine.is_none() && spec.zone.is_empty()
 }
 
 /// Numbers of elements along the directions of a shape, with the reason; none if they are given, or sizes are

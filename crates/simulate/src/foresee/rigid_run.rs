@@ -65,6 +65,8 @@ pub(super) struct Outlook {
     pub(super) touched: Option<Touched>,
     /// Duration of the shortest impact \[s\].
     shortest: Option<f64>,
+    /// Start and end of the first impact \[s\].
+    pub(super) first: Option<[f64; 2]>,
     /// Why the run did not go to its end, or was not possible.
     pub(super) trouble: Option<String>,
 }
@@ -84,9 +86,11 @@ impl Outlook {
 
 /// Runs the bodies as rigid ones: the outlook of each pair.
 ///
+/// * `end_time` — of the run \[s\]
 /// * `geometries` — of the bodies, where they are known
 pub(super) fn outlook(
     scenario: &Scenario,
+    end_time: f64,
     geometries: &[Option<Arc<Body>>],
     progress: &dyn Progress,
 ) -> Vec<Outlook> {
@@ -106,7 +110,8 @@ pub(super) fn outlook(
             rom_checksum: String::new(),
         });
     }
-    let rigid = as_rigid(scenario);
+    let mut rigid = as_rigid(scenario);
+    rigid.simulation.end_at(end_time);
     let part = Part::new(progress, "the bodies as rigid ones");
     match run(&rigid, &prepared, &part) {
         Ok(outlooks) => outlooks,
@@ -168,8 +173,10 @@ fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Res
                 of_body.iter_mut().for_each(|corner| *corner += origin);
             }
         }
-        let own = events.iter().filter(|event| event.pair == i && !event.open);
-        Outlook { touched, shortest: own.map(duration).reduce(f64::min), trouble: trouble.clone() }
+        let own = || events.iter().filter(|event| event.pair == i && !event.open);
+        let first =
+            own().map(|event| [event.start, event.end]).reduce(|a, b| if b[0] < a[0] { b } else { a });
+        Outlook { touched, shortest: own().map(duration).reduce(f64::min), first, trouble: trouble.clone() }
     });
     Ok(pairs.collect())
 }

@@ -95,7 +95,7 @@ pub struct Survey {
     pub remarks: Vec<String>,
     /// Checks that only a later program can do, a sentence each.
     pub not_checked: Vec<String>,
-    /// The scenario with all that its contacts leave open; none if nothing was.
+    /// The scenario with the values that it leaves open, as far as they are known.
     pub completed: Option<Scenario>,
     /// Size of the result of unreduced bodies that move through time, if all of them are known.
     pub result_size: Option<ExpectedSize>,
@@ -163,7 +163,7 @@ impl Found {
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
     let (scenario, choices) = foresee::meshed(scenario);
     let scenario = &*scenario;
-    let mut survey = Survey { choices, ..Survey::default() };
+    let mut survey = Survey { choices, completed: Some(scenario.clone()), ..Survey::default() };
     survey.problems.extend(check(scenario).err().map(|error| of_bodies(error.cast())));
     let mut found: Vec<Found> = Vec::new();
     for (i, spec) in scenario.body.iter().enumerate() {
@@ -297,7 +297,7 @@ fn look_at_model(
         out.rom_checksum = Some(String::new());
         return Ok(());
     }
-    let Some(reduce) = &spec.reduce else {
+    let Some(reduce) = spec.reduce.as_ref().filter(|reduce| !reduce.is_open()) else {
         let known = out.sets.clone().unwrap_or_default().join(", ");
         return Err(NoInterface { body: spec.name.clone(), known }.into());
     };

@@ -21,12 +21,14 @@ impl FixedGrid {
         }
         self.place_second(second, at);
         self.find_gaps();
-        self.sums = GridSums { least_gap: (f64::INFINITY, 0), ..GridSums::default() };
+        let mut least = (f64::INFINITY, 0);
         for (cell, &gap) in self.gaps.iter().enumerate() {
-            if gap < self.sums.least_gap.0 {
-                self.sums.least_gap = (gap, cell);
+            if gap < least.0 {
+                least = (gap, cell);
             }
         }
+        let surface_gap = if least.0.is_finite() { self.surface_gap(least.1) } else { least.0 };
+        self.sums = GridSums { least_gap: least, surface_gap, ..GridSums::default() };
         self.samples.iter_mut().for_each(|sample| sample.force = 0.0);
         &self.gaps
     }

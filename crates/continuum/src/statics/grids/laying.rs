@@ -1,6 +1,6 @@
 //! Where the grids of a static problem lie: the places of their loads, and the size of their cells.
 
-use carom_contact::half_space::mesh_doubts::{MeshBelow, turn};
+use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::nearest::Approach;
 use carom_contact::half_space::overlap::{Overlap, overlap};
 use carom_contact::half_space::pair::{Below, PairError, Pressed, Under};
@@ -417,9 +417,9 @@ fn side(
     let found = region(near)?;
     let found = region(near.max(REGION[1] * found.edge()))?;
     let names = (name.clone(), if set.is_empty() { "*".to_owned() } else { set.clone() });
-    let turn = turn(&shape);
+    let faces = MeshFaces::of(&shape);
     let plain =
-        Side { body: number, shape, under: Under::Rigid, loads: [0; 2], values: None, mesh: None, turn };
+        Side { body: number, shape, under: Under::Rigid, loads: [0; 2], values: None, mesh: None, faces };
     if elastic.is_none() {
         found.refuse_facets(&names)?;
         return Ok((Side { under: Under::HalfSpace(half_space(spec, bodies, end)?), ..plain }, None));

@@ -52,7 +52,7 @@ impl GridContact {
         let of_pair = |pair: &GridPair| ContactState {
             force: (-pair.on_second()).into(),
             normal_force: pair.grid.sums.force,
-            free_gap: pair.grid.sums.least_gap.0,
+            free_gap: pair.grid.sums.surface_gap,
             grid: pair.pressures(),
             ..ContactState::default()
         };
@@ -132,10 +132,11 @@ impl GridPair {
                  above {HOLLOW} the force errs by 1 to 2 %"
             ));
         }
-        for ((side, name), doubts) in self.sides.iter().zip(&self.surfaces).zip(&self.grid.doubts) {
+        let sides = self.sides.iter().zip(&self.surfaces).zip(&self.grid.doubts).enumerate();
+        for (k, ((side, name), doubts)) in sides {
             let linear = doubts.linear.map_or(0, |(cells, _)| cells);
             found.extend(side.mesh.iter().flat_map(|m| m.doubts(name, radius, doubts.cut_share, linear)));
-            found.extend(doubt_of_curvature(name, side.turn));
+            found.extend(doubt_of_curvature(name, side.faces.turn(self.grid.curvature_under_forces(k))));
         }
         let [first, second] = &self.surfaces;
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()

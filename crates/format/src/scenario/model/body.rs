@@ -253,6 +253,12 @@ impl ReduceSpec {
     pub fn is_bare(&self) -> bool {
         self.interface.is_empty() && self.attach.is_empty()
     }
+
+    /// True if it names neither an interface nor places: where loads act on the body follows from its
+    /// contacts.
+    pub fn is_open(&self) -> bool {
+        self.is_bare() && self.places.is_empty()
+    }
 }
 
 /// A named place of a body.

@@ -17,9 +17,30 @@ pub struct Simulation {
     pub output_every: f64,
     /// Accepted steps between points from which the run can be resumed, in addition to those by wall time.
     pub checkpoint_every: Option<usize>,
+    /// Wanted relative error of peak force and impulse, for which the values are chosen that a scenario
+    /// leaves open.
+    pub accuracy: Option<f64>,
+    /// True if the scenario has no `end_time`: it is chosen with the contact.
+    pub has_open_end: bool,
 }
 
 impl Simulation {
+    /// Accuracy where none is given.
+    pub const ACCURACY: f64 = 0.02;
+
+    /// The wanted accuracy.
+    pub fn wanted(&self) -> f64 {
+        self.accuracy.unwrap_or(Self::ACCURACY)
+    }
+
+    /// Gives the run its end \[s\], and the frames with it where they have their default number.
+    pub fn end_at(&mut self, end_time: f64) {
+        if self.has_default_frames() {
+            self.output_every = end_time / Self::FRAMES;
+        }
+        (self.end_time, self.has_open_end) = (end_time, false);
+    }
+
     /// Number of frames of a result by default.
     pub const FRAMES: f64 = 200.0;
 
@@ -40,7 +61,8 @@ struct Written {
     spectral_radius: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     constraints: Option<JointForm>,
-    end_time: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time: Option<f64>,
     gravity: [f64; 3],
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_tolerance: Option<f64>,
@@ -48,7 +70,8 @@ struct Written {
     time_step: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     maximum_step: Option<f64>,
-    output_every: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_every: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checkpoint_every: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +92,8 @@ struct Written {
     mass: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contact_method: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
 }
 
 impl Serialize for Simulation {
@@ -87,12 +112,13 @@ impl Serialize for Simulation {
             integrator: self.scheme.integrator_name(),
             spectral_radius: alpha.map(|(radius, _)| radius).or(self.scheme.spectral_radius()),
             constraints: alpha.map(|(_, form)| form),
-            end_time: self.end_time,
+            end_time: Some(self.end_time).filter(|_| !self.has_open_end),
             gravity: self.gravity,
             relative_tolerance: integration.and_then(|settings| settings.relative_tolerance),
             time_step: self.scheme.time_step(),
             maximum_step: integration.and_then(|settings| settings.maximum_step),
-            output_every: self.output_every,
+            output_every: Some(self.output_every)
+                .filter(|_| !(self.has_open_end && self.has_default_frames())),
             checkpoint_every: self.checkpoint_every,
             steps: self.scheme.load_steps(),
             // A given step stands in place of it.
@@ -109,6 +135,7 @@ impl Serialize for Simulation {
                 .map(ContactGradient::name),
             mass: self.scheme.mass_form().map(MassForm::name),
             contact_method: self.scheme.contact_method(),
+            accuracy: self.accuracy,
         };
         written.serialize(serializer)
     }

@@ -1,0 +1,220 @@
+//! Changes of a scenario with which a run is repeated, so that the errors that it estimates fall below the
+//! accuracy that the scenario wants.
+
+use carom_dynamics::{ErrorEstimate, ErrorParts, RELATIVE_TOLERANCE};
+use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
+use carom_make::cad;
+
+/// Factor of the numbers of elements along each direction.
+const FINER: f64 = 1.5;
+
+/// Largest factor of the frequency up to which modes are kept.
+const MOST_MODES: f64 = 3.0;
+
+/// Share of the wanted error above which a part is made smaller: meshes with the contact on them, modes,
+/// time.
+const SHARES: [f64; 3] = [0.5, 0.25, 0.25];
+
+/// Changes of a scenario, with their reason.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Refinement {
+    /// Values as `--set` takes them; none if nothing can be changed.
+    pub overrides: Vec<String>,
+    /// The parts of the error that are too large, a sentence.
+    pub reason: String,
+    /// Keys of values that the scenario gives, which would have to change: `body.ball.make.elements`.
+    pub given: Vec<String>,
+}
+
+/// The changes that errors above the wanted ones ask for; none if all are below.
+///
+/// * `given` — the scenario without any choices
+/// * `completed` — the scenario of the run
+/// * `estimates` — one for each contact
+/// * `edge` — mean edge of the faces that touch of a body, by its number \[m\]
+/// * `of_given` — true if values that the scenario gives may be changed
+pub fn refinement(
+    given: &Scenario,
+    completed: &Scenario,
+    estimates: &[Option<ErrorEstimate>],
+    edge: impl Fn(usize) -> Option<f64>,
+    of_given: bool,
+) -> Option<Refinement> {
+    let wanted = given.simulation.wanted();
+    let mut found = Refinement::default();
+    let mut changes = vec![Change::default(); given.body.len()];
+    let mut time = false;
+    let mut reasons = Vec::new();
+    for (pair, estimate) in given.contact.iter().zip(estimates) {
+        let Some(ErrorEstimate { force, parts: Some(parts), .. }) = estimate else { continue };
+        if *force <= wanted {
+            continue;
+        }
+        let ErrorParts { contact, modes, mesh, time: of_time } = *parts;
+        let too_large = [contact + mesh, modes, of_time].map(|part| part / wanted);
+        for end in &pair.between {
+            let Some(i) = given.body.iter().position(|body| body.name == end.body) else { continue };
+            changes[i].mesh |= too_large[0] > SHARES[0];
+            if too_large[1] > SHARES[1] {
+                changes[i].modes = changes[i].modes.max((too_large[1] / SHARES[1]).sqrt());
+            }
+        }
+        time |= too_large[2] > SHARES[2];
+        let [first, second] = pair.between.each_ref().map(|end| &end.body);
+        let (name, part) = parts.largest();
+        reasons.push(format!(
+            "the force between {first} and {second} may err by {:.1} %, more than the accuracy of {:.1} %; \
+             of this {name} has {:.1} %",
+            100.0 * force,
+            100.0 * wanted,
+            100.0 * part
+        ));
+    }
+    if reasons.is_empty() {
+        return None;
+    }
+    found.reason = reasons.join("; ");
+    for (i, change) in changes.iter().enumerate().filter(|(i, _)| !given.body[*i].rigid) {
+        let key = key_of(&given.body[i], i);
+        if change.mesh {
+            found.push(finer(&given.body[i], &completed.body[i], &key, edge(i), of_given));
+        }
+        if change.modes > 0.0 {
+            found.push(more_modes(&given.body[i], &completed.body[i], &key, change.modes, of_given));
+        }
+    }
+    if time {
+        let of = |scenario: &Scenario| scenario.simulation.scheme.integration()?.relative_tolerance;
+        let key = "simulation.relative_tolerance".to_owned();
+        found.push(match of(given) {
+            Some(_) if !of_given => Err(key),
+            _ => Ok(format!("{key}={:e}", 0.1 * of(completed).unwrap_or(RELATIVE_TOLERANCE))),
+        });
+    }
+    Some(found)
+}
+
+/// Changes of a body.
+#[derive(Debug, Clone, Copy, Default)]
+struct Change {
+    mesh: bool,
+    /// Factor of the frequency; 0 for none.
+    modes: f64,
+}
+
+impl Refinement {
+    /// Takes in an override, or the key of a given value.
+    fn push(&mut self, change: Result<String, String>) {
+        match change {
+            Ok(text) => self.overrides.push(text),
+            Err(key) => self.given.push(key),
+        }
+    }
+}
+
+/// The path of a body: its name, or its number where a name cannot stand in a path.
+fn key_of(spec: &BodySpec, number: usize) -> String {
+    let is_plain = |name: &str| !name.contains(['.', '=']) && name.trim() == name;
+    let name = if is_plain(&spec.name) { spec.name.clone() } else { number.to_string() };
+    format!("body.{name}")
+}
+
+/// The override for a finer mesh of a body, or the key that stands in its way.
+fn finer(
+    given: &BodySpec,
+    completed: &BodySpec,
+    key: &str,
+    edge: Option<f64>,
+    of_given: bool,
+) -> Result<String, String> {
+    match (&given.source, &completed.source) {
+        (BodySource::Make { make: MakeSpec { elements: own, .. } }, BodySource::Make { make })
+            if (own.is_empty() || of_given) && !make.elements.is_empty() =>
+        {
+            let more: Vec<usize> =
+                make.elements.iter().map(|n| (FINER * *n as f64).ceil() as usize).collect();
+            Ok(format!("{key}.make.elements={more:?}"))
+        }
+        (BodySource::Make { .. }, _) => Err(format!("{key}.make.elements")),
+        (BodySource::Import(import), _) if cad::is_cad(import.file.as_ref()) => match edge {
+            Some(edge) if import.size.is_none() || of_given => {
+                Ok(format!("{key}.size={:.2e}", import.size.unwrap_or(edge) / FINER))
+            }
+            _ => Err(format!("{key}.size")),
+        },
+        _ => Err(format!("{key}.refine.subdivide")),
+    }
+}
+
+/// The override for more modes of a body, or the key that stands in its way.
+fn more_modes(
+    given: &BodySpec,
+    completed: &BodySpec,
+    key: &str,
+    factor: f64,
+    of_given: bool,
+) -> Result<String, String> {
+    let up_to = |spec: &BodySpec| spec.reduce.as_ref().and_then(|reduce| reduce.up_to);
+    let count = given.reduce.as_ref().and_then(|reduce| reduce.modes);
+    match (up_to(completed), count) {
+        (Some(hz), None) if of_given || up_to(given).is_none() => {
+            Ok(format!("{key}.reduce.up_to={:.1e}", hz * factor.min(MOST_MODES)))
+        }
+        (_, Some(count)) if of_given => {
+            let more = (count as f64 * factor.min(MOST_MODES)).ceil();
+            Ok(format!("{key}.reduce.modes={more}"))
+        }
+        (_, Some(_)) => Err(format!("{key}.reduce.modes")),
+        _ => Err(format!("{key}.reduce.up_to")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(text: &str) -> Scenario {
+        Scenario::parse("s.toml".as_ref(), text, &[], &["steel"]).unwrap()
+    }
+
+    fn text(of_part: &str) -> String {
+        format!(
+            "[[body]]\nname = \"ball\"\nmaterial = \"steel\"\n\
+             make = {{ shape = \"ball\", radius = 0.01, elements = [4, 2] }}\nvelocity = [0.0, 0.0, -1.0]\n\
+             [[body]]\nname = \"part\"\nmaterial = \"steel\"\n{of_part}\n\
+             [[contact]]\nbetween = [\"ball\", \"part\"]\n"
+        )
+    }
+
+    fn estimate(contact: f64, modes: f64, mesh: f64, time: f64) -> ErrorEstimate {
+        let parts = ErrorParts { contact, modes, mesh, time };
+        ErrorEstimate { force: parts.sum(), impulse: parts.sum(), duration: parts.sum(), parts: Some(parts) }
+    }
+
+    #[test]
+    fn each_part_of_the_error_changes_the_numbers_that_it_comes_from() {
+        let given = scenario(&text("file = \"part.step\""));
+        let completed = scenario(&text("file = \"part.step\"\nreduce = { up_to = 2.0e4 }"));
+        let of = |estimate, of_given| {
+            refinement(&given, &completed, &[Some(estimate)], |i| (i == 1).then_some(6e-3), of_given)
+        };
+        assert_eq!(of(estimate(0.002, 0.003, 0.01, 0.001), false), None);
+        let mesh = of(estimate(0.002, 0.0, 0.03, 0.0), false).unwrap();
+        assert_eq!(mesh.overrides, ["body.part.size=4.00e-3"]);
+        assert_eq!(mesh.given, ["body.ball.make.elements"]);
+        assert!(mesh.reason.contains("may err by 3.2 %") && mesh.reason.contains("mesh has 3.0 %"));
+        let all = of(estimate(0.002, 0.02, 0.03, 0.02), true).unwrap();
+        let expected = [
+            "body.ball.make.elements=[6, 3]",
+            "body.part.size=4.00e-3",
+            "body.part.reduce.up_to=4.0e4",
+            "simulation.relative_tolerance=1e-7",
+        ];
+        assert_eq!(all.overrides, expected);
+        assert_eq!(all.given, ["body.ball.reduce.up_to"]);
+        // The overrides can be read.
+        let overrides: Vec<String> = all.overrides;
+        let again = Scenario::parse("s.toml".as_ref(), &text("file = \"part.step\""), &overrides, &["steel"]);
+        assert_eq!(again.unwrap().body[1].reduce.as_ref().unwrap().up_to, Some(4e4));
+    }
+}

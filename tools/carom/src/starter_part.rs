@@ -1,0 +1,128 @@
+//! A scenario for a part from a file: a ball hits it from above.
+
+use std::path::Path;
+
+use carom_cli::{Category, Failure, Session};
+use carom_fem::plausible::bounds;
+use carom_fem::{Body, Discretisation, Material};
+use carom_make::{ImportErrorKind, ImportOptions, import_with};
+use nalgebra::Vector3;
+
+/// Radius of the ball over the least extent of the part.
+const BALL: f64 = 0.2;
+
+/// Gap at the start over the radius of the ball: it touches soon.
+const GAP: f64 = 1e-3;
+
+/// Cosine of the steepest face that counts as an upper one.
+const LEVEL: f64 = 0.95;
+
+/// A place of a surface.
+struct Spot {
+    place: Vector3<f64>,
+    normal: Vector3<f64>,
+}
+
+/// The scenario of a steel ball that hits a steel part at its highest level place, at 1 m/s.
+///
+/// * `folder` — in which the scenario will lie: the path of the part is relative to it
+pub(crate) fn scenario(part: &Path, folder: &Path, session: &Session) -> Result<String, Failure> {
+    let steel = Material::named("steel").expect("steel is a known material");
+    let imported = import_with(part, &ImportOptions::default(), steel, session.progress());
+    let body = imported
+        .map_err(|error| {
+            let category = match error.kind() {
+                ImportErrorKind::Input => Category::Input,
+                ImportErrorKind::Files => Category::Files,
+                ImportErrorKind::Program => Category::Other,
+                ImportErrorKind::Interrupted => Category::Interrupted,
+            };
+            Failure::from_error(category, error)
+        })?
+        .body;
+    let [low, high] = bounds(&body).map(Vector3::from);
+    let least = (high - low).min();
+    let spot = upper_spot(&body, low.z, high.z)?;
+    let radius = two_digits(BALL * least);
+    let center = spot.place + radius * (1.0 + GAP) * spot.normal;
+    let velocity = -spot.normal;
+    let file = relative(part, folder);
+    let list = |x: &Vector3<f64>, digits: usize| {
+        let numbers: Vec<String> = x.iter().map(|x| format!("{:?}", rounded(*x, digits))).collect();
+        numbers.join(", ")
+    };
+    Ok(format!(
+        "# A steel ball hits {file} at 1 m/s. What is not given is chosen when it runs:\n\
+         #\n\
+         #   carom check NAME.toml --explain    lists the choices with their reasons\n\
+         #   carom run NAME.toml                force, duration, stress, with their errors; then open\n\
+         #                                      NAME/report.html, and NAME/paraview/result.pvd in ParaView\n\
+         #\n\
+         # All quantities are in SI units.\n\
+         \n\
+         [[body]]\n\
+         name = \"ball\"\n\
+         make = {{ shape = \"ball\", radius = {radius:?} }}\n\
+         material = \"steel\"                      # carom-mesh materials lists others\n\
+         position = [{}]      # its centre, over the highest level place of the part\n\
+         velocity = [{}]          # [m/s]\n\
+         \n\
+         [[body]]\n\
+         name = \"part\"\n\
+         file = {file:?}\n\
+         material = \"steel\"\n\
+         \n\
+         [[contact]]\n\
+         between = [\"ball\", \"part\"]\n\
+         law = {{ kind = \"lagrange\" }}            # no penetration beyond the elasticity of both\n",
+        list(&center, 9),
+        list(&velocity, 6),
+    ))
+}
+
+/// The place of the highest faces that look upwards nearest to their middle; of a part without any the
+/// highest face.
+fn upper_spot(body: &Body, low: f64, high: f64) -> Result<Spot, Failure> {
+    let failed = |error: carom_fem::DiscretisationError| Failure::from_error(Category::Input, error);
+    let discretisation = Discretisation::new(body).map_err(failed)?;
+    let surface = discretisation.surface(&body.boundary_faces());
+    let positions: Vec<[f64; 3]> =
+        surface.points.iter().map(|&point| discretisation.points[point as usize]).collect();
+    let spots: Vec<Spot> = (0..surface.faces.len())
+        .map(|face| {
+            let middle = if surface.faces[face].basis.is_triangle() { [1.0 / 3.0; 2] } else { [0.5; 2] };
+            let (place, [a, b]) = surface.tangents(face, middle, &positions);
+            let normal = Vector3::from(a).cross(&Vector3::from(b)).normalize();
+            Spot { place: place.into(), normal: surface.faces[face].orientation * normal }
+        })
+        .collect();
+    let level: Vec<&Spot> = spots.iter().filter(|spot| spot.normal.z > LEVEL).collect();
+    let all: Vec<&Spot> = if level.is_empty() { spots.iter().collect() } else { level };
+    let top = all.iter().map(|spot| spot.place.z).fold(f64::NEG_INFINITY, f64::max);
+    let upper: Vec<&Spot> =
+        all.into_iter().filter(|spot| spot.place.z >= top - 1e-3 * (high - low)).collect();
+    let middle = upper.iter().map(|spot| spot.place).sum::<Vector3<f64>>() / upper.len().max(1) as f64;
+    let distance = |spot: &Spot| (spot.place - middle).norm_squared();
+    let found = upper.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let found = found.ok_or_else(|| Failure::new(Category::Input, "the part has no surface"))?;
+    Ok(Spot { place: found.place, normal: found.normal })
+}
+
+/// The path of a file from a folder: as short as it can be said without going up.
+fn relative(file: &Path, folder: &Path) -> String {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (file, folder) = (absolute(file), absolute(folder));
+    file.strip_prefix(&folder).unwrap_or(&file).display().to_string()
+}
+
+/// A positive number with two digits.
+fn two_digits(x: f64) -> f64 {
+    format!("{x:.1e}").parse().unwrap_or(x)
+}
+
+/// A number with some digits behind the point, and zero without a sign.
+fn rounded(x: f64, digits: usize) -> f64 {
+    let x: f64 = format!("{x:.digits$}").parse().unwrap_or(x);
+    if x == 0.0 { 0.0 } else { x }
+}
