@@ -4,6 +4,7 @@
 //! them and writes the verification report; the tests of this package run them one by one.
 
 pub mod bench;
+mod beside;
 mod bracket;
 mod cam;
 mod cam_part;

@@ -19,7 +19,7 @@ const MOST_NODES: u64 = 5500;
 const SOLVED: f64 = 1e-10;
 
 /// A file or folder of the reference data.
-fn data(path: &str) -> Result<PathBuf, BenchError> {
+pub(crate) fn data(path: &str) -> Result<PathBuf, BenchError> {
     let folder = std::env::var_os("CAROM_SHARED_DATA").ok_or(BenchError::NoData)?;
     Ok(Path::new(&folder).join(path))
 }

@@ -1,17 +1,20 @@
 //! Impacts on parts whose meshes are far coarser than the contact, over shapes, kinds of cells and their
 //! sizes (docs/theory/half-space.md).
 
+mod drawn;
 mod parts;
+mod resolved;
 
 use carom_contact::closed_form::{HertzPair, contact_modulus};
 use carom_dynamics::ErrorEstimate;
-use carom_report::{Axis, Plot, Series, Style};
+use carom_report::{Axis, Color, Plot, Series, Style};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::bench::Bench;
 use crate::{BenchError, Outcome, Row, Table};
 
 use parts::{Part, PartMesh, all_parts};
+pub(crate) use resolved::resolved;
 
 /// Density of steel \[kg/m³\].
 const DENSITY: f64 = 7800.0;
@@ -24,9 +27,6 @@ const POISSON: f64 = 0.3;
 
 /// Gap at the start \[m\].
 const GAP: f64 = 2e-6;
-
-/// Mass that counts of a ball \[kg\]: the parts are lighter.
-const HEAVIEST: f64 = 0.3;
 
 /// Duration of a run over the expected one of the impact.
 const RUN: f64 = 1.9;
@@ -74,14 +74,14 @@ struct Refusal<'a> {
 /// The scenario of an impact of a ball on a part; of two equal parts if the part is a ball.
 fn scenario(part: &Part, mesh: &PartMesh) -> String {
     let (place, normal) = (Vector3::from(part.place), Vector3::from(part.normal));
-    let hertz = HertzPair { modulus: modulus(), radius: part.ball.radius }
-        .impact(part.ball_mass().min(HEAVIEST), part.speed);
+    let hertz =
+        HertzPair { modulus: modulus(), radius: part.ball_radius }.impact(part.ball_mass(), part.speed);
     let end = RUN * hertz.duration + GAP / part.speed;
-    let center = place + (part.ball.radius + GAP) * normal;
+    let center = place + (part.ball_radius + GAP) * normal;
     let velocity = -part.speed * normal;
     let ball = match part.is_pair {
         true => mesh.source.clone(),
-        false => format!("make = {{ shape = \"ball\", radius = {} }}", part.ball.radius),
+        false => format!("make = {{ shape = \"ball\", radius = {} }}", part.ball_radius),
     };
     let of = |x: Vector3<f64>| format!("[{:e}, {:e}, {:e}]", x.x, x.y, x.z);
     format!(
@@ -121,7 +121,7 @@ fn run(bench: &Bench<'_>, part: &Part, mesh: &PartMesh) -> Result<Found, BenchEr
         .zip([Vector3::from(part.place) - part.ball_center(), Vector3::from(part.place)])
         .map(|(model, at)| inverse_mass(&model.reduced, &at, &Vector3::from(part.normal)))
         .sum();
-    let radius = 1.0 / (1.0 / part.ball.radius + part.curvature);
+    let radius = 1.0 / (1.0 / part.ball_radius + part.curvature);
     let hertz = HertzPair { modulus: modulus(), radius };
     let estimate = outcome.error_estimates.first().copied().flatten();
     Ok(Found {
@@ -284,5 +284,5 @@ fn plot(trials: &[Trial<'_>]) -> Plot {
         (size(&trial), 100.0 * (trial.found.hertz * (1.0 + trial.errors[0]) / trial.found.force - 1.0).abs())
     });
     let (x, y) = hertz.unzip();
-    plot.with(Series::line("Hertz, rigid bodies", x, y).styled(Style::Markers))
+    plot.with(Series::line("Hertz, rigid bodies", x, y).styled(Style::Markers).colored(Color::INK))
 }

@@ -215,3 +215,15 @@ fn open_contact() {
 fn trials() {
     verify("trials");
 }
+
+#[test]
+#[ignore = "10 minutes: impacts on parts with cells that resolve the contact"]
+fn trials_resolved() {
+    verify("trials-resolved");
+}
+
+#[test]
+#[ignore = "10 minutes: four impacts with and without cells that resolve the contact"]
+fn beside() {
+    verify("beside");
+}

@@ -2,20 +2,15 @@
 
 use std::f64::consts::PI;
 
+use carom_contact::closed_form::{HertzPair, elastic_ball_stiffening};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellShape, Mesh, msh};
 use nalgebra::Vector3;
 
-use super::DENSITY;
+use super::drawn::drawn_parts;
+use super::{DENSITY, POISSON, YOUNG};
 use crate::BenchError;
 use crate::bench::Bench;
-
-/// A ball that hits a part.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Ball {
-    /// Its radius \[m\].
-    pub(super) radius: f64,
-}
 
 /// A part with the place of an impact.
 pub(super) struct Part {
@@ -26,7 +21,8 @@ pub(super) struct Part {
     pub(super) normal: [f64; 3],
     /// Curvature there, positive where the surface bulges \[1/m\].
     pub(super) curvature: f64,
-    pub(super) ball: Ball,
+    /// Radius of the ball \[m\].
+    pub(super) ball_radius: f64,
     /// True if an equal part takes the place of the ball.
     pub(super) is_pair: bool,
     /// Speed of the ball \[m/s\].
@@ -43,16 +39,17 @@ pub(super) struct Part {
 impl Part {
     /// Mass of the ball \[kg\], for the time that the impact may take.
     pub(super) fn ball_mass(&self) -> f64 {
-        4.0 / 3.0 * PI * self.ball.radius.powi(3) * self.density
+        4.0 / 3.0 * PI * self.ball_radius.powi(3) * self.density
     }
 
     /// The centre of the ball at the moment of contact \[m\].
     pub(super) fn ball_center(&self) -> Vector3<f64> {
-        Vector3::from(self.place) + self.ball.radius * Vector3::from(self.normal)
+        Vector3::from(self.place) + self.ball_radius * Vector3::from(self.normal)
     }
 }
 
 /// A mesh of a part.
+#[derive(Clone)]
 pub(super) struct PartMesh {
     /// Kind of its cells, with the degree of splines.
     pub(super) cells: &'static str,
@@ -65,9 +62,10 @@ pub(super) struct PartMesh {
 }
 
 /// Contents of a file of a part.
+#[derive(Clone)]
 enum Contents {
     /// A script of Gmsh.
-    Script(&'static str),
+    Script(String),
     Mesh(Mesh),
 }
 
@@ -107,7 +105,7 @@ impl PartMesh {
     }
 
     /// A mesh from a file.
-    fn of_mesh(part: &str, cells: &'static str, size: String, mesh: Mesh) -> Self {
+    pub(super) fn of_mesh(part: &str, cells: &'static str, size: String, mesh: Mesh) -> Self {
         let file = format!("trial-{part}-{cells}-{size}.msh").replace([' ', '/'], "-");
         Self { cells, source: format!("file = \"{file}\""), size, file: Some((file, Contents::Mesh(mesh))) }
     }
@@ -129,14 +127,27 @@ impl PartMesh {
     /// Tetrahedra of a script of Gmsh.
     ///
     /// * `size` — of the cells \[m\]
-    fn tetrahedra(part: &str, script: &'static str, cells: &'static str, size: f64) -> Self {
+    pub(super) fn tetrahedra(part: &str, script: &str, cells: &'static str, size: f64) -> Self {
         let file = format!("trial-{part}.geo").replace(' ', "-");
         let order = if cells == "tet4" { 1 } else { 2 };
         Self {
             cells,
             size: format!("{:.2} mm", 1e3 * size),
             source: format!("file = \"{file}\"\nsize = {size:e}\norder = {order}"),
-            file: Some((file, Contents::Script(script))),
+            file: Some((file, Contents::Script(script.to_owned()))),
+        }
+    }
+
+    /// Tetrahedra of a script that sets the sizes of the cells itself.
+    ///
+    /// * `finest` — the least of them \[m\]
+    pub(super) fn graded(part: &str, script: &str, finest: f64) -> Self {
+        let file = format!("trial-{part}.geo").replace(' ', "-");
+        Self {
+            cells: "tet10",
+            size: format!("{:.3} mm at the contact", 1e3 * finest),
+            source: format!("file = \"{file}\"\norder = 2"),
+            file: Some((file, Contents::Script(script.to_owned()))),
         }
     }
 }
@@ -146,15 +157,16 @@ pub(super) fn all_parts() -> Result<Vec<Part>, BenchError> {
     let mut parts = balls()?;
     parts.push(rod()?);
     parts.extend(plates()?);
+    parts.extend(drawn_parts()?);
     Ok(parts)
 }
 
-/// Two equal balls of 15 mm; `docs/quasistatic.md`, section 3, has the figures of the converged ball.
+/// Two equal balls of 15 mm.
 fn balls() -> Result<Vec<Part>, BenchError> {
     let name = "ball on a ball";
     let mut meshes = Vec::new();
     for (cells, n) in [("hex20", 4), ("hex20", 8), ("hex27", 6)] {
-        meshes.push(PartMesh::hexahedra(name, cells, Solid::Ball { radius: 0.015 }, &[n, n / 2])?);
+        meshes.push(PartMesh::hexahedra(name, cells, Solid::Ball { radius: BALL }, &[n, n / 2])?);
     }
     for size in [4e-3, 2.5e-3] {
         meshes.push(PartMesh::tetrahedra(name, SPHERE, "tet10", size));
@@ -163,65 +175,67 @@ fn balls() -> Result<Vec<Part>, BenchError> {
         let shape = "shape = \"ball\", radius = 0.015";
         meshes.push(PartMesh::splines("NURBS p = 4", shape, 4, [n, n.div_ceil(2), 0]));
     }
-    let speeds = [(0.2, 328.41, 123.43e-6), (0.5, 989.43, 102.51e-6), (1.0, 2281.2, 89.01e-6)];
-    let mut parts = Vec::new();
-    for ((speed, force, duration), name) in
-        speeds.into_iter().zip(["balls at 0.2 m/s", "balls at 0.5 m/s", "balls at 1 m/s"])
-    {
-        parts.push(Part {
-            name,
-            place: [0.0, 0.0, 0.015],
-            normal: [0.0, 0.0, 1.0],
-            curvature: 1.0 / 0.015,
-            ball: Ball { radius: 0.015 },
-            is_pair: true,
-            speed,
-            density: 7780.0,
-            expected: [force, duration],
-            claim: None,
-            meshes: Vec::new(),
-        });
-    }
-    // At other speeds with two of these meshes.
-    let is_slow = |k: &usize| [1, 5].contains(k);
-    parts[1].meshes = meshes;
-    let again: Vec<PartMesh> = parts[1]
-        .meshes
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| is_slow(k))
-        .map(|(_, mesh)| mesh.again())
-        .collect();
-    parts[0].meshes = again.iter().map(PartMesh::again).collect();
-    parts[2].meshes = again;
-    Ok(parts)
+    let part = |name, speed, own: &[usize]| Part {
+        name,
+        place: [0.0, 0.0, BALL],
+        normal: [0.0, 0.0, 1.0],
+        curvature: 1.0 / BALL,
+        ball_radius: BALL,
+        is_pair: true,
+        speed,
+        density: BALL_DENSITY,
+        expected: of_whole_balls(speed),
+        claim: None,
+        meshes: own.iter().map(|&k| meshes[k].clone()).collect(),
+    };
+    Ok(vec![
+        part("balls at 0.03 m/s", 0.03, &[0, 5]),
+        part("balls at 0.2 m/s", 0.2, &[1, 5]),
+        part("balls at 0.5 m/s", 0.5, &[0, 1, 2, 3, 4, 5, 6]),
+        part("balls at 1 m/s", 1.0, &[1, 5]),
+    ])
 }
 
-impl PartMesh {
-    /// The same mesh for another speed.
-    fn again(&self) -> Self {
-        let file = self.file.as_ref().map(|(name, contents)| {
-            let contents = match contents {
-                Contents::Script(text) => Contents::Script(text),
-                Contents::Mesh(mesh) => Contents::Mesh(mesh.clone()),
-            };
-            (name.clone(), contents)
-        });
-        Self { cells: self.cells, size: self.size.clone(), source: self.source.clone(), file }
+/// Radius \[m\] and density \[kg/m³\] of the two balls.
+const BALL: f64 = 0.015;
+const BALL_DENSITY: f64 = 7780.0;
+
+/// Largest force \[N\] and duration \[s\] of the impact of the two balls at a relative speed, by the static
+/// force of the converged ball (docs/quasistatic.md, section 3), F(d) = F_Hertz(d) (1 + k a/R).
+///
+/// Each ball has half of the approach. One half of the impact is computed, in steps of velocity Verlet; the
+/// other mirrors it.
+fn of_whole_balls(speed: f64) -> [f64; 2] {
+    const STEPS: f64 = 1e5;
+    let on_rigid = HertzPair::new([BALL, f64::INFINITY], [YOUNG, f64::INFINITY], [POISSON; 2]);
+    let force = |approach: f64| {
+        let state = on_rigid.at_approach(0.5 * approach);
+        let ratio = state.contact_radius / BALL;
+        state.force * (1.0 + elastic_ball_stiffening(ratio) * ratio)
+    };
+    let mass = 0.5 * BALL_DENSITY * 4.0 / 3.0 * PI * BALL.powi(3);
+    let step = HertzPair::new([BALL; 2], [YOUNG; 2], [POISSON; 2]).impact(mass, speed).duration / STEPS;
+    let (mut time, mut approach, mut velocity) = (0.0, 0.0, speed);
+    loop {
+        let halfway = velocity - 0.5 * step * force(approach) / mass;
+        let ahead = approach + step * halfway;
+        let next = halfway - 0.5 * step * force(ahead) / mass;
+        if next <= 0.0 {
+            let part = velocity / (velocity - next);
+            return [force(approach + 0.5 * part * step * velocity), 2.0 * (time + part * step)];
+        }
+        (time, approach, velocity) = (time + step, ahead, next);
     }
 }
 
 /// A ball as a script.
-const SPHERE: &str =
-    "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 0.015};\nPhysical Volume(\"body\") = {1};\n";
+const SPHERE: &str = "SetFactory(\"OpenCASCADE\");\nSphere(1) = {0, 0, 0, 0.015};\n";
 
 /// A rod as a script.
-const ROD: &str = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0.4, 0, 0, 0.01};\n\
-                   Physical Volume(\"body\") = {1};\n";
+const ROD: &str = "SetFactory(\"OpenCASCADE\");\nCylinder(1) = {0, 0, 0, 0.4, 0, 0, 0.01};\n";
 
 /// A plate as a script.
-const PLATE: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {-0.05, -0.04, -0.0025, 0.1, 0.08, 0.005};\n\
-                     Physical Volume(\"body\") = {1};\n";
+const PLATE: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {-0.05, -0.04, -0.0025, 0.1, 0.08, 0.005};\n";
 
 /// The end of a steel rod of 20 mm and 400 mm, hit by a ball of 15 mm.
 fn rod() -> Result<Part, BenchError> {
@@ -244,7 +258,7 @@ fn rod() -> Result<Part, BenchError> {
         place: [0.4, 0.0, 0.0],
         normal: [1.0, 0.0, 0.0],
         curvature: 0.0,
-        ball: Ball { radius: 0.015 },
+        ball_radius: 0.015,
         is_pair: false,
         speed: 0.3,
         density: DENSITY,
@@ -280,7 +294,7 @@ fn plates() -> Result<Vec<Part>, BenchError> {
             place: [x, y, 0.0025],
             normal: [0.0, 0.0, 1.0],
             curvature: 0.0,
-            ball: Ball { radius },
+            ball_radius: radius,
             is_pair: false,
             speed,
             density: DENSITY,

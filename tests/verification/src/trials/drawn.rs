@@ -1,0 +1,191 @@
+//! Parts that a CAD program has drawn or a script of Gmsh draws, and where a ball hits them.
+
+use carom_mesh::msh;
+use nalgebra::Vector3;
+
+use super::DENSITY;
+use super::parts::{Part, PartMesh};
+use crate::{BenchError, reference};
+
+/// Radius of the ball \[m\].
+pub(super) const BALL: f64 = 0.01;
+
+/// Its speed \[m/s\].
+pub(super) const SPEED: f64 = 0.4;
+
+/// Expected contact radius \[m\]: for the cells of the resolved impacts, which serve several parts.
+pub(super) const CONTACT_RADIUS: f64 = 3.3e-4;
+
+/// A part with the place of an impact on a flat face.
+pub(super) struct Drawn {
+    pub(super) name: &'static str,
+    /// Script of Gmsh, without sizes of cells.
+    pub(super) script: String,
+    /// Place on its surface \[m\].
+    pub(super) place: [f64; 3],
+    /// Outward normal there.
+    pub(super) normal: [f64; 3],
+    /// Force \[N\] and duration \[s\] of the resolved impact: what the case `trials-resolved` finds.
+    pub(super) expected: [f64; 2],
+    meshes: Meshes,
+}
+
+/// Meshes of a part for the trials.
+enum Meshes {
+    /// Sizes of cells of tetrahedra \[m\], and of cells near the contact alone, over the contact radius.
+    Gmsh { of_ten: &'static [f64], of_four: &'static [f64], graded: &'static [f64] },
+    /// Kinds and names of files of the reference data.
+    Files(&'static [(&'static str, &'static str)]),
+}
+
+impl Drawn {
+    /// The script with small cells at the place of the impact.
+    ///
+    /// * `finest` — their size \[m\]
+    /// * `near` — distance \[m\] from which on the size grows by two fifths of the distance
+    pub(super) fn graded(&self, finest: f64, near: f64) -> String {
+        let [x, y, z] = self.place;
+        let squares = format!("(x-({x:e}))^2+(y-({y:e}))^2+(z-({z:e}))^2");
+        let size = format!("Max({finest:e}, {finest:e}+0.4*(Sqrt({squares})-{near:e}))");
+        format!(
+            "{}Physical Surface(\"surface\") = Surface{{:}};\n\
+             Field[1] = MathEval;\nField[1].F = \"{size}\";\n\
+             Background Field = 1;\nMesh.MeshSizeExtendFromBoundary = 0;\n",
+            self.script
+        )
+    }
+
+    /// The part with its meshes.
+    fn part(&self) -> Result<Part, BenchError> {
+        let name = self.name;
+        let meshes = match self.meshes {
+            Meshes::Gmsh { of_ten, of_four, graded } => {
+                let of = |cells, sizes: &[f64]| -> Vec<PartMesh> {
+                    sizes.iter().map(|&h| PartMesh::tetrahedra(name, &self.script, cells, h)).collect()
+                };
+                let near = |&share: &f64| {
+                    let finest = CONTACT_RADIUS / share;
+                    let script = self.graded(finest, 3.0 * CONTACT_RADIUS.max(finest));
+                    PartMesh::graded(&format!("{name} {share}"), &script, finest)
+                };
+                [of("tet10", of_ten), of("tet4", of_four), graded.iter().map(near).collect()].concat()
+            }
+            Meshes::Files(files) => {
+                let mesh = |(cells, file): &(&'static str, &str)| {
+                    let path = reference::data(&format!("meshes/{file}.msh"))?;
+                    let (mesh, _) =
+                        msh::read(&path).map_err(|error| BenchError::Scenario(format!("{file}: {error}")))?;
+                    Ok(PartMesh::of_mesh(name, cells, (*file).to_owned(), mesh))
+                };
+                files.iter().map(mesh).collect::<Result<_, BenchError>>()?
+            }
+        };
+        Ok(Part {
+            name,
+            place: self.place,
+            normal: self.normal,
+            curvature: 0.0,
+            ball_radius: BALL,
+            is_pair: false,
+            speed: SPEED,
+            density: DENSITY,
+            expected: self.expected,
+            claim: None,
+            meshes,
+        })
+    }
+
+    /// A rotation that turns the z axis against the normal: its axis and angle in degrees.
+    pub(super) fn facing(&self) -> ([f64; 3], f64) {
+        let (from, to) = (Vector3::z(), -Vector3::from(self.normal));
+        let axis = from.cross(&to);
+        let axis = if axis.norm() > 1e-9 { axis.normalize() } else { Vector3::x() };
+        (axis.into(), from.dot(&to).clamp(-1.0, 1.0).acos().to_degrees())
+    }
+}
+
+/// The parts with their meshes.
+pub(super) fn drawn_parts() -> Result<Vec<Part>, BenchError> {
+    all_drawn()?.iter().map(Drawn::part).collect()
+}
+
+/// The parts; those of the reference data if they are at hand.
+pub(super) fn all_drawn() -> Result<Vec<Drawn>, BenchError> {
+    let mut drawn: Vec<Drawn> = scripts().into();
+    match of_data() {
+        Err(BenchError::NoData) => {}
+        found => drawn.extend(found?),
+    }
+    Ok(drawn)
+}
+
+fn scripts() -> [Drawn; 3] {
+    let up = [0.0, 0.0, 1.0];
+    [
+        Drawn {
+            name: "block with bores",
+            script: include_str!("../../../../meshes/parts/block-with-bores.geo").to_owned(),
+            place: [0.0, 0.0, 0.0],
+            normal: up,
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Gmsh { of_ten: &[4e-3, 8e-3], of_four: &[3e-3], graded: &[0.5, 1.0, 2.0] },
+        },
+        Drawn {
+            name: "gear blank",
+            script: include_str!("../../../../meshes/parts/gear-blank.geo").to_owned(),
+            place: [0.0355, 0.0, 0.006],
+            normal: up,
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
+        },
+        Drawn {
+            name: "angle bracket",
+            script: include_str!("../../../../meshes/parts/bracket.geo").to_owned(),
+            place: [0.010, 0.002, 0.0],
+            normal: up,
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
+        },
+    ]
+}
+
+/// Parts of the reference data.
+fn of_data() -> Result<[Drawn; 3], BenchError> {
+    let merged = |file: &str| {
+        let path = reference::data(&format!("meshes/{file}.step"))?;
+        Ok::<_, BenchError>(format!(
+            "SetFactory(\"OpenCASCADE\");\nGeometry.OCCTargetUnit = \"M\";\nMerge \"{}\";\n",
+            path.display()
+        ))
+    };
+    Ok([
+        Drawn {
+            name: "connecting rod",
+            script: merged("conrod")?,
+            place: [-0.0295, 0.0, 0.01],
+            normal: [0.0, 0.0, 1.0],
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Files(&[
+                ("tet10", "conrod_30k"),
+                ("tet10", "conrod_tet10"),
+                ("tet4", "conrod_tet4"),
+            ]),
+        },
+        Drawn {
+            name: "bracket on a wall",
+            script: merged("bracket")?,
+            place: [0.0, 0.030, 0.040],
+            normal: [-1.0, 0.0, 0.0],
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Files(&[("tet10", "bracket_tet10")]),
+        },
+        Drawn {
+            name: "flange",
+            script: merged("io1_part")?,
+            place: [0.020, 0.031, 0.010],
+            normal: [0.0, 1.0, 0.0],
+            expected: [562.0, 80.0e-6],
+            meshes: Meshes::Files(&[("tet10", "io1_part_tet10")]),
+        },
+    ])
+}

@@ -1,0 +1,117 @@
+//! Impacts on the parts of the trials with cells that resolve the contact: their expected figures.
+
+use carom_simulate::cpu_seconds;
+use nalgebra::Vector3;
+
+use super::drawn::{BALL, CONTACT_RADIUS, Drawn, SPEED, all_drawn};
+use super::{DENSITY, GAP, POISSON, YOUNG};
+use crate::{Bench, BenchError, Outcome, Row, Table};
+
+/// Cells in the contact radius.
+const CELLS: [f64; 2] = [3.0, 4.0];
+
+/// Radius of the contact zone over that of the contact.
+const ZONE: f64 = 1.4;
+
+/// Expected duration \[s\], for the split and the end of the run.
+const DURATION: f64 = 80e-6;
+
+/// Largest deviation of the figures that the trials compare with.
+const CLAIM: f64 = 2e-3;
+
+/// Largest difference between both sizes of cells.
+const CLAIM_OF_CELLS: f64 = 0.01;
+
+/// Figures of an impact: force and duration.
+struct Found {
+    figures: [f64; 2],
+    dofs: usize,
+    interface: usize,
+    cpu_seconds: f64,
+}
+
+/// The scenario of an impact with `cells` in the contact radius.
+fn scenario(part: &Drawn, file: &str, cells: f64) -> String {
+    let finest = CONTACT_RADIUS / cells;
+    let zone = ZONE * CONTACT_RADIUS;
+    let split = 5.0 / DURATION;
+    let (place, normal) = (Vector3::from(part.place), Vector3::from(part.normal));
+    let center = place + (BALL + GAP) * normal;
+    let velocity = -SPEED * normal;
+    let (axis, degrees) = part.facing();
+    let of = |x: Vector3<f64>| format!("[{:e}, {:e}, {:e}]", x.x, x.y, x.z);
+    format!(
+        "[simulation]\nscheme = \"quasistatic\"\nend_time = {:e}\ngravity = [0.0, 0.0, 0.0]\n\
+         output_every = {:e}\n[material.m]\ndensity = {DENSITY}\nyoung = {YOUNG:e}\npoisson = {POISSON}\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"m\"\nmake = {{ shape = \"ball\", radius = {BALL}, \
+         pole_radius = {zone:e}, focus = 2.5, grade = {{ at = \"pole\", finest = {finest:e} }} }}\n\
+         reduce = {{ interface = [\"pole\"], modes = 24, split = {split:e} }}\n\
+         position = {}\nvelocity = {}\nrotation = {{ axis = {axis:?}, degrees = {degrees:e} }}\n\
+         [[body]]\nname = \"part\"\nmaterial = \"m\"\nfile = \"{file}\"\nsize = 6e-3\norder = 2\n\
+         zone = [{{ name = \"spot\", set = \"surface\", center = {}, radius = {zone:e} }}]\n\
+         reduce = {{ interface = [\"spot\"], up_to = {:e}, split = {split:e} }}\n\
+         [[contact]]\nbetween = [\"ball:pole\", \"part:spot\"]\nlaw = {{ kind = \"penalty\" }}\n",
+        1.5 * DURATION,
+        DURATION / 50.0,
+        of(center),
+        of(velocity),
+        of(place),
+        1.25 * split,
+    )
+}
+
+fn run(bench: &Bench<'_>, part: &Drawn, cells: f64) -> Result<Found, BenchError> {
+    // One folder for all parts: the model of the ball is the same.
+    let name = format!("trials-resolved-a{cells}");
+    let file = format!("{name}-{}.geo", part.name.replace(' ', "-"));
+    bench.place(&file, part.graded(CONTACT_RADIUS / cells, ZONE * CONTACT_RADIUS))?;
+    let started = cpu_seconds();
+    let impact = bench.impact(&name, &scenario(part, &file, cells), None)?;
+    let cpu_seconds = cpu_seconds() - started;
+    let opened = bench.open(&name)?;
+    let mut interface = 0;
+    for body in &opened.header().bodies {
+        interface += carom_format::read_rom(body.rom_path.as_ref())?.reduced.n_interface_dofs;
+    }
+    let figures = [impact.peak_force, impact.duration];
+    Ok(Found { figures, dofs: Bench::dofs(&opened)?, interface, cpu_seconds })
+}
+
+/// Impacts on drawn parts with cells of two sizes.
+pub(crate) fn resolved(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let header = vec![
+        "part",
+        "cells in the contact radius",
+        "dofs",
+        "interface dofs",
+        "force [N]",
+        "duration [µs]",
+        "CPU of the whole run [s]",
+    ];
+    let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
+    for part in all_drawn()? {
+        let name = part.name;
+        let mut found = Vec::new();
+        for cells in CELLS {
+            let of = run(bench, &part, cells)?;
+            outcome.table.rows.push(vec![
+                name.to_owned(),
+                format!("{cells}"),
+                of.dofs.to_string(),
+                of.interface.to_string(),
+                format!("{:.1}", of.figures[0]),
+                format!("{:.2}", 1e6 * of.figures[1]),
+                format!("{:.1}", of.cpu_seconds),
+            ]);
+            found.push(of.figures);
+        }
+        for (k, (figure, unit)) in [("force", "N"), ("duration", "s")].into_iter().enumerate() {
+            let [coarse, fine] = [found[0][k], found[1][k]];
+            let what = format!("{name}: {figure}, both sizes of cells");
+            outcome.rows.push(Row::new(what, unit, coarse, fine, CLAIM_OF_CELLS));
+            let what = format!("{name}: {figure} that the trials expect");
+            outcome.rows.push(Row::new(what, unit, part.expected[k], fine, CLAIM));
+        }
+    }
+    Ok(outcome)
+}
