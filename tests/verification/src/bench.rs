@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -197,6 +198,19 @@ impl Bench<'_> {
     /// [`BenchError::Result`].
     pub fn open(&self, name: &str) -> Result<Run, BenchError> {
         Ok(Run::open(&self.result_path(name))?)
+    }
+
+    /// Removes the bodies and models of an earlier run of a scenario, so that the next run shows their cost.
+    ///
+    /// # Errors
+    ///
+    /// [`BenchError::Write`].
+    pub(crate) fn clear(&self, name: &str) -> Result<(), BenchError> {
+        let path = self.folder.join(name);
+        match fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != ErrorKind::NotFound => Err(BenchError::Write { path, source }),
+            _ => Ok(()),
+        }
     }
 
     fn result_path(&self, name: &str) -> PathBuf {

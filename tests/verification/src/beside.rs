@@ -1,7 +1,6 @@
 //! Impacts with contact that does not see the mesh beside the same with meshes that resolve the contact.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use carom_post::patch::{self, PressureFit};
@@ -132,14 +131,7 @@ fn bytes_of(folder: &Path) -> f64 {
 }
 
 fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Found, BenchError> {
-    // Models of an earlier run would hide their cost.
-    let folder = bench.folder.join(name);
-    match fs::remove_dir_all(&folder) {
-        Err(source) if source.kind() != ErrorKind::NotFound => {
-            return Err(BenchError::Write { path: folder, source });
-        }
-        _ => {}
-    }
+    bench.clear(name)?;
     let started = cpu_seconds();
     let outcome = bench.run(name, text, None)?;
     let cpu_seconds = cpu_seconds() - started;
@@ -167,7 +159,7 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
         dofs: Bench::dofs(&opened)?,
         interface,
         modes,
-        bytes: bytes_of(&folder) + result,
+        bytes: bytes_of(&bench.folder.join(name)) + result,
         cpu_seconds,
         force: event.peak_force,
         duration: event.end - event.start,

@@ -128,7 +128,7 @@ fn scripts() -> [Drawn; 3] {
             place: [0.0, 0.0, 0.0],
             normal: up,
             expected: [562.1, 79.97e-6],
-            meshes: Meshes::Gmsh { of_ten: &[4e-3, 8e-3], of_four: &[3e-3], graded: &[0.5, 1.0, 2.0] },
+            meshes: Meshes::Gmsh { of_ten: &[4e-3, 6e-3], of_four: &[3e-3], graded: &[0.5, 1.0, 2.0] },
         },
         Drawn {
             name: "gear blank",
