@@ -48,7 +48,7 @@ struct Beside {
     name: &'static str,
     resolved: String,
     shapes: String,
-    /// Pair whose first impact is compared.
+    /// Pair whose hardest impact is compared.
     pair: usize,
     /// Body whose speed afterwards is compared, and the speed that errors refer to; none for its own.
     body: (usize, Option<f64>),
@@ -136,7 +136,9 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
     let outcome = bench.run(name, text, None)?;
     let cpu_seconds = cpu_seconds() - started;
     let own = |event: &&carom_dynamics::ContactEvent| event.pair == impact.pair && !event.open;
-    let Some(event) = outcome.summary.contacts.iter().find(own) else {
+    let events = outcome.summary.contacts.iter().filter(own);
+    let hardest = events.max_by(|a, b| a.peak_force.total_cmp(&b.peak_force));
+    let Some(event) = hardest else {
         return Err(BenchError::Impacts { scenario: name.to_owned(), count: 0 });
     };
     let opened = bench.open(name)?;
