@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use carom_post::patch::{self, PressureFit};
+use carom_contact::closed_form::HertzPair;
+use carom_post::{Run, patch};
 use carom_simulate::cpu_seconds;
 
 use crate::bench::{simulation, steel};
@@ -52,6 +53,8 @@ struct Beside {
     pair: usize,
     /// Body whose speed afterwards is compared, and the speed that errors refer to; none for its own.
     body: (usize, Option<f64>),
+    /// The bodies as Hertz' theory sees them, for the pressure of a force.
+    hertz: HertzPair,
     /// Largest force \[N\], duration \[s\] and speed \[m/s\] of converged finite elements.
     converged: &'static [f64],
     /// Most CPU time \[s\] and most bytes of the files of the run on a grid.
@@ -84,17 +87,20 @@ fn impacts() -> [Beside; 4] {
     let contact = "[[contact]]\nbetween = [\"lower\", \"upper\"]\nlaw = { kind = \"lagrange\" }\n".to_owned();
     let (lower, upper) = (ball("lower", -away, 0.25), ball("upper", away, -0.25));
     let two_balls = [simulation(1.6e-4), steel(7780.0), lower, upper, contact].join("\n");
+    let steel = HertzPair::new([RADIUS; 2], [210e9; 2], [0.3; 2]);
     let beside = |name, resolved, shapes| Beside {
         name,
         resolved,
         shapes,
         pair: 0,
         body: (0, None),
+        hertz: steel,
         converged: &[],
         most: [None; 2],
     };
     [
         Beside {
+            hertz: HertzPair::new([RADIUS, f64::INFINITY], [210e9, 72e9], [0.3, 0.33]),
             converged: &[484.37, 188.10e-6, 0.13450],
             most: [Some(15.0), Some(60e6)],
             ..beside("ball on a rod", main, shapes)
@@ -105,7 +111,12 @@ fn impacts() -> [Beside; 4] {
             ..beside("two balls", TwoBalls::at(0.5).scenario(), two_balls)
         },
         Beside { body: (1, None), ..beside("double pendulums", pendulums, hanging) },
-        Beside { pair: 1, body: (4, Some(1.0)), ..beside("cradle", CRADLE.to_owned(), in_a_row) },
+        Beside {
+            pair: 1,
+            body: (4, Some(1.0)),
+            hertz: HertzPair::new([0.02; 2], [100e6; 2], [0.45; 2]),
+            ..beside("cradle", CRADLE.to_owned(), in_a_row)
+        },
     ]
 }
 
@@ -121,7 +132,38 @@ struct Found {
     force: f64,
     duration: f64,
     speed: f64,
-    pressure: PressureFit,
+    pressure: Pressure,
+}
+
+/// The pressure of the frame with the largest force.
+struct Pressure {
+    /// Largest pressure \[Pa\] and contact radius \[m\]: of faces by a fit, of a grid by its cells.
+    figures: [f64; 2],
+    /// The same by Hertz' theory for the force of the frame.
+    hertz: [f64; 2],
+}
+
+impl Pressure {
+    fn of(run: &Run, impact: &Beside) -> Result<Self, BenchError> {
+        let forces = run.reader().normal_forces(impact.pair).map_err(carom_post::RunError::from)?;
+        let hardest = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b])).unwrap_or(0);
+        let frame = run.reader().frame(hardest).map_err(carom_post::RunError::from)?;
+        let grid = &frame.contacts[impact.pair].grid;
+        let figures = match grid.cells.is_empty() {
+            false => [grid.peak(), grid.contact_radius()],
+            true => {
+                let fit = patch::fit(run, impact.pair)?;
+                [fit.peak_pressure, fit.radius]
+            }
+        };
+        let hertz = impact.hertz.at_force(forces[hardest]);
+        Ok(Self { figures, hertz: [hertz.peak_pressure, hertz.contact_radius] })
+    }
+
+    /// Deviations from Hertz' theory.
+    fn deviations(&self) -> [f64; 2] {
+        [0, 1].map(|k| self.figures[k] / self.hertz[k] - 1.0)
+    }
 }
 
 /// Bytes of the files in a folder.
@@ -166,7 +208,7 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
         force: event.peak_force,
         duration: event.end - event.start,
         speed,
-        pressure: patch::fit(&opened, impact.pair)?,
+        pressure: Pressure::of(&opened, impact)?,
     })
 }
 
@@ -185,12 +227,10 @@ fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
             Row::new(format!("{what}, difference"), "", difference, 0.0, CLAIM_OF_SPEED)
         }
     });
-    let [pressure, expected] = [shapes, resolved].map(|found| found.pressure);
-    for (what, unit, found, expected) in [
-        ("peak pressure", "Pa", pressure.peak_pressure, expected.peak_pressure),
-        ("contact radius", "m", pressure.radius, expected.radius),
-    ] {
-        rows.push(Row::new(format!("{name}: {what}"), unit, found, expected, CLAIM));
+    let Pressure { figures, hertz } = &shapes.pressure;
+    for (k, (what, unit)) in [("peak pressure", "Pa"), ("contact radius", "m")].into_iter().enumerate() {
+        let what = format!("{name}: {what}, against Hertz' for the force");
+        rows.push(Row::new(what, unit, figures[k], hertz[k], CLAIM));
     }
     let found = [
         (shapes.force, "peak force", "N"),
@@ -225,7 +265,9 @@ pub(crate) fn beside(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         "duration [µs]",
         "speed afterwards [m/s]",
         "peak pressure [MPa]",
+        "over Hertz' [%]",
         "contact radius [mm]",
+        "over Hertz' [%]",
     ];
     let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
     for impact in impacts() {
@@ -246,8 +288,10 @@ pub(crate) fn beside(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
                 format!("{:.2}", found.force),
                 format!("{:.2}", 1e6 * found.duration),
                 format!("{:.5}", found.speed),
-                format!("{:.1}", found.pressure.peak_pressure / 1e6),
-                format!("{:.4}", 1e3 * found.pressure.radius),
+                format!("{:.2}", found.pressure.figures[0] / 1e6),
+                format!("{:+.1}", 100.0 * found.pressure.deviations()[0]),
+                format!("{:.4}", 1e3 * found.pressure.figures[1]),
+                format!("{:+.1}", 100.0 * found.pressure.deviations()[1]),
             ]);
         }
         for (file, way) in files.iter().zip(["resolved by cells", "on a grid of half-spaces"]) {

@@ -144,9 +144,10 @@ pub fn cases() -> Vec<Case> {
                     and the third ball, speed of the last one over that of the first). Expected: the \
                     resolved runs, and of the first two converged finite elements, computed independently \
                     of this project. Claims: 2 % of the resolved run, at less CPU time, meshing and \
-                    reduction included; 1 % of the converged figures, 15 s of CPU time and 60 MB for the \
-                    ball on a rod, 10 s for two balls. The cells of the resolved cradle close late \
-                    (section *Newton's cradle of elastic balls*).",
+                    reduction included; 2 % of Hertz' pressure and contact radius for the force of the run; \
+                    1 % of the converged figures, 15 s of CPU time and 60 MB for the ball on a rod, 10 s \
+                    for two balls. The cells of the resolved cradle close late (section *Newton's cradle \
+                    of elastic balls*).",
             run: beside::beside,
         },
         Case {
