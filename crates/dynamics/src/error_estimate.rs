@@ -89,7 +89,7 @@ impl ErrorEstimate {
 
     /// The estimate with the error of the integration in time.
     ///
-    /// * `energy_error` — of the balance, relative to the energy of the impact: F ~ E^(3/5)
+    /// * `energy_error` — of the balance, relative to the energy that the bodies exchange: F ~ E^(3/5)
     #[must_use]
     pub fn with_energy_error(self, energy_error: f64) -> Self {
         let time = 0.6 * energy_error;

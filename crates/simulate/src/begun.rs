@@ -54,6 +54,9 @@ fn adopt_body(body: &mut BodySpec, was: &BodySpec) {
     {
         make.elements.clone_from(&was.elements);
     }
+    if let (BodySource::Import(import), BodySource::Import(was)) = (&mut body.source, &was.source) {
+        import.size = import.size.or(was.size);
+    }
     let Some(was) = &was.reduce else { return };
     let Some(reduce) = &mut body.reduce else {
         body.reduce = Some(was.clone());

@@ -89,13 +89,16 @@ pub enum ForesightError {
     },
     /// A scenario without an end whose bodies do not meet.
     #[error(
-        "the run has no `simulation.end_time`, and as rigid bodies none meet within {horizon:.3e} s{}: give \
+        "the run has no `simulation.end_time`, and as rigid bodies {} within {horizon:.3e} s{}: give \
          the bodies velocities towards each other, or the run an end",
+        if *.touch { "those that meet do not part" } else { "none meet" },
         .trouble.as_ref().map(|trouble| format!(" ({trouble})")).unwrap_or_default()
     )]
     Endless {
         /// How far the run of the rigid bodies went \[s\].
         horizon: f64,
+        /// True if some touched.
+        touch: bool,
         /// Why it went no further.
         trouble: Option<String>,
     },
@@ -262,7 +265,7 @@ fn shortened(pair: &ContactSpec, outlook: &Outlook, is_open: bool) -> Option<Str
 }
 
 /// A time within which bodies that approach each other meet \[s\]: twice the way from the farthest point of
-/// one to that of another at the largest relative speed, or under gravity.
+/// one to that of another at the speed of the slowest pair that has one, or under gravity.
 fn horizon(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> f64 {
     let mut low = Vector3::repeat(f64::INFINITY);
     let mut high = -low;
@@ -274,9 +277,12 @@ fn horizon(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> f64 {
         high = high.sup(&at.add_scalar(reach));
     }
     let size = (high - low).norm();
-    let pairs = scenario.body.iter().flat_map(|a| scenario.body.iter().map(move |b| (a, b)));
-    let relative = pairs.map(|(a, b)| (Vector3::from(a.velocity) - Vector3::from(b.velocity)).norm());
-    let speed = relative.fold(0.0, f64::max);
+    let velocity = |end: &End| body_of(scenario, end).map(|(_, spec)| Vector3::from(spec.velocity));
+    let relative = scenario.contact.iter().filter_map(|pair| {
+        let [a, b] = pair.between.each_ref().map(velocity);
+        Some((a? - b?).norm()).filter(|speed| *speed > 0.0)
+    });
+    let speed = relative.reduce(f64::min).unwrap_or(0.0);
     let gravity = Vector3::from(scenario.simulation.gravity).norm();
     let by_speed = if speed > 0.0 { size / speed } else { f64::INFINITY };
     let by_fall = if gravity > 0.0 { (2.0 * size / gravity).sqrt() } else { f64::INFINITY };
@@ -292,7 +298,8 @@ fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Resul
         outlooks.iter().filter_map(|outlook| outlook.first).reduce(|a, b| if b[1] > a[1] { b } else { a });
     let Some([start, end]) = last else {
         let trouble = outlooks.iter().find_map(|outlook| outlook.trouble.clone());
-        return Err(ForesightError::Endless { horizon, trouble });
+        let touch = outlooks.iter().any(|outlook| outlook.radius().is_some());
+        return Err(ForesightError::Endless { horizon, touch, trouble });
     };
     let duration = end - start;
     let end_time = rounded_up(end + AFTER * duration);

@@ -8,8 +8,8 @@ use carom_make::cad;
 /// Factor of the numbers of elements along each direction.
 const FINER: f64 = 1.5;
 
-/// Largest factor of the frequency up to which modes are kept.
-const MOST_MODES: f64 = 3.0;
+/// Least and largest factor of the frequency up to which modes are kept.
+const MORE_MODES: [f64; 2] = [1.25, 3.0];
 
 /// Share of the wanted error above which a part is made smaller: meshes with the contact on them, modes,
 /// time.
@@ -84,14 +84,24 @@ pub fn refinement(
         }
     }
     if time {
-        let of = |scenario: &Scenario| scenario.simulation.scheme.integration()?.relative_tolerance;
-        let key = "simulation.relative_tolerance".to_owned();
-        found.push(match of(given) {
-            Some(_) if !of_given => Err(key),
-            _ => Ok(format!("{key}={:e}", 0.1 * of(completed).unwrap_or(RELATIVE_TOLERANCE))),
-        });
+        found.push(smaller_steps(given, of_given));
     }
     Some(found)
+}
+
+/// The override for smaller steps, or the key that stands in its way.
+fn smaller_steps(given: &Scenario, of_given: bool) -> Result<String, String> {
+    let integration = given.simulation.scheme.integration();
+    if let Some(step) = integration.and_then(|settings| settings.time_step) {
+        let key = "simulation.time_step";
+        return if of_given { Ok(format!("{key}={:.1e}", 0.5 * step)) } else { Err(key.to_owned()) };
+    }
+    let tolerance =
+        integration.and_then(|settings| settings.relative_tolerance).unwrap_or(RELATIVE_TOLERANCE);
+    let key = "simulation.relative_tolerance";
+    // A scenario that gives the default leaves it open.
+    let is_open = tolerance == RELATIVE_TOLERANCE;
+    if is_open || of_given { Ok(format!("{key}={:.1e}", 0.1 * tolerance)) } else { Err(key.to_owned()) }
 }
 
 /// Changes of a body.
@@ -154,14 +164,15 @@ fn more_modes(
     factor: f64,
     of_given: bool,
 ) -> Result<String, String> {
+    let factor = factor.clamp(MORE_MODES[0], MORE_MODES[1]);
     let up_to = |spec: &BodySpec| spec.reduce.as_ref().and_then(|reduce| reduce.up_to);
     let count = given.reduce.as_ref().and_then(|reduce| reduce.modes);
     match (up_to(completed), count) {
         (Some(hz), None) if of_given || up_to(given).is_none() => {
-            Ok(format!("{key}.reduce.up_to={:.1e}", hz * factor.min(MOST_MODES)))
+            Ok(format!("{key}.reduce.up_to={:.1e}", hz * factor))
         }
         (_, Some(count)) if of_given => {
-            let more = (count as f64 * factor.min(MOST_MODES)).ceil();
+            let more = (count as f64 * factor).ceil();
             Ok(format!("{key}.reduce.modes={more}"))
         }
         (_, Some(_)) => Err(format!("{key}.reduce.modes")),
@@ -208,10 +219,24 @@ mod tests {
             "body.ball.make.elements=[6, 3]",
             "body.part.size=4.00e-3",
             "body.part.reduce.up_to=4.0e4",
-            "simulation.relative_tolerance=1e-7",
+            "simulation.relative_tolerance=1.0e-7",
         ];
         assert_eq!(all.overrides, expected);
         assert_eq!(all.given, ["body.ball.reduce.up_to"]);
+        // Steps: an open tolerance, a given one, and steps of one length.
+        let steps = |keys: &str, of_given| {
+            let text = format!("[simulation]\nend_time = 1e-4\n{keys}\n{}", text("file = \"part.step\""));
+            let given = scenario(&text);
+            refinement(&given, &given, &[Some(estimate(0.0, 0.0, 0.0, 0.03))], |_| None, of_given).unwrap()
+        };
+        assert_eq!(steps("", false).overrides, ["simulation.relative_tolerance=1.0e-7"]);
+        assert_eq!(steps("relative_tolerance = 1e-5", false).given, ["simulation.relative_tolerance"]);
+        assert_eq!(
+            steps("relative_tolerance = 1e-5", true).overrides,
+            ["simulation.relative_tolerance=1.0e-6"]
+        );
+        assert_eq!(steps("time_step = 1e-7", false).given, ["simulation.time_step"]);
+        assert_eq!(steps("time_step = 1e-7", true).overrides, ["simulation.time_step=5.0e-8"]);
         // The overrides can be read.
         let overrides: Vec<String> = all.overrides;
         let again = Scenario::parse("s.toml".as_ref(), &text("file = \"part.step\""), &overrides, &["steel"]);

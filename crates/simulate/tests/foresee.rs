@@ -263,7 +263,7 @@ fn a_run_without_an_end_stops_after_the_rebound() {
 }
 
 /// Coarse linear cells of a thin plate make the force too large by a few per cent: the estimate says so, a
-/// warning names the cells, and finer cells lie within the accuracy of the scenario.
+/// warning names the cells, and finer cells have a smaller one.
 #[test]
 fn meshes_that_are_too_stiff_are_reported_with_the_elements_to_take() {
     let plate = "name = \"lower\"\nmake = { shape = \"plate\", size = [0.04, 0.04, 0.004], hex = true, \

@@ -13,7 +13,7 @@ use crate::args::{ChainArgs, CheckArgs};
 use crate::folder::{Layout, scenario_folder};
 use crate::pictures::{export_source, report_source};
 use crate::solution::{self, Standing};
-use crate::stamp::{Stamp, identity};
+use crate::stamp::{self, Stamp, identity};
 
 /// The JSON object of `carom check`.
 #[derive(Serialize)]
@@ -61,7 +61,8 @@ pub(crate) fn check(
     let layout = Layout::new(args.output.as_deref(), &args.scenario);
     let given = read_scenario(&args.scenario, &args.overrides())?;
     // A run that was repeated is up to date with its changes.
-    let repeated = Stamp::read(&layout.stamp)?.repeated_of(&given).overrides;
+    let origin = stamp::origin(&given, &args.scenario);
+    let repeated = Stamp::read(&layout.stamp)?.repeated_of(&origin).overrides;
     let overrides = [args.overrides(), repeated].concat();
     let scenario = read_scenario(&args.scenario, &overrides)?;
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
@@ -88,8 +89,12 @@ pub(crate) fn check(
     if checked.valid {
         session.print(&text(&checked))?;
         if *explain {
-            session
-                .print(&format!("\nthe scenario with all values:\n\n{}", scenario.to_toml().trim_end()))?;
+            let known = match checked.not_checked.is_empty() {
+                true => "all values",
+                false => "the values that are known before meshing",
+            };
+            let scenario = scenario.to_toml();
+            session.print(&format!("\nthe scenario with {known}:\n\n{}", scenario.trim_end()))?;
         }
     }
     session.print_json("carom check 1", &checked)?;

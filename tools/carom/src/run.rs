@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use carom_cli::{Failure, Session};
+use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{ResultReader, Scenario};
 use carom_post::{Run, RunError};
@@ -17,7 +17,7 @@ use crate::folder::{Layout, scenario_folder, scenario_name};
 use crate::phases::{self, Did, Done};
 use crate::pictures::{Pictures, series};
 use crate::solution;
-use crate::stamp::Stamp;
+use crate::stamp::{self, Repeated, Stamp};
 
 /// Most repetitions of a run whose errors are too large.
 const MOST_REPEATS: usize = 2;
@@ -53,18 +53,37 @@ fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Fail
     if !layout.stamp.exists() {
         stamp.write(&layout.stamp)?;
     }
-    let mut repeats = 0;
-    let Ended { scenario, printed, phases: mut done } = loop {
+    if args.force {
+        stamp.repeated = Repeated::default();
+    }
+    let origin = stamp::origin(&given, &args.scenario);
+    stamp.repeated = stamp.repeated_of(&origin);
+    if !stamp.repeated.overrides.is_empty() {
+        session
+            .note(&format!("with the changes of earlier repeats: {}", stamp.repeated.overrides.join(", ")));
+    }
+    let (mut repeats, mut printed, mut before) = (0, Vec::new(), stamp.repeated.clone());
+    let Ended { scenario, phases: mut done } = loop {
         // What `carom run` has repeated counts for all of its calls.
         let is_last = match repeat {
-            Repeat::Chosen => stamp.repeated_of(&given).times >= MOST_REPEATS,
+            Repeat::Chosen => stamp.repeated.times >= MOST_REPEATS,
             Repeat::Given => repeats == MOST_REPEATS,
         };
-        let ended = attempt(args, (&given, repeat, is_last), &layout, &mut stamp, session)?;
-        repeats += 1;
-        if let Some(ended) = ended {
-            break ended;
+        let was = stamp.repeated.clone();
+        match attempt(args, (&given, repeat, is_last), (&layout, &mut stamp, &mut printed), session) {
+            Ok(Some(ended)) => break ended,
+            Ok(None) => before = was,
+            // Other values than the user's must not stand in the way of a result.
+            Err(failure) if repeats > 0 && failure.category() != Category::Interrupted => {
+                session.warn(&format!("the repeated run failed, and is left out: {failure}"));
+                stamp.repeated = Repeated { times: MOST_REPEATS, ..before.clone() };
+                stamp.write(&layout.stamp)?;
+                repeats = MOST_REPEATS;
+                continue;
+            }
+            Err(failure) => return Err(failure),
         }
+        repeats += 1;
     };
 
     let run = Run::open(&layout.result).map_err(RunError::into_failure)?;
@@ -89,8 +108,6 @@ fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Fail
 /// The last attempt.
 struct Ended {
     scenario: Scenario,
-    /// Its warnings about the scenario.
-    printed: Vec<String>,
     phases: Vec<Done>,
 }
 
@@ -98,20 +115,24 @@ struct Ended {
 /// now, with which they are to be repeated.
 ///
 /// * `is_last` — true if they are not to be repeated
+/// * `printed` — warnings about the scenario so far
 fn attempt(
     args: &ChainArgs,
     (given, repeat, is_last): (&Scenario, Repeat, bool),
-    layout: &Layout,
-    stamp: &mut Stamp,
+    (layout, stamp, printed): (&Layout, &mut Stamp, &mut Vec<String>),
     session: &Session,
 ) -> Result<Option<Ended>, Failure> {
-    stamp.repeated = stamp.repeated_of(given);
     let overrides = [args.overrides(), stamp.repeated.overrides.clone()].concat();
     let scenario = read_scenario(&args.scenario, &overrides)?;
     let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
     let prepared = prepare(&scenario, workshop, session.progress())
         .map_err(|error| failed(&args.scenario, &overrides, error))?;
-    prepared.warnings.iter().for_each(|warning| session.warn(warning));
+    for warning in &prepared.warnings {
+        if !printed.contains(warning) {
+            session.warn(warning);
+            printed.push(warning.clone());
+        }
+    }
     let mut phases: Vec<Done> = bodies(&prepared).into();
     let completed = prepared.scenario(&scenario);
     phases.iter().flat_map(|phase| &phase.notes).for_each(|note| session.note(note));
@@ -125,7 +146,7 @@ fn attempt(
         return Ok(None);
     }
     // Models can be large; the pictures read them again from their files.
-    Ok(Some(Ended { scenario, printed: prepared.warnings, phases }))
+    Ok(Some(Ended { scenario, phases }))
 }
 
 /// The changes with which a run is to be repeated.

@@ -7,8 +7,11 @@ use std::time::UNIX_EPOCH;
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_files::write_atomically;
+use carom_format::scenario::model::{BodySource, BodySpec};
 use carom_format::{PROGRAM, Scenario};
 use serde::{Deserialize, Serialize};
+
+use crate::folder::scenario_folder;
 
 const FORMAT: &str = "carom-run";
 const VERSION: u32 = 1;
@@ -36,7 +39,7 @@ pub(crate) struct Stamp {
 /// Changes of a scenario with which its run was repeated, as its estimated errors were too large.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Repeated {
-    /// The scenario without the changes.
+    /// What was run without the changes, see [`origin`].
     pub(crate) of: String,
     /// The changes, as `--set` takes them.
     pub(crate) overrides: Vec<String>,
@@ -117,10 +120,14 @@ impl Stamp {
         }
     }
 
-    /// The changes with which the run of a scenario was repeated; none if it is another scenario.
-    pub(crate) fn repeated_of(&self, given: &Scenario) -> Repeated {
-        let of = given.without_pictures().to_toml();
-        if self.repeated.of == of { self.repeated.clone() } else { Repeated { of, ..Repeated::default() } }
+    /// The changes with which a run was repeated; none if it is another one.
+    ///
+    /// * `origin` — of the run, see [`origin`]
+    pub(crate) fn repeated_of(&self, origin: &str) -> Repeated {
+        match self.repeated.of == origin {
+            true => self.repeated.clone(),
+            false => Repeated { of: origin.to_owned(), ..Repeated::default() },
+        }
     }
 
     /// Writes it.
@@ -145,6 +152,21 @@ impl Stamp {
             let _ = std::fs::remove_file(root.join(file));
         }
     }
+}
+
+/// The scenario of a run and the files of its bodies, as a text: what changes with them.
+pub(crate) fn origin(given: &Scenario, path: &Path) -> String {
+    let folder = scenario_folder(path);
+    let file = |spec: &BodySpec| match &spec.source {
+        BodySource::Import(import) => Some(import.file.clone()),
+        BodySource::Body { body } => Some(body.clone()),
+        BodySource::Rom { rom } => Some(rom.clone()),
+        BodySource::Make { .. } => None,
+    };
+    let files = given.body.iter().filter_map(file);
+    let identities = files.map(|file| identity(&folder.join(file)).unwrap_or_default());
+    let identities: Vec<String> = identities.collect();
+    format!("{}\n{PROGRAM}\n{}", given.without_pictures().to_toml(), identities.join("\n"))
 }
 
 /// False for a path out of the folder, which only an edited record can contain.

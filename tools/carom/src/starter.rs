@@ -23,11 +23,10 @@ pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
     let text = match &args.part {
         Some(part) => {
             let folder = path.parent().unwrap_or(Path::new(""));
-            starter_part::scenario(part, folder, session)?
+            starter_part::scenario(part, folder, &stem, session)?
         }
-        None => STARTER.to_owned(),
+        None => STARTER.replace("NAME", &stem),
     };
-    let text = text.replace("NAME", &stem);
     write_atomically(&path, |out| out.write_all(text.as_bytes())).or_fail(Category::Files)?;
     let next = format!("carom run {}", path.display());
     session.print_summary(&format!("{} written; next:\n\n  {next}", path.display()))?;

@@ -26,7 +26,8 @@ struct Spot {
 /// The scenario of a steel ball that hits a steel part at its highest level place, at 1 m/s.
 ///
 /// * `folder` — in which the scenario will lie: the path of the part is relative to it
-pub(crate) fn scenario(part: &Path, folder: &Path, session: &Session) -> Result<String, Failure> {
+/// * `name` — of the scenario
+pub(crate) fn scenario(part: &Path, folder: &Path, name: &str, session: &Session) -> Result<String, Failure> {
     let steel = Material::named("steel").expect("steel is a known material");
     let imported = import_with(part, &ImportOptions::default(), steel, session.progress());
     let body = imported
@@ -54,9 +55,9 @@ pub(crate) fn scenario(part: &Path, folder: &Path, session: &Session) -> Result<
     Ok(format!(
         "# A steel ball hits {file} at 1 m/s. What is not given is chosen when it runs:\n\
          #\n\
-         #   carom check NAME.toml --explain    lists the choices with their reasons\n\
-         #   carom run NAME.toml                force, duration, stress, with their errors; then open\n\
-         #                                      NAME/report.html, and NAME/paraview/result.pvd in ParaView\n\
+         #   carom run {name}.toml                force, duration, stress, with their errors; then open\n\
+         #                                      {name}/report.html, and {name}/paraview/result.pvd\n\
+         #   carom check {name}.toml --explain    the choices with their reasons\n\
          #\n\
          # All quantities are in SI units.\n\
          \n\

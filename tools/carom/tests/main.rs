@@ -1,5 +1,6 @@
 //! The integration tests of `carom`: one program with one module in each file.
 
+mod accuracy;
 mod chain;
 mod command_lines;
 mod inputs;
