@@ -1,7 +1,7 @@
 //! An estimate of the error of an impact on a half-space grid (docs/theory/half-space.md, section 11.11).
 //!
 //! ```text
-//! e d = Σ_bodies [5/4 |d_linear − d_quadratic| + d_residual/(4 n² − 1) + 3 d_mesh + 0.03 c d
+//! e d = Σ_bodies [5/4 |d_linear − d_quadratic| + d_residual/(4 n² − 1) + 3 d_mesh + 0.02 c d
 //!                  + (h κ_b)²/3 d] + 0.05 a κ d + 0.002 d
 //! ```
 //!
@@ -40,7 +40,7 @@ const MESH: f64 = 3.0;
 const TURNED: f64 = 1.0 / 3.0;
 
 /// Error of the approach where an edge of the body cuts all loads.
-const CUT: f64 = 0.03;
+const CUT: f64 = 0.02;
 
 /// Change of the force and of the duration of an impact by that of the approach: F ~ d^(3/2) at a given work.
 const OF_IMPACT: f64 = 0.6;
