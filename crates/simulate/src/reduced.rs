@@ -10,7 +10,7 @@ use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
-use crate::refinement::{Refinement, refinement};
+use crate::refinement::{FAR, Refinement, refinement};
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
@@ -74,6 +74,8 @@ impl<'a> ReducedRun<'a> {
                 parts.join(", ")
             ));
         }
+        let uncertain = too_uncertain(self.scenario, &self.simulation.error_estimates());
+        remarks.extend(uncertain.filter(|(excess, _)| *excess <= FAR).map(|(_, text)| text));
         remarks.extend(self.simulation.missed_contacts());
         remarks
     }
@@ -91,7 +93,8 @@ impl<'a> ReducedRun<'a> {
         warnings.extend(self.simulation.warnings());
         warnings.extend(unbalanced(&summary.ledger, remedy));
         warnings.extend(too_rigid(scenario, prepared, &summary.contacts));
-        warnings.extend(too_uncertain(scenario, &self.simulation.error_estimates()));
+        let uncertain = too_uncertain(scenario, &self.simulation.error_estimates());
+        warnings.extend(uncertain.filter(|(excess, _)| *excess > FAR).map(|(_, text)| text));
         warnings.extend(doubtful_models(scenario, prepared));
         warnings.extend(overlaps);
         warnings
@@ -147,14 +150,16 @@ impl Run for ReducedRun<'_> {
     }
 }
 
-/// A warning if errors are expected above the accuracy of the scenario, with the numbers to change.
-fn too_uncertain(scenario: &Scenario, estimates: &[Option<ErrorEstimate>]) -> Option<String> {
-    let Refinement { overrides, reason, given } = refinement(scenario, scenario, estimates, |_| None, true)?;
+/// A sentence if errors are expected above the accuracy of the scenario, with the numbers to change, and how
+/// many times they are above it.
+fn too_uncertain(scenario: &Scenario, estimates: &[Option<ErrorEstimate>]) -> Option<(f64, String)> {
+    let Refinement { overrides, reason, given, excess } =
+        refinement(scenario, scenario, estimates, |_| None, true)?;
     let set = overrides.iter().map(|change| format!("`--set {change}`"));
     let keys = given.iter().map(|key| format!("another `{key}`"));
     let changes: Vec<String> = set.chain(keys).collect();
     let remedy = if changes.is_empty() { "smaller cells".to_owned() } else { changes.join(", ") };
-    Some(format!("{reason}: repeat the run with {remedy}; `carom refine` does so"))
+    Some((excess, format!("{reason}: repeat the run with {remedy}; `carom refine` does so")))
 }
 
 /// The settings of the time loop.

@@ -5,6 +5,10 @@ use carom_dynamics::{ErrorEstimate, ErrorParts, RELATIVE_TOLERANCE};
 use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
 use carom_make::cad;
 
+/// Estimate over the wanted error above which a run is repeated by itself: it is an upper bound, in most
+/// cases several times the true error.
+pub const FAR: f64 = 1.5;
+
 /// Factor of the numbers of elements along each direction.
 const FINER: f64 = 1.5;
 
@@ -22,6 +26,8 @@ pub struct Refinement {
     pub overrides: Vec<String>,
     /// The parts of the error that are too large, a sentence.
     pub reason: String,
+    /// Largest estimate over the wanted error.
+    pub excess: f64,
     /// Keys of values that the scenario gives, which would have to change: `body.ball.make.elements`.
     pub given: Vec<String>,
 }
@@ -52,6 +58,7 @@ pub fn refinement(
         }
         let ErrorParts { contact, modes, mesh, time: of_time } = *parts;
         let too_large = [contact + mesh, modes, of_time].map(|part| part / wanted);
+        found.excess = found.excess.max(force / wanted);
         for end in &pair.between {
             let Some(i) = given.body.iter().position(|body| body.name == end.body) else { continue };
             changes[i].mesh |= too_large[0] > SHARES[0];
@@ -213,6 +220,7 @@ mod tests {
         let mesh = of(estimate(0.002, 0.0, 0.03, 0.0), false).unwrap();
         assert_eq!(mesh.overrides, ["body.part.size=4.00e-3"]);
         assert_eq!(mesh.given, ["body.ball.make.elements"]);
+        assert!((mesh.excess - 1.6).abs() < 1e-12 && mesh.excess > FAR);
         assert!(mesh.reason.contains("may err by 3.2 %") && mesh.reason.contains("mesh has 3.0 %"));
         let all = of(estimate(0.002, 0.02, 0.03, 0.02), true).unwrap();
         let expected = [

@@ -7,6 +7,7 @@ use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{ResultReader, Scenario};
 use carom_post::{Run, RunError};
+use carom_simulate::refinement::FAR;
 use carom_simulate::{Prepared, PreparedModel, Refinement, Workshop, cpu_seconds, prepare, refinement};
 use carom_solve::{Solved, failed, read_scenario};
 use serde::Serialize;
@@ -167,7 +168,8 @@ fn changes(
         _ => None,
     };
     let found = refinement(given, completed, &estimates, edge, repeat == Repeat::Given);
-    Ok(found.filter(|found| !found.overrides.is_empty()))
+    let is_worth = |found: &Refinement| repeat == Repeat::Given || found.excess > FAR;
+    Ok(found.filter(|found| !found.overrides.is_empty() && is_worth(found)))
 }
 
 /// Meshing and reduction, as phases.
