@@ -36,6 +36,9 @@ use rigid_run::{Outlook, outlook};
 /// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.
 const PERIODS: f64 = 5.0;
 
+/// The same for a coarse accuracy.
+const FEWEST: f64 = 2.5;
+
 /// The run ends so many durations of an impact after its end, if the scenario does not say when.
 const AFTER: f64 = 2.0;
 
@@ -317,7 +320,7 @@ fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Resul
 
 /// Periods of the highest mode for an accuracy: the part of modes above it falls with their square.
 fn periods(accuracy: f64) -> f64 {
-    PERIODS * (Simulation::ACCURACY / accuracy).sqrt()
+    (PERIODS * (Simulation::ACCURACY / accuracy).sqrt()).max(FEWEST)
 }
 
 /// Modes of bodies without a table `reduce`, or with places alone and no number of modes: up to five periods
