@@ -19,7 +19,7 @@ pub struct GridPressures {
     /// Poisson's ratios of the body to which the plane is fixed and of the other; none of a rigid body
     /// without a material.
     pub poisson: [Option<f64>; 2],
-    /// The cells with pressure; empty while there is no force, and for a contact without a grid.
+    /// Cells with pressure. The list is empty while there is no force, and for a contact without a grid.
     pub cells: Vec<GridCell>,
 }
 

@@ -42,7 +42,7 @@ fn stretched([x, y, z]: [f64; 3]) -> [f64; 3] {
 }
 
 /// Recovered stress shows a part of the error: the whole one of fine meshes of the first order, a fifth of
-/// that of one layer of quadratic cells, whose stress is straight over the thickness.
+/// that of one layer of quadratic cells, whose stress varies linearly over the thickness.
 fn assert_shown(name: &str, error: f64, estimate: f64) {
     let share = estimate / error;
     eprintln!("{name}: error {error:.2e}, shown {estimate:.2e}, share {share:.2}");

@@ -221,8 +221,8 @@ impl ContactEvents {
     }
 }
 
-/// False where surfaces came together and no cell closed, which is no impact: balls that just touch at the
-/// start.
+/// False for an event without a force, which is no impact: the surfaces touched and no cell of the contact
+/// closed, as when balls just touch at the start.
 fn has_force(event: &ContactEvent) -> bool {
     event.peak_force > 0.0
 }

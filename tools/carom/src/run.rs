@@ -26,9 +26,9 @@ const MOST_REPEATS: usize = 2;
 /// The numbers that may change where errors are too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// Those that the scenario leaves open.
+    /// The numbers that the scenario leaves open.
     Chosen,
-    /// All.
+    /// All numbers, given ones among them.
     Given,
 }
 
@@ -65,7 +65,7 @@ fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Fail
     }
     let (mut repeats, mut printed, mut before) = (0, Vec::new(), stamp.repeated.clone());
     let Ended { scenario, phases: mut done } = loop {
-        // What `carom run` has repeated counts for all of its calls.
+        // The record counts the repeats of all calls of `carom run`.
         let is_last = match repeat {
             Repeat::Chosen => stamp.repeated.times >= MOST_REPEATS,
             Repeat::Given => repeats == MOST_REPEATS,
@@ -74,8 +74,12 @@ fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Fail
         match attempt(args, (&given, repeat, is_last), (&layout, &mut stamp, &mut printed), session) {
             Ok(Some(ended)) => break ended,
             Ok(None) => before = was,
-            // Other values than the user's must not stand in the way of a result.
-            Err(failure) if repeats > 0 && failure.category() != Category::Interrupted => {
+            // Other values than the user's must not stand in the way of a result. Without them a failure is
+            // final.
+            Err(failure)
+                if stamp.repeated.overrides != before.overrides
+                    && failure.category() != Category::Interrupted =>
+            {
                 session.warn(&format!("the repeated run failed, and is left out: {failure}"));
                 stamp.repeated = Repeated { times: MOST_REPEATS, ..before.clone() };
                 stamp.write(&layout.stamp)?;

@@ -39,7 +39,7 @@ pub(crate) struct Stamp {
 /// Changes of a scenario with which its run was repeated, as its estimated errors were too large.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Repeated {
-    /// What was run without the changes, see [`origin`].
+    /// The scenario without the changes and the files of its bodies, see [`origin`].
     pub(crate) of: String,
     /// The changes, as `--set` takes them.
     pub(crate) overrides: Vec<String>,

@@ -78,7 +78,7 @@ pub struct MeshFaces {
 }
 
 impl MeshFaces {
-    /// Those of a shape.
+    /// The faces of a shape.
     pub fn of(shape: &Shape) -> Self {
         let is_lagrange = |face: &carom_fem::Face| matches!(face.basis, FaceBasis::Lagrange(_));
         match shape.as_faces().filter(|faces| faces.surface.faces.iter().any(is_lagrange)) {

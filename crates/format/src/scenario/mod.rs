@@ -185,7 +185,7 @@ fn not_a_text(error: &std::string::FromUtf8Error) -> std::io::Error {
 fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &[&str]) -> Option<Scenario> {
     let root = Table::new(problems, document, 0..0, String::new());
     let has_contact = root.has("contact");
-    // What acts on bodies beside contact may do so at any time.
+    // Joints, springs and forces may act at any time, so that the contact does not tell where a run may end.
     let is_free = !["joint", "spring", "bushing", "force"].iter().any(|name| root.has(name));
     let may_end_open = has_contact && is_free;
     if !root.has("simulation") && !may_end_open {

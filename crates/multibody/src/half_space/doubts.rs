@@ -3,7 +3,7 @@
 
 use carom_contact::half_space::FixedGrid;
 use carom_contact::half_space::mesh_doubts::doubt_of_curvature;
-use carom_contact::half_space::pair::Doubts;
+use carom_contact::half_space::pair::{Doubts, Under};
 
 use super::pair::{Pair, Side, SpotError};
 
@@ -117,6 +117,14 @@ impl Pair {
         let Worst { radius, duration, .. } = self.worst;
         let name = &side.name;
         let mut found = mesh.doubts(name, radius, cut, linear as usize);
+        if let Under::Places(placed) = &side.under
+            && placed.mesh_errors.is_empty()
+        {
+            found.push(format!(
+                "the model with `{name}` does not state the errors of its mesh, which the estimate of the \
+                 force leaves out: it is older than version 1.5, reduce the body again"
+            ));
+        }
         let way = side.shear_speed * duration;
         // A run that starts in contact has no impact.
         if duration > 0.0 && mesh.radius > WAVE * way {

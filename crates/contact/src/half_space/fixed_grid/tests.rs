@@ -491,8 +491,8 @@ fn a_crowned_roller_has_hertz_ellipse_on_slender_cells() {
         let roller = Shape::Faces(Box::new(Faces::new(surface, &stretched).unwrap()));
         let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
         let curvatures = [1.0 / RADIUS, 1.0 / (RADIUS * ratio)];
-        // The contact has at most a fifth of the length of the roller: the gap of a longer one is no longer
-        // that of a paraboloid.
+        // The contact is at most a fifth as long as the roller: over a longer one the gap departs from a
+        // paraboloid.
         let unit = hertz_ellipse(STEEL.contact_modulus(), curvatures, 1.0).unwrap();
         let [a, b] = unit.semi_axes.map(|axis| axis / unit.semi_axes[1] * 0.1 * axes[1]);
         let depth = unit.approach * (b / unit.semi_axes[1]).powi(2);
