@@ -100,6 +100,31 @@ make = { shape = "ellipsoid", semi_axes = [0.01, 0.01, 0.015], pole_radius = 6.0
 }
 
 #[test]
+fn a_cad_file_takes_places_with_small_cells_and_a_time_limit() {
+    let of = |keys: &str| {
+        format!(
+            "[simulation]\nscheme = \"dynamic\"\nend_time = 1.0\n[[body]]\nname = \"part\"\nmaterial = \
+             \"steel\"\nrigid = true\n{keys}\n"
+        )
+    };
+    let text = of("file = \"part.step\"\nnear = [\"0,0,0.01:0.002=5e-4\", \"face3=1e-3\"]\ntime_limit = 60");
+    let scenario = read(&text, &[]).unwrap();
+    let BodySource::Import(import) = &scenario.body[0].source else { panic!("a file") };
+    assert_eq!(import.near, ["0,0,0.01:0.002=5e-4", "face3=1e-3"]);
+    assert_eq!(import.time_limit, Some(60.0));
+    assert_eq!(read(&scenario.to_toml(), &[]).unwrap().body, scenario.body);
+    for (keys, expected) in [
+        ("file = \"part.step\"\nnear = [\"face3\"]", "X,Y,Z:R=H, or a set with a size, SET=H"),
+        ("file = \"part.step\"\nnear = { at = \"face3\" }", "a list of texts"),
+        ("file = \"part.step\"\ntime_limit = 0", "time_limit"),
+        ("body = \"part.npz\"\ntime_limit = 5", "`time_limit` belongs to `file`"),
+    ] {
+        let wrong = refusal(&of(keys), &[]);
+        assert!(wrong.contains(expected), "{keys}: {wrong}");
+    }
+}
+
+#[test]
 fn an_unknown_key_is_reported_with_its_line_and_a_suggestion() {
     let text = refusal(&GOOD.replace("radius = 0.015", "raduis = 0.015"), &[]);
     assert!(

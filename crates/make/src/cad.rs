@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use carom_files::temporary;
+use carom_mesh::SizeNear;
 use carom_progress::{Progress, child};
 use tempfile::NamedTempFile;
 use thiserror::Error;
@@ -32,6 +33,10 @@ pub fn says_its_unit(path: &Path) -> bool {
 pub struct CadOptions {
     /// Size of the cells \[m\]; Gmsh chooses if it is not given.
     pub size: Option<f64>,
+    /// Places with small cells \[m\].
+    pub near: Vec<SizeNear>,
+    /// Longest time for meshing \[s\]; `carom-gmsh` has a default.
+    pub time_limit: Option<f64>,
     /// Order of the cells, 1 or 2.
     pub order: Option<u8>,
     /// Hexahedra where Gmsh can make them.
@@ -102,6 +107,12 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
     command.arg(path).arg("-o").arg(target.path()).arg("--json");
     if let Some(size) = options.size {
         command.arg("--size").arg(size.to_string());
+    }
+    for near in &options.near {
+        command.arg("--near").arg(near.to_string());
+    }
+    if let Some(seconds) = options.time_limit {
+        command.arg("--time-limit").arg(seconds.to_string());
     }
     if let Some(order) = options.order {
         command.arg("--order").arg(order.to_string());

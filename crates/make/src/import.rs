@@ -89,9 +89,8 @@ pub enum ImportError {
     },
     /// Flags for CAD files are given with another file.
     #[error(
-        "`{path}` is not a CAD file: --size, --order and --hex are for files that Gmsh meshes; use \
-         carom-mesh \
-         refine"
+        "`{path}` is not a CAD file: --size, --near, --time-limit, --order and --hex are for files that Gmsh \
+         meshes; use carom-mesh refine"
     )]
     NotCad {
         /// The file.
@@ -338,7 +337,8 @@ fn mesh_cad(
     scale: f64,
     progress: &dyn Progress,
 ) -> Result<(Geometry, Vec<String>), ImportError> {
-    let wanted = CadOptions { size: options.size.map(|size| size / scale), ..options.clone() };
+    let near = options.near.iter().map(|near| near.scaled(1.0 / scale)).collect();
+    let wanted = CadOptions { size: options.size.map(|size| size / scale), near, ..options.clone() };
     progress.begin("meshing with Gmsh", 0);
     let meshed = cad::mesh(path, &wanted, progress);
     progress.end();

@@ -37,6 +37,8 @@ pub mod quality;
 pub mod refine;
 pub mod section;
 pub mod sets;
+pub mod size_near;
+pub mod straighten;
 pub mod topology;
 pub mod vtu;
 
@@ -44,4 +46,5 @@ pub use cell::{CellShape, FaceShape};
 pub use mesh::{CellBlock, CellRef, FaceRef, Mesh, Set};
 pub use section::{BeamSection, Section, SectionError, ShellSection};
 pub use sets::SetError;
+pub use size_near::{Around, SizeNear, SizeNearError};
 pub use topology::FaceTable;

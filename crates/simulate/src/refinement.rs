@@ -4,6 +4,7 @@
 use carom_dynamics::{ErrorEstimate, ErrorParts, RELATIVE_TOLERANCE};
 use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
 use carom_make::cad;
+use carom_mesh::SizeNear;
 
 /// Estimate over the wanted error above which a run is repeated by itself: it is an upper bound, in most
 /// cases several times the true error.
@@ -153,6 +154,14 @@ fn finer(
             Ok(format!("{key}.make.elements={more:?}"))
         }
         (BodySource::Make { .. }, _) => Err(format!("{key}.make.elements")),
+        (BodySource::Import(import), _) if !import.near.is_empty() => {
+            // The size of all cells does not change those near the given places.
+            let places = import.near.iter().filter_map(|near| near.parse::<SizeNear>().ok());
+            let rounded = |size: f64| format!("{size:.2e}").parse().unwrap_or(size);
+            let finer = places.map(|near| SizeNear { size: rounded(near.size / FINER), ..near }.to_string());
+            let finer: Vec<String> = finer.collect();
+            if of_given { Ok(format!("{key}.near={finer:?}")) } else { Err(format!("{key}.near")) }
+        }
         (BodySource::Import(import), _) if cad::is_cad(import.file.as_ref()) => match edge {
             Some(edge) if import.size.is_none() || of_given => {
                 Ok(format!("{key}.size={:.2e}", import.size.unwrap_or(edge) / FINER))
@@ -222,6 +231,14 @@ mod tests {
         assert_eq!(mesh.given, ["body.ball.make.elements"]);
         assert!((mesh.excess - 1.6).abs() < 1e-12 && mesh.excess > FAR);
         assert!(mesh.reason.contains("may err by 3.2 %") && mesh.reason.contains("mesh has 3.0 %"));
+        let near = scenario(&text("file = \"part.step\"\nnear = [\"0,0,0.01:0.002=6e-4\", \"top=0.003\"]"));
+        let at_places = |of_given| {
+            refinement(&near, &near, &[Some(estimate(0.002, 0.0, 0.03, 0.0))], |_| Some(6e-3), of_given)
+                .unwrap()
+        };
+        assert!(at_places(false).given.contains(&"body.part.near".to_owned()));
+        let finer = "body.part.near=[\"0,0,0.01:0.002=0.0004\", \"top=0.002\"]".to_owned();
+        assert!(at_places(true).overrides.contains(&finer));
         let all = of(estimate(0.002, 0.02, 0.03, 0.02), true).unwrap();
         let expected = [
             "body.ball.make.elements=[6, 3]",

@@ -9,6 +9,7 @@ use std::ptr;
 
 use signatures::{KNOWN_VERSIONS, NAMES_GROUPS, fresh};
 
+mod fields;
 mod signatures;
 
 /// A geometric entity: dimension and tag.
@@ -61,7 +62,8 @@ impl From<NulError> for GmshError {
 pub(crate) struct Gmsh {
     /// Version as reported by the library.
     pub(crate) version: String,
-    /// True if physical groups get their name when they are created.
+    /// True for versions from [`NAMES_GROUPS`] on, in which physical groups get their name when they are
+    /// created.
     names_groups: bool,
     not_send: PhantomData<*const ()>,
 }
@@ -90,6 +92,11 @@ impl Gmsh {
             }
             _ => Err(GmshError::Version { found: gmsh.version.clone() }),
         }
+    }
+
+    /// The option of a `Distance` field for the number of sampled points; it was renamed in version 4.9.
+    pub(crate) fn samples_of_distance(&self) -> &'static CStr {
+        if self.names_groups { c"Sampling" } else { c"NumPointsPerCurve" }
     }
 
     /// Calls a function that takes the error flag last.
@@ -175,12 +182,16 @@ impl Gmsh {
 
     /// Corners of the box around the model [m].
     pub(crate) fn bounding_box(&self) -> Result<[[f64; 3]; 2], GmshError> {
+        self.box_around(-1, -1)
+    }
+
+    /// Corners of the box around an entity [m]; dimension and tag −1 mean the whole model.
+    pub(crate) fn box_around(&self, dim: i32, tag: i32) -> Result<[[f64; 3]; 2], GmshError> {
         let [mut low, mut high] = [[0.0; 3]; 2];
         let ([x0, y0, z0], [x1, y1, z1]) = (&mut low, &mut high);
-        // SAFETY: the pointers are to six different numbers of ours; dimension and tag −1 mean the whole
-        // model.
+        // SAFETY: the pointers are to six different numbers of ours.
         self.call("find the extent of the part", |ierr| unsafe {
-            gmsh_sys::gmshModelGetBoundingBox(-1, -1, x0, y0, z0, x1, y1, z1, ierr);
+            gmsh_sys::gmshModelGetBoundingBox(dim, tag, x0, y0, z0, x1, y1, z1, ierr);
         })?;
         Ok([low, high])
     }

@@ -14,8 +14,14 @@ pub(crate) struct Job {
     pub(crate) mesh: PathBuf,
     /// Where to write the [`Report`].
     pub(crate) report: PathBuf,
+    /// Gmsh's log, if it is kept in a file.
+    pub(crate) log: Option<PathBuf>,
     /// Largest element size [m].
     pub(crate) size: Option<f64>,
+    /// Places with small elements, each with its size, in the form of `--near`.
+    pub(crate) near: Vec<String>,
+    /// Factor on all sizes.
+    pub(crate) factor: f64,
     /// Order of the elements.
     pub(crate) order: u8,
     /// True to make hexahedra.

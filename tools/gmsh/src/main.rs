@@ -10,18 +10,21 @@
 mod gmsh;
 mod job;
 mod mesher;
+mod sizes;
 mod worker;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use carom_cli::{OutputArgs, main_with};
+use carom_mesh::SizeNear;
 use clap::Parser;
 
 /// The end of the help text.
 const AFTER_HELP: &str = "\
 Examples:
   carom-gmsh bracket.step -o bracket.msh --size 4e-3
+  carom-gmsh bracket.step -o bracket.msh --near 0,0,0.02:0.003=5e-4
   carom-gmsh conrod.geo -o conrod.msh --order 2";
 
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
@@ -29,6 +32,9 @@ Examples:
 /// STEP and IGES files contain their unit and are converted to metres; .brep and .geo files are not scaled.
 /// Physical groups of a .geo script are kept. Without groups, the volumes become the group `body` (and
 /// `solid1`, `solid2` if there are several) and every CAD face becomes a group `face1`, `face2`, and so on.
+///
+/// If curved elements are folded, the part is meshed again with optimisation, then with sizes of 0.7; edges
+/// of elements that are still folded are straightened. Notes report this.
 ///
 /// Exit codes: 0 done, 1 Gmsh failed or the mesh is bad, 2 usage, 3 the geometry is invalid, 5 cannot read or
 /// write.
@@ -38,10 +44,19 @@ pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
 
-    /// Largest size of an element [m]; elements at curved faces and small edges are smaller [default: the
-    /// size in a .geo script, otherwise a twentieth of the diagonal of the part]
+    /// Largest size of an element [m]; elements at curved faces (twelve to a full circle) and small edges are
+    /// smaller [default: the size in a .geo script, otherwise a twentieth of the diagonal of the part]
     #[arg(long, value_name = "H", value_parser = positive)]
     size: Option<f64>,
+
+    /// Small elements of size H within R of a point, or at a set of faces [m]; the size grows by 0.3 of the
+    /// distance from there. May be repeated.
+    #[arg(long, value_name = "X,Y,Z:R=H|SET=H", allow_hyphen_values = true)]
+    near: Vec<SizeNear>,
+
+    /// Longest time for meshing [s]. A mesh that was made by then is used, if only a better one is missing.
+    #[arg(long, value_name = "S", default_value_t = 900.0, value_parser = positive_time)]
+    time_limit: f64,
 
     /// Order of the elements.
     #[arg(long, value_name = "ORDER", default_value_t = 2,
@@ -61,6 +76,13 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
         _ => Err("give a positive length in metres".to_owned()),
+    }
+}
+
+fn positive_time(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && value <= 1e9 => Ok(value),
+        _ => Err("give a positive time in seconds, at most 1e9".to_owned()),
     }
 }
 

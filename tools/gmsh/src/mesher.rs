@@ -1,5 +1,6 @@
 //! The process started by the user: runs workers, checks their meshes, reports the result.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -103,39 +104,101 @@ struct Made {
     size: Option<f64>,
 }
 
-/// Makes the mesh; a second time with optimisation if curved elements are folded.
-fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
-    let first = attempt(args, session, false)?;
-    if first.quality.folded.is_empty() || args.order == 1 {
-        return Ok(first);
-    }
-    session.detail(1, "some curved elements are folded: meshing again with optimisation");
-    // The optimiser sometimes aborts or brings no improvement: then the first mesh is used.
-    match attempt(args, session, true) {
-        Ok(second) if second.quality.folded.len() < first.quality.folded.len() => Ok(second),
-        _ => {
-            session.check_interrupted()?;
-            Ok(first)
-        }
+impl Made {
+    /// Numbers of inverted and of folded elements.
+    fn badness(&self) -> (usize, usize) {
+        (self.quality.inverted.len(), self.quality.folded.len())
     }
 }
 
-fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failure> {
+/// A way to mesh the part.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    /// Factor on all sizes.
+    factor: f64,
+    /// True to optimise second-order elements.
+    optimise: bool,
+}
+
+/// Ways that are tried while elements are folded.
+const OTHER_WAYS: [Way; 3] = [
+    Way { factor: 1.0, optimise: true },
+    Way { factor: 0.7, optimise: false },
+    Way { factor: 0.7, optimise: true },
+];
+
+/// Meshes the part; in other ways, and at last with straight edges, if curved elements are folded.
+fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
+    let deadline = Instant::now() + Duration::from_secs_f64(args.time_limit);
+    let mut best = attempt(args, session, Way { factor: 1.0, optimise: false }, deadline)?;
+    for way in OTHER_WAYS {
+        if best.quality.folded.is_empty() {
+            break;
+        }
+        if way.optimise && args.order == 1 {
+            continue;
+        }
+        let sizes = if way.factor == 1.0 { String::new() } else { format!(" and sizes of {}", way.factor) };
+        let how = if way.optimise { "with optimisation" } else { "without optimisation" };
+        session.detail(1, &format!("some elements are folded: meshing again {how}{sizes}"));
+        // The optimiser sometimes aborts, and meshing may take too long: then the earlier mesh is used.
+        match attempt(args, session, way, deadline) {
+            Ok(mut next) if next.badness() < best.badness() => {
+                if way.factor != 1.0 {
+                    next.notes.push(format!(
+                        "elements were folded: all sizes were multiplied by {}, which a smaller --size \
+                         makes unnecessary",
+                        way.factor
+                    ));
+                }
+                best = next;
+            }
+            _ => session.check_interrupted()?,
+        }
+    }
+    straighten(best)
+}
+
+/// Straightens edges of folded and nearly folded elements, and writes the mesh again.
+fn straighten(mut made: Made) -> Result<Made, Failure> {
+    if made.quality.folded.is_empty() && made.quality.slivers.is_empty() {
+        return Ok(made);
+    }
+    let Some(done) = carom_mesh::straighten::straighten(&mut made.mesh, quality::SLIVER) else {
+        return Ok(made);
+    };
+    made.quality = quality::assess(&made.mesh);
+    made.notes.push(format!(
+        "{} curved edges were straightened, because elements there were folded or nearly so: their middle \
+         nodes moved by at most {:.1e} m, and the surface is less exact there; a smaller --size avoids this",
+        done.edges, done.farthest
+    ));
+    msh::write(made.file.path(), &made.mesh).or_fail(Category::Files)?;
+    Ok(made)
+}
+
+fn attempt(args: &Args, session: &Session, way: Way, deadline: Instant) -> Result<Made, Failure> {
     let folder = args.output.output.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let begin = |ending: &str| {
         temporary::file_in(folder, ending).or_fail_with(Category::Files, || unwritable(&args.output.output))
     };
     let (file, report) = (begin(".msh")?, begin(".json")?);
+    let log = begin(".log")?;
     let job = Job {
         input: args.file.clone(),
         mesh: file.path().to_owned(),
         report: report.path().to_owned(),
+        log: (args.output.run.verbose == 0).then(|| log.path().to_owned()),
         size: args.size,
+        near: args.near.iter().map(ToString::to_string).collect(),
+        factor: way.factor,
         order: args.order,
         hex: args.hex,
-        optimise,
+        optimise: way.optimise,
     };
-    let status = run_worker(&job, args.output.run.verbose > 0, session)?;
+    let Some(status) = run_worker(&job, session, deadline)? else {
+        return Err(too_slow(args, log.path()));
+    };
     let text = std::fs::read_to_string(report.path()).unwrap_or_default();
     let (version, mut notes, size) = match serde_json::from_str(&text) {
         Ok(Report::Done { version, notes, size }) if status.success() => (version, notes, size),
@@ -158,29 +221,65 @@ fn attempt(args: &Args, session: &Session, optimise: bool) -> Result<Made, Failu
     Ok(Made { file, version, mesh, quality, notes, size })
 }
 
-/// Runs a worker to its end, or ends it if the user requests a stop.
-fn run_worker(job: &Job, show_log: bool, session: &Session) -> Result<ExitStatus, Failure> {
+/// Runs a worker to its end, or ends it if the user requests a stop. `None` if it did not end in time.
+/// Gmsh's log goes to the file of the job, or to standard error.
+fn run_worker(job: &Job, session: &Session, deadline: Instant) -> Result<Option<ExitStatus>, Failure> {
     let cannot = || "cannot start the process that runs Gmsh".to_owned();
     let program = std::env::current_exe().or_fail_with(Category::Other, cannot)?;
-    let job = serde_json::to_string(job).or_fail_with(Category::Other, cannot)?;
+    let text = serde_json::to_string(job).or_fail_with(Category::Other, cannot)?;
     // OpenCASCADE prints in spite of the options; standard output is for data only.
-    let log = || if show_log { Stdio::from(io::stderr()) } else { Stdio::null() };
-    let mut child = child::bind(Command::new(program).args([FLAG, &job]))
-        .stdout(log())
-        .stderr(log())
+    let (out, errors) = match &job.log {
+        Some(path) => {
+            let file = File::create(path).or_fail_with(Category::Other, cannot)?;
+            (Stdio::from(file), Stdio::null())
+        }
+        None => (Stdio::from(io::stderr()), Stdio::from(io::stderr())),
+    };
+    let mut child = child::bind(Command::new(program).args([FLAG, &text]))
+        .stdout(out)
+        .stderr(errors)
         .spawn()
         .or_fail_with(Category::Other, cannot)?;
     loop {
         if let Some(status) = child.try_wait().or_fail_with(Category::Other, cannot)? {
             session.check_interrupted()?;
-            return Ok(status);
+            return Ok(Some(status));
         }
         if let Err(stopped) = session.check_interrupted() {
             end(&mut child);
             return Err(stopped);
         }
+        if Instant::now() > deadline {
+            end(&mut child);
+            return Ok(None);
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The error of a mesh that takes too long, with the last step in Gmsh's log.
+fn too_slow(args: &Args, log: &Path) -> Failure {
+    let log = std::fs::read(log).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let step = log.lines().rev().find(|line| line.contains("Meshing") || line.contains("Reading"));
+    // A line is `Info    : [ 70%] Meshing surface 38 (Cylinder, Frontal-Delaunay)`.
+    let place = step.and_then(|line| line.split_once(": ")).map(|(_, step)| {
+        let step = step.trim();
+        step.strip_prefix('[').and_then(|rest| rest.split_once("] ")).map_or(step, |(_, step)| step)
+    });
+    let place = place.map_or(String::new(), |step| format!(", its last step was `{step}`"));
+    Failure::new(
+        Category::Other,
+        format!(
+            "meshing `{}` takes more than {} s (--time-limit){place}",
+            args.file.display(),
+            args.time_limit
+        ),
+    )
+    .hint(
+        "use a larger --size or larger sizes in --near, remove small edges and slivers of faces in the CAD \
+         program, or raise --time-limit",
+    )
 }
 
 fn end(child: &mut Child) {

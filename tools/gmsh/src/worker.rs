@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use crate::gmsh::{Entity, Gmsh, GmshError};
 use crate::job::{FailureKind, Job, Report};
+use crate::sizes;
 
 /// First argument of a worker; the second is the job.
 pub(crate) const FLAG: &str = "--worker";
@@ -24,7 +25,7 @@ pub(crate) fn job_of_this_process() -> Option<Job> {
 /// Does the job and writes the report. The exit code only says whether the report was written.
 pub(crate) fn run(job: &Job) -> ExitCode {
     // Gmsh cannot be interrupted, and the process that should end this one may have been killed.
-    let files = [job.mesh.clone(), job.report.clone()];
+    let files: Vec<_> = [&job.mesh, &job.report].into_iter().chain(&job.log).cloned().collect();
     carom_progress::child::watch_parent(move || {
         for file in files {
             let _ = std::fs::remove_file(file);
@@ -40,13 +41,13 @@ pub(crate) fn run(job: &Job) -> ExitCode {
 }
 
 /// An error with a hint how to proceed.
-struct Failed {
+pub(crate) struct Failed {
     kind: FailureKind,
     message: String,
     hint: String,
 }
 
-fn failed(kind: FailureKind, message: impl ToString, hint: &str) -> Failed {
+pub(crate) fn failed(kind: FailureKind, message: impl ToString, hint: &str) -> Failed {
     Failed { kind, message: message.to_string(), hint: hint.to_owned() }
 }
 
@@ -84,8 +85,11 @@ fn mesh(job: &Job) -> Result<Report, Failed> {
             "close the faces to a solid in the CAD program (export as solid, not as surface)",
         ));
     }
-    let size = set_sizes(&gmsh, job, is_script)?;
-    notes.extend(name_groups(&gmsh, &volumes)?);
+    let script =
+        is_script.then(|| sizes::defined_in(&std::fs::read_to_string(&job.input).unwrap_or_default()));
+    let size = sizes::set(&gmsh, job, script)?;
+    notes.extend(sizes::name_groups(&gmsh, &volumes)?);
+    notes.extend(sizes::set_near(&gmsh, job, script)?);
     generate(&gmsh, job)?;
     gmsh.write(utf8(&job.mesh)?)?;
     Ok(Report::Done { version: gmsh.version.clone(), notes, size })
@@ -128,55 +132,6 @@ fn load(gmsh: &Gmsh, path: &Path, is_script: bool) -> Result<(), Failed> {
         };
         failed(FailureKind::Input, format!("`{}`: {error}", path.display()), hint)
     })
-}
-
-/// Sets the sizes of elements. A script defines its own sizes, and --size limits them from above. Other files
-/// get elements of a twentieth of the part's diagonal, and twelve elements to a full circle at curved faces.
-/// Returns the largest size; `None` if a script defines it.
-fn set_sizes(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<Option<f64>, GmshError> {
-    if is_script {
-        if let Some(size) = job.size {
-            gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
-        }
-        return Ok(job.size);
-    }
-    let [low, high] = gmsh.bounding_box()?;
-    let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
-    let size = job.size.unwrap_or(diagonal / 20.0);
-    gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
-    gmsh.set_option(c"Mesh.MeshSizeMin", (0.1 * size).min(diagonal / 200.0))?;
-    gmsh.set_option(c"Mesh.MeshSizeFromCurvature", 12.0)?;
-    Ok(Some(size))
-}
-
-/// Makes groups of volumes and faces if the file has none: only elements in groups are written.
-fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError> {
-    let groups = gmsh.physical_groups()?;
-    let mut notes = Vec::new();
-    if !groups.iter().any(|(dim, _)| *dim == 3) {
-        if !groups.is_empty() {
-            notes.push("the script has no physical group of volumes: all of them are in `body`".to_owned());
-        }
-        let tags: Vec<i32> = volumes.iter().map(|(_, tag)| *tag).collect();
-        gmsh.add_physical_group("body", 3, &tags)?;
-        // Each solid of an assembly is a group too.
-        for (number, &tag) in (1..).zip(tags.iter().filter(|_| tags.len() > 1)) {
-            gmsh.add_physical_group(&format!("solid{number}"), 3, &[tag])?;
-        }
-        if tags.len() > 1 {
-            notes.push(format!(
-                "there are {0} solids, also in the sets `solid1` to `solid{0}`: solids that touch are \
-                 joined only if they share faces in the CAD file",
-                tags.len()
-            ));
-        }
-    }
-    if groups.is_empty() {
-        for (number, (_, tag)) in (1..).zip(gmsh.boundary(volumes)?) {
-            gmsh.add_physical_group(&format!("face{number}"), 2, &[tag])?;
-        }
-    }
-    Ok(notes)
 }
 
 fn generate(gmsh: &Gmsh, job: &Job) -> Result<(), Failed> {

@@ -1,3 +1,4 @@
 //! The integration tests of `carom-gmsh`: one program with one module in each file.
 
 mod meshing;
+mod sizes;

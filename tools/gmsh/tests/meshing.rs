@@ -8,18 +8,18 @@ use carom_testing::program::{failure, json, printed};
 use carom_testing::{json_file, shared_data};
 use tempfile::TempDir;
 
-fn run(folder: &Path, args: &[&str]) -> Output {
+pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_carom-gmsh")).current_dir(folder).args(args).output().unwrap()
 }
 
-fn folder_with(name: &str, text: &str) -> TempDir {
+pub(crate) fn folder_with(name: &str, text: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(name), text).unwrap();
     folder
 }
 
 /// Runs the program successfully without standard output and reads the mesh.
-fn meshed(folder: &Path, args: &[&str]) -> Mesh {
+pub(crate) fn meshed(folder: &Path, args: &[&str]) -> Mesh {
     let output = run(folder, args);
     assert!(output.status.success(), "{}", printed(&output));
     assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));

@@ -45,7 +45,7 @@ Examples:
 pub(crate) const IMPORT: &str = "\
 Examples:
   carom-mesh import conrod.msh --material steel -o conrod.npz
-  carom-mesh import bracket.step --size 4e-3 --material pmma -o bracket.npz
+  carom-mesh import bracket.step --near 0,0,0.02:0.003=5e-4 -o bracket.npz
   carom-mesh import deck.inp --units mm-t-s -o deck.npz";
 
 pub(crate) const REFINE: &str = "\

@@ -6,6 +6,7 @@ use carom_cli::{OutputArgs, RunArgs};
 use carom_fem::Units;
 use carom_make::shape::Grade;
 use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
+use carom_mesh::SizeNear;
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -181,6 +182,15 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "H")]
     pub(crate) size: Option<f64>,
 
+    /// Small cells of size H in the mesh of a CAD file, within R of a point or at a set of faces [m]; the
+    /// size grows by 0.3 of the distance from there. May be repeated.
+    #[arg(long, value_name = "X,Y,Z:R=H|SET=H", allow_hyphen_values = true)]
+    pub(crate) near: Vec<SizeNear>,
+
+    /// Longest time for meshing a CAD file [s] [default: 900].
+    #[arg(long, value_name = "S", value_parser = positive)]
+    pub(crate) time_limit: Option<f64>,
+
     /// Order of the cells in the mesh of a CAD file.
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub(crate) order: Option<u8>,
@@ -341,6 +351,13 @@ impl ShapeName {
 /// A count; its range is checked where it is used.
 fn any_count() -> RangedI64ValueParser<usize> {
     RangedI64ValueParser::new().range(0..=1_000_000_000)
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("give a number above 0".to_owned()),
+    }
 }
 
 fn three_numbers(text: &str) -> Result<[f64; 3], String> {

@@ -50,7 +50,13 @@ pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
 pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
     let (material, of_sets) = args.material.materials()?;
     let options = ImportOptions {
-        cad: CadOptions { size: args.size, order: args.order, hex: args.hex },
+        cad: CadOptions {
+            size: args.size,
+            near: args.near.clone(),
+            time_limit: args.time_limit,
+            order: args.order,
+            hex: args.hex,
+        },
         scale: args.scale,
         units: args.units,
         thickness: args.thickness,

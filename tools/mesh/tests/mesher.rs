@@ -110,6 +110,18 @@ fn imported(file: &str, more: &[&str]) -> Output {
     started(command.stdout(Stdio::piped()).stderr(Stdio::piped())).wait_with_output().unwrap()
 }
 
+#[test]
+fn places_and_the_time_limit_reach_the_mesher_in_the_unit_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("part.brep"), "").unwrap();
+    let mut command = beside(folder.path(), "#!/bin/sh\necho \"$@\" >&2\nexit 1\n");
+    let near = ["--near", "-1,2,0.5:0.25=0.125", "--near", "top=0.5", "--time-limit", "7"];
+    command.args(["import", "part.brep", "-o", "part.npz", "--scale", "0.5"]).args(near);
+    let ended = started(command.stdout(Stdio::null()).stderr(Stdio::piped())).wait_with_output().unwrap();
+    let printed = printed(&ended);
+    assert!(printed.contains("--near -2,4,1:0.5=0.25 --near top=1 --time-limit 7"), "{printed}");
+}
+
 /// The notes of an import on the size of cells.
 fn size_notes(file: &str, more: &[&str]) -> Vec<String> {
     let notes = json(&imported(file, more))["notes"].as_array().unwrap().clone();

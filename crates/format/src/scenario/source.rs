@@ -1,11 +1,13 @@
 //! The source of a body and its refinement.
 
 use carom_fem::Units;
+use carom_mesh::SizeNear;
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
 use super::homes::HOMES;
 use super::model::{BodySource, GradeSpec, ImportSpec, MakeSpec, NearSpec, RefineSpec, Spot};
+use super::problem::ProblemKind;
 
 /// The one source of a body: `make`, `file`, `body` or `rom`.
 pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
@@ -15,6 +17,8 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
     let import = ImportSpec {
         file: file.clone().unwrap_or_default(),
         size: table.number("size", Interval::Positive),
+        near: if file.is_some() { near_sizes(table) } else { Vec::new() },
+        time_limit: table.number("time_limit", Interval::Positive),
         order: order(table),
         hex: table.flag("hex").unwrap_or(false),
         scale: table.number("scale", Interval::Positive).unwrap_or(1.0),
@@ -33,8 +37,9 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
         }
     }
     if file.is_none() {
-        for key in
-            ["size", "order", "hex", "scale", "thickness", "units"].into_iter().filter(|key| table.has(key))
+        for key in ["size", "time_limit", "order", "hex", "scale", "thickness", "units"]
+            .into_iter()
+            .filter(|key| table.has(key))
         {
             table.conflict(key, format!("`{key}` belongs to `file`; for `make` write it within its braces"));
         }
@@ -45,6 +50,17 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
     file.map(|_| BodySource::Import(import))
         .or(body.map(|body| BodySource::Body { body }))
         .or(rom.map(|rom| BodySource::Rom { rom }))
+}
+
+/// Places with small cells in a CAD file.
+fn near_sizes(table: &Table<'_>) -> Vec<String> {
+    let texts = table.texts("near").unwrap_or_default();
+    for (text, span) in &texts {
+        if let Err(error) = text.parse::<SizeNear>() {
+            table.problem(span, ProblemKind::Conflict(error.to_string()));
+        }
+    }
+    texts.into_iter().map(|(text, _)| text).collect()
 }
 
 /// Units of a file, which exclude a scale other than 1. A scenario that is written out has the scale 1.

@@ -129,7 +129,14 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
     // The units were checked when the scenario was read.
     let units = import.units.as_ref().and_then(|units| units.parse().ok());
     ImportOptions {
-        cad: CadOptions { size: import.size, order: import.order.map(|n| n as u8), hex: import.hex },
+        cad: CadOptions {
+            size: import.size,
+            // The places were checked when the scenario was read.
+            near: import.near.iter().filter_map(|near| near.parse().ok()).collect(),
+            time_limit: import.time_limit,
+            order: import.order.map(|n| n as u8),
+            hex: import.hex,
+        },
         scale: Some(import.scale).filter(|_| units.is_none()),
         units,
         thickness: import.thickness,

@@ -12,7 +12,7 @@ pub(super) const NAMES_GROUPS: (u32, u32) = (4, 10);
 
 /// Every function that is called, with its numbers of arguments in versions before and from [`NAMES_GROUPS`].
 #[cfg(test)]
-const USED: [(&str, [usize; 2]); 21] = [
+const USED: [(&str, [usize; 2]); 29] = [
     ("gmshFree", [1, 1]),
     ("gmshInitialize", [4, 5]),
     ("gmshOptionSetString", [3, 3]),
@@ -21,6 +21,14 @@ const USED: [(&str, [usize; 2]); 21] = [
     ("gmshWrite", [2, 2]),
     ("gmshOptionSetNumber", [3, 3]),
     ("gmshOptionGetString", [3, 3]),
+    ("gmshOptionGetNumber", [3, 3]),
+    ("gmshModelGetPhysicalName", [4, 4]),
+    ("gmshModelGetEntitiesForPhysicalGroup", [5, 5]),
+    ("gmshModelMeshFieldAdd", [3, 3]),
+    ("gmshModelMeshFieldSetNumber", [4, 4]),
+    ("gmshModelMeshFieldSetNumbers", [5, 5]),
+    ("gmshModelMeshFieldSetString", [4, 4]),
+    ("gmshModelMeshFieldSetAsBackgroundMesh", [2, 2]),
     ("gmshModelAdd", [2, 2]),
     ("gmshModelGetEntities", [4, 4]),
     ("gmshModelGetBoundingBox", [9, 9]),

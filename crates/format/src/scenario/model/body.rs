@@ -94,6 +94,12 @@ pub struct ImportSpec {
     /// Size of the cells of a CAD file \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<f64>,
+    /// Places with small cells in a CAD file: `X,Y,Z:R=H` or `SET=H` \[m\].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<String>,
+    /// Longest time for meshing a CAD file \[s\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_limit: Option<f64>,
     /// Order of the cells of a CAD file, 1 or 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<usize>,
