@@ -312,14 +312,7 @@ impl StressSites {
                 }
                 let point = evaluator.at(xi);
                 evaluator.physical_gradients(&point);
-                gradients.fill([[0.0; 3]; 3]);
-                let physical = evaluator.physical();
-                for i in 0..evaluator.ids().len() {
-                    let d = [physical[0][i], physical[1][i], physical[2][i]];
-                    for (h, v) in gradients.iter_mut().zip(&local[i * width..]) {
-                        (0..3).for_each(|a| (0..3).for_each(|b| h[a][b] += v[a] * d[b]));
-                    }
-                }
+                displacement_gradients(&evaluator, &local, &mut gradients);
                 for (sample, h) in samples[s * width..].iter_mut().zip(&gradients) {
                     *sample = of_gradient(material, h);
                 }
@@ -343,6 +336,24 @@ impl StressSites {
             }
         }
         sum
+    }
+}
+
+/// Displacement gradients of each field at the point whose physical gradients were evaluated last.
+///
+/// * `local` — displacements of the points of the cell, fields side by side \[m\]
+fn displacement_gradients(
+    evaluator: &CellEvaluator<'_>,
+    local: &[[f64; 3]],
+    gradients: &mut [[[f64; 3]; 3]],
+) {
+    let (physical, width) = (evaluator.physical(), gradients.len());
+    gradients.fill([[0.0; 3]; 3]);
+    for i in 0..evaluator.ids().len() {
+        let d = [physical[0][i], physical[1][i], physical[2][i]];
+        for (h, v) in gradients.iter_mut().zip(&local[i * width..]) {
+            (0..3).for_each(|a| (0..3).for_each(|b| h[a][b] += v[a] * d[b]));
+        }
     }
 }
 

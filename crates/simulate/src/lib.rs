@@ -96,5 +96,5 @@ pub use rigid::{RepeatedContact, RigidSetUpError, ShapeRole};
 pub use run::RunError;
 pub use scheme::{SchemeError, SetUpError};
 pub use silhouette::Silhouette;
-pub use solve::{RunOutcome, cpu_seconds, run};
+pub use solve::{RunOutcome, cpu_seconds, cpu_seconds_of_children, run};
 pub use system::{AssembleError, Assembled, system};

@@ -125,9 +125,18 @@ impl Clock {
 
 /// CPU time of this process, all threads \[s\]; 0 where the system does not report it.
 pub fn cpu_seconds() -> f64 {
+    cpu_ticks()[..2].iter().sum::<f64>() / 100.0
+}
+
+/// CPU time of the programs that this process has started and awaited, and of those that they have \[s\].
+pub fn cpu_seconds_of_children() -> f64 {
+    cpu_ticks()[2..].iter().sum::<f64>() / 100.0
+}
+
+/// User and system time of this process and of its children, in ticks of 1/100 s.
+fn cpu_ticks() -> [f64; 4] {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields 14 and 15 are user and system time in ticks of 1/100 s; the name in field 2 may hold blanks.
+    // Fields 14 to 17; the name in field 2 may hold blanks.
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
+    std::array::from_fn(|k| fields.get(11 + k).and_then(|field| field.parse().ok()).unwrap_or(0.0))
 }

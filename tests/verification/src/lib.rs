@@ -25,6 +25,7 @@ mod six_ways;
 mod trials;
 mod two_ways;
 mod wendt;
+mod zener;
 mod zywicz_puso;
 
 pub use bench::{Bench, BenchError, Impact};

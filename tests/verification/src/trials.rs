@@ -2,6 +2,8 @@
 //! sizes (docs/theory/half-space.md).
 
 mod drawn;
+mod own;
+mod own_parts;
 mod parts;
 mod resolved;
 
@@ -14,6 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::bench::Bench;
 use crate::{BenchError, Outcome, Row, Table};
 
+pub(crate) use own::{own_parts, own_parts_resolved};
 use parts::{Part, PartMesh, all_parts};
 pub(crate) use resolved::resolved;
 

@@ -10,7 +10,7 @@ use faer::MatRef;
 use rayon::prelude::*;
 
 use super::scheme::lattice_factors;
-use super::{CHUNK, CellSamples, StressSites, gather};
+use super::{CHUNK, CellSamples, StressSites, displacement_gradients, gather};
 use crate::evaluator::CellEvaluator;
 use crate::quadrature::{Integrand, Quadrature, spline_points};
 use crate::stress::{Stress, of_gradient};
@@ -87,10 +87,12 @@ fn of_fields(
     u: MatRef<'_, f64>,
 ) -> Vec<f64> {
     let width = u.ncols();
-    let recovered = sites.stress(discretisation, u);
+    let recovered = sites.chunk(discretisation, u, 0..width);
     let mut energies = vec![[0.0; 2]; width];
     let mut evaluator = CellEvaluator::new(discretisation);
     let mut local = vec![[0.0; 3]; discretisation.max_cell_points() * width];
+    let mut gradients = vec![[[0.0; 3]; 3]; width];
+    let mut smooth = vec![0.0; 6 * width];
     for CellSamples { cell, targets, .. } in &sites.cells {
         let CellRef { block, .. } = *cell;
         let (rule, factors) = &rules[block as usize];
@@ -100,20 +102,16 @@ fn of_fields(
         for ((&xi, &weight), factors) in rule.points.iter().zip(&rule.weights).zip(factors) {
             let point = evaluator.at(xi);
             evaluator.physical_gradients(&point);
-            let (gradients, volume) = (evaluator.physical(), weight * point.det);
-            for (k, energies) in energies.iter_mut().enumerate() {
-                let mut h = [[0.0; 3]; 3];
-                for i in 0..evaluator.ids().len() {
-                    let v = local[i * width + k];
-                    (0..3).for_each(|a| (0..3).for_each(|b| h[a][b] += v[a] * gradients[b][i]));
-                }
-                let own = of_gradient(material, &h);
-                let stress = recovered.col_as_slice(k);
-                let mut difference = own.map(|s| -s);
-                for (&site, factor) in targets.iter().zip(factors) {
-                    let at = &stress[6 * site as usize..6 * (site as usize + 1)];
-                    difference.iter_mut().zip(at).for_each(|(d, s)| *d += factor * s);
-                }
+            let volume = weight * point.det;
+            displacement_gradients(&evaluator, &local, &mut gradients);
+            smooth.fill(0.0);
+            for (&site, factor) in targets.iter().zip(factors) {
+                let at = &recovered[6 * site as usize * width..];
+                smooth.iter_mut().zip(at).for_each(|(sum, stress)| *sum += factor * stress);
+            }
+            for (k, (h, energies)) in gradients.iter().zip(&mut energies).enumerate() {
+                let own = of_gradient(material, h);
+                let difference = std::array::from_fn(|c| smooth[c * width + k] - own[c]);
                 energies[0] += volume * twice_energy(material, &own);
                 energies[1] += volume * twice_energy(material, &difference);
             }

@@ -45,6 +45,9 @@ const LEAST_DEPTH: f64 = 1e-7;
 /// Motion along the plane, in sides of a cell, after which the nearest point is looked for again.
 const MOVED: f64 = 0.25;
 
+/// Motion since the last search, in present gaps, up to which bodies that are apart need no other one.
+const APART: f64 = 0.25;
+
 /// Depth of a second spot, in heights of the grid, that may be overlooked: its force is below a thousandth of
 /// the force of the contact.
 const LEAST_SPOT: f64 = 0.01;
@@ -146,9 +149,12 @@ impl Laying<'_> {
         }
         let (rotation, origin) = plan.partner;
         let moved = self.origin - origin;
+        let turned = (self.rotation - rotation).norm() * self.sides[1].reach();
+        if moved.norm() + turned < APART * last.gap {
+            return true;
+        }
         let n = plan.plane.axes.row(2).transpose();
         let along = (moved - moved.dot(&n) * n).norm();
-        let turned = (self.rotation - rotation).norm() * self.sides[1].reach();
         let away = moved.dot(&n).abs() > NEAR * self.hertz.radius;
         let depth = self.expected(last.closing, principal(plan.curvature));
         let ratio = depth * HEIGHT / plan.height;
@@ -177,7 +183,8 @@ impl Laying<'_> {
         let overlap = self.overlap(nearest.place, nearest.normal, SIZE * radius)?;
         let [low, high] = overlap.curvatures;
         let normal = overlap.plane.axes.row(2).transpose();
-        let closing = speed(&overlap.plane.center, &normal).max(0.0);
+        // Bodies that part come back at a like speed, if they do.
+        let closing = speed(&overlap.plane.center, &normal).abs();
         let expected = self.expected(closing, [low, high]).max(LEAST_DEPTH * radius);
         let (depth, parts, height) = if overlap.depth > expected {
             (overlap.depth, LASTING_PARTS, LASTING_HEIGHT)

@@ -20,12 +20,6 @@ use crate::contact::{
 /// tolerance by 4 % with twice this share.
 const INTEGRATOR_SHARE: f64 = 5e-4;
 
-/// Turn of the normal from which on the plane of a grid without force is laid anew \[rad\].
-const TURN: f64 = 0.02;
-
-/// Ratio of the sides of cells of a grid without forces, from which on it is laid anew.
-const OTHER_SIDE: f64 = 1.25;
-
 /// Growth of a force after which a second contact spot is looked for.
 const LOOK_AGAIN: f64 = 1.3;
 
@@ -238,22 +232,12 @@ impl Pair {
             Found::Far { gap, place: Some(place) } => self.note_near(last, place, *gap),
             Found::Far { place: None, .. } => (),
         }
-        match (found, self.memory.plan.or(last.plan)) {
-            (Found::Near(new), Some(old)) => {
-                let n = |plan: &GridPlan| plan.plane.axes.row(2).transpose();
-                let apart = (new.plane.center - old.plane.center).norm();
-                let ratio = new.side / old.side;
-                let is_same = apart < old.side
-                    && (n(&new) - n(&old)).norm() < TURN
-                    && (1.0 / OTHER_SIDE..OTHER_SIDE).contains(&ratio);
-                self.memory.plan = Some(if is_same { old } else { new });
-                self.memory.far = None;
-            }
-            (Found::Near(new), None) => {
+        match found {
+            Found::Near(new) => {
                 self.memory.plan = Some(new);
                 self.memory.far = None;
             }
-            (Found::Far { gap, place }, _) => {
+            Found::Far { gap, place } => {
                 let on_second = |x: Vector3<f64>| last.rotation.transpose() * (x - last.origin);
                 let near =
                     |x: Vector3<f64>| [self.sides[0].place_near(&x), self.sides[1].place_near(&on_second(x))];

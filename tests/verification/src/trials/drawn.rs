@@ -16,8 +16,8 @@ pub(super) const SPEED: f64 = 0.4;
 /// Expected contact radius \[m\]: for the cells of the resolved impacts, which serve several parts.
 pub(super) const CONTACT_RADIUS: f64 = 3.3e-4;
 
-/// A part with the place of an impact on a flat face.
-pub(super) struct Drawn {
+/// A part with the place of an impact.
+pub(super) struct Spot {
     pub(super) name: &'static str,
     /// Script of Gmsh, without sizes of cells.
     pub(super) script: String,
@@ -25,6 +25,13 @@ pub(super) struct Drawn {
     pub(super) place: [f64; 3],
     /// Outward normal there.
     pub(super) normal: [f64; 3],
+    /// Cells of a resolved impact away from the place \[m\].
+    pub(super) size: f64,
+}
+
+/// A part with the place of an impact on a flat face, and its meshes.
+pub(super) struct Drawn {
+    pub(super) spot: Spot,
     /// Force \[N\] and duration \[s\] of the resolved impact: what the case `trials-resolved` finds.
     pub(super) expected: [f64; 2],
     meshes: Meshes,
@@ -38,7 +45,7 @@ enum Meshes {
     Files(&'static [(&'static str, &'static str)]),
 }
 
-impl Drawn {
+impl Spot {
     /// The script with small cells at the place of the impact.
     ///
     /// * `finest` — their size \[m\]
@@ -49,23 +56,33 @@ impl Drawn {
         let size = format!("Max({finest:e}, {finest:e}+0.4*(Sqrt({squares})-{near:e}))");
         format!(
             "{}Physical Surface(\"surface\") = Surface{{:}};\n\
-             Field[1] = MathEval;\nField[1].F = \"{size}\";\n\
-             Background Field = 1;\nMesh.MeshSizeExtendFromBoundary = 0;\n",
+                 Field[1] = MathEval;\nField[1].F = \"{size}\";\n\
+                 Background Field = 1;\nMesh.MeshSizeExtendFromBoundary = 0;\n",
             self.script
         )
     }
 
+    /// A rotation that turns the z axis against the normal: its axis and angle in degrees.
+    pub(super) fn facing(&self) -> ([f64; 3], f64) {
+        let (from, to) = (Vector3::z(), -Vector3::from(self.normal));
+        let axis = from.cross(&to);
+        let axis = if axis.norm() > 1e-9 { axis.normalize() } else { Vector3::x() };
+        (axis.into(), from.dot(&to).clamp(-1.0, 1.0).acos().to_degrees())
+    }
+}
+
+impl Drawn {
     /// The part with its meshes.
     fn part(&self) -> Result<Part, BenchError> {
-        let name = self.name;
+        let Spot { name, ref script, place, normal, .. } = self.spot;
         let meshes = match self.meshes {
             Meshes::Gmsh { of_ten, of_four, graded } => {
                 let of = |cells, sizes: &[f64]| -> Vec<PartMesh> {
-                    sizes.iter().map(|&h| PartMesh::tetrahedra(name, &self.script, cells, h)).collect()
+                    sizes.iter().map(|&h| PartMesh::tetrahedra(name, script, cells, h)).collect()
                 };
                 let near = |&share: &f64| {
                     let finest = CONTACT_RADIUS / share;
-                    let script = self.graded(finest, 3.0 * CONTACT_RADIUS.max(finest));
+                    let script = self.spot.graded(finest, 3.0 * CONTACT_RADIUS.max(finest));
                     PartMesh::graded(&format!("{name} {share}"), &script, finest)
                 };
                 [of("tet10", of_ten), of("tet4", of_four), graded.iter().map(near).collect()].concat()
@@ -82,8 +99,8 @@ impl Drawn {
         };
         Ok(Part {
             name,
-            place: self.place,
-            normal: self.normal,
+            place,
+            normal,
             curvature: 0.0,
             ball_radius: BALL,
             is_pair: false,
@@ -93,14 +110,6 @@ impl Drawn {
             claim: None,
             meshes,
         })
-    }
-
-    /// A rotation that turns the z axis against the normal: its axis and angle in degrees.
-    pub(super) fn facing(&self) -> ([f64; 3], f64) {
-        let (from, to) = (Vector3::z(), -Vector3::from(self.normal));
-        let axis = from.cross(&to);
-        let axis = if axis.norm() > 1e-9 { axis.normalize() } else { Vector3::x() };
-        (axis.into(), from.dot(&to).clamp(-1.0, 1.0).acos().to_degrees())
     }
 }
 
@@ -123,26 +132,35 @@ fn scripts() -> [Drawn; 3] {
     let up = [0.0, 0.0, 1.0];
     [
         Drawn {
-            name: "block with bores",
-            script: include_str!("../../../../meshes/parts/block-with-bores.geo").to_owned(),
-            place: [0.0, 0.0, 0.0],
-            normal: up,
+            spot: Spot {
+                name: "block with bores",
+                script: include_str!("../../../../meshes/parts/block-with-bores.geo").to_owned(),
+                place: [0.0, 0.0, 0.0],
+                normal: up,
+                size: 6e-3,
+            },
             expected: [562.1, 79.97e-6],
             meshes: Meshes::Gmsh { of_ten: &[4e-3, 6e-3], of_four: &[3e-3], graded: &[0.5, 1.0, 2.0] },
         },
         Drawn {
-            name: "gear blank",
-            script: include_str!("../../../../meshes/parts/gear-blank.geo").to_owned(),
-            place: [0.0355, 0.0, 0.006],
-            normal: up,
+            spot: Spot {
+                name: "gear blank",
+                script: include_str!("../../../../meshes/parts/gear-blank.geo").to_owned(),
+                place: [0.0355, 0.0, 0.006],
+                normal: up,
+                size: 6e-3,
+            },
             expected: [398.5, 79.68e-6],
             meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
         },
         Drawn {
-            name: "angle bracket",
-            script: include_str!("../../../../meshes/parts/bracket.geo").to_owned(),
-            place: [0.010, 0.002, 0.0],
-            normal: up,
+            spot: Spot {
+                name: "angle bracket",
+                script: include_str!("../../../../meshes/parts/bracket.geo").to_owned(),
+                place: [0.010, 0.002, 0.0],
+                normal: up,
+                size: 6e-3,
+            },
             expected: [412.8, 80.75e-6],
             meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
         },
@@ -160,10 +178,13 @@ fn of_data() -> Result<[Drawn; 3], BenchError> {
     };
     Ok([
         Drawn {
-            name: "connecting rod",
-            script: merged("conrod")?,
-            place: [-0.0295, 0.0, 0.01],
-            normal: [0.0, 0.0, 1.0],
+            spot: Spot {
+                name: "connecting rod",
+                script: merged("conrod")?,
+                place: [-0.0295, 0.0, 0.01],
+                normal: [0.0, 0.0, 1.0],
+                size: 6e-3,
+            },
             expected: [473.8, 75.73e-6],
             meshes: Meshes::Files(&[
                 ("tet10", "conrod_30k"),
@@ -172,18 +193,24 @@ fn of_data() -> Result<[Drawn; 3], BenchError> {
             ]),
         },
         Drawn {
-            name: "bracket on a wall",
-            script: merged("bracket")?,
-            place: [0.0, 0.030, 0.040],
-            normal: [-1.0, 0.0, 0.0],
+            spot: Spot {
+                name: "bracket on a wall",
+                script: merged("bracket")?,
+                place: [0.0, 0.030, 0.040],
+                normal: [-1.0, 0.0, 0.0],
+                size: 6e-3,
+            },
             expected: [546.2, 82.26e-6],
             meshes: Meshes::Files(&[("tet10", "bracket_tet10")]),
         },
         Drawn {
-            name: "flange",
-            script: merged("io1_part")?,
-            place: [0.020, 0.031, 0.010],
-            normal: [0.0, 1.0, 0.0],
+            spot: Spot {
+                name: "flange",
+                script: merged("io1_part")?,
+                place: [0.020, 0.031, 0.010],
+                normal: [0.0, 1.0, 0.0],
+                size: 6e-3,
+            },
             expected: [540.2, 79.61e-6],
             meshes: Meshes::Files(&[("tet10", "io1_part_tet10")]),
         },

@@ -3,12 +3,12 @@
 use carom_simulate::cpu_seconds;
 use nalgebra::Vector3;
 
-use super::drawn::{BALL, CONTACT_RADIUS, Drawn, SPEED, all_drawn};
+use super::drawn::{BALL, CONTACT_RADIUS, SPEED, Spot, all_drawn};
 use super::{DENSITY, GAP, POISSON, YOUNG};
 use crate::{Bench, BenchError, Outcome, Row, Table};
 
 /// Cells in the contact radius.
-const CELLS: f64 = 4.0;
+pub(super) const CELLS: f64 = 4.0;
 
 /// The same of a second run of the first part, for the effect of the cells.
 const FEWER_CELLS: f64 = 3.0;
@@ -26,15 +26,15 @@ const CLAIM: f64 = 2e-3;
 const CLAIM_OF_CELLS: f64 = 5e-3;
 
 /// Figures of an impact: force and duration.
-struct Found {
-    figures: [f64; 2],
-    dofs: usize,
+pub(super) struct Found {
+    pub(super) figures: [f64; 2],
+    pub(super) dofs: usize,
     interface: usize,
     cpu_seconds: f64,
 }
 
 /// The scenario of an impact with `cells` in the contact radius.
-fn scenario(part: &Drawn, file: &str, cells: f64) -> String {
+fn scenario(part: &Spot, file: &str, cells: f64) -> String {
     let finest = CONTACT_RADIUS / cells;
     let zone = ZONE * CONTACT_RADIUS;
     let split = 5.0 / DURATION;
@@ -50,7 +50,7 @@ fn scenario(part: &Drawn, file: &str, cells: f64) -> String {
          pole_radius = {zone:e}, focus = 2.5, grade = {{ at = \"pole\", finest = {finest:e} }} }}\n\
          reduce = {{ interface = [\"pole\"], modes = 24, split = {split:e} }}\n\
          position = {}\nvelocity = {}\nrotation = {{ axis = {axis:?}, degrees = {degrees:e} }}\n\
-         [[body]]\nname = \"part\"\nmaterial = \"m\"\nfile = \"{file}\"\nsize = 6e-3\norder = 2\n\
+         [[body]]\nname = \"part\"\nmaterial = \"m\"\nfile = \"{file}\"\nsize = {:e}\norder = 2\n\
          zone = [{{ name = \"spot\", set = \"surface\", center = {}, radius = {zone:e} }}]\n\
          reduce = {{ interface = [\"spot\"], up_to = {:e}, split = {split:e} }}\n\
          [[contact]]\nbetween = [\"ball:pole\", \"part:spot\"]\nlaw = {{ kind = \"penalty\" }}\n",
@@ -58,6 +58,7 @@ fn scenario(part: &Drawn, file: &str, cells: f64) -> String {
         DURATION / 50.0,
         of(center),
         of(velocity),
+        part.size,
         of(place),
         1.25 * split,
     )
@@ -68,9 +69,9 @@ fn name_of(cells: f64) -> String {
     format!("trials-resolved-a{cells}")
 }
 
-fn run(bench: &Bench<'_>, part: &Drawn, cells: f64) -> Result<Found, BenchError> {
+pub(super) fn run(bench: &Bench<'_>, part: &Spot, cells: f64) -> Result<Found, BenchError> {
     let name = name_of(cells);
-    let file = format!("{name}-{}.geo", part.name.replace(' ', "-"));
+    let file = format!("{name}-{}.geo", part.name.replace([' ', ','], "-"));
     bench.place(&file, part.graded(CONTACT_RADIUS / cells, ZONE * CONTACT_RADIUS))?;
     let started = cpu_seconds();
     let impact = bench.impact(&name, &scenario(part, &file, cells), None)?;
@@ -101,7 +102,7 @@ pub(crate) fn resolved(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         bench.clear(&name_of(cells))?;
     }
     let parts = all_drawn()?;
-    let mut row_of = |part: &Drawn, cells: f64| {
+    let mut row_of = |part: &Spot, cells: f64| {
         let found = run(bench, part, cells)?;
         outcome.table.rows.push(vec![
             part.name.to_owned(),
@@ -114,13 +115,13 @@ pub(crate) fn resolved(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
         ]);
         Ok::<_, BenchError>(found.figures)
     };
-    let coarse = row_of(&parts[0], FEWER_CELLS)?;
-    let found = parts.iter().map(|part| row_of(part, CELLS)).collect::<Result<Vec<_>, _>>()?;
+    let coarse = row_of(&parts[0].spot, FEWER_CELLS)?;
+    let found = parts.iter().map(|part| row_of(&part.spot, CELLS)).collect::<Result<Vec<_>, _>>()?;
     for (k, (figure, unit)) in [("force", "N"), ("duration", "s")].into_iter().enumerate() {
-        let what = format!("{}: {figure} with {FEWER_CELLS} cells instead of {CELLS}", parts[0].name);
+        let what = format!("{}: {figure} with {FEWER_CELLS} cells instead of {CELLS}", parts[0].spot.name);
         outcome.rows.push(Row::new(what, unit, coarse[k], found[0][k], CLAIM_OF_CELLS));
         for (part, found) in parts.iter().zip(&found) {
-            let what = format!("{}: {figure} that the trials expect", part.name);
+            let what = format!("{}: {figure} that the trials expect", part.spot.name);
             outcome.rows.push(Row::new(what, unit, part.expected[k], found[k], CLAIM));
         }
     }
