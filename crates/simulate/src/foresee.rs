@@ -92,18 +92,24 @@ pub enum ForesightError {
     },
     /// A scenario without an end whose bodies do not meet.
     #[error(
-        "the run has no `simulation.end_time`, and as rigid bodies {} within {horizon:.3e} s{}: give \
+        "the run has no `simulation.end_time`, and as rigid bodies {} within {horizon:.3e} s: give \
          the bodies velocities towards each other, or the run an end",
-        if *.touch { "those that meet do not part" } else { "none meet" },
-        .trouble.as_ref().map(|trouble| format!(" ({trouble})")).unwrap_or_default()
+        if *.touch { "those that meet do not part" } else { "none meet" }
     )]
     Endless {
         /// How far the run of the rigid bodies went \[s\].
         horizon: f64,
         /// True if some touched.
         touch: bool,
-        /// Why it went no further.
-        trouble: Option<String>,
+    },
+    /// A scenario without an end, which could not be found.
+    #[error(
+        "the run has no `simulation.end_time`, and the run of the rigid bodies that would choose it failed: \
+         {trouble}"
+    )]
+    Unforeseen {
+        /// Why it failed.
+        trouble: String,
     },
     /// Contacts with both kinds of compliance.
     #[error(
@@ -300,9 +306,11 @@ fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Resul
     let last =
         outlooks.iter().filter_map(|outlook| outlook.first).reduce(|a, b| if b[1] > a[1] { b } else { a });
     let Some([start, end]) = last else {
-        let trouble = outlooks.iter().find_map(|outlook| outlook.trouble.clone());
+        if let Some(trouble) = outlooks.iter().find_map(|outlook| outlook.trouble.clone()) {
+            return Err(ForesightError::Unforeseen { trouble });
+        }
         let touch = outlooks.iter().any(|outlook| outlook.radius().is_some());
-        return Err(ForesightError::Endless { horizon, touch, trouble });
+        return Err(ForesightError::Endless { horizon, touch });
     };
     let duration = end - start;
     let end_time = rounded_up(end + AFTER * duration);

@@ -227,3 +227,21 @@ fn trials_resolved() {
 fn beside() {
     verify("beside");
 }
+
+#[test]
+#[ignore = "1 minute: a ball on two thin plates"]
+fn zener_plates() {
+    verify("zener-plates");
+}
+
+#[test]
+#[ignore = "35 minutes: a ball on twenty parts at three places each; needs carom and carom-gmsh"]
+fn own_parts() {
+    verify("own-parts");
+}
+
+#[test]
+#[ignore = "60 minutes: the same with cells that resolve the contact; needs carom-gmsh"]
+fn own_parts_resolved() {
+    verify("own-parts-resolved");
+}

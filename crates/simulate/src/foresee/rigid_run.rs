@@ -1,5 +1,6 @@
 //! A run of a scenario with all bodies rigid, for the places and durations of its contacts.
 
+use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -152,15 +153,16 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
 
 fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Vec<Outlook>, String> {
     let Assembled { system, placements, .. } =
-        system(scenario, prepared).map_err(|error| error.to_string())?;
+        system(scenario, prepared).map_err(|error| with_causes(&error))?;
     let origins: Vec<_> = system.bodies().iter().map(|body| body.frame_origin).collect();
     let settings =
         Settings { relative_tolerance: TOLERANCE, ..Settings::until(scenario.simulation.end_time) };
-    let mut simulation = Simulation::new(system, &placements, settings).map_err(|error| error.to_string())?;
+    let mut simulation =
+        Simulation::new(system, &placements, settings).map_err(|error| with_causes(&error))?;
     let limited = Limited { whole: progress, steps: AtomicU64::new(0) };
     let trouble = simulation.run(&mut Ignore, &limited).err().map(|error| match limited.is_used_up() {
         true => format!("{MOST_STEPS} steps do not reach the end: {error}"),
-        false => error.to_string(),
+        false => with_causes(&error),
     });
     let events = simulation.summary().contacts;
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
@@ -183,4 +185,19 @@ fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Res
 
 fn duration(event: &ContactEvent) -> f64 {
     event.end - event.start
+}
+
+/// An error with those behind it.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let own = error.to_string();
+        // Errors that are passed on have the text of their cause.
+        if !text.contains(&own) {
+            text = format!("{text}: {own}");
+        }
+        cause = error.source();
+    }
+    text
 }
