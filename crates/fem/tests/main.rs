@@ -18,6 +18,7 @@ mod lumped_mass;
 mod mesh_error;
 mod nurbs_files;
 mod one_point;
+mod places;
 mod properties;
 mod recovery;
 mod spline_assembly;

@@ -1,6 +1,8 @@
 //! Refinement of cells: everywhere, or near a place.
 
 use carom_fem::{Body, Geometry};
+use carom_mesh::Mesh;
+use carom_mesh::bisect::{NearCells, NearTarget, bisect_near};
 use carom_nurbs::{GradeError, Grading, HierarchyError, Multipatch, Near, PatchError, Target};
 use carom_progress::Progress;
 use thiserror::Error;
@@ -25,7 +27,8 @@ pub struct RefineOptions {
     pub near: Vec<NearPlace>,
 }
 
-/// A place near which the knot spans of a NURBS body are halved locally (hierarchical B-splines).
+/// A place near which the knot spans of a NURBS body are halved locally (hierarchical B-splines), or the
+/// edges of tetrahedra (bisection).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearPlace {
     /// A point, or a set of faces.
@@ -33,7 +36,7 @@ pub struct NearPlace {
     /// Distance within which cells get the finest level \[m\]; by default the radius of a set that was
     /// defined around a point, otherwise 0: the cells that touch the place.
     pub radius: Option<f64>,
-    /// How often knot spans are halved.
+    /// How often knot spans, or edges of tetrahedra, are halved.
     pub levels: usize,
 }
 
@@ -49,12 +52,6 @@ pub enum RefineError {
          the size fields of the mesher), or divide all of it with --subdivide"
     )]
     GradeMesh,
-    /// Meshes have no hierarchy.
-    #[error(
-        "the cells of a mesh cannot be refined near a place: mesh the part again with a finer size there, or \
-         divide all of it with --subdivide"
-    )]
-    NearMesh,
     /// The user stopped the refinement.
     #[error("the refinement was interrupted")]
     Interrupted,
@@ -149,15 +146,19 @@ fn refined(body: &Body, options: &RefineOptions, progress: &dyn Progress) -> Res
             if !options.grade.is_empty() {
                 return Err(RefineError::GradeMesh);
             }
-            if !options.near.is_empty() {
-                return Err(RefineError::NearMesh);
-            }
-            Geometry::Mesh(match options.subdivide {
+            let fine = match options.subdivide {
                 Some(n) if n > 1 => {
                     step(progress, "dividing cells", || carom_mesh::refine::subdivide(mesh, n))?
                 }
                 _ => mesh.clone(),
-            })
+            };
+            if options.near.is_empty() {
+                Geometry::Mesh(fine)
+            } else {
+                let places = options.near.iter().map(|near| near_in_mesh(&fine, near));
+                let places = places.collect::<Result<Vec<_>, _>>()?;
+                Geometry::Mesh(step(progress, "bisecting cells", || bisect_near(&fine, &places))?)
+            }
         }
     };
     Ok(Body { geometry, ..body.clone() })
@@ -187,6 +188,18 @@ fn refine_patches(
     }
     let places = options.near.iter().map(|near| near_in(patches, near)).collect::<Result<Vec<_>, _>>()?;
     Ok(fine.refine_near_reporting(&places, progress)?)
+}
+
+/// The place in the form of the library for meshes.
+fn near_in_mesh(mesh: &Mesh, near: &NearPlace) -> Result<NearCells, PlaceError> {
+    let at = match &near.at {
+        Place::Point(at) => NearTarget::Point(*at),
+        Place::Set(name) => {
+            let nodes = mesh.nodes_of_set(name).map_err(|e| PlaceError::UnknownSet(e.to_string()))?;
+            NearTarget::Nodes(nodes)
+        }
+    };
+    Ok(NearCells { at, radius: near.radius.unwrap_or(0.0), levels: near.levels })
 }
 
 /// The place in the form of the library: a part of sides around a point becomes that point and radius.

@@ -234,3 +234,39 @@ fn every_refinement_reports_progress_and_stops_on_request() {
     assert_eq!(printed.phases.into_inner().unwrap()[0], ("removal of knots".to_owned(), 9, 9));
     assert!(coarsen(&nurbs, None, &Told::new(true)).unwrap_err().to_string().contains("interrupted"));
 }
+
+/// A ball of quadratic tetrahedra with its rim as a set of nodes; areas of its faces before and after.
+#[test]
+fn tetrahedra_are_refined_near_a_point_with_the_areas_of_their_sets() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../mesh/tests/files/ball_tet10_v41.msh");
+    let mut body = carom_make::import(file.as_ref(), &Default::default(), steel()).unwrap().body;
+    let Geometry::Mesh(mesh) = &mut body.geometry else { panic!("a mesh") };
+    let skin = mesh.boundary_faces();
+    let (up, down): (Vec<_>, Vec<_>) = skin.iter().partition(|face| mesh.middle_of_face(**face)[2] > 0.5);
+    for (name, faces) in [("up", up), ("down", down)] {
+        mesh.sets.insert(name.to_owned(), carom_mesh::Set::of_faces(faces));
+    }
+    let near = vec![NearPlace { at: Place::Point([0.0, 0.0, 1.0]), radius: Some(0.2), levels: 3 }];
+    let fine = refine(&body, &RefineOptions { near, ..Default::default() }, &Silent).unwrap();
+    let places = |body| carom_fem::set_places(body, &Discretisation::new(body).unwrap());
+    let (old, new) = (places(&body), places(&fine));
+    for name in ["up", "down"] {
+        let (old, new) = (old[name], new[name]);
+        // The area of curved faces is integrated numerically: parts have a smaller error.
+        assert!((new.area / old.area - 1.0).abs() < 1e-4, "{name} {old:?} {new:?}");
+        // The vector area of faces that keep their geometry is exact.
+        for d in 0..3 {
+            let [old, new] = [old, new].map(|place| place.area * place.normal[d]);
+            assert!((old - new).abs() < 1e-12, "{name} {old} {new}");
+        }
+    }
+    let (Geometry::Mesh(old), Geometry::Mesh(new)) = (&body.geometry, &fine.geometry) else {
+        panic!("meshes")
+    };
+    assert!(new.n_cells() > 2 * old.n_cells());
+    let hexes = ShapeOptions { size: Some([1.0; 3]), hex: true, ..options(Shape::Box) };
+    let block = make(&hexes, "block", steel(), &Silent).unwrap();
+    let near = vec![NearPlace { at: Place::Set("top".to_owned()), radius: None, levels: 1 }];
+    let refused = refine(&block, &RefineOptions { near, ..Default::default() }, &Silent).unwrap_err();
+    assert!(refused.to_string().contains("only tetrahedra are bisected"), "{refused}");
+}

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bisect;
 pub mod cell;
 mod gluing;
 pub mod inp;

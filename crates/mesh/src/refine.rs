@@ -29,6 +29,28 @@ pub enum RefineError {
         /// Name of the kind.
         name: &'static str,
     },
+    /// The mesh has cells that cannot be bisected.
+    #[error(
+        "cells of kind {name} cannot be refined near a place: only tetrahedra are bisected; mesh the part \
+         again with smaller cells there, or divide all of it"
+    )]
+    NotTetrahedra {
+        /// Name of the kind.
+        name: &'static str,
+    },
+    /// A radius or a number of levels is out of range.
+    #[error(
+        "cells cannot be refined within {radius} m in {levels} levels: give a radius from 0 and at most \
+         {most} levels"
+    )]
+    Near {
+        /// The radius \[m\].
+        radius: f64,
+        /// The number of levels.
+        levels: usize,
+        /// The largest number of levels.
+        most: usize,
+    },
     /// Shells or beams.
     #[error(
         "cells of kind {name} are shells or beams, which `subdivide` does not divide: mesh the part again \

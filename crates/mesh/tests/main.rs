@@ -1,5 +1,6 @@
 //! The integration tests of `carom-mesh`: one program with one module in each file.
 
+mod bisect;
 mod gallery;
 mod inp_files;
 mod inp_structures;

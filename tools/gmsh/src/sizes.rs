@@ -1,5 +1,7 @@
 //! Sizes of elements: the largest size, sizes at curved faces, and small elements near places.
 
+use std::collections::BTreeMap;
+
 use carom_mesh::{Around, SizeNear};
 
 use crate::gmsh::{Entity, Gmsh, GmshError};
@@ -241,12 +243,41 @@ pub(crate) fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>
             ));
         }
     }
+    if !groups.iter().any(|(dim, _)| *dim == 3) {
+        for (name, tags) in named_solids(gmsh, volumes)? {
+            gmsh.add_physical_group(&name, 3, &tags)?;
+        }
+    }
     if groups.is_empty() {
         for (number, (_, tag)) in (1..).zip(gmsh.boundary(volumes)?) {
             gmsh.add_physical_group(&format!("face{number}"), 2, &[tag])?;
         }
     }
     Ok(notes)
+}
+
+/// Solids by their names in the CAD file. Solids of the same name, such as the bolts of an assembly, are
+/// together; names that other sets have, or that the translator of the file has made, are left out.
+fn named_solids(gmsh: &Gmsh, volumes: &[Entity]) -> Result<BTreeMap<String, Vec<i32>>, GmshError> {
+    let mut named: BTreeMap<String, Vec<i32>> = BTreeMap::new();
+    for &volume in volumes {
+        if let Some(name) = own_name(&gmsh.entity_name(volume)?) {
+            named.entry(name).or_default().push(volume.1);
+        }
+    }
+    Ok(named)
+}
+
+/// The last part of a name such as `Shapes/as1/NUT::1/nut`.
+fn own_name(label: &str) -> Option<String> {
+    let name = label.rsplit('/').next()?.trim();
+    let of_set = |stem: &str| {
+        name.strip_prefix(stem)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let is_taken = name == "body" || of_set("solid") || of_set("face");
+    let is_made = name.contains("STEP translator") || name.contains(['"', '\n', '\r', ',', '=']);
+    (!name.is_empty() && !is_taken && !is_made).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -275,6 +306,14 @@ mod tests {
         let field = defined_in("Background Field = 1; Background Field = 2 ;");
         assert!(field.sizes && field.background == Some(2) && !field.unknown_background);
         assert!(defined_in("Background Field = last;").unknown_background);
+    }
+
+    #[test]
+    fn solids_have_the_last_part_of_their_name() {
+        assert_eq!(own_name("Shapes/as1/NUT::1/nut"), Some("nut".to_owned()));
+        for none in ["", "Shapes/Open CASCADE STEP translator 7.8 2", "Shapes/body", "solid12"] {
+            assert_eq!(own_name(none), None, "{none}");
+        }
     }
 
     #[test]

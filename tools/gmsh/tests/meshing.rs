@@ -274,6 +274,20 @@ fn solids_of_an_assembly_have_separate_sets() {
     assert_eq!(quality::assess(&mesh).parts, 2);
 }
 
+/// The assembly of ISO's example has 18 solids: 2 brackets, 1 plate, 1 rod, 8 nuts and 6 bolts.
+#[test]
+fn solids_of_a_step_file_keep_their_names() {
+    let Some(meshes) = shared_data("meshes") else { return };
+    let input = meshes.join("as1-tu-203_assembly.step");
+    let folder = tempfile::tempdir().unwrap();
+    let args = [input.to_str().unwrap(), "-o", "part.msh", "--order", "1", "--size", "0.02", "-q"];
+    let mesh = meshed(folder.path(), &args);
+    let cells = |name: &str| mesh.set(name).unwrap().len();
+    let all = ["l-bracket", "plate", "rod", "nut", "bolt"].map(cells);
+    assert_eq!(all.iter().sum::<usize>(), mesh.n_cells(), "{:?}", mesh.sets.keys());
+    assert_eq!(cells("body"), mesh.n_cells());
+}
+
 /// The cam of the gallery: a STEP file in millimetres, of which a script names faces and sets sizes.
 #[test]
 fn a_script_names_the_faces_of_a_step_file() {

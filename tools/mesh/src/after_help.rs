@@ -58,7 +58,7 @@ pub(crate) const INFO: &str = "\
 Examples:
   carom-mesh info ball.npz
   carom-mesh info conrod.msh --picture conrod.png
-  carom-mesh info ball.npz --json";
+  carom-mesh info bracket.npz --faces --at 0,0,0.02";
 
 pub(crate) const CONVERT: &str = "\
 Examples:

@@ -263,17 +263,19 @@ pub(crate) struct RefineArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct NearArgs {
-    /// Halve the knot spans of a NURBS body only near a point or a set of faces (hierarchical B-splines).
-    /// This must be the last step: degrees and knots of whole patches cannot change afterwards.
+    /// Halve the knot spans of a NURBS body (hierarchical B-splines), or the edges of tetrahedra (bisection),
+    /// only near a point or a set of faces. This must be the last step for a NURBS body: degrees and knots of
+    /// whole patches cannot change afterwards.
     #[arg(long, value_name = "SET|X,Y,Z", requires = "levels", allow_hyphen_values = true)]
     pub(crate) near: Option<Place>,
 
-    /// Distance within which knot spans get the finest level [m] [default: the radius of a pole or zone,
-    /// otherwise 0].
+    /// Distance within which knot spans or tetrahedra get the finest level [m] [default: the radius of a pole
+    /// or zone of a NURBS body, otherwise 0: those that touch the place].
     #[arg(long = "radius", value_name = "R", requires = "near")]
     pub(crate) near_radius: Option<f64>,
 
-    /// How often knot spans are halved there, counted from the knot spans before any local refinement.
+    /// How often knot spans, or edges of tetrahedra, are halved there, counted from the knot spans before any
+    /// local refinement.
     #[arg(long, value_name = "L", requires = "near", value_parser = any_count())]
     pub(crate) levels: Option<usize>,
 }
@@ -293,6 +295,14 @@ pub(crate) struct InfoArgs {
     /// Draw the body with its cells, and each set with its name in a different colour.
     #[arg(long, value_name = "FILE.png|svg")]
     pub(crate) picture: Option<PathBuf>,
+
+    /// Report area, centre and mean normal of each set with faces.
+    #[arg(long)]
+    pub(crate) faces: bool,
+
+    /// Report the point of the surface that is closest to this point [m], its normal and the sets there.
+    #[arg(long, value_name = "X,Y,Z", value_parser = three_numbers, allow_hyphen_values = true)]
+    pub(crate) at: Option<[f64; 3]>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,

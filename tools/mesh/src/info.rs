@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Body, Inspection, MATERIALS, Material, Section, Soundness, plausible};
+use carom_fem::{Body, Discretisation, Inspection, MATERIALS, Material, Section, Soundness, plausible};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
 use carom_nurbs::Side;
@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::args::InfoArgs;
 use crate::file::{import_failure, of_file, read};
+use crate::places::Places;
 
 /// The JSON object of `info`.
 #[derive(Serialize)]
@@ -43,6 +44,8 @@ struct Info<'a> {
     materials: Vec<MaterialInfo<'a>>,
     /// Checksum of the body file; none for a file of another program.
     checksum: Option<&'a str>,
+    #[serde(flatten)]
+    places: &'a Places,
 }
 
 #[derive(Serialize)]
@@ -145,7 +148,9 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         progress.end();
         drawn?;
     }
-    session.print(&text(&body, &inspection))?;
+    let discretisation = Discretisation::new(&body).or_fail(Category::Input)?;
+    let places = Places::of(args, &body, &discretisation);
+    session.print(&(text(&body, &inspection) + &places.text()))?;
     let properties = &inspection.properties;
     let object = Info {
         name: &body.name,
@@ -177,6 +182,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
             .map(|m| MaterialInfo { name: &m.name, density: m.density, young: m.young, poisson: m.poisson })
             .collect(),
         checksum: checksum.as_deref(),
+        places: &places,
     };
     session.print_json("carom-mesh info 1", &object)
 }

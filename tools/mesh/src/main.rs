@@ -11,6 +11,7 @@ mod file;
 mod info;
 mod material;
 mod picture;
+mod places;
 mod write;
 
 use args::{Arguments, Command};

@@ -525,3 +525,31 @@ fn materials_are_listed() {
     let steel = table["materials"].as_array().unwrap().iter().find(|m| m["name"] == "steel").unwrap();
     assert_eq!(steel["density"], 7800.0);
 }
+
+#[test]
+fn info_reports_where_sets_lie_and_which_set_is_at_a_point() {
+    let dir = TempDir::new().unwrap();
+    let block = path(&dir, "block.npz");
+    json(&["make", "box", "--size", "0.3,0.2,0.1", "--hex", "-o", &block]);
+    let info = json(&["info", &block, "--faces", "--at", "0.31,0.1,0.05"]);
+    let east = &info["faces"]["east"];
+    assert!((east["area"].as_f64().unwrap() - 0.02).abs() < 1e-15, "{east}");
+    assert!((east["center"][0].as_f64().unwrap() - 0.3).abs() < 1e-14, "{east}");
+    assert_eq!(east["normal"], serde_json::json!([1.0, 0.0, 0.0]));
+    assert_eq!(info["at"]["sets"], serde_json::json!(["east"]));
+    assert!((info["at"]["distance"].as_f64().unwrap() - 0.01).abs() < 1e-9, "{info}");
+    let plain = json(&["info", &block]);
+    assert!(plain.get("faces").is_none() && plain.get("at").is_none());
+    let flags = ["info", &block, "--faces", "--at", "-0.01,0.1,0.05"];
+    let output = carom_mesh().args(flags).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "faces            top: 6.000000e-2 m², centre 0.15, 0.1, 0.1 m, mean normal 0.000, 0.000, 1.000",
+        "at               0, 0.1, 0.05 m, given -0.01, 0.1, 0.05 m",
+        "distance         1.000e-2 m from the surface",
+        "normal           -1.000, 0.000, 0.000",
+        "sets there       west",
+    ] {
+        assert!(text.lines().any(|own| own == line), "{line}: {text}");
+    }
+}

@@ -26,6 +26,16 @@ impl Gmsh {
         Ok(take_string(text))
     }
 
+    /// Name of an entity in the CAD file, with those of the assemblies that contain it; empty if it has none.
+    pub(crate) fn entity_name(&self, (dim, tag): Entity) -> Result<String, GmshError> {
+        let mut text = ptr::null_mut();
+        // SAFETY: `text` is a variable of ours that receives a string which becomes ours.
+        self.call("read the name of a solid", |ierr| unsafe {
+            gmsh_sys::gmshModelGetEntityName(dim, tag, &raw mut text, ierr);
+        })?;
+        Ok(take_string(text))
+    }
+
     /// Tags of the entities of a physical group.
     pub(crate) fn group_entities(&self, (dim, tag): Entity) -> Result<Vec<i32>, GmshError> {
         let (mut tags, mut n) = (ptr::null_mut(), 0);
