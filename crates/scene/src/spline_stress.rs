@@ -8,6 +8,7 @@ use carom_fem::recovery::PointFit;
 use carom_fem::stress::von_mises;
 use carom_fem::{Body, Discretisation};
 use carom_mesh::CellRef;
+use carom_mesh::quadrature::gauss_legendre;
 use carom_nurbs::Multipatch;
 use carom_nurbs::basis::bernstein_derivatives_into;
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
@@ -284,6 +285,9 @@ pub(crate) struct LineTables {
     pub(crate) derivatives: DMatrix<f64>,
     /// Inverse of `values`: from values at i/p to coefficients.
     interpolation: DMatrix<f64>,
+    /// From values at i/p to those of the polynomial of degree p − 1 that agrees with their interpolant at p
+    /// Gauss points, where stress is most accurate.
+    pub(crate) smoothing: DMatrix<f64>,
 }
 
 impl LineTables {
@@ -299,8 +303,21 @@ impl LineTables {
         }
         let interpolation =
             values.clone().try_inverse().expect("Bernstein polynomials are independent at p + 1 points");
-        Self { values, derivatives, interpolation }
+        Self { values, derivatives, interpolation, smoothing: smoothing(p) }
     }
+}
+
+/// See [`LineTables::smoothing`].
+fn smoothing(p: usize) -> DMatrix<f64> {
+    let lattice: Vec<f64> = (0..=p).map(|i| i as f64 / p as f64).collect();
+    let (gauss, _) = gauss_legendre(p);
+    let between = |points: &[f64], at: &[f64]| {
+        DMatrix::from_fn(at.len(), points.len(), |row, i| {
+            let others = points.iter().enumerate().filter(|(k, _)| *k != i);
+            others.map(|(_, other)| (at[row] - other) / (points[i] - other)).product::<f64>()
+        })
+    };
+    between(&gauss, &lattice) * between(&lattice, &gauss)
 }
 
 /// Applies a square matrix along one direction of a block of values.

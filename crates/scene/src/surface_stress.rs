@@ -18,6 +18,8 @@ use std::sync::Arc;
 use carom_fem::stress::von_mises;
 use carom_fem::surface::FaceBasis;
 use carom_fem::{Body, Discretisation, DiscretisationError, Material, Surface};
+use carom_mesh::FaceShape;
+use carom_mesh::quadrature::gauss_legendre;
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 
 use crate::body_grid::{BodyGrid, Source};
@@ -39,6 +41,17 @@ enum Shape {
     Mesh { surface: Surface, positions: Vec<[f64; 3]>, grid_points: Vec<u32> },
     /// Bezier faces and tables for the degrees 1, 2, …
     Bezier { mesh: Arc<BezierMesh>, tables: Vec<LineTables> },
+}
+
+/// Stress at places where cells meet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SampledStress {
+    /// Recovered: extrapolated in each cell from the points at which stress is most accurate, averaged over
+    /// the cells that meet; xx, yy, zz, xy, yz, xz, axes of the body \[Pa\].
+    pub tensor: Vec<[f64; 6]>,
+    /// Largest von Mises stress of the difference between the raw stress of a cell that meets there and the
+    /// recovered one, over all places of this cell \[Pa\].
+    pub error: Vec<f64>,
 }
 
 impl SurfaceStressRecovery {
@@ -87,8 +100,144 @@ impl SurfaceStressRecovery {
         if displacement.iter().flatten().all(|&u| u == 0.0) && pressures.iter().all(|&p| p == 0.0) {
             return Stress::zero(n);
         }
-        let pressure = |cell: usize| pressures.get(cell).copied().unwrap_or(0.0);
         let mut averages = Averages::new(n);
+        self.contributions(displacement, pressures, |_, point, stress| averages.add(point, stress));
+        match &self.shape {
+            Shape::Mesh { .. } => Stress::of_tensor(averages.finish()),
+            Shape::Bezier { mesh, tables } => to_control_values(mesh, tables, &averages.finish()),
+        }
+    }
+
+    /// Stress at the places of the surface where cells meet, with its error by comparison with the cells:
+    /// the nodes of a mesh, the lattice i/p of each Bezier face. Arguments as [`Self::stress`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::stress`].
+    pub fn sampled(&self, displacement: &[[f64; 3]], pressures: &[f64]) -> SampledStress {
+        let mut raw = Vec::new();
+        self.contributions(displacement, pressures, |cell, point, stress| raw.push((cell, point, *stress)));
+        let smooth = self.smoothed(displacement, pressures, &raw);
+        let mut averages = Averages::new(self.n_points);
+        raw.iter().zip(&smooth).for_each(|((_, point, _), stress)| averages.add(*point, stress));
+        let tensor = averages.finish();
+        // Raw stress may agree with the recovered one at a place by chance: the largest difference of a cell
+        // counts at all of its places.
+        let mut of_cell = vec![0.0_f64; self.materials.len()];
+        for (cell, point, stress) in raw.iter().filter(|(.., stress)| stress.iter().all(|s| s.is_finite())) {
+            let difference = std::array::from_fn(|c| stress[c] - tensor[*point as usize][c]);
+            of_cell[*cell] = of_cell[*cell].max(von_mises(&difference));
+        }
+        let mut error = vec![0.0_f64; self.n_points];
+        for (cell, point, _) in &raw {
+            error[*point as usize] = error[*point as usize].max(of_cell[*cell]);
+        }
+        SampledStress { tensor, error }
+    }
+
+    /// The places of [`Self::sampled`], axes of the source geometry \[m\].
+    pub fn sample_places(&self) -> Vec<[f64; 3]> {
+        let mut places = vec![[0.0; 3]; self.n_points];
+        match &self.shape {
+            Shape::Mesh { positions, grid_points, .. } => {
+                grid_points.iter().zip(positions).for_each(|(&point, x)| places[point as usize] = *x);
+            }
+            Shape::Bezier { mesh, tables } => {
+                for cell in &mesh.cells {
+                    let gather = |&point: &u32| {
+                        let ([x, y, z], w) = (mesh.points[point as usize], mesh.weights[point as usize]);
+                        [w * x, w * y, w * z, w]
+                    };
+                    let mut values: Vec<[f64; 4]> = cell.points.iter().map(gather).collect();
+                    let sizes = [cell.degrees[0] + 1, cell.degrees[1] + 1];
+                    for d in 0..2 {
+                        values = along(&tables[cell.degrees[d] - 1].values, &values, &sizes, d);
+                    }
+                    for (&point, [x, y, z, w]) in cell.points.iter().zip(values) {
+                        places[point as usize] = [x / w, y / w, z / w];
+                    }
+                }
+            }
+        }
+        places
+    }
+
+    /// Values at the points of the grid from those at [`Self::sample_places`]: control values of Bezier faces
+    /// interpolate them, nodes of a mesh have them.
+    pub fn at_grid_points(&self, values: &[f64]) -> Vec<f64> {
+        let Shape::Bezier { mesh, tables } = &self.shape else { return values.to_vec() };
+        let mut out = vec![0.0; self.n_points];
+        for cell in &mesh.cells {
+            let weights: Vec<f64> = cell.points.iter().map(|&n| mesh.weights[n as usize]).collect();
+            let at_lattice = cell.points.iter().map(|&n| [values[n as usize], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+            let control = control_values(tables, &cell.degrees[..2], &weights, at_lattice.collect());
+            for (&point, [value, ..]) in cell.points.iter().zip(control) {
+                out[point as usize] = value;
+            }
+        }
+        out
+    }
+
+    /// The stress of each cell at its places, extrapolated from the points of the cell at which it is most
+    /// accurate; as it is in cells with a degenerate place.
+    ///
+    /// * `raw` — cell, place and stress of all contributions, in their order
+    fn smoothed(
+        &self,
+        displacement: &[[f64; 3]],
+        pressures: &[f64],
+        raw: &[(usize, u32, [f64; 6])],
+    ) -> Vec<[f64; 6]> {
+        let pressure = |cell: usize| pressures.get(cell).copied().unwrap_or(0.0);
+        let mut out = Vec::with_capacity(raw.len());
+        match &self.shape {
+            Shape::Mesh { surface, positions, .. } => {
+                let u: Vec<[f64; 3]> = surface.points.iter().map(|&p| displacement[p as usize]).collect();
+                for (number, face) in surface.faces.iter().enumerate() {
+                    let FaceBasis::Lagrange(shape) = &face.basis else {
+                        unreachable!("faces of a mesh are Lagrange faces")
+                    };
+                    let rows = extrapolation(*shape);
+                    let at = |&xi: &[f64; 2]| {
+                        let (_, tangents) = surface.tangents(number, xi, positions);
+                        let (_, slopes) = surface.tangents(number, xi, &u);
+                        in_surface(&self.materials[number], &tangents, &slopes, pressure(number))
+                    };
+                    let samples: Vec<[f64; 6]> = rows.points.iter().map(at).collect();
+                    let sum = |row: &Vec<f64>| {
+                        let terms = row.iter().zip(&samples);
+                        terms.fold([0.0; 6], |sum, (f, s)| std::array::from_fn(|c| sum[c] + f * s[c]))
+                    };
+                    out.extend(rows.factors.iter().map(sum));
+                }
+            }
+            Shape::Bezier { mesh, tables } => {
+                let mut rest = raw;
+                for cell in &mesh.cells {
+                    let (own, others) = rest.split_at(cell.points.len());
+                    rest = others;
+                    let mut values: Vec<[f64; 6]> = own.iter().map(|(.., stress)| *stress).collect();
+                    if values.as_flattened().iter().all(|s| s.is_finite()) {
+                        let sizes = [cell.degrees[0] + 1, cell.degrees[1] + 1];
+                        for d in 0..2 {
+                            values = along(&tables[cell.degrees[d] - 1].smoothing, &values, &sizes, d);
+                        }
+                    }
+                    out.extend(values);
+                }
+            }
+        }
+        out
+    }
+
+    /// The stress of each cell at each of its places: number of the cell, place, stress.
+    fn contributions(
+        &self,
+        displacement: &[[f64; 3]],
+        pressures: &[f64],
+        mut each: impl FnMut(usize, u32, &[f64; 6]),
+    ) {
+        let pressure = |cell: usize| pressures.get(cell).copied().unwrap_or(0.0);
         match &self.shape {
             Shape::Mesh { surface, positions, grid_points } => {
                 let u: Vec<[f64; 3]> = surface.points.iter().map(|&p| displacement[p as usize]).collect();
@@ -101,12 +250,9 @@ impl SurfaceStressRecovery {
                         let (_, slopes) = surface.tangents(number, xi, &u);
                         let stress =
                             in_surface(&self.materials[number], &tangents, &slopes, pressure(number));
-                        averages.add(grid_points[point as usize], &stress);
+                        each(number, grid_points[point as usize], &stress);
                     }
                 }
-                let tensor = averages.finish();
-                let von_mises = tensor.iter().map(von_mises).collect();
-                Stress { tensor, von_mises }
             }
             Shape::Bezier { mesh, tables } => {
                 let mut u = vec![[0.0; 3]; mesh.points.len()];
@@ -117,9 +263,49 @@ impl SurfaceStressRecovery {
                     cell.points
                         .iter()
                         .zip(&at_lattice)
-                        .for_each(|(&point, stress)| averages.add(point, stress));
+                        .for_each(|(&point, stress)| each(number, point, stress));
                 }
-                to_control_values(mesh, tables, &averages.finish())
+            }
+        }
+    }
+}
+
+/// Points of a face at which stress is most accurate, and factors of their values at its nodes.
+struct Extrapolation {
+    points: Vec<[f64; 2]>,
+    factors: Vec<Vec<f64>>,
+}
+
+/// One point of faces of the first degree; three points, or 2 × 2, of those of the second one.
+fn extrapolation(shape: FaceShape) -> Extrapolation {
+    let nodes = shape.reference_nodes();
+    let constant = |point| Extrapolation { points: vec![point], factors: vec![vec![1.0]; nodes.len()] };
+    match shape {
+        FaceShape::Tri3 => constant([1.0 / 3.0; 2]),
+        FaceShape::Quad4 => constant([0.5; 2]),
+        FaceShape::Tri6 => {
+            let (near, far) = (1.0 / 6.0, 2.0 / 3.0);
+            let factors = |&[x, y]: &[f64; 2]| {
+                vec![5.0 / 3.0 - 2.0 * (x + y), 2.0 * x - 1.0 / 3.0, 2.0 * y - 1.0 / 3.0]
+            };
+            Extrapolation {
+                points: vec![[near, near], [far, near], [near, far]],
+                factors: nodes.iter().map(factors).collect(),
+            }
+        }
+        FaceShape::Quad8 | FaceShape::Quad9 => {
+            let (line, _) = gauss_legendre(2);
+            let along = |x: f64| {
+                let share = (x - line[0]) / (line[1] - line[0]);
+                [1.0 - share, share]
+            };
+            let factors = |&[x, y]: &[f64; 2]| {
+                let (x, y) = (along(x), along(y));
+                y.iter().flat_map(|b| x.map(|a| a * b)).collect()
+            };
+            Extrapolation {
+                points: line.iter().flat_map(|&y| line.iter().map(move |&x| [x, y])).collect(),
+                factors: nodes.iter().map(factors).collect(),
             }
         }
     }

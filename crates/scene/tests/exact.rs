@@ -322,12 +322,61 @@ fn stress_at_the_surface_follows_from_surface_displacements_and_pressure() {
             (0..grid.cells.len()).map(|cell| if at_end(corners(cell)) { pressure } else { 0.0 }).collect();
         let recovery = SurfaceStressRecovery::new(&grid, &body).unwrap();
         let stress = recovery.stress(&displacement, &pressures);
+        let sampled = recovery.sampled(&displacement, &pressures);
+        assert!(sampled.error.iter().all(|error| *error < 1e-9 * pressure));
+        assert!(sampled.tensor.iter().all(|tensor| (tensor[0] / pressure + 1.0).abs() < 1e-9));
+        let ones = recovery.at_grid_points(&vec![1.0; sampled.error.len()]);
+        assert!(ones.iter().all(|x| (x - 1.0).abs() < 1e-12));
         for (tensor, von_mises) in stress.tensor.iter().zip(&stress.von_mises) {
             assert!((tensor[0] / pressure + 1.0).abs() < 1e-9, "{tensor:?}");
             assert!(tensor[1..].iter().all(|s| s.abs() < 1e-9 * pressure), "{tensor:?}");
             assert!((von_mises / pressure - 1.0).abs() < 1e-9, "{von_mises}");
         }
     }
+}
+
+/// Mean error, mean estimate and share of places within it of the stress of a bent box, away from its loaded
+/// ends, over the largest stress there: σ_xx = −E κ (y − ½), and no other stress.
+fn errors_of_bending(mesh: Mesh) -> (f64, f64, f64) {
+    let (young, poisson, curvature) = (210e9, 0.3, 1e-3);
+    let body = body(Geometry::Mesh(mesh), 1);
+    let bent = |[x, y, z]: [f64; 3]| {
+        let (y, z) = (y - 0.5, z - 0.5);
+        let lift = 0.5 * (x * x + poisson * (y * y - z * z));
+        [-curvature * x * y, curvature * lift, curvature * poisson * y * z]
+    };
+    let points = Discretisation::new(&body).unwrap().points;
+    let displacement: Vec<[f64; 3]> = points.into_iter().map(bent).collect();
+    let grid = BodyGrid::surface(&body);
+    let recovery = SurfaceStressRecovery::new(&grid, &body).unwrap();
+    let (places, found) = (recovery.sample_places(), recovery.sampled(&displacement, &[]));
+    let inside: Vec<usize> = (0..places.len()).filter(|&k| (places[k][0] - 1.0).abs() < 0.45).collect();
+    let largest = 0.5 * young * curvature;
+    let error = |k: usize| {
+        let mut difference = found.tensor[k];
+        difference[0] += young * curvature * (places[k][1] - 0.5);
+        von_mises(&difference) / largest
+    };
+    let n = inside.len() as f64;
+    let mean = |of: &dyn Fn(usize) -> f64| inside.iter().map(|&k| of(k)).sum::<f64>() / n;
+    let within = inside.iter().filter(|&&k| error(k) <= found.error[k] / largest).count() as f64 / n;
+    (mean(&error), mean(&|k| found.error[k] / largest), within)
+}
+
+#[test]
+fn the_error_of_a_stress_falls_with_the_cells_and_bounds_it() {
+    let mesh = |shape, n: usize| {
+        let options = HexOptions { shape, elements: vec![2 * n, n, n], ..HexOptions::default() };
+        hexahedra(Solid::Box { size: [2.0, 1.0, 1.0] }, &options).unwrap()
+    };
+    let (coarse, fine) =
+        (errors_of_bending(mesh(CellShape::Hex8, 4)), errors_of_bending(mesh(CellShape::Hex8, 8)));
+    assert!(coarse.0 > 1.7 * fine.0 && coarse.1 > 1.7 * fine.1, "{coarse:?} {fine:?}");
+    assert!(coarse.2 > 0.9 && fine.2 > 0.9, "{coarse:?} {fine:?}");
+    assert!(fine.1 < 10.0 * fine.0, "{fine:?}");
+    // Cells of the second degree bend exactly.
+    let exact = errors_of_bending(mesh(CellShape::Hex20, 4));
+    assert!(exact.0 < 1e-9 && exact.1 < 1e-9, "{exact:?}");
 }
 
 /// A NURBS block of 2 m × 1 m × 1 m.

@@ -13,6 +13,9 @@ pub const FAR: f64 = 1.5;
 /// Factor of the numbers of elements along each direction.
 const FINER: f64 = 1.5;
 
+/// Most degrees of freedom of a body that a run makes by itself: it takes about a minute.
+const MOST_DOFS: f64 = 6e4;
+
 /// Least and largest factor of the frequency up to which modes are kept.
 const MORE_MODES: [f64; 2] = [1.25, 3.0];
 
@@ -33,18 +36,34 @@ pub struct Refinement {
     pub given: Vec<String>,
 }
 
+/// The mesh of a body in a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeshNow {
+    /// Mean edge of the faces that touch \[m\].
+    pub edge: f64,
+    /// Degrees of freedom.
+    pub dofs: usize,
+}
+
+impl MeshNow {
+    /// True if finer cells would make it larger than a run may make it by itself.
+    fn is_large(self) -> bool {
+        self.dofs as f64 * FINER.powi(3) > MOST_DOFS
+    }
+}
+
 /// The changes that errors above the wanted ones ask for; none if all are below.
 ///
 /// * `given` — the scenario without any choices
 /// * `completed` — the scenario of the run
 /// * `estimates` — one for each contact
-/// * `edge` — mean edge of the faces that touch of a body, by its number \[m\]
-/// * `of_given` — true if values that the scenario gives may be changed
+/// * `mesh` — that of a body, by its number
+/// * `of_given` — true if values that the scenario gives may be changed, and meshes may become large
 pub fn refinement(
     given: &Scenario,
     completed: &Scenario,
     estimates: &[Option<ErrorEstimate>],
-    edge: impl Fn(usize) -> Option<f64>,
+    mesh: impl Fn(usize) -> Option<MeshNow>,
     of_given: bool,
 ) -> Option<Refinement> {
     let wanted = given.simulation.wanted();
@@ -57,12 +76,16 @@ pub fn refinement(
         if *force <= wanted {
             continue;
         }
-        let ErrorParts { contact, modes, mesh, time: of_time } = *parts;
-        let too_large = [contact + mesh, modes, of_time].map(|part| part / wanted);
+        let ErrorParts { contact, modes, mesh: of_mesh, time: of_time } = *parts;
+        let too_large = [contact + of_mesh, modes, of_time].map(|part| part / wanted);
         found.excess = found.excess.max(force / wanted);
-        for end in &pair.between {
-            let Some(i) = given.body.iter().position(|body| body.name == end.body) else { continue };
+        let bodies =
+            pair.between.each_ref().map(|end| given.body.iter().position(|body| body.name == end.body));
+        // It is not known which of the two meshes errs: both become finer, or none.
+        let is_large = !of_given && bodies.into_iter().flatten().filter_map(&mesh).any(MeshNow::is_large);
+        for i in bodies.into_iter().flatten() {
             changes[i].mesh |= too_large[0] > SHARES[0];
+            changes[i].is_large |= is_large;
             if too_large[1] > SHARES[1] {
                 changes[i].modes = changes[i].modes.max((too_large[1] / SHARES[1]).sqrt());
             }
@@ -85,7 +108,9 @@ pub fn refinement(
     for (i, change) in changes.iter().enumerate().filter(|(i, _)| !given.body[*i].rigid) {
         let key = key_of(&given.body[i], i);
         if change.mesh {
-            found.push(finer(&given.body[i], &completed.body[i], &key, edge(i), of_given));
+            let edge = mesh(i).filter(|_| !change.is_large).map(|mesh| mesh.edge);
+            let may_change = of_given || !change.is_large;
+            found.push(finer((&given.body[i], &completed.body[i]), &key, edge, [of_given, may_change]));
         }
         if change.modes > 0.0 {
             found.push(more_modes(&given.body[i], &completed.body[i], &key, change.modes, of_given));
@@ -116,6 +141,8 @@ fn smaller_steps(given: &Scenario, of_given: bool) -> Result<String, String> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Change {
     mesh: bool,
+    /// True if a finer mesh, of it or of a body that it touches, would become large.
+    is_large: bool,
     /// Factor of the frequency; 0 for none.
     modes: f64,
 }
@@ -138,16 +165,19 @@ fn key_of(spec: &BodySpec, number: usize) -> String {
 }
 
 /// The override for a finer mesh of a body, or the key that stands in its way.
+///
+/// * `edge` — mean edge of the faces that touch \[m\]
+/// * `of_given`, `may_change` — whether given and whether chosen values may change
 fn finer(
-    given: &BodySpec,
-    completed: &BodySpec,
+    (given, completed): (&BodySpec, &BodySpec),
     key: &str,
     edge: Option<f64>,
-    of_given: bool,
+    [of_given, may_change]: [bool; 2],
 ) -> Result<String, String> {
+    let of_chosen = |is_chosen: bool| of_given || (is_chosen && may_change);
     match (&given.source, &completed.source) {
         (BodySource::Make { make: MakeSpec { elements: own, .. } }, BodySource::Make { make })
-            if (own.is_empty() || of_given) && !make.elements.is_empty() =>
+            if of_chosen(own.is_empty()) && !make.elements.is_empty() =>
         {
             let more: Vec<usize> =
                 make.elements.iter().map(|n| (FINER * *n as f64).ceil() as usize).collect();
@@ -162,12 +192,14 @@ fn finer(
             let finer: Vec<String> = finer.collect();
             if of_given { Ok(format!("{key}.near={finer:?}")) } else { Err(format!("{key}.near")) }
         }
-        (BodySource::Import(import), _) if cad::is_cad(import.file.as_ref()) => match edge {
-            Some(edge) if import.size.is_none() || of_given => {
-                Ok(format!("{key}.size={:.2e}", import.size.unwrap_or(edge) / FINER))
+        (BodySource::Import(import), BodySource::Import(now)) if cad::is_cad(import.file.as_ref()) => {
+            match now.size.or(edge) {
+                Some(size) if of_chosen(import.size.is_none()) => {
+                    Ok(format!("{key}.size={:.2e}", size / FINER))
+                }
+                _ => Err(format!("{key}.size")),
             }
-            _ => Err(format!("{key}.size")),
-        },
+        }
         _ => Err(format!("{key}.refine.subdivide")),
     }
 }
@@ -223,7 +255,8 @@ mod tests {
         let given = scenario(&text("file = \"part.step\""));
         let completed = scenario(&text("file = \"part.step\"\nreduce = { up_to = 2.0e4 }"));
         let of = |estimate, of_given| {
-            refinement(&given, &completed, &[Some(estimate)], |i| (i == 1).then_some(6e-3), of_given)
+            let mesh = |i| (i == 1).then_some(MeshNow { edge: 6e-3, dofs: 10_000 });
+            refinement(&given, &completed, &[Some(estimate)], mesh, of_given)
         };
         assert_eq!(of(estimate(0.002, 0.003, 0.01, 0.001), false), None);
         let mesh = of(estimate(0.002, 0.0, 0.03, 0.0), false).unwrap();
@@ -233,8 +266,7 @@ mod tests {
         assert!(mesh.reason.contains("may err by 3.2 %") && mesh.reason.contains("mesh has 3.0 %"));
         let near = scenario(&text("file = \"part.step\"\nnear = [\"0,0,0.01:0.002=6e-4\", \"top=0.003\"]"));
         let at_places = |of_given| {
-            refinement(&near, &near, &[Some(estimate(0.002, 0.0, 0.03, 0.0))], |_| Some(6e-3), of_given)
-                .unwrap()
+            refinement(&near, &near, &[Some(estimate(0.002, 0.0, 0.03, 0.0))], |_| None, of_given).unwrap()
         };
         assert!(at_places(false).given.contains(&"body.part.near".to_owned()));
         let finer = "body.part.near=[\"0,0,0.01:0.002=0.0004\", \"top=0.002\"]".to_owned();
@@ -262,6 +294,16 @@ mod tests {
         );
         assert_eq!(steps("time_step = 1e-7", false).given, ["simulation.time_step"]);
         assert_eq!(steps("time_step = 1e-7", true).overrides, ["simulation.time_step=5.0e-8"]);
+        // A mesh that would become large is left to the user; the next one is finer than the last one.
+        let sized = scenario(&text("file = \"part.step\"\nsize = 4e-3\nreduce = { up_to = 2.0e4 }"));
+        for (dofs, changes) in [(15_000, vec!["body.part.size=2.67e-3"]), (20_000, vec![])] {
+            let mesh = |i| (i == 1).then_some(MeshNow { edge: 2e-3, dofs });
+            let estimates = [Some(estimate(0.002, 0.0, 0.03, 0.0))];
+            let found = refinement(&given, &sized, &estimates, mesh, false).unwrap();
+            assert_eq!(found.overrides, changes, "{dofs}");
+            assert!(found.given.contains(&"body.ball.make.elements".to_owned()));
+            assert_eq!(found.given.contains(&"body.part.size".to_owned()), changes.is_empty());
+        }
         // The overrides can be read.
         let overrides: Vec<String> = all.overrides;
         let again = Scenario::parse("s.toml".as_ref(), &text("file = \"part.step\""), &overrides, &["steel"]);

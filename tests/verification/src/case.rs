@@ -182,34 +182,38 @@ pub fn cases() -> Vec<Case> {
             name: "zener-plates",
             title: "A ball on plates that take its energy away",
             about: "\
-                    A steel ball (R 5 mm, 0.3 m/s) hits the middle of a free steel plate (100 x 100 mm, 3 and 4 mm \
-                    thick; meshes/zener-plates), whose bending waves take much of its energy away before it \
-                    leaves. The scenarios name shapes and velocities alone. Expected: Zener's theory of a thin plate \
-                    without end (1941), integrated here; its restitution is 0.568 and 0.725. Claims: 3 %; the theory \
-                    leaves shear, rotary inertia and the edges of the plate out.",
+                    A steel ball (R 5 mm, 0.3 m/s) hits the middle of a free steel plate (100 x 100 \
+                    mm, 3 and 4 mm thick; meshes/zener-plates), whose bending waves take much of its \
+                    energy away before it leaves. The scenarios name shapes and velocities alone. \
+                    Expected: Zener's theory of a thin plate without end (1941), integrated here; its \
+                    restitution is 0.568 and 0.725. Claims: 3 %; the theory leaves shear, rotary \
+                    inertia and the edges of the plate out.",
             run: zener::plates,
         },
         Case {
             name: "own-parts",
             title: "A ball on parts that nobody prepared",
             about: "\
-                    A steel ball (R 10 mm, 0.4 m/s) hits twenty steel parts that scripts draw (meshes/parts) at three \
-                    places each, by `carom run` of a scenario without any number but those of the ball: sizes of \
-                    cells, modes, places of contact and end of the run are left open. Edges 1.5 and 2 mm away, \
-                    plates of 2 mm, a strip of 1.5 mm, a ball in a hollow and in grooves that nearly fit it, and a \
-                    pin in a bore are among them. Expected: the case own-parts-resolved; in grooves Hertz' theory \
-                    with the effective mass of the rigid bodies; errors with their reason where a contact is not \
-                    a small spot. Claims: 95 % of the errors lie within the run's own estimates, and no error is \
-                    above 2 % where the estimate is below; a chain takes 150 s at most, meshing included.",
+                    A steel ball (R 10 mm, 0.4 m/s) hits twenty steel parts that scripts draw \
+                    (meshes/parts) at three places each, by `carom run` of a scenario without any \
+                    number but those of the ball: sizes of cells, modes, places of contact and end of \
+                    the run are left open. Edges 1.5 and 2 mm away, plates of 2 mm, a strip of 1.5 mm, \
+                    a ball in a hollow and in grooves that nearly fit it, and a pin in a bore are \
+                    among them. Expected: of one place of each part the case own-parts-resolved; in \
+                    hollows Hertz' theory with the effective mass of the rigid bodies; an error with \
+                    its reason where a contact is not a small spot; the other places stand beside \
+                    Hertz' theory alone. Claims: 95 % of the errors lie within the run's own \
+                    estimates, and no error is above 2 % where the estimate is below; a chain takes \
+                    150 s at most, meshing included.",
             run: trials::own_parts,
         },
         Case {
             name: "own-parts-resolved",
             title: "The same places with cells that resolve the contact",
             about: "\
-                    The impacts of the case before with cells of a quarter of the contact radius at the contact and a \
-                    zone of them as interface. Expected: these runs, for the figures that the case own-parts \
-                    compares with. Claims: 0.2 %.",
+                    Impacts of the case before with cells of a quarter of the contact radius at the \
+                    contact and a zone of them as interface. Expected: these runs, for the figures \
+                    that the case own-parts compares with. Claims: 0.2 %.",
             run: trials::own_parts_resolved,
         },
         Case {

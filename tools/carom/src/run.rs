@@ -7,7 +7,7 @@ use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
 use carom_format::{ResultReader, Scenario};
 use carom_post::{Run, RunError};
-use carom_simulate::refinement::FAR;
+use carom_simulate::refinement::{FAR, MeshNow};
 use carom_simulate::{Prepared, PreparedModel, Refinement, Workshop, cpu_seconds, prepare, refinement};
 use carom_solve::{Solved, failed, read_scenario};
 use serde::Serialize;
@@ -167,11 +167,14 @@ fn changes(
         return Ok(None);
     }
     let estimates = result.error_estimates().map_err(solution::unreadable)?;
-    let edge = |body: usize| match &prepared.bodies[body].model {
-        PreparedModel::Reduced(model) => model.places.iter().map(|places| places.edge).reduce(f64::min),
+    let mesh = |body: usize| match &prepared.bodies[body].model {
+        PreparedModel::Reduced(model) => {
+            let edge = model.places.iter().map(|places| places.edge).reduce(f64::min)?;
+            Some(MeshNow { edge, dofs: model.n_dofs })
+        }
         _ => None,
     };
-    let found = refinement(given, completed, &estimates, edge, repeat == Repeat::Given);
+    let found = refinement(given, completed, &estimates, mesh, repeat == Repeat::Given);
     let is_worth = |found: &Refinement| repeat == Repeat::Given || found.excess > FAR;
     Ok(found.filter(|found| !found.overrides.is_empty() && is_worth(found)))
 }

@@ -27,6 +27,16 @@ Examples:
   carom-post table tap/result.carom
   carom-post table tap/result.carom --what contact-force --csv";
 
+pub(crate) const STRESS: &str = "\
+Files for each body, in the axes of its file:
+  BODY-stress.vtu     largest von Mises stress at each point, its error, its time, and the largest range
+  BODY-history.csv    stress over time at the points of the largest stress, of the largest range, and --at
+  BODY-rainflow.csv   cycles of the von Mises stress, with the sign of the mean stress, at these points
+
+Examples:
+  carom-post stress tap/result.carom -o stress
+  carom-post stress tap/result.carom -o stress --at ball:0,0,0.015";
+
 pub(crate) const REPORT: &str = "\
 Examples:
   carom-post report tap/result.carom -o report.html";

@@ -11,8 +11,9 @@ use crate::after_help;
 use crate::export::{Cells, ExportOptions, Fields, Format, Frames, export};
 use crate::plot::Quantity;
 use crate::report::Extras;
+use crate::stress_over_run::Place;
 use crate::table::What;
-use crate::{Run, RunError, curves, file, hertz, report, scene, table};
+use crate::{Run, RunError, curves, file, hertz, report, scene, stress_over_run, table};
 
 /// Make ParaView files, plots, tables and reports from results.
 #[derive(Debug, Parser)]
@@ -39,6 +40,9 @@ enum Command {
     /// Write a report as one HTML file.
     #[command(after_help = after_help::REPORT)]
     Report(ReportArgs),
+    /// Write the stress over the run of reduced bodies into a folder: largest values, histories, cycles.
+    #[command(after_help = after_help::STRESS)]
+    Stress(StressArgs),
     /// Closed forms of Hertz for the impact of two balls.
     #[command(after_help = after_help::HERTZ)]
     Hertz(hertz::HertzArgs),
@@ -135,6 +139,24 @@ struct TableArgs {
 }
 
 #[derive(Debug, Args)]
+struct StressArgs {
+    /// Result of carom-solve.
+    result: PathBuf,
+
+    /// Body; several times for several bodies. All reduced bodies by default.
+    #[arg(long, value_name = "BODY")]
+    body: Vec<String>,
+
+    /// Place [m] in the axes of the body's file, whose history is written too; the nearest node of the
+    /// surface counts.
+    #[arg(long, value_name = "BODY:X,Y,Z", allow_hyphen_values = true)]
+    at: Vec<Place>,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 struct ReportArgs {
     /// Result of carom-solve.
     result: PathBuf,
@@ -151,6 +173,7 @@ impl PostArgs {
             Command::Plot(args) => &args.output.run,
             Command::Picture(args) => &args.output.run,
             Command::Table(args) => &args.run,
+            Command::Stress(args) => &args.output.run,
             Command::Report(args) => &args.output.run,
             Command::Hertz(args) => &args.run,
         }
@@ -168,6 +191,7 @@ pub fn run(args: &PostArgs, session: &Session) -> Result<(), Failure> {
         Command::Plot(args) => run_plot(args, session),
         Command::Picture(args) => run_picture(args, session),
         Command::Table(args) => run_table(args, session),
+        Command::Stress(args) => run_stress(args, session),
         Command::Report(args) => run_report(args, session),
         Command::Hertz(args) => hertz::run(args, session),
     }
@@ -281,6 +305,16 @@ fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
         return session.print(&table::text(&run, args.what).map_err(RunError::into_failure)?);
     }
     session.print_json("carom-post table 1", &json!({ "what": args.what.name(), "rows": table.to_json() }))
+}
+
+fn run_stress(args: &StressArgs, session: &Session) -> Result<(), Failure> {
+    let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    let found = stress_over_run::write(&run, &args.output.output, &args.body, &args.at, session.progress())
+        .map_err(RunError::into_failure)?;
+    found.warnings.iter().for_each(|warning| session.warn(warning));
+    session.print_summary(&format!("{}{}", found.table.to_text(), args.output.output.display()))?;
+    let object = json!({ "rows": found.table.to_json(), "files": found.files, "warnings": found.warnings });
+    session.print_json("carom-post stress 1", &object)
 }
 
 fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {

@@ -18,6 +18,10 @@ pub struct RunBody {
     pub body: Body,
     /// Modes for pictures; `None` for a rigid body, or if the model keeps none.
     pub fields: Option<Modes>,
+    /// Radius of the loads of places, around which stress is that of smooth loads \[m\]; 0 without places.
+    pub load_radius: f64,
+    /// Highest frequency of the dynamic modes \[Hz\].
+    pub fastest_hz: Option<f64>,
 }
 
 impl RunBody {
@@ -65,15 +69,17 @@ impl Run {
         let path = self.find(&meta, "body", &meta.body_path)?;
         let stored = read_body(&path).map_err(archive)?;
         check(&meta, "body", &path, &stored.checksum, &meta.body_checksum)?;
-        let fields = if meta.rom_path.is_empty() {
-            None
+        let (fields, load_radius, fastest_hz) = if meta.rom_path.is_empty() {
+            (None, 0.0, None)
         } else {
             let path = self.find(&meta, "model", &meta.rom_path)?;
             let rom = read_rom(&path).map_err(archive)?;
             check(&meta, "model", &path, &rom.checksum, &meta.rom_checksum)?;
-            rom.reduced.fields
+            let radius = rom.reduced.places.iter().map(|places| places.radius).fold(0.0, f64::max);
+            let fastest = rom.reduced.last_dynamic_hz();
+            (rom.reduced.fields, radius, fastest)
         };
-        let loaded = RunBody { meta, body: stored.body, fields };
+        let loaded = RunBody { meta, body: stored.body, fields, load_radius, fastest_hz };
         loaded.check()?;
         Ok(loaded)
     }

@@ -241,7 +241,7 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
 }
 
 /// Replaces characters that are invalid in the names of some file systems.
-fn safe_name(name: &str) -> String {
+pub(crate) fn safe_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = name.chars().map(safe).collect();
     if name.trim_matches('.').is_empty() { "body".to_owned() } else { name }
@@ -372,12 +372,12 @@ fn write_part(
     frames.par_iter().enumerate().map(write).collect()
 }
 
-fn inconsistent(body: &RunBody, why: &str) -> RunError {
+pub(crate) fn inconsistent(body: &RunBody, why: &str) -> RunError {
     RunError::Inconsistent { body: body.meta.name.clone(), why: why.to_owned() }
 }
 
 /// The contact that has pressures on faces of a body.
-enum PressureOf {
+pub(crate) enum PressureOf {
     /// A pair of named surfaces.
     Pair(usize),
     /// Contacts of all bodies, by the number of the body.
@@ -385,14 +385,18 @@ enum PressureOf {
 }
 
 /// The faces of a body that the numbers of a contact refer to.
-struct PressureFaces {
+pub(crate) struct PressureFaces {
     of: PressureOf,
     faces: Vec<FaceRef>,
 }
 
 /// The faces of contacts of all bodies, and of each pair whose pressure surface belongs to a body. Pairs
 /// without any pressure, such as those of rigid bodies, are left out: their surfaces need not be sets.
-fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<Vec<PressureFaces>, RunError> {
+pub(crate) fn pressure_faces(
+    run: &Run,
+    body: &RunBody,
+    frames: &[StoredFrame],
+) -> Result<Vec<PressureFaces>, RunError> {
     let mut all = Vec::new();
     let number_of = |name: &str| run.header().bodies.iter().position(|body| body.name == name);
     let contact_faces =
@@ -418,7 +422,7 @@ fn pressure_faces(run: &Run, body: &RunBody, frames: &[StoredFrame]) -> Result<V
 }
 
 /// Pressures of a frame on the faces of a body.
-fn pressures(faces: &[PressureFaces], frame: &StoredFrame) -> Vec<(FaceRef, f64)> {
+pub(crate) fn pressures(faces: &[PressureFaces], frame: &StoredFrame) -> Vec<(FaceRef, f64)> {
     let mut all = Vec::new();
     for PressureFaces { of, faces } in faces {
         let mut add = |numbers: &[u32], pressures: &[f64]| {

@@ -4,4 +4,5 @@ mod commands;
 mod grids;
 mod result;
 mod statics;
+mod stress_over_run;
 mod structures;

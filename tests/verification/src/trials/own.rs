@@ -143,7 +143,11 @@ fn chain() -> Result<PathBuf, BenchError> {
 pub(crate) fn own_parts(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let program = chain()?;
     let hits = all_hits()?;
-    let ended = hits.iter().map(|hit| run(bench, &program, hit)).collect::<Result<Vec<_>, _>>()?;
+    let mut ended = Vec::with_capacity(hits.len());
+    for hit in &hits {
+        bench.progress.note(hit.spot.name);
+        ended.push(run(bench, &program, hit)?);
+    }
     let mut outcome = Outcome { table: table(&hits, &ended), ..Outcome::default() };
     let mut errors: Vec<(f64, f64)> = Vec::new();
     let mut of_impact = Vec::new();
@@ -188,7 +192,7 @@ fn errors_of(hit: &Hit, found: &Found) -> [f64; 2] {
     let expected = match hit.expected {
         Expected::Resolved(figures) => figures,
         Expected::Hertz => found.hertz,
-        Expected::Refused(_) => [f64::NAN; 2],
+        Expected::Open | Expected::Refused(_) => [f64::NAN; 2],
     };
     [0, 1].map(|k| found.figures[k] / expected[k] - 1.0)
 }
@@ -266,7 +270,14 @@ pub(crate) fn own_parts_resolved(bench: &Bench<'_>) -> Result<Outcome, BenchErro
     let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
     for Hit { spot, expected, .. } in &all_hits()? {
         let Expected::Resolved(expected) = expected else { continue };
-        let found = resolved::run(bench, spot, resolved::CELLS)?;
+        bench.progress.note(spot.name);
+        let found = match resolved::run(bench, spot, resolved::CELLS) {
+            Err(BenchError::Prepare(error)) => {
+                outcome.rows.push(Row::at_least(format!("{}: {error}", spot.name), "", 0.0, 1.0));
+                continue;
+            }
+            found => found?,
+        };
         outcome.table.rows.push(vec![
             spot.name.to_owned(),
             found.dofs.to_string(),

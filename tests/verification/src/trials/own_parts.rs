@@ -45,6 +45,8 @@ pub(super) enum Expected {
     Resolved([f64; 2]),
     /// Those of Hertz' theory with the effective mass of the rigid bodies, where these do not vibrate.
     Hertz,
+    /// Nothing is known.
+    Open,
     /// An error with these words.
     Refused(&'static str),
 }
@@ -54,7 +56,7 @@ impl Expected {
         match self {
             Self::Resolved(_) => "resolved cells",
             Self::Hertz => "Hertz",
-            Self::Refused(_) => "",
+            Self::Open | Self::Refused(_) => "",
         }
     }
 }
@@ -117,14 +119,14 @@ fn of_gallery() -> Vec<Hit> {
             [0.012, -0.0185, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("block, side", BLOCK_WITH_BORES, 0.006),
             [0.04, 0.0, -0.015],
             [1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("gear blank, rim", GEAR_BLANK, 0.005),
@@ -133,19 +135,13 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([398.5, 79.68e-6]),
         ),
-        Hit::new(
-            ("gear blank, hub", GEAR_BLANK, 0.005),
-            [0.011, 0.0, 0.012],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("gear blank, hub", GEAR_BLANK, 0.005), [0.011, 0.0, 0.012], UP, FLAT, Expected::Open),
         Hit::new(
             ("gear blank, outside of the rim", GEAR_BLANK, 0.005),
             [0.04, 0.0, 0.0],
             [1.0, 0.0, 0.0],
             [25.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("angle bracket, foot", BRACKET, 0.005),
@@ -159,14 +155,14 @@ fn of_gallery() -> Vec<Hit> {
             [-0.022, 0.01, 0.03],
             [1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("angle bracket, outside of the wall", BRACKET, 0.005),
             [-0.03, 0.0, 0.02],
             [-1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("flange, disc", FLANGE, 0.005),
@@ -175,19 +171,13 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("flange, hub", FLANGE, 0.005),
-            [0.014, 0.0, 0.025],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("flange, hub", FLANGE, 0.005), [0.014, 0.0, 0.025], UP, FLAT, Expected::Open),
         Hit::new(
             ("flange, rim", FLANGE, 0.005),
             [0.0346410161514, 0.02, 0.005],
             [0.866_025_403_784_438_7, 0.5, 0.0],
             [25.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("rocker, long arm", ROCKER, 0.004),
@@ -196,19 +186,13 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("rocker, short arm", ROCKER, 0.004),
-            [0.03, 0.0, 0.008],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("rocker, short arm", ROCKER, 0.004), [0.03, 0.0, 0.008], UP, FLAT, Expected::Open),
         Hit::new(
             ("rocker, over the pivot", ROCKER, 0.004),
             [0.0, 0.0, 0.014],
             UP,
             [71.4285714, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("plate of 2 mm, middle", THIN_PLATE, 0.003),
@@ -222,14 +206,14 @@ fn of_gallery() -> Vec<Hit> {
             [0.021, 0.0123, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("plate of 2 mm, 2 mm from an edge", THIN_PLATE, 0.003),
             [0.048, 0.0, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("keyed shaft, thick part", KEYED_SHAFT, 0.004),
@@ -243,14 +227,14 @@ fn of_gallery() -> Vec<Hit> {
             [0.0, 0.0, -0.004],
             [-1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("keyed shaft, thin part", KEYED_SHAFT, 0.004),
             [0.1, 0.0085, 0.0],
             [0.0, 1.0, 0.0],
             [117.647059, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("housing, top", HOUSING, 0.004),
@@ -259,19 +243,13 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("housing, end", HOUSING, 0.004),
-            [0.04, 0.01, 0.02],
-            [1.0, 0.0, 0.0],
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("housing, end", HOUSING, 0.004), [0.04, 0.01, 0.02], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("housing, side", HOUSING, 0.004),
             [0.0, -0.03, 0.018],
             [0.0, -1.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("spring clip, end of a leg", SPRING_CLIP, 0.0025),
@@ -285,14 +263,14 @@ fn of_gallery() -> Vec<Hit> {
             [0.012, 0.0, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("spring clip, bend", SPRING_CLIP, 0.0025),
             [-0.0095, 0.0, -0.0095],
             [-1.0, 0.0, 0.0],
             [105.263158, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("fork, prong", FORK, 0.004),
@@ -301,19 +279,13 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("fork, root", FORK, 0.004),
-            [-0.022, 0.0, 0.01],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("fork, root", FORK, 0.004), [-0.022, 0.0, 0.01], UP, FLAT, Expected::Open),
         Hit::new(
             ("fork, end of the shank", FORK, 0.004),
             [-0.07, 0.0, 0.0],
             [-1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("pulley, rim", PULLEY, 0.005),
@@ -322,13 +294,7 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("pulley, web", PULLEY, 0.005),
-            [0.0165, 0.0, 0.005],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("pulley, web", PULLEY, 0.005), [0.0165, 0.0, 0.005], UP, FLAT, Expected::Open),
         Hit::new(
             ("pulley, groove", PULLEY, 0.005),
             [0.034, 0.0, 0.0],
@@ -336,13 +302,7 @@ fn of_gallery() -> Vec<Hit> {
             [29.4117647, -90.9090909],
             Expected::Hertz,
         ),
-        Hit::new(
-            ("piston, crown", PISTON, 0.004),
-            [0.0, 0.0, 0.0],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("piston, crown", PISTON, 0.004), [0.0, 0.0, 0.0], UP, FLAT, Expected::Open),
         Hit::new(
             ("piston, crown off its middle", PISTON, 0.004),
             [0.015, 0.01, 0.0],
@@ -355,7 +315,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.03, 0.0, -0.04],
             [1.0, 0.0, 0.0],
             [33.3333333, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("eccentric, face", ECCENTRIC, 0.004),
@@ -369,29 +329,23 @@ fn of_gallery() -> Vec<Hit> {
             [0.025, 0.0, 0.007],
             [1.0, 0.0, 0.0],
             [40.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("eccentric, thin side", ECCENTRIC, 0.004),
             [-0.025, 0.0, 0.007],
             [-1.0, 0.0, 0.0],
             [40.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(("nut, face", NUT, 0.004), [0.014, 0.0, 0.016], UP, FLAT, Expected::Resolved([f64::NAN; 2])),
-        Hit::new(
-            ("nut, flat", NUT, 0.004),
-            [0.018, 0.0, 0.008],
-            [1.0, 0.0, 0.0],
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("nut, flat", NUT, 0.004), [0.018, 0.0, 0.008], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("nut, face at a corner", NUT, 0.004),
             [0.0142894191624, 0.00825, 0.016],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("vee block, top", VEE_BLOCK, 0.005),
@@ -405,7 +359,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.025, 0.0, -0.022],
             [1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("vee block, groove, both flanks at once", VEE_BLOCK, 0.005),
@@ -420,7 +374,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.04, 0.0, 0.0],
             [1.0, 0.0, 0.0],
             [25.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("ring, outside, off its middle", RING, 0.004),
@@ -429,13 +383,7 @@ fn of_gallery() -> Vec<Hit> {
             [25.0, 0.0],
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("ring, end face", RING, 0.004),
-            [0.038, 0.0, 0.01],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("ring, end face", RING, 0.004), [0.038, 0.0, 0.01], UP, FLAT, Expected::Open),
         Hit::new(
             ("tee, below", TEE, 0.004),
             [0.0, 0.0, -0.015],
@@ -443,35 +391,17 @@ fn of_gallery() -> Vec<Hit> {
             [66.6666667, 0.0],
             Expected::Resolved([f64::NAN; 2]),
         ),
-        Hit::new(
-            ("tee, beside", TEE, 0.004),
-            [0.03, 0.0, 0.015],
-            UP,
-            [66.6666667, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
-        ),
-        Hit::new(
-            ("tee, end of a pipe", TEE, 0.004),
-            [0.0125, 0.0, 0.035],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("tee, beside", TEE, 0.004), [0.03, 0.0, 0.015], UP, [66.6666667, 0.0], Expected::Open),
+        Hit::new(("tee, end of a pipe", TEE, 0.004), [0.0125, 0.0, 0.035], UP, FLAT, Expected::Open),
         Hit::new(
             ("cup, ball in its hollow", CUP, 0.004),
             [0.0, 0.0, -0.006],
             UP,
             [-95.2380952, -95.2380952],
-            Expected::Refused("?"),
+            Expected::Hertz,
         ),
         Hit::new(("cup, top", CUP, 0.004), [0.014, 0.01, 0.0], UP, FLAT, Expected::Resolved([f64::NAN; 2])),
-        Hit::new(
-            ("cup, side", CUP, 0.004),
-            [0.02, 0.0, -0.0125],
-            [1.0, 0.0, 0.0],
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("cup, side", CUP, 0.004), [0.02, 0.0, -0.0125], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("ribbed plate, between ribs", RIBBED_PLATE, 0.003),
             [0.0, 0.0, 0.0],
@@ -484,14 +414,14 @@ fn of_gallery() -> Vec<Hit> {
             [0.01, 0.012, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("ribbed plate, near a corner", RIBBED_PLATE, 0.003),
             [-0.03, -0.022, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("bearing cap, top", BEARING_CAP, 0.004),
@@ -505,7 +435,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.035, 0.0, -0.0125],
             [1.0, 0.0, 0.0],
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("bearing cap, ball in its bore", BEARING_CAP, 0.004),
@@ -519,7 +449,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.0, 0.0, -0.012],
             UP,
             FLAT,
-            Expected::Refused("?"),
+            Expected::Refused("cells"),
         )
         .struck_by(Striker::Pin, [0.0, -0.015, 0.0]),
     ]

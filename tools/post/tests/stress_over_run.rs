@@ -1,0 +1,78 @@
+//! Stress over a run: the wave that a ball sends through a rod.
+
+use std::f64::consts::PI;
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+use carom_format::Scenario;
+use carom_post::Run;
+use carom_progress::Silent;
+use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_testing::program::{failure, json};
+
+/// Numbers of a column of a CSV with a header whose names may have units, of the rows of a point.
+fn column(text: &str, name: &str, point: &str) -> Vec<f64> {
+    let mut lines = text.lines();
+    let header = lines.next().unwrap();
+    let place = header.split(',').position(|own| own.split(' ').next() == Some(name)).unwrap();
+    let own = lines.filter(|line| line.starts_with(point));
+    own.map(|line| line.split(',').nth(place).unwrap().parse().unwrap()).collect()
+}
+
+fn extremes(values: &[f64]) -> [f64; 2] {
+    values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)])
+}
+
+#[test]
+fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
+    let folder = tempfile::tempdir().unwrap();
+    let gallery = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/sphere-on-rod"));
+    let path = gallery.join("scenario.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let keys = ["body.rod.make.elements=[30, 2, 2]", "body.ball.make.elements=[4, 2]"].map(str::to_owned);
+    let scenario = Scenario::parse(&path, &text, &keys, &["steel", "aluminium"]).unwrap();
+    let workshop = Workshop { scenario_folder: &gallery, bodies: &folder.path().join("bodies") };
+    let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+    let result = folder.path().join("result.carom");
+    run(&scenario, &gallery, &prepared, &result, RunOptions::default(), &Silent).unwrap();
+
+    let out = folder.path().join("stress");
+    let words = ["stress", result.to_str().unwrap(), "-o", out.to_str().unwrap()];
+    let command =
+        |more: &[&str]| Command::cargo_bin("carom-post").unwrap().args(words).args(more).output().unwrap();
+    let found = command(&["--at", "rod:0.5,0.01,0", "--json"]);
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    let summary = json(&found);
+    assert_eq!(summary["rows"].as_array().unwrap().len(), 2);
+
+    // The pulse passes the middle of the rod before the end sends it back.
+    let event = Run::open(&result).unwrap().reader().contact_events().unwrap()[0].clone();
+    let pressure = event.peak_force / (PI * 0.01_f64.powi(2));
+    let arrival = event.peak_time + 0.5 / (72e9_f64 / 2710.0).sqrt();
+    let history = std::fs::read_to_string(out.join("rod-history.csv")).unwrap();
+    let (times, stress) = (column(&history, "time", "place 1"), column(&history, "xx", "place 1"));
+    let at = (0..stress.len()).min_by(|&a, &b| stress[a].total_cmp(&stress[b])).unwrap();
+    assert!((stress[at] / -pressure - 1.0).abs() < 0.03, "{} Pa, expected {pressure}", stress[at]);
+    assert!((times[at] - arrival).abs() < 6e-6, "{} s, expected {arrival}", times[at]);
+
+    // The largest cycle reaches from the least to the largest stress.
+    let rainflow = std::fs::read_to_string(out.join("rod-rainflow.csv")).unwrap();
+    for point in ["largest stress", "largest range", "place 1"] {
+        let [low, high] = extremes(&column(&history, "signed_von_mises", point));
+        let [_, range] = extremes(&column(&rainflow, "range", point));
+        assert!((range / (high - low) - 1.0).abs() < 1e-12, "{point}: {range}");
+    }
+
+    let of_table = summary["rows"].as_array().unwrap().iter().find(|row| row["body"] == "rod").unwrap();
+    let at_largest = column(&history, "signed_von_mises", "largest stress");
+    let largest = at_largest.iter().map(|s| s.abs()).fold(0.0, f64::max);
+    assert!(largest >= of_table["von_mises"].as_f64().unwrap() * (1.0 - 1e-12), "{largest}");
+    let picture = std::fs::read(out.join("rod-stress.vtu")).unwrap();
+    let picture = String::from_utf8_lossy(&picture);
+    for name in ["von_mises_max", "error", "time_of_max", "range"] {
+        assert!(picture.contains(&format!("\"{name}\"")), "{name}");
+    }
+    let unknown = command(&["--body", "nobody"]);
+    assert!(failure(&unknown, 2).contains("no body `nobody`"));
+    assert!(failure(&command(&["--at", "rod:1,2"]), 2).contains("BODY:X,Y,Z"));
+}
