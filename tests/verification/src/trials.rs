@@ -16,7 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::bench::Bench;
 use crate::{BenchError, Outcome, Row, Table};
 
-pub(crate) use own::{own_parts, own_parts_resolved};
+pub(crate) use own::own_parts;
 use parts::{Part, PartMesh, all_parts};
 pub(crate) use resolved::resolved;
 

@@ -239,9 +239,3 @@ fn zener_plates() {
 fn own_parts() {
     verify("own-parts");
 }
-
-#[test]
-#[ignore = "60 minutes: the same with cells that resolve the contact; needs carom-gmsh"]
-fn own_parts_resolved() {
-    verify("own-parts-resolved");
-}

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::drawn::{BALL, SPEED, Spot};
 use super::own_parts::{Expected, Hit, all_hits};
-use super::{GAP, inverse_mass, modulus, resolved};
+use super::{GAP, inverse_mass, modulus};
 use crate::{Bench, BenchError, Outcome, Row, Table};
 
 /// Longest wall time of a chain \[s\].
@@ -28,9 +28,6 @@ const WITHIN: f64 = 0.95;
 
 /// Accuracy that scenarios ask for where they name none.
 const ACCURACY: f64 = 0.02;
-
-/// Largest deviation of the expected figures in `own-parts-resolved`.
-const CLAIM: f64 = 2e-3;
 
 /// Figures of an impact.
 struct Found {
@@ -69,13 +66,47 @@ fn scenario(hit: &Hit, file: &str) -> String {
     )
 }
 
+/// Cost of a chain, kept beside its folder: a chain that is up to date has that of the run that made it.
+#[derive(Clone, Copy)]
+struct Cost {
+    cpu_seconds: f64,
+    seconds: f64,
+    repeats: usize,
+}
+
+impl Cost {
+    /// * `new` — of this call
+    /// * `summary` — its JSON object
+    fn kept(bench: &Bench<'_>, name: &str, new: Self, summary: &Value) -> Result<Self, BenchError> {
+        let file = format!("{name}.cost.json");
+        let path = bench.folder.join(&file);
+        let known = std::fs::read_to_string(&path).ok();
+        let known = known.and_then(|text| serde_json::from_str::<[f64; 3]>(&text).ok());
+        let phases = summary["phases"].as_array().map(Vec::as_slice).unwrap_or_default();
+        match known {
+            Some([cpu_seconds, seconds, repeats]) if phases.iter().all(|phase| phase["did"] != "made") => {
+                Ok(Self { cpu_seconds, seconds, repeats: repeats as usize })
+            }
+            _ => {
+                bench.place(&file, format!("[{}, {}, {}]", new.cpu_seconds, new.seconds, new.repeats))?;
+                Ok(new)
+            }
+        }
+    }
+}
+
 /// Runs the chain by the program `carom`.
 fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError> {
     let name = format!("own-{}", hit.spot.name.replace([' ', ','], "-"));
     let file = format!("{name}.geo");
-    bench.place(&file, &hit.spot.script)?;
-    bench.place(&format!("{name}.toml"), scenario(hit, &file))?;
-    bench.clear(&name)?;
+    for (file, text) in
+        [(file.clone(), hit.spot.script.clone()), (format!("{name}.toml"), scenario(hit, &file))]
+    {
+        // The chain sees by their times whether files have changed.
+        if std::fs::read_to_string(bench.folder.join(&file)).ok().as_ref() != Some(&text) {
+            bench.place(&file, text)?;
+        }
+    }
     let (started, before) = (Instant::now(), cpu_seconds_of_children());
     let folder = bench.folder.join(&name);
     let output = Command::new(program)
@@ -103,6 +134,8 @@ fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError
     };
     let estimate = &contact["error_estimate"];
     let repeats = String::from_utf8_lossy(&output.stderr).matches("repeated with").count();
+    let Cost { cpu_seconds, seconds, repeats } =
+        Cost::kept(bench, &name, Cost { cpu_seconds, seconds, repeats }, &summary)?;
     Ok(Ended::Impact(Found {
         figures: [number(&contact["peak_force"]), number(&contact["duration"])],
         estimates: [number(&estimate["peak_force"]), number(&estimate["duration"])],
@@ -262,34 +295,6 @@ fn plot(impacts: &[([f64; 2], &Found)]) -> Plot {
     plot.with(Series::line("force", force.0, force.1).styled(Style::Markers))
         .with(Series::line("duration", duration.0, duration.1).styled(Style::Markers))
         .with(Series::line("error = estimate", vec![low, high], vec![low, high]).colored(Color::INK))
-}
-
-/// The same places with cells that resolve the contact.
-pub(crate) fn own_parts_resolved(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
-    let header = vec!["part and place", "dofs", "force [N]", "duration [µs]"];
-    let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
-    for Hit { spot, expected, .. } in &all_hits()? {
-        let Expected::Resolved(expected) = expected else { continue };
-        bench.progress.note(spot.name);
-        let found = match resolved::run(bench, spot, resolved::CELLS) {
-            Err(BenchError::Prepare(error)) => {
-                outcome.rows.push(Row::at_least(format!("{}: {error}", spot.name), "", 0.0, 1.0));
-                continue;
-            }
-            found => found?,
-        };
-        outcome.table.rows.push(vec![
-            spot.name.to_owned(),
-            found.dofs.to_string(),
-            format!("{:.1}", found.figures[0]),
-            format!("{:.2}", 1e6 * found.figures[1]),
-        ]);
-        for (k, (figure, unit)) in [("force", "N"), ("duration", "s")].into_iter().enumerate() {
-            let what = format!("{}: {figure}", spot.name);
-            outcome.rows.push(Row::new(what, unit, expected[k], found.figures[k], CLAIM));
-        }
-    }
-    Ok(outcome)
 }
 
 impl Spot {

@@ -41,7 +41,7 @@ pub(super) struct Hit {
 /// What is expected of a hit.
 pub(super) enum Expected {
     /// Force \[N\] and duration \[s\] of an impact with cells that resolve the contact: what the case
-    /// `own-parts-resolved` finds.
+    /// `trials-resolved` finds.
     Resolved([f64; 2]),
     /// Those of Hertz' theory with the effective mass of the rigid bodies, where these do not vibrate.
     Hertz,
@@ -164,13 +164,7 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Open,
         ),
-        Hit::new(
-            ("flange, disc", FLANGE, 0.005),
-            [0.0268467875173, 0.0155, 0.01],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("flange, disc", FLANGE, 0.005), [0.0268467875173, 0.0155, 0.01], UP, FLAT, Expected::Open),
         Hit::new(("flange, hub", FLANGE, 0.005), [0.014, 0.0, 0.025], UP, FLAT, Expected::Open),
         Hit::new(
             ("flange, rim", FLANGE, 0.005),
@@ -179,13 +173,7 @@ fn of_gallery() -> Vec<Hit> {
             [25.0, 0.0],
             Expected::Open,
         ),
-        Hit::new(
-            ("rocker, long arm", ROCKER, 0.004),
-            [-0.04, 0.0, 0.008],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("rocker, long arm", ROCKER, 0.004), [-0.04, 0.0, 0.008], UP, FLAT, Expected::Open),
         Hit::new(("rocker, short arm", ROCKER, 0.004), [0.03, 0.0, 0.008], UP, FLAT, Expected::Open),
         Hit::new(
             ("rocker, over the pivot", ROCKER, 0.004),
@@ -194,13 +182,7 @@ fn of_gallery() -> Vec<Hit> {
             [71.4285714, 0.0],
             Expected::Open,
         ),
-        Hit::new(
-            ("plate of 2 mm, middle", THIN_PLATE, 0.003),
-            [0.0, 0.0, 0.0],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("plate of 2 mm, middle", THIN_PLATE, 0.003), [0.0, 0.0, 0.0], UP, FLAT, Expected::Open),
         Hit::new(
             ("plate of 2 mm, off its middle", THIN_PLATE, 0.003),
             [0.021, 0.0123, 0.0],
@@ -220,7 +202,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.055, 0.0, 0.0125],
             UP,
             [80.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("keyed shaft, end", KEYED_SHAFT, 0.004),
@@ -236,13 +218,7 @@ fn of_gallery() -> Vec<Hit> {
             [117.647059, 0.0],
             Expected::Open,
         ),
-        Hit::new(
-            ("housing, top", HOUSING, 0.004),
-            [-0.015, 0.0, 0.035],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("housing, top", HOUSING, 0.004), [-0.015, 0.0, 0.035], UP, FLAT, Expected::Open),
         Hit::new(("housing, end", HOUSING, 0.004), [0.04, 0.01, 0.02], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("housing, side", HOUSING, 0.004),
@@ -256,7 +232,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.036, 0.0, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("spring clip, root of a leg", SPRING_CLIP, 0.0025),
@@ -272,13 +248,7 @@ fn of_gallery() -> Vec<Hit> {
             [105.263158, 0.0],
             Expected::Open,
         ),
-        Hit::new(
-            ("fork, prong", FORK, 0.004),
-            [0.005, 0.01, 0.01],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("fork, prong", FORK, 0.004), [0.005, 0.01, 0.01], UP, FLAT, Expected::Open),
         Hit::new(("fork, root", FORK, 0.004), [-0.022, 0.0, 0.01], UP, FLAT, Expected::Open),
         Hit::new(
             ("fork, end of the shank", FORK, 0.004),
@@ -287,13 +257,7 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Open,
         ),
-        Hit::new(
-            ("pulley, rim", PULLEY, 0.005),
-            [0.032, 0.0, 0.009],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("pulley, rim", PULLEY, 0.005), [0.032, 0.0, 0.009], UP, FLAT, Expected::Open),
         Hit::new(("pulley, web", PULLEY, 0.005), [0.0165, 0.0, 0.005], UP, FLAT, Expected::Open),
         Hit::new(
             ("pulley, groove", PULLEY, 0.005),
@@ -308,7 +272,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.015, 0.01, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("piston, skirt", PISTON, 0.004),
@@ -317,13 +281,7 @@ fn of_gallery() -> Vec<Hit> {
             [33.3333333, 0.0],
             Expected::Open,
         ),
-        Hit::new(
-            ("eccentric, face", ECCENTRIC, 0.004),
-            [0.012, 0.005, 0.014],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("eccentric, face", ECCENTRIC, 0.004), [0.012, 0.005, 0.014], UP, FLAT, Expected::Open),
         Hit::new(
             ("eccentric, thick side", ECCENTRIC, 0.004),
             [0.025, 0.0, 0.007],
@@ -338,7 +296,7 @@ fn of_gallery() -> Vec<Hit> {
             [40.0, 0.0],
             Expected::Open,
         ),
-        Hit::new(("nut, face", NUT, 0.004), [0.014, 0.0, 0.016], UP, FLAT, Expected::Resolved([f64::NAN; 2])),
+        Hit::new(("nut, face", NUT, 0.004), [0.014, 0.0, 0.016], UP, FLAT, Expected::Open),
         Hit::new(("nut, flat", NUT, 0.004), [0.018, 0.0, 0.008], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("nut, face at a corner", NUT, 0.004),
@@ -347,13 +305,7 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Open,
         ),
-        Hit::new(
-            ("vee block, top", VEE_BLOCK, 0.005),
-            [0.0, 0.0155, 0.0],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("vee block, top", VEE_BLOCK, 0.005), [0.0, 0.0155, 0.0], UP, FLAT, Expected::Open),
         Hit::new(
             ("vee block, side", VEE_BLOCK, 0.005),
             [0.025, 0.0, -0.022],
@@ -381,7 +333,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.0, 0.04, 0.006],
             [0.0, 1.0, 0.0],
             [25.0, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(("ring, end face", RING, 0.004), [0.038, 0.0, 0.01], UP, FLAT, Expected::Open),
         Hit::new(
@@ -389,7 +341,7 @@ fn of_gallery() -> Vec<Hit> {
             [0.0, 0.0, -0.015],
             [0.0, 0.0, -1.0],
             [66.6666667, 0.0],
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(("tee, beside", TEE, 0.004), [0.03, 0.0, 0.015], UP, [66.6666667, 0.0], Expected::Open),
         Hit::new(("tee, end of a pipe", TEE, 0.004), [0.0125, 0.0, 0.035], UP, FLAT, Expected::Open),
@@ -400,14 +352,14 @@ fn of_gallery() -> Vec<Hit> {
             [-95.2380952, -95.2380952],
             Expected::Hertz,
         ),
-        Hit::new(("cup, top", CUP, 0.004), [0.014, 0.01, 0.0], UP, FLAT, Expected::Resolved([f64::NAN; 2])),
+        Hit::new(("cup, top", CUP, 0.004), [0.014, 0.01, 0.0], UP, FLAT, Expected::Open),
         Hit::new(("cup, side", CUP, 0.004), [0.02, 0.0, -0.0125], [1.0, 0.0, 0.0], FLAT, Expected::Open),
         Hit::new(
             ("ribbed plate, between ribs", RIBBED_PLATE, 0.003),
             [0.0, 0.0, 0.0],
             UP,
             FLAT,
-            Expected::Resolved([f64::NAN; 2]),
+            Expected::Open,
         ),
         Hit::new(
             ("ribbed plate, over a rib", RIBBED_PLATE, 0.003),
@@ -423,13 +375,7 @@ fn of_gallery() -> Vec<Hit> {
             FLAT,
             Expected::Open,
         ),
-        Hit::new(
-            ("bearing cap, top", BEARING_CAP, 0.004),
-            [0.017, 0.0, 0.0],
-            UP,
-            FLAT,
-            Expected::Resolved([f64::NAN; 2]),
-        ),
+        Hit::new(("bearing cap, top", BEARING_CAP, 0.004), [0.017, 0.0, 0.0], UP, FLAT, Expected::Open),
         Hit::new(
             ("bearing cap, side", BEARING_CAP, 0.004),
             [0.035, 0.0, -0.0125],

@@ -8,7 +8,7 @@ use super::{DENSITY, GAP, POISSON, YOUNG};
 use crate::{Bench, BenchError, Outcome, Row, Table};
 
 /// Cells in the contact radius.
-pub(super) const CELLS: f64 = 4.0;
+const CELLS: f64 = 4.0;
 
 /// The same of a second run of the first part, for the effect of the cells.
 const FEWER_CELLS: f64 = 3.0;
@@ -26,9 +26,9 @@ const CLAIM: f64 = 2e-3;
 const CLAIM_OF_CELLS: f64 = 5e-3;
 
 /// Figures of an impact: force and duration.
-pub(super) struct Found {
-    pub(super) figures: [f64; 2],
-    pub(super) dofs: usize,
+struct Found {
+    figures: [f64; 2],
+    dofs: usize,
     interface: usize,
     cpu_seconds: f64,
 }
@@ -69,7 +69,7 @@ fn name_of(cells: f64) -> String {
     format!("trials-resolved-a{cells}")
 }
 
-pub(super) fn run(bench: &Bench<'_>, part: &Spot, cells: f64) -> Result<Found, BenchError> {
+fn run(bench: &Bench<'_>, part: &Spot, cells: f64) -> Result<Found, BenchError> {
     let name = name_of(cells);
     let file = format!("{name}-{}.geo", part.name.replace([' ', ','], "-"));
     bench.place(&file, part.graded(CONTACT_RADIUS / cells, ZONE * CONTACT_RADIUS))?;
