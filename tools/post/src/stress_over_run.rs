@@ -79,6 +79,13 @@ impl Peak {
     }
 }
 
+/// Stress of some places at a time.
+struct Moment {
+    time: f64,
+    /// One for each place \[Pa\].
+    stress: Vec<[f64; 6]>,
+}
+
 /// A body whose stress is recovered.
 struct Watched {
     number: usize,
@@ -266,11 +273,12 @@ impl Watched {
         frames: &[StoredFrame],
         points: &[usize],
         step: &mut impl FnMut() -> Result<(), RunError>,
-    ) -> Result<Vec<(f64, Vec<[f64; 6]>)>, RunError> {
+    ) -> Result<Vec<Moment>, RunError> {
         let mut histories = Vec::with_capacity(frames.len());
         for frame in frames {
             let found = self.stress(frame);
-            histories.push((frame.time, points.iter().map(|&k| found.tensor[k]).collect()));
+            let stress = points.iter().map(|&k| found.tensor[k]).collect();
+            histories.push(Moment { time: frame.time, stress });
             step()?;
         }
         Ok(histories)
@@ -281,7 +289,7 @@ impl Watched {
         folder: &Path,
         peaks: &[Peak],
         points: &[usize],
-        histories: &[(f64, Vec<[f64; 6]>)],
+        histories: &[Moment],
     ) -> Result<Vec<PathBuf>, RunError> {
         let name = safe_name(&self.body.meta.name);
         let path = |ending: &str| folder.join(format!("{name}-{ending}"));
@@ -317,7 +325,7 @@ impl Watched {
         }
     }
 
-    fn history_table(&self, points: &[usize], histories: &[(f64, Vec<[f64; 6]>)]) -> Table {
+    fn history_table(&self, points: &[usize], histories: &[Moment]) -> Table {
         let mut table = Table::new(
             [("point", ""), ("x", "m"), ("y", "m"), ("z", "m"), ("time", "s")]
                 .into_iter()
@@ -326,7 +334,7 @@ impl Watched {
                 .collect(),
         );
         for (n, &point) in points.iter().enumerate() {
-            for (time, stress) in histories {
+            for Moment { time, stress } in histories {
                 let mut row: Vec<Value> = vec![Self::name_of(n).as_str().into()];
                 row.extend(self.places[point].map(Value::from));
                 row.push((*time).into());
@@ -338,7 +346,7 @@ impl Watched {
         table
     }
 
-    fn cycles_table(&self, points: &[usize], histories: &[(f64, Vec<[f64; 6]>)]) -> Table {
+    fn cycles_table(&self, points: &[usize], histories: &[Moment]) -> Table {
         let columns = [
             ("point", ""),
             ("x", "m"),
@@ -352,12 +360,12 @@ impl Watched {
         ];
         let mut table = Table::new(columns.map(|(name, unit)| Column::new(name, name, unit)).to_vec());
         for (n, &point) in points.iter().enumerate() {
-            let history: Vec<f64> = histories.iter().map(|(_, stress)| signed(&stress[n])).collect();
+            let history: Vec<f64> = histories.iter().map(|moment| signed(&moment.stress[n])).collect();
             for cycle in cycles(&history) {
                 let mut row: Vec<Value> = vec![Self::name_of(n).as_str().into()];
                 row.extend(self.places[point].map(Value::from));
                 row.extend([cycle.range, cycle.mean, cycle.count].map(Value::from));
-                row.extend(cycle.samples.map(|sample| Value::from(histories[sample].0)));
+                row.extend(cycle.samples.map(|sample| Value::from(histories[sample].time)));
                 table.push(row).expect("the row was made with the columns");
             }
         }

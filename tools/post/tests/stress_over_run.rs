@@ -46,7 +46,7 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     assert_eq!(summary["rows"].as_array().unwrap().len(), 2);
 
     // The pulse passes the middle of the rod before the end sends it back.
-    let event = Run::open(&result).unwrap().reader().contact_events().unwrap()[0].clone();
+    let event = Run::open(&result).unwrap().reader().contact_events().unwrap()[0];
     let pressure = event.peak_force / (PI * 0.01_f64.powi(2));
     let arrival = event.peak_time + 0.5 / (72e9_f64 / 2710.0).sqrt();
     let history = std::fs::read_to_string(out.join("rod-history.csv")).unwrap();
