@@ -121,6 +121,9 @@ fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let error = text.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or(&text);
+        // Without the place in the scenario, whose folder differs.
+        let error =
+            error.split_once(".toml:").and_then(|(_, rest)| rest.split_once(": ")).map_or(error, |e| e.1);
         return Ok(Ended::Refused(error.trim().to_owned()));
     }
     let summary: Value = serde_json::from_slice(&output.stdout)
