@@ -7,12 +7,12 @@ use carom_mesh::FaceRef;
 use crate::face::{integrate_faces, load_points};
 use crate::{Body, Discretisation, Surface};
 
-/// Distance from the closest face, as a part of the extent of the body, within which other faces lie at the
+/// Distance from the closest point, as a part of the extent of the body, within which other faces lie at the
 /// same point: those that share an edge.
-const SAME_PLACE: f64 = 1e-7;
+const SAME_PLACE: f64 = 1e-6;
 
 /// Number of faces whose closest points are computed after sampling.
-const N_STARTS: usize = 24;
+const N_STARTS: usize = 64;
 
 /// Samples of a face along each direction.
 const N_SAMPLES: usize = 5;
@@ -83,17 +83,28 @@ pub fn surface_at(body: &Body, discretisation: &Discretisation, target: [f64; 3]
         starts.into_iter().map(|start| descend(&surface, start, &positions, target)).collect();
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let &(distance, face, xi) = found.first()?;
-    let (point, [a, b]) = surface.tangents(face, xi, &positions);
-    let orientation = surface.faces[face].orientation;
-    let normal = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-    let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let at_it = distance + SAME_PLACE * extent(&positions);
-    let here: Vec<FaceRef> = found.iter().filter(|f| f.0 <= at_it).map(|f| faces[f.1]).collect();
+    let point = surface.position(face, xi, &positions);
+    // Faces at the same distance may lie elsewhere: the sides of a box around its middle.
+    let same = SAME_PLACE * extent(&positions);
+    let is_here = |&&(_, face, xi): &&(f64, usize, [f64; 2])| {
+        self::distance(surface.position(face, xi, &positions), point) <= same
+    };
+    let here: Vec<&(f64, usize, [f64; 2])> = found.iter().filter(is_here).collect();
+    let normal = here.iter().find_map(|(_, face, xi)| normal_of(&surface, *face, *xi, &positions))?;
+    let here: Vec<FaceRef> = here.iter().map(|f| faces[f.1]).collect();
     let has_face = |name: &String| {
         body.faces_of_set(name).is_ok_and(|set| here.iter().any(|face| set.binary_search(face).is_ok()))
     };
     let sets = body.set_names().into_iter().filter(has_face).collect();
-    Some(SurfacePoint { point, distance, normal: normal.map(|x| orientation * x / length), sets })
+    Some(SurfacePoint { point, distance, normal, sets })
+}
+
+/// Unit normal of a face, out of the body; `None` at a degenerate point.
+fn normal_of(surface: &Surface, face: usize, xi: [f64; 2], positions: &[[f64; 3]]) -> Option<[f64; 3]> {
+    let (_, [a, b]) = surface.tangents(face, xi, positions);
+    let normal = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
+    (length > 0.0).then(|| normal.map(|x| surface.faces[face].orientation * x / length))
 }
 
 /// The sample of a face with the smallest distance: distance, face, parameters.

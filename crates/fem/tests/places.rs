@@ -58,6 +58,9 @@ fn the_closest_point_of_a_box_has_the_sets_of_its_side_edge_or_corner() {
     let inside = at([0.01, 0.1, 0.05]);
     assert!(near(inside.point, [0.0, 0.1, 0.05], 1e-7) && inside.sets == ["west"], "{inside:?}");
     assert_eq!(at([0.31, 0.1, 0.12]).sets, ["east", "top"]);
+    // Top and bottom are equally far: one of them is where the point is.
+    let between = at([0.15, 0.1, 0.05]);
+    assert!(between.sets == ["top"] || between.sets == ["bottom"], "{between:?}");
     assert_eq!(at([-1.0, -1.0, -1.0]).sets, ["bottom", "south", "west"]);
 }
 

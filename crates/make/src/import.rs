@@ -404,8 +404,8 @@ fn refuse_unusable(path: &Path, mesh: &Mesh) -> Result<Option<String>, ImportErr
 /// The note about the size of cells \[m\] that carom-gmsh has chosen.
 fn size_taken(size: f64) -> String {
     format!(
-        "no size is given: cells of {} m are used, a twentieth of the diagonal of the part; --size (in a \
-         scenario: `size` next to `file`) sets another",
+        "no size is given: cells of {} m are used, a twentieth of the diagonal of the part, or less if cells \
+         were folded; --size (in a scenario: `size` next to `file`) sets another",
         plain(size)
     )
 }

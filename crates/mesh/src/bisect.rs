@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::refine::RefineError;
+use crate::vectors::{cross, dot, minus};
 use crate::{CellBlock, CellRef, CellShape, FaceRef, Mesh, Set, lagrange, sets};
 
 /// Largest number of cells of a refined mesh.
@@ -49,9 +50,15 @@ pub enum NearTarget {
 ///
 /// # Errors
 ///
-/// [`RefineError::NotTetrahedra`] if the mesh has other cells; [`RefineError::Near`] if a radius or a number
+/// [`RefineError::NotTetrahedra`] if the mesh has other cells; [`RefineError::NoCell`] if no cell lies near a
+/// place; [`RefineError::Near`] if a radius or a number
 /// of levels is out of range; [`RefineError::TooManyCells`].
 pub fn bisect_near(mesh: &Mesh, places: &[NearCells]) -> Result<Mesh, RefineError> {
+    bisect_within(mesh, places, MAX_CELLS)
+}
+
+/// * `most` — number of cells
+fn bisect_within(mesh: &Mesh, places: &[NearCells], most: usize) -> Result<Mesh, RefineError> {
     if let Some(block) =
         mesh.blocks.iter().find(|block| !matches!(block.shape, CellShape::Tet4 | CellShape::Tet10))
     {
@@ -62,10 +69,14 @@ pub fn bisect_near(mesh: &Mesh, places: &[NearCells]) -> Result<Mesh, RefineErro
     if let Some(wrong) = places.iter().find(|place| !is_valid(place)) {
         return Err(RefineError::Near { radius: wrong.radius, levels: wrong.levels, most: MAX_LEVELS });
     }
-    let mut work = Work::new(mesh);
+    let mut work = Work::new(mesh, most);
     for place in places {
         let mut target = Target::new(mesh, place);
         let part = FINE_ENOUGH * 0.5_f64.powi(place.levels as i32);
+        target.extend(&work);
+        if !work.cells.iter().any(|cell| target.touches(&work, cell)) {
+            return Err(RefineError::NoCell { radius: place.radius });
+        }
         loop {
             target.extend(&work);
             let wanted: Vec<usize> = (0..work.cells.len())
@@ -149,10 +160,12 @@ struct Work<'a> {
     divided: HashSet<[u32; 2]>,
     /// Node sets with a mark for each member, by name.
     members: BTreeMap<&'a str, Vec<bool>>,
+    /// Largest number of cells.
+    most: usize,
 }
 
 impl<'a> Work<'a> {
-    fn new(mesh: &'a Mesh) -> Self {
+    fn new(mesh: &'a Mesh, most: usize) -> Self {
         let mut members = BTreeMap::new();
         for (name, set) in &mesh.sets {
             if let Set::Nodes(nodes) = set {
@@ -168,6 +181,7 @@ impl<'a> Work<'a> {
             middles: HashMap::new(),
             divided: HashSet::new(),
             members,
+            most,
         };
         for (of, shape, nodes) in mesh.cells() {
             if shape == CellShape::Tet10 {
@@ -254,18 +268,17 @@ impl<'a> Work<'a> {
     /// Cuts these cells, and others until no node hangs.
     fn cut(&mut self, wanted: &[usize]) -> Result<(), RefineError> {
         wanted.iter().for_each(|&i| self.halve(i));
-        let mut checked = 0..self.cells.len();
         loop {
-            let hanging: Vec<usize> = checked.filter(|&i| self.has_divided_edge(&self.cells[i])).collect();
+            if self.cells.len() > self.most {
+                let count = self.cells.len() as f64;
+                return Err(RefineError::TooManyCells { count, most: self.most as f64 });
+            }
+            let is_hanging = |i: &usize| self.has_divided_edge(&self.cells[*i]);
+            let hanging: Vec<usize> = (0..self.cells.len()).filter(is_hanging).collect();
             if hanging.is_empty() {
                 return Ok(());
             }
-            if self.cells.len() > MAX_CELLS {
-                let count = self.cells.len() as f64;
-                return Err(RefineError::TooManyCells { count, most: MAX_CELLS as f64 });
-            }
             hanging.iter().for_each(|&i| self.halve(i));
-            checked = 0..self.cells.len();
         }
     }
 
@@ -491,14 +504,21 @@ fn distance_to_triangle([a, b, c]: [[f64; 3]; 3], p: [f64; 3]) -> f64 {
     to_edge(a, b).min(to_edge(b, c)).min(to_edge(c, a))
 }
 
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|d| a[d] - b[d])
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|d| a[d] * b[d]).sum()
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    #[test]
+    fn cells_are_counted_before_nodes_hang() {
+        // The cuts of a single tetrahedron leave no node hanging.
+        let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let mut mesh = Mesh { points, ..Mesh::default() };
+        mesh.blocks.push(CellBlock { shape: CellShape::Tet4, connectivity: vec![0, 1, 2, 3] });
+        let near = |radius, levels| NearCells { at: NearTarget::Point([0.0; 3]), radius, levels };
+        let error = bisect_within(&mesh, &[near(2.0, 20)], 1000).unwrap_err();
+        assert!(matches!(error, RefineError::TooManyCells { .. }), "{error}");
+        assert!(bisect_within(&mesh, &[near(2.0, 2)], 1000).unwrap().n_cells() <= 1000);
+        let far = NearCells { at: NearTarget::Point([5.0; 3]), radius: 0.1, levels: 1 };
+        assert_eq!(bisect_near(&mesh, &[far]), Err(RefineError::NoCell { radius: 0.1 }));
+    }
 }

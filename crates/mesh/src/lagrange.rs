@@ -16,6 +16,15 @@ pub fn values_into(shape: CellShape, xi: [f64; 3], values: &mut [f64]) {
     (shape.table().values)(xi, &mut values[..shape.n_nodes()]);
 }
 
+/// Values at x of the polynomials of a line that are one at one of the points and zero at the others.
+pub fn line_values(points: &[f64], x: f64) -> Vec<f64> {
+    let value = |i: usize| {
+        let others = points.iter().enumerate().filter(|(k, _)| *k != i);
+        others.map(|(_, other)| (x - other) / (points[i] - other)).product()
+    };
+    (0..points.len()).map(value).collect()
+}
+
 /// Gradients ∂N_k/∂ξ of the shape functions with respect to the reference coordinates.
 ///
 /// * `xi` — point in the reference cell

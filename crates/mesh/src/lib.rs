@@ -41,6 +41,7 @@ pub mod sets;
 pub mod size_near;
 pub mod straighten;
 pub mod topology;
+mod vectors;
 pub mod vtu;
 
 pub use cell::{CellShape, FaceShape};

@@ -51,6 +51,15 @@ pub enum RefineError {
         /// The largest number of levels.
         most: usize,
     },
+    /// A place without cells.
+    #[error(
+        "no cell lies within {radius} m of the place: check its coordinates and their unit, or give a larger \
+         radius"
+    )]
+    NoCell {
+        /// The radius \[m\].
+        radius: f64,
+    },
     /// Shells or beams.
     #[error(
         "cells of kind {name} are shells or beams, which `subdivide` does not divide: mesh the part again \

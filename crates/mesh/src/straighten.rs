@@ -22,7 +22,7 @@ pub struct Straightened {
 ///
 /// A tetrahedron with straight edges is valid if its corners have the right order, so that no tetrahedron
 /// stays folded. The surface is less curved at the edges that are moved. Cells that straight edges do not
-/// improve to `least`, and cells of other kinds, are left alone unless they are folded.
+/// improve to `least` are left alone unless they are folded. Cells of other kinds stay as they are.
 ///
 /// Returns `None` if no node was moved.
 pub fn straighten(mesh: &mut Mesh, least: f64) -> Option<Straightened> {

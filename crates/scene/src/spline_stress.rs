@@ -8,6 +8,7 @@ use carom_fem::recovery::PointFit;
 use carom_fem::stress::von_mises;
 use carom_fem::{Body, Discretisation};
 use carom_mesh::CellRef;
+use carom_mesh::lagrange::line_values;
 use carom_mesh::quadrature::gauss_legendre;
 use carom_nurbs::Multipatch;
 use carom_nurbs::basis::bernstein_derivatives_into;
@@ -312,10 +313,8 @@ fn smoothing(p: usize) -> DMatrix<f64> {
     let lattice: Vec<f64> = (0..=p).map(|i| i as f64 / p as f64).collect();
     let (gauss, _) = gauss_legendre(p);
     let between = |points: &[f64], at: &[f64]| {
-        DMatrix::from_fn(at.len(), points.len(), |row, i| {
-            let others = points.iter().enumerate().filter(|(k, _)| *k != i);
-            others.map(|(_, other)| (at[row] - other) / (points[i] - other)).product::<f64>()
-        })
+        let rows: Vec<f64> = at.iter().flat_map(|&x| line_values(points, x)).collect();
+        DMatrix::from_row_slice(at.len(), points.len(), &rows)
     };
     between(&gauss, &lattice) * between(&lattice, &gauss)
 }

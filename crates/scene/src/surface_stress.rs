@@ -19,6 +19,7 @@ use carom_fem::stress::von_mises;
 use carom_fem::surface::FaceBasis;
 use carom_fem::{Body, Discretisation, DiscretisationError, Material, Surface};
 use carom_mesh::FaceShape;
+use carom_mesh::lagrange::line_values;
 use carom_mesh::quadrature::gauss_legendre;
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 
@@ -295,13 +296,9 @@ fn extrapolation(shape: FaceShape) -> Extrapolation {
         }
         FaceShape::Quad8 | FaceShape::Quad9 => {
             let (line, _) = gauss_legendre(2);
-            let along = |x: f64| {
-                let share = (x - line[0]) / (line[1] - line[0]);
-                [1.0 - share, share]
-            };
             let factors = |&[x, y]: &[f64; 2]| {
-                let (x, y) = (along(x), along(y));
-                y.iter().flat_map(|b| x.map(|a| a * b)).collect()
+                let (x, y) = (line_values(&line, x), line_values(&line, y));
+                y.iter().flat_map(|b| x.iter().map(move |a| a * b)).collect()
             };
             Extrapolation {
                 points: line.iter().flat_map(|&y| line.iter().map(move |&x| [x, y])).collect(),

@@ -27,11 +27,12 @@ Examples:
   carom-gmsh bracket.step -o bracket.msh --near 0,0,0.02:0.003=5e-4
   carom-gmsh conrod.geo -o conrod.msh --order 2";
 
-/// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 (binary) out, in metres.
+/// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 out, in metres.
 ///
 /// STEP and IGES files contain their unit and are converted to metres; .brep and .geo files are not scaled.
 /// Physical groups of a .geo script are kept. Without groups, the volumes become the group `body` (and
-/// `solid1`, `solid2` if there are several) and every CAD face becomes a group `face1`, `face2`, and so on.
+/// `solid1`, `solid2` if there are several, and the names of solids in a STEP file), and every CAD face becomes
+/// a group `face1`, `face2`, and so on.
 ///
 /// If curved elements are folded, the part is meshed again with optimisation, then with sizes of 0.7; edges
 /// of elements that are still folded are straightened. Notes report this.
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
 
-    /// Largest size of an element [m]; elements at curved faces (twelve to a full circle) and small edges are
+    /// Largest size of an element [m]; elements at curved faces (14 to a full circle) and small edges are
     /// smaller [default: the size in a .geo script, otherwise a twentieth of the diagonal of the part]
     #[arg(long, value_name = "H", value_parser = positive)]
     size: Option<f64>,

@@ -11,8 +11,9 @@ use crate::worker::{Failed, failed};
 /// Growth of the size of elements with the distance from a place with small ones.
 const GROWTH: f64 = 0.3;
 
-/// Elements to a full circle at curved faces.
-const PER_CIRCLE: f64 = 12.0;
+/// Elements to a full circle at curved faces. Loads of contact on coarse meshes have a radius of 1.5 edges,
+/// which may be 0.7 of the radius of the surface: 13.5 elements to a circle.
+const PER_CIRCLE: f64 = 14.0;
 
 /// Smallest and largest number of points in each direction at which a face is sampled for the distance.
 const SAMPLES: [f64; 2] = [20.0, 300.0];
@@ -44,8 +45,12 @@ pub(crate) fn defined_in(script: &str) -> Defined {
     let text = without_comments(script);
     // Blanks and brackets vary: `MeshSize{1} = …`, `Background Field = 2`, `Point(1) = {0, 0, 0, h}`.
     let dense = text.replace("MeshSize{", "MeshSize {");
-    let points = text.split("Point").skip(1).any(|rest| {
-        let Some((head, body)) = rest.split_once('{') else { return false };
+    let points = text.match_indices("Point").any(|(at, word)| {
+        // The numbers of a physical group are those of its points.
+        if text[..at].trim_end().ends_with("Physical") {
+            return false;
+        }
+        let Some((head, body)) = text[at + word.len()..].split_once('{') else { return false };
         let own = head.trim_start().starts_with('(') && head.trim_end().ends_with('=');
         own && body.split('}').next().is_some_and(|numbers| numbers.matches(',').count() >= 3)
     });
@@ -56,7 +61,7 @@ pub(crate) fn defined_in(script: &str) -> Defined {
     Defined {
         sizes: points || WORDS.iter().any(|word| dense.contains(word)),
         background: field.flatten(),
-        unknown_background: field == Some(None),
+        unknown_background: field == Some(None) || (field.is_none() && text.contains("Include")),
     }
 }
 
@@ -81,7 +86,7 @@ fn without_comments(script: &str) -> String {
 
 /// Sets the sizes of elements. A script may define its own, and --size limits them from above. Otherwise
 /// elements have at most a twentieth of the part's diagonal, and there are [`PER_CIRCLE`] to a full circle at
-/// curved faces. Returns the largest size; `None` if a script defines it.
+/// curved faces. Returns the largest size, with the factor of the job; `None` if a script defines it.
 pub(crate) fn set(gmsh: &Gmsh, job: &Job, script: Option<Defined>) -> Result<Option<f64>, Failed> {
     let is_free = !script.is_some_and(|defined| defined.sizes);
     let [low, high] = gmsh.bounding_box()?;
@@ -89,19 +94,18 @@ pub(crate) fn set(gmsh: &Gmsh, job: &Job, script: Option<Defined>) -> Result<Opt
     let size = job.size.or(is_free.then_some(diagonal / 20.0));
     if let Some(size) = size {
         gmsh.set_option(c"Mesh.MeshSizeMax", size)?;
-    }
-    if is_free {
-        let size = size.unwrap_or(diagonal / 20.0);
-        gmsh.set_option(c"Mesh.MeshSizeMin", (0.1 * size).min(diagonal / 200.0))?;
-        if script.is_none() || gmsh.number_option(c"Mesh.MeshSizeFromCurvature")? == 0.0 {
-            gmsh.set_option(c"Mesh.MeshSizeFromCurvature", PER_CIRCLE)?;
+        if is_free {
+            gmsh.set_option(c"Mesh.MeshSizeMin", (0.1 * size).min(diagonal / 200.0))?;
         }
+    }
+    if is_free && (script.is_none() || gmsh.number_option(c"Mesh.MeshSizeFromCurvature")? == 0.0) {
+        gmsh.set_option(c"Mesh.MeshSizeFromCurvature", PER_CIRCLE)?;
     }
     if job.factor != 1.0 {
         let own = gmsh.number_option(c"Mesh.MeshSizeFactor")?;
         gmsh.set_option(c"Mesh.MeshSizeFactor", own * job.factor)?;
     }
-    Ok(size)
+    Ok(size.map(|size| size * job.factor))
 }
 
 /// Makes elements small near the places of the job, after groups have their names. Returns notes.
@@ -125,8 +129,8 @@ pub(crate) fn set_near(gmsh: &Gmsh, job: &Job, script: Option<Defined>) -> Resul
         fields.extend(script.background);
         if script.unknown_background {
             notes.push(
-                "the background field of the script is replaced by the sizes of --near, because its number \
-                 is not a plain one (`Background Field = 2;`)"
+                "a background field of the script is replaced by the sizes of --near: its number is not a \
+                 plain one (`Background Field = 2;`), or it stands in an included file"
                     .to_owned(),
             );
         }
@@ -242,8 +246,6 @@ pub(crate) fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>
                 tags.len()
             ));
         }
-    }
-    if !groups.iter().any(|(dim, _)| *dim == 3) {
         for (name, tags) in named_solids(gmsh, volumes)? {
             gmsh.add_physical_group(&name, 3, &tags)?;
         }
@@ -306,6 +308,10 @@ mod tests {
         let field = defined_in("Background Field = 1; Background Field = 2 ;");
         assert!(field.sizes && field.background == Some(2) && !field.unknown_background);
         assert!(defined_in("Background Field = last;").unknown_background);
+        assert!(defined_in("Include \"sizes.geo\";").unknown_background);
+        // Groups of points have no sizes.
+        assert!(!defined_in("Physical Point(\"corners\") = {1, 2, 3, 4};").sizes);
+        assert!(defined_in("Point(1) = {0, 0, 0, 0.1};").sizes);
     }
 
     #[test]

@@ -85,8 +85,9 @@ fn mesh(job: &Job) -> Result<Report, Failed> {
             "close the faces to a solid in the CAD program (export as solid, not as surface)",
         ));
     }
-    let script =
-        is_script.then(|| sizes::defined_in(&std::fs::read_to_string(&job.input).unwrap_or_default()));
+    // Comments may have letters of other encodings; Gmsh has read the file.
+    let text = is_script.then(|| std::fs::read(&job.input).unwrap_or_default());
+    let script = text.map(|text| sizes::defined_in(&String::from_utf8_lossy(&text)));
     let size = sizes::set(&gmsh, job, script)?;
     notes.extend(sizes::name_groups(&gmsh, &volumes)?);
     notes.extend(sizes::set_near(&gmsh, job, script)?);

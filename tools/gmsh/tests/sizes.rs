@@ -1,7 +1,5 @@
 //! Sizes of elements, and meshes of curved parts that would have folded elements.
 
-use std::path::Path;
-
 use carom_mesh::{Mesh, msh, quality};
 use carom_testing::program::{failure, json, printed};
 use carom_testing::shared_data;
@@ -113,7 +111,7 @@ fn scripts_without_sizes_get_those_of_other_files() {
     let size = json(&output)["size"].as_f64().unwrap();
     assert!((size - (1.0f64 + 0.04 + 0.09).sqrt() / 20.0).abs() < 1e-6, "{size}");
     let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
-    // Twelve elements to the circle: corner nodes on the edge of the bore.
+    // Fourteen elements to the circle: corner nodes on the edge of the bore.
     let mut on_edge: Vec<u32> = Vec::new();
     for (_, _, nodes) in mesh.cells() {
         on_edge.extend(nodes[..4].iter().filter(|&&node| {
@@ -123,7 +121,7 @@ fn scripts_without_sizes_get_those_of_other_files() {
     }
     on_edge.sort_unstable();
     on_edge.dedup();
-    assert!((12..=16).contains(&on_edge.len()), "{}", on_edge.len());
+    assert!((14..=16).contains(&on_edge.len()), "{}", on_edge.len());
     assert!(edges(&mesh).iter().all(|(_, length)| *length < 2.0 * size));
     let own = folder_with("part.geo", &format!("{BAR}Mesh.MeshSizeMax = 0.3;\n"));
     assert!(json(&run(own.path(), &["part.geo", "-o", "part.msh", "--json"]))["size"].is_null());
@@ -142,20 +140,20 @@ fn meshing_ends_at_the_time_limit_with_its_last_step() {
     assert_eq!(left, ["part.geo"]);
 }
 
-/// Meshes a STEP part of the reference data with these flags.
-fn part(name: &str, more: &[&str]) -> Option<(Mesh, String)> {
-    let input = shared_data("meshes")?.join(format!("{name}.step"));
-    let folder = tempfile::tempdir().unwrap();
-    let args = [&[input.to_str().unwrap(), "-o", "part.msh"], more].concat();
-    let output = run(folder.path(), &args);
-    assert!(output.status.success(), "{}", printed(&output));
-    Some((msh::read(&folder.path().join("part.msh")).unwrap().0, printed(&output)))
+/// A script that loads a STEP part of the reference data, and sets options.
+fn script_of(part: &str, options: &str) -> Option<String> {
+    let input = shared_data("meshes")?.join(format!("{part}.step"));
+    let head = "SetFactory(\"OpenCASCADE\");\nGeometry.OCCTargetUnit = \"M\";\n";
+    Some(format!("{head}a() = ShapeFromFile(\"{}\");\n{options}\n", input.display()))
 }
 
 /// One element at the half sphere of this rod is nearly folded: scaled Jacobian 0.003 with curved edges.
 #[test]
 fn nearly_folded_elements_are_straightened_and_the_volume_stays() {
-    let Some((mesh, printed)) = part("rod_hemi", &[]) else { return };
+    let Some(script) = script_of("rod_hemi", "Mesh.MeshSizeFromCurvature = 12;") else { return };
+    let folder = folder_with("part.geo", &script);
+    let output = run(folder.path(), &["part.geo", "-o", "part.msh"]);
+    let (mesh, printed) = (msh::read(&folder.path().join("part.msh")).unwrap().0, printed(&output));
     assert!(printed.contains("curved edges were straightened"), "{printed}");
     let quality = quality::assess(&mesh);
     assert!(quality.folded.is_empty() && quality.slivers.is_empty() && quality.is_watertight());
@@ -168,12 +166,9 @@ fn nearly_folded_elements_are_straightened_and_the_volume_stays() {
 #[test]
 #[ignore = "30 s: the crankshaft with 18 elements to a circle, meshed four times"]
 fn a_part_with_folded_elements_is_meshed_again() {
-    let Some(meshes) = shared_data("meshes") else { return };
-    let script = format!(
-        "SetFactory(\"OpenCASCADE\");\nGeometry.OCCTargetUnit = \"M\";\na() = ShapeFromFile(\"{}\");\n\
-         Mesh.MeshSizeMax = 0.003416;\nMesh.MeshSizeMin = 0.0003416;\nMesh.MeshSizeFromCurvature = 18;\n",
-        Path::new(&meshes.join("crankshaft.step")).display()
-    );
+    let sizes =
+        "Mesh.MeshSizeMax = 0.003416;\nMesh.MeshSizeMin = 0.0003416;\nMesh.MeshSizeFromCurvature = 18;";
+    let Some(script) = script_of("crankshaft", sizes) else { return };
     let folder = folder_with("part.geo", &script);
     let output = run(folder.path(), &["part.geo", "-o", "part.msh"]);
     assert!(printed(&output).contains("all sizes were multiplied by 0.7"), "{}", printed(&output));

@@ -274,8 +274,8 @@ pub(crate) struct NearArgs {
     #[arg(long = "radius", value_name = "R", requires = "near")]
     pub(crate) near_radius: Option<f64>,
 
-    /// How often knot spans, or edges of tetrahedra, are halved there, counted from the knot spans before any
-    /// local refinement.
+    /// How often they are halved there: knot spans counted from those before any local refinement, edges of
+    /// tetrahedra from those of the given mesh.
     #[arg(long, value_name = "L", requires = "near", value_parser = any_count())]
     pub(crate) levels: Option<usize>,
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use carom_cli::{Category, Failure, FailureContext, Session, keep_input};
-use carom_fem::{Body, Discretisation, Inspection, MATERIALS, Material, Section, Soundness, plausible};
+use carom_fem::{Body, Inspection, MATERIALS, Material, Section, Soundness, plausible};
 use carom_make::{ImportOptions, import};
 use carom_mesh::quality::without_negative_zero;
 use carom_nurbs::Side;
@@ -148,8 +148,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         progress.end();
         drawn?;
     }
-    let discretisation = Discretisation::new(&body).or_fail(Category::Input)?;
-    let places = Places::of(args, &body, &discretisation);
+    let places = Places::of(args, &body)?;
     session.print(&(text(&body, &inspection) + &places.text()))?;
     let properties = &inspection.properties;
     let object = Info {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use carom_cli::{Category, Failure, FailureContext};
 use carom_fem::{Body, Discretisation, SetPlace, SurfacePoint, plausible, set_places, surface_at};
 use serde::Serialize;
 
@@ -49,8 +50,12 @@ struct At {
 }
 
 impl Places {
-    /// What the flags ask for. `--at` has no result for a body without faces.
-    pub(crate) fn of(args: &InfoArgs, body: &Body, discretisation: &Discretisation) -> Self {
+    /// The places that `--faces` and `--at` report; none of `--at` for a body without faces.
+    pub(crate) fn of(args: &InfoArgs, body: &Body) -> Result<Self, Failure> {
+        if !args.faces && args.at.is_none() {
+            return Ok(Self { faces: None, at: None });
+        }
+        let discretisation = &Discretisation::new(body).or_fail(Category::Input)?;
         let faces = args.faces.then(|| {
             set_places(body, discretisation).into_iter().map(|(name, place)| (name, place.into())).collect()
         });
@@ -58,7 +63,7 @@ impl Places {
             let SurfacePoint { point, distance, normal, sets } = surface_at(body, discretisation, given)?;
             Some(At { given, point, distance, normal: normal.map(without_rounding), sets })
         });
-        Self { faces, at }
+        Ok(Self { faces, at })
     }
 
     /// The lines of the report.

@@ -35,7 +35,7 @@ Files for each body, in the axes of its file:
 
 Examples:
   carom-post stress tap/result.carom -o stress
-  carom-post stress tap/result.carom -o stress --at ball:0,0,0.015";
+  carom-post stress tap/result.carom -o stress --at rod:0.5,0.01,0";
 
 pub(crate) const REPORT: &str = "\
 Examples:

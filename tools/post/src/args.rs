@@ -147,8 +147,8 @@ struct StressArgs {
     #[arg(long, value_name = "BODY")]
     body: Vec<String>,
 
-    /// Place [m] in the axes of the body's file, whose history is written too; the nearest node of the
-    /// surface counts.
+    /// Place [m] in the axes of the body's file, whose history is written too, also of a body that --body
+    /// does not name; the nearest node of the surface counts.
     #[arg(long, value_name = "BODY:X,Y,Z", allow_hyphen_values = true)]
     at: Vec<Place>,
 
@@ -311,9 +311,15 @@ fn run_stress(args: &StressArgs, session: &Session) -> Result<(), Failure> {
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let found = stress_over_run::write(&run, &args.output.output, &args.body, &args.at, session.progress())
         .map_err(RunError::into_failure)?;
+    found.notes.iter().for_each(|note| session.note(note));
     found.warnings.iter().for_each(|warning| session.warn(warning));
-    session.print_summary(&format!("{}{}", found.table.to_text(), args.output.output.display()))?;
-    let object = json!({ "rows": found.table.to_json(), "files": found.files, "warnings": found.warnings });
+    let contacts: String = found.contacts.iter().map(|sentence| format!("{sentence}\n")).collect();
+    let folder = args.output.output.display();
+    session.print_summary(&format!("{}{contacts}{folder}", found.table.to_text()))?;
+    let object = json!({
+        "rows": found.table.to_json(), "contacts": found.contacts, "files": found.files,
+        "notes": found.notes, "warnings": found.warnings,
+    });
     session.print_json("carom-post stress 1", &object)
 }
 

@@ -17,7 +17,7 @@ use crate::bodies::RunBody;
 use crate::export::{PressureFaces, inconsistent, pressure_faces, pressures, safe_name};
 use crate::grids::PlacedGrid;
 use crate::rainflow::cycles;
-use crate::{Run, RunError, file};
+use crate::{Run, RunError, below, file};
 
 /// Frames in a period of the fastest dynamic mode, below which a warning says that peaks may be missed.
 const FEWEST_FRAMES: f64 = 8.0;
@@ -56,14 +56,18 @@ impl std::str::FromStr for Place {
 pub struct StressOverRun {
     /// One row for each body: its largest stress.
     pub table: Table,
+    /// Largest stress below each contact on a half-space grid, a sentence for each elastic body.
+    pub contacts: Vec<String>,
     /// Files that were written.
     pub files: Vec<PathBuf>,
     /// Where the figures are not to be trusted, and why.
     pub warnings: Vec<String>,
+    /// Places and bodies that are left out.
+    pub notes: Vec<String>,
 }
 
 /// The largest figures at a place.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Peak {
     von_mises: f64,
     time: f64,
@@ -74,16 +78,30 @@ struct Peak {
 }
 
 impl Peak {
+    /// Before the first frame.
+    const NONE: Self =
+        Self { von_mises: 0.0, time: 0.0, error: 0.0, signed: [f64::INFINITY, f64::NEG_INFINITY] };
+
+    /// Takes in the stress of a frame.
+    fn observe(&mut self, time: f64, stress: &[f64; 6], error: f64) {
+        let (now, signed) = (von_mises(stress), signed(stress));
+        self.signed = [self.signed[0].min(signed), self.signed[1].max(signed)];
+        if now > self.von_mises {
+            (self.von_mises, self.time, self.error) = (now, time, error);
+        }
+    }
+
+    /// 0 of a place that no frame counts for.
     fn range(&self) -> f64 {
-        self.signed[1] - self.signed[0]
+        (self.signed[1] - self.signed[0]).max(0.0)
     }
 }
 
 /// Stress of some places at a time.
 struct Moment {
     time: f64,
-    /// One for each place \[Pa\].
-    stress: Vec<[f64; 6]>,
+    /// One for each place \[Pa\]; none within the loads of a contact.
+    stress: Vec<Option<[f64; 6]>>,
 }
 
 /// A body whose stress is recovered.
@@ -96,8 +114,8 @@ struct Watched {
     faces: Vec<PressureFaces>,
 }
 
-/// Writes the stress over a run of the flexible bodies, or of some: `BODY-stress.vtu`, `BODY-history.csv` and
-/// `BODY-rainflow.csv` in a folder.
+/// Writes the stress over a run of the flexible bodies, or of some and those with a place: `BODY-stress.vtu`,
+/// `BODY-history.csv` and `BODY-rainflow.csv` in a folder.
 ///
 /// Places within the loads of a contact on a half-space grid are left out in frames in which it is loaded:
 /// their stress is that of smooth loads, and the stress below the contact is that of the half-space.
@@ -122,12 +140,23 @@ pub fn write(
     let mut outcome = StressOverRun { table: Table::new(columns()), ..StressOverRun::default() };
     let mut watched = Vec::new();
     for (number, meta) in run.header().bodies.iter().enumerate() {
-        if bodies.is_empty() || bodies.contains(&meta.name) {
+        let is_named = bodies.contains(&meta.name) || places.iter().any(|place| place.body == meta.name);
+        if bodies.is_empty() || is_named {
             match watch(run, number, &frames)? {
                 Ok(body) => watched.push(body),
-                Err(why) if bodies.contains(&meta.name) => outcome.warnings.push(why),
-                Err(_) => {}
+                Err(why) if is_named => outcome.warnings.push(why),
+                Err(why) => outcome.notes.push(why),
             }
+        }
+    }
+    for (pair, names) in run.header().pairs.iter().enumerate() {
+        match below::stresses(run, pair) {
+            Ok(stresses) => outcome.contacts.extend(
+                stresses.iter().map(|of_body| format!("contact {}: {}", names.name, of_body.sentence())),
+            ),
+            // Pairs that never touch, or not on a grid.
+            Err(RunError::Empty { .. }) => {}
+            Err(error) => return Err(error),
         }
     }
     if watched.is_empty() {
@@ -149,10 +178,17 @@ pub fn write(
         let wanted: Vec<[f64; 3]> =
             places.iter().filter(|place| place.body == body.body.meta.name).map(|place| place.at).collect();
         let points = body.points_of(&peaks, &wanted);
-        let histories = body.histories(&frames, &points, &mut step)?;
+        let histories = body.histories(run, &frames, &points, &mut step)?;
         outcome.files.extend(body.write(folder, &peaks, &points, &histories)?);
         outcome.table.push(body.row(&peaks, points[0])).expect("the row was made with the columns");
         outcome.warnings.extend(body.doubts(run, &peaks, points[0]));
+        if body.body.load_radius > 0.0 {
+            outcome.notes.push(format!(
+                "body `{}`: places within {:.2e} m of a loaded contact are left out, as the loads there are \
+                 smooth ones",
+                body.body.meta.name, body.body.load_radius
+            ));
+        }
     }
     progress.end();
     Ok(outcome)
@@ -185,6 +221,11 @@ fn watch(run: &Run, number: usize, frames: &[StoredFrame]) -> Result<Result<Watc
         return Ok(Err(format!(
             "body `{name}`: its model keeps no modes for pictures, and so no stress; reduce it with \
              `--fields surface`"
+        )));
+    }
+    if body.load_radius > 0.0 && body.fastest_hz.is_none() {
+        return Ok(Err(format!(
+            "body `{name}`: its model has no dynamic modes, and so no stress but that below its contacts"
         )));
     }
     let grid = BodyGrid::surface(&body.body);
@@ -227,6 +268,12 @@ impl Watched {
             .collect()
     }
 
+    /// True if a place lies within the loads of a contact.
+    fn is_loaded(&self, place: usize, loaded: &[(Vector3<f64>, f64)]) -> bool {
+        let x = Vector3::from(self.places[place]);
+        loaded.iter().any(|(center, radius)| (x - center).norm() < *radius)
+    }
+
     /// The largest figures of each place over the frames.
     fn peaks(
         &self,
@@ -234,18 +281,12 @@ impl Watched {
         frames: &[StoredFrame],
         step: &mut impl FnMut() -> Result<(), RunError>,
     ) -> Result<Vec<Peak>, RunError> {
-        let mut peaks = vec![Peak::default(); self.places.len()];
+        let mut peaks = vec![Peak::NONE; self.places.len()];
         for frame in frames {
             let (found, loaded) = (self.stress(frame), self.loaded(run, frame));
             for (k, peak) in peaks.iter_mut().enumerate() {
-                let x = Vector3::from(self.places[k]);
-                if loaded.iter().any(|(center, radius)| (x - center).norm() < *radius) {
-                    continue;
-                }
-                let (now, value) = (von_mises(&found.tensor[k]), signed(&found.tensor[k]));
-                peak.signed = [peak.signed[0].min(value), peak.signed[1].max(value)];
-                if now > peak.von_mises {
-                    (peak.von_mises, peak.time, peak.error) = (now, frame.time, found.error[k]);
+                if !self.is_loaded(k, &loaded) {
+                    peak.observe(frame.time, &found.tensor[k], found.error[k]);
                 }
             }
             step()?;
@@ -270,14 +311,16 @@ impl Watched {
     /// Time and stress of some places in all frames.
     fn histories(
         &self,
+        run: &Run,
         frames: &[StoredFrame],
         points: &[usize],
         step: &mut impl FnMut() -> Result<(), RunError>,
     ) -> Result<Vec<Moment>, RunError> {
         let mut histories = Vec::with_capacity(frames.len());
         for frame in frames {
-            let found = self.stress(frame);
-            let stress = points.iter().map(|&k| found.tensor[k]).collect();
+            let (found, loaded) = (self.stress(frame), self.loaded(run, frame));
+            let stress = points.iter().map(|&k| (!self.is_loaded(k, &loaded)).then_some(found.tensor[k]));
+            let stress = stress.collect();
             histories.push(Moment { time: frame.time, stress });
             step()?;
         }
@@ -316,7 +359,7 @@ impl Watched {
         Ok(vec![picture, history, rainflow])
     }
 
-    /// What a place stands for.
+    /// Name of the point of a history.
     fn name_of(n: usize) -> String {
         match n {
             0 => "largest stress".to_owned(),
@@ -335,11 +378,12 @@ impl Watched {
         );
         for (n, &point) in points.iter().enumerate() {
             for Moment { time, stress } in histories {
+                let Some(stress) = stress[n] else { continue };
                 let mut row: Vec<Value> = vec![Self::name_of(n).as_str().into()];
                 row.extend(self.places[point].map(Value::from));
                 row.push((*time).into());
-                row.extend(stress[n].map(Value::from));
-                row.push(signed(&stress[n]).into());
+                row.extend(stress.map(Value::from));
+                row.push(signed(&stress).into());
                 table.push(row).expect("the row was made with the columns");
             }
         }
@@ -360,12 +404,13 @@ impl Watched {
         ];
         let mut table = Table::new(columns.map(|(name, unit)| Column::new(name, name, unit)).to_vec());
         for (n, &point) in points.iter().enumerate() {
-            let history: Vec<f64> = histories.iter().map(|moment| signed(&moment.stress[n])).collect();
+            let known = histories.iter().filter_map(|moment| Some((moment.time, signed(&moment.stress[n]?))));
+            let (times, history): (Vec<f64>, Vec<f64>) = known.unzip();
             for cycle in cycles(&history) {
                 let mut row: Vec<Value> = vec![Self::name_of(n).as_str().into()];
                 row.extend(self.places[point].map(Value::from));
                 row.extend([cycle.range, cycle.mean, cycle.count].map(Value::from));
-                row.extend(cycle.samples.map(|sample| Value::from(histories[sample].time)));
+                row.extend(cycle.samples.map(|sample| Value::from(times[sample])));
                 table.push(row).expect("the row was made with the columns");
             }
         }
@@ -388,10 +433,10 @@ impl Watched {
         if peak.error > LARGEST_ERROR * peak.von_mises {
             let [x, y, z] = self.places[point];
             doubts.push(format!(
-                "body `{name}`: the cells that meet at ({x:.4e}, {y:.4e}, {z:.4e}) m differ from their \
-                 mean, {:.3e} Pa, by {:.0} %, limit {:.0} %: use smaller cells there (`near` or `size` of a \
-                 part from CAD, `refine` of others)",
-                peak.von_mises,
+                "body `{name}`: in the cells that meet at ({x:.4e}, {y:.4e}, {z:.4e}) m the raw stress differs \
+                 from the recovered one by up to {:.3e} Pa, {:.0} % of the von Mises stress there, limit \
+                 {:.0} %: use smaller cells there (`near` or `size` of a part from CAD, `refine` of others)",
+                peak.error,
                 100.0 * peak.error / peak.von_mises,
                 100.0 * LARGEST_ERROR
             ));
@@ -407,13 +452,25 @@ impl Watched {
                 1.0 / (FEWEST_FRAMES * hz)
             ));
         }
-        if self.body.load_radius > 0.0 {
-            doubts.push(format!(
-                "body `{name}`: places within {:.2e} m of a loaded contact are left out, as the loads there \
-                 are smooth ones: `carom-post plot --what contact-stress` draws the stress below a contact",
-                self.body.load_radius
-            ));
-        }
         doubts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_of_a_stress_that_never_vanishes_leaves_zero_out() {
+        let mut peak = Peak::NONE;
+        assert_eq!(peak.range(), 0.0);
+        for (time, stress, error) in [(0.0, 100e6, 1e6), (1.0, 120e6, 2e6), (2.0, 110e6, 3e6)] {
+            peak.observe(time, &[stress, 0.0, 0.0, 0.0, 0.0, 0.0], error);
+        }
+        assert!((peak.range() - 20e6).abs() < 1e-3 && (peak.von_mises - 120e6).abs() < 1e-3);
+        assert_eq!((peak.time, peak.error), (1.0, 2e6));
+        // Compression has the other sign.
+        peak.observe(3.0, &[-50e6, 0.0, 0.0, 0.0, 0.0, 0.0], 0.0);
+        assert!((peak.range() - 170e6).abs() < 1e-3);
     }
 }

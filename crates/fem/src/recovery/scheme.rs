@@ -1,6 +1,7 @@
 //! Sampling points of the stress of each kind of cell.
 
 use carom_mesh::CellShape;
+use carom_mesh::lagrange::line_values;
 
 use crate::quadrature::{Quadrature, gauss_legendre};
 
@@ -41,7 +42,7 @@ impl Scheme {
     pub(super) fn fitted_lattice(degrees: [usize; 3]) -> Self {
         let places = lattice_points(degrees);
         let rows = places.iter().map(|xi| {
-            let factors = |d: usize| lagrange_factors(&gauss_legendre(degrees[d]).0, xi[d]);
+            let factors = |d: usize| line_values(&gauss_legendre(degrees[d]).0, xi[d]);
             products([0, 1, 2].map(factors))
         });
         Self { rows: Some(rows.collect()), places, points: Quadrature::cube(degrees).points }
@@ -52,7 +53,7 @@ impl Scheme {
 pub(super) fn lattice_factors(degrees: [usize; 3], xi: [f64; 3]) -> Vec<f64> {
     let factors = |d: usize| {
         let points: Vec<f64> = (0..=degrees[d]).map(|i| i as f64 / degrees[d] as f64).collect();
-        lagrange_factors(&points, xi[d])
+        line_values(&points, xi[d])
     };
     products([0, 1, 2].map(factors))
 }
@@ -63,15 +64,6 @@ fn lattice_points([p, q, r]: [usize; 3]) -> Vec<[f64; 3]> {
     (0..=r)
         .flat_map(|k| (0..=q).flat_map(move |j| (0..=p).map(move |i| [at(i, p), at(j, q), at(k, r)])))
         .collect()
-}
-
-/// Values at x of the polynomials that are one at one of the points and zero at the others.
-fn lagrange_factors(points: &[f64], x: f64) -> Vec<f64> {
-    let factor = |i: usize| {
-        let others = points.iter().enumerate().filter(|(k, _)| *k != i);
-        others.map(|(_, other)| (x - other) / (points[i] - other)).product()
-    };
-    (0..points.len()).map(factor).collect()
 }
 
 /// Products of factors of each direction, the first one fastest.

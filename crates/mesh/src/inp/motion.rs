@@ -2,6 +2,7 @@
 
 use super::deck::{At, Deck, Keyword};
 use super::error::ParseInpError;
+use crate::vectors::{cross, dot, minus};
 
 /// A rigid motion x → R x + t, identity by default.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,18 +160,6 @@ impl NodeSystem {
 
 const NO_SYSTEM: &str = "*SYSTEM needs its origin, a point of its x axis and a point on the side of its y \
     axis, not all on one line";
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
 
 fn normalised(v: [f64; 3]) -> Option<[f64; 3]> {
     let length = dot(v, v).sqrt();

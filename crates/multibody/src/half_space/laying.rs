@@ -45,7 +45,8 @@ const LEAST_DEPTH: f64 = 1e-7;
 /// Motion along the plane, in sides of a cell, after which the nearest point is looked for again.
 const MOVED: f64 = 0.25;
 
-/// Motion since the last search, in present gaps, up to which bodies that are apart need no other one.
+/// Motion since the last search, in present gaps, up to which bodies that are apart need no other one: no gap
+/// has shrunk by more than a third of the least one that the search found.
 const APART: f64 = 0.25;
 
 /// Depth of a second spot, in heights of the grid, that may be overlooked: its force is below a thousandth of
