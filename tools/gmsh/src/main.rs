@@ -31,8 +31,8 @@ Examples:
 ///
 /// STEP and IGES files contain their unit and are converted to metres; .brep and .geo files are not scaled.
 /// Physical groups of a .geo script are kept. Without groups, the volumes become the group `body` (and
-/// `solid1`, `solid2` if there are several, and the names of solids in a STEP file), and every CAD face becomes
-/// a group `face1`, `face2`, and so on.
+/// `solid1`, `solid2` if there are several, and the names of solids in a STEP file), and every CAD face
+/// becomes a group `face1`, `face2`, and so on.
 ///
 /// If curved elements are folded, the part is meshed again with optimisation, then with sizes of 0.7; edges
 /// of elements that are still folded are straightened. Notes report this.
