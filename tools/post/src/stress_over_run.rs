@@ -434,8 +434,9 @@ impl Watched {
             let [x, y, z] = self.places[point];
             doubts.push(format!(
                 "body `{name}`: in the cells that meet at ({x:.4e}, {y:.4e}, {z:.4e}) m the raw stress \
-                 differs from the recovered one by up to {:.3e} Pa, {:.0} % of the von Mises stress there, limit \
-                 {:.0} %: use smaller cells there (`near` or `size` of a part from CAD, `refine` of others)",
+                 differs from the recovered one by up to {:.3e} Pa, {:.0} % of the von Mises stress there, \
+                 limit {:.0} %: use smaller cells there (`near` or `size` of a part from CAD, `refine` of \
+                 others)",
                 peak.error,
                 100.0 * peak.error / peak.von_mises,
                 100.0 * LARGEST_ERROR
