@@ -10,6 +10,7 @@ use std::ptr;
 use signatures::{KNOWN_VERSIONS, NAMES_GROUPS, fresh};
 
 mod fields;
+mod shapes;
 mod signatures;
 
 /// A geometric entity: dimension and tag.
@@ -166,8 +167,7 @@ impl Gmsh {
             );
         })?;
         take_integers(entities, n);
-        // SAFETY: takes the error flag alone.
-        self.call("synchronise the shapes", |ierr| unsafe { gmsh_sys::gmshModelOccSynchronize(ierr) })
+        self.synchronise()
     }
 
     /// The entities of a dimension.
@@ -198,7 +198,7 @@ impl Gmsh {
 
     /// The surfaces that bound these volumes, each once, inner ones too.
     pub(crate) fn boundary(&self, volumes: &[Entity]) -> Result<Vec<Entity>, GmshError> {
-        let mut flat: Vec<c_int> = volumes.iter().flat_map(|(dim, tag)| [*dim, *tag]).collect();
+        let mut flat = flattened(volumes);
         let (mut entities, mut n) = (ptr::null_mut(), 0);
         // SAFETY: `flat` has the length given and is only read; the array returned becomes ours. The flags:
         // do not combine (inner faces would cancel), no signs, not recursive.
@@ -319,6 +319,10 @@ fn take_integers(array: *mut c_int, n: usize) -> Vec<i32> {
         gmsh_sys::gmshFree(array.cast::<c_void>());
         copy
     }
+}
+
+fn flattened(entities: &[Entity]) -> Vec<c_int> {
+    entities.iter().flat_map(|(dim, tag)| [*dim, *tag]).collect()
 }
 
 fn pairs(flat: &[i32]) -> Vec<Entity> {

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use carom_cli::{Category, Failure};
 use serde::{Deserialize, Serialize};
 
+use crate::solids::Solid;
+use crate::ties::Tie;
+
 /// The job of the worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
@@ -16,6 +19,10 @@ pub(crate) struct Job {
     pub(crate) report: PathBuf,
     /// Gmsh's log, if it is kept in a file.
     pub(crate) log: Option<PathBuf>,
+    /// True to list the solids and their ties instead of meshing.
+    pub(crate) list: bool,
+    /// The only solid to mesh, in the form of `--solid`.
+    pub(crate) solid: Option<String>,
     /// Largest element size [m].
     pub(crate) size: Option<f64>,
     /// Places with small elements, each with its size, in the form of `--near`.
@@ -41,6 +48,17 @@ pub(crate) enum Report {
         notes: Vec<String>,
         /// Largest size of an element [m]; `None` if a script defines it.
         size: Option<f64>,
+        /// Ties of the solid, if one was chosen.
+        ties: Vec<Tie>,
+    },
+    /// The list of the solids.
+    Listed {
+        /// The solids, in the order of the file.
+        solids: Vec<Solid>,
+        /// Their ties.
+        ties: Vec<Tie>,
+        /// Notes for the user.
+        notes: Vec<String>,
     },
     /// There is no mesh.
     Failed {

@@ -8,16 +8,20 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "doc comments are help texts, in which [m] is a unit")]
 
 mod gmsh;
+mod groups;
 mod job;
+mod list;
 mod mesher;
 mod sizes;
+mod solids;
+mod ties;
 mod worker;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use carom_cli::{OutputArgs, main_with};
-use carom_mesh::SizeNear;
+use carom_cli::{OptionalOutputArgs, main_with};
+use carom_mesh::{SizeNear, SolidChoice};
 use clap::Parser;
 
 /// The end of the help text.
@@ -25,7 +29,9 @@ const AFTER_HELP: &str = "\
 Examples:
   carom-gmsh bracket.step -o bracket.msh --size 4e-3
   carom-gmsh bracket.step -o bracket.msh --near 0,0,0.02:0.003=5e-4
-  carom-gmsh conrod.geo -o conrod.msh --order 2";
+  carom-gmsh conrod.geo -o conrod.msh --order 2
+  carom-gmsh clamp.step --list
+  carom-gmsh clamp.step --solid 2 -o jaw.msh";
 
 /// Mesh a CAD file with Gmsh: .step .stp .iges .igs .brep .geo in, MSH 4.1 out, in metres.
 ///
@@ -33,6 +39,9 @@ Examples:
 /// Physical groups of a .geo script are kept. Without groups, the volumes become the group `body` (and
 /// `solid1`, `solid2` if there are several, and the names of solids in a STEP file), and every CAD face
 /// becomes a group `face1`, `face2`, and so on.
+///
+/// `--solid` takes one solid of an assembly. Where it touches solid M, its faces are cut along the outline of
+/// the common face, which is a group `tie-N-M` (the lower number first) of either solid.
 ///
 /// If curved elements are folded, the part is meshed again with optimisation, then with sizes of 0.7; edges
 /// of elements that are still folded are straightened. Notes report this.
@@ -44,6 +53,14 @@ Examples:
 pub(crate) struct Args {
     /// Geometry: .step .stp .iges .igs .brep .geo
     file: PathBuf,
+
+    /// List the solids with their volumes, places and ties instead of meshing. For all files except .geo
+    #[arg(long, conflicts_with_all = ["solid", "size", "near", "order", "hex", "output"])]
+    list: bool,
+
+    /// The only solid to mesh, by its number in the list or its name. For all files except .geo
+    #[arg(long, value_name = "N|NAME")]
+    solid: Option<SolidChoice>,
 
     /// Largest size of an element [m]; elements at curved faces (14 to a full circle) and small edges are
     /// smaller [default: the size in a .geo script, otherwise a twentieth of the diagonal of the part]
@@ -70,7 +87,7 @@ pub(crate) struct Args {
     hex: bool,
 
     #[command(flatten)]
-    output: OutputArgs,
+    output: OptionalOutputArgs,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -91,7 +108,10 @@ fn main() -> ExitCode {
     if let Some(job) = worker::job_of_this_process() {
         return worker::run(&job);
     }
-    main_with(|args: &Args| &args.output.run, mesher::mesh)
+    main_with(
+        |args: &Args| &args.output.run,
+        |args, session| if args.list { list::list(args, session) } else { mesher::mesh(args, session) },
+    )
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use tempfile::NamedTempFile;
 
 use crate::Args;
 use crate::job::{Job, Report};
+use crate::ties::Tie;
 use crate::worker::{FLAG, has_extension};
 
 /// Endings of the geometry files that are read.
@@ -25,18 +26,20 @@ const EXTENSIONS: [&str; 6] = ["step", "stp", "iges", "igs", "brep", "geo"];
 pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
     let start = Instant::now();
     check_input(&args.file)?;
-    keep_input(&args.file, &args.output.output)?;
+    let Some(output) = args.output.output.as_deref() else {
+        let what = "a file for the mesh is missing: --output FILE.msh".to_owned();
+        return Err(Failure::new(Category::Usage, what).hint("--list lists the solids without a mesh"));
+    };
+    keep_input(&args.file, output)?;
     let progress = Part::new(session.progress(), &args.file.display().to_string());
     progress.begin("meshing", 0);
-    let made = make(args, session);
+    let made = make(args, output, session);
     progress.end();
     let made = made?;
     print_notes(&made, session);
     check_quality(&made, session)?;
-    let Made { file, version, mesh, quality, size, .. } = made;
-    file.persist(&args.output.output)
-        .map_err(|e| e.error)
-        .or_fail_with(Category::Files, || unwritable(&args.output.output))?;
+    let Made { file, version, mesh, quality, size, ties, .. } = made;
+    file.persist(output).map_err(|e| e.error).or_fail_with(Category::Files, || unwritable(output))?;
     let summary = Summary {
         size,
         nodes: mesh.points.len(),
@@ -45,6 +48,7 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
         min_scaled_jacobian: quality.min_scaled_jacobian,
         worst_element_at: quality.worst_cell.map(|cell| mesh.middle_of_cell(cell)),
         volume: mesh.volume(),
+        ties: &ties,
         gmsh_version: &version,
         seconds: start.elapsed().as_secs_f64(),
     };
@@ -53,7 +57,7 @@ pub(crate) fn mesh(args: &Args, session: &Session) -> Result<(), Failure> {
         summary.elements.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     session.note(&format!(
         "{}: {} nodes, {}, {:.3e} m3, {:.2} s",
-        args.output.output.display(),
+        output.display(),
         summary.nodes,
         elements.join(", "),
         summary.volume,
@@ -75,11 +79,14 @@ struct Summary<'a> {
     worst_element_at: Option<[f64; 3]>,
     /// [m³]
     volume: f64,
+    /// With --solid: where the solid touches others.
+    ties: &'a [Tie],
     gmsh_version: &'a str,
     seconds: f64,
 }
 
-fn check_input(path: &Path) -> Result<(), Failure> {
+/// Checks ending and existence of the geometry file.
+pub(crate) fn check_input(path: &Path) -> Result<(), Failure> {
     if !has_extension(path, &EXTENSIONS) {
         let known = EXTENSIONS.map(|e| format!(".{e}")).join(" ");
         return Err(Failure::new(
@@ -102,6 +109,7 @@ struct Made {
     quality: Quality,
     notes: Vec<String>,
     size: Option<f64>,
+    ties: Vec<Tie>,
 }
 
 impl Made {
@@ -113,11 +121,16 @@ impl Made {
 
 /// A way to mesh the part.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+pub(crate) struct Way {
     /// Factor on all sizes.
     factor: f64,
     /// True to optimise second-order elements.
     optimise: bool,
+}
+
+impl Way {
+    /// The first way.
+    pub(crate) const PLAIN: Self = Self { factor: 1.0, optimise: false };
 }
 
 /// Ways that are tried while elements are folded.
@@ -128,9 +141,10 @@ const OTHER_WAYS: [Way; 3] = [
 ];
 
 /// Meshes the part; in other ways, and at last with straight edges, if curved elements are folded.
-fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
-    let deadline = Instant::now() + Duration::from_secs_f64(args.time_limit);
-    let mut best = attempt(args, session, Way { factor: 1.0, optimise: false }, deadline)?;
+fn make(args: &Args, output: &Path, session: &Session) -> Result<Made, Failure> {
+    let deadline = deadline(args);
+    let folder = output.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut best = attempt(args, folder, session, Way::PLAIN, deadline)?;
     for way in OTHER_WAYS {
         if best.quality.folded.is_empty() {
             break;
@@ -142,7 +156,7 @@ fn make(args: &Args, session: &Session) -> Result<Made, Failure> {
         let how = if way.optimise { "with optimisation" } else { "without optimisation" };
         session.detail(1, &format!("some elements are folded: meshing again {how}{sizes}"));
         // The optimiser sometimes aborts, and meshing may take too long: then the earlier mesh is used.
-        match attempt(args, session, way, deadline) {
+        match attempt(args, folder, session, way, deadline) {
             Ok(mut next) if next.badness() < best.badness() => {
                 if way.factor != 1.0 {
                     next.notes.push(format!(
@@ -177,10 +191,43 @@ fn straighten(mut made: Made) -> Result<Made, Failure> {
     Ok(made)
 }
 
-fn attempt(args: &Args, session: &Session, way: Way, deadline: Instant) -> Result<Made, Failure> {
-    let folder = args.output.output.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+/// The time at which the worker is ended.
+pub(crate) fn deadline(args: &Args) -> Instant {
+    Instant::now() + Duration::from_secs_f64(args.time_limit)
+}
+
+/// * `folder` — of the temporary files
+fn attempt(
+    args: &Args,
+    folder: &Path,
+    session: &Session,
+    way: Way,
+    deadline: Instant,
+) -> Result<Made, Failure> {
+    let (file, report) = do_job(args, folder, session, way, deadline)?;
+    let Report::Done { version, mut notes, size, ties } = report else {
+        return Err(Failure::new(Category::Other, "the process that runs Gmsh has not meshed the part"));
+    };
+    let (mesh, read_notes) = msh::read(file.path()).map_err(|error| {
+        Failure::from_error(Category::Other, error)
+            .context("the mesh that Gmsh wrote cannot be used")
+            .hint("try without --hex, or with another --size")
+    })?;
+    notes.extend(read_notes.iter().map(ToString::to_string));
+    let quality = quality::assess(&mesh);
+    Ok(Made { file, version, mesh, quality, notes, size, ties })
+}
+
+/// Runs a worker. Returns its mesh file, empty if it only lists solids, and its report.
+pub(crate) fn do_job(
+    args: &Args,
+    folder: &Path,
+    session: &Session,
+    way: Way,
+    deadline: Instant,
+) -> Result<(NamedTempFile, Report), Failure> {
     let begin = |ending: &str| {
-        temporary::file_in(folder, ending).or_fail_with(Category::Files, || unwritable(&args.output.output))
+        temporary::file_in(folder, ending).or_fail_with(Category::Files, || unwritable(folder))
     };
     let (file, report) = (begin(".msh")?, begin(".json")?);
     let log = begin(".log")?;
@@ -189,6 +236,8 @@ fn attempt(args: &Args, session: &Session, way: Way, deadline: Instant) -> Resul
         mesh: file.path().to_owned(),
         report: report.path().to_owned(),
         log: (args.output.run.verbose == 0).then(|| log.path().to_owned()),
+        list: args.list,
+        solid: args.solid.as_ref().map(ToString::to_string),
         size: args.size,
         near: args.near.iter().map(ToString::to_string).collect(),
         factor: way.factor,
@@ -200,25 +249,15 @@ fn attempt(args: &Args, session: &Session, way: Way, deadline: Instant) -> Resul
         return Err(too_slow(args, log.path()));
     };
     let text = std::fs::read_to_string(report.path()).unwrap_or_default();
-    let (version, mut notes, size) = match serde_json::from_str(&text) {
-        Ok(Report::Done { version, notes, size }) if status.success() => (version, notes, size),
-        Ok(Report::Failed { kind, message, hint }) => return Err(kind.failure(message, hint)),
-        _ => {
-            return Err(Failure::new(
-                Category::Other,
-                format!("Gmsh ended its process ({status}) while meshing"),
-            )
-            .hint("run again with -v to see the log; try another --size, or --order 1"));
-        }
-    };
-    let (mesh, read_notes) = msh::read(file.path()).map_err(|error| {
-        Failure::from_error(Category::Other, error)
-            .context("the mesh that Gmsh wrote cannot be used")
-            .hint("try without --hex, or with another --size")
-    })?;
-    notes.extend(read_notes.iter().map(ToString::to_string));
-    let quality = quality::assess(&mesh);
-    Ok(Made { file, version, mesh, quality, notes, size })
+    match serde_json::from_str(&text) {
+        Ok(Report::Failed { kind, message, hint }) => Err(kind.failure(message, hint)),
+        Ok(report) if status.success() => Ok((file, report)),
+        _ => Err(Failure::new(
+            Category::Other,
+            format!("Gmsh ended its process ({status}) while meshing"),
+        )
+        .hint("run again with -v to see the log; try another --size, or --order 1")),
+    }
 }
 
 /// Runs a worker to its end, or ends it if the user requests a stop. `None` if it did not end in time.

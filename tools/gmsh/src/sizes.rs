@@ -1,10 +1,8 @@
 //! Sizes of elements: the largest size, sizes at curved faces, and small elements near places.
 
-use std::collections::BTreeMap;
-
 use carom_mesh::{Around, SizeNear};
 
-use crate::gmsh::{Entity, Gmsh, GmshError};
+use crate::gmsh::{Gmsh, GmshError};
 use crate::job::{FailureKind, Job};
 use crate::worker::{Failed, failed};
 
@@ -225,63 +223,6 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|d| (b[d] - a[d]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Makes groups of volumes and faces if the file has none: only elements in groups are written.
-pub(crate) fn name_groups(gmsh: &Gmsh, volumes: &[Entity]) -> Result<Vec<String>, GmshError> {
-    let groups = gmsh.physical_groups()?;
-    let mut notes = Vec::new();
-    if !groups.iter().any(|(dim, _)| *dim == 3) {
-        if !groups.is_empty() {
-            notes.push("the script has no physical group of volumes: all of them are in `body`".to_owned());
-        }
-        let tags: Vec<i32> = volumes.iter().map(|(_, tag)| *tag).collect();
-        gmsh.add_physical_group("body", 3, &tags)?;
-        // Each solid of an assembly is a group too.
-        for (number, &tag) in (1..).zip(tags.iter().filter(|_| tags.len() > 1)) {
-            gmsh.add_physical_group(&format!("solid{number}"), 3, &[tag])?;
-        }
-        if tags.len() > 1 {
-            notes.push(format!(
-                "there are {0} solids, also in the sets `solid1` to `solid{0}`: solids that touch are \
-                 joined only if they share faces in the CAD file",
-                tags.len()
-            ));
-        }
-        for (name, tags) in named_solids(gmsh, volumes)? {
-            gmsh.add_physical_group(&name, 3, &tags)?;
-        }
-    }
-    if groups.is_empty() {
-        for (number, (_, tag)) in (1..).zip(gmsh.boundary(volumes)?) {
-            gmsh.add_physical_group(&format!("face{number}"), 2, &[tag])?;
-        }
-    }
-    Ok(notes)
-}
-
-/// Solids by their names in the CAD file. Solids of the same name, such as the bolts of an assembly, are
-/// together; names that other sets have, or that the translator of the file has made, are left out.
-fn named_solids(gmsh: &Gmsh, volumes: &[Entity]) -> Result<BTreeMap<String, Vec<i32>>, GmshError> {
-    let mut named: BTreeMap<String, Vec<i32>> = BTreeMap::new();
-    for &volume in volumes {
-        if let Some(name) = own_name(&gmsh.entity_name(volume)?) {
-            named.entry(name).or_default().push(volume.1);
-        }
-    }
-    Ok(named)
-}
-
-/// The last part of a name such as `Shapes/as1/NUT::1/nut`.
-fn own_name(label: &str) -> Option<String> {
-    let name = label.rsplit('/').next()?.trim();
-    let of_set = |stem: &str| {
-        name.strip_prefix(stem)
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let is_taken = name == "body" || of_set("solid") || of_set("face");
-    let is_made = name.contains("STEP translator") || name.contains(['"', '\n', '\r', ',', '=']);
-    (!name.is_empty() && !is_taken && !is_made).then(|| name.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,14 +253,6 @@ mod tests {
         // Groups of points have no sizes.
         assert!(!defined_in("Physical Point(\"corners\") = {1, 2, 3, 4};").sizes);
         assert!(defined_in("Point(1) = {0, 0, 0, 0.1};").sizes);
-    }
-
-    #[test]
-    fn solids_have_the_last_part_of_their_name() {
-        assert_eq!(own_name("Shapes/as1/NUT::1/nut"), Some("nut".to_owned()));
-        for none in ["", "Shapes/Open CASCADE STEP translator 7.8 2", "Shapes/body", "solid12"] {
-            assert_eq!(own_name(none), None, "{none}");
-        }
     }
 
     #[test]

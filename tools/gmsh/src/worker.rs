@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use carom_mesh::SolidChoice;
+
 use crate::gmsh::{Entity, Gmsh, GmshError};
 use crate::job::{FailureKind, Job, Report};
-use crate::sizes;
+use crate::ties::{Imprinted, Tie};
+use crate::{groups, sizes, solids, ties};
 
 /// First argument of a worker; the second is the job.
 pub(crate) const FLAG: &str = "--worker";
@@ -32,7 +35,7 @@ pub(crate) fn run(job: &Job) -> ExitCode {
         }
         std::process::abort();
     });
-    let report = match mesh(job) {
+    let report = match work(job) {
         Ok(done) => done,
         Err(Failed { kind, message, hint }) => Report::Failed { kind, message, hint },
     };
@@ -64,16 +67,54 @@ impl From<GmshError> for Failed {
     }
 }
 
-/// Makes the mesh and returns the report.
-fn mesh(job: &Job) -> Result<Report, Failed> {
+/// Makes the mesh, or the list of solids, and returns the report.
+fn work(job: &Job) -> Result<Report, Failed> {
     let gmsh = Gmsh::start()?;
     set_up(&gmsh)?;
     let is_script = has_extension(&job.input, &["geo"]);
-    load(&gmsh, &job.input, is_script)?;
+    if is_script && (job.list || job.solid.is_some()) {
+        return Err(failed(
+            FailureKind::Input,
+            format!("`{}` is a script, of whose solids none can be chosen", job.input.display()),
+            "delete the other solids at the end of the script: Recursive Delete { Volume{1}; }",
+        ));
+    }
+    let (volumes, mut notes) = solids_of(&gmsh, job, is_script)?;
+    if job.list {
+        let solids = solids::list(&gmsh, &volumes)?;
+        let (ties, more) = ties::find(&gmsh, &volumes, &solids, None)?;
+        notes.extend(more);
+        return Ok(Report::Listed { solids, ties, notes });
+    }
+    let choice = job.solid.as_ref().and_then(|text| text.parse::<SolidChoice>().ok());
+    let (one, ties) = match choice {
+        Some(choice) => {
+            let (one, ties) = take(&gmsh, job, &choice, &volumes, &mut notes)?;
+            (Some(one), ties)
+        }
+        None => (None, Vec::new()),
+    };
+    // Comments may have letters of other encodings; Gmsh has read the file.
+    let text = is_script.then(|| std::fs::read(&job.input).unwrap_or_default());
+    let script = text.map(|text| sizes::defined_in(&String::from_utf8_lossy(&text)));
+    let size = sizes::set(&gmsh, job, script)?;
+    match &one {
+        Some(one) => groups::name_solid(&gmsh, one)?,
+        None => notes.extend(groups::name_groups(&gmsh, &volumes, is_script)?),
+    }
+    notes.extend(sizes::set_near(&gmsh, job, script)?);
+    generate(&gmsh, job)?;
+    gmsh.write(utf8(&job.mesh)?)?;
+    Ok(Report::Done { version: gmsh.version.clone(), notes, size, ties })
+}
+
+/// Loads the file. Returns its solids, and notes.
+fn solids_of(gmsh: &Gmsh, job: &Job, is_script: bool) -> Result<(Vec<Entity>, Vec<String>), Failed> {
+    load(gmsh, &job.input, is_script)?;
     let mut volumes = gmsh.entities(3)?;
     let mut notes = Vec::new();
     if volumes.is_empty() && !is_script {
-        volumes = sew(&gmsh, &job.input)?;
+        volumes = sew(gmsh, &job.input)?;
         if !volumes.is_empty() {
             notes.push(format!("the file contains only faces: they were sewn to {} solid(s)", volumes.len()));
         }
@@ -85,15 +126,32 @@ fn mesh(job: &Job) -> Result<Report, Failed> {
             "close the faces to a solid in the CAD program (export as solid, not as surface)",
         ));
     }
-    // Comments may have letters of other encodings; Gmsh has read the file.
-    let text = is_script.then(|| std::fs::read(&job.input).unwrap_or_default());
-    let script = text.map(|text| sizes::defined_in(&String::from_utf8_lossy(&text)));
-    let size = sizes::set(&gmsh, job, script)?;
-    notes.extend(sizes::name_groups(&gmsh, &volumes)?);
-    notes.extend(sizes::set_near(&gmsh, job, script)?);
-    generate(&gmsh, job)?;
-    gmsh.write(utf8(&job.mesh)?)?;
-    Ok(Report::Done { version: gmsh.version.clone(), notes, size })
+    Ok((volumes, notes))
+}
+
+/// Reduces the model to one solid with its ties.
+fn take(
+    gmsh: &Gmsh,
+    job: &Job,
+    choice: &SolidChoice,
+    volumes: &[Entity],
+    notes: &mut Vec<String>,
+) -> Result<(Imprinted, Vec<Tie>), Failed> {
+    let solids = solids::list(gmsh, volumes)?;
+    let chosen = solids::chosen(choice, &solids)?;
+    let (ties, more) = ties::find(gmsh, volumes, &solids, Some(chosen))?;
+    notes.extend(more);
+    notes.extend(ties.iter().map(|tie| tie.sentence(&solids)));
+    if let Some(one) = ties::imprint(gmsh, volumes, chosen, &ties)? {
+        return Ok((one, ties));
+    }
+    notes.push(format!(
+        "the faces of solid {} could not be cut along the outlines of its ties: the sets of the ties are \
+         whole faces",
+        solids[chosen].title()
+    ));
+    let (volumes, _) = solids_of(gmsh, job, false)?;
+    Ok((ties::alone(gmsh, &volumes, chosen, &ties)?, ties))
 }
 
 /// Sets the options that do not depend on the input. A script may change them.

@@ -12,7 +12,7 @@ pub(super) const NAMES_GROUPS: (u32, u32) = (4, 10);
 
 /// Every function that is called, with its numbers of arguments in versions before and from [`NAMES_GROUPS`].
 #[cfg(test)]
-const USED: [(&str, [usize; 2]); 30] = [
+const USED: [(&str, [usize; 2]); 35] = [
     ("gmshFree", [1, 1]),
     ("gmshInitialize", [4, 5]),
     ("gmshOptionSetString", [3, 3]),
@@ -39,6 +39,11 @@ const USED: [(&str, [usize; 2]); 30] = [
     ("gmshModelSetPhysicalName", [4, 4]),
     ("gmshModelOccImportShapes", [6, 6]),
     ("gmshModelOccSynchronize", [1, 1]),
+    ("gmshModelOccGetMass", [4, 4]),
+    ("gmshModelOccGetCenterOfMass", [6, 6]),
+    ("gmshModelOccCopy", [5, 5]),
+    ("gmshModelOccRemove", [4, 4]),
+    ("gmshModelOccFragment", [13, 13]),
     ("gmshModelMeshGenerate", [2, 2]),
     ("gmshModelMeshSetOrder", [2, 2]),
     ("gmshModelMeshGetElementTypes", [5, 5]),
