@@ -117,10 +117,27 @@ fn a_cad_file_takes_places_with_small_cells_and_a_time_limit() {
         ("file = \"part.step\"\nnear = [\"face3\"]", "X,Y,Z:R=H, or a set with a size, SET=H"),
         ("file = \"part.step\"\nnear = { at = \"face3\" }", "a list of texts"),
         ("file = \"part.step\"\ntime_limit = 0", "time_limit"),
+        ("file = \"part.step\"\nsolid = \"all\"", "a [[body]] for each"),
+        ("file = \"part.step\"\nsolid = 0", "solid"),
+        ("body = \"part.npz\"\nsolid = 1", "`solid` belongs to `file`"),
         ("body = \"part.npz\"\ntime_limit = 5", "`time_limit` belongs to `file`"),
     ] {
         let wrong = refusal(&of(keys), &[]);
         assert!(wrong.contains(expected), "{keys}: {wrong}");
+    }
+}
+
+#[test]
+fn a_solid_of_a_cad_file_has_a_number_or_a_name() {
+    for (key, expected) in [("solid = 2", "2"), ("solid = \"bolt\"", "bolt")] {
+        let text = format!(
+            "[simulation]\nscheme = \"dynamic\"\nend_time = 1.0\n[[body]]\nname = \"part\"\nmaterial = \
+             \"steel\"\nrigid = true\nfile = \"part.step\"\n{key}\n"
+        );
+        let scenario = read(&text, &[]).unwrap();
+        let BodySource::Import(import) = &scenario.body[0].source else { panic!("a file") };
+        assert_eq!(import.solid.as_deref(), Some(expected));
+        assert_eq!(read(&scenario.to_toml(), &[]).unwrap().body, scenario.body);
     }
 }
 

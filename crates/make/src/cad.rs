@@ -5,11 +5,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use carom_files::temporary;
-use carom_mesh::SizeNear;
+use carom_mesh::{SizeNear, SolidChoice};
 use carom_progress::{Progress, child};
+use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
@@ -28,9 +29,16 @@ pub fn says_its_unit(path: &Path) -> bool {
     ["step", "stp", "iges", "igs"].contains(&ending.as_str())
 }
 
+/// True for a script of Gmsh, which makes its solids itself: none of them can be chosen.
+pub fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("geo"))
+}
+
 /// Options for meshing a CAD file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CadOptions {
+    /// The only solid to mesh; all solids as one body if it is not given.
+    pub solid: Option<SolidChoice>,
     /// Size of the cells \[m\]; Gmsh chooses if it is not given.
     pub size: Option<f64>,
     /// Places with small cells \[m\].
@@ -94,17 +102,97 @@ pub fn program() -> Option<PathBuf> {
     beside.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
+/// A solid of a CAD file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Solid {
+    /// Its number, from one, in the order of the file.
+    pub number: usize,
+    /// Its name in the file.
+    pub name: Option<String>,
+    /// In the cube of the unit of the model: m³ of STEP and IGES files.
+    pub volume: f64,
+    /// Centre of the volume \[m\].
+    pub centre: [f64; 3],
+    /// Corners of the box around it \[m\].
+    pub bounds: [[f64; 3]; 2],
+    /// Number of its faces.
+    pub faces: usize,
+}
+
+impl Solid {
+    /// Number and name, for messages.
+    pub fn title(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{} `{name}`", self.number),
+            None => self.number.to_string(),
+        }
+    }
+}
+
+/// The faces at which two solids touch: a set of this name on the body of either.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tie {
+    /// `tie-1-2` for the solids 1 and 2.
+    pub name: String,
+    /// Numbers of the solids, the lower one first.
+    pub solids: [usize; 2],
+    /// Numbers of the faces of each solid that contain the tie.
+    pub faces: [Vec<usize>; 2],
+    /// \[m²\]
+    pub area: f64,
+    /// Centre of the common area \[m\].
+    pub centre: [f64; 3],
+    /// Volume that both solids fill \[m³\]; 0 for solids that only touch.
+    pub overlap: f64,
+}
+
+/// The solids of a CAD file and their ties.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Solids {
+    /// In the order of the file.
+    pub solids: Vec<Solid>,
+    /// Where they touch.
+    pub ties: Vec<Tie>,
+    /// Warnings of `carom-gmsh`, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The solids of a CAD file other than a `.geo` script, without a mesh.
+///
+/// # Errors
+///
+/// As [`mesh`].
+pub fn solids(path: &Path, progress: &dyn Progress) -> Result<Solids, CadError> {
+    let printed = run(path, |command| command.arg(path).args(["--list", "--json"]), progress)?;
+    serde_json::from_slice(&printed.stdout).map_err(|error| CadError::Failed {
+        path: path.to_owned(),
+        code: 1,
+        message: format!("its list of solids cannot be read: {error}"),
+    })
+}
+
 /// Meshes a CAD file; the mesh is removed when the returned path is dropped.
 ///
 /// # Errors
 ///
 /// [`CadError`] if `carom-gmsh` is missing, cannot be run, is stopped, or fails.
 pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Result<Meshed, CadError> {
-    let program = program().ok_or_else(|| CadError::Missing { path: path.to_owned() })?;
     let run_error = |source| CadError::Run { path: path.to_owned(), source };
     let target = temporary::file_in(&std::env::temp_dir(), ".msh").map_err(run_error)?;
-    let mut command = Command::new(program);
-    command.arg(path).arg("-o").arg(target.path()).arg("--json");
+    let ended = run(path, |command| set_up(command, path, target.path(), options), progress)?;
+    let printed = String::from_utf8_lossy(&ended.stderr);
+    let notes = printed.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
+    let summary: Option<serde_json::Value> = serde_json::from_slice(&ended.stdout).ok();
+    let size = summary.and_then(|summary| summary["size"].as_f64());
+    Ok(Meshed { file: target, notes: notes.collect(), size })
+}
+
+fn set_up<'a>(command: &'a mut Command, path: &Path, target: &Path, options: &CadOptions) -> &'a mut Command {
+    command.arg(path).arg("-o").arg(target).arg("--json");
+    if let Some(solid) = &options.solid {
+        // A name may begin with a hyphen.
+        command.arg(format!("--solid={solid}"));
+    }
     if let Some(size) = options.size {
         command.arg("--size").arg(size.to_string());
     }
@@ -120,15 +208,22 @@ pub fn mesh(path: &Path, options: &CadOptions, progress: &dyn Progress) -> Resul
     if options.hex {
         command.arg("--hex");
     }
-    let Some(ended) = child::output(&mut command, progress).map_err(run_error)? else {
-        return Err(CadError::Interrupted { path: path.to_owned() });
-    };
+    command
+}
+
+/// Runs `carom-gmsh` on a file to its successful end.
+fn run(
+    path: &Path,
+    set_up: impl FnOnce(&mut Command) -> &mut Command,
+    progress: &dyn Progress,
+) -> Result<Output, CadError> {
+    let program = program().ok_or_else(|| CadError::Missing { path: path.to_owned() })?;
+    let mut command = Command::new(program);
+    let ended = child::output(set_up(&mut command), progress)
+        .map_err(|source| CadError::Run { path: path.to_owned(), source })?
+        .ok_or_else(|| CadError::Interrupted { path: path.to_owned() })?;
     if ended.status.success() {
-        let printed = String::from_utf8_lossy(&ended.stderr);
-        let notes = printed.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned);
-        let summary: Option<serde_json::Value> = serde_json::from_slice(&ended.stdout).ok();
-        let size = summary.and_then(|summary| summary["size"].as_f64());
-        return Ok(Meshed { file: target, notes: notes.collect(), size });
+        return Ok(ended);
     }
     Err(CadError::Failed {
         path: path.to_owned(),

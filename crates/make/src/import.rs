@@ -89,8 +89,8 @@ pub enum ImportError {
     },
     /// Flags for CAD files are given with another file.
     #[error(
-        "`{path}` is not a CAD file: --size, --near, --time-limit, --order and --hex are for files that Gmsh \
-         meshes; use carom-mesh refine"
+        "`{path}` is not a CAD file: --solid, --size, --near, --time-limit, --order and --hex are for files \
+         that Gmsh meshes; use carom-mesh refine"
     )]
     NotCad {
         /// The file.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use carom_cli::{RunArgs, Shell};
+use carom_mesh::SolidChoice;
 use clap::{Parser, Subcommand};
 
 use crate::after_help;
@@ -123,6 +124,10 @@ pub(crate) struct NewArgs {
     /// A part: a steel ball hits it from above. Any file that `carom-mesh import` reads; CAD files need Gmsh.
     #[arg(long, value_name = "FILE")]
     pub(crate) part: Option<PathBuf>,
+
+    /// The solid of a CAD file that is the part, by its number or name.
+    #[arg(long, value_name = "N|NAME", requires = "part")]
+    pub(crate) solid: Option<SolidChoice>,
 
     #[command(flatten)]
     pub(crate) run: RunArgs,

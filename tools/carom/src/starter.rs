@@ -23,7 +23,7 @@ pub(crate) fn new(args: &NewArgs, session: &Session) -> Result<(), Failure> {
     let text = match &args.part {
         Some(part) => {
             let folder = path.parent().unwrap_or(Path::new(""));
-            starter_part::scenario(part, folder, &stem, session)?
+            starter_part::scenario(part, args.solid.as_ref(), folder, &stem, session)?
         }
         None => STARTER.replace("NAME", &stem),
     };

@@ -5,7 +5,9 @@ use std::path::Path;
 use carom_cli::{Category, Failure, Session};
 use carom_fem::plausible::bounds;
 use carom_fem::{Body, Discretisation, Material};
-use carom_make::{ImportErrorKind, ImportOptions, import_with};
+use carom_make::cad::{self, CadOptions};
+use carom_make::{ImportError, ImportErrorKind, ImportOptions, import_with};
+use carom_mesh::SolidChoice;
 use nalgebra::Vector3;
 
 /// Radius of the ball over the least extent of the part.
@@ -25,22 +27,23 @@ struct Spot {
 
 /// The scenario of a steel ball that hits a steel part at its highest level place, at 1 m/s.
 ///
+/// * `solid` — the solid of a CAD file that is the part
 /// * `folder` — in which the scenario will lie: the path of the part is relative to it
 /// * `name` — of the scenario
-pub(crate) fn scenario(part: &Path, folder: &Path, name: &str, session: &Session) -> Result<String, Failure> {
+pub(crate) fn scenario(
+    part: &Path,
+    solid: Option<&SolidChoice>,
+    folder: &Path,
+    name: &str,
+    session: &Session,
+) -> Result<String, Failure> {
+    if solid.is_none() && cad::is_cad(part) && !cad::is_script(part) {
+        refuse_several(part, session)?;
+    }
     let steel = Material::named("steel").expect("steel is a known material");
-    let imported = import_with(part, &ImportOptions::default(), steel, session.progress());
-    let body = imported
-        .map_err(|error| {
-            let category = match error.kind() {
-                ImportErrorKind::Input => Category::Input,
-                ImportErrorKind::Files => Category::Files,
-                ImportErrorKind::Program => Category::Other,
-                ImportErrorKind::Interrupted => Category::Interrupted,
-            };
-            Failure::from_error(category, error)
-        })?
-        .body;
+    let cad = CadOptions { solid: solid.cloned(), ..CadOptions::default() };
+    let options = ImportOptions { cad, ..ImportOptions::default() };
+    let body = import_with(part, &options, steel, session.progress()).map_err(failure)?.body;
     let [low, high] = bounds(&body).map(Vector3::from);
     let least = (high - low).min();
     let spot = upper_spot(&body, low.z, high.z)?;
@@ -48,6 +51,11 @@ pub(crate) fn scenario(part: &Path, folder: &Path, name: &str, session: &Session
     let center = spot.place + radius * (1.0 + GAP) * spot.normal;
     let velocity = -spot.normal;
     let file = relative(part, folder);
+    let solid = match solid {
+        Some(SolidChoice::Number(number)) => format!("solid = {number}\n"),
+        Some(SolidChoice::Name(name)) => format!("solid = {name:?}\n"),
+        None => String::new(),
+    };
     let list = |x: &Vector3<f64>, digits: usize| {
         let numbers: Vec<String> = x.iter().map(|x| format!("{:?}", rounded(*x, digits))).collect();
         numbers.join(", ")
@@ -71,6 +79,7 @@ pub(crate) fn scenario(part: &Path, folder: &Path, name: &str, session: &Session
          [[body]]\n\
          name = \"part\"\n\
          file = {file:?}\n\
+         {solid}\
          material = \"steel\"\n\
          \n\
          [[contact]]\n\
@@ -79,6 +88,36 @@ pub(crate) fn scenario(part: &Path, folder: &Path, name: &str, session: &Session
         list(&center, 9),
         list(&velocity, 6),
     ))
+}
+
+/// Refuses a file with several solids, since the part is one body: lists them with the way to take one.
+fn refuse_several(part: &Path, session: &Session) -> Result<(), Failure> {
+    let solids = cad::solids(part, session.progress()).map_err(|error| failure(error.into()))?.solids;
+    if solids.len() < 2 {
+        return Ok(());
+    }
+    let listed: Vec<String> =
+        solids.iter().map(|solid| format!("{} ({:.3e} m³)", solid.title(), solid.volume)).collect();
+    let what = format!(
+        "`{}` contains {} solids, and the part is one: {}",
+        part.display(),
+        solids.len(),
+        listed.join(", ")
+    );
+    Err(Failure::new(Category::Input, what).hint(
+        "take one by --solid N; others become bodies of the scenario in the same way (`solid = N` next to \
+         `file`); `carom-mesh info` says where they are and where they touch",
+    ))
+}
+
+fn failure(error: ImportError) -> Failure {
+    let category = match error.kind() {
+        ImportErrorKind::Input => Category::Input,
+        ImportErrorKind::Files => Category::Files,
+        ImportErrorKind::Program => Category::Other,
+        ImportErrorKind::Interrupted => Category::Interrupted,
+    };
+    Failure::from_error(category, error)
 }
 
 /// The place of the highest faces that look upwards nearest to their middle; of a part without any the

@@ -252,11 +252,8 @@ pub(crate) fn do_job(
     match serde_json::from_str(&text) {
         Ok(Report::Failed { kind, message, hint }) => Err(kind.failure(message, hint)),
         Ok(report) if status.success() => Ok((file, report)),
-        _ => Err(Failure::new(
-            Category::Other,
-            format!("Gmsh ended its process ({status}) while meshing"),
-        )
-        .hint("run again with -v to see the log; try another --size, or --order 1")),
+        _ => Err(Failure::new(Category::Other, format!("Gmsh ended its process ({status}) while meshing"))
+            .hint("run again with -v to see the log; try another --size, or --order 1")),
     }
 }
 

@@ -81,7 +81,8 @@ pub(crate) fn chosen(choice: &SolidChoice, solids: &[Solid]) -> Result<usize, Fa
 pub(crate) fn listed(solids: &[Solid]) -> String {
     const SHOWN: usize = 20;
     let shown: Vec<String> = solids.iter().take(SHOWN).map(Solid::title).collect();
-    let more = if solids.len() > SHOWN { format!(" and {} more", solids.len() - SHOWN) } else { String::new() };
+    let more =
+        if solids.len() > SHOWN { format!(" and {} more", solids.len() - SHOWN) } else { String::new() };
     format!("the solids are {}{more}", shown.join(", "))
 }
 

@@ -2,3 +2,4 @@
 
 mod meshing;
 mod sizes;
+mod solids;

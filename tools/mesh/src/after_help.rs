@@ -46,6 +46,7 @@ pub(crate) const IMPORT: &str = "\
 Examples:
   carom-mesh import conrod.msh --material steel -o conrod.npz
   carom-mesh import bracket.step --near 0,0,0.02:0.003=5e-4 -o bracket.npz
+  carom-mesh import clamp.step --solid 2 -o jaw.npz
   carom-mesh import deck.inp --units mm-t-s -o deck.npz";
 
 pub(crate) const REFINE: &str = "\
@@ -58,6 +59,7 @@ pub(crate) const INFO: &str = "\
 Examples:
   carom-mesh info ball.npz
   carom-mesh info conrod.msh --picture conrod.png
+  carom-mesh info clamp.step --density 7800
   carom-mesh info bracket.npz --faces --at 0,0,0.02";
 
 pub(crate) const CONVERT: &str = "\

@@ -6,7 +6,7 @@ use carom_cli::{OutputArgs, RunArgs};
 use carom_fem::Units;
 use carom_make::shape::Grade;
 use carom_make::{NearPlace, Place, Shape, ShapeOptions, Zone};
-use carom_mesh::SizeNear;
+use carom_mesh::{SizeNear, SolidChoice};
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -178,6 +178,12 @@ pub(crate) struct ImportArgs {
     #[arg(help = format!("File: {}", carom_make::formats::readable()))]
     pub(crate) file: PathBuf,
 
+    /// The solid of a CAD file that becomes the body, by its number or name (`carom-mesh info FILE` lists
+    /// them), or all: a body file for each, the name or number of the solid after the name of the output.
+    /// Faces at which it touches solid M become the set tie-N-M, the lower number first.
+    #[arg(long, value_name = "N|NAME|all")]
+    pub(crate) solid: Option<SolidChoice>,
+
     /// Size of the cells in the mesh of a CAD file [m].
     #[arg(long, value_name = "H")]
     pub(crate) size: Option<f64>,
@@ -289,8 +295,13 @@ impl NearArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Body file; or a mesh or NURBS file, which is read as by `import`, with steel as its material.
+    /// Body file; or a mesh or NURBS file, which is read as by `import`, with steel as its material; or a CAD
+    /// file, whose solids are listed.
     pub(crate) body: PathBuf,
+
+    /// Density for the masses of the solids of a CAD file [kg/m³].
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub(crate) density: Option<f64>,
 
     /// Draw the body with its cells, and each set with its name in a different colour.
     #[arg(long, value_name = "FILE.png|svg")]

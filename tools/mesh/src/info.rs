@@ -132,6 +132,13 @@ fn any_body(path: &Path, session: &Session) -> Result<(Body, Option<String>), Fa
 }
 
 pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
+    if carom_make::cad::is_cad(&args.body) && !carom_make::cad::is_script(&args.body) {
+        return crate::solids::info(args, session);
+    }
+    if args.density.is_some() {
+        let what = "--density is for CAD files: other bodies have their materials".to_owned();
+        return Err(Failure::new(Category::Usage, what));
+    }
     let (body, checksum) = any_body(&args.body, session)?;
     let progress = of_file(&args.body, session);
     progress.begin("measuring the body", 0);

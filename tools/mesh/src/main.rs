@@ -12,6 +12,7 @@ mod info;
 mod material;
 mod picture;
 mod places;
+mod solids;
 mod write;
 
 use args::{Arguments, Command};

@@ -5,8 +5,8 @@ use std::path::Path;
 use carom_cli::{Category, Failure, FailureContext, Session, check_ending, keep_input};
 use carom_fem::{Body, Geometry, Material, plausible};
 use carom_make::cad::CadOptions;
-use carom_make::{ImportOptions, RefineOptions, Zone, set_materials};
-use carom_mesh::{CellRef, Set};
+use carom_make::{ImportOptions, Imported, RefineOptions, Zone, set_materials};
+use carom_mesh::{CellRef, Set, SolidChoice};
 use carom_progress::Progress;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::material::{OfSet, default_material_note};
 
 /// The JSON object of a written body.
 #[derive(Serialize)]
-struct Written<'a> {
+pub(crate) struct Written<'a> {
     body: &'a Path,
     name: &'a str,
     checksum: String,
@@ -48,9 +48,30 @@ pub(crate) fn make(args: &MakeArgs, session: &Session) -> Result<(), Failure> {
 }
 
 pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure> {
+    keep_input(&args.file, &args.output.output)?;
+    body_name(&args.output.output)?;
+    if args.solid == Some(SolidChoice::Name("all".to_owned())) {
+        return crate::solids::import_all(args, session);
+    }
+    let imported = read_file(args, args.solid.clone(), session)?;
+    for note in &imported.notes {
+        session.note(&format!("note: {note}"));
+    }
+    store(&imported.body, &args.output.output, imported.notes, session)
+}
+
+/// The body of the file of an import, with its materials and zones.
+///
+/// * `solid` — the solid of a CAD file that becomes the body
+pub(crate) fn read_file(
+    args: &ImportArgs,
+    solid: Option<SolidChoice>,
+    session: &Session,
+) -> Result<Imported, Failure> {
     let (material, of_sets) = args.material.materials()?;
     let options = ImportOptions {
         cad: CadOptions {
+            solid,
             size: args.size,
             near: args.near.clone(),
             time_limit: args.time_limit,
@@ -67,8 +88,6 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
         None => (Material::named("steel").or_fail(Category::Input)?, false),
     };
     let by_default = default_material_note(&material);
-    keep_input(&args.file, &args.output.output)?;
-    body_name(&args.output.output)?;
     let progress = of_file(&args.file, session);
     progress.begin("reading the file", 0);
     let imported =
@@ -80,10 +99,7 @@ pub(crate) fn import(args: &ImportArgs, session: &Session) -> Result<(), Failure
     }
     set_materials(&mut imported.body, &of_sets).or_fail(Category::Input)?;
     add_zones(&mut imported.body, &args.zones.zones)?;
-    for note in &imported.notes {
-        session.note(&format!("note: {note}"));
-    }
-    store(&imported.body, &args.output.output, imported.notes, session)
+    Ok(imported)
 }
 
 pub(crate) fn refine(args: &RefineArgs, session: &Session) -> Result<(), Failure> {
@@ -138,6 +154,16 @@ fn add_zones(body: &mut Body, zones: &[Zone]) -> Result<(), Failure> {
 }
 
 fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Result<(), Failure> {
+    session.print_json("carom-mesh body 1", &stored(body, path, notes, session)?)
+}
+
+/// Writes a body file and reports it.
+pub(crate) fn stored<'a>(
+    body: &'a Body,
+    path: &'a Path,
+    notes: Vec<String>,
+    session: &Session,
+) -> Result<Written<'a>, Failure> {
     session.check_interrupted()?;
     let progress = of_file(path, session);
     progress.begin("checking and writing the body", 0);
@@ -151,10 +177,10 @@ fn store(body: &Body, path: &Path, notes: Vec<String>, session: &Session) -> Res
     progress.end();
     let written = Written { body: path, name: &body.name, checksum, nodes, dofs: 3 * nodes, notes, warnings };
     session.print_summary(&format!("{}: {nodes} nodes, {} dofs", path.display(), 3 * nodes))?;
-    session.print_json("carom-mesh body 1", &written)
+    Ok(written)
 }
 
 /// The name of the file without its ending, which becomes the name of the body.
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().and_then(|s| s.to_str()).unwrap_or("body").to_owned()
 }

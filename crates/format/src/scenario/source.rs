@@ -16,6 +16,7 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
     let file = table.text("file");
     let import = ImportSpec {
         file: file.clone().unwrap_or_default(),
+        solid: solid(table),
         size: table.number("size", Interval::Positive),
         near: if file.is_some() { near_sizes(table) } else { Vec::new() },
         time_limit: table.number("time_limit", Interval::Positive),
@@ -37,7 +38,7 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
         }
     }
     if file.is_none() {
-        for key in ["size", "time_limit", "order", "hex", "scale", "thickness", "units"]
+        for key in ["solid", "size", "time_limit", "order", "hex", "scale", "thickness", "units"]
             .into_iter()
             .filter(|key| table.has(key))
         {
@@ -50,6 +51,22 @@ pub(super) fn source(table: &Table<'_>) -> Option<BodySource> {
     file.map(|_| BodySource::Import(import))
         .or(body.map(|body| BodySource::Body { body }))
         .or(rom.map(|rom| BodySource::Rom { rom }))
+}
+
+/// A solid of a CAD file: a number or a name. A body is one solid, so that `all` is refused.
+fn solid(table: &Table<'_>) -> Option<String> {
+    let text = match table.value("solid")?.get_ref() {
+        DeValue::Integer(_) => table.count("solid", 1)?.to_string(),
+        _ => table.text("solid")?,
+    };
+    if text == "all" {
+        table.conflict(
+            "solid",
+            "a body is one solid: write a [[body]] for each, with `solid = 1`, `solid = 2`, …",
+        );
+        return None;
+    }
+    Some(text)
 }
 
 /// Places with small cells in a CAD file.

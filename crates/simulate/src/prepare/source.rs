@@ -130,6 +130,7 @@ fn import_options(import: &ImportSpec, materials_of_file: bool) -> ImportOptions
     let units = import.units.as_ref().and_then(|units| units.parse().ok());
     ImportOptions {
         cad: CadOptions {
+            solid: import.solid.as_ref().and_then(|solid| solid.parse().ok()),
             size: import.size,
             // The places were checked when the scenario was read.
             near: import.near.iter().filter_map(|near| near.parse().ok()).collect(),

@@ -91,6 +91,9 @@ pub struct MakeSpec {
 pub struct ImportSpec {
     /// The file.
     pub file: String,
+    /// The only solid of a CAD file to take, by number or name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub solid: Option<String>,
     /// Size of the cells of a CAD file \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<f64>,
