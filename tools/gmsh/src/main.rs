@@ -27,9 +27,7 @@ use clap::Parser;
 /// The end of the help text.
 const AFTER_HELP: &str = "\
 Examples:
-  carom-gmsh bracket.step -o bracket.msh --size 4e-3
   carom-gmsh bracket.step -o bracket.msh --near 0,0,0.02:0.003=5e-4
-  carom-gmsh conrod.geo -o conrod.msh --order 2
   carom-gmsh clamp.step --list
   carom-gmsh clamp.step --solid 2 -o jaw.msh";
 

@@ -44,7 +44,6 @@ Examples:
 
 pub(crate) const IMPORT: &str = "\
 Examples:
-  carom-mesh import conrod.msh --material steel -o conrod.npz
   carom-mesh import bracket.step --near 0,0,0.02:0.003=5e-4 -o bracket.npz
   carom-mesh import clamp.step --solid 2 -o jaw.npz
   carom-mesh import deck.inp --units mm-t-s -o deck.npz";
@@ -57,7 +56,6 @@ Examples:
 
 pub(crate) const INFO: &str = "\
 Examples:
-  carom-mesh info ball.npz
   carom-mesh info conrod.msh --picture conrod.png
   carom-mesh info clamp.step --density 7800
   carom-mesh info bracket.npz --faces --at 0,0,0.02";
