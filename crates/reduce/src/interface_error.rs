@@ -16,9 +16,9 @@ pub enum InterfaceError {
     /// The body has several parts.
     #[error(
         "body `{body}` has {n} parts without a common node ({parts}): they would drift apart, and a model \
-         describes one body. Merge their nodes if they belong together, make a body of each (of a solid of a \
-         CAD file by `solid = N`) and join them in the scenario, tie them by a set that has nodes of all (--attach SET=rigid), or hold each of \
-         them (--fix)"
+         describes one body. Merge their nodes if they belong together, make a body of each (of a solid of \
+         a CAD file by `solid = N`) and join them in the scenario, tie them by a set that has nodes of all \
+         (--attach SET=rigid), or hold each of them (--fix)"
     )]
     Parts {
         /// Name of the body.

@@ -11,12 +11,13 @@ use tempfile::TempDir;
 use crate::meshing::{folder_with, run};
 
 /// A plate with a pin on it, of which the circle is the common face, and a block apart from both.
-const PLATE_PIN_BLOCK: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 0.1, 0.1, 0.02};\nCylinder(2) = \
-    {0.05, 0.04, 0.02, 0, 0, 0.03, 0.02};\nBox(3) = {0.3, 0, 0, 0.02, 0.03, 0.04};\nSave \"part.step\";\n";
+const PLATE_PIN_BLOCK: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 0.1, 0.1, 0.02};\n\
+    Cylinder(2) = {0.05, 0.04, 0.02, 0, 0, 0.03, 0.02};\nBox(3) = {0.3, 0, 0, 0.02, 0.03, 0.04};\n\
+    Save \"part.step\";\n";
 
 /// Two blocks with a common corner of their faces: a rectangle of 0.5 × 0.25.
-const SHIFTED: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {0.5, 0.75, 1, 1, \
-    1, 1};\nSave \"part.step\";\n";
+const SHIFTED: &str = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 1, 1, 1};\nBox(2) = {0.5, 0.75, 1, \
+    1, 1, 1};\nSave \"part.step\";\n";
 
 /// A folder with `part.step`, which Gmsh writes as it runs the script.
 fn folder_with_step(script: &str) -> TempDir {
