@@ -374,6 +374,12 @@ pub trait ContactModel: std::fmt::Debug + Send {
         let _ = (body, modal);
     }
 
+    /// Hands over φ_kᵀ f of the modes of a body of the system, dynamic and quasistatic, under the forces f of
+    /// the last evaluation; of no mode where the model does not know it.
+    fn for_modal_forces(&self, body: usize, take: &mut dyn FnMut(usize, f64)) {
+        let _ = (body, take);
+    }
+
     /// Starting values of inner iterations, for a restart bit for bit.
     fn memory(&self) -> Vec<f64> {
         Vec::new()

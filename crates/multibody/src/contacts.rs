@@ -229,6 +229,11 @@ impl Contacts {
         model.carrier(local)
     }
 
+    /// [`ContactModel::for_modal_forces`] of the model of a pair.
+    pub(crate) fn for_modal_forces(&self, pair: usize, body: usize, take: &mut dyn FnMut(usize, f64)) {
+        self.model_of(pair).0.for_modal_forces(body, take);
+    }
+
     /// [`ContactModel::error_estimate`] of a pair.
     pub(crate) fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
         let (model, local) = self.model_of(pair);

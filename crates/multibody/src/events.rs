@@ -15,6 +15,7 @@ pub(crate) use stops::first_stop;
 
 use carom_dynamics::{ContactEvent, ContactSample, ContactTracker, Observer};
 
+use crate::expected_error::ModalResponse;
 use crate::force::Stop;
 use crate::force_swing::ForceSwing;
 use crate::outcome::RunError;
@@ -62,6 +63,8 @@ pub(crate) struct PairRecord {
     pub(crate) resolution: Resolution,
     /// How the force swings.
     pub(crate) swing: ForceSwing,
+    /// The response of the modes under the largest force.
+    pub(crate) response: ModalResponse,
 }
 
 impl PairRecord {
@@ -178,6 +181,9 @@ impl ContactEvents {
                 tracker.touch(pair, &sample);
             }
             tracker.observe(time, force, approach);
+            if let Some(event) = &tracker.event {
+                record.response.observe(system, pair, time - event.start);
+            }
             record.swing.observe(time, force);
             tracker.press(time, force * step.attempt.step(), &place);
             if was && !touching {

@@ -161,6 +161,13 @@ impl ForceSwing {
     }
 }
 
+/// The swing of a pair with the modes next to a split, if it is to be reported, and the split \[Hz\].
+pub(crate) fn reported_swing(system: &System, pair: usize, swing: &ForceSwing) -> Option<(Swing, f64)> {
+    let swing = swing.worst.filter(|swing| swing.ratio > LIMIT)?;
+    let split = split_of(system, pair)?;
+    (swing.period * split <= FOLLOWED).then_some((swing, split))
+}
+
 /// A sentence for each pair whose force swung with the modes next to a split.
 ///
 /// * `swings` — of all pairs in their order
@@ -169,11 +176,7 @@ pub(crate) fn swing_warnings<'a>(
     swings: impl Iterator<Item = &'a ForceSwing>,
 ) -> impl Iterator<Item = String> {
     swings.enumerate().filter_map(|(pair, swing)| {
-        let swing = swing.worst.filter(|swing| swing.ratio > LIMIT)?;
-        let split = split_of(system, pair)?;
-        if swing.period * split > FOLLOWED {
-            return None;
-        }
+        let (swing, split) = reported_swing(system, pair, swing)?;
         let [first, second] = system.contacts().surface_names(pair);
         Some(format!(
             "contact `{first}` / `{second}`: in the impact at t = {:.4e} s the force swings about its mean \

@@ -20,6 +20,7 @@ mod reported;
 mod setup;
 mod touched;
 
+pub(crate) use estimate::{MESH, OF_IMPACT, half_sine_response};
 pub use model::HalfSpaceContacts;
 pub use setup::{HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface};
 pub use touched::Touched;

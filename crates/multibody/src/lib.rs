@@ -14,8 +14,8 @@
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
 //!   checkpoints
 //! * `linearity`: whether reduced bodies stay within linear theory
-//! * `resolution`: whether meshes resolve their contacts; `force_swing`: forces that oscillate with the modes
-//!   next to a split
+//! * `resolution`: whether meshes resolve their contacts; `expected_error`: errors of impacts on these
+//!   meshes; `force_swing`: forces that oscillate with the modes next to a split
 //! * [`Leapfrog`]: one body in explicit steps, for the contact of reduced bodies with unreduced ones
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
@@ -56,6 +56,7 @@ mod centrifugal_watch;
 pub mod contact;
 mod contacts;
 mod events;
+mod expected_error;
 pub mod floating_frame;
 pub mod force;
 mod force_swing;

@@ -72,6 +72,16 @@ impl ModalPoints {
     /// * `forces` — on all points \[N\]
     /// * `modal` — one number for each quasistatic mode
     pub fn add_quasistatic(&self, forces: &[f64], modal: &mut [f64]) {
+        let Some((body, _)) = &self.reduced else { return };
+        self.for_modal_forces(self.n_low, forces, &mut |mode, work| {
+            modal[mode - self.n_low] += work / body.omega[mode].powi(2);
+        });
+    }
+
+    /// Hands over φ_kᵀ f of the modes from the k-th on; of no mode without forces, or of a rigid body.
+    ///
+    /// * `forces` — on all points \[N\]
+    pub fn for_modal_forces(&self, from: usize, forces: &[f64], take: &mut dyn FnMut(usize, f64)) {
         let Some((body, rows)) = &self.reduced else { return };
         let forces = forces.as_chunks::<3>().0;
         // Between impacts no point carries a force, and most do not in one.
@@ -79,12 +89,10 @@ impl ModalPoints {
         if !forces.iter().any(is_loaded) {
             return;
         }
-        for (k, q) in modal.iter_mut().enumerate() {
-            let mode = self.n_low + k;
+        for mode in from..body.omega.len() {
             let phi = body.boundary.values.col_as_slice(mode);
             let loaded = rows.iter().zip(forces).filter(|(_, f)| is_loaded(f));
-            let work: f64 = loaded.map(|(row, f)| (0..3).map(|a| phi[3 * row + a] * f[a]).sum::<f64>()).sum();
-            *q += work / body.omega[mode].powi(2);
+            take(mode, loaded.map(|(row, f)| (0..3).map(|a| phi[3 * row + a] * f[a]).sum::<f64>()).sum());
         }
     }
 

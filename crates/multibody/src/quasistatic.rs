@@ -337,6 +337,12 @@ impl ContactModel for QuasistaticContacts {
         }
     }
 
+    fn for_modal_forces(&self, body: usize, take: &mut dyn FnMut(usize, f64)) {
+        if let Some(s) = self.sides.iter().position(|side| side.body == body) {
+            self.sides[s].points.for_modal_forces(0, &self.work.solution.force_b[s], take);
+        }
+    }
+
     fn memory(&self) -> Vec<f64> {
         let mut numbers = self.warm.to_numbers();
         numbers.push(self.fallbacks as f64);

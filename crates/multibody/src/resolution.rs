@@ -45,10 +45,10 @@ pub(crate) struct Resolution {
 }
 
 /// Errors of a contact that the mesh of one body causes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Cost {
-    force: f64,
-    duration: f64,
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Cost {
+    pub(crate) force: f64,
+    pub(crate) duration: f64,
 }
 
 impl Cost {
@@ -92,6 +92,27 @@ impl Resolution {
     pub(crate) fn to_array(self) -> [f64; Self::NUMBERS] {
         let Self { force, time, radius, sizes: [first, second], is_full } = self;
         [force, time, radius, first, second, f64::from(u8::from(is_full))]
+    }
+
+    /// What the cells of both bodies cost together; none without a loaded patch.
+    pub(crate) fn cost(&self, system: &System, pair: usize, loaded_cells: usize) -> Option<Cost> {
+        if self.force == 0.0 {
+            return None;
+        }
+        // The outline of surfaces that fit each other is that of the patch, whatever the cells.
+        if self.is_full && loaded_cells > 1 {
+            return Some(Cost::default());
+        }
+        let carrier = system.contacts().carrier(pair);
+        let mut sum = Cost::default();
+        for (side, share) in compliance_shares(system, pair).into_iter().enumerate() {
+            if self.sizes[side] > 0.0 {
+                let Cost { force, duration } =
+                    Cost::of(self.radius / self.sizes[side], share, side == carrier);
+                sum = Cost { force: sum.force + force, duration: sum.duration + duration };
+            }
+        }
+        Some(sum)
     }
 
     /// The inverse of [`Resolution::to_array`].

@@ -220,8 +220,10 @@ impl Simulation {
         let of_pair = |pair: usize| {
             let own = events.iter().filter(|event| event.pair == pair);
             let largest = own.max_by(|a, b| a.peak_force.total_cmp(&b.peak_force))?;
-            let estimate = self.system.contacts().error_estimate(pair, largest.end - largest.start)?;
-            Some(estimate.with_energy_error(energy_error))
+            let of_model = self.system.contacts().error_estimate(pair, largest.end - largest.start);
+            let estimate =
+                of_model.or_else(|| self.events.pairs()[pair].expected_error(&self.system, pair, largest));
+            Some(estimate?.with_energy_error(energy_error))
         };
         (0..self.system.pairs()).map(of_pair).collect()
     }

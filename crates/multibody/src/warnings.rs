@@ -2,6 +2,7 @@
 
 use crate::contact::{Overlap, Rim, RimPolicy};
 use crate::events::{ContactEvents, PairRecord};
+use crate::expected_error::doubts_of_meshes;
 use crate::force_swing::swing_warnings;
 use crate::outcome::{RimPlace, RunError};
 use crate::resolution::resolution_warnings;
@@ -34,6 +35,9 @@ pub(crate) fn of_contacts(system: &System, events: &ContactEvents) -> Vec<String
              incomplete: the contact is too stiff there; make the interface larger than the contact zone",
             100.0 * events.off_interface()
         ));
+    }
+    for (pair, record) in events.pairs().iter().enumerate() {
+        warnings.extend(doubts_of_meshes(system, pair, record));
     }
     let pairs = || events.pairs().iter();
     warnings.extend(resolution_warnings(system, pairs().map(|pair| (&pair.resolution, &pair.memory))));

@@ -57,6 +57,7 @@ pub fn craig_bampton(
         held: &options.held,
         sets: &interface.sets,
         materials: &body.materials,
+        meshed: Some((body, &discretisation)),
         field_points: match options.fields {
             Fields::Full => (0..discretisation.n_points() as u32).collect(),
             Fields::Surface => whole.points.clone(),
@@ -101,6 +102,7 @@ pub fn craig_bampton_of_matrices(
         held: &[],
         sets: &[],
         materials: &[],
+        meshed: None,
         field_points: (0..points.len() as u32).filter(|&point| is_used[point as usize]).collect(),
         surfaces: Vec::new(),
     };

@@ -44,18 +44,10 @@ pub struct PlacedSurface {
     pub cuts: Vec<CutPair>,
     /// Second moments of the loads that an edge cuts, with their numbers \[m²\].
     pub cut_loads: Vec<(u32, [[f64; 3]; 3])>,
-    /// Errors by the mesh; none of models before version 1.5 of their files.
-    pub mesh_errors: Option<MeshErrors>,
-}
-
-/// By how much the mesh of a body makes it too stiff, from recovered stress
-/// ([`carom_fem::recovery::energy_errors`]).
-#[derive(Debug, Clone, PartialEq)]
-pub struct MeshErrors {
-    /// Of each place: the displacement under its static normal load is too small by this share.
-    pub places: Vec<f64>,
-    /// Of each mode of the model: ω² is too large by this share.
-    pub modes: Vec<f64>,
+    /// Errors by the mesh, from recovered stress ([`carom_fem::recovery::energy_errors`]): the displacement of
+    /// each place under its static normal load is too small by this share. None of models before version 1.5
+    /// of their files.
+    pub mesh_errors: Option<Vec<f64>>,
 }
 
 /// The change of the interaction of two loads on a half-space by an edge of the body.

@@ -44,6 +44,10 @@ pub struct ReducedBody {
     pub omega: Vec<f64>,
     /// Number of low (dynamic) modes.
     pub n_low: usize,
+    /// Errors of the first modes by the mesh, from recovered stress
+    /// ([`carom_fem::recovery::energy_errors`]): ω² is too large by this share. Of the low modes, or of all;
+    /// empty where no mesh is known, and of models before version 1.6 of their files without places.
+    pub mode_errors: Vec<f64>,
     /// Frequencies of the fixed-interface normal modes in the basis \[Hz\].
     pub fixed_interface_hz: Vec<f64>,
     /// Number of interface dofs.

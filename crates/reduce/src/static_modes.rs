@@ -27,7 +27,7 @@ use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
 use crate::invariants::Invariants;
-use crate::places::{MeshErrors, PlacedSurface};
+use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
 use crate::reduced::ReducedBody;
 
@@ -141,8 +141,11 @@ impl StaticModes {
     }
 
     /// Relative errors of the strain energy of the new modes: those of the modes of the model, weighted by
-    /// their energies in each.
+    /// their energies in each. Of the low modes alone where the model has no more.
     fn mixed(&self, omega: &[f64], errors: &[f64]) -> Vec<f64> {
+        if errors.len() < omega.len() {
+            return errors[..errors.len().min(self.n_low)].to_vec();
+        }
         let (low, high) = errors.split_at(self.n_low);
         let of_new = |k: usize| {
             let energies = (0..high.len()).map(|i| (self.high[(i, k)] * omega[self.n_low + i]).powi(2));
@@ -196,6 +199,7 @@ impl StaticModes {
             invariants: self.invariants(&model.invariants),
             omega,
             n_low: n_moving,
+            mode_errors: self.mixed(&model.omega, &model.mode_errors),
             fixed_interface_hz: model.fixed_interface_hz.clone(),
             n_interface_dofs: model.n_interface_dofs,
             composition: model.composition.clone(),
@@ -206,14 +210,7 @@ impl StaticModes {
             places: model
                 .places
                 .iter()
-                .map(|places| PlacedSurface {
-                    values: self.rows(places.values.as_ref()),
-                    mesh_errors: places.mesh_errors.as_ref().map(|errors| MeshErrors {
-                        places: errors.places.clone(),
-                        modes: self.mixed(&model.omega, &errors.modes),
-                    }),
-                    ..places.clone()
-                })
+                .map(|places| PlacedSurface { values: self.rows(places.values.as_ref()), ..places.clone() })
                 .collect(),
             boundary: Modes {
                 points: points.clone(),

@@ -8,7 +8,8 @@ mod basis;
 mod columns;
 mod modes;
 
-use carom_fem::{Material, SystemMatrices};
+use carom_fem::recovery::energy_errors;
+use carom_fem::{Body, Discretisation, Material, SystemMatrices};
 use carom_linalg::tall::product;
 use carom_linalg::{DofSet, Wanted};
 use carom_progress::Progress;
@@ -46,6 +47,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) materials: &'a [Material],
     /// Points at which modes are kept.
     pub(crate) field_points: Vec<u32>,
+    /// The body and its cells, for errors by the mesh; none of matrices.
+    pub(crate) meshed: Option<(&'a Body, &'a Discretisation)>,
     pub(crate) surfaces: Vec<NamedSurface>,
 }
 
@@ -128,6 +131,10 @@ impl Subject<'_> {
             invariants.drop_mass_from(modes.n_low);
         }
         let values = |points: Vec<u32>| mode_values(self.points, com, basis.as_ref(), z, points);
+        let errors = |(body, discretisation): (&Body, &Discretisation)| {
+            let low = product(basis.as_ref(), z.subcols(0, modes.n_low));
+            energy_errors(body, discretisation, low.as_ref())
+        };
         let fixed_interface_hz: Vec<f64> = fixed_lambda.iter().map(|&lambda| hz(lambda)).collect();
         let composition = Composition {
             strain_shares: modes.described.strain_shares,
@@ -142,6 +149,7 @@ impl Subject<'_> {
             invariants,
             omega: modes.omega,
             n_low: modes.n_low,
+            mode_errors: self.meshed.map(errors).unwrap_or_default(),
             fixed_interface_hz,
             n_interface_dofs: n_interface,
             composition,

@@ -2,7 +2,7 @@
 //! accuracy that the scenario wants.
 
 use carom_dynamics::{ErrorEstimate, ErrorParts, RELATIVE_TOLERANCE};
-use carom_format::scenario::model::{BodySource, BodySpec, MakeSpec, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, Compliance, MakeSpec, Scenario};
 use carom_make::cad;
 use carom_mesh::SizeNear;
 
@@ -71,9 +71,11 @@ pub fn refinement(
     let mut changes = vec![Change::default(); given.body.len()];
     let mut time = false;
     let mut reasons = Vec::new();
-    for (pair, estimate) in given.contact.iter().zip(estimates) {
+    for ((pair, resolved), estimate) in given.contact.iter().zip(&completed.contact).zip(estimates) {
         let Some(ErrorEstimate { force, parts: Some(parts), .. }) = estimate else { continue };
-        if *force <= wanted {
+        // Meshes that resolve a contact are the user's, and so are the numbers that go with them.
+        let is_own = !of_given && resolved.compliance == Some(Compliance::Body);
+        if *force <= wanted || is_own {
             continue;
         }
         let ErrorParts { contact, modes, mesh: of_mesh, time: of_time } = *parts;
@@ -114,6 +116,11 @@ pub fn refinement(
         }
         if change.modes > 0.0 {
             found.push(more_modes(&given.body[i], &completed.body[i], &key, change.modes, of_given));
+            let split = completed.body[i].reduce.as_ref().and_then(|reduce| reduce.split);
+            if let Some(hz) = split.filter(|_| of_given) {
+                let factor = change.modes.clamp(MORE_MODES[0], MORE_MODES[1]);
+                found.push(Ok(format!("{key}.reduce.split={:.1e}", hz * factor)));
+            }
         }
     }
     if time {

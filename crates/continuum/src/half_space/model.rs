@@ -8,7 +8,7 @@ use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
 use carom_progress::Progress;
 use carom_reduce::comparison::{rigid_sets, whole_body};
-use carom_reduce::places::{CutPair, MeshErrors, PlacedSurface};
+use carom_reduce::places::{CutPair, PlacedSurface};
 use carom_reduce::residual::{SpreadLoad, modal_values};
 use carom_reduce::{
     BodyFrame, CraigBampton, CraigBamptonOptions, Fields, Flexibility, ModeKind, Modes, ReduceError,
@@ -164,10 +164,11 @@ pub fn reduced_with_places(
         whole_body(body, &discretisation, &options.held, &rigid, rule, &options.solver, progress)
             .map_err(|source| PlacedModelError::Response { body: body.name.clone(), source })?;
     let fields = model.fields.take().expect("all fields were asked for");
-    let of_modes = energy_errors(body, &discretisation, fields.values.as_ref());
+    // Static modes of loads are combinations of all modes.
+    model.mode_errors = energy_errors(body, &discretisation, fields.values.as_ref());
     for spec in places {
         let whole = (body, &discretisation, &flexibility);
-        let placed = placed_surface(whole, (model, &fields, &of_modes), spec, progress)?;
+        let placed = placed_surface(whole, (model, &fields), spec, progress)?;
         model.places.push(placed);
     }
     model.fields = match options.fields {
@@ -242,10 +243,10 @@ fn far_points(
 
 /// Loads over one region.
 ///
-/// * `modes` — at all points of the body, and their errors by the mesh
+/// * `modes` — at all points of the body
 fn placed_surface(
     (body, discretisation, flexibility): (&Body, &Discretisation, &Flexibility),
-    (model, modes, of_modes): (&ReducedBody, &Modes, &[f64]),
+    (model, modes): (&ReducedBody, &Modes),
     spec: &PlaceSpec,
     progress: &dyn Progress,
 ) -> Result<PlacedSurface, PlacedModelError> {
@@ -293,7 +294,7 @@ fn placed_surface(
         cut_loads: cut_loads.map(|(j, f)| (j as u32, rows(&f.second))).collect(),
         response: placed.response,
         values,
-        mesh_errors: Some(MeshErrors { places: errors, modes: of_modes.to_vec() }),
+        mesh_errors: Some(errors),
     })
 }
 

@@ -20,8 +20,9 @@ use crate::watched::Watched;
 /// The entry `format` of a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
-/// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh.
-pub const VERSION: Version = Version { major: 1, minor: 5 };
+/// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
+/// the modes of all models.
+pub const VERSION: Version = Version { major: 1, minor: 6 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -83,6 +84,9 @@ pub fn write_rom(
         archive.f64("com", &[3], &rom.com)?;
         archive.f64("omega", &[rom.omega.len()], &rom.omega)?;
         archive.count("n_low", rom.n_low)?;
+        if !rom.mode_errors.is_empty() {
+            archive.f64("mode_errors", &[rom.mode_errors.len()], &rom.mode_errors)?;
+        }
         archive.f64("fixed_interface_hz", &[rom.fixed_interface_hz.len()], &rom.fixed_interface_hz)?;
         archive.count("n_interface_dofs", rom.n_interface_dofs)?;
         archive.count("n_dofs", rom.n_dofs)?;
@@ -146,6 +150,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         invariants: invariants::read(archive, n_modes)?,
         omega,
         n_low,
+        mode_errors: places::read_mode_errors(archive, n_modes)?,
         composition: composition::read(archive, n_modes, &fixed_interface_hz)?,
         markers: composition::read_markers(archive, n_modes)?,
         held: if archive.has("held_set") { archive.texts("held_set")? } else { Vec::new() },

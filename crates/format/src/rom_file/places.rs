@@ -2,7 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
-use carom_reduce::places::{CutPair, MeshErrors, PlacedSurface};
+use carom_reduce::places::{CutPair, PlacedSurface};
 
 use super::invariants::{read_matrix, write_matrix};
 use super::surfaces::{read_surface, write_surface};
@@ -45,9 +45,8 @@ pub(super) fn write<W: Write + Seek>(
         let seconds: Vec<f64> =
             places.cut_loads.iter().flat_map(|(_, second)| second.as_flattened().to_vec()).collect();
         archive.f64(&name("cut_moments"), &[loads.len(), 9], &seconds)?;
-        if let Some(MeshErrors { places, modes }) = &places.mesh_errors {
-            archive.f64(&name("errors"), &[places.len()], places)?;
-            archive.f64(&name("mode_errors"), &[modes.len()], modes)?;
+        if let Some(errors) = &places.mesh_errors {
+            archive.f64(&name("errors"), &[errors.len()], errors)?;
         }
     }
     Ok(())
@@ -102,7 +101,7 @@ pub(super) fn read(
         let n = places_b.len();
         let normals_b = vectors(archive, &part("normal"), Some(n))?;
         let (cuts, cut_loads) = read_cuts(archive, i, n)?;
-        let mesh_errors = read_errors(archive, i, [n, n_modes])?;
+        let mesh_errors = read_errors(archive, &part("errors"), Some(n))?;
         all.push(PlacedSurface {
             name,
             surface,
@@ -126,28 +125,36 @@ pub(super) fn read(
     Ok(all)
 }
 
-/// Errors by the mesh; models before version 1.5 have none.
+/// Errors of the modes by the mesh. Version 1.5 has them with each surface, the same with all.
 ///
-/// * `counts` — of places and of modes
+/// * `n_modes` — at most so many
+pub(super) fn read_mode_errors(
+    archive: &mut ArchiveReader,
+    n_modes: usize,
+) -> Result<Vec<f64>, ReadArchiveError> {
+    let name = if archive.has("mode_errors") { "mode_errors" } else { "places_0_mode_errors" };
+    let errors = read_errors(archive, name, None)?.unwrap_or_default();
+    if errors.len() > n_modes {
+        let found = errors.len().to_string();
+        return Err(archive.unexpected(name, format!("at most {n_modes} numbers"), found));
+    }
+    Ok(errors)
+}
+
+/// Errors by the mesh; models before version 1.5 have none.
 fn read_errors(
     archive: &mut ArchiveReader,
-    i: usize,
-    counts: [usize; 2],
-) -> Result<Option<MeshErrors>, ReadArchiveError> {
-    let names = ["errors", "mode_errors"].map(|part| format!("places_{i}_{part}"));
-    if !archive.has(&names[0]) {
+    name: &str,
+    count: Option<usize>,
+) -> Result<Option<Vec<f64>>, ReadArchiveError> {
+    if !archive.has(name) {
         return Ok(None);
     }
-    let mut read = |k: usize| {
-        let errors = archive.f64(&names[k], &[Some(counts[k])])?;
-        match errors.iter().find(|error| !(**error >= 0.0 && error.is_finite())) {
-            Some(error) => {
-                Err(archive.unexpected(&names[k], "numbers of at least 0".to_owned(), error.to_string()))
-            }
-            None => Ok(errors),
-        }
-    };
-    Ok(Some(MeshErrors { places: read(0)?, modes: read(1)? }))
+    let errors = archive.f64(name, &[count])?;
+    match errors.iter().find(|error| !(**error >= 0.0 && error.is_finite())) {
+        Some(error) => Err(archive.unexpected(name, "numbers of at least 0".to_owned(), error.to_string())),
+        None => Ok(Some(errors)),
+    }
 }
 
 fn vectors(

@@ -114,6 +114,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         com: [0.0; 3],
         invariants,
         n_low: n,
+        mode_errors: Vec::new(),
         omega,
         fixed_interface_hz: Vec::new(),
         n_interface_dofs: 0,

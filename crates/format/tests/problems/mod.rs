@@ -8,7 +8,7 @@ use carom_mesh::{
     BeamSection, CellBlock, CellRef, CellShape, FaceRef, FaceShape, Mesh, Section, Set, ShellSection,
 };
 use carom_nurbs::{Gluing, KnotVector, Multipatch, Near, Patch, Region, Side};
-use carom_reduce::places::{CutPair, MeshErrors, PlacedSurface};
+use carom_reduce::places::{CutPair, PlacedSurface};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
     NamedSurface, ReducedBody,
@@ -194,7 +194,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
             first: [10.0, 11.0, 12.0],
         }],
         cut_loads: vec![(1, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]])],
-        mesh_errors: Some(MeshErrors { places: vec![0.5, 0.25], modes: (0..n).map(|k| k as f64).collect() }),
+        mesh_errors: Some(vec![0.5, 0.25]),
     };
     let hub = BoundaryDof::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) };
     let reduced = ReducedBody {
@@ -205,6 +205,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         invariants,
         omega: omega.to_vec(),
         n_low: 1,
+        mode_errors: (0..n).map(|k| k as f64).collect(),
         fixed_interface_hz: vec![150.0, 1600.0],
         n_interface_dofs: 12,
         composition: Composition {

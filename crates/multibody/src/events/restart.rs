@@ -3,6 +3,7 @@
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker};
 
 use super::{ContactEvents, PairRecord};
+use crate::expected_error::ModalResponse;
 use crate::force_swing::ForceSwing;
 use crate::pair_memory::PairMemory;
 use crate::resolution::Resolution;
@@ -14,6 +15,7 @@ const EVENTS: &str = "events";
 const TRACKERS: &str = "trackers";
 const PATCHES: &str = "patches";
 const SWINGS: &str = "swings";
+const RESPONSES: &str = "modal_responses";
 const APART: &str = "pairs_apart";
 
 impl ContactEvents {
@@ -23,6 +25,7 @@ impl ContactEvents {
         put(APART, vec![self.apart]);
         put(PATCHES, self.pairs.iter().flat_map(|pair| pair.resolution.to_array()).collect());
         put(SWINGS, self.pairs.iter().flat_map(|pair| pair.swing.to_array()).collect());
+        put(RESPONSES, self.pairs.iter().flat_map(|pair| pair.response.to_array()).collect());
         put(PAIRS, self.pairs.iter().flat_map(|pair| pair.memory.to_array()).collect());
         put(EVENTS, self.over.iter().flat_map(|event| event.to_array()).collect());
         put(TRACKERS, self.pairs.iter().flat_map(|pair| pair.tracker.to_array()).collect());
@@ -39,13 +42,19 @@ impl ContactEvents {
         off_interface: f64,
     ) -> Result<(), CheckpointError> {
         let n = self.pairs.len();
-        // Checkpoints of earlier releases have neither patches nor swings.
+        // Checkpoints of earlier releases have neither patches nor swings, nor responses of modes.
         if checkpoint.entries.contains_key(PATCHES) {
             let patches = arrays(checkpoint.reals_of(PATCHES, n * Resolution::NUMBERS)?);
             let swings = arrays(checkpoint.reals_of(SWINGS, n * ForceSwing::NUMBERS)?);
             for ((pair, patch), swing) in self.pairs.iter_mut().zip(patches).zip(swings) {
                 pair.resolution = Resolution::from_array(patch);
                 pair.swing = ForceSwing::from_array(swing);
+            }
+        }
+        if checkpoint.entries.contains_key(RESPONSES) {
+            let responses = arrays(checkpoint.reals_of(RESPONSES, n * ModalResponse::NUMBERS)?);
+            for (pair, response) in self.pairs.iter_mut().zip(responses) {
+                pair.response = ModalResponse::from_array(*response);
             }
         }
         self.off_interface = off_interface;

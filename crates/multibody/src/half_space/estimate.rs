@@ -33,7 +33,7 @@ const CELLS_OF_DURATION: f64 = 0.003;
 
 /// Factor of the error that recovered stress shows, 0.2 to 0.9 of the true one (test `mesh_error` of
 /// `carom-fem`): the part is then 0.5 to 2.8 times the true one.
-const MESH: f64 = 3.0;
+pub(crate) const MESH: f64 = 3.0;
 
 /// Error of the approach by the curvature of faces of the second degree, over the square of their edges in
 /// radii of curvature. The curvature errs by up to this square, the force goes with its fifth root.
@@ -43,7 +43,7 @@ const TURNED: f64 = 1.0 / 3.0;
 const CUT: f64 = 0.02;
 
 /// Change of the force and of the duration of an impact by that of the approach: F ~ d^(3/2) at a given work.
-const OF_IMPACT: f64 = 0.6;
+pub(crate) const OF_IMPACT: f64 = 0.6;
 
 /// Error of the force by modes that are left out, above which it is reported.
 const MODES: f64 = 0.01;
@@ -192,7 +192,7 @@ fn of_modes(periods: f64) -> f64 {
 /// ```
 ///
 /// The limits are π/2 − 1 of a free mass, ½ in resonance, and 1/x² of the static displacement.
-fn half_sine_response(x: f64) -> f64 {
+pub(crate) fn half_sine_response(x: f64) -> f64 {
     let sine = if x < 1e-8 { 0.5 * PI } else { (0.5 * PI * x).sin() / x };
     if (x - 1.0).abs() < 1e-6 { 0.5 } else { (1.0 - sine) / (x * x - 1.0) }
 }

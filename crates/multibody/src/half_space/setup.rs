@@ -265,13 +265,11 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     };
     let seconds = places.cut_loads.iter().map(|(load, second)| (*load, matrix(second)));
     let mut placed = placed.with_cuts(places.cuts.iter().map(cut).collect(), seconds);
-    let mode_errors = match &places.mesh_errors {
-        Some(errors) => {
-            placed.mesh_errors = without_modes(body, places, (&values, &errors.modes), &errors.places);
-            errors.modes[..n].to_vec()
-        }
-        None => Vec::new(),
-    };
+    let of_modes = body.reduced.as_ref().map_or(&[][..], |reduced| &reduced.mode_errors);
+    let mode_errors = of_modes[..n.min(of_modes.len())].to_vec();
+    if let Some(errors) = &places.mesh_errors {
+        placed.mesh_errors = without_modes(body, places, (&values, &mode_errors), errors);
+    }
     Ok(Side {
         body: index,
         name: format!("{}:{}", body.name, places.name),
@@ -290,7 +288,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
 /// Errors by the mesh of the displacement of places under their normal loads, without those of the modes that
 /// move: ε_j n_jᵀ A_jj n_j − Σ_k ε_k (n_j · φ_jk)²/ω_k², at least 0 \[m/N\].
 ///
-/// * `modes` — those that move at the loads of the places, and ε of all modes
+/// * `modes` — those that move at the loads of the places, and their ε
 /// * `errors` — ε of the places
 fn without_modes(
     body: &Body,
@@ -305,7 +303,7 @@ fn without_modes(
             .sum();
         let of_mode = |k: usize| {
             let moved: f64 = (0..3).map(|a| normal[a] * values[(3 * j + a, k)]).sum();
-            of_modes[k] * (moved / omega[k]).powi(2)
+            of_modes.get(k).unwrap_or(&0.0) * (moved / omega[k]).powi(2)
         };
         (error * own - (0..values.ncols()).map(of_mode).sum::<f64>()).max(0.0)
     };

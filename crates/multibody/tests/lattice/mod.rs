@@ -163,6 +163,7 @@ impl Lattice {
             invariants: self.invariants(&phi),
             omega: omega[..n].to_vec(),
             n_low,
+            mode_errors: Vec::new(),
             fixed_interface_hz: Vec::new(),
             n_interface_dofs: 0,
             composition: Default::default(),
