@@ -388,7 +388,7 @@ fn a_model_without_its_checksum_is_refused_and_an_old_one_is_read() {
         without_checksum(&mut all);
         write_arrays(&path, &all, zip::CompressionMethod::Stored);
         let text = read_rom(&path).unwrap_err().to_string();
-        assert!(text.contains("version 1.5 but no checksum"), "{text}");
+        assert!(text.contains("version 1.6 but no checksum"), "{text}");
         let version = array_of(&mut all, "version");
         let at = version.len() - 4;
         version[at..].copy_from_slice(&u32::from('2').to_le_bytes());

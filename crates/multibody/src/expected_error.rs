@@ -1,12 +1,13 @@
-//! An estimate of the error of an impact on the bodies' own meshes (docs/theory/half-space.md, section 11.14).
+//! An estimate of the error of an impact on the bodies' own meshes (docs/theory/half-space.md, section
+//! 11.14).
 //!
 //! ```text
 //! e = 0.6/W Σ_bodies [Σ_static g²/ω² · 4/3 (π/(ω T))² + 3 Σ_moving g²/Ω² |G(ω'/Ω) − G(ω/Ω)|] + cells
 //! W = Σ g²/ω² ,   over static modes and moving ones with ω T ≥ 2 π
 //! ```
 //!
-//! with the work g of the contact forces on a mode, the duration T = π/Ω of the impact, the response G to half
-//! a sine, the frequency ω' without the error of the mesh, and the error of the cells at the contact
+//! with the work g of the contact forces on a mode, the duration T = π/Ω of the impact, the response G to
+//! half a sine, the frequency ω' without the error of the mesh, and the error of the cells at the contact
 //! ([`crate::resolution`]). A force that swings with the modes next to a split errs by its swing.
 
 use std::f64::consts::PI;
@@ -84,8 +85,8 @@ impl ModalResponse {
 }
 
 impl PairRecord {
-    /// The errors to be expected of the largest impact of a pair; none without a loaded patch of a mesh, or of
-    /// two rigid bodies.
+    /// The errors to be expected of the largest impact of a pair; none without a loaded patch of a mesh, or
+    /// of two rigid bodies.
     pub(crate) fn expected_error(
         &self,
         system: &System,
@@ -101,7 +102,7 @@ impl PairRecord {
         let cells = self.resolution.cost(system, pair, self.memory.loaded_cells)?;
         let mut parts = ErrorParts {
             contact: cells.force,
-            modes: OF_IMPACT * (ABOVE_ONE_PERIOD * (PI / duration).powi(2) * inertia / work).min(1.0),
+            modes: OF_IMPACT * ABOVE_ONE_PERIOD * (PI / duration).powi(2) * inertia / work,
             mesh: OF_IMPACT * MESH * mesh / work,
             time: 0.0,
         };

@@ -12,6 +12,9 @@ use nalgebra::Vector3;
 /// Share of the force at a rim, or outside the interface, below which there is no warning.
 const SHARE: f64 = 1e-3;
 
+/// Impacts from which on they may be one contact that chatters.
+const CHATTER: usize = 3;
+
 /// Overlap without force, in sizes of the pressure cell, below which there is no warning. The force sets in
 /// late by it.
 const OVERLAP: f64 = 0.05;
@@ -135,11 +138,27 @@ fn split_warnings(system: &System, events: &ContactEvents, warnings: &mut Vec<St
     for (i, body) in system.bodies().iter().enumerate() {
         let first_static = body.reduced.as_ref().and_then(|reduced| reduced.omega.get(body.frame.n));
         let Some(frequency) = first_static.map(|omega| omega / std::f64::consts::TAU) else { continue };
-        let touching = events.over().iter().filter(|event| {
-            event.duration() > 0.0 && !event.open && system.pair_bodies(event.pair).contains(&i)
+        let touching = || {
+            events.over().iter().filter(|event| {
+                event.duration() > 0.0 && !event.open && system.pair_bodies(event.pair).contains(&i)
+            })
+        };
+        let shortest = touching().map(|event| event.duration()).fold(f64::INFINITY, f64::min);
+        let [start, end] = touching().fold([f64::INFINITY, 0.0], |[start, end], event| {
+            [f64::min(start, event.start), f64::max(end, event.end)]
         });
-        let shortest = touching.map(|event| event.duration()).fold(f64::INFINITY, f64::min);
-        if frequency * shortest < 2.0 {
+        // So many periods of the split fit in the contact as a whole.
+        let lower = 5.0 / (end - start);
+        if frequency * shortest < 1.0 && touching().count() >= CHATTER && lower < frequency {
+            warnings.push(format!(
+                "body `{}`: its {} impacts last {shortest:.3e} s and less than a period of the first static \
+                 mode, {frequency:.4e} Hz: one contact chatters on modes that are too few or too stiff, and \
+                 its forces are not known; lower the split to about {lower:.0e} Hz, five periods in all of \
+                 it, so that more modes answer it without inertia",
+                body.name,
+                touching().count()
+            ));
+        } else if frequency * shortest < 2.0 {
             warnings.push(format!(
                 "body `{}`: modes from {frequency:.4e} Hz on are static, but an impact lasts \
                  {shortest:.3e} s, {:.2} of their periods (at least 2, better 5): raise the split",

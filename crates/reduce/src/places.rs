@@ -44,9 +44,9 @@ pub struct PlacedSurface {
     pub cuts: Vec<CutPair>,
     /// Second moments of the loads that an edge cuts, with their numbers \[m²\].
     pub cut_loads: Vec<(u32, [[f64; 3]; 3])>,
-    /// Errors by the mesh, from recovered stress ([`carom_fem::recovery::energy_errors`]): the displacement of
-    /// each place under its static normal load is too small by this share. None of models before version 1.5
-    /// of their files.
+    /// Errors by the mesh, from recovered stress ([`carom_fem::recovery::energy_errors`]): the displacement
+    /// of each place under its static normal load is too small by this share. None of models before version
+    /// 1.5 of their files.
     pub mesh_errors: Option<Vec<f64>>,
 }
 

@@ -75,7 +75,8 @@ pub fn refinement(
         let Some(ErrorEstimate { force, parts: Some(parts), .. }) = estimate else { continue };
         // Meshes that resolve a contact are the user's, and so are the numbers that go with them.
         let is_own = !of_given && resolved.compliance == Some(Compliance::Body);
-        if *force <= wanted || is_own {
+        // An impact within a period of the modes without inertia has a warning of its own.
+        if *force <= wanted || is_own || parts.modes > 1.0 {
             continue;
         }
         let ErrorParts { contact, modes, mesh: of_mesh, time: of_time } = *parts;

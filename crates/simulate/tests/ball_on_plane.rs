@@ -7,7 +7,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, OnceLock};
 
-use carom_dynamics::{ContactEvent, Ignore, LedgerSummary};
+use carom_dynamics::{ContactEvent, ErrorEstimate, Ignore, LedgerSummary};
 use carom_format::Scenario;
 use carom_multibody::{Settings, Simulation};
 use carom_progress::Silent;
@@ -40,6 +40,7 @@ struct Impact {
     event: ContactEvent,
     ledger: LedgerSummary,
     warnings: Vec<String>,
+    estimate: Option<ErrorEstimate>,
 }
 
 /// The impact with `n_low` dynamic modes; `overrides` change the scenario.
@@ -56,7 +57,9 @@ fn impact_with(n_low: usize, settings: Settings, overrides: &[String]) -> Impact
     let summary = simulation.run(&mut Ignore, &Silent).unwrap();
     println!("{n_low} modes: {:?} {:?} {:?}", summary.contacts, summary.ledger, summary.counters);
     assert_eq!(summary.contacts.len(), 1);
-    Impact { event: summary.contacts[0], ledger: summary.ledger, warnings: simulation.warnings() }
+    let warnings = simulation.warnings();
+    let estimate = simulation.error_estimates()[0];
+    Impact { event: summary.contacts[0], ledger: summary.ledger, warnings, estimate }
 }
 
 /// F(d) = F_Hertz(d) (1 + k a/R), a = √(R d), of an elastic ball under inertia relief on a rigid plane; k
@@ -109,12 +112,17 @@ fn exact() -> (f64, f64) {
 #[test]
 fn the_impact_is_that_of_an_elastic_ball() {
     let (peak, duration) = exact();
-    let Impact { event, ledger, warnings } = impact(0, 1e-6, &[]);
+    let Impact { event, ledger, warnings, estimate } = impact(0, 1e-6, &[]);
     // With averages over pressure cells of a/1.8, the force is expected to be 2.5 % too high and the
     // duration 5 to 6 % too short.
     assert!((event.peak_force / peak - 1.0).abs() < 0.025, "{} {peak}", event.peak_force);
     let short = 1.0 - event.duration() / duration;
     assert!(short > 0.0 && short < 0.065, "{} {duration}", event.duration());
+    // The run expects these errors, and not much more.
+    let ErrorEstimate { force, impulse, duration: of_duration, .. } = estimate.unwrap();
+    let error = (event.peak_force / peak - 1.0).abs();
+    assert!(error < force && force < 0.06 && impulse < 0.06, "{error} {estimate:?}");
+    assert!(short < of_duration && of_duration < 0.12, "{short} {estimate:?}");
     // The impact is elastic: the model has no low mode and no damping.
     assert!((event.restitution().unwrap() - 1.0).abs() < 1e-6, "{event:?}");
     assert!(ledger.energy_error < 1e-6 && ledger.momentum_error < 1e-12 && ledger.ang_momentum_error < 1e-12);
