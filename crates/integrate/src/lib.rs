@@ -8,6 +8,8 @@
 //!   and BDF2
 //! * [`SecondOrder`]: a system of second order with constraints on a manifold; [`GeneralisedAlpha`]: of order
 //!   2 for these, with a chosen numerical damping of high frequencies
+//! * [`Structure`]: which bodies and joints of such a system depend on each other, so that the equations of a
+//!   step are solved in proportion to their number
 //! * [`Integrator`]: one of these, chosen at run time
 //! * [`locate_crossing`]: time at which a function along the step changes its sign
 //!
@@ -60,6 +62,7 @@ pub mod ode;
 pub mod radau;
 pub mod runge_kutta;
 pub mod second_order;
+pub mod structure;
 pub mod tableau;
 
 pub use adaptive::Adaptive;
@@ -73,4 +76,5 @@ pub use ode::{IntegrateError, Ode};
 pub use radau::Radau5;
 pub use runge_kutta::RungeKutta;
 pub use second_order::{Displacement, Reading, SecondOrder};
+pub use structure::{ConstraintGroup, Part, Structure};
 pub use tableau::Method;

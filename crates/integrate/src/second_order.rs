@@ -8,6 +8,8 @@
 //! exponential map; z are the velocities in the same directions, π the momenta of the state vector y, which
 //! may use fixed axes (π' then has no terms of moving axes).
 
+use crate::structure::Structure;
+
 /// A mechanical system: an [`Ode`](crate::Ode) in positions and momenta whose parts are known to integrators
 /// that solve for its constraints themselves.
 ///
@@ -22,6 +24,11 @@ pub trait SecondOrder {
 
     /// Number m of constraints.
     fn constraints(&self) -> usize;
+
+    /// Which velocities and constraints depend on each other; constant during a run.
+    fn structure(&self) -> Structure {
+        Structure::whole(self.velocities(), self.constraints())
+    }
 
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.
     fn components(&self, velocity: usize) -> [usize; 2];
@@ -53,7 +60,7 @@ pub trait SecondOrder {
         y: &mut [f64],
     ) -> Result<(), Self::Error>;
 
-    /// Column i of M (length N) at the positions of the last evaluation.
+    /// Column i of M at the positions of the last evaluation, over the velocities of its part.
     fn mass_column(&self, velocity: usize, column: &mut [f64]);
 
     /// As [`Ode::rate`](crate::Ode::rate), with the reactions −Gᵀ λ of given multipliers (length m); without
@@ -113,8 +120,9 @@ pub trait SecondOrder {
         let _ = (number, row);
     }
 
-    /// Row k of G (length N) and the column M⁻¹ Gᵀ (length N) of it, at the last evaluation of a rate.
-    fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]);
+    /// Row k of G and the column M⁻¹ Gᵀ of it, both over the velocities of one of its parts, at the last
+    /// evaluation of a rate.
+    fn constraint(&mut self, constraint: usize, part: usize, row: &mut [f64], column: &mut [f64]);
 }
 
 /// Displacement of positions, and the corresponding momenta.

@@ -228,7 +228,7 @@ impl SecondOrder for Spring {
         out[0] = change[1];
     }
 
-    fn constraint(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) {}
+    fn constraint(&mut self, _: usize, _: usize, _: &mut [f64], _: &mut [f64]) {}
 }
 
 /// For h Ω → ∞ all three eigenvalues of a step are −ρ: their product is the ratio of two Hankel

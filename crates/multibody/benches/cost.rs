@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! cargo bench -p carom-multibody --bench cost
-//! cargo bench -p carom-multibody --bench cost -- crowd      # the last table alone
+//! cargo bench -p carom-multibody --bench cost -- crowd      # one table alone
+//! cargo bench -p carom-multibody --bench cost -- mechanisms chain generalised-alpha modes=0
 //! ```
 //!
-//! Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
+//! Mechanisms are chains, trees and rings of 5 to 200 bodies, in steps of 1 ms;
+//! `benches/mechanisms_in_exudyn.py` runs the same ones in Exudyn. Chains of flexible bodies on spherical joints that swing under gravity, in steps of 1 ms; a body is a
 //! lattice of 18 points with the number of modes in the table, up to 48, from some 300 Hz on. The contact is
 //! that of two balls at the peak of an impact, with caps as compliant as half-spaces: one right-hand side.
 //! The crowd is one of balls in couples that are near each other; every two balls are a pair, or each ball
@@ -19,21 +21,32 @@ mod cap;
 #[allow(dead_code, reason = "the benchmark uses a part")]
 #[path = "../tests/lattice/mod.rs"]
 mod lattice;
+mod mechanisms;
 
 use std::sync::Arc;
 
 use balls::{couple, poles, system, two_balls};
 use cap::{Cap, RADIUS};
-use carom_dynamics::{ContactState, Ignore, Loads, Placement};
+use carom_dynamics::{ContactState, Ignore, Placement};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, Ode, SpectralRadius};
-use carom_multibody::{Body, Joint, JointEnd, JointKind, Law, Settings, Simulation, System};
+use carom_multibody::{Body, Law, Settings, Simulation, System};
 use carom_progress::Silent;
 use carom_reduce::ReducedBody;
 use carom_testing::clock::timed;
 use lattice::Lattice;
-use nalgebra::{Matrix3, Vector3};
+use mechanisms::{Shape, mechanism};
 
 const REPETITIONS: usize = 3;
+/// Implicit integrators.
+const INTEGRATORS: [(&str, IntegratorKind); 4] = [
+    (
+        "generalised-alpha",
+        IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised),
+    ),
+    ("midpoint", IntegratorKind::Implicit(ImplicitMethod::Midpoint)),
+    ("bdf2", IntegratorKind::Implicit(ImplicitMethod::Bdf2)),
+    ("radau5", IntegratorKind::Radau5),
+];
 /// Steps of a chain.
 const STEPS: usize = 400;
 const STEP: f64 = 1e-3;
@@ -43,32 +56,58 @@ const EVALUATIONS: usize = 2000;
 const CONTACT_RADIUS: f64 = 0.36e-3;
 
 fn main() {
-    if !std::env::args().any(|word| word == "crowd") {
-        chains();
-        impacts();
+    let tables: [(&str, fn()); 4] =
+        [("chains", chains), ("impacts", impacts), ("crowd", crowds), ("mechanisms", mechanisms)];
+    let words: Vec<String> = std::env::args().collect();
+    let is_named = |name: &str| words.iter().any(|word| word == name);
+    let all = !tables.iter().any(|(name, _)| is_named(name));
+    for (_, table) in tables.iter().filter(|(name, _)| all || is_named(name)) {
+        table();
     }
-    crowds();
+}
+
+/// Steps of mechanisms of many bodies. Words on the command line choose shapes (`ring`), integrators
+/// (`radau5`), modes (`modes=14`) and the largest number of bodies (`bodies=40`).
+fn mechanisms() {
+    let words: Vec<String> = std::env::args().collect();
+    let chosen = |all: &[&'static str]| -> Vec<&'static str> {
+        let named = all.iter().copied().filter(|name| words.iter().any(|word| word == name));
+        let named: Vec<_> = named.collect();
+        if named.is_empty() { all.to_vec() } else { named }
+    };
+    let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse::<usize>().ok());
+    let shapes = chosen(&Shape::ALL.map(Shape::name));
+    let integrators = chosen(&INTEGRATORS.map(|(name, _)| name));
+    println!("\nMicroseconds of a step of 1 ms (evaluations in it, factorisations in 100):\n");
+    println!("| mechanism | modes | bodies | {} |", integrators.join(" | "));
+    println!("|---|---|---|{}", "---|".repeat(integrators.len()));
+    for shape in Shape::ALL.into_iter().filter(|shape| shapes.contains(&shape.name())) {
+        for modes in [0, 14].into_iter().filter(|&modes| number("modes=").is_none_or(|of| of == modes)) {
+            let body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
+            let most = number("bodies=").unwrap_or(200);
+            for bodies in [5, 10, 20, 40, 100, 200].into_iter().filter(|&bodies| bodies <= most) {
+                let kinds = INTEGRATORS.iter().filter(|(name, _)| integrators.contains(name));
+                let cells = kinds.map(|&(_, kind)| {
+                    let of = step_of_mechanism(shape, &body, bodies, kind, 100);
+                    format!("{:.1} ({:.1}, {:.0})", of.micros, of.evaluations, of.factorisations)
+                });
+                let cells: Vec<_> = cells.collect();
+                println!("| {} | {modes} | {bodies} | {} |", shape.name(), cells.join(" | "));
+            }
+        }
+    }
 }
 
 /// Steps of chains.
 fn chains() {
-    let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
-    let kinds = [
-        ("generalised-alpha", alpha),
-        ("midpoint", IntegratorKind::Implicit(ImplicitMethod::Midpoint)),
-        ("radau5", IntegratorKind::Radau5),
-    ];
+    let names: Vec<_> = INTEGRATORS.iter().map(|(name, _)| *name).collect();
     println!("Microseconds of a step (evaluations in it):\n");
-    println!(
-        "| bodies | modes of each | {} | {} | {} |\n|---|---|---|---|---|",
-        kinds[0].0, kinds[1].0, kinds[2].0
-    );
-    let sizes = [(2, 0), (2, 8), (2, 16), (2, 32), (2, 48), (4, 8), (8, 8), (16, 8)];
-    for (bodies, modes) in sizes {
+    println!("| bodies | modes of each | {} |\n|---|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    for (bodies, modes) in [(2, 0), (2, 8), (2, 16), (2, 32), (2, 48), (4, 8), (8, 8), (16, 8)] {
         let body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
-        let cells = kinds.map(|(_, kind)| {
-            let (micros, evaluations) = step_of_chain(&body, bodies, kind);
-            format!("{micros:.1} ({evaluations:.1})")
+        let cells = INTEGRATORS.map(|(_, kind)| {
+            let of = step_of_mechanism(Shape::Chain, &body, bodies, kind, STEPS);
+            format!("{:.1} ({:.1})", of.micros, of.evaluations)
         });
         println!("| {bodies} | {modes} | {} |", cells.join(" | "));
     }
@@ -133,47 +172,41 @@ fn step_of_crowd(ball: &Arc<carom_reduce::ReducedBody>, n: usize, all: bool) -> 
     [rate / 6.0, step].map(|seconds| 1e3 * seconds / CROWD_STEPS as f64)
 }
 
-/// Microseconds and evaluations of a step of a chain.
-fn step_of_chain(body: &Body, bodies: usize, integrator: IntegratorKind) -> (f64, f64) {
-    let settings = Settings { integrator, time_step: Some(STEP), ..Settings::until(STEPS as f64 * STEP) };
-    // Clocks tick in milliseconds.
-    let mut chains: Vec<_> =
-        (0..REPETITIONS * (20 / bodies).max(1)).map(|_| chain(body, bodies, settings)).collect();
-    let mut evaluations = 0.0;
-    let mut seconds = f64::INFINITY;
-    let runs = chains.len() / REPETITIONS;
-    for part in chains.chunks_mut(runs) {
-        let ((), time) = timed(|| {
-            for simulation in part {
-                let summary = simulation.run(&mut Ignore, &Silent).expect("a chain that swings");
-                let counters = summary.counters;
-                assert!(counters.steps as usize >= STEPS, "{counters:?}");
-                evaluations = counters.evaluations as f64 / counters.steps as f64;
-            }
-        });
-        seconds = seconds.min(time.cpu);
-    }
-    (1e6 * seconds / (runs * STEPS) as f64, evaluations)
+/// Cost of a step.
+struct StepCost {
+    micros: f64,
+    /// Evaluations of the rate in a step.
+    evaluations: f64,
+    /// Factorisations in 100 steps.
+    factorisations: f64,
 }
 
-/// A chain of bodies that hangs from the ground, initially to one side.
-fn chain(body: &Body, bodies: usize, settings: Settings) -> Simulation {
-    let marker = |points: &[u32]| body.marker(points).expect("points of the lattice");
-    let ends = [marker(&[0, 1, 2, 9, 10, 11]), marker(&[6, 7, 8, 15, 16, 17])];
-    let [start, stop] = ends.each_ref().map(|end| Vector3::from(end.position_b));
-    let end =
-        |body, which: usize| JointEnd { body, marker: ends[which].clone(), triad_b: Matrix3::identity() };
-    let joint = |k: usize| {
-        let first = if k == 0 { end(None, 0) } else { end(Some(k - 1), 1) };
-        Joint { name: format!("{k}"), kind: JointKind::Spherical, ends: [first, end(Some(k), 0)] }
-    };
-    let places: Vec<_> = (0..bodies)
-        .map(|k| Placement { origin: (k as f64 * (stop - start)).into(), ..Placement::default() })
-        .collect();
-    let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
-    let system = System::new(vec![body.clone(); bodies], loads, Vec::new()).expect("bodies without pairs");
-    let system = system.with_joints((0..bodies).map(joint).collect()).expect("joints between neighbours");
-    Simulation::new(system, &places, settings).expect("a chain that is closed")
+/// Cost of a step of a mechanism, over this number of steps.
+fn step_of_mechanism(
+    shape: Shape,
+    body: &Body,
+    bodies: usize,
+    integrator: IntegratorKind,
+    steps: usize,
+) -> StepCost {
+    let settings = Settings { integrator, time_step: Some(STEP), ..Settings::until(steps as f64 * STEP) };
+    // Clocks tick in milliseconds.
+    let runs = (8000 / (bodies * steps)).max(1);
+    let mut all: Vec<_> = (0..REPETITIONS * runs).map(|_| mechanism(shape, body, bodies, settings)).collect();
+    let mut cost = StepCost { micros: f64::INFINITY, evaluations: 0.0, factorisations: 0.0 };
+    for part in all.chunks_mut(runs) {
+        let ((), time) = timed(|| {
+            for simulation in part {
+                let summary = simulation.run(&mut Ignore, &Silent).expect("a mechanism that swings");
+                let counters = summary.counters;
+                assert!(counters.steps as usize >= steps, "{counters:?}");
+                cost.evaluations = counters.evaluations as f64 / counters.steps as f64;
+                cost.factorisations = 100.0 * counters.factorisations as f64 / counters.steps as f64;
+            }
+        });
+        cost.micros = cost.micros.min(1e6 * time.cpu / (runs * steps) as f64);
+    }
+    cost
 }
 
 /// Microseconds of a right-hand side about the peak of an impact, and the number of pressure cells with a

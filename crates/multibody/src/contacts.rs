@@ -64,6 +64,12 @@ impl Contacts {
         &self.models
     }
 
+    /// Bodies whose contact forces depend on each other: those of models that do not expose their rows.
+    pub(crate) fn couplings(&self) -> impl Iterator<Item = [usize; 2]> {
+        let models = self.models.iter().filter(|model| model.rows().is_none());
+        models.flat_map(|model| (0..model.pairs()).map(|pair| model.bodies(pair)))
+    }
+
     /// Asks all models for displacements with errors below this part of the largest one.
     pub(crate) fn set_accuracy(&mut self, relative: f64) {
         self.models.iter_mut().for_each(|model| model.set_accuracy(relative));

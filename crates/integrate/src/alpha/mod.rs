@@ -46,7 +46,7 @@ mod step;
 pub use parameters::{ConstraintForm, SpectralRadius, SpectralRadiusError};
 
 use history::History;
-use matrix::{Point, StepMatrix};
+use matrix::{Point, StepMatrix, read_structure, write_structure};
 use parameters::Parameters;
 
 use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
@@ -56,6 +56,7 @@ use crate::dense;
 use crate::newton::keeps;
 use crate::ode::{IntegrateError, Ode};
 use crate::second_order::Reading;
+use crate::structure::Structure;
 
 /// Growth of the step below which its length and factors are kept.
 const SMALL_GROWTH: f64 = 1.2;
@@ -77,6 +78,8 @@ pub struct ChungHulbert {
     /// Contraction of Newton's method in the last trial, and its limit for keeping derivatives.
     contraction: f64,
     keeps: f64,
+    /// Whether each component of y is a position.
+    is_position: Vec<bool>,
     /// ξ, λ, μ.
     increment: Vec<f64>,
     multipliers: Vec<f64>,
@@ -115,6 +118,7 @@ impl GeneralisedAlpha {
             matrix: StepMatrix::default(),
             contraction: 0.0,
             keeps: 0.0,
+            is_position: vec![false; dim],
             increment: Vec::new(),
             multipliers: Vec::new(),
             impulse: Vec::new(),
@@ -153,7 +157,9 @@ impl Formula for ChungHulbert {
         let Some(system) = ode.second_order() else { return Err(IntegrateError::FirstOrder) };
         let (velocities, constraints) = (system.velocities(), system.constraints());
         if (velocities, constraints) != self.sizes() {
-            self.resize(velocities, constraints);
+            self.resize(system.structure());
+            self.is_position.clear();
+            self.is_position.extend((0..shared.dim()).map(|i| system.is_position(i)));
         }
         if !self.history.is_started {
             shared.rate_at_start(ode, (time, room), &mut self.history.rate)?;
@@ -239,23 +245,22 @@ impl Formula for ChungHulbert {
         Some(&mut self.history.rate)
     }
 
-    /// Numbers of velocities and constraints, history, derivatives.
+    /// Which components are positions, structure, history, derivatives.
     fn memory(&self) -> Vec<f64> {
-        let (velocities, constraints) = self.sizes();
-        let mut memory = vec![velocities as f64, constraints as f64];
+        let mut memory: Vec<f64> = self.is_position.iter().map(|&is| f64::from(u8::from(is))).collect();
+        write_structure(self.matrix.structure(), &mut memory);
         self.history.write(&mut memory);
         self.matrix.write(&mut memory);
         memory
     }
 
     fn recall(&mut self, memory: &[f64]) -> bool {
-        let Some((&[velocities, constraints], mut rest)) = memory.split_first_chunk() else { return false };
+        let dim = self.f1.len();
+        let Some((is_position, mut rest)) = memory.split_at_checked(dim) else { return false };
+        self.is_position = is_position.iter().map(|&is| is == 1.0).collect();
         // A system has no more velocities than components, nor more constraints.
-        let most = self.f1.len() as f64;
-        if !((0.0..=most).contains(&velocities) && (0.0..=most).contains(&constraints)) {
-            return false;
-        }
-        self.resize(velocities as usize, constraints as usize);
+        let Some(structure) = read_structure(&mut rest, dim) else { return false };
+        self.resize(structure);
         self.history.read(&mut rest) && self.matrix.read(&mut rest, &self.of) && rest.is_empty()
     }
 }
@@ -265,10 +270,11 @@ impl ChungHulbert {
         (self.increment.len(), self.multipliers.len())
     }
 
-    fn resize(&mut self, velocities: usize, constraints: usize) {
+    fn resize(&mut self, structure: Structure) {
+        self.matrix = StepMatrix::new(self.f1.len(), structure);
+        let (velocities, constraints) = self.matrix.sizes();
         let zeros = |n: usize| vec![0.0; n];
         self.history.resize(velocities, constraints);
-        self.matrix = StepMatrix::new(self.f1.len(), velocities, constraints);
         (self.increment, self.multipliers) = (zeros(velocities), zeros(constraints));
         (self.impulse, self.acceleration) = (zeros(constraints), zeros(velocities));
         (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + 2 * constraints));

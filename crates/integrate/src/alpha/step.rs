@@ -178,7 +178,7 @@ impl ChungHulbert {
         h: f64,
     ) {
         for i in 0..shared.dim() {
-            let off = if system.is_position(i) { 0.0 } else { shared.y1[i] - self.by_rule(shared, h, i) };
+            let off = if self.is_position[i] { 0.0 } else { shared.y1[i] - self.by_rule(shared, h, i) };
             self.change[i] = off;
         }
         let (of_momenta, of_joints) = self.residual.split_at_mut(self.increment.len());
@@ -251,13 +251,13 @@ impl ChungHulbert {
         shared: &Shared,
         h: f64,
     ) {
+        self.matrix.carried_along(|k| system.closure(k), &mut self.noise);
         for (i, scale) in self.scales.iter_mut().enumerate() {
             let [position, momentum] = system.components(i);
             let magnitude = system.magnitude(&shared.y0, i);
             let speed = shared.tolerances.newton_scale(momentum, shared.y0[momentum]) / self.matrix.mass(i);
             let of_position = shared.tolerances.newton_scale(position, magnitude);
-            let carried = self.matrix.carried_along(i, |k| system.closure(k));
-            self.noise[i] = NOISE * magnitude.max(carried);
+            self.noise[i] = NOISE * magnitude.max(self.noise[i]);
             *scale = of_position.min(h * speed / self.of.speed()).max(ROUNDING * magnitude);
         }
     }
@@ -273,7 +273,7 @@ impl ChungHulbert {
         system.accelerations(&mut self.found_acceleration);
         let (h, gamma) = (span.h, self.of.gamma);
         for i in 0..shared.dim() {
-            if !system.is_position(i) {
+            if !self.is_position[i] {
                 shared.y1[i] = self.by_rule(shared, h, i);
             }
         }
@@ -301,7 +301,7 @@ impl ChungHulbert {
             *bend = of_increment * (self.end_acceleration[i] - self.acceleration[i]);
         }
         let of_momentum = self.of.momentum_error() * h.powi(3) / (0.5 * h + self.history.slope_age);
-        let Self { matrix, velocity, residual, error, history, f1, change, .. } = &mut *self;
+        let Self { matrix, velocity, residual, error, history, f1, change, is_position, .. } = &mut *self;
         (0..n).for_each(|i| residual[i] = speed * matrix.times_mass(i, velocity));
         residual[n..].fill(0.0);
         let largest_of = |error: &mut f64, x: f64| *error = error.abs().max(x.abs());
@@ -315,7 +315,7 @@ impl ChungHulbert {
         );
         for (i, change) in change.iter_mut().enumerate() {
             let slope = (f1[i] - history.rate[i]) / h;
-            *change = if system.is_position(i) { 0.0 } else { of_momentum * (slope - history.rate_slope[i]) };
+            *change = if is_position[i] { 0.0 } else { of_momentum * (slope - history.rate_slope[i]) };
         }
         system.pull_back(&shared.y1, change, &mut residual[..n]);
         residual[..n].iter_mut().for_each(|change| *change *= speed);

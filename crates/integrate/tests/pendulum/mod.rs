@@ -135,7 +135,7 @@ impl SecondOrder for Pendulum {
         out.copy_from_slice(&change[2..4]);
     }
 
-    fn constraint(&mut self, _: usize, row: &mut [f64], column: &mut [f64]) {
+    fn constraint(&mut self, _: usize, _: usize, row: &mut [f64], column: &mut [f64]) {
         for i in 0..2 {
             (row[i], column[i]) = (self.state[i], self.state[i] / MASS);
         }

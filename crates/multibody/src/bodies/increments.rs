@@ -10,6 +10,7 @@
 //! and a change of (P, L, p) means (ΔP, Aᵀ (ΔL − r × ΔP), Δp) in the directions of the velocities.
 
 use carom_dynamics::{Pose, rotation};
+use carom_integrate::Part;
 use nalgebra::Vector3;
 
 use super::Bodies;
@@ -53,6 +54,14 @@ impl Bodies {
     /// Number of velocities.
     pub(crate) fn n_velocities(&self) -> usize {
         self.directions.components.len()
+    }
+
+    /// The velocities of each body.
+    pub(crate) fn parts(&self) -> Vec<Part> {
+        let Directions { starts, components } = &self.directions;
+        let ends = starts.iter().skip(1).copied().chain([components.len()]);
+        let all = starts.iter().zip(ends).zip(&self.all);
+        all.map(|((&start, end), body)| Part { velocities: start..end, is_held: body.fixed }).collect()
     }
 
     /// Components of y of the position and the momentum of a velocity.
@@ -153,13 +162,15 @@ impl Bodies {
         }
     }
 
-    /// Writes column `velocity` of the mass matrix over all velocities.
+    /// Writes column `velocity` of the mass matrix over the velocities of its body.
     pub(crate) fn mass_column(&self, velocity: usize, column: &mut [f64]) {
         column.fill(0.0);
         let i = self.directions.components[velocity].1;
         let (body, kinetics, a) = (&self.all[i], &self.kinetics[i], &self.poses[i].rotation);
         let frame = &body.frame;
-        let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+        let first = self.directions.starts[i];
+        let (start, modal) = (0, self.directions.modal(i, body) - first);
+        let velocity = velocity - first;
         if velocity >= modal {
             let k = velocity - modal;
             if !body.fixed {
@@ -244,7 +255,7 @@ impl Bodies {
         }
     }
 
-    /// Writes vectors over (v, ω, q̇) of one body, v in body axes, in the directions of the velocities.
+    /// Writes vectors over (v, ω, q̇) of one body, v in body axes, in the directions of its velocities.
     pub(crate) fn put_on_body(
         &self,
         i: usize,
@@ -254,10 +265,10 @@ impl Bodies {
         out: &mut [f64],
     ) {
         let body = &self.all[i];
-        let (start, modal) = (self.directions.starts[i], self.directions.modal(i, body));
+        let modal = if body.fixed { 0 } else { 6 };
         if !body.fixed {
-            put(out, start, &(self.poses[i].rotation * translation));
-            put(out, start + 3, rotation);
+            put(out, 0, &(self.poses[i].rotation * translation));
+            put(out, 3, rotation);
         }
         out[modal..modal + body.frame.n].copy_from_slice(modal_part);
     }

@@ -89,6 +89,14 @@ fn counted(coordinate: Coordinate, value: f64, angle: f64) -> f64 {
 }
 
 impl ForceElements {
+    /// Bodies that an element connects.
+    pub(crate) fn couplings(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.all.iter().filter_map(|element| match element.ends.each_ref().map(|end| end.body) {
+            [Some(a), Some(b)] => Some([a, b]),
+            _ => None,
+        })
+    }
+
     /// Adds the forces of all elements.
     pub(crate) fn apply(&mut self, at: BodiesAt<'_>, applied: &mut AppliedForces) {
         let AppliedForces { on_bodies, flows } = applied;

@@ -201,13 +201,6 @@ impl Constraints {
         Some(self.joints[joint].name.clone())
     }
 
-    /// Length of the system as its joints see it: the longest arm, or distance of two ends \[m\].
-    pub(crate) fn size(&self) -> f64 {
-        let arms = self.places.iter().flatten().map(|place| place.arm_b.norm());
-        let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm());
-        arms.chain(ends).fold(f64::MIN_POSITIVE, f64::max)
-    }
-
     /// The row that is violated most, and by how much, lengths relative to the size.
     pub(super) fn violation(&self, size: f64) -> (usize, f64) {
         let of = |(number, &(_, row)): (usize, &(usize, Row))| {

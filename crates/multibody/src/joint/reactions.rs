@@ -21,6 +21,7 @@ use crate::body::Body;
 use crate::contact::BodyForces;
 use crate::kinetics::RigidMassFactor;
 use crate::system_error::RateError;
+use carom_integrate::ConstraintGroup;
 
 /// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
 pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
@@ -35,6 +36,8 @@ pub(crate) struct Constraints {
     /// Places of the ends of each joint.
     pub(super) places: Vec<[Place; 2]>,
     pub(super) now: Vec<RowNow>,
+    /// Length of the system at the state that was set last \[m\].
+    size: f64,
     /// Row of G and column of M⁻¹ Gᵀ of each row and side.
     sides: Vec<[Side; 2]>,
     matrix: Skyline,
@@ -95,22 +98,69 @@ impl Constraints {
         self.now = vec![RowNow::default(); rows.len()];
         self.multipliers = vec![0.0; rows.len()];
         self.rows = rows;
+        self.set_size();
+    }
+
+    /// Length of the system as its joints see it: the longest arm, or distance of two ends.
+    fn set_size(&mut self) {
+        let arms = self.places.iter().flatten().map(|place| place.arm_b.norm_squared());
+        let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm_squared());
+        self.size = arms.chain(ends).fold(0.0, f64::max).sqrt().max(f64::MIN_POSITIVE);
+    }
+
+    /// Length of the system as its joints see it, at the state that was set last: the longest arm, or distance
+    /// of two ends \[m\].
+    pub(crate) fn size(&self) -> f64 {
+        self.size
     }
 
     fn bodies_of(&self, joint: usize) -> [Option<usize>; 2] {
         self.joints[joint].ends.each_ref().map(|end| end.body)
     }
 
-    /// Writes row `row` of G and column `row` of M⁻¹ Gᵀ in the directions of all velocities.
-    pub(crate) fn write_row(&mut self, row: usize, bodies: &Bodies, of_g: &mut [f64], column: &mut [f64]) {
+    /// Writes row `row` of G and column `row` of M⁻¹ Gᵀ in the directions of the velocities of one body.
+    pub(crate) fn write_row(
+        &mut self,
+        row: usize,
+        body: usize,
+        bodies: &Bodies,
+        of_g: &mut [f64],
+        column: &mut [f64],
+    ) {
         of_g.fill(0.0);
         column.fill(0.0);
-        self.set_column(row, bodies);
-        for side in &self.sides[row] {
-            let Some(i) = side.body else { continue };
-            bodies.put_on_body(i, &side.force, &side.moment, &side.modal, of_g);
-            bodies.put_on_body(i, &side.velocity, &side.omega, &side.rate, column);
+        self.set_column_on(row, Some(body), bodies);
+        for side in self.sides[row].iter().filter(|side| side.body == Some(body)) {
+            bodies.put_on_body(body, &side.force, &side.moment, &side.modal, of_g);
+            bodies.put_on_body(body, &side.velocity, &side.omega, &side.rate, column);
         }
+    }
+
+    /// Rows between the same bodies, one after the other, as groups.
+    pub(crate) fn groups(&self) -> Vec<ConstraintGroup> {
+        let mut groups: Vec<ConstraintGroup> = Vec::new();
+        for (row, &(joint, _)) in self.rows.iter().enumerate() {
+            let bodies = self.bodies_of(joint);
+            let (parts, grounded) = (bodies.iter().flatten().copied().collect(), bodies.contains(&None));
+            match groups.last_mut() {
+                Some(last) if last.parts == parts && last.grounded == grounded => last.rows.end = row + 1,
+                _ => groups.push(ConstraintGroup { rows: row..row + 1, parts, grounded }),
+            }
+        }
+        groups
+    }
+
+    /// Bodies whose reactions depend on each other's positions: those of rows with a direction that turns.
+    pub(crate) fn couplings(&self) -> Vec<[usize; 2]> {
+        let turning = self.rows.iter().filter(|(_, row)| !row.has_fixed_direction());
+        let mut pairs: Vec<_> = turning
+            .filter_map(|&(joint, _)| match self.bodies_of(joint) {
+                [Some(a), Some(b)] => Some([a, b]),
+                _ => None,
+            })
+            .collect();
+        pairs.dedup();
+        pairs
     }
 
     /// Writes g and ġ = G z + g_t of all rows.
@@ -173,6 +223,7 @@ impl Constraints {
                 }
             }
         }
+        self.set_size();
         for (number, &(joint, row)) in self.rows.iter().enumerate() {
             let places = &self.places[joint];
             let mut now = row.at(&places[0], &places[1]);
@@ -211,8 +262,13 @@ impl Constraints {
 
     /// M⁻¹ Gᵀ of a row, where G was set last.
     fn set_column(&mut self, row: usize, bodies: &Bodies) {
+        self.set_column_on(row, None, bodies);
+    }
+
+    /// M⁻¹ Gᵀ of a row on one body, or on both.
+    fn set_column_on(&mut self, row: usize, only: Option<usize>, bodies: &Bodies) {
         for side in &mut self.sides[row] {
-            if let Some(body) = side.body {
+            if let Some(body) = side.body.filter(|&body| only.is_none_or(|only| only == body)) {
                 match &self.rigid_masses {
                     Some(masses) => side.apply_inverse_rigid_mass(masses[body].as_ref()),
                     None => side.apply_inverse_mass(&bodies.all()[body], bodies.kinetics(body)),

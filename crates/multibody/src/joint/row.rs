@@ -36,6 +36,12 @@ impl Row {
         }
     }
 
+    /// True if its direction is the same at all positions of the bodies: each body's reaction then depends on
+    /// its own position alone.
+    pub(crate) fn has_fixed_direction(&self) -> bool {
+        matches!(self, Self::Kept(JointEquation::Apart(_)))
+    }
+
     /// The row between two places.
     pub(crate) fn at(&self, first: &Place, second: &Place) -> RowNow {
         let equation = match *self {

@@ -5,7 +5,7 @@
 
 use super::System;
 use crate::system_error::RateError;
-use carom_integrate::{Displacement, Reading, SecondOrder};
+use carom_integrate::{Displacement, Reading, SecondOrder, Structure};
 
 impl SecondOrder for System {
     type Error = RateError;
@@ -16,6 +16,15 @@ impl SecondOrder for System {
 
     fn constraints(&self) -> usize {
         self.joints.n_rows()
+    }
+
+    /// Parts are the bodies, groups the joints; bodies are coupled by joints whose directions turn with one of
+    /// them, by springs, and by contacts that do not expose their rows.
+    fn structure(&self) -> Structure {
+        let mut couplings = self.joints.couplings();
+        couplings.extend(self.elements.couplings());
+        couplings.extend(self.contacts.couplings());
+        Structure { parts: self.bodies.parts(), groups: self.joints.groups(), couplings }
     }
 
     fn components(&self, velocity: usize) -> [usize; 2] {
@@ -119,8 +128,8 @@ impl SecondOrder for System {
         self.bodies.pull_back_forces(forces, row);
     }
 
-    fn constraint(&mut self, constraint: usize, row: &mut [f64], column: &mut [f64]) {
-        self.joints.write_row(constraint, &self.bodies, row, column);
+    fn constraint(&mut self, constraint: usize, part: usize, row: &mut [f64], column: &mut [f64]) {
+        self.joints.write_row(constraint, part, &self.bodies, row, column);
     }
 }
 

@@ -1,0 +1,187 @@
+//! Small dense matrices one after the other, and where they belong in the matrix of a step.
+
+use carom_linalg::blocks::{BlockKind, BlockPattern};
+
+use crate::structure::Structure;
+
+/// Dense matrices, each row by row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tiles {
+    /// Start of each, and the end of the last; number of columns.
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    pub(super) values: Vec<f64>,
+}
+
+impl Tiles {
+    /// Zeros of these shapes.
+    pub(super) fn new(shapes: impl Iterator<Item = (usize, usize)>) -> Self {
+        let mut tiles = Self { starts: vec![0], ..Self::default() };
+        let mut end = 0;
+        for (rows, columns) in shapes {
+            end += rows * columns;
+            tiles.starts.push(end);
+            tiles.columns.push(columns);
+        }
+        tiles.values = vec![0.0; end];
+        tiles
+    }
+
+    /// Matrix k.
+    pub(super) fn get(&self, k: usize) -> &[f64] {
+        &self.values[self.starts[k]..self.starts[k + 1]]
+    }
+
+    /// Matrix k.
+    pub(super) fn get_mut(&mut self, k: usize) -> &mut [f64] {
+        &mut self.values[self.starts[k]..self.starts[k + 1]]
+    }
+
+    /// Row i of matrix k.
+    pub(super) fn row(&self, k: usize, i: usize) -> &[f64] {
+        let columns = self.columns[k];
+        &self.get(k)[i * columns..(i + 1) * columns]
+    }
+
+    /// Writes column j of matrix k.
+    pub(super) fn set_column(&mut self, k: usize, j: usize, values: &[f64]) {
+        let columns = self.columns[k];
+        self.get_mut(k).iter_mut().skip(j).step_by(columns.max(1)).zip(values).for_each(|(x, v)| *x = *v);
+    }
+}
+
+/// A block of the matrix of a step, and the number of its tile.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Block {
+    /// Forces of one part by coordinates of another: number of the coupling.
+    Parts(usize),
+    /// Multipliers and impulses in the equations of a part: number of its tile of C M⁻¹ Gᵀ, and number of the
+    /// incidence if the group acts on this part.
+    Reaction(usize, Option<usize>),
+    /// Constraints by coordinates of a part: number of the incidence.
+    Constraint(usize),
+    /// Constraints by impulses of constraints on the same part: number of the tile of G M⁻¹ Gᵀ, and whether
+    /// it is on the diagonal.
+    Response(usize, bool),
+}
+
+/// Places of all tiles.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    pub(super) structure: Structure,
+    /// Ordered pairs of coupled parts, each part with itself: (forces of, coordinates of).
+    pub(super) couplings: Vec<[usize; 2]>,
+    /// Number of the coupling of each part with itself.
+    pub(super) own: Vec<usize>,
+    /// Groups and their parts.
+    pub(super) incidences: Vec<(usize, usize)>,
+    /// Incidences of each part, and of each group.
+    pub(super) of_part: Vec<Vec<usize>>,
+    pub(super) of_group: Vec<Vec<usize>>,
+    /// Tiles of C M⁻¹ Gᵀ: part and group; the products C (M⁻¹ Gᵀ) in each, by coupling and incidence.
+    pub(super) damped: Vec<(usize, usize)>,
+    pub(super) damped_sums: Vec<Vec<(usize, usize)>>,
+    /// Tiles of G M⁻¹ Gᵀ: two groups; the products in each by their incidences.
+    pub(super) responses: Vec<(usize, usize)>,
+    pub(super) response_sums: Vec<Vec<(usize, usize)>>,
+    pub(super) own_response: Vec<usize>,
+    /// Classes of parts that are changed at the same time.
+    pub(super) classes: Vec<Vec<usize>>,
+    /// Part of each velocity.
+    pub(super) part_of: Vec<usize>,
+    /// Blocks of the matrix, in the order of the pattern.
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Places {
+    pub(super) fn new(structure: Structure) -> Self {
+        let (n_parts, n_groups) = (structure.parts.len(), structure.groups.len());
+        let neighbours = structure.neighbours();
+        let mut places = Self {
+            classes: structure.classes(),
+            own: vec![0; n_parts],
+            of_part: vec![Vec::new(); n_parts],
+            of_group: vec![Vec::new(); n_groups],
+            own_response: vec![0; n_groups],
+            ..Self::default()
+        };
+        let mut coupling_of = std::collections::BTreeMap::new();
+        for (part, near) in neighbours.iter().enumerate() {
+            for &other in near {
+                if other == part {
+                    places.own[part] = places.couplings.len();
+                }
+                coupling_of.insert([part, other], places.couplings.len());
+                places.couplings.push([part, other]);
+            }
+            places.part_of.extend(structure.parts[part].velocities.clone().map(|_| part));
+        }
+        for (g, group) in structure.groups.iter().enumerate() {
+            for &part in &group.parts {
+                places.of_part[part].push(places.incidences.len());
+                places.of_group[g].push(places.incidences.len());
+                places.incidences.push((g, part));
+            }
+        }
+        for g in 0..n_groups {
+            let own = places.of_group[g].iter().map(|&at| (places.incidences[at].1, at));
+            let mut sums = std::collections::BTreeMap::<usize, Vec<(usize, usize)>>::new();
+            let mut products = std::collections::BTreeMap::<usize, Vec<(usize, usize)>>::new();
+            for (part, at) in own {
+                for &other in &neighbours[part] {
+                    sums.entry(other).or_default().push((coupling_of[&[other, part]], at));
+                }
+                for &other in &places.of_part[part] {
+                    products.entry(places.incidences[other].0).or_default().push((at, other));
+                }
+            }
+            for (part, sum) in sums {
+                places.damped.push((part, g));
+                places.damped_sums.push(sum);
+            }
+            for (other, product) in products {
+                if other == g {
+                    places.own_response[g] = places.responses.len();
+                }
+                places.responses.push((g, other));
+                places.response_sums.push(product);
+            }
+        }
+        places.structure = structure;
+        places
+    }
+
+    /// The pattern of the matrix for N velocities and m constraints; notes its blocks.
+    pub(super) fn pattern(&mut self, n: usize, m: usize) -> BlockPattern {
+        let Structure { parts, groups, .. } = &self.structure;
+        let mut unknowns: Vec<Vec<usize>> =
+            parts.iter().map(|part| part.velocities.clone().collect()).collect();
+        let of_group = |rows: std::ops::Range<usize>| {
+            rows.clone().map(|k| n + k).chain(rows.map(|k| n + m + k)).collect()
+        };
+        unknowns.extend(groups.iter().map(|group| of_group(group.rows.clone())));
+        let of_part = |held: bool| if held { BlockKind::Held } else { BlockKind::Free };
+        let mut kinds: Vec<_> = parts.iter().map(|part| of_part(part.is_held)).collect();
+        kinds.extend(groups.iter().map(|group| BlockKind::Constraint { grounded: group.grounded }));
+        let first = parts.len();
+        let mut blocks = Vec::new();
+        for (k, &coupling) in self.couplings.iter().enumerate() {
+            blocks.push(coupling);
+            self.blocks.push(Block::Parts(k));
+        }
+        for (k, &(part, group)) in self.damped.iter().enumerate() {
+            let incidence = self.of_group[group].iter().copied().find(|&at| self.incidences[at].1 == part);
+            blocks.push([part, first + group]);
+            self.blocks.push(Block::Reaction(k, incidence));
+        }
+        for (k, &(group, part)) in self.incidences.iter().enumerate() {
+            blocks.push([first + group, part]);
+            self.blocks.push(Block::Constraint(k));
+        }
+        for (k, &(group, other)) in self.responses.iter().enumerate() {
+            blocks.push([first + group, first + other]);
+            self.blocks.push(Block::Response(k, group == other));
+        }
+        BlockPattern { unknowns, kinds, blocks }
+    }
+}
