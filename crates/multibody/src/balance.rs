@@ -43,7 +43,7 @@ pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
         }
         balance.e_pot -= (body.frame.mass * pose.position + moment).dot(&g);
         balance.mass += body.frame.mass;
-        balance.radius = balance.radius.max(body.frame.gyration_radius());
+        balance.radius = balance.radius.max(bodies.gyration_radius(i));
         momentum += p;
         ang_momentum += l;
         let carried = pose.position.cross(&p);
@@ -53,7 +53,7 @@ pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
         balance.momentum_scale += size;
         // A central impact has no angular momentum at all: errors then count against that of P at the
         // body's own radius.
-        let own = body.frame.gyration_radius() * size;
+        let own = bodies.gyration_radius(i) * size;
         balance.ang_momentum_scale +=
             carried.norm() + (l - carried).norm() + own + pose.position.norm() * passed;
     }

@@ -29,6 +29,8 @@ pub(crate) struct Bodies {
     /// Where velocities lie in increments.
     directions: Directions,
     poses: Vec<Pose>,
+    /// Largest radius of gyration of each \[m\].
+    gyration_radii: Vec<f64>,
     kinetics: Vec<Kinetics>,
     accelerations: Vec<Accelerations>,
     /// Generalised forces on the modes of one body.
@@ -91,6 +93,7 @@ impl Bodies {
         };
         Self {
             directions: Directions::new(&all, &layout),
+            gyration_radii: all.iter().map(|body| body.frame.gyration_radius()).collect(),
             poses: vec![Pose { position: Vector3::zeros(), rotation: Matrix3::identity() }; all.len()],
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             accelerations: modes.iter().map(zero).collect(),
@@ -108,6 +111,11 @@ impl Bodies {
     /// Where each quantity lies in y.
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// Largest radius of gyration of a body \[m\].
+    pub(crate) fn gyration_radius(&self, body: usize) -> f64 {
+        self.gyration_radii[body]
     }
 
     /// Pose of a body frame.

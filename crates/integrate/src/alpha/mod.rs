@@ -169,7 +169,7 @@ impl Formula for ChungHulbert {
             }
             self.history.start(&self.end, &self.found_acceleration);
         }
-        self.keeps = keeps(2 * velocities, 1);
+        self.keeps = keeps(self.matrix.evaluations(), 1);
         Ok(if is_first { shared.euler_step(&self.history.rate, room) } else { room })
     }
 

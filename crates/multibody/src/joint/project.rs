@@ -143,10 +143,9 @@ impl Constraints {
         let layout = bodies.layout();
         let mut largest = 0.0_f64;
         self.changes(|i, v, omega, modal, factor| {
-            let body = &bodies.all()[i];
-            let step = factor * (v.norm() + omega.norm() * body.frame.gyration_radius());
+            let step = factor * (v.norm() + omega.norm() * bodies.gyration_radius(i));
             largest = largest.max(step.abs());
-            if !body.fixed {
+            if !bodies.all()[i].fixed {
                 let r = layout.position(i);
                 let position = vector(y, r) + bodies.pose(i).rotation * (factor * v);
                 put(y, r, &position);

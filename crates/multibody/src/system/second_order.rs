@@ -59,7 +59,7 @@ impl SecondOrder for System {
         self.bodies.move_by(step.increment, y);
         self.bodies.set_positions(y);
         self.bodies.set_momenta(step.velocity, y);
-        if !step.impulse.is_empty() {
+        if step.impulse.iter().any(|&impulse| impulse != 0.0) {
             self.set_joints(time, y);
             self.joints.set_multipliers(step.impulse.iter().map(|impulse| -impulse));
             self.joints.add_impulses(&self.bodies, y);

@@ -165,6 +165,13 @@ impl StepMatrix {
         self.sizes
     }
 
+    /// Evaluations of the rate for all derivatives: two for each coordinate of a class of parts.
+    pub(super) fn evaluations(&self) -> usize {
+        let size = |part: &usize| self.places.structure.parts[*part].velocities.len();
+        let of_class = |class: &Vec<usize>| class.iter().map(size).max().unwrap_or(0);
+        2 * self.places.classes.iter().map(of_class).sum::<usize>()
+    }
+
     /// True if all parts belong to the present step.
     pub(super) fn is_fresh(&self) -> bool {
         self.age == Age::Fresh
