@@ -5,7 +5,7 @@
     python3 crates/multibody/benches/mechanisms_in_exudyn.py [chain] [tree] [ring] [modes=14] [bodies=40]
 
 The same bodies (the lattice of `tests/lattice`: 18 points, rebuilt here from its formulas), places, joints,
-gravity, steps (100 of 1 ms) and integrator (generalised-alpha with a spectral radius of 0.8, index 3 with
+gravity, steps (100 of 1 ms) and integrator (generalised-alpha with a spectral radius of 0.8, index 3 with modified
 Newton's method, Exudyn's defaults otherwise), with its sparse solver (EigenSparse) on one thread, without
 files. Bodies with modes are floating frames of reduced order (FFRFreducedOrder), whose ends are the mean of
 the same six points. Least CPU time of three runs, without the assembly of the system.
