@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 /// Graph of the joints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Each body hangs on the one before, the first on the ground; all lie in a line at the start.
     Chain,
     /// Two bodies hang on each; the first hangs on the ground.
@@ -17,10 +17,10 @@ pub enum Shape {
 
 impl Shape {
     /// All shapes.
-    pub const ALL: [Self; 3] = [Self::Chain, Self::Tree, Self::Ring];
+    pub(crate) const ALL: [Self; 3] = [Self::Chain, Self::Tree, Self::Ring];
 
     /// Name in tables.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Chain => "chain",
             Self::Tree => "tree",
@@ -31,7 +31,7 @@ impl Shape {
 
 /// n bodies at rest that begin to swing. The ends of a body are points of a lattice
 /// (`tests/lattice`).
-pub fn mechanism(shape: Shape, body: &Body, n: usize, settings: Settings) -> Simulation {
+pub(crate) fn mechanism(shape: Shape, body: &Body, n: usize, settings: Settings) -> Simulation {
     let marker = |points: &[u32]| body.marker(points).expect("points of the lattice");
     let ends = [marker(&[0, 1, 2, 9, 10, 11]), marker(&[6, 7, 8, 15, 16, 17])];
     let [start, stop] = ends.each_ref().map(|end| Vector3::from(end.position_b));
