@@ -5,8 +5,8 @@
 //! the factor), [`factor`] (Cholesky factorisation), [`mod@inertia`] (counts of eigenvalues), [`solve`],
 //! [`memory`] (memory of the machine), [`bordered`] (solution under a few dense constraints), [`eigen`]
 //! (lowest eigenpairs of K x = λ M x), [`dense`] (products of tall matrices, small eigenproblems). General
-//! and indefinite systems: [`sparse`], by products alone [`gmres`]; small dense ones: [`dense_lu`]; bodies and
-//! joints: [`blocks`].
+//! and indefinite systems: [`sparse`], by products alone [`gmres`]; small dense ones: [`dense_lu`]; bodies
+//! and joints: [`blocks`].
 //!
 //! ```
 //! use std::sync::Arc;

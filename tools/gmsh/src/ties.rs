@@ -46,8 +46,8 @@ impl Tie {
         };
         let [x, y, z] = self.centre.map(|x| (x * 1e7).round() / 1e7 + 0.0);
         let mut text = format!(
-            "set `{}`: solids {a} and {b} touch on {:.4e} m² around ({x}, {y}, {z}), less than {COINCIDENT:e} \
-             m apart: {} of solid {} and {} of solid {}",
+            "set `{}`: solids {a} and {b} touch on {:.4e} m² around ({x}, {y}, {z}), less than \
+             {COINCIDENT:e} m apart: {} of solid {} and {} of solid {}",
             self.name,
             self.area,
             faces(0),

@@ -108,8 +108,8 @@ impl Constraints {
         self.size = arms.chain(ends).fold(0.0, f64::max).sqrt().max(f64::MIN_POSITIVE);
     }
 
-    /// Length of the system as its joints see it, at the state that was set last: the longest arm, or distance
-    /// of two ends \[m\].
+    /// Length of the system as its joints see it, at the state that was set last: the longest arm, or
+    /// distance of two ends \[m\].
     pub(crate) fn size(&self) -> f64 {
         self.size
     }

@@ -18,8 +18,8 @@ impl SecondOrder for System {
         self.joints.n_rows()
     }
 
-    /// Parts are the bodies, groups the joints; bodies are coupled by joints whose directions turn with one of
-    /// them, by springs, and by contacts that do not expose their rows.
+    /// Parts are the bodies, groups the joints; bodies are coupled by joints whose directions turn with one
+    /// of them, by springs, and by contacts that do not expose their rows.
     fn structure(&self) -> Structure {
         let mut couplings = self.joints.couplings();
         couplings.extend(self.elements.couplings());

@@ -14,8 +14,8 @@
 //! when this is not enough. For h → 0 the matrix stays regular. Rows and columns are scaled by the
 //! diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on units.
 //!
-//! All parts are stored by the blocks of [`crate::Structure`] (`tiles`): M and M_ξ have one of each body, C and
-//! K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
+//! All parts are stored by the blocks of [`crate::Structure`] (`tiles`): M and M_ξ have one of each body, C
+//! and K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
 //! proportion to the number of blocks; the factors are those of [`carom_linalg::blocks`].
 
 mod derivatives;
