@@ -7,12 +7,12 @@
 //! ```
 //!
 //! Mechanisms are chains, trees and rings of 5 to 200 bodies, in steps of 1 ms;
-//! `benches/mechanisms_in_exudyn.py` runs the same ones in Exudyn. Chains of flexible
-//! bodies on spherical joints swing under gravity, in steps of 1 ms; a body is a lattice of 18 points with the
-//! number of modes in the table, up to 48, from some 300 Hz on. The contact is that of two balls at the peak of an impact, with caps as compliant as half-spaces: one right-hand side.
-//! The crowd is one of balls in couples that are near each other; every two balls are a pair, or each ball
-//! and the next one.
-//! One thread, CPU time, the least of three runs.
+//! `benches/mechanisms_in_exudyn.py` runs the same ones in Exudyn. Chains of flexible bodies on spherical
+//! joints swing under gravity, in steps of 1 ms; a body is a lattice of 18 points with the number of modes
+//! in the table, up to 48, from some 300 Hz on. The contact is that of two balls at the peak of an impact,
+//! with caps as compliant as half-spaces: one right-hand side. The crowd is one of balls in couples that
+//! are near each other; every two balls are a pair, or each ball and the next one. One thread, CPU time,
+//! the least of three runs.
 
 mod balls;
 #[allow(dead_code, reason = "the benchmark uses a part")]
