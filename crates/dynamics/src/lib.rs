@@ -7,6 +7,7 @@
 //! * [`Ledger`]: the balance of energy and momenta of docs/theory/ledger.md, eq. (87)
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
 //!   for display
+//! * [`ProbeQuantity`], [`ProbeSample`]: quantities at points, of joints and contacts at times of their own
 //! * [`Observer`]: the receiver of the states of a time loop; [`Checkpoint`]: the state from which it
 //!   continues bit for bit; [`RunError`]: the end of a loop before its end time
 //!
@@ -45,6 +46,7 @@ pub mod joint_kind;
 pub mod ledger;
 pub mod load;
 pub mod observer;
+pub mod probe;
 pub mod rotation;
 pub mod run_error;
 pub mod state;
@@ -60,6 +62,7 @@ pub use joint_kind::{JointEquation, JointKind};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
+pub use probe::{ProbeQuantity, ProbeSample};
 pub use run_error::RunError;
 pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures};
 pub use time_function::{

@@ -3,6 +3,7 @@
 use crate::checkpoint::Checkpoint;
 use crate::contact_event::ContactEvent;
 use crate::ledger::LedgerRow;
+use crate::probe::ProbeSample;
 use crate::state::{BodyState, ContactState, JointState};
 
 /// The state of a run at one time, borrowed from the loop.
@@ -43,6 +44,16 @@ pub trait Observer {
     ///
     /// [`ObserverError`] if it cannot be stored.
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError>;
+
+    /// Receives the values of a probe at a time; the times of each probe increase.
+    ///
+    /// # Errors
+    ///
+    /// [`ObserverError`] if they cannot be stored.
+    fn probe(&mut self, sample: &ProbeSample<'_>) -> Result<(), ObserverError> {
+        let _ = sample;
+        Ok(())
+    }
 
     /// True if a checkpoint is due after this number of accepted steps; called after each of them.
     fn wants_checkpoint(&mut self, steps: u64) -> bool {

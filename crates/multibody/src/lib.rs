@@ -13,6 +13,7 @@
 //!   [`ModalPoints`]: surface points as functions of modal coordinates
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
 //!   checkpoints
+//! * [`Probe`]: quantities at points, of joints and contacts at times of their own
 //! * `linearity`: whether reduced bodies stay within linear theory
 //! * `resolution`: whether meshes resolve their contacts; `expected_error`: errors of impacts on these
 //!   meshes; `force_swing`: forces that oscillate with the modes next to a split
@@ -20,7 +21,7 @@
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
 //! Parts of a system, each with a private state: `bodies`, `force`, `contacts`, `joint`,
-//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `linearity`, `centrifugal_watch`, `stall`.
+//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `probe`, `linearity`, `centrifugal_watch`, `stall`.
 //!
 //! # Example
 //!
@@ -44,7 +45,7 @@
 //! ```
 //!
 //! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `bodies`, `joint`, `force`,
-//! `contact`, `contacts`, `system`, `balance`, `scales`, `pair_memory`, `stepper`, `events`, `simulation`,
+//! `contact`, `contacts`, `system`, `balance`, `scales`, `pair_memory`, `stepper`, `events`, `probe`, `simulation`,
 //! `restart`.
 
 mod applied;
@@ -74,6 +75,7 @@ mod no_step;
 pub mod outcome;
 mod outputs;
 pub mod pair_memory;
+pub mod probe;
 pub mod quasistatic;
 mod resolution;
 pub mod restart;
@@ -112,6 +114,7 @@ pub use modal_matrix::ModalMatrix;
 pub use modal_points::ModalPoints;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
+pub use probe::{Probe, ProbeError, ProbePlace};
 pub use quasistatic::{
     ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
 };

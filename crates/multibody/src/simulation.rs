@@ -8,6 +8,7 @@ use crate::linearity::LinearityWatch;
 use crate::no_step::no_step;
 use crate::outcome::{RunError, RunSummary};
 use crate::outputs::{Due, Outputs};
+use crate::probe::Probes;
 use crate::settings::Settings;
 use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
@@ -18,6 +19,7 @@ use carom_integrate::Attempt;
 use carom_progress::Progress;
 
 mod checkpoint;
+mod probes;
 
 /// A system on its way through time.
 #[derive(Debug)]
@@ -36,6 +38,7 @@ pub struct Simulation {
     ledger: Ledger,
     /// Frames.
     outputs: Outputs,
+    probes: Probes,
     /// How far reduced bodies went from linear theory.
     linearity: LinearityWatch,
     /// The centrifugal deformation that quasistatic modes leave out.
@@ -62,6 +65,7 @@ impl Simulation {
             events: ContactEvents::new(system.pairs()),
             ledger: Ledger::default(),
             outputs: Outputs::new(&system),
+            probes: Probes::default(),
             stall: Stall::default(),
             stepper: Stepper::new(&system, &settings, y),
             assembly,
@@ -124,6 +128,7 @@ impl Simulation {
         // The number of steps is not known before: the unit is a thousandth of the time.
         progress.begin("thousandths of the time", TICKS as u64);
         self.hand_over_start(observer)?;
+        self.hand_over_first_samples(observer)?;
         while self.time() < self.settings.end_time {
             self.step(observer)?;
             self.save(observer)?;
@@ -161,9 +166,11 @@ impl Simulation {
         let step = self.attempt_to_event(latest)?;
         self.events.observe_peaks(&mut self.system, &mut self.stepper, &step.attempt)?;
         self.hand_over_outputs(&step.attempt, observer)?;
+        self.hand_over_samples(&step.attempt, observer)?;
         self.stepper.accept(&mut self.system)?;
         self.note_kinks(&step, kink);
         self.record(&step, observer)?;
+        self.hand_over_samples_of_step(observer)?;
         self.check_progress(&step)
     }
 

@@ -38,30 +38,17 @@ impl Snapshot {
         let (layout, states) = (system.layout(), system.states());
         for (i, (state, body)) in self.bodies.iter_mut().zip(system.bodies()).enumerate() {
             let (pose, velocities) = (states.pose(i), states.velocities(i));
-            let n = body.frame.n;
             state.position = pose.position.into();
             state.quaternion = quaternion(y, layout.quaternion(i));
             rotation::normalise(&mut state.quaternion);
             let held = if body.fixed { 0.0 } else { 1.0 };
             state.velocity = (vector(y, layout.momentum(i)) * (held / body.frame.mass)).into();
             state.angular_velocity = (pose.rotation * body.frame.mean_motion(velocities).1).into();
-            state.modal[..n].copy_from_slice(&y[layout.modal(i)..layout.modal(i) + n]);
-            state.modal[n..].fill(0.0);
+            let own = &mut self.own[..state.modal.len()];
+            write_modal(system, i, y, own, &mut state.modal);
             match body.static_modes() {
                 Some(modes) => modes.coordinates_into(&velocities.modal, &mut state.modal_rate),
                 None => state.modal_rate.copy_from_slice(&velocities.modal),
-            }
-        }
-        for model in system.contact_models() {
-            for (i, (state, body)) in self.bodies.iter_mut().zip(system.bodies()).enumerate() {
-                model.add_quasistatic(i, &mut state.modal[body.frame.n..]);
-            }
-        }
-        for (state, body) in self.bodies.iter_mut().zip(system.bodies()) {
-            if let Some(modes) = body.static_modes() {
-                let own = &mut self.own[..state.modal.len()];
-                own.copy_from_slice(&state.modal);
-                modes.coordinates_into(own, &mut state.modal);
             }
         }
         for (pair, state) in self.contacts.iter_mut().enumerate() {
@@ -91,5 +78,22 @@ impl Snapshot {
 
     pub(crate) fn bodies(&self) -> &[BodyState] {
         &self.bodies
+    }
+}
+
+/// Writes the coordinates of all modes of the file of a body at y, at which the system was evaluated: of the
+/// dynamic modes, then of the quasistatic ones.
+///
+/// * `own` — buffer, as long as `modal`
+pub(crate) fn write_modal(system: &System, body: usize, y: &[f64], own: &mut [f64], modal: &mut [f64]) {
+    let n = system.bodies()[body].frame.n;
+    modal[..n].copy_from_slice(system.states().modal_in(body, y));
+    modal[n..].fill(0.0);
+    for model in system.contact_models() {
+        model.add_quasistatic(body, &mut modal[n..]);
+    }
+    if let Some(modes) = system.bodies()[body].static_modes() {
+        own.copy_from_slice(modal);
+        modes.coordinates_into(own, modal);
     }
 }

@@ -161,6 +161,16 @@ impl Stepper {
         Ok(())
     }
 
+    /// Evaluates accelerations and the forces of joints at the accepted state, at which poses, velocities and
+    /// contact were evaluated.
+    pub(crate) fn evaluate_accelerations(&mut self, system: &mut System) -> Result<(), RunError> {
+        let time = self.time;
+        let evaluated = system.evaluate_accelerations(time, &self.y);
+        evaluated.map_err(|source| RunError::State { time, source })?;
+        self.is_elsewhere = true;
+        Ok(())
+    }
+
     /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that
     /// nothing has to be evaluated again. Then projects to the joints.
     pub(crate) fn accept(&mut self, system: &mut System) -> Result<(), RunError> {

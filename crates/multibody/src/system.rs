@@ -289,6 +289,19 @@ impl System {
         self.apply_reactions(time, y)
     }
 
+    /// Accelerations of the bodies and forces of the joints at y, for which [`System::set_state`] and
+    /// [`System::evaluate_contacts`] were called.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError`] where joints lock.
+    pub(crate) fn evaluate_accelerations(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        self.apply_known(time, y);
+        self.apply_reactions(time, y)?;
+        self.bodies.set_accelerations(&self.applied.on_bodies);
+        Ok(())
+    }
+
     /// Writes ẏ from velocities and forces.
     fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
         self.bodies.write_rates(y, &self.applied.on_bodies, rate);

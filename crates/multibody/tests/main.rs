@@ -22,6 +22,7 @@ mod joints;
 mod lattice;
 mod leapfrog;
 mod modal_points;
+mod probes;
 mod quasistatic_impact;
 mod reactions;
 mod rollers;

@@ -27,6 +27,7 @@ impl Simulation {
         self.stepper.save(&mut checkpoint);
         self.system.elements().save(&mut checkpoint);
         self.events.save(&mut checkpoint);
+        self.probes.save(&mut checkpoint);
         self.linearity.save(&mut checkpoint);
         self.centrifugal.save(&mut checkpoint);
         self.ledger.save(&mut checkpoint);
@@ -48,6 +49,7 @@ impl Simulation {
         let shared = Shared::of(checkpoint)?;
         self.stepper.restore_integrator(checkpoint, shared.counters, shared.quaternion_drift)?;
         self.outputs.set_count(shared.outputs);
+        self.probes.restore(checkpoint)?;
         self.linearity.restore(checkpoint)?;
         self.centrifugal.restore(checkpoint)?;
         self.events.restore(checkpoint, shared.off_interface)?;

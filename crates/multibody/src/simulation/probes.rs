@@ -1,0 +1,73 @@
+//! Samples of probes in the time loop.
+
+use carom_dynamics::Observer;
+use carom_integrate::Attempt;
+
+use super::Simulation;
+use crate::outcome::RunError;
+use crate::probe::{Need, Probe, ProbeError, Probes};
+use crate::stepper::at;
+
+impl Simulation {
+    /// The same run with probes, which do not change it. Displacements are relative to the present state,
+    /// that of the start.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] names the probe that does not fit the system.
+    pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+        self.probes = Probes::new(probes, &self.system, self.stepper.state())?;
+        Ok(self)
+    }
+
+    /// Hands over the samples whose times lie within the step.
+    pub(super) fn hand_over_samples(
+        &mut self,
+        attempt: &Attempt,
+        observer: &mut dyn Observer,
+    ) -> Result<(), RunError> {
+        let Self { system, stepper, probes, .. } = self;
+        let wrap = |source| at(attempt, source);
+        let mut is_prepared = false;
+        while let Some((time, need)) = probes.due(attempt.end) {
+            if !is_prepared {
+                stepper.prepare_dense(system)?;
+                is_prepared = true;
+            }
+            match need {
+                Need::Motion => stepper.set_within(system, time),
+                Need::Contact | Need::Forces => stepper.evaluate_within(system, time),
+            }
+            .map_err(wrap)?;
+            let y = stepper.state_within();
+            if need == Need::Forces {
+                system.evaluate_accelerations(time, y).map_err(wrap)?;
+            }
+            probes.hand_over_due(time, (system, y), observer)?;
+        }
+        Ok(())
+    }
+
+    /// Hands over the samples of the end of an accepted step.
+    pub(super) fn hand_over_samples_of_step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Some(need) = self.probes.need_of_steps() else { return Ok(()) };
+        self.evaluate_for(need)?;
+        let Self { system, stepper, probes, .. } = self;
+        probes.hand_over_step(stepper.time(), (system, stepper.state()), observer)
+    }
+
+    /// Hands over the first samples, unless the run continues from a checkpoint.
+    pub(super) fn hand_over_first_samples(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let Some(need) = self.probes.need_of_start() else { return Ok(()) };
+        self.evaluate_for(need)?;
+        let Self { system, stepper, probes, .. } = self;
+        probes.hand_over_start(stepper.time(), (system, stepper.state()), observer)
+    }
+
+    /// Evaluates the accepted state for samples.
+    fn evaluate_for(&mut self, need: Need) -> Result<(), RunError> {
+        let Self { system, stepper, .. } = self;
+        stepper.evaluate_if_elsewhere(system)?;
+        if need == Need::Forces { stepper.evaluate_accelerations(system) } else { Ok(()) }
+    }
+}
