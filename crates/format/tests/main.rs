@@ -4,6 +4,7 @@ use carom_testing::heap;
 
 mod archives;
 mod functions;
+mod probes;
 mod problems;
 mod results;
 mod scenarios;

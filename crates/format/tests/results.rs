@@ -4,11 +4,11 @@ use std::path::Path;
 
 use carom_dynamics::{
     Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, GridCell, GridPressures, JointAction,
-    JointState, Ledger, LedgerSummary, Observer, SurfacePressures,
+    JointState, Ledger, LedgerSummary, Observer, ProbeQuantity, ProbeSample, SurfacePressures,
 };
 use carom_format::result::{
-    ForceKind, FrameContent, NoteLevel, ResultBody, ResultJoint, ResultPair, RunHeader, RunOrigin, RunState,
-    StaticForce, keep_origin,
+    ForceKind, FrameContent, NoteLevel, ProbeCourse, ResultBody, ResultJoint, ResultPair, ResultProbe,
+    RunHeader, RunOrigin, RunState, StaticForce, keep_origin,
 };
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
@@ -37,6 +37,13 @@ fn header() -> RunHeader {
             kind: "revolute".to_owned(),
             first: "ground".to_owned(),
             second: "rod:start".to_owned(),
+        }],
+        probes: vec![ResultProbe {
+            name: "tip".to_owned(),
+            place: "ball/rod".to_owned(),
+            axes: "inertial".to_owned(),
+            every: 0.5,
+            quantities: vec![ProbeQuantity::Force, ProbeQuantity::Gap],
         }],
         frames: FrameContent::default(),
     }
@@ -97,6 +104,18 @@ fn hinge(time: f64) -> JointState {
     JointState { force: [time, 0.0, 9.81], torque: [0.0, 1.0 / 3.0, 0.0], actions: [None, Some(angle)] }
 }
 
+/// The gap is not known at the start.
+fn sample(time: f64) -> [[f64; 3]; 2] {
+    let gap = if time == 0.0 { f64::INFINITY } else { -1e-6 * time };
+    [[0.0, time, 1.0 / 3.0], [gap, 0.0, 0.0]]
+}
+
+/// The samples of frames at these times.
+fn course(times: &[f64]) -> ProbeCourse {
+    let times: Vec<f64> = times.iter().flat_map(|time| [*time, time + 0.5]).collect();
+    ProbeCourse { values: times.iter().map(|time| sample(*time).to_vec()).collect(), times }
+}
+
 fn step(writer: &mut ResultWriter, ledger: &mut Ledger, time: f64, checkpointed: bool) {
     let row = ledger.record(Balance { time, e_kin: 1.0, ..Balance::default() });
     let frame = Frame {
@@ -108,6 +127,9 @@ fn step(writer: &mut ResultWriter, ledger: &mut Ledger, time: f64, checkpointed:
         ledger: &row,
     };
     writer.frame(&frame).unwrap();
+    for time in [time, time + 0.5] {
+        writer.probe(&ProbeSample { probe: 0, time, values: &sample(time) }).unwrap();
+    }
     if checkpointed {
         let mut checkpoint =
             Checkpoint { scheme: "test".to_owned(), version: 3, time, steps: 7, ..Checkpoint::default() };
@@ -167,6 +189,50 @@ fn a_written_result_is_read_back() {
     assert_eq!(reader.grid_course(0).unwrap(), [(1, grid(1.0)), (2, grid(2.0))]);
     assert_eq!(reader.joint_course(0).unwrap(), [0.0, 1.0, 2.0].map(hinge));
     assert!(reader.joint_course(1).unwrap().is_empty());
+    assert_eq!(reader.probe_courses().unwrap(), [course(&[0.0, 1.0, 2.0])]);
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let unknown = "SELECT time FROM probe_value WHERE quantity = 'gap' AND x IS NULL";
+    assert_eq!(database.query_row(unknown, [], |row| row.get::<_, f64>(0)).unwrap(), 0.0);
+}
+
+/// Results before version 1.10 have no probes; a continued one gets their tables.
+#[test]
+fn results_without_probes_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let without = RunHeader { probes: Vec::new(), ..header() };
+    let mut writer = ResultWriter::create(&path, &without, 1, false).unwrap();
+    writer.checkpoint(&Checkpoint::default()).unwrap();
+    drop(writer);
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let older =
+        "DROP TABLE probe_value; DROP TABLE probe; DELETE FROM checkpoint_mark WHERE name LIKE 'probe%';
+        UPDATE meta SET value = '1.9' WHERE key = 'version';";
+    database.execute_batch(older).unwrap();
+    drop(database);
+    let reader = ResultReader::open(&path).unwrap();
+    assert_eq!(reader.header().unwrap(), without);
+    assert!(reader.probe_courses().unwrap().is_empty());
+    drop(reader);
+    drop(ResultWriter::resume(&path, &without, 1).unwrap());
+}
+
+#[test]
+fn cut_samples_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    step(&mut writer, &mut Ledger::default(), 0.0, true);
+    drop(writer);
+    for (damage, says) in [
+        ("DELETE FROM probe_value WHERE id = (SELECT max(id) FROM probe_value)", "the last sample is cut"),
+        ("UPDATE probe_value SET quantity = 'speed' WHERE id = 1", "probe 0 has no `speed`"),
+        ("UPDATE probe SET quantities = 'speed'", "the quantity `speed` is unknown"),
+    ] {
+        rusqlite::Connection::open(&path).unwrap().execute(damage, []).unwrap();
+        let error = ResultReader::open(&path).unwrap().probe_courses().unwrap_err().to_string();
+        assert!(error.contains(says), "{damage}: {error}");
+    }
 }
 
 /// Frames of an unreduced body in single precision, without velocities: the displacement is kept to 6e-8 of
@@ -355,6 +421,7 @@ fn rows_newer_than_the_checkpoint_are_removed_when_a_run_is_continued() {
     assert_eq!(reader.ledger().unwrap().len(), 3);
     assert_eq!(reader.normal_forces(0).unwrap().len(), 3);
     assert_eq!(reader.joint_course(0).unwrap().len(), 3);
+    assert_eq!(reader.probe_courses().unwrap(), [course(&[0.0, 1.0, 2.5])]);
     assert_eq!(reader.contact_events().unwrap(), [event()]);
     assert!(reader.static_forces().unwrap().is_empty() && reader.counters().unwrap().is_empty());
     let notes = reader.notes().unwrap();

@@ -179,6 +179,7 @@ impl Run for ExplicitRun<'_> {
             bodies: bodies.map(body).collect(),
             pairs: pairs.collect(),
             joints: described_joints(self.scenario),
+            ..Described::default()
         }
     }
 

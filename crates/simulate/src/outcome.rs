@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
 use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary};
-use carom_format::result::{ResultBody, ResultJoint, ResultPair, StaticForce};
+use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, StaticForce};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
 
@@ -55,6 +55,7 @@ pub(crate) struct Described {
     pub(crate) bodies: Vec<ResultBody>,
     pub(crate) pairs: Vec<ResultPair>,
     pub(crate) joints: Vec<ResultJoint>,
+    pub(crate) probes: Vec<ResultProbe>,
 }
 
 /// Names of timings.
@@ -116,7 +117,7 @@ pub(crate) fn described_whole(
     let bodies = bodies.map(|(number, (spec, ready))| figures(number, (spec, ready), described(spec, ready)));
     let pairs = scenario.contact.iter();
     let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
-    Described { bodies: bodies.collect(), pairs: pairs.collect(), joints: Vec::new() }
+    Described { bodies: bodies.collect(), pairs: pairs.collect(), ..Described::default() }
 }
 
 /// A body for the header of a result, rigid or unreduced, but for its mass and the figures of its model.
@@ -142,10 +143,7 @@ pub(crate) fn described(spec: &BodySpec, ready: &PreparedBody) -> ResultBody {
 /// * `surfaces` — the surface that carries the pressures, and the other one
 pub(crate) fn described_pair(spec: &ContactSpec, surfaces: [String; 2]) -> ResultPair {
     let [first, second] = surfaces;
-    if spec.is_automatic() {
-        return ResultPair { name: first.clone(), first, second };
-    }
-    ResultPair { name: format!("{}/{}", spec.between[0].body, spec.between[1].body), first, second }
+    ResultPair { name: spec.title(), first, second }
 }
 
 /// An absolute path as text; nothing for an empty one.

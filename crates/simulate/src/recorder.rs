@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use carom_dynamics::{Checkpoint, ContactEvent, Frame, Observer, ObserverError};
+use carom_dynamics::{Checkpoint, ContactEvent, Frame, Observer, ObserverError, ProbeSample};
 use carom_format::result::{NoteLevel, RunHeader, RunState, StaticForce};
 use carom_format::scenario::model::Scenario;
 use carom_format::{ResultError, ResultWriter};
@@ -99,6 +99,10 @@ impl Observer for Recorder {
 
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
         self.writer.contact_event(event)
+    }
+
+    fn probe(&mut self, sample: &ProbeSample<'_>) -> Result<(), ObserverError> {
+        self.writer.probe(sample)
     }
 
     fn wants_checkpoint(&mut self, steps: u64) -> bool {

@@ -14,7 +14,7 @@ use crate::refinement::{FAR, Refinement, refinement};
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
-use crate::system::{Assembled, joints, system};
+use crate::system::{Assembled, joints, probes, system};
 
 /// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
@@ -40,9 +40,17 @@ impl<'a> ReducedRun<'a> {
         settings: &TimeIntegration,
     ) -> Result<Self, At<AssembleError>> {
         let Assembled { system, placements, bodies, pairs, notes, warnings } = system(scenario, prepared)?;
-        let described = Described { bodies, pairs, joints: joints::described(scenario) };
+        let described = Described {
+            bodies,
+            pairs,
+            joints: joints::described(scenario),
+            probes: probes::described(scenario),
+        };
+        let probes = probes::probes(scenario, prepared, system.bodies()).map_err(At::cast)?;
         let simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
-            .map_err(|error| joints::placed(scenario, error))?;
+            .map_err(|error| joints::placed(scenario, error))?
+            .with_probes(probes)
+            .map_err(AssembleError::from)?;
         Ok(Self {
             scenario,
             prepared,

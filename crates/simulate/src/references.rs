@@ -3,7 +3,7 @@
 use carom_contact::{Law, Stiffness};
 use carom_continuum::half_space::PlaceSpec;
 use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactSpec, End, ReduceSpec, Scenario, Spot};
+use carom_format::scenario::model::{BodySpec, ContactSpec, End, ProbePlaceSpec, ReduceSpec, Scenario, Spot};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::options::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::{ReduceError, Support};
@@ -89,7 +89,7 @@ pub enum ReferenceError {
         /// Name of the body.
         body: String,
     },
-    /// A load acts at a place that the body does not have.
+    /// A load or a probe is at a place that the body does not have.
     #[error(transparent)]
     NoMarker(#[from] NoMarker),
     /// A grounded body has a velocity.
@@ -114,9 +114,9 @@ impl Kind for ReferenceError {
     }
 }
 
-/// A load acts at a place that the body does not have.
+/// A load or a probe is at a place that the body does not have.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("body `{body}` has no marker or interface set `{part}` for a load to act at; it has {known}")]
+#[error("body `{body}` has no marker or interface set `{part}`; it has {known}")]
 pub struct NoMarker {
     /// Name of the body.
     pub body: String,
@@ -219,12 +219,24 @@ pub(crate) fn problems<'a>(
             found.extend(missing(body, &end.part).map(|error| ReferenceError::Set(error).at(key)));
         }
     }
+    for (i, end) in probed(scenario) {
+        let problem = of(end).and_then(|(spec, parts)| place(scenario, end, spec, parts));
+        found.extend(problem.map(|error| error.at(format!("probe.{i}.on"))));
+    }
     let forces = scenario.force.iter().enumerate().filter(|(_, force)| !force.on.part.is_empty());
     for (i, end) in forces.map(|(i, force)| (i, &force.on)) {
         let problem = of(end).and_then(|(spec, parts)| place(scenario, end, spec, parts));
         found.extend(problem.map(|error| error.at(format!("force.{i}.on"))));
     }
     found
+}
+
+/// Markers and sets of probes, with the numbers of the probes.
+fn probed(scenario: &Scenario) -> impl Iterator<Item = (usize, &End)> {
+    scenario.probe.iter().enumerate().filter_map(|(i, probe)| match &probe.place {
+        ProbePlaceSpec::Point { on, at: None, .. } => Some((i, on)),
+        _ => None,
+    })
 }
 
 /// The error if a body whose model is held to the ground is to move.

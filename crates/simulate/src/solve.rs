@@ -63,13 +63,14 @@ pub fn run(
     let clock = Clock::start();
     let mut run = scheme::set_up(scenario, prepared, progress).map_err(At::cast)?;
     let set_up = clock.read();
-    let Described { bodies, pairs, joints } = run.described();
+    let Described { bodies, pairs, joints, probes } = run.described();
     let header = RunHeader {
         scenario: scenario.without_pictures().to_toml(),
         scenario_folder: absolute(scenario_folder),
         bodies,
         pairs,
         joints,
+        probes,
         frames: frame_content(scenario),
     };
     let opened = Recorder::open(path, &header, scenario, prepared, options);

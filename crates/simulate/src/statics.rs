@@ -61,7 +61,7 @@ impl Run for StaticRun<'_> {
             described_pair(pair, surfaces.unwrap_or_else(|| pair.between.each_ref().map(ToString::to_string)))
         });
         let bodies = scenario.body.iter().zip(&self.prepared.bodies).enumerate();
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), ..Described::default() }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {

@@ -28,6 +28,7 @@ mod forces;
 pub(crate) mod joints;
 mod markers;
 mod material_point;
+pub(crate) mod probes;
 mod static_modes;
 mod stops;
 

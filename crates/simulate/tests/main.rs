@@ -16,6 +16,7 @@ mod linearity;
 mod mechanisms;
 mod meshed_surfaces;
 mod points;
+mod probes;
 mod reduction_variants;
 mod rigid;
 mod rigid_pairs;

@@ -93,7 +93,7 @@ struct PlotArgs {
     results: Vec<PathBuf>,
 
     /// Quantity to draw: energy, momentum, contact-force, gap, pressure[:PAIR], contact-stress[:PAIR],
-    /// position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME (or its number from 1); the mean of
+    /// position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME and probe:NAME (or its number from 1); the mean of
     /// the points of a set, displacement:BODY:SET or velocity:BODY:SET, with :x, :y or :z for one component.
     /// Given several times, the curves are drawn in one plot.
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
@@ -203,9 +203,10 @@ impl RunError {
         let category = match &self {
             RunError::Interrupted => return Failure::interrupted(),
             error if error.is_io() => Category::Files,
-            RunError::UnknownBody { .. } | RunError::UnknownPair { .. } | RunError::UnknownJoint { .. } => {
-                Category::Usage
-            }
+            RunError::UnknownBody { .. }
+            | RunError::UnknownPair { .. }
+            | RunError::UnknownJoint { .. }
+            | RunError::UnknownProbe { .. } => Category::Usage,
             _ => Category::Input,
         };
         Failure::from_error(category, self)

@@ -102,7 +102,8 @@ fn curves(run: &Run, quantity: &Quantity) -> Result<(Axis, Vec<Curve>), RunError
         Quantity::AngularVelocity(body) => of_body(run, body, Course::AngularVelocity),
         Quantity::Set { motion, body, set, axis } => of_set(run, *motion, [body, set], *axis),
         _ => Err(RunError::NoCurves(
-            "energy, momentum, gap, pressure and joints are drawn one at a time, of one result".to_owned(),
+            "energy, momentum, gap, pressure, joints and probes are drawn one at a time, of one result"
+                .to_owned(),
         )),
     }
 }

@@ -54,6 +54,7 @@ mod impacts;
 mod joints;
 pub mod patch;
 pub mod plot;
+mod probes;
 pub mod rainflow;
 pub mod report;
 pub mod run;

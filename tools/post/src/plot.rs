@@ -10,7 +10,7 @@ use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 use crate::curves::{SetMotion, draw_all, parse_set};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::time::time_axis;
-use crate::{Run, RunError, below, joints, patch};
+use crate::{Run, RunError, below, joints, patch, probes};
 
 /// The content of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub enum Quantity {
     AngularVelocity(String),
     /// Force and torque of a joint, spring or bushing.
     Joint(String),
+    /// Samples of a probe.
+    Probe(String),
     /// Mean motion of the points of a set.
     Set {
         /// Displacement or velocity.
@@ -69,12 +71,15 @@ impl FromStr for Quantity {
             ("angular-velocity", Some(body)) => Ok(Self::AngularVelocity(body)),
             ("joint", Some(joint)) => Ok(Self::Joint(joint)),
             ("joint", None) => Err("needs a joint: `joint:NAME`, or `joint:1`".to_owned()),
+            ("probe", Some(probe)) => Ok(Self::Probe(probe)),
+            ("probe", None) => Err("needs a probe: `probe:NAME`, or `probe:1`".to_owned()),
             ("position" | "velocity" | "angular-velocity", None) => Err(format!(
                 "needs a body: \
                 `{word}:BODY`"
             )),
             _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], \
-                 contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME"
+                 contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME, \
+                 probe:NAME"
                 .to_owned()),
         }
     }
@@ -101,6 +106,7 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
             below::draw(run, pair)
         }
         Quantity::Joint(name) => joints::draw(run, name),
+        Quantity::Probe(name) => probes::draw(run, name),
         Quantity::Position(body) => course(run, body, Course::Position),
         Quantity::Velocity(body) => course(run, body, Course::Velocity),
         Quantity::AngularVelocity(body) => course(run, body, Course::AngularVelocity),

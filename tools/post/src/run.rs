@@ -75,6 +75,14 @@ pub enum RunError {
         /// All valid names.
         known: String,
     },
+    /// There is no probe of that name.
+    #[error("the result has no probe `{name}`; it has {known}; a number from 1 is valid too")]
+    UnknownProbe {
+        /// The name.
+        name: String,
+        /// The names of the probes.
+        known: String,
+    },
     /// There is no joint of that name.
     #[error("the result has no joint `{name}`; it has {known}; a number from 1 is valid too")]
     UnknownJoint {
@@ -273,6 +281,21 @@ impl Run {
         found.ok_or_else(|| RunError::UnknownJoint {
             name: name.to_owned(),
             known: listed(joints.iter().map(|joint| joint.name.as_str())),
+        })
+    }
+
+    /// Number of a probe, by its name or its number from 1.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::UnknownProbe`], which lists all names.
+    pub fn probe_index(&self, name: &str) -> Result<usize, RunError> {
+        let probes = &self.header.probes;
+        let number = || name.parse::<usize>().ok().filter(|n| (1..=probes.len()).contains(n)).map(|n| n - 1);
+        let found = probes.iter().position(|probe| probe.name == name).or_else(number);
+        found.ok_or_else(|| RunError::UnknownProbe {
+            name: name.to_owned(),
+            known: listed(probes.iter().map(|probe| probe.name.as_str())),
         })
     }
 }

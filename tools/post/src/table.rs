@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use crate::impacts::{self, IMPACTS};
 use crate::scales::{self, BalanceScales};
 use crate::time::time_column;
-use crate::{Run, RunError, joints, totals};
+use crate::{Run, RunError, joints, probes, totals};
 
 /// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,6 +29,8 @@ pub enum What {
     Forces,
     /// Forces and torques of joints, springs and bushings over time.
     Joints,
+    /// Samples of probes, at times of their own.
+    Probes,
 }
 
 impl What {
@@ -44,6 +46,7 @@ impl What {
             Self::ContactForce => "contact-force",
             Self::Forces => "forces",
             Self::Joints => "joints",
+            Self::Probes => "probes",
         }
     }
 }
@@ -61,6 +64,7 @@ impl What {
             Self::ContactForce => "contact forces over time",
             Self::Forces => "forces in equilibrium",
             Self::Joints => "forces and torques of joints over time",
+            Self::Probes => "samples of probes",
         }
     }
 }
@@ -81,6 +85,7 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
         What::Joints => joints::table(run),
+        What::Probes => probes::table(run),
     }
 }
 

@@ -203,6 +203,8 @@ fn every_plot_is_drawn() {
         "angular-velocity:block",
         "joint:axle",
         "joint:2",
+        "probe:pole",
+        "probe:2",
     ] {
         for (ending, magic) in [("svg", &b"<svg "[..]), ("png", &b"\x89PNG"[..])] {
             let file = folder.path().join(format!("plot.{ending}"));
@@ -258,6 +260,12 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(joints.lines().next(), Some(head), "{joints}");
     let axle = "1e-5,axle,6.0,0.0,8.0,0.0,-1.0,0.0,,,,2000.0,2000.0,-1.0,-2000.0";
     assert_eq!(joints.lines().nth(3), Some(axle), "{joints}");
+    let probes = text(&post(&["table", path, "--what", "probes", "--csv"]).stdout);
+    let head = "time [s],probe,velocity_x [m/s],velocity_y [m/s],velocity_z [m/s],normal_force [N],gap [m]";
+    assert_eq!(probes.lines().next(), Some(head), "{probes}");
+    assert_eq!(probes.lines().nth(2), Some("5e-6,pole,0.3,0.0,-1.0,,"), "{probes}");
+    assert_eq!(probes.lines().nth(7), Some("0.0,ball/block,,,,0.0,"), "{probes}");
+    assert_eq!(probes.lines().nth(8), Some("1e-5,ball/block,,,,2250.0,-1e-6"), "{probes}");
     let timing = text(&post(&["table", path, "--what", "timing", "--csv"]).stdout);
     assert_eq!(timing, "name,value,unit\nintegration,0.5,s\nsteps,20.0,\n");
     let summary = text(&post(&["table", path, "--what", "summary", "--csv"]).stdout);
@@ -358,9 +366,18 @@ fn text_lists_three_of_many_impacts_and_data_all() {
 fn tables_in_text_fit_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
-    for what in
-        ["summary", "timing", "contacts", "bodies", "energy", "momentum", "contact-force", "joints", "forces"]
-    {
+    for what in [
+        "summary",
+        "timing",
+        "contacts",
+        "bodies",
+        "energy",
+        "momentum",
+        "contact-force",
+        "joints",
+        "forces",
+        "probes",
+    ] {
         let table = text(&post(&["table", path.to_str().unwrap(), "--what", what]).stdout);
         let widest = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         assert!(widest <= 100, "{what}: {widest}\n{table}");
@@ -436,7 +453,7 @@ fn the_links_of_a_report_are_valid_in_any_folder() {
 }
 
 #[test]
-fn an_unknown_joint_is_reported_with_the_known_ones() {
+fn an_unknown_joint_or_probe_is_reported_with_the_known_ones() {
     let folder = tempfile::tempdir().unwrap();
     let path = result::write(folder.path());
     let file = folder.path().join("plot.svg");
@@ -446,6 +463,8 @@ fn an_unknown_joint_is_reported_with_the_known_ones() {
         ("joint:shaft", 2, "no joint `shaft`; it has `axle`, `spring ball:pole block:top`"),
         ("joint:3", 2, "no joint `3`"),
         ("joint", 2, "joint:NAME"),
+        ("probe:shaft", 2, "no probe `shaft`; it has `pole`, `ball/block`"),
+        ("probe", 2, "probe:NAME"),
     ] {
         let run = plot(what);
         assert_eq!(run.status.code(), Some(code), "{what}: {}", printed(&run));

@@ -8,18 +8,20 @@ mod grids;
 mod joints;
 mod lock;
 mod origin;
+mod probes;
 mod read;
 mod schema;
 mod write;
 
 use std::path::PathBuf;
 
-use carom_dynamics::CheckpointError;
+use carom_dynamics::{CheckpointError, ProbeQuantity};
 use thiserror::Error;
 
 pub use joints::JointCourse;
 pub use lock::ResultLock;
 pub use origin::{RunOrigin, keep_origin};
+pub use probes::ProbeCourse;
 pub use read::{ResultReader, StoredFrame};
 pub use write::ResultWriter;
 
@@ -28,7 +30,7 @@ use crate::npz::Version;
 /// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 9 };
+pub const VERSION: Version = Version { major: 1, minor: 10 };
 /// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
 /// Its minor number grows with that of [`VERSION`]: 2.0 has the tables of 1.4.
 pub const PACKED_VERSION: Version = Version { major: 2, minor: VERSION.minor - 4 };
@@ -146,6 +148,22 @@ pub struct ResultJoint {
     pub second: String,
 }
 
+/// A probe of a result.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultProbe {
+    /// Name.
+    pub name: String,
+    /// `BODY:MARKER`, `BODY:X,Y,Z` of a point in source coordinates, the name of a joint or of a contact
+    /// pair.
+    pub place: String,
+    /// Axes of the vectors: `inertial` or `body`.
+    pub axes: String,
+    /// Time between samples \[s\]; 0 for one at the end of each accepted step.
+    pub every: f64,
+    /// Its quantities, in the order of its samples.
+    pub quantities: Vec<ProbeQuantity>,
+}
+
 /// The header of a result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunHeader {
@@ -159,6 +177,8 @@ pub struct RunHeader {
     pub pairs: Vec<ResultPair>,
     /// The joints, then springs and bushings, in the order of the system; none in results before version 1.2.
     pub joints: Vec<ResultJoint>,
+    /// The probes, in the order of the scenario; none in results before version 1.10.
+    pub probes: Vec<ResultProbe>,
     /// Content of the frames of unreduced bodies.
     pub frames: FrameContent,
 }

@@ -173,6 +173,7 @@ impl ResultReader {
             bodies,
             pairs,
             joints: self.joints()?,
+            probes: self.probes()?,
             frames: FrameContent::of_entries(|key| self.meta(key))?,
         })
     }

@@ -119,6 +119,16 @@ const JOINTS: &str = "\
              PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
 ";
 
+/// Probes and their samples, one row for each quantity. Since version 1.10.
+const PROBES: &str = "\
+         CREATE TABLE probe (
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, place TEXT NOT NULL, axes TEXT NOT NULL,
+             every REAL NOT NULL, quantities TEXT NOT NULL);
+         CREATE TABLE probe_value (
+             id INTEGER PRIMARY KEY, probe INTEGER NOT NULL REFERENCES probe, time REAL NOT NULL,
+             quantity TEXT NOT NULL, x REAL, y REAL, z REAL);
+";
+
 /// Notes, costs and balances of a run, and its last checkpoint.
 const END: &str = "\
          CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT \
@@ -133,14 +143,14 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.8.
+/// Statements that create the tables of version 1.10.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, EVENTS, JOINTS, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS].concat()
+    [RUN, FRAMES, &ledger, EVENTS, JOINTS, PROBES, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS].concat()
 }
 
-/// Adds the tables and columns of version 1.8 to a result of an earlier one that is continued.
+/// Adds the tables and columns of version 1.10 to a result of an earlier one that is continued.
 pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
     for name in missing(database, "ledger", &LedgerRow::COLUMNS)? {
         database.execute(&format!("ALTER TABLE ledger ADD COLUMN \"{name}\" REAL NOT NULL DEFAULT 0"), [])?;
@@ -151,7 +161,7 @@ pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
             database.execute(&format!("ALTER TABLE contact_event ADD COLUMN {name} INTEGER"), [])?;
         }
     }
-    let added = [STRESSES, PRESSURES, GRIDS].concat();
+    let added = [STRESSES, PRESSURES, GRIDS, PROBES].concat();
     database.execute_batch(&added.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
 }
 

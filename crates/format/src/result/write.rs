@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use carom_dynamics::{
-    Checkpoint, ContactEvent, ErrorEstimate, Frame, LedgerSummary, Observer, ObserverError,
+    Checkpoint, ContactEvent, ErrorEstimate, Frame, LedgerSummary, Observer, ObserverError, ProbeQuantity,
+    ProbeSample,
 };
 use carom_files::write_atomically;
 use rusqlite::{Connection, MAIN_DB, params};
 
 use super::lock::{ResultLock, beside};
-use super::{FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, joints, schema};
+use super::{
+    FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, joints, probes, schema,
+};
 use crate::PROGRAM;
 
 mod continued;
@@ -37,6 +40,8 @@ pub struct ResultWriter {
     /// Content of the frames of these bodies.
     content: FrameContent,
     unreduced: Vec<usize>,
+    /// Quantities of each probe.
+    probes: Vec<Vec<ProbeQuantity>>,
     /// Released after the database is closed.
     _lock: ResultLock,
 }
@@ -96,6 +101,7 @@ impl ResultWriter {
             has_joints: true,
             content: FrameContent::default(),
             unreduced: Vec::new(),
+            probes: Vec::new(),
             _lock: lock,
         })
     }
@@ -104,6 +110,7 @@ impl ResultWriter {
     fn expect_frames(&mut self, header: &RunHeader) {
         self.content = header.frames;
         self.unreduced = header.unreduced().collect();
+        self.probes = header.probes.iter().map(|probe| probe.quantities.clone()).collect();
     }
 
     /// Stores a note of the run.
@@ -303,7 +310,8 @@ fn write_header(database: &Connection, header: &RunHeader) -> rusqlite::Result<(
         let row = params![id as i64, pair.name, pair.first, pair.second];
         database.execute(&schema::insert("contact_pair", 4), row)?;
     }
-    joints::write_joints(database, &header.joints)
+    joints::write_joints(database, &header.joints)?;
+    probes::write_probes(database, &header.probes)
 }
 
 fn observer_error(error: ResultError) -> ObserverError {
@@ -318,6 +326,12 @@ impl Observer for ResultWriter {
 
     fn contact_event(&mut self, event: &ContactEvent) -> Result<(), ObserverError> {
         let written = self.write_event(event);
+        self.checked(written).map_err(observer_error)
+    }
+
+    fn probe(&mut self, sample: &ProbeSample<'_>) -> Result<(), ObserverError> {
+        let quantities = self.probes.get(sample.probe).map_or(&[][..], Vec::as_slice);
+        let written = probes::write_sample(&self.database, quantities, sample);
         self.checked(written).map_err(observer_error)
     }
 

@@ -43,6 +43,7 @@ mod lists;
 pub mod model;
 mod output;
 mod overrides;
+mod probes;
 pub mod problem;
 mod reduce;
 mod references;
@@ -233,6 +234,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let force: Vec<_> =
         root.tables("force").into_iter().filter_map(|table| sections::force(table, run)).collect();
     let pressure: Vec<_> = root.tables("pressure").into_iter().filter_map(sections::pressure).collect();
+    let probe: Vec<_> = root.tables("probe").into_iter().filter_map(probes::probe).collect();
     root.finish();
 
     references::check_materials(problems, &body, &materials);
@@ -257,11 +259,12 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_ends(problems, &bodies, &support, references::Parts::Set);
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
+    probes::check_bodies(problems, &bodies, &probe);
     let joints = joint.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
     let springs = spring.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
     let bushings = bushing.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
     references::check_joint_names(problems, joints.chain(springs).chain(bushings));
-    Some(Scenario {
+    let scenario = Scenario {
         simulation: simulation?,
         output,
         material,
@@ -273,5 +276,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         support: support.into_iter().map(|r| r.spec).collect(),
         force: force.into_iter().map(|r| r.spec).collect(),
         pressure: pressure.into_iter().map(|r| r.spec).collect(),
-    })
+        probe: probe.iter().map(|placed| placed.referring.spec.clone()).collect(),
+    };
+    probes::check(problems, &probe, &scenario);
+    Some(scenario)
 }

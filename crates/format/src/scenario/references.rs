@@ -77,6 +77,8 @@ pub(super) enum Parts {
     Place,
     /// A marker or a set.
     Either,
+    /// A marker or a set whose motion the model of a reduced body contains.
+    Point,
 }
 
 /// Markers, attachments and interface sets of a body that the scenario reduces; of others all sets are
@@ -112,7 +114,7 @@ pub(super) fn check_ends<T>(
                 problems.add(span, context, ProblemKind::Conflict(text));
                 continue;
             }
-            if let (Parts::Place, Some(places)) = (parts, places_of_reduced(body))
+            if let (Parts::Place | Parts::Point, Some(places)) = (parts, places_of_reduced(body))
                 && !places.contains(&end.part.as_str())
             {
                 problems.add(span, context, unknown("marker", &end.part, &places));

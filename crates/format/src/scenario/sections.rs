@@ -167,7 +167,7 @@ fn end_of(text: &str) -> End {
 /// An [`End`] and its position.
 pub(super) type PlacedEnd = (End, Range<usize>);
 
-fn one_end(table: &Table<'_>) -> Option<PlacedEnd> {
+pub(super) fn one_end(table: &Table<'_>) -> Option<PlacedEnd> {
     if !table.has("on") {
         table.missing("on", "the body and its set or marker, `on = \"BODY:SET\"`");
     }

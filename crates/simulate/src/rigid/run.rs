@@ -54,7 +54,7 @@ impl Run for RigidRun<'_> {
         let pairs = self.scenario.contact.iter();
         let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
         let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).zip(&self.simulation.system.bodies);
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), joints: Vec::new() }
+        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), ..Described::default() }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {

@@ -35,6 +35,14 @@ pub enum SchemeError {
         /// The reason and the way out.
         why: &'static str,
     },
+    /// Probes.
+    #[error("the scheme `{scheme}` has no [[probe]]: {why}")]
+    Probe {
+        /// Name of the scheme.
+        scheme: &'static str,
+        /// The reason and the way out.
+        why: &'static str,
+    },
     /// A joint on a body that is not rigid.
     #[error(
         "joint `{joint}`: body `{body}` is {kind}; the scheme `explicit` joins rigid bodies with each other \
@@ -79,6 +87,9 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     let mut others = TABLES.into_iter().filter(|table| !row.tables.contains(table));
     if let Some(table) = others.find(|table| is_given(scenario, table)) {
         return Err(SchemeError::Table { scheme, table }.at(format!("{table}.0")));
+    }
+    if let (Takes::No(why), false) = (row.probes, scenario.probe.is_empty()) {
+        return Err(SchemeError::Probe { scheme, why }.at("probe.0"));
     }
     for (i, pair) in scenario.contact.iter().enumerate() {
         if let (Takes::No(why), Law::Hard) = (row.hard_contact, pair.law) {

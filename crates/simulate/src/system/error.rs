@@ -6,7 +6,8 @@ use carom_format::scenario::model::FunctionError;
 use carom_integrate::SpectralRadiusError;
 use carom_linalg::DenseEigenError;
 use carom_multibody::{
-    BodyError, ContactSetupError, DriveError, HalfSpaceSetupError, RunError, SpecError, SystemError,
+    BodyError, ContactSetupError, DriveError, HalfSpaceSetupError, ProbeError, RunError, SpecError,
+    SystemError,
 };
 use thiserror::Error;
 
@@ -45,6 +46,20 @@ pub enum AssembleError {
         /// The missing part.
         why: String,
     },
+    /// A probe at a point of a reduced body whose motion its model does not contain.
+    #[error(
+        "body `{body}`: the probe is at a point of a reduced body, and {why}; give a point of the surface, or \
+         attach a set there (`reduce.attach`) and name it, `on = \"{body}:SET\"`"
+    )]
+    ProbeOfReduced {
+        /// Name of the body.
+        body: String,
+        /// The missing part.
+        why: String,
+    },
+    /// A probe that does not fit the system.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
     /// The body file of a reduced model cannot be read.
     #[error(transparent)]
     Read(#[from] ReadArchiveError),

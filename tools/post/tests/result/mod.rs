@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use carom_dynamics::{
     Balance, BodyState, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger, Observer,
-    rotation,
+    ProbeQuantity, ProbeSample, rotation,
 };
 use carom_fem::{Body, Discretisation, Geometry, Material};
-use carom_format::result::{ResultBody, ResultJoint, ResultPair, RunHeader, RunState};
+use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, RunHeader, RunState};
 use carom_format::{CraigBamptonOptions, ResultWriter, write_body, write_rom};
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
 use carom_nurbs::{Multipatch, Near, solids};
@@ -267,6 +267,22 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
                 second: "block:top".to_owned(),
             },
         ],
+        probes: vec![
+            ResultProbe {
+                name: "pole".to_owned(),
+                place: "ball:pole".to_owned(),
+                axes: "inertial".to_owned(),
+                every: 5e-6,
+                quantities: vec![ProbeQuantity::Velocity],
+            },
+            ResultProbe {
+                name: "ball/block".to_owned(),
+                place: "ball/block".to_owned(),
+                axes: "inertial".to_owned(),
+                every: 0.0,
+                quantities: vec![ProbeQuantity::NormalForce, ProbeQuantity::Gap],
+            },
+        ],
         ..RunHeader::default()
     };
     let path = folder.join("result.carom");
@@ -307,6 +323,12 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
             ledger: &row,
         };
         writer.frame(&frame).unwrap();
+        let gap = if step == 1 { -1e-6 } else { f64::INFINITY };
+        let values = [[FORCE * step as f64, 0.0, 0.0], [gap, 0.0, 0.0]];
+        writer.probe(&ProbeSample { probe: 1, time, values: &values }).unwrap();
+        for time in [time, time + 5e-6] {
+            writer.probe(&ProbeSample { probe: 0, time, values: &[[0.3, 0.0, -1.0]] }).unwrap();
+        }
     }
     for event in events {
         writer.contact_event(event).unwrap();

@@ -7,6 +7,7 @@ mod damping;
 mod function;
 mod joint;
 mod output;
+mod probe;
 pub mod scheme;
 mod shape;
 mod simulation;
@@ -29,6 +30,7 @@ pub use output::{
     FrameField, OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
     Precision,
 };
+pub use probe::{Found, ProbePlaceSpec, ProbeSpec};
 pub use scheme::{
     Bodies, ContactGradient, ContactSolution, HighModes, Integrator, JointForm, MassForm, SCHEMES, Scheme,
     SchemeRow, StepMethod, TABLES, Takes, TimeIntegration,
@@ -70,6 +72,9 @@ pub struct Scenario {
     /// Constant pressures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pressure: Vec<PressureSpec>,
+    /// Quantities at places, at times of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probe: Vec<ProbeSpec>,
 }
 
 /// An elastic isotropic material.

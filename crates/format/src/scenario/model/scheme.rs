@@ -399,6 +399,8 @@ pub struct SchemeRow {
     pub hard_contact: Takes,
     /// Contact with friction.
     pub friction: Takes,
+    /// Probes.
+    pub probes: Takes,
     /// True if two rigid bodies touch by points on a surface, without a stiffness.
     pub rigid_pairs_touch: bool,
     /// True if rigid bodies may have shapes that other bodies touch.
@@ -446,6 +448,13 @@ pub(in crate::scenario) const ENERGY_MOMENTUM: &str = "energy-momentum";
 /// Lists of tables that some schemes take and others do not.
 pub const TABLES: [&str; 6] = ["joint", "spring", "bushing", "support", "pressure", "force"];
 
+/// Why schemes of unreduced bodies have no probes.
+const OF_FRAMES: Takes = Takes::No(
+    "each frame has the motion of all points of its meshes; keep more frames (`output_every`) and read them \
+     with `carom-post plot --what displacement:BODY:SET`, or choose the scheme `quasistatic` with reduced \
+     bodies",
+);
+
 const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     name: "quasistatic",
     bodies: Bodies::Reduced,
@@ -456,6 +465,7 @@ const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     default_law: Law::penalty(carom_contact::law::DEFAULT_ALPHA),
     hard_contact: Takes::Yes,
     friction: Takes::Yes,
+    probes: Takes::Yes,
     rigid_pairs_touch: false,
     has_shapes: false,
     has_automatic_contact: false,
@@ -497,6 +507,10 @@ const STATIC: SchemeRow = SchemeRow {
         "as sticking would depend on the order in which the loads came on; set `friction = 0`, or choose \
          the scheme `quasistatic`, which has time",
     ),
+    probes: Takes::No(
+        "an equilibrium has no course in time; its frames have the displacements of all points, \
+         `carom-post plot --what displacement:BODY:SET`, and all forces, `carom-post table --what forces`",
+    ),
     tables: &["support", "pressure", "force"],
     keys: &["steps"],
     way: "applies the load in `steps`",
@@ -513,6 +527,10 @@ const RIGID: SchemeRow = SchemeRow {
     has_shapes: true,
     default_law: Law::Hard,
     has_restitution: true,
+    probes: Takes::No(
+        "its forces are impulses of whole steps; frames have the motion of the bodies (`output_every`, \
+         `carom-post plot --what velocity:BODY`), or choose the scheme `quasistatic`",
+    ),
     tables: &[],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
@@ -530,6 +548,7 @@ const EXPLICIT: SchemeRow = SchemeRow {
     has_restitution: true,
     has_laws: true,
     has_elements: true,
+    probes: OF_FRAMES,
     tables: &["joint", "support", "pressure", "force"],
     keys: &["courant", "time_step", "mass_scaling", "contact_tolerance", "contact_steps"],
     way: "has steps of a part of the critical step of its cells, `courant`",
@@ -543,6 +562,7 @@ const CONSERVING: SchemeRow = SchemeRow {
     high_modes: None,
     default_law: Law::Hard,
     has_laws: true,
+    probes: OF_FRAMES,
     tables: &["support", "pressure", "force"],
     keys: &["time_step", "persistency", "contact_gradient"],
     way: "has implicit steps of one length, `time_step`, of a method of its own",

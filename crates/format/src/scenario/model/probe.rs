@@ -1,0 +1,140 @@
+//! Probes as data.
+
+use carom_dynamics::ProbeQuantity;
+use serde::{Serialize, Serializer};
+
+use super::{ContactSpec, End, Scenario};
+
+/// The table `[[probe]]`: quantities at a place, written at times of their own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProbeSpec {
+    /// Name in tables; the place if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The place.
+    #[serde(flatten)]
+    pub place: ProbePlaceSpec,
+    /// The quantities.
+    #[serde(serialize_with = "write_quantities")]
+    pub what: Vec<ProbeQuantity>,
+    /// Time between samples \[s\]; 0 for one at the end of each accepted step.
+    pub every: f64,
+}
+
+/// The place of a probe.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ProbePlaceSpec {
+    /// A point of a body.
+    Point {
+        /// `BODY:MARKER` or `BODY:SET`; the body alone with `at`.
+        on: End,
+        /// The point in source coordinates \[m\].
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<[f64; 3]>,
+        /// Axes of the vectors: `inertial` or `body`.
+        axes: String,
+    },
+    /// A joint, spring or bushing.
+    Joint {
+        /// Its name, or its number from 1.
+        joint: String,
+    },
+    /// A contact pair.
+    Contact {
+        /// Its name as results have it, `BODY/BODY`, or its number from 1.
+        contact: String,
+    },
+}
+
+fn write_quantities<S: Serializer>(what: &[ProbeQuantity], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(what.iter().map(|quantity| quantity.name()))
+}
+
+/// The entry of a list that a name, or a number from 1, stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// One, by its number from 0.
+    One(usize),
+    /// Several have the name.
+    Several(usize),
+    /// None has it.
+    Nothing,
+}
+
+impl Found {
+    /// Looks for a name, or a number from 1.
+    pub fn among(names: &[String], wanted: &str) -> Self {
+        let mut same = names.iter().enumerate().filter(|(_, name)| *name == wanted);
+        match (same.next(), same.count()) {
+            (Some((index, _)), 0) => Self::One(index),
+            (Some(_), more) => Self::Several(more + 1),
+            (None, _) => match wanted.parse::<usize>() {
+                Ok(number) if (1..=names.len()).contains(&number) => Self::One(number - 1),
+                _ => Self::Nothing,
+            },
+        }
+    }
+}
+
+impl ProbePlaceSpec {
+    /// Its quantities.
+    pub fn quantities(&self) -> &'static [ProbeQuantity] {
+        match self {
+            Self::Point { .. } => &ProbeQuantity::OF_POINTS,
+            Self::Joint { .. } => &ProbeQuantity::OF_JOINTS,
+            Self::Contact { .. } => &ProbeQuantity::OF_CONTACTS,
+        }
+    }
+
+    /// Quantities of a probe that names none: all of a joint or contact, displacement, velocity and
+    /// acceleration of a point.
+    pub fn default_quantities(&self) -> Vec<ProbeQuantity> {
+        match self {
+            Self::Point { .. } => {
+                vec![ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration]
+            }
+            other => other.quantities().to_vec(),
+        }
+    }
+}
+
+impl std::fmt::Display for ProbePlaceSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Point { on, at: Some([x, y, z]), .. } => write!(f, "{on}:{x},{y},{z}"),
+            Self::Point { on, .. } => write!(f, "{on}"),
+            Self::Joint { joint } => f.write_str(joint),
+            Self::Contact { contact } => f.write_str(contact),
+        }
+    }
+}
+
+impl ProbeSpec {
+    /// Its name, or its place.
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.place.to_string())
+    }
+}
+
+impl ContactSpec {
+    /// The name of the pair in results, `BODY/BODY`.
+    pub fn title(&self) -> String {
+        let [first, second] = &self.between;
+        if self.is_automatic() { first.to_string() } else { format!("{}/{}", first.body, second.body) }
+    }
+}
+
+impl Scenario {
+    /// Names of joints, then of springs and bushings, in the order of the result.
+    pub fn joint_titles(&self) -> Vec<String> {
+        let joints = self.joint.iter().map(super::JointSpec::title);
+        let springs = self.spring.iter().map(super::SpringSpec::title);
+        joints.chain(springs).chain(self.bushing.iter().map(super::BushingSpec::title)).collect()
+    }
+
+    /// Names of the contact pairs, in the order of the result.
+    pub fn contact_titles(&self) -> Vec<String> {
+        self.contact.iter().map(ContactSpec::title).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! The table `[[probe]]`, read with its defaults.
+
+use std::ops::Range;
+
+use carom_dynamics::ProbeQuantity;
+
+use super::decode::{Interval, Problems, Table, list_of};
+use super::model::{BodySpec, Found, ProbePlaceSpec, ProbeSpec, Scenario};
+use super::problem::ProblemKind;
+use super::references::{Parts, check_ends};
+use super::sections::{AXES, Referring, one_end};
+use super::suggest::nearest;
+
+/// Keys of which a probe has one.
+const PLACES: [&str; 3] = ["on", "joint", "contact"];
+
+/// A probe, with the place of the key that says where it is.
+pub(super) struct PlacedProbe {
+    pub(super) referring: Referring<ProbeSpec>,
+    pub(super) span: Range<usize>,
+}
+
+pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
+    let name = table.text("name");
+    let given: Vec<&str> = PLACES.into_iter().filter(|key| table.has(key)).collect();
+    let [joint, contact] = ["joint", "contact"].map(|key| table.text(key));
+    match given[..] {
+        [] => table.missing(
+            "on",
+            "the point of a body, `on = \"BODY:MARKER\"` or `on = \"BODY\"` with `at = [x, y, z]`; or \
+             `joint = \"NAME\"`, `contact = \"BODY/BODY\"`",
+        ),
+        [_] => {}
+        [_, second, ..] => {
+            table.conflict(second, "`on`, `joint` and `contact` exclude each other: give one");
+        }
+    }
+    let end = table.has("on").then(|| one_end(&table)).flatten();
+    let at = table.vector("at");
+    let axes = table.choice("axes", &AXES);
+    if !table.has("on") {
+        for key in ["at", "axes"].into_iter().filter(|key| table.has(key)) {
+            table.conflict(key, format!("`{key}` belongs to `on`, a point of a body"));
+        }
+    }
+    if let (Some((end, _)), true) = (&end, table.has("at"))
+        && !end.part.is_empty()
+    {
+        let text =
+            format!("`{end}` is a place already: write `on = \"{}\"` with `at`, or leave it out", end.body);
+        table.conflict("at", text);
+    }
+    let place = match (&end, joint, contact) {
+        (Some((on, _)), _, _) => {
+            let axes = axes.unwrap_or("inertial").to_owned();
+            Some(ProbePlaceSpec::Point { on: on.clone(), at, axes })
+        }
+        (None, Some(joint), _) => Some(ProbePlaceSpec::Joint { joint }),
+        (None, None, contact) => contact.map(|contact| ProbePlaceSpec::Contact { contact }),
+    };
+    let what = place.as_ref().map(|place| quantities(&table, place));
+    let every = table.number("every", Interval::NotNegative).unwrap_or(0.0);
+    table.value("what");
+    let span = given.first().map_or(table.span.clone(), |key| table.span_of(key));
+    let context = table.context.clone();
+    table.finish();
+    let spec = ProbeSpec { name, place: place?, what: what?, every };
+    Some(PlacedProbe { referring: Referring { spec, ends: end.into_iter().collect(), context }, span })
+}
+
+/// The quantities of a place: `what`, or its default.
+fn quantities(table: &Table<'_>, place: &ProbePlaceSpec) -> Vec<ProbeQuantity> {
+    let Some(words) = table.texts("what") else { return place.default_quantities() };
+    let known: Vec<&str> = place.quantities().iter().map(|quantity| quantity.name()).collect();
+    let mut found = Vec::with_capacity(words.len());
+    for (word, span) in &words {
+        match ProbeQuantity::of_name(word).filter(|quantity| place.quantities().contains(quantity)) {
+            Some(quantity) if found.contains(&quantity) => {
+                table
+                    .problem(span, ProblemKind::Conflict(format!("`what` names `{word}` twice: remove one")));
+            }
+            Some(quantity) => found.push(quantity),
+            None if word == "stress" => {
+                let text = "a run has no mesh to recover a stress from: leave `stress` out, and write its \
+                            history with `carom-post stress RESULT -o DIR --at BODY:X,Y,Z` after the run, \
+                            from the frames (`output_every`)";
+                table.problem(span, ProblemKind::Conflict(text.to_owned()));
+            }
+            None => {
+                let suggestion = nearest(word, known.iter().copied());
+                let (key, found, choices) = ("what".to_owned(), word.clone(), list_of(&known));
+                table.problem(span, ProblemKind::UnknownChoice { key, found, suggestion, choices });
+            }
+        }
+    }
+    if words.is_empty() {
+        table.conflict("what", format!("`what` is empty: name some of {}", list_of(&known)));
+    }
+    found
+}
+
+/// Reports probes on bodies or markers that do not exist.
+pub(super) fn check_bodies(problems: &Problems, bodies: &[BodySpec], probes: &[PlacedProbe]) {
+    for PlacedProbe { referring, .. } in probes {
+        let parts = match referring.spec.place {
+            ProbePlaceSpec::Point { at: Some(_), .. } => Parts::SetOrBody,
+            _ => Parts::Point,
+        };
+        check_ends(problems, bodies, std::slice::from_ref(referring), parts);
+    }
+}
+
+/// Reports probes whose joint or contact does not exist, and probes with the same name.
+pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scenario) {
+    for (i, probe) in probes.iter().enumerate() {
+        let Referring { spec, context, .. } = &probe.referring;
+        let (kind, wanted, names) = match &spec.place {
+            ProbePlaceSpec::Joint { joint } => ("joint", joint, scenario.joint_titles()),
+            ProbePlaceSpec::Contact { contact } => ("contact", contact, scenario.contact_titles()),
+            ProbePlaceSpec::Point { .. } => ("", &String::new(), Vec::new()),
+        };
+        match Found::among(&names, wanted) {
+            Found::Nothing if !kind.is_empty() => {
+                let suggestion = nearest(wanted, names.iter().map(String::as_str));
+                let (name, known) = (wanted.clone(), list_of(&names));
+                problems.add(
+                    &probe.span,
+                    context,
+                    ProblemKind::UnknownName { kind, name, suggestion, known },
+                );
+            }
+            Found::Several(n) => {
+                let text = format!(
+                    "{n} {kind}s are called `{wanted}`: give the number of one from 1, `{kind} = \"1\"`"
+                );
+                problems.add(&probe.span, context, ProblemKind::Conflict(text));
+            }
+            _ => {}
+        }
+        let title = spec.title();
+        if probes[..i].iter().any(|other| other.referring.spec.title() == title) {
+            let text = format!("another probe is called `{title}`: give each a `name` of its own");
+            problems.add(&probe.span, context, ProblemKind::Conflict(text));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The table `[[probe]]`: its defaults, the text that results keep, and the messages of errors.
+
+use std::path::Path;
+
+use carom_dynamics::ProbeQuantity;
+use carom_format::scenario::model::ProbePlaceSpec;
+use carom_format::{Scenario, ScenarioError};
+
+const GOOD: &str = r#"
+[simulation]
+end_time = 2.0
+
+[[body]]
+name = "crank"
+make = { shape = "rod", radius = 0.01, length = 0.4 }
+material = "steel"
+rigid = true
+
+[[body]]
+name = "disc"
+make = { shape = "rod", radius = 0.1, length = 0.01 }
+material = "steel"
+reduce = { interface = ["end"], attach = { start = "rigid" }, modes = 10 }
+
+[[joint]]
+name = "pin"
+kind = "revolute"
+between = ["ground", "crank:start"]
+axis = [0.0, 1.0, 0.0]
+
+[[spring]]
+between = ["crank:end", "ground"]
+point = [0.0, 0.0, 1.0]
+stiffness = 10.0
+
+[[contact]]
+between = ["disc:end", "crank:side"]
+
+[[probe]]
+on = "crank:end"
+
+[[probe]]
+name = "middle"
+on = "crank"
+at = [0.2, 0.0, 0.01]
+axes = "body"
+what = ["acceleration"]
+every = 1.0e-3
+
+[[probe]]
+joint = "pin"
+
+[[probe]]
+name = "second"
+joint = "2"
+what = ["torque"]
+
+[[probe]]
+contact = "disc/crank"
+every = 1.0e-6
+"#;
+
+fn read(text: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::parse(Path::new("a.toml"), text, &[], &["steel"])
+}
+
+fn refusal(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    read(&GOOD.replacen(from, to, 1)).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn probes_are_read_with_their_defaults_and_written() {
+    let scenario = read(GOOD).unwrap();
+    let [tip, middle, pin, second, contact] = &scenario.probe[..] else { panic!("{:?}", scenario.probe) };
+    assert_eq!((tip.title().as_str(), tip.every), ("crank:end", 0.0));
+    let expected = ["displacement", "velocity", "acceleration"];
+    assert_eq!(tip.what.iter().map(|quantity| quantity.name()).collect::<Vec<_>>(), expected);
+    assert_eq!((middle.title().as_str(), middle.every), ("middle", 1e-3));
+    assert_eq!(middle.place.to_string(), "crank:0.2,0,0.01");
+    assert_eq!(pin.what, ProbeQuantity::OF_JOINTS);
+    assert_eq!(second.place, ProbePlaceSpec::Joint { joint: "2".to_owned() });
+    assert_eq!(
+        (contact.title().as_str(), &contact.what[..]),
+        ("disc/crank", &ProbeQuantity::OF_CONTACTS[..])
+    );
+    let written = scenario.to_toml();
+    assert_eq!(read(&written).unwrap_or_else(|e| panic!("{e}\n{written}")), scenario);
+}
+
+#[test]
+fn invalid_probes_are_reported_with_their_line_and_the_known_names() {
+    for (from, to, printed) in [
+        ("on = \"crank:end\"", "on = \"crnk:end\"", "a.toml:32: probe 1: there is no body `crnk`"),
+        ("on = \"crank:end\"", "on = \"crank\"", "`crank` names no part of the body"),
+        ("on = \"crank:end\"", "on = \"disc:side\"", "there is no marker `side`"),
+        ("on = \"crank:end\"", "", "`on` is missing: the point of a body"),
+        ("on = \"crank:end\"", "on = \"crank:end\"\njoint = \"pin\"", "exclude each other: give one"),
+        (
+            "on = \"crank\"\n",
+            "on = \"crank:end\"\n",
+            "`crank:end` is a place already: write `on = \"crank\"`",
+        ),
+        ("joint = \"pin\"", "joint = \"pins\"", "there is no joint `pins`; did you mean `pin`?"),
+        ("joint = \"2\"", "joint = \"3\"", "there is no joint `3`"),
+        ("contact = \"disc/crank\"", "contact = \"crank/disc\"", "`disc/crank`"),
+        ("[\"acceleration\"]", "[\"acceleratoin\"]", "did you mean `acceleration`?"),
+        ("[\"acceleration\"]", "[\"force\"]", "`displacement`, `position`, `velocity`, `acceleration`"),
+        ("[\"acceleration\"]", "[\"position\", \"position\"]", "names `position` twice"),
+        ("[\"acceleration\"]", "[]", "`what` is empty"),
+        ("[\"acceleration\"]", "[\"stress\"]", "carom-post stress RESULT"),
+        ("every = 1.0e-3", "every = -1.0", "`every`"),
+        ("name = \"second\"\njoint = \"2\"", "joint = \"pin\"", "another probe is called `pin`"),
+        ("joint = \"pin\"", "joint = \"pin\"\naxes = \"body\"", "`axes` belongs to `on`"),
+    ] {
+        let found = refusal(from, to);
+        assert!(found.contains(printed), "{to}: {found}");
+    }
+    let twice = refusal(
+        "between = [\"disc:end\", \"crank:side\"]",
+        "between = [\"disc:end\", \"crank:side\"]\n[[contact]]\nbetween = [\"disc:end\", \"crank:end\"]",
+    );
+    assert!(twice.contains("2 contacts are called `disc/crank`: give the number of one"), "{twice}");
+}

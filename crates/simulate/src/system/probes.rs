@@ -1,0 +1,108 @@
+//! Probes of a scenario on the bodies, joints and contacts of its system.
+
+use carom_dynamics::Axes;
+use carom_format::result::ResultProbe;
+use carom_format::scenario::model::{End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
+use carom_multibody::{Body, Probe, ProbePlace};
+use nalgebra::Vector3;
+
+use super::error::AssembleError;
+use super::markers::{known_places, marker};
+use super::material_point;
+use crate::error::{At, AtKey};
+use crate::prepared::{Prepared, PreparedModel};
+use crate::references::NoMarker;
+
+/// The probes of a scenario.
+///
+/// * `bodies` — those of the system
+///
+/// # Errors
+///
+/// [`AssembleError`] at the probe whose place does not exist or does not move as a model knows.
+pub(crate) fn probes(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+) -> Result<Vec<Probe>, At<AssembleError>> {
+    let all = scenario.probe.iter().enumerate();
+    all.map(|(i, spec)| {
+        let place = place(scenario, prepared, bodies, spec);
+        let place = place.map_err(|(key, error)| error.at(format!("probe.{i}.{key}")))?;
+        let every = (spec.every > 0.0).then_some(spec.every);
+        Ok(Probe { place, quantities: spec.what.clone(), every })
+    })
+    .collect()
+}
+
+/// The place of a probe; an error has its key.
+fn place(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    spec: &ProbeSpec,
+) -> Result<ProbePlace, (&'static str, AssembleError)> {
+    let index = |names: Vec<String>, wanted: &str| match Found::among(&names, wanted) {
+        Found::One(index) => index,
+        _ => unreachable!("names of joints and contacts were checked when the scenario was read"),
+    };
+    match &spec.place {
+        ProbePlaceSpec::Joint { joint } => Ok(ProbePlace::Joint(index(scenario.joint_titles(), joint))),
+        ProbePlaceSpec::Contact { contact } => {
+            Ok(ProbePlace::Contact(index(scenario.contact_titles(), contact)))
+        }
+        ProbePlaceSpec::Point { on, at, axes } => {
+            let axes = if axes == "body" { Axes::Body } else { Axes::Inertial };
+            let key = if at.is_some() { "at" } else { "on" };
+            point(scenario, prepared, bodies, (on, *at), axes).map_err(|error| (key, error))
+        }
+    }
+}
+
+/// A point of a body, over all modes of its file.
+fn point(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    (on, at): (&End, Option<[f64; 3]>),
+    axes: Axes,
+) -> Result<ProbePlace, AssembleError> {
+    let index = scenario.body.iter().position(|spec| spec.name == on.body);
+    let index = index.expect("names of bodies were checked when the scenario was read");
+    let (spec, ready, body) = (&scenario.body[index], &prepared.bodies[index], &bodies[index]);
+    let marker = match (at, &ready.model) {
+        (Some(point), PreparedModel::Reduced(rom)) => {
+            material_point::marker(point, "", ready, rom, body).map_err(of_probe)?
+        }
+        (Some(point), _) => body.frame_marker(Vector3::from(point) - body.frame_origin),
+        (None, _) => marker(&on.part, spec, ready, body)?.ok_or_else(|| NoMarker {
+            body: spec.name.clone(),
+            part: on.part.clone(),
+            known: known_places(spec, ready),
+        })?,
+    };
+    Ok(ProbePlace::Point { body: index, marker, axes })
+}
+
+/// The error of a marker at a point as one of a probe.
+fn of_probe(error: AssembleError) -> AssembleError {
+    match error {
+        AssembleError::PointOfReduced { body, why, .. } => AssembleError::ProbeOfReduced { body, why },
+        other => other,
+    }
+}
+
+/// Probes for the header of the result.
+pub(crate) fn described(scenario: &Scenario) -> Vec<ResultProbe> {
+    let described = |spec: &ProbeSpec| ResultProbe {
+        name: spec.title(),
+        place: spec.place.to_string(),
+        axes: match &spec.place {
+            ProbePlaceSpec::Point { axes, .. } => axes.clone(),
+            _ => "inertial".to_owned(),
+        },
+        every: spec.every,
+        quantities: spec.what.clone(),
+    };
+    scenario.probe.iter().map(described).collect()
+}
