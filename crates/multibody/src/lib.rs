@@ -21,7 +21,8 @@
 //! * [`velocity_form`]: the same equations in velocities, docs/theory/floating-frame.md, eq. (31)
 //!
 //! Parts of a system, each with a private state: `bodies`, `force`, `contacts`, `joint`,
-//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `probe`, `linearity`, `centrifugal_watch`, `stall`.
+//! `applied`. Parts of a run: `stepper`, `events`, `outputs`, `probe`, `linearity`, `centrifugal_watch`,
+//! `stall`.
 //!
 //! # Example
 //!
@@ -45,8 +46,8 @@
 //! ```
 //!
 //! Reading order: `modal_matrix`, `floating_frame`, `kinetics`, `body`, `layout`, `bodies`, `joint`, `force`,
-//! `contact`, `contacts`, `system`, `balance`, `scales`, `pair_memory`, `stepper`, `events`, `probe`, `simulation`,
-//! `restart`.
+//! `contact`, `contacts`, `system`, `balance`, `scales`, `pair_memory`, `stepper`, `events`, `probe`,
+//! `simulation`, `restart`.
 
 mod applied;
 mod balance;

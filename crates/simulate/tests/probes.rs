@@ -95,7 +95,8 @@ fn a_run_stopped_in_an_impact_and_resumed_has_the_same_samples() {
     let text = with(
         BALL_ON_BLOCK,
         "[[probe]]\ncontact = \"ball/block\"\n[[probe]]\nname = \"often\"\ncontact = \"1\"\nevery = 3.0e-7\n\
-         [[probe]]\non = \"ball:pole\"\nwhat = [\"position\", \"velocity\", \"acceleration\"]\nevery = 1.0e-6\n",
+         [[probe]]\non = \"ball:pole\"\nwhat = [\"position\", \"velocity\", \"acceleration\"]\n\
+         every = 1.0e-6\n",
     );
     let scenario = parse(&text, &["simulation.checkpoint_every=2"]);
     let [whole, parts] = [Chain::new(), Chain::new()];

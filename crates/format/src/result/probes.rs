@@ -119,7 +119,7 @@ struct Value {
 
 impl Value {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<f64>>(column)?);
+        let number = |column| row.get::<_, Option<f64>>(column);
         let [x, y, z] = [number(3)?, number(4)?, number(5)?];
         Ok(Self {
             probe: row.get(0)?,
