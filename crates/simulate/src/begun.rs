@@ -12,9 +12,11 @@ use carom_format::scenario::model::{BodySource, BodySpec, Compliance, End, Scena
 ///
 /// A run with a later end would be foreseen anew, and meet other models than those it began with.
 pub fn as_begun(scenario: &Scenario, result: &Path) -> Option<Scenario> {
-    let text = ResultReader::open(result).ok()?.header().ok()?.scenario;
+    let header = ResultReader::open(result).ok()?.header().ok()?;
+    // Files of tables are in the folder of the scenario.
+    let path = Path::new(&header.scenario_folder).join(result.file_name()?);
     let known: Vec<&str> = MATERIALS.iter().map(|row| row.name).collect();
-    let begun = Scenario::parse(result, &text, &[], &known).ok()?;
+    let begun = Scenario::parse(&path, &header.scenario, &[], &known).ok()?;
     let adopted = adopted(scenario, &begun)?;
     (adopted != *scenario).then_some(adopted)
 }

@@ -29,5 +29,6 @@ mod static_modes;
 mod statics;
 mod statics_on_grids;
 mod supports;
+mod tables;
 mod threads;
 mod turning;

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -103,6 +104,11 @@ impl<'a> Table<'a> {
             known.push(key);
         }
         self.table.get(key)
+    }
+
+    /// A path of the scenario, relative to its folder.
+    pub(super) fn resolve(&self, path: &str) -> PathBuf {
+        self.problems.sources.folder().join(path)
     }
 
     pub(super) fn has(&self, key: &str) -> bool {

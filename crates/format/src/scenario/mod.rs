@@ -52,6 +52,7 @@ mod sections;
 mod shape;
 mod source;
 pub mod suggest;
+mod table_file;
 mod variant;
 
 use std::path::{Path, PathBuf};

@@ -187,6 +187,11 @@ impl Sources {
         Self { file: file.to_owned(), line_starts, length: text.len(), overrides: Vec::new() }
     }
 
+    /// Folder of the scenario file.
+    pub(super) fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or_else(|| Path::new(""))
+    }
+
     /// Adds an override and returns the offset at which its positions begin.
     pub(super) fn add_override(&mut self, text: &str) -> usize {
         let start = self.overrides.last().map_or(self.length, |(text, start)| start + text.len()) + 1;

@@ -24,7 +24,7 @@ pub use body::{
 };
 
 pub use damping::{DampingSpec, RatioSpec};
-pub use function::{FunctionError, FunctionSpec, InterpolationSpec};
+pub use function::{FunctionError, FunctionSpec, InterpolationSpec, OutsideSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
 pub use output::{
     FrameField, OutputSpec, PictureCells, PictureCompression, PictureField, PictureFormat, PictureSpec,
