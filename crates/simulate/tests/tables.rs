@@ -23,7 +23,8 @@ fn write(folder: &Path, n: usize, function: impl Fn(f64) -> f64) {
     fs::write(folder.join("course.csv"), format!("t [s],unused,x [rad]\n{rows}")).unwrap();
 }
 
-/// The samples of the end of a driven rod: displacement, velocity, acceleration, force and torque of the hinge.
+/// The samples of the end of a driven rod: displacement, velocity, acceleration; force and torque of its
+/// hinge.
 fn samples(motion: &str, n: usize, function: impl Fn(f64) -> f64) -> Vec<Vec<[f64; 3]>> {
     let chain = Chain::new();
     write(chain.folder(), n, function);
@@ -46,8 +47,8 @@ fn differences(a: &[Vec<[f64; 3]>], b: &[Vec<[f64; 3]>]) -> Vec<f64> {
 }
 
 /// A rod that turns as a sine says: positions of the table converge with order 4, velocities with 3,
-/// accelerations and the torque of the drive with 2. A sine has no curvature at the ends of its period, as the
-/// natural spline; the periodic one does not need this.
+/// accelerations and the torque of the drive with 2. A sine has no curvature at the ends of its period, as
+/// the natural spline; the periodic one does not need this.
 #[test]
 fn a_motion_from_a_file_converges_to_its_formula() {
     let wave = |t: f64| 0.5 * (2.0 * PI * t).sin();
@@ -63,7 +64,8 @@ fn a_motion_from_a_file_converges_to_its_formula() {
     }
 }
 
-/// The pulse of a linear table is that of the same pairs in the scenario, and of `max` and `abs` in a formula.
+/// The pulse of a linear table is that of the same pairs in the scenario, and of `max` and `abs` in a
+/// formula.
 #[test]
 fn a_load_from_a_file_is_that_of_its_formula() {
     let speed = |scale: &str| {

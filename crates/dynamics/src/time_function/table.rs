@@ -48,9 +48,7 @@ pub enum TableError {
         row: usize,
     },
     /// The first and the last value of a periodic table differ.
-    #[error(
-        "a periodic table ends with the value with which it begins; it begins with {first} and ends with {last}"
-    )]
+    #[error("a periodic table ends with its first value, but it begins with {first} and ends with {last}")]
     NotPeriodic {
         /// The first value.
         first: f64,
@@ -194,8 +192,8 @@ fn natural_bends(points: &[[f64; 2]]) -> Vec<f64> {
 }
 
 /// Second derivatives m of the periodic spline: the equations of [`natural_bends`] at all times but the last,
-/// whose neighbours follow each other around the period, with m_n = m_0. The matrix is tridiagonal but for two
-/// corners h_{n−1} = c, which a change of rank one by u = (γ, 0, …, 0, c), v = (1, 0, …, 0, c/γ) adds:
+/// whose neighbours follow each other around the period, with m_n = m_0. The matrix is tridiagonal but for
+/// two corners h_{n−1} = c, which a change of rank one by u = (γ, 0, …, 0, c), v = (1, 0, …, 0, c/γ) adds:
 ///
 /// ```text
 /// (T + u vᵀ) m = r    ⟹    m = y − (vᵀ y)/(1 + vᵀ z) z,   T y = r,   T z = u
@@ -309,8 +307,8 @@ mod tests {
         assert!((3.9..4.1).contains(&order), "{order}");
     }
 
-    /// A sine repeats itself after a period: its periodic spline is smooth over the ends, follows it over many
-    /// periods, and converges with order four, also for unequal spans.
+    /// A sine repeats itself after a period: its periodic spline is smooth over the ends, follows it over
+    /// many periods, and converges with order four, also for unequal spans.
     #[test]
     fn a_periodic_spline_follows_a_sine_over_all_periods() {
         use std::f64::consts::TAU;
@@ -360,7 +358,7 @@ mod tests {
         let kinks: Vec<f64> = [0.9, 1.0, 1.5, 1.9, 2.0, 7.6].map(|time| saw.next_kink(time)).into();
         assert_eq!(kinks, [1.0, 1.5, 2.0, 2.0, 2.5, 8.0]);
         let open = Table::periodic(vec![[0.0, 0.0], [1.0, 2.0]], Interpolation::Linear).unwrap_err();
-        assert!(open.to_string().contains("begins with 0 and ends with 2"), "{open}");
+        assert!(open.to_string().contains("it begins with 0 and ends with 2"), "{open}");
     }
 
     #[test]

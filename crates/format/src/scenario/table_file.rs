@@ -1,7 +1,8 @@
 //! Tables of functions of time as CSV files: two columns of a file with a line of names.
 //!
 //! Columns are separated by commas, semicolons or tabs. Empty lines and lines that begin with `#` are left
-//! out. A name may be followed by its unit in brackets, `force [N]`; other units than those of SI are refused.
+//! out. A name may be followed by its unit in brackets, `force [N]`; other units than those of SI are
+//! refused.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,8 +38,8 @@ pub(super) enum TableFileError {
     #[error("`{path}`: it has no line with the names of its columns, such as `t,x`")]
     Empty { path: PathBuf },
     #[error(
-        "`{path}`:{line}: there is no column `{name}`; the columns are {known}: name two of them, time first, \
-         `columns = [\"t\", \"x\"]`"
+        "`{path}`:{line}: there is no column `{name}`; the columns are {known}: name two of them, time \
+         first, `columns = [\"t\", \"x\"]`"
     )]
     NoColumn { path: PathBuf, line: usize, name: String, known: String },
     #[error(
@@ -137,7 +138,7 @@ impl Names<'_> {
                 let place = |name: &String| {
                     let is_called = |heading: &&str| *heading == name || without_unit(heading).0 == name;
                     let missing = || (name.clone(), known());
-                    self.all.iter().position(|heading| is_called(heading)).ok_or_else(missing)
+                    self.all.iter().position(is_called).ok_or_else(missing)
                 };
                 match (place(&columns[0]), place(&columns[1])) {
                     (Ok(time), Ok(value)) => [time, value],
