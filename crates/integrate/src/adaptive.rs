@@ -9,7 +9,7 @@
 //! t = integrator.accept(&mut y);                                 // y becomes the end of the attempt
 //! ```
 
-pub use crate::attempt::{Span, Trial};
+pub use crate::attempt::{Span, Trial, Wanted};
 
 use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::{Controller, Tolerances};
@@ -109,6 +109,21 @@ pub trait Formula {
         room: f64,
         is_first: bool,
     ) -> Result<f64, IntegrateError<O::Error>>;
+
+    /// The length of the next trial \[s\], at most the room; a length near the room is the room.
+    ///
+    /// # Errors
+    ///
+    /// That of the rate.
+    fn length<O: Ode>(
+        &mut self,
+        _ode: &mut O,
+        _shared: &mut Shared,
+        _time: f64,
+        wanted: Wanted,
+    ) -> Result<f64, O::Error> {
+        Ok(wanted.step.min(wanted.room))
+    }
 
     /// Computes y₁ and its error.
     ///
@@ -278,6 +293,9 @@ impl<F: Formula> Adaptive<F> {
         let mut step = proposed;
         let mut again = false;
         loop {
+            let wanted = Wanted { step, room, again };
+            let chosen = self.formula.length(ode, &mut self.shared, time, wanted);
+            step = chosen.map_err(|source| IntegrateError::RightHandSide { time, step, source })?;
             let (end, h) = if step >= 0.99 * room { (latest, room) } else { (time + step, step) };
             let span = Span { start: time, end, h, again };
             let outcome = self.formula.trial(ode, &mut self.shared, span);

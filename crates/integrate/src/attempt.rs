@@ -66,6 +66,17 @@ impl Trial {
     pub const UNSOLVED: Self = Self { error: f64::INFINITY, component: 0 };
 }
 
+/// A step that error control asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Its length h \[s\].
+    pub step: f64,
+    /// Upper bound of it \[s\].
+    pub room: f64,
+    /// True if a step from here was rejected.
+    pub again: bool,
+}
+
 /// A step to be tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Span {

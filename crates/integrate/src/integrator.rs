@@ -4,6 +4,7 @@ use crate::adaptive::Adaptive;
 use crate::alpha::{ConstraintForm, GeneralisedAlpha, SpectralRadius};
 use crate::attempt::{Attempt, Counters, IntegratorState};
 use crate::control::Tolerances;
+use crate::exponential::Exponential;
 use crate::implicit::{Implicit, ImplicitMethod};
 use crate::ode::{IntegrateError, Ode};
 use crate::radau::Radau5;
@@ -19,6 +20,8 @@ pub enum IntegratorKind {
     Radau5,
     /// Implicit of order 2.
     Implicit(ImplicitMethod),
+    /// Exponential of order 4, explicit in short steps.
+    Exponential,
     /// Generalised-α, for systems of second order alone.
     GeneralisedAlpha(SpectralRadius, ConstraintForm),
 }
@@ -27,12 +30,12 @@ impl IntegratorKind {
     /// True if equations are solved in every step, so that fast and damped components do not limit the
     /// step.
     pub fn is_implicit(self) -> bool {
-        !matches!(self, Self::RungeKutta(_))
+        !matches!(self, Self::RungeKutta(_) | Self::Exponential)
     }
 
     /// True if the last evaluation of a step is that of its end.
     pub fn ends_at_the_end(self) -> bool {
-        matches!(self, Self::RungeKutta(_) | Self::GeneralisedAlpha(..))
+        matches!(self, Self::RungeKutta(_) | Self::Exponential | Self::GeneralisedAlpha(..))
     }
 
     /// True if the steps themselves satisfy the constraints of a [`crate::SecondOrder`].
@@ -50,6 +53,8 @@ pub enum Integrator {
     Radau5(Box<Radau5>),
     /// Implicit of order 2.
     Implicit(Box<Implicit>),
+    /// Exponential of order 4.
+    Exponential(Box<Exponential>),
     /// Generalised-α.
     GeneralisedAlpha(Box<GeneralisedAlpha>),
 }
@@ -61,6 +66,7 @@ macro_rules! each {
             Integrator::RungeKutta($it) => $call,
             Integrator::Radau5($it) => $call,
             Integrator::Implicit($it) => $call,
+            Integrator::Exponential($it) => $call,
             Integrator::GeneralisedAlpha($it) => $call,
         }
     };
@@ -75,6 +81,7 @@ impl Integrator {
             }
             IntegratorKind::Radau5 => Self::Radau5(Box::new(Radau5::new(tolerances))),
             IntegratorKind::Implicit(method) => Self::Implicit(Box::new(Implicit::new(method, tolerances))),
+            IntegratorKind::Exponential => Self::Exponential(Box::new(Exponential::new(tolerances))),
             IntegratorKind::GeneralisedAlpha(radius, form) => {
                 Self::GeneralisedAlpha(Box::new(GeneralisedAlpha::new(radius, form, tolerances)))
             }

@@ -17,13 +17,15 @@ const IN_TOLERANCES: f64 = 1e3;
 pub(crate) struct Jacobian {
     /// ∂f_i/∂y_j, n × n.
     pub(crate) matrix: Mat<f64>,
+    /// Components from here on influenced no rate at the last evaluation.
+    pub(crate) coupled: usize,
     shifted: Vec<f64>,
     rate: Vec<f64>,
 }
 
 impl Jacobian {
     pub(crate) fn new(n: usize) -> Self {
-        Self { matrix: Mat::zeros(n, n), shifted: vec![0.0; n], rate: vec![0.0; n] }
+        Self { matrix: Mat::zeros(n, n), coupled: n, shifted: vec![0.0; n], rate: vec![0.0; n] }
     }
 
     /// Its entries, column by column.
@@ -47,6 +49,7 @@ impl Jacobian {
         tolerances: &Tolerances,
     ) -> Result<u64, O::Error> {
         let coupled = ode.coupled();
+        self.coupled = coupled;
         self.shifted.copy_from_slice(y);
         for j in 0..coupled {
             let change = increment(tolerances, j, y[j].abs());

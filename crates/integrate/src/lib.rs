@@ -6,6 +6,7 @@
 //!   event happened within it, then *accepted*
 //! * [`Radau5`]: the same for stiff systems, implicit, of order 5; [`Implicit`]: of order 2, midpoint rule
 //!   and BDF2
+//! * [`Exponential`]: steps longer than the periods of oscillations, which its linear part carries exactly
 //! * [`SecondOrder`]: a system of second order with constraints on a manifold; [`GeneralisedAlpha`]: of order
 //!   2 for these, with a chosen numerical damping of high frequencies
 //! * [`Structure`]: which bodies and joints of such a system depend on each other, so that the equations of a
@@ -45,7 +46,8 @@
 //! ```
 //!
 //! Reading order: `ode`, `tableau` (coefficients), `control` (step sizes), `adaptive` (the step under
-//! control), `runge_kutta`, `implicit`, `radau`, `second_order` and `alpha` (formulas), `crossing`.
+//! control), `runge_kutta`, `implicit`, `radau`, `exponential`, `second_order` and `alpha` (formulas),
+//! `crossing`.
 
 pub mod adaptive;
 pub mod alpha;
@@ -54,6 +56,7 @@ mod collocation;
 pub mod control;
 pub mod crossing;
 mod dense;
+pub mod exponential;
 pub mod implicit;
 pub mod integrator;
 mod jacobian;
@@ -70,6 +73,7 @@ pub use alpha::{ConstraintForm, GeneralisedAlpha, SpectralRadius, SpectralRadius
 pub use attempt::{Attempt, Counters, IntegratorState};
 pub use control::{Controller, Tolerances};
 pub use crossing::{Crossing, locate_crossing};
+pub use exponential::Exponential;
 pub use implicit::{Implicit, ImplicitMethod};
 pub use integrator::{Integrator, IntegratorKind};
 pub use ode::{IntegrateError, Ode};

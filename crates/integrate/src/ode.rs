@@ -26,6 +26,12 @@ pub trait Ode {
     /// The caller tries again with a smaller step, down to its limit.
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Self::Error>;
 
+    /// True if steps may be longer than the periods of the rate's oscillations, where a formula carries
+    /// these: the rate has some, and no kinks that a long step would miss.
+    fn oscillates(&self) -> bool {
+        true
+    }
+
     /// The same system as one of second order, if it is one.
     fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = Self::Error>> {
         None

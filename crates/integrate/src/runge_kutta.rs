@@ -26,15 +26,7 @@ impl RungeKutta {
     /// A pair for systems of as many components as `tolerances` has.
     pub fn new(method: Method, tolerances: Tolerances) -> Self {
         let n = tolerances.absolute.len();
-        let tableau = method.tableau();
-        let formula = Explicit {
-            method,
-            k: vec![0.0; n * tableau.c.len()],
-            has_rate: false,
-            y_stage: vec![0.0; n],
-            dense: vec![0.0; n * (4 + tableau.dense.len())],
-        };
-        Self::with(formula, tolerances)
+        Self::with(Explicit::new(method, n), tolerances)
     }
 
     /// The method.
@@ -153,6 +145,29 @@ impl Formula for Explicit {
 }
 
 impl Explicit {
+    /// For systems of n components.
+    pub(crate) fn new(method: Method, n: usize) -> Self {
+        let tableau = method.tableau();
+        Self {
+            method,
+            k: vec![0.0; n * tableau.c.len()],
+            has_rate: false,
+            y_stage: vec![0.0; n],
+            dense: vec![0.0; n * (4 + tableau.dense.len())],
+        }
+    }
+
+    /// The rate at the present state, known after [`Formula::start`].
+    pub(crate) fn present_rate(&self) -> &[f64] {
+        &self.k[..self.y_stage.len()]
+    }
+
+    /// Takes a rate at the present state that is known.
+    pub(crate) fn set_rate(&mut self, rate: &[f64]) {
+        self.k[..rate.len()].copy_from_slice(rate);
+        self.has_rate = true;
+    }
+
     /// The step to try first at the start of a run: one whose explicit Euler step changes the state by a
     /// hundredth and whose change of rate fits the order (Hairer, Nørsett & Wanner, II.4).
     fn first_step<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, time: f64, room: f64) -> f64 {

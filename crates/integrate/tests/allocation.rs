@@ -45,6 +45,25 @@ fn steps_and_dense_output_allocate_nothing() {
     }
 }
 
+/// Steps after the first ones, which find their length and its functions; the linear part is computed again
+/// every 64 steps.
+#[test]
+fn long_steps_allocate_nothing() {
+    let mut method = Integrator::new(IntegratorKind::Exponential, Tolerances::uniform(1e-8, 1e-8, 2));
+    let (mut t, mut y, mut out) = (0.0, [1.0, 0.0], [0.0; 2]);
+    let mut steps = |n: usize| {
+        for _ in 0..n {
+            let attempt = method.attempt(&mut Oscillator, t, &y, t + 100.0).unwrap();
+            method.prepare_dense(&mut Oscillator).unwrap();
+            method.interpolate(attempt.start + 0.3 * attempt.step(), &mut out);
+            t = method.accept(&mut y);
+        }
+        assert!((y[0] - t.cos()).abs() < 1e-7, "{y:?} {t}");
+    };
+    steps(20);
+    assert_eq!(heap::allocations_during(|| steps(200)).1, 0);
+}
+
 /// Steps after the first one, which determines the numbers of velocities and constraints.
 #[test]
 fn steps_with_constraints_allocate_nothing() {

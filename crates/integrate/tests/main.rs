@@ -5,6 +5,7 @@ use carom_testing::heap;
 mod allocation;
 mod alpha;
 mod control;
+mod exponential;
 mod implicit;
 mod orders;
 mod pendulum;

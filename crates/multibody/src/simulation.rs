@@ -14,7 +14,7 @@ use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
 use crate::system::System;
 use crate::warnings;
-use carom_dynamics::{BodyState, ErrorEstimate, JointState, Ledger, Observer, Placement};
+use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Observer, Placement};
 use carom_integrate::Attempt;
 use carom_progress::Progress;
 
@@ -124,6 +124,26 @@ impl Simulation {
         observer: &mut dyn Observer,
         progress: &dyn Progress,
     ) -> Result<RunSummary, RunError> {
+        self.advance(observer, progress, &mut |_| false)?;
+        // A longer run continues from this checkpoint: the last frame and open events belong to this end
+        // alone.
+        observer.checkpoint(&self.checkpoint())?;
+        self.finish(observer)?;
+        Ok(self.summary())
+    }
+
+    /// Steps to the end time, or until a condition is true after a step. Unlike [`Simulation::run`] it ends
+    /// no events that are open, and leaves no checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`]; the observer has everything up to the last accepted step.
+    pub fn advance(
+        &mut self,
+        observer: &mut dyn Observer,
+        progress: &dyn Progress,
+        is_enough: &mut dyn FnMut(&Self) -> bool,
+    ) -> Result<(), RunError> {
         const TICKS: f64 = 1000.0;
         // The number of steps is not known before: the unit is a thousandth of the time.
         progress.begin("thousandths of the time", TICKS as u64);
@@ -132,6 +152,9 @@ impl Simulation {
         while self.time() < self.settings.end_time {
             self.step(observer)?;
             self.save(observer)?;
+            if is_enough(self) {
+                break;
+            }
             let steps = self.stepper.counters().steps;
             if steps.is_multiple_of(16) {
                 progress.set((TICKS * self.time() / self.settings.end_time) as u64);
@@ -146,12 +169,8 @@ impl Simulation {
                 return Err(RunError::Interrupted { time, end_time });
             }
         }
-        // A longer run continues from this checkpoint: the last frame and open events belong to this end
-        // alone.
-        observer.checkpoint(&self.checkpoint())?;
-        self.finish(observer)?;
         progress.end();
-        Ok(self.summary())
+        Ok(())
     }
 
     /// One step: attempt it, cut it where a contact begins or ends, find outputs and peaks within it, accept
@@ -162,6 +181,7 @@ impl Simulation {
     /// [`RunError`] if no step succeeds or the observer fails.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let kink = self.next_kink();
+        self.system.set_in_flight(self.events.are_apart());
         let latest = self.latest_end(kink);
         let step = self.attempt_to_event(latest)?;
         self.events.observe_peaks(&mut self.system, &mut self.stepper, &step.attempt)?;
@@ -208,6 +228,11 @@ impl Simulation {
             rims: self.events.pairs().iter().map(|pair| pair.memory.rim).collect(),
             fallbacks: self.system.contacts().sums().fallbacks,
         }
+    }
+
+    /// Impacts that are over, in the order in which they ended.
+    pub fn impacts(&self) -> &[ContactEvent] {
+        self.events.over()
     }
 
     /// Sentences about where the model was used beyond its limits. Empty if all is well.
@@ -259,7 +284,7 @@ impl Simulation {
         let (time, end_time) = (self.time(), self.settings.end_time);
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
-        let modal = self.stepper.modal_step();
+        let modal = self.stepper.modal_step(self.events.are_apart());
         let longest = self.events.longest_steps().fold(user.min(fixed).min(modal), f64::min);
         // A step below the resolution of the time would not advance it.
         let longest = longest.max(64.0 * f64::EPSILON * time);

@@ -37,12 +37,17 @@ impl Stepper {
     /// Starts at the state y at t = 0, at which the system was evaluated.
     pub(crate) fn new(system: &System, settings: &Settings, y: Vec<f64>) -> Self {
         let accuracy = system.contacts().integrator_share() * settings.relative_tolerance;
-        let controlled = Scales::new(system, settings.end_time).tolerances(system, accuracy);
-        let tolerances = match settings.time_step {
+        let scales = Scales::new(system, settings.end_time);
+        let controlled = scales.tolerances(system, accuracy);
+        let kind = settings.integrator;
+        let mut tolerances = match settings.time_step {
             Some(_) => Tolerances { newton: Some(controlled.absolute), ..Tolerances::none(y.len()) },
             None => controlled,
         };
-        let kind = settings.integrator;
+        if kind == IntegratorKind::Exponential && settings.time_step.is_none() {
+            // Long steps see the loss of ringing modes at few times.
+            tolerances.absolute[system.layout().damping()] = accuracy * scales.energy(system);
+        }
         let frequency = system.bodies().iter().map(|body| body.highest_frequency()).fold(0.0, f64::max);
         let resolves = frequency > 0.0 && !kind.is_implicit();
         Self {
@@ -77,9 +82,12 @@ impl Stepper {
         self.integrator.counters()
     }
 
-    /// Longest step that resolves the highest dynamic mode \[s\].
-    pub(crate) fn modal_step(&self) -> f64 {
-        self.modal_step
+    /// Longest step that resolves the highest dynamic mode \[s\]; without end where the integrator carries
+    /// the modes through longer ones.
+    ///
+    /// * `in_flight` — true if no body touches another
+    pub(crate) fn modal_step(&self, in_flight: bool) -> f64 {
+        if in_flight && self.kind == IntegratorKind::Exponential { f64::INFINITY } else { self.modal_step }
     }
 
     /// Largest error of the length of a quaternion that was corrected after a step.

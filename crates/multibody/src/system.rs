@@ -37,6 +37,8 @@ pub struct System {
     contacts: Contacts,
     joints: Constraints,
     applied: AppliedForces,
+    /// True while no body touches another, and some have modes.
+    oscillates: bool,
 }
 
 impl System {
@@ -57,6 +59,7 @@ impl System {
             bodies: Bodies::new(bodies, contacts.pairs()),
             elements: ForceElements::default(),
             joints: Constraints::default(),
+            oscillates: false,
             contacts,
             loads,
         })
@@ -224,6 +227,12 @@ impl System {
         self.joints.singular_joint(&mut self.bodies, time, y)
     }
 
+    /// Says whether bodies move without contact now, so that the next step may be longer than the periods of
+    /// their modes.
+    pub(crate) fn set_in_flight(&mut self, in_flight: bool) {
+        self.oscillates = in_flight && self.bodies.all().iter().any(|body| body.highest_frequency() > 0.0);
+    }
+
     /// The first time after `time` at which a load or a drive has a kink, as far as that is known.
     pub(crate) fn next_kink(&self, time: f64) -> f64 {
         let loads = self.loads.point_loads.iter().map(|load| load.scale.next_kink(time));
@@ -380,6 +389,10 @@ impl Ode for System {
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.rate_with(time, y, None, rate)
+    }
+
+    fn oscillates(&self) -> bool {
+        self.oscillates
     }
 
     fn second_order(&mut self) -> Option<&mut dyn SecondOrder<Error = RateError>> {

@@ -6,7 +6,7 @@ use carom_multibody::{Body, Joint, JointEnd, JointKind, Settings, Simulation, Sy
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
 
-const KINDS: [IntegratorKind; 7] = [
+const KINDS: [IntegratorKind; 8] = [
     IntegratorKind::RungeKutta(Method::DormandPrince5),
     IntegratorKind::RungeKutta(Method::Dop853),
     IntegratorKind::Radau5,
@@ -14,6 +14,7 @@ const KINDS: [IntegratorKind; 7] = [
     IntegratorKind::Implicit(ImplicitMethod::Bdf2),
     IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Index3),
     IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised),
+    IntegratorKind::Exponential,
 ];
 
 /// Two rods of 0.4 m, hinged to each other and to the ground, level.

@@ -9,6 +9,7 @@ mod cap;
 mod closed_contacts;
 mod damping;
 mod drives;
+mod flight;
 mod floating_frame;
 mod forces;
 mod free_motion;

@@ -30,7 +30,7 @@ pub(crate) use meshes::meshed;
 
 use choice::decide;
 use region::regions;
-use rigid_run::{Outlook, outlook};
+use rigid_run::{Outlook, Until, outlook};
 
 /// Periods of the highest mode that is kept within the shortest impact, for an accuracy of 2 %: with 2.5 of
 /// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.
@@ -217,8 +217,9 @@ pub(crate) fn completed(
         is_claimed(pair) || *open && !(pair.compliance.is_none() && has_places(scenario, pair, parts))
     };
     let horizon = if ends_open { horizon(scenario, geometries) } else { scenario.simulation.end_time };
-    let outlooks = match ends_open || scenario.contact.iter().zip(&is_open).any(is_unknown) {
-        true => outlook(scenario, horizon, geometries, progress),
+    let until = if ends_open { Until::AllMet(horizon) } else { Until::Time(horizon) };
+    let mut outlooks = match ends_open || scenario.contact.iter().zip(&is_open).any(is_unknown) {
+        true => outlook(scenario, until, geometries, progress),
         false => vec![Outlook::default(); scenario.contact.len()],
     };
     if progress.interrupted() {
@@ -228,6 +229,11 @@ pub(crate) fn completed(
     if ends_open {
         let choice = end_run(&mut completed.scenario, horizon, &outlooks)?;
         completed.choices.push(choice);
+        // Impacts after the end of the run have no say in where bodies need places.
+        if outlooks.iter().any(|outlook| outlook.first.is_none()) {
+            let until = Until::Time(completed.scenario.simulation.end_time);
+            outlooks = outlook(scenario, until, geometries, progress);
+        }
     }
     let mut decisions = Vec::new();
     for i in 0..scenario.contact.len() {
@@ -303,17 +309,14 @@ fn horizon(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> f64 {
 ///
 /// * `horizon` — how far the run of the rigid bodies went \[s\]
 fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Result<Choice, ForesightError> {
-    let last =
-        outlooks.iter().filter_map(|outlook| outlook.first).reduce(|a, b| if b[1] > a[1] { b } else { a });
-    let Some([start, end]) = last else {
+    let firsts = outlooks.iter().filter_map(|outlook| outlook.first);
+    let Some(([start, end], end_time)) = last_and_end(firsts) else {
         if let Some(trouble) = outlooks.iter().find_map(|outlook| outlook.trouble.clone()) {
             return Err(ForesightError::Unforeseen { trouble });
         }
         let touch = outlooks.iter().any(|outlook| outlook.radius().is_some());
         return Err(ForesightError::Endless { horizon, touch });
     };
-    let duration = end - start;
-    let end_time = rounded_up(end + AFTER * duration);
     scenario.simulation.end_at(end_time);
     Ok(Choice {
         of: "simulation".to_owned(),
@@ -324,6 +327,15 @@ fn end_run(scenario: &mut Scenario, horizon: f64, outlooks: &[Outlook]) -> Resul
              {AFTER} durations remain for the rebound"
         ),
     })
+}
+
+/// The impact that ends last, and the end of a run that goes on some durations after it \[s\].
+///
+/// * `firsts` — start and end of the first impact of each pair
+fn last_and_end(firsts: impl Iterator<Item = [f64; 2]>) -> Option<([f64; 2], f64)> {
+    let last = firsts.max_by(|a, b| a[1].total_cmp(&b[1]))?;
+    let [start, end] = last;
+    Some((last, rounded_up(end + AFTER * (end - start))))
 }
 
 /// Periods of the highest mode for an accuracy: the part of modes above it falls with their square.

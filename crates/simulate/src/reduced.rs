@@ -185,6 +185,7 @@ fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Setti
             Integrator::Dop853 => IntegratorKind::RungeKutta(Method::Dop853),
             Integrator::Radau5 => IntegratorKind::Radau5,
             Integrator::Bdf2 => IntegratorKind::Implicit(ImplicitMethod::Bdf2),
+            Integrator::Exponential => IntegratorKind::Exponential,
             Integrator::Midpoint => IntegratorKind::Implicit(ImplicitMethod::Midpoint),
             Integrator::GeneralisedAlpha { spectral_radius, constraints } => {
                 let form = match constraints {

@@ -190,6 +190,36 @@ fn loads_are_laid_along_the_way_of_a_contact() {
     assert!((0.5 * 20.0 * 9e-5..4e-3).contains(&radius), "{part}");
 }
 
+/// A heavy ball hits a light bar near its end; the bar turns, and its other end hits the ball much later.
+#[test]
+fn impacts_after_the_end_of_the_run_lay_no_loads() {
+    let text = BALLS
+        .replace("end_time = 1.4e-4\noutput_every = 1.0e-5\n", "")
+        .replace(
+            "shape = \"ball\", radius = 0.015 }\nmaterial = \"steel\"\nposition = [0.0, 0.0, 0.015002]",
+            BAR,
+        )
+        .replace("velocity = [0.0, 0.0, -0.25]", "");
+    let found = look(&text, &[]);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let completed = found.completed.as_ref().unwrap();
+    let part = &completed.contact[0].between[1].part;
+    let radius: f64 = part.rsplit(':').next().unwrap().parse().unwrap();
+    assert!(radius < 2e-3, "{part}");
+    // As long as the bodies are rigid they touch for some 50 µs.
+    assert!(completed.simulation.end_time < 3e-4, "{}", completed.simulation.end_time);
+    // A run that goes on needs loads at both ends.
+    let long = look(&text, &["simulation.end_time=0.3"]);
+    assert!(long.problems.is_empty(), "{:?}", long.problems);
+    let part = &long.completed.as_ref().unwrap().contact[0].between[1].part;
+    let radius: f64 = part.rsplit(':').next().unwrap().parse().unwrap();
+    assert!(radius > 5e-3, "{part}");
+}
+
+/// A bar along x whose place x = 36 mm is above the origin.
+const BAR: &str = "shape = \"box\", size = [0.04, 0.004, 0.002] }\nmaterial = \"steel\"\n\
+                   position = [-0.036, -0.002, 0.0]";
+
 #[test]
 fn modes_that_end_too_low_are_reported_with_the_frequency_that_is_needed() {
     let rod = "name = \"upper\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.2, elements = \

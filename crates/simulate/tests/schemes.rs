@@ -144,6 +144,7 @@ fn every_integrator_gives_the_same_impact() {
     let cases = [
         ("radau5", "simulation.relative_tolerance=1.0e-6", 1e-4),
         ("dop853", "simulation.relative_tolerance=1.0e-6", 1e-4),
+        ("exponential", "simulation.relative_tolerance=1.0e-6", 1e-4),
         ("bdf2", "simulation.relative_tolerance=1.0e-4", 2e-3),
         ("midpoint", "simulation.relative_tolerance=1.0e-4", 2e-3),
         ("generalised-alpha", "simulation.relative_tolerance=1.0e-4", 2e-3),

@@ -16,7 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::bench::Bench;
 use crate::{BenchError, Outcome, Row, Table};
 
-pub(crate) use own::own_parts;
+pub(crate) use own::{own_parts, own_parts_resolved};
 use parts::{Part, PartMesh, all_parts};
 pub(crate) use resolved::resolved;
 
@@ -204,7 +204,7 @@ fn table(trials: &[Trial<'_>], refusals: &[Refusal<'_>]) -> Table {
     ];
     let row = |Trial { part, mesh, found, errors }: &Trial<'_>| {
         vec![
-            part.name.to_owned(),
+            part.name.clone(),
             mesh.cells.to_owned(),
             found.dofs.to_string(),
             format!("{:.2}", 1e3 * found.edge),
@@ -221,7 +221,7 @@ fn table(trials: &[Trial<'_>], refusals: &[Refusal<'_>]) -> Table {
     };
     let refused = |Refusal { part, mesh, why }: &Refusal<'_>| {
         let mut row = vec![String::new(); header.len()];
-        row[..2].clone_from_slice(&[part.name.to_owned(), format!("{}, {}", mesh.cells, mesh.size)]);
+        row[..2].clone_from_slice(&[part.name.clone(), format!("{}, {}", mesh.cells, mesh.size)]);
         row[5] = format!("refused: {why}");
         row
     };

@@ -11,9 +11,10 @@ use super::model::{
 };
 
 /// Integrators of schemes with a choice; generalised-alpha with its default settings.
-const INTEGRATORS: [(&str, Integrator); 6] = [
+const INTEGRATORS: [(&str, Integrator); 7] = [
     ("dop853", Integrator::Dop853),
     ("dormand-prince5", Integrator::DormandPrince5),
+    ("exponential", Integrator::Exponential),
     ("radau5", Integrator::Radau5),
     ("bdf2", Integrator::Bdf2),
     ("midpoint", Integrator::Midpoint),

@@ -19,6 +19,14 @@ impl ContactEvents {
         self.active.iter().map(of_pair).chain([self.apart])
     }
 
+    /// True if no bodies touch.
+    pub(crate) fn are_apart(&self) -> bool {
+        self.active.iter().all(|&pair| {
+            let PairRecord { memory, tracker, .. } = &self.pairs[pair];
+            !tracker.touching && memory.gap > 0.0
+        })
+    }
+
     /// Time of the next frame of a contact after a given time \[s\].
     ///
     /// It follows from numbers that a checkpoint has: the start of the last touch and its duration by Hertz.

@@ -14,6 +14,7 @@ use carom_format::scenario::model::{
 use carom_multibody::{Settings, Simulation, Touched};
 use carom_progress::{Part, Progress};
 
+use super::last_and_end;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::system::{Assembled, system};
 
@@ -85,13 +86,21 @@ impl Outlook {
     }
 }
 
+/// How far the rigid bodies run.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Until {
+    /// To a time \[s\].
+    Time(f64),
+    /// To the end of a scenario that does not say when it ends, and at most to a time \[s\].
+    AllMet(f64),
+}
+
 /// Runs the bodies as rigid ones: the outlook of each pair.
 ///
-/// * `end_time` — of the run \[s\]
 /// * `geometries` — of the bodies, where they are known
 pub(super) fn outlook(
     scenario: &Scenario,
-    end_time: f64,
+    until: Until,
     geometries: &[Option<Arc<Body>>],
     progress: &dyn Progress,
 ) -> Vec<Outlook> {
@@ -112,9 +121,10 @@ pub(super) fn outlook(
         });
     }
     let mut rigid = as_rigid(scenario);
+    let (Until::Time(end_time) | Until::AllMet(end_time)) = until;
     rigid.simulation.end_at(end_time);
     let part = Part::new(progress, "the bodies as rigid ones");
-    match run(&rigid, &prepared, &part) {
+    match run(&rigid, &prepared, until, &part) {
         Ok(outlooks) => outlooks,
         Err(trouble) => none(trouble),
     }
@@ -151,7 +161,12 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
     rigid
 }
 
-fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Vec<Outlook>, String> {
+fn run(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    until: Until,
+    progress: &dyn Progress,
+) -> Result<Vec<Outlook>, String> {
     let Assembled { system, placements, .. } =
         system(scenario, prepared).map_err(|error| with_causes(&error))?;
     let origins: Vec<_> = system.bodies().iter().map(|body| body.frame_origin).collect();
@@ -160,11 +175,21 @@ fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Res
     let mut simulation =
         Simulation::new(system, &placements, settings).map_err(|error| with_causes(&error))?;
     let limited = Limited { whole: progress, steps: AtomicU64::new(0) };
-    let trouble = simulation.run(&mut Ignore, &limited).err().map(|error| match limited.is_used_up() {
+    let mut is_enough = |simulation: &Simulation| match until {
+        Until::Time(_) => false,
+        Until::AllMet(_) => {
+            let pairs = 0..scenario.contact.len();
+            let firsts: Option<Vec<_>> = pairs.map(|pair| first(simulation.impacts(), pair)).collect();
+            let end = firsts.and_then(|firsts| last_and_end(firsts.into_iter())).map(|(_, end)| end);
+            end.is_some_and(|end| simulation.time() >= end)
+        }
+    };
+    let ended = simulation.advance(&mut Ignore, &limited, &mut is_enough);
+    let trouble = ended.err().map(|error| match limited.is_used_up() {
         true => format!("{MOST_STEPS} steps do not reach the end: {error}"),
         false => with_causes(&error),
     });
-    let events = simulation.summary().contacts;
+    let events = simulation.impacts();
     let number = |name: &str| scenario.body.iter().position(|body| body.name == name);
     let pairs = scenario.contact.iter().enumerate().map(|(i, pair)| {
         let mut touched = simulation.touched(i);
@@ -175,12 +200,17 @@ fn run(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Res
                 of_body.iter_mut().for_each(|corner| *corner += origin);
             }
         }
-        let own = || events.iter().filter(|event| event.pair == i && !event.open);
-        let first =
-            own().map(|event| [event.start, event.end]).reduce(|a, b| if b[0] < a[0] { b } else { a });
-        Outlook { touched, shortest: own().map(duration).reduce(f64::min), first, trouble: trouble.clone() }
+        let own = events.iter().filter(|event| event.pair == i && !event.open);
+        let shortest = own.map(duration).reduce(f64::min);
+        Outlook { touched, shortest, first: first(events, i), trouble: trouble.clone() }
     });
     Ok(pairs.collect())
+}
+
+/// Start and end of the first impact of a pair that has ended \[s\].
+fn first(events: &[ContactEvent], pair: usize) -> Option<[f64; 2]> {
+    let own = events.iter().filter(|event| event.pair == pair && !event.open);
+    own.map(|event| [event.start, event.end]).min_by(|a, b| a[0].total_cmp(&b[0]))
 }
 
 fn duration(event: &ContactEvent) -> f64 {

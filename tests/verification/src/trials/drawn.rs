@@ -18,7 +18,7 @@ pub(super) const CONTACT_RADIUS: f64 = 3.3e-4;
 
 /// A part with the place of an impact.
 pub(super) struct Spot {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// Script of Gmsh, without sizes of cells.
     pub(super) script: String,
     /// Place on its surface \[m\].
@@ -27,6 +27,10 @@ pub(super) struct Spot {
     pub(super) normal: [f64; 3],
     /// Cells of a resolved impact away from the place \[m\].
     pub(super) size: f64,
+    /// Expected semi-axes of the contact for the cells of a resolved impact, the longer one first \[m\].
+    pub(super) semi_axes: [f64; 2],
+    /// Expected duration \[s\].
+    pub(super) duration: f64,
 }
 
 /// A part with the place of an impact on a flat face, and its meshes.
@@ -46,6 +50,18 @@ enum Meshes {
 }
 
 impl Spot {
+    /// A place with the cells and the contact of a flat face.
+    pub(super) fn new(
+        name: impl Into<String>,
+        script: impl Into<String>,
+        place: [f64; 3],
+        normal: [f64; 3],
+    ) -> Self {
+        let (name, script) = (name.into(), script.into());
+        let semi_axes = [CONTACT_RADIUS; 2];
+        Self { name, script, place, normal, size: 6e-3, semi_axes, duration: 80e-6 }
+    }
+
     /// The script with small cells at the place of the impact.
     ///
     /// * `finest` — their size \[m\]
@@ -74,7 +90,7 @@ impl Spot {
 impl Drawn {
     /// The part with its meshes.
     fn part(&self) -> Result<Part, BenchError> {
-        let Spot { name, ref script, place, normal, .. } = self.spot;
+        let Spot { ref name, ref script, place, normal, .. } = self.spot;
         let meshes = match self.meshes {
             Meshes::Gmsh { of_ten, of_four, graded } => {
                 let of = |cells, sizes: &[f64]| -> Vec<PartMesh> {
@@ -98,7 +114,7 @@ impl Drawn {
             }
         };
         Ok(Part {
-            name,
+            name: name.clone(),
             place,
             normal,
             curvature: 0.0,
@@ -132,35 +148,32 @@ fn scripts() -> [Drawn; 3] {
     let up = [0.0, 0.0, 1.0];
     [
         Drawn {
-            spot: Spot {
-                name: "block with bores",
-                script: include_str!("../../../../meshes/parts/block-with-bores.geo").to_owned(),
-                place: [0.0, 0.0, 0.0],
-                normal: up,
-                size: 6e-3,
-            },
+            spot: Spot::new(
+                "block with bores",
+                include_str!("../../../../meshes/parts/block-with-bores.geo"),
+                [0.0, 0.0, 0.0],
+                up,
+            ),
             expected: [562.1, 79.97e-6],
             meshes: Meshes::Gmsh { of_ten: &[4e-3, 6e-3], of_four: &[3e-3], graded: &[0.5, 1.0, 2.0] },
         },
         Drawn {
-            spot: Spot {
-                name: "gear blank",
-                script: include_str!("../../../../meshes/parts/gear-blank.geo").to_owned(),
-                place: [0.0355, 0.0, 0.006],
-                normal: up,
-                size: 6e-3,
-            },
+            spot: Spot::new(
+                "gear blank",
+                include_str!("../../../../meshes/parts/gear-blank.geo"),
+                [0.0355, 0.0, 0.006],
+                up,
+            ),
             expected: [398.5, 79.68e-6],
             meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
         },
         Drawn {
-            spot: Spot {
-                name: "angle bracket",
-                script: include_str!("../../../../meshes/parts/bracket.geo").to_owned(),
-                place: [0.010, 0.002, 0.0],
-                normal: up,
-                size: 6e-3,
-            },
+            spot: Spot::new(
+                "angle bracket",
+                include_str!("../../../../meshes/parts/bracket.geo"),
+                [0.010, 0.002, 0.0],
+                up,
+            ),
             expected: [412.8, 80.75e-6],
             meshes: Meshes::Gmsh { of_ten: &[3e-3, 6e-3], of_four: &[2.25e-3], graded: &[] },
         },
@@ -178,13 +191,7 @@ fn of_data() -> Result<[Drawn; 3], BenchError> {
     };
     Ok([
         Drawn {
-            spot: Spot {
-                name: "connecting rod",
-                script: merged("conrod")?,
-                place: [-0.0295, 0.0, 0.01],
-                normal: [0.0, 0.0, 1.0],
-                size: 6e-3,
-            },
+            spot: Spot::new("connecting rod", merged("conrod")?, [-0.0295, 0.0, 0.01], [0.0, 0.0, 1.0]),
             expected: [473.8, 75.73e-6],
             meshes: Meshes::Files(&[
                 ("tet10", "conrod_30k"),
@@ -193,24 +200,12 @@ fn of_data() -> Result<[Drawn; 3], BenchError> {
             ]),
         },
         Drawn {
-            spot: Spot {
-                name: "bracket on a wall",
-                script: merged("bracket")?,
-                place: [0.0, 0.030, 0.040],
-                normal: [-1.0, 0.0, 0.0],
-                size: 6e-3,
-            },
+            spot: Spot::new("bracket on a wall", merged("bracket")?, [0.0, 0.030, 0.040], [-1.0, 0.0, 0.0]),
             expected: [546.2, 82.26e-6],
             meshes: Meshes::Files(&[("tet10", "bracket_tet10")]),
         },
         Drawn {
-            spot: Spot {
-                name: "flange",
-                script: merged("io1_part")?,
-                place: [0.020, 0.031, 0.010],
-                normal: [0.0, 1.0, 0.0],
-                size: 6e-3,
-            },
+            spot: Spot::new("flange", merged("io1_part")?, [0.020, 0.031, 0.010], [0.0, 1.0, 0.0]),
             expected: [540.2, 79.61e-6],
             meshes: Meshes::Files(&[("tet10", "io1_part_tet10")]),
         },

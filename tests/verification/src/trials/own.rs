@@ -12,16 +12,13 @@ use carom_simulate::cpu_seconds_of_children;
 use nalgebra::Vector3;
 use serde_json::Value;
 
-use super::drawn::{BALL, SPEED, Spot};
+use super::drawn::{BALL, SPEED};
 use super::own_parts::{Expected, Hit, all_hits};
-use super::{GAP, inverse_mass, modulus};
+use super::{inverse_mass, modulus, resolved};
 use crate::{Bench, BenchError, Outcome, Row, Table};
 
 /// Longest wall time of a chain \[s\].
 const LONGEST: f64 = 150.0;
-
-/// Duration of an impact by Hertz' theory over depth and speed.
-const HERTZ_DURATION: f64 = 2.943_275_2;
 
 /// Least share of forces and durations within their estimates.
 const WITHIN: f64 = 0.95;
@@ -29,20 +26,23 @@ const WITHIN: f64 = 0.95;
 /// Accuracy that scenarios ask for where they name none.
 const ACCURACY: f64 = 0.02;
 
+/// Largest deviation of the expected figures from those of resolved cells.
+const CLAIM: f64 = 2e-3;
+
 /// Figures of an impact.
 struct Found {
     /// Force \[N\] and duration \[s\].
     figures: [f64; 2],
     estimates: [f64; 2],
-    /// Those of Hertz' theory with the effective mass of the rigid bodies.
-    hertz: [f64; 2],
+    /// Force by Hertz' theory with the effective mass of the rigid bodies \[N\].
+    hertz: f64,
     dofs: usize,
     repeats: usize,
     cpu_seconds: f64,
     seconds: f64,
 }
 
-/// What became of an impact.
+/// The end of an impact.
 enum Ended {
     Impact(Found),
     /// The program refuses it: its error.
@@ -51,62 +51,26 @@ enum Ended {
 
 /// The scenario as a user would write it.
 fn scenario(hit: &Hit, file: &str) -> String {
-    let center = hit.ball.unwrap_or_else(|| {
-        (Vector3::from(hit.spot.place) + (BALL + GAP) * Vector3::from(hit.spot.normal)).into()
-    });
     let velocity = (-SPEED * Vector3::from(hit.spot.normal)).map(|v| if v == 0.0 { 0.0 } else { v });
-    let of = |x: [f64; 3]| format!("[{:e}, {:e}, {:e}]", x[0], x[1], x[2]);
     format!(
-        "[[body]]\nname = \"ball\"\nmake = {}\nmaterial = \"steel\"\nposition = {}\nvelocity = {}\n\
+        "[[body]]\nname = \"ball\"\n{}\nmaterial = \"steel\"\nvelocity = [{:e}, {:e}, {:e}]\n\
          [[body]]\nname = \"part\"\nfile = \"{file}\"\nmaterial = \"steel\"\n\
          [[contact]]\nbetween = [\"ball\", \"part\"]\nlaw = {{ kind = \"lagrange\" }}\n",
-        hit.make(),
-        of(center),
-        of(velocity.into()),
+        hit.striker(),
+        velocity.x,
+        velocity.y,
+        velocity.z,
     )
-}
-
-/// Cost of a chain, kept beside its folder: a chain that is up to date has that of the run that made it.
-#[derive(Clone, Copy)]
-struct Cost {
-    cpu_seconds: f64,
-    seconds: f64,
-    repeats: usize,
-}
-
-impl Cost {
-    /// * `new` — of this call
-    /// * `summary` — its JSON object
-    fn kept(bench: &Bench<'_>, name: &str, new: Self, summary: &Value) -> Result<Self, BenchError> {
-        let file = format!("{name}.cost.json");
-        let path = bench.folder.join(&file);
-        let known = std::fs::read_to_string(&path).ok();
-        let known = known.and_then(|text| serde_json::from_str::<[f64; 3]>(&text).ok());
-        let phases = summary["phases"].as_array().map(Vec::as_slice).unwrap_or_default();
-        match known {
-            Some([cpu_seconds, seconds, repeats]) if phases.iter().all(|phase| phase["did"] != "made") => {
-                Ok(Self { cpu_seconds, seconds, repeats: repeats as usize })
-            }
-            _ => {
-                bench.place(&file, format!("[{}, {}, {}]", new.cpu_seconds, new.seconds, new.repeats))?;
-                Ok(new)
-            }
-        }
-    }
 }
 
 /// Runs the chain by the program `carom`.
 fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError> {
     let name = format!("own-{}", hit.spot.name.replace([' ', ','], "-"));
     let file = format!("{name}.geo");
-    for (file, text) in
-        [(file.clone(), hit.spot.script.clone()), (format!("{name}.toml"), scenario(hit, &file))]
-    {
-        // The chain sees by their times whether files have changed.
-        if std::fs::read_to_string(bench.folder.join(&file)).ok().as_ref() != Some(&text) {
-            bench.place(&file, text)?;
-        }
-    }
+    bench.place(&file, &hit.spot.script)?;
+    bench.place(&format!("{name}.toml"), scenario(hit, &file))?;
+    // Bodies and models of an earlier run would hide their cost.
+    bench.clear(&name)?;
     let (started, before) = (Instant::now(), cpu_seconds_of_children());
     let folder = bench.folder.join(&name);
     let output = Command::new(program)
@@ -137,8 +101,6 @@ fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError
     };
     let estimate = &contact["error_estimate"];
     let repeats = String::from_utf8_lossy(&output.stderr).matches("repeated with").count();
-    let Cost { cpu_seconds, seconds, repeats } =
-        Cost::kept(bench, &name, Cost { cpu_seconds, seconds, repeats }, &summary)?;
     Ok(Ended::Impact(Found {
         figures: [number(&contact["peak_force"]), number(&contact["duration"])],
         estimates: [number(&estimate["peak_force"]), number(&estimate["duration"])],
@@ -150,8 +112,8 @@ fn run(bench: &Bench<'_>, program: &Path, hit: &Hit) -> Result<Ended, BenchError
     }))
 }
 
-/// Force \[N\] and duration \[s\] by Hertz' theory: F = K d^(3/2), ½ m v² = ⅖ K d^(5/2).
-fn hertz(run: &Run, hit: &Hit) -> Result<[f64; 2], BenchError> {
+/// Force by Hertz' theory \[N\]: F = K d^(3/2), ½ m v² = ⅖ K d^(5/2).
+fn hertz(run: &Run, hit: &Hit) -> Result<f64, BenchError> {
     let models = run.header().bodies.iter().map(|body| carom_format::read_rom(body.rom_path.as_ref()));
     let models = models.collect::<Result<Vec<_>, _>>()?;
     let (place, normal) = (Vector3::from(hit.spot.place), Vector3::from(hit.spot.normal));
@@ -161,10 +123,10 @@ fn hertz(run: &Run, hit: &Hit) -> Result<[f64; 2], BenchError> {
         .map(|(at, model)| inverse_mass(&model.reduced, at, &normal))
         .sum();
     let curvatures = hit.curvatures.map(|curvature| curvature + 1.0 / BALL);
-    let Some(unit) = hertz_ellipse(modulus(), curvatures, 1.0) else { return Ok([f64::NAN; 2]) };
+    let Some(unit) = hertz_ellipse(modulus(), curvatures, 1.0) else { return Ok(f64::NAN) };
     let stiffness = unit.approach.powf(-1.5);
     let depth = (1.25 * SPEED * SPEED / (inverse * stiffness)).powf(0.4);
-    Ok([stiffness * depth.powf(1.5), HERTZ_DURATION * depth / SPEED])
+    Ok(stiffness * depth.powf(1.5))
 }
 
 /// The program of the chain, beside this one.
@@ -181,53 +143,67 @@ pub(crate) fn own_parts(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let hits = all_hits()?;
     let mut ended = Vec::with_capacity(hits.len());
     for hit in &hits {
-        bench.progress.note(hit.spot.name);
+        bench.progress.note(&hit.spot.name);
         ended.push(run(bench, &program, hit)?);
     }
     let mut outcome = Outcome { table: table(&hits, &ended), ..Outcome::default() };
-    let mut errors: Vec<(f64, f64)> = Vec::new();
-    let mut of_impact = Vec::new();
-    let mut longest: f64 = 0.0;
-    for (hit, ended) in hits.iter().zip(&ended) {
-        let is_right = match (ended, &hit.expected) {
-            (Ended::Refused(why), Expected::Refused(words)) => why.contains(words),
-            (Ended::Impact(_), Expected::Refused(_)) => false,
-            (Ended::Impact(found), _) => {
-                let own = errors_of(hit, found);
-                let pairs = own.into_iter().zip(found.estimates).filter(|(error, _)| error.is_finite());
-                pairs.for_each(|(error, estimate)| errors.push((error.abs(), estimate)));
-                of_impact.push((own, found));
-                longest = longest.max(found.seconds);
-                true
-            }
-            (Ended::Refused(_), _) => false,
-        };
-        if !is_right {
-            outcome.rows.push(Row::at_least(format!("{}: ends as expected", hit.spot.name), "", 0.0, 1.0));
-        }
-    }
-    let share = |count: usize| count as f64 / errors.len().max(1) as f64;
-    let within = errors.iter().filter(|(error, estimate)| error <= estimate).count();
-    let accurate = errors.iter().filter(|(error, _)| *error <= ACCURACY).count();
-    let sure = errors.iter().filter(|(error, estimate)| *estimate <= ACCURACY && *error > ACCURACY).count();
-    outcome.rows.extend([
-        Row::shown("impacts with an expected force", "", errors.len() as f64 / 2.0),
-        Row::at_least("share of forces and durations within their estimates", "", share(within), WITHIN),
-        Row::shown("share of forces and durations within 2 %", "", share(accurate)),
-        Row::new("errors above 2 % where the estimate is below 2 %", "", sure as f64, 0.0, 0.0),
-        Row::at_least("longest chain, its limit over its wall time", "", LONGEST / longest, 1.0),
-    ]);
+    outcome.rows = rows(&hits, &ended);
     let caption =
         "Largest force of a ball on parts that nobody prepared: error over the estimate of the run.";
-    outcome.pictures.push(("own-parts".to_owned(), plot(&of_impact).draw(), caption.to_owned()));
+    outcome.pictures.push(("own-parts".to_owned(), plot(&hits, &ended).draw(), caption.to_owned()));
     Ok(outcome)
+}
+
+/// Impacts with their places.
+fn impacts<'a>(hits: &'a [Hit], ended: &'a [Ended]) -> impl Iterator<Item = (&'a Hit, &'a Found)> {
+    hits.iter().zip(ended).filter_map(|(hit, ended)| match ended {
+        Ended::Impact(found) => Some((hit, found)),
+        Ended::Refused(_) => None,
+    })
+}
+
+fn rows(hits: &[Hit], ended: &[Ended]) -> Vec<Row> {
+    let is_right = |(hit, ended): &(&Hit, &Ended)| match (ended, &hit.expected) {
+        (Ended::Refused(why), Expected::Refused(words)) => why.contains(words),
+        (Ended::Refused(_), _) | (Ended::Impact(_), Expected::Refused(_)) => false,
+        (Ended::Impact(_), _) => true,
+    };
+    let wrong = hits.iter().zip(ended).filter(|pair| !is_right(pair)).count();
+    let pairs = impacts(hits, ended)
+        .flat_map(|(hit, found)| errors_of(hit, found).map(f64::abs).into_iter().zip(found.estimates));
+    let errors: Vec<(f64, f64)> = pairs.filter(|(error, _)| error.is_finite()).collect();
+    let count = |of: fn(&&(f64, f64)) -> bool| errors.iter().filter(of).count() as f64;
+    let all = errors.len().max(1) as f64;
+    let longest = impacts(hits, ended).map(|(_, found)| found.seconds).fold(0.0, f64::max);
+    vec![
+        Row::new("places that end otherwise than expected", "", wrong as f64, 0.0, 0.0),
+        Row::shown("places with expected figures", "", errors.len() as f64 / 2.0),
+        Row::at_least(
+            "share of forces and durations within their estimates",
+            "",
+            count(|(error, estimate)| error <= estimate) / all,
+            WITHIN,
+        ),
+        Row::shown(
+            "share of forces and durations within 2 %",
+            "",
+            count(|(error, _)| *error <= ACCURACY) / all,
+        ),
+        Row::new(
+            "errors above 2 % where the estimate is below 2 %",
+            "",
+            count(|(error, estimate)| *estimate <= ACCURACY && *error > ACCURACY),
+            0.0,
+            0.0,
+        ),
+        Row::at_least("limit of the time of a chain over the longest one", "", LONGEST / longest, 1.0),
+    ]
 }
 
 /// Errors of force and duration; NaN where nothing is expected.
 fn errors_of(hit: &Hit, found: &Found) -> [f64; 2] {
     let expected = match hit.expected {
         Expected::Resolved(figures) => figures,
-        Expected::Hertz => found.hertz,
         Expected::Open | Expected::Refused(_) => [f64::NAN; 2],
     };
     [0, 1].map(|k| found.figures[k] / expected[k] - 1.0)
@@ -236,7 +212,6 @@ fn errors_of(hit: &Hit, found: &Found) -> [f64; 2] {
 fn table(hits: &[Hit], ended: &[Ended]) -> Table {
     let header = vec![
         "part and place",
-        "beside",
         "force [N]",
         "error [%]",
         "estimate [%]",
@@ -250,7 +225,7 @@ fn table(hits: &[Hit], ended: &[Ended]) -> Table {
         "wall [s]",
     ];
     let row = |(hit, ended): (&Hit, &Ended)| {
-        let mut row = vec![hit.spot.name.to_owned(), hit.expected.name().to_owned()];
+        let mut row = vec![hit.spot.name.clone()];
         match ended {
             Ended::Refused(why) => {
                 row.push(format!("refused: {}", why.replace('\n', " ")));
@@ -267,7 +242,7 @@ fn table(hits: &[Hit], ended: &[Ended]) -> Table {
                     format!("{:.2}", 1e6 * found.figures[1]),
                     errors[1].clone(),
                     format!("{:.2}", 100.0 * found.estimates[1]),
-                    format!("{:+.1}", 100.0 * (found.hertz[0] / found.figures[0] - 1.0)),
+                    format!("{:+.1}", 100.0 * (found.hertz / found.figures[0] - 1.0)),
                     found.dofs.to_string(),
                     found.repeats.to_string(),
                     format!("{:.0}", found.cpu_seconds),
@@ -281,14 +256,15 @@ fn table(hits: &[Hit], ended: &[Ended]) -> Table {
     Table { header: header.clone(), rows }
 }
 
-fn plot(impacts: &[([f64; 2], &Found)]) -> Plot {
+fn plot(hits: &[Hit], ended: &[Ended]) -> Plot {
     let plot = Plot::new(
         "A ball on parts that nobody prepared",
         Axis::new("estimate, %", "").logarithmic(),
         Axis::new("error, %", "").logarithmic(),
     );
     let of = |k: usize| -> (Vec<f64>, Vec<f64>) {
-        let pairs = impacts.iter().map(|(errors, found)| (found.estimates[k], errors[k].abs()));
+        let pairs = impacts(hits, ended);
+        let pairs = pairs.map(|(hit, found)| (found.estimates[k], errors_of(hit, found)[k].abs()));
         pairs.filter(|(_, error)| error.is_finite()).map(|(x, y)| (100.0 * x, 100.0 * y)).unzip()
     };
     let (force, duration) = (of(0), of(1));
@@ -300,11 +276,33 @@ fn plot(impacts: &[([f64; 2], &Found)]) -> Plot {
         .with(Series::line("error = estimate", vec![low, high], vec![low, high]).colored(Color::INK))
 }
 
-impl Spot {
-    /// A place on a part of a script of the gallery.
-    ///
-    /// * `size` — of the cells of a resolved impact away from the place \[m\]
-    pub(super) fn of(name: &'static str, script: &str, place: [f64; 3], normal: [f64; 3], size: f64) -> Self {
-        Self { name, script: script.to_owned(), place, normal, size }
+/// The same places with cells that resolve the contact.
+pub(crate) fn own_parts_resolved(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
+    let header =
+        vec!["part and place", "dofs", "interface dofs", "force [N]", "duration [µs]", "CPU of the run [s]"];
+    let mut outcome = Outcome { table: Table { header, rows: Vec::new() }, ..Outcome::default() };
+    for Hit { spot, expected, .. } in &all_hits()? {
+        let Expected::Resolved(expected) = expected else { continue };
+        bench.progress.note(&spot.name);
+        let found = match resolved::run(bench, spot, resolved::CELLS) {
+            Err(BenchError::Prepare(error)) => {
+                outcome.rows.push(Row::at_least(format!("{}: {error}", spot.name), "", 0.0, 1.0));
+                continue;
+            }
+            found => found?,
+        };
+        for (k, (figure, unit)) in [("force", "N"), ("duration", "s")].into_iter().enumerate() {
+            let what = format!("{}: {figure}", spot.name);
+            outcome.rows.push(Row::new(what, unit, expected[k], found.figures[k], CLAIM));
+        }
+        outcome.table.rows.push(vec![
+            spot.name.clone(),
+            found.dofs.to_string(),
+            found.interface.to_string(),
+            format!("{:.1}", found.figures[0]),
+            format!("{:.2}", 1e6 * found.figures[1]),
+            format!("{:.1}", found.cpu_seconds),
+        ]);
     }
+    Ok(outcome)
 }

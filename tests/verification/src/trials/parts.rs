@@ -14,7 +14,7 @@ use crate::bench::Bench;
 
 /// A part with the place of an impact.
 pub(super) struct Part {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// Place on its surface \[m\].
     pub(super) place: [f64; 3],
     /// Outward normal there.
@@ -175,8 +175,8 @@ fn balls() -> Result<Vec<Part>, BenchError> {
         let shape = "shape = \"ball\", radius = 0.015";
         meshes.push(PartMesh::splines("NURBS p = 4", shape, 4, [n, n.div_ceil(2), 0]));
     }
-    let part = |name, speed, own: &[usize]| Part {
-        name,
+    let part = |name: &str, speed, own: &[usize]| Part {
+        name: name.to_owned(),
         place: [0.0, 0.0, BALL],
         normal: [0.0, 0.0, 1.0],
         curvature: 1.0 / BALL,
@@ -254,7 +254,7 @@ fn rod() -> Result<Part, BenchError> {
         meshes.push(PartMesh::splines(cells, shape, degree, [30, 2, 2]));
     }
     Ok(Part {
-        name,
+        name: name.to_owned(),
         place: [0.4, 0.0, 0.0],
         normal: [1.0, 0.0, 0.0],
         curvature: 0.0,
@@ -290,7 +290,7 @@ fn plates() -> Result<Vec<Part>, BenchError> {
             meshes.push(PartMesh::splines(cells, shape, degree, [20, 16, 1]));
         }
         parts.push(Part {
-            name,
+            name: name.to_owned(),
             place: [x, y, 0.0025],
             normal: [0.0, 0.0, 1.0],
             curvature: 0.0,

@@ -307,6 +307,8 @@ pub enum Integrator {
     Dop853,
     /// Explicit Runge-Kutta of order 5(4) with error control.
     DormandPrince5,
+    /// Exponential Runge-Kutta of order 4, whose steps in flight are longer than the periods of modes.
+    Exponential,
     /// Implicit Runge-Kutta of order 5.
     Radau5,
     /// Backward differences of order 2.
@@ -328,6 +330,7 @@ impl Integrator {
         match self {
             Self::Dop853 => "dop853",
             Self::DormandPrince5 => "dormand-prince5",
+            Self::Exponential => "exponential",
             Self::Radau5 => "radau5",
             Self::Bdf2 => "bdf2",
             Self::Midpoint => "midpoint",
