@@ -80,10 +80,9 @@ impl Scales {
         Self { length: depth, speed }
     }
 
-    /// Energy that matters in a run: that of the heaviest body that moves, at the speed \[J\].
+    /// Energy that matters in a run: that of the heaviest body at the speed \[J\].
     pub(crate) fn energy(&self, system: &System) -> f64 {
-        let moving = system.bodies().iter().filter(|body| !body.fixed);
-        moving.map(|body| body.frame.mass).fold(0.0, f64::max) * self.speed.powi(2)
+        system.bodies().iter().map(|body| body.frame.mass).fold(0.0, f64::max) * self.speed.powi(2)
     }
 
     /// Absolute tolerances of all components for an accuracy ε; integrals are not controlled.

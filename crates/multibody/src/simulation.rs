@@ -15,7 +15,7 @@ use crate::stepper::{Stepper, at};
 use crate::system::System;
 use crate::warnings;
 use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Observer, Placement};
-use carom_integrate::Attempt;
+use carom_integrate::{Attempt, Ode};
 use carom_progress::Progress;
 
 mod checkpoint;
@@ -181,7 +181,7 @@ impl Simulation {
     /// [`RunError`] if no step succeeds or the observer fails.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let kink = self.next_kink();
-        self.system.set_in_flight(self.events.are_apart());
+        self.system.set_in_flight(self.events.are_apart(&self.system, self.stepper.state()));
         let latest = self.latest_end(kink);
         let step = self.attempt_to_event(latest)?;
         self.events.observe_peaks(&mut self.system, &mut self.stepper, &step.attempt)?;
@@ -284,7 +284,7 @@ impl Simulation {
         let (time, end_time) = (self.time(), self.settings.end_time);
         let user = self.settings.max_step.unwrap_or(f64::INFINITY);
         let fixed = self.settings.time_step.unwrap_or(f64::INFINITY);
-        let modal = self.stepper.modal_step(self.events.are_apart());
+        let modal = self.stepper.modal_step(self.system.oscillates());
         let longest = self.events.longest_steps().fold(user.min(fixed).min(modal), f64::min);
         // A step below the resolution of the time would not advance it.
         let longest = longest.max(64.0 * f64::EPSILON * time);

@@ -227,10 +227,25 @@ impl System {
         self.joints.singular_joint(&mut self.bodies, time, y)
     }
 
-    /// Says whether bodies move without contact now, so that the next step may be longer than the periods of
-    /// their modes.
+    /// Says whether no contact is near, so that the next step may be longer than the periods of the modes.
+    /// Stops are met in short steps alone.
     pub(crate) fn set_in_flight(&mut self, in_flight: bool) {
-        self.oscillates = in_flight && self.bodies.all().iter().any(|body| body.highest_frequency() > 0.0);
+        let has_modes = self.bodies.all().iter().any(|body| body.highest_frequency() > 0.0);
+        let is_small = self.coupled() <= carom_integrate::exponential::MOST;
+        self.oscillates = in_flight && has_modes && is_small && self.elements.stops().next().is_none();
+    }
+
+    /// How far the modes of a body may carry its surface from where it is in steps of the rigid motion, at the
+    /// state y and the velocities that were set last \[m\].
+    pub(crate) fn ringing(&self, body: usize, y: &[f64]) -> f64 {
+        let (of, start) = (&self.bodies()[body], self.layout().modal(body));
+        let speeds = &self.bodies.velocities(body).modal;
+        let reach = of.amplitudes.iter().enumerate().map(|(k, amplitude)| {
+            let frequency = (of.frame.stiffness_modal[(k, k)] / of.frame.mass_modal[(k, k)]).sqrt();
+            let swing = if frequency > 0.0 { speeds[k].abs() / frequency } else { 0.0 };
+            amplitude * (y[start + k].abs() + swing)
+        });
+        2.0 * reach.sum::<f64>()
     }
 
     /// The first time after `time` at which a load or a drive has a kink, as far as that is known.

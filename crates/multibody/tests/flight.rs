@@ -48,6 +48,5 @@ fn a_chain_swings_in_few_steps_and_rings_on() {
     assert!(few.ledger.energy_error < 1e-5, "{:?}", few.ledger);
     // Its steps are a tenth of the shortest period, for any tolerance.
     let resolved = chain(&body, IntegratorKind::RungeKutta(Method::DormandPrince5), 1e-4).summary();
-    eprintln!("errors {errors:?} {:?} {:?} {:e}", few.counters, resolved.counters, few.ledger.energy_error);
     assert!(10 * few.counters.steps < resolved.counters.steps, "{:?} {:?}", few.counters, resolved.counters);
 }

@@ -232,7 +232,14 @@ pub(crate) fn completed(
         // Impacts after the end of the run have no say in where bodies need places.
         if outlooks.iter().any(|outlook| outlook.first.is_none()) {
             let until = Until::Time(completed.scenario.simulation.end_time);
-            outlooks = outlook(scenario, until, geometries, progress);
+            let before = std::mem::replace(&mut outlooks, outlook(scenario, until, geometries, progress));
+            for (outlook, before) in outlooks.iter_mut().zip(before) {
+                // Bodies that only come near each other, after the end.
+                outlook.touched = outlook.touched.or(before.touched.filter(|touched| touched.radius == 0.0));
+            }
+            if progress.interrupted() {
+                return Err(ForesightError::Interrupted.into());
+            }
         }
     }
     let mut decisions = Vec::new();

@@ -59,7 +59,7 @@ const OLDEST: u32 = 64;
 const SHORT: f64 = 0.6;
 
 /// Most coupled components: the functions are dense matrices, whose cost grows with the third power.
-const MOST: usize = 800;
+pub const MOST: usize = 800;
 
 /// Short steps after a failure of the shortest of the long ones.
 const PATIENCE: u32 = 32;
@@ -141,12 +141,23 @@ impl Formula for ExponentialRungeKutta {
         Wanted { step, room, again }: Wanted,
     ) -> Result<f64, O::Error> {
         self.is_long = false;
-        let short = step.min(room);
-        if !ode.oscillates() || ode.coupled() > MOST || self.declined > 0 && !again {
+        let mut short = step.min(room);
+        if !ode.oscillates() || ode.coupled() > MOST {
+            return Ok(short);
+        }
+        if self.has_linear {
+            // Short steps resolve the oscillations.
+            short = short.min(self.linear.unit);
+        }
+        if self.declined > 0 && !again {
             return Ok(short);
         }
         if !self.has_linear || self.is_worn(step) && !again {
-            self.linearise(ode, shared, time, short)?;
+            if self.linearise(ode, shared, time, step.min(room)).is_err() {
+                self.declined = PATIENCE;
+                return Ok(short);
+            }
+            short = step.min(room).min(self.linear.unit);
         }
         let linear = &self.linear;
         let least = linear.length(LOWEST);
@@ -171,16 +182,19 @@ impl Formula for ExponentialRungeKutta {
         if !self.is_long {
             return self.explicit.trial(ode, shared, span);
         }
+        let failed = |trial: &Trial| trial.error.is_nan() || trial.error > 1.0;
+        // A stage that cannot be evaluated: short steps see where.
+        self.declined = PATIENCE;
         let mut trial = self.long_trial(ode, shared, span)?;
-        if trial.error > 1.0 && self.age > 0 {
+        if failed(&trial) && self.age > 0 {
             self.linearise(ode, shared, span.start, span.h)?;
             if self.rung(span.h).is_some() {
                 trial = self.long_trial(ode, shared, span)?;
             }
         }
         // Not even the shortest of the long steps: short ones may do for a while.
-        if trial.error > 1.0 && self.rung(span.h).is_none_or(|rung| rung == LOWEST as usize) {
-            self.declined = PATIENCE;
+        if !failed(&trial) || self.rung(span.h).is_some_and(|rung| rung > LOWEST as usize) {
+            self.declined = 0;
         }
         Ok(trial)
     }
@@ -279,6 +293,7 @@ impl ExponentialRungeKutta {
         time: f64,
         step: f64,
     ) -> Result<(), O::Error> {
+        self.has_linear = false;
         let at = (&shared.y0[..], self.explicit.present_rate());
         shared.counters.evaluations += self.jacobian.evaluate(ode, time, at, &shared.tolerances)?;
         shared.counters.jacobians += 1;

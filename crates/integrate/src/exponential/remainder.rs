@@ -61,9 +61,10 @@ impl Remainder {
         self.find_parabola(ode, shared, linear, (f0, span, rung))?;
         self.finish(shared, linear, (f0, span.h, rung));
         self.measure(ode, shared, linear, (f0, span, rung))?;
-        if self.error.iter().all(|error| error.is_finite()) {
-            self.measure_end(ode, shared, linear, (f0, span))?;
+        if let Some(component) = self.error.iter().position(|error| !error.is_finite()) {
+            return Ok(Trial { error: f64::NAN, component });
         }
+        self.measure_end(ode, shared, linear, (f0, span))?;
         let trial = shared.largest(|i| self.error[i]);
         if trial.error <= 1.0 && self.end_rate.iter().any(|rate| !rate.is_finite()) {
             return Ok(Trial { error: f64::NAN, ..trial });

@@ -1,6 +1,7 @@
 //! The longest step that each pair allows, and the time of the next frame of a contact.
 
 use super::{ContactEvents, PairRecord};
+use crate::system::System;
 
 /// Impacts after which frames are those of `output_every` alone: a body that chatters would fill the disk.
 const MAX_IMPACTS: usize = 24;
@@ -19,11 +20,12 @@ impl ContactEvents {
         self.active.iter().map(of_pair).chain([self.apart])
     }
 
-    /// True if no bodies touch.
-    pub(crate) fn are_apart(&self) -> bool {
+    /// True if no bodies touch, or could touch by the ringing of their modes, at the state y.
+    pub(crate) fn are_apart(&self, system: &System, y: &[f64]) -> bool {
         self.active.iter().all(|&pair| {
             let PairRecord { memory, tracker, .. } = &self.pairs[pair];
-            !tracker.touching && memory.gap > 0.0
+            let ringing = || system.pair_bodies(pair).map(|body| system.ringing(body, y)).iter().sum::<f64>();
+            !tracker.touching && memory.gap > 0.0 && memory.gap > ringing()
         })
     }
 
