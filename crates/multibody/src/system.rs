@@ -235,8 +235,8 @@ impl System {
         self.oscillates = in_flight && has_modes && is_small && self.elements.stops().next().is_none();
     }
 
-    /// How far the modes of a body may carry its surface from where it is in steps of the rigid motion, at the
-    /// state y and the velocities that were set last \[m\].
+    /// How far the modes of a body may carry its surface beyond the rigid motion, at the state y and the
+    /// velocities that were set last \[m\].
     pub(crate) fn ringing(&self, body: usize, y: &[f64]) -> f64 {
         let (of, start) = (&self.bodies()[body], self.layout().modal(body));
         let speeds = &self.bodies.velocities(body).modal;
