@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use carom_dynamics::LedgerRow;
 use carom_format::{ResultReader, Scenario};
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 
 const SCENARIO: &str = r#"
 [simulation]
@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scenario = Scenario::parse(Path::new("slide.toml"), SCENARIO, &[], &["steel"])?;
 
     // 2. Bodies are made, unless they are up to date in the folder; then the run.
-    let workshop = Workshop { scenario_folder: &folder, bodies: &folder };
+    let workshop = Workshop { scenario_folder: &folder, bodies: &folder, users: Users::One };
     let bodies = prepare(&scenario, workshop, &Silent)?;
     let options = RunOptions { replace: true, resume: false };
     run(&scenario, &folder, &bodies, &result, options, &Silent)?;

@@ -24,6 +24,14 @@ pub struct ShownImpact {
     pub role: &'static str,
 }
 
+impl PairImpacts {
+    /// The largest of the displayed impacts, by its number among all events.
+    pub fn largest(&self) -> Option<usize> {
+        let is_largest = |shown: &&ShownImpact| shown.role.contains("largest");
+        self.shown.iter().find(is_largest).or(self.shown.first()).map(|shown| shown.event)
+    }
+}
+
 /// The displayed impacts of each pair, with pairs in the order of their first impact: all impacts of a pair
 /// with at most `most`, otherwise the first, the largest (by peak force, or by impulse if an impact of the
 /// pair has no force) and the last.

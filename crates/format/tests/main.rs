@@ -4,6 +4,7 @@ use carom_testing::heap;
 
 mod archives;
 mod functions;
+mod parameters;
 mod probes;
 mod problems;
 mod results;

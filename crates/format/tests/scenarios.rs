@@ -5,6 +5,7 @@ mod schemes;
 use std::path::Path;
 
 use carom_contact::Law;
+use carom_format::scenario::Override;
 use carom_format::scenario::model::{
     BodySource, FrameField, PictureCells, PictureField, Precision, Scheme, Spot,
 };
@@ -53,7 +54,7 @@ force = [0, 0, 1]
 "#;
 
 fn read(text: &str, overrides: &[&str]) -> Result<Scenario, ScenarioError> {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let overrides: Vec<Override> = overrides.iter().map(|&text| text.into()).collect();
     Scenario::parse(Path::new("a.toml"), text, &overrides, &MATERIALS)
 }
 
@@ -245,6 +246,11 @@ fn overrides_replace_values_and_are_named_in_problems() {
     let scenario = read(GOOD, &["body.ball.velocity=[0, 0, 0.5]", "contact.0.law.kind=lagrange"]).unwrap();
     assert_eq!(scenario.body[0].velocity, [0.0, 0.0, 0.5]);
     assert_eq!(scenario.contact[0].law, Law::Hard);
+    // Components of a vector are counted from 0; a later change replaces an earlier one.
+    let changes = ["body.ball.velocity=[0, 0, 0.5]", "body.ball.velocity.2=1", "body.0.velocity.0=2.5"];
+    assert_eq!(read(GOOD, &changes).unwrap().body[0].velocity, [2.5, 0.0, 1.0]);
+    let text = refusal(GOOD, &["body.ball.velocity=[0, 0, 0.5]", "body.ball.velocity.3=1"]);
+    assert!(text.contains("`velocity` is a list"), "{text}");
 
     let text = refusal(GOOD, &["simulation.end_tme=1"]);
     assert!(text.starts_with("--set simulation.end_tme=1: simulation: unknown key `end_tme`"), "{text}");

@@ -18,7 +18,7 @@
 //!
 //! use carom_format::Scenario;
 //! use carom_progress::Silent;
-//! use carom_simulate::{RunOptions, Workshop, prepare, run};
+//! use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 //!
 //! let text = r#"
 //! [simulation]
@@ -35,7 +35,7 @@
 //! let scenario = Scenario::parse(Path::new("fall.toml"), text, &[], &["steel"])?;
 //! let folder = tempfile::tempdir()?;
 //! let bodies = folder.path().join("bodies");
-//! let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies };
+//! let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies, users: Users::One };
 //! let prepared = prepare(&scenario, workshop, &Silent)?;
 //! let result = folder.path().join("fall.carom");
 //! let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)?;
@@ -87,8 +87,7 @@ pub use outcome::{RunSummary, StaticOutcome, SupportOutcome};
 pub use overlap::Overlap;
 pub use plausible::Impossible;
 pub use prepare::{PrepareError, Problem, Standing, Survey, SurveyedBody, prepare, survey};
-pub use prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
-pub use recipe::RecipeError;
+pub use prepared::{Prepared, PreparedBody, PreparedModel, Users, Workshop};
 pub use references::{GroundedMoves, NoInterface, NoMarker, ReferenceError};
 pub use refinement::{Refinement, refinement};
 pub use resume::{ResumeError, RunOptions};

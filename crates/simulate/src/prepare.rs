@@ -23,6 +23,7 @@ use crate::references::{self, NoInterface};
 use crate::scheme::check::check;
 
 mod body;
+mod claim;
 pub(crate) mod error;
 mod ingredients;
 mod model;

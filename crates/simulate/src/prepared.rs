@@ -18,6 +18,19 @@ pub struct Workshop<'a> {
     pub scenario_folder: &'a Path,
     /// Folder in which bodies and models are made.
     pub bodies: &'a Path,
+    /// The runs that use this folder.
+    pub users: Users,
+}
+
+/// The runs that use a folder of bodies and models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Users {
+    /// One run: a file has the name of its body, and is replaced if its recipe changes.
+    #[default]
+    One,
+    /// Any number of runs at the same time: the name of a file contains the checksum of its recipe, one of
+    /// the runs makes it, and no run replaces it.
+    Many,
 }
 
 /// The model of a body that its scheme takes.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use carom_files::{WriteFileError, write_atomically};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 /// Checksum of everything that a file is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,21 +28,15 @@ impl Recipe {
     }
 
     /// Writes the note of `file`: this recipe, and the seconds that the file cost.
-    pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), RecipeError> {
+    pub(crate) fn keep(&self, file: &Path, seconds: &BTreeMap<String, f64>) -> Result<(), WriteFileError> {
         let seconds = serde_json::to_string(seconds).expect("names and numbers are plain data");
-        let path = note(file);
-        fs::write(&path, format!("{}\n{seconds}\n", self.0)).map_err(|source| RecipeError { path, source })
+        write_atomically(&note(file), |out| writeln!(out, "{}\n{seconds}", self.0))
     }
-}
 
-/// The note beside a file cannot be written.
-#[derive(Debug, Error)]
-#[error("cannot use `{path}`: {source}")]
-pub struct RecipeError {
-    /// Path of the note.
-    pub path: PathBuf,
-    /// The error of the operating system.
-    pub source: io::Error,
+    /// The first digits of the checksum, for the name of a file.
+    pub(crate) fn digits(&self) -> &str {
+        &self.0[..12]
+    }
 }
 
 /// Removes the recipe of `file`, before a new file is written: if the program is stopped then, the file does

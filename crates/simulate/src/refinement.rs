@@ -313,7 +313,7 @@ mod tests {
             assert_eq!(found.given.contains(&"body.part.size".to_owned()), changes.is_empty());
         }
         // The overrides can be read.
-        let overrides: Vec<String> = all.overrides;
+        let overrides: Vec<_> = all.overrides.into_iter().map(Into::into).collect();
         let again = Scenario::parse("s.toml".as_ref(), &text("file = \"part.step\""), &overrides, &["steel"]);
         assert_eq!(again.unwrap().body[1].reduce.as_ref().unwrap().up_to, Some(4e4));
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use carom_format::{ResultReader, Scenario};
 use carom_progress::{Progress, Silent};
 use carom_simulate::{
-    At, ErrorKind, PrepareError, Prepared, RunError, RunOptions, RunOutcome, Workshop, prepare, run,
+    At, ErrorKind, PrepareError, Prepared, RunError, RunOptions, RunOutcome, Users, Workshop, prepare, run,
 };
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str, overrides: &[&str]) -> Scenario {
 
 /// A scenario with changed keys, or the message of its refusal.
 pub(crate) fn read(text: &str, overrides: &[&str]) -> Result<Scenario, String> {
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    let overrides: Vec<_> = overrides.iter().map(|text| (*text).into()).collect();
     Scenario::parse(Path::new("test.toml"), text, &overrides, &["steel", "pmma"])
         .map_err(|error| error.to_string())
 }
@@ -75,7 +75,7 @@ impl Chain {
     }
 
     pub(crate) fn workshop(&self) -> Workshop<'_> {
-        Workshop { scenario_folder: self.folder(), bodies: &self.bodies }
+        Workshop { scenario_folder: self.folder(), bodies: &self.bodies, users: Users::One }
     }
 
     pub(crate) fn result(&self) -> PathBuf {

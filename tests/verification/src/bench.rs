@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use carom_cli::Failure;
 use carom_format::ReadArchiveError;
+use carom_format::scenario::Override;
 use carom_post::Run;
 use carom_progress::Progress;
 use carom_simulate::{
-    At, PrepareError, PreparedModel, RunError, RunOptions, RunOutcome, Workshop, prepare, run,
+    At, PrepareError, PreparedModel, RunError, RunOptions, RunOutcome, Users, Workshop, prepare, run,
 };
 use carom_solve::read_scenario;
 
@@ -122,10 +123,11 @@ impl Bench<'_> {
     ) -> Result<RunOutcome, BenchError> {
         let path = self.folder.join(format!("{name}.toml"));
         self.place(&format!("{name}.toml"), text)?;
-        let scenario = read_scenario(&path, overrides)
+        let overrides: Vec<Override> = overrides.iter().cloned().map(Override::from).collect();
+        let scenario = read_scenario(&path, &overrides)
             .map_err(|error: Failure| BenchError::Scenario(error.to_string()))?;
         let bodies = self.folder.join(name);
-        let workshop = Workshop { scenario_folder: self.folder, bodies: &bodies };
+        let workshop = Workshop { scenario_folder: self.folder, bodies: &bodies, users: Users::One };
         let mut prepared = prepare(&scenario, workshop, self.progress)?;
         if let Some(hz) = split {
             for body in &mut prepared.bodies {

@@ -9,7 +9,7 @@ Examples:
 pub(crate) const RUN: &str = "\
 Examples:
   carom run tap.toml
-  carom run tap.toml -o out/slow --set simulation.end_time=2e-4
+  carom run tap.toml -o out/3 --params speeds.csv --row 3 --bodies out/bodies
   carom run tap.toml -o out/all --cells all --fields velocity,stress";
 
 pub(crate) const REFINE: &str = "\

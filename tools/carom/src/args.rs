@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use carom_cli::{RunArgs, Shell};
+use carom_cli::{Failure, RunArgs, Shell};
+use carom_format::scenario::Override;
 use carom_mesh::SolidChoice;
+use carom_solve::ChangeArgs;
 use clap::{Parser, Subcommand};
 
 use crate::after_help;
@@ -63,9 +65,13 @@ pub(crate) struct ChainArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Change a value of the scenario, such as simulation.end_time=1e-3; may be repeated.
-    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
-    pub(crate) set: Vec<String>,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArgs,
+
+    /// Folder for body files and models that other runs use at the same time; names of files contain the
+    /// checksum of their description, and each file is made once [default: DIR/bodies, for this run alone]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) bodies: Option<PathBuf>,
 
     /// Cells of the ParaView files: surface, or all (models then keep their modes at all points) [default:
     /// output.cells of the scenario, surface]
@@ -168,8 +174,8 @@ pub(crate) struct ManArgs {
 }
 
 impl ChainArgs {
-    /// Changes of the scenario: first those of `--set`, then those of the flags for keys of `[output]`.
-    pub(crate) fn overrides(&self) -> Vec<String> {
+    /// Changes of the scenario: those of `--params`, of `--set`, and of the flags for keys of `[output]`.
+    pub(crate) fn overrides(&self) -> Result<Vec<Override>, Failure> {
         let text = |key: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("output.{key}={}", quoted(value)))
         };
@@ -181,7 +187,9 @@ impl ChainArgs {
             text("compression", &self.compression),
             text("format", &self.format),
         ];
-        self.set.iter().cloned().chain(flags.into_iter().flatten()).collect()
+        let mut all = self.changes.overrides()?;
+        all.extend(flags.into_iter().flatten().map(Override::from));
+        Ok(all)
     }
 }
 

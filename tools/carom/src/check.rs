@@ -5,12 +5,12 @@ use std::path::Path;
 use carom_cli::{Failure, Session};
 use carom_format::Scenario;
 use carom_report::{Column, Table, Value};
-use carom_simulate::{Choice, Standing as BodyStanding, Survey, SurveyedBody, Workshop, survey};
+use carom_simulate::{Choice, Standing as BodyStanding, Survey, SurveyedBody, survey};
 use carom_solve::{failed, read_scenario};
 use serde::Serialize;
 
 use crate::args::{ChainArgs, CheckArgs};
-use crate::folder::{Layout, scenario_folder};
+use crate::folder::Layout;
 use crate::pictures::{export_source, report_source};
 use crate::solution::{self, Standing};
 use crate::stamp::{self, Stamp, identity};
@@ -58,14 +58,15 @@ pub(crate) fn check(
     CheckArgs { explain, chain: args }: &CheckArgs,
     session: &Session,
 ) -> Result<(), Failure> {
-    let layout = Layout::new(args.output.as_deref(), &args.scenario);
-    let given = read_scenario(&args.scenario, &args.overrides())?;
+    let layout = Layout::of(args);
+    let changes = args.overrides()?;
+    let given = read_scenario(&args.scenario, &changes)?;
     // A run that was repeated is up to date with its changes.
     let origin = stamp::origin(&given, &args.scenario);
-    let repeated = Stamp::read(&layout.stamp)?.repeated_of(&origin).overrides;
-    let overrides = [args.overrides(), repeated].concat();
+    let repeated = Stamp::read(&layout.stamp)?.repeated_of(&origin);
+    let overrides = [changes, repeated.changes()].concat();
     let scenario = read_scenario(&args.scenario, &overrides)?;
-    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
+    let workshop = layout.workshop(&args.scenario);
     let survey = survey(&scenario, workshop, session.progress());
     let scenario = survey.completed.clone().unwrap_or(scenario);
     let stages = stages(args, &scenario, &survey, &layout)?;

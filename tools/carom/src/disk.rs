@@ -24,11 +24,12 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Measures the existing files.
+    /// Measures the existing files in the folder of the run.
     pub(crate) fn of(layout: &Layout) -> Self {
-        let models = bytes(&layout.bodies, &|path| path.extension().is_some_and(|ending| ending == "rom"));
+        let bodies = layout.own_bodies();
+        let models = bytes(&bodies, &|path| path.extension().is_some_and(|ending| ending == "rom"));
         Self {
-            bodies: bytes(&layout.bodies, &all) - models,
+            bodies: bytes(&bodies, &all) - models,
             models,
             result: bytes(&layout.result, &all),
             paraview: bytes(&layout.paraview, &all),

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_files::{create_folder, temporary};
+use carom_simulate::{Users, Workshop};
+
+use crate::args::ChainArgs;
 
 /// The paths of all files of `carom run`.
 #[derive(Debug, Clone)]
@@ -13,6 +16,8 @@ pub(crate) struct Layout {
     pub(crate) root: PathBuf,
     /// Body files and models.
     pub(crate) bodies: PathBuf,
+    /// The runs that use the folder of these files.
+    users: Users,
     /// The result.
     pub(crate) result: PathBuf,
     /// ParaView files.
@@ -28,11 +33,31 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The layout of a command.
+    pub(crate) fn of(args: &ChainArgs) -> Self {
+        let own = Self::new(args.output.as_deref(), &args.scenario);
+        match &args.bodies {
+            Some(shared) => Self { bodies: shared.clone(), users: Users::Many, ..own },
+            None => own,
+        }
+    }
+
+    /// The folders in which the bodies of a scenario are made.
+    pub(crate) fn workshop<'a>(&'a self, scenario: &'a Path) -> Workshop<'a> {
+        Workshop { scenario_folder: scenario_folder(scenario), bodies: &self.bodies, users: self.users }
+    }
+
+    /// The folder of bodies and models of this run alone.
+    pub(crate) fn own_bodies(&self) -> PathBuf {
+        self.root.join("bodies")
+    }
+
     /// The layout in the folder `given`, or in the default folder of the scenario.
-    pub(crate) fn new(given: Option<&Path>, scenario: &Path) -> Self {
+    fn new(given: Option<&Path>, scenario: &Path) -> Self {
         let root = given.map_or_else(|| default_folder(scenario), Path::to_owned);
         Self {
             bodies: root.join("bodies"),
+            users: Users::One,
             result: root.join("result.carom"),
             paraview: root.join("paraview"),
             plots: root.join("plots"),
@@ -64,15 +89,18 @@ impl Layout {
     }
 
     /// Refuses a folder that `carom run` has not made and that contains other files: files with the same
-    /// names would be overwritten. A folder with only a result is checked later.
+    /// names would be overwritten. A folder with only a result is checked later. Empty folders, which
+    /// workflow engines make for their outputs, are accepted.
     fn refuse_foreign(&self) -> Result<(), Failure> {
         if self.stamp.exists() {
             return Ok(());
         }
         let of_result = |name: &str| name.starts_with("result.carom") || name.starts_with(".carom-");
-        let of_bodies = |name: &str| [".npz", ".rom", ".recipe"].iter().any(|ending| name.ends_with(ending));
+        let endings = [".npz", ".rom", ".recipe", ".lock"];
+        let of_bodies = |name: &str| endings.iter().any(|ending| name.ends_with(ending));
         let is_bodies = |name: &str| {
-            let foreign = || foreign(&self.bodies, |name| of_bodies(name) || name.starts_with(".carom-"));
+            let foreign =
+                || foreign(&self.own_bodies(), |name| of_bodies(name) || name.starts_with(".carom-"));
             name == "bodies" && foreign().is_none()
         };
         match foreign(&self.root, |name| of_result(name) || is_bodies(name)) {
@@ -92,8 +120,10 @@ impl Layout {
 
 /// The first entry of a folder, by name, that carom does not make; none if the folder does not exist.
 fn foreign(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Option<String> {
-    let entries = std::fs::read_dir(folder).ok()?;
-    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+    let is_empty = |path: &Path| std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let filled = entries.filter(|entry| !is_empty(&entry.path()));
+    let names = filled.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names.filter(|name| !is_ours(name)).min()
 }
 

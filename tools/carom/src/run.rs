@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
+use carom_format::scenario::Override;
 use carom_format::{ResultReader, Scenario};
 use carom_post::{Run, RunError};
 use carom_simulate::refinement::{FAR, MeshNow};
-use carom_simulate::{Prepared, PreparedModel, Refinement, Workshop, cpu_seconds, prepare, refinement};
+use carom_simulate::{Prepared, PreparedModel, Refinement, cpu_seconds, prepare, refinement};
 use carom_solve::{Solved, failed, read_scenario};
 use serde::Serialize;
 
 use crate::args::ChainArgs;
 use crate::disk::Disk;
-use crate::folder::{Layout, scenario_folder, scenario_name};
+use crate::folder::{Layout, scenario_name};
 use crate::phases::{self, Did, Done};
 use crate::pictures::{Pictures, series};
 use crate::solution;
@@ -45,8 +46,9 @@ pub(crate) fn run(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result
 
 fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Failure> {
     let started = Instant::now();
-    let given = read_scenario(&args.scenario, &args.overrides())?;
-    let layout = Layout::new(args.output.as_deref(), &args.scenario);
+    let changes = args.overrides()?;
+    let given = read_scenario(&args.scenario, &changes)?;
+    let layout = Layout::of(args);
     let _claim = layout.claim(args.force)?;
     let mut stamp = Stamp::read(&layout.stamp)?;
     solution::check_place(args, &given, &layout, &stamp)?;
@@ -71,7 +73,8 @@ fn chain(args: &ChainArgs, repeat: Repeat, session: &Session) -> Result<(), Fail
             Repeat::Given => repeats == MOST_REPEATS,
         };
         let was = stamp.repeated.clone();
-        match attempt(args, (&given, repeat, is_last), (&layout, &mut stamp, &mut printed), session) {
+        let scenario = (&given, &*changes);
+        match attempt(args, (scenario, repeat, is_last), (&layout, &mut stamp, &mut printed), session) {
             Ok(Some(ended)) => break ended,
             Ok(None) => before = was,
             // Other values than the user's must not stand in the way of a result. Without them a failure is
@@ -119,18 +122,18 @@ struct Ended {
 /// Bodies and solution once, with the changes of the record; the end, or none if the record has other changes
 /// now, with which they are to be repeated.
 ///
+/// * `given`, `user` — the scenario without the changes of the record, and the changes that it has
 /// * `is_last` — true if they are not to be repeated
 /// * `printed` — warnings about the scenario so far
 fn attempt(
     args: &ChainArgs,
-    (given, repeat, is_last): (&Scenario, Repeat, bool),
+    ((given, user), repeat, is_last): ((&Scenario, &[Override]), Repeat, bool),
     (layout, stamp, printed): (&Layout, &mut Stamp, &mut Vec<String>),
     session: &Session,
 ) -> Result<Option<Ended>, Failure> {
-    let overrides = [args.overrides(), stamp.repeated.overrides.clone()].concat();
+    let overrides = [user, &stamp.repeated.changes()].concat();
     let scenario = read_scenario(&args.scenario, &overrides)?;
-    let workshop = Workshop { scenario_folder: scenario_folder(&args.scenario), bodies: &layout.bodies };
-    let prepared = prepare(&scenario, workshop, session.progress())
+    let prepared = prepare(&scenario, layout.workshop(&args.scenario), session.progress())
         .map_err(|error| failed(&args.scenario, &overrides, error))?;
     for warning in &prepared.warnings {
         if !printed.contains(warning) {
@@ -141,7 +144,7 @@ fn attempt(
     let mut phases: Vec<Done> = bodies(&prepared).into();
     let completed = prepared.scenario(&scenario);
     phases.iter().flat_map(|phase| &phase.notes).for_each(|note| session.note(note));
-    let solution = solution::solve(args, completed, &prepared, layout, stamp, session)?;
+    let solution = solution::solve((args, &overrides), completed, &prepared, layout, stamp, session)?;
     solution.notes.iter().for_each(|note| session.note(note));
     phases.push(solution);
     if !is_last && let Some(changes) = changes(given, completed, &prepared, layout, repeat)? {

@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 
 use carom_cli::{Category, Failure, Session};
 use carom_format::result::RunState;
+use carom_format::scenario::Override;
 use carom_format::{PROGRAM, ResultError, ResultReader, ResultWriter, Scenario};
 use carom_simulate::{At, ExpectedSize, Prepared, RunError, RunOptions};
 use carom_solve::{failed, keeps_result};
@@ -98,7 +99,7 @@ fn checksums(prepared: &Prepared) -> Vec<[String; 2]> {
 
 /// Solves the scenario if the result is not up to date.
 pub(crate) fn solve(
-    args: &ChainArgs,
+    (args, overrides): (&ChainArgs, &[Override]),
     scenario: &Scenario,
     prepared: &Prepared,
     layout: &Layout,
@@ -154,7 +155,7 @@ pub(crate) fn solve(
     stamp.solution_seconds = done.seconds;
     let stamped = stamp.write(&layout.stamp);
     // A full disk stops both; the error that stopped the run is reported.
-    ended.map_err(|error| stopped(args, error, layout))?;
+    ended.map_err(|error| stopped(args, overrides, error, layout))?;
     stamped?;
     Ok(done)
 }
@@ -184,8 +185,8 @@ pub(crate) fn unreadable(error: ResultError) -> Failure {
 }
 
 /// The failure of an incomplete run.
-fn stopped(args: &ChainArgs, error: At<RunError>, layout: &Layout) -> Failure {
-    let failure = failed(&args.scenario, &args.overrides(), error);
+fn stopped(args: &ChainArgs, overrides: &[Override], error: At<RunError>, layout: &Layout) -> Failure {
+    let failure = failed(&args.scenario, overrides, error);
     if failure.category() == Category::Convergence {
         let result = layout.result.display();
         return failure.hint(format!(

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use carom_cli::{Category, Failure, FailureContext};
 use carom_files::write_atomically;
+use carom_format::scenario::Override;
 use carom_format::scenario::model::{BodySource, BodySpec};
 use carom_format::{PROGRAM, Scenario};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,11 @@ impl Default for Stamp {
 }
 
 impl Repeated {
+    /// The changes of a scenario.
+    pub(crate) fn changes(&self) -> Vec<Override> {
+        self.overrides.iter().cloned().map(Override::from).collect()
+    }
+
     /// Takes in other changes; a change of the same key replaces an earlier one.
     pub(crate) fn take(&mut self, overrides: Vec<String>) {
         let key = |text: &String| text.split_once('=').map(|(key, _)| key.to_owned());

@@ -7,5 +7,7 @@ mod inputs;
 mod kills;
 mod program;
 mod progress;
+mod python;
+mod studies;
 #[path = "../../solve/tests/tables.rs"]
 mod tables;

@@ -26,7 +26,7 @@ pub(crate) const TABLE: &str = "\
 Examples:
   carom-post table tap/result.carom
   carom-post table tap/result.carom --what contact-force --csv
-  carom-post table tap/result.carom --what probes --csv";
+  carom-post table tap/result.carom --what summary --csv -o summary.csv";
 
 pub(crate) const STRESS: &str = "\
 Files for each body, in the axes of its file:

@@ -134,6 +134,10 @@ struct TableArgs {
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 
+    /// Write the table to a file instead of printing it. The file appears when it is complete.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+    output: Option<PathBuf>,
+
     #[command(flatten)]
     run: RunArgs,
 }
@@ -298,6 +302,15 @@ fn picture_category(error: &file::PictureError) -> Category {
 
 fn run_table(args: &TableArgs, session: &Session) -> Result<(), Failure> {
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
+    if let Some(path) = &args.output {
+        keep_input(&args.result, path)?;
+        let text = match args.csv {
+            true => table::build(&run, args.what).map(|table| table.to_csv()),
+            false => table::text(&run, args.what),
+        };
+        file::write_text(path, &text.map_err(RunError::into_failure)?).or_fail(Category::Files)?;
+        return session.print_summary(&path.display().to_string());
+    }
     let table = table::build(&run, args.what).map_err(RunError::into_failure)?;
     if args.csv {
         return session.print_data(&table.to_csv());

@@ -15,7 +15,7 @@ pub(crate) fn pair_name(run: &Run, pair: usize) -> String {
 }
 
 /// The name of the surfaces of an event.
-fn event_name(run: &Run, event: &ContactEvent) -> String {
+pub(crate) fn event_name(run: &Run, event: &ContactEvent) -> String {
     let header = run.header();
     let pairs: Vec<&str> = header.pairs.iter().map(|pair| &*pair.name).collect();
     let bodies: Vec<&str> = header.bodies.iter().map(|body| &*body.name).collect();

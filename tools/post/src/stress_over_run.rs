@@ -155,7 +155,7 @@ pub fn write(
                 stresses.iter().map(|of_body| format!("contact {}: {}", names.name, of_body.sentence())),
             ),
             // Pairs that never touch, or not on a grid.
-            Err(RunError::Empty { .. }) => {}
+            Err(RunError::NoContact(_) | RunError::Empty { .. }) => {}
             Err(error) => return Err(error),
         }
     }

@@ -11,7 +11,8 @@ use crate::{Run, RunError, joints, probes, totals};
 /// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// End of the run, energies, and errors of the balances.
+    /// Single figures with their units: the largest impact of each pair and its error estimates, the stress
+    /// below it, energies, errors of the balances, cost, warnings.
     Summary,
     /// Seconds of all phases, and counters of the run.
     Timing,

@@ -1,8 +1,11 @@
 //! Tables of single figures of a run: its summary, its costs.
 
+use carom_dynamics::{ContactEvent, condensed};
+use carom_format::result::{NoteLevel, RunState};
 use carom_report::{Column, Table};
 
-use crate::{Run, RunError};
+use crate::impacts::{event_name, pair_name};
+use crate::{Run, RunError, below};
 
 /// Rows of a name, a number and its unit.
 struct Figures(Table);
@@ -19,17 +22,27 @@ impl Figures {
     }
 }
 
-/// End of the run, energies at both ends, errors of the balances relative to the largest energy and momenta.
+/// End of the run, the largest impact of each pair, cost, energies at both ends, errors of the balances
+/// relative to the largest energy and momenta.
 pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
     let mut figures = Figures::new();
     let steps = run.reader().counters()?.into_iter().find(|(name, _)| name == "steps");
     let events = run.reader().contact_events()?;
+    figures.push("complete", Some(f64::from(run.reader().state()? == RunState::Done)), "");
     figures.push("end_time", run.times().last().copied(), "s");
     figures.push("frames", Some(run.times().len() as f64), "");
     figures.push("steps", steps.map(|(_, count)| count as f64), "");
     figures.push("bodies", Some(run.header().bodies.len() as f64), "");
     figures.push("contact_pairs", Some(run.header().pairs.len() as f64), "");
     figures.push("impacts", Some(events.len() as f64), "");
+    let notes = run.reader().notes()?;
+    let warnings = notes.iter().filter(|note| note.level == NoteLevel::Warning).count();
+    figures.push("warnings", Some(warnings as f64), "");
+    cost(run, &mut figures)?;
+    // Forces of a static run are in equilibrium and last: its table is `forces`.
+    if run.reader().static_forces()?.is_empty() {
+        impacts(run, &events, &mut figures)?;
+    }
     let Some(summary) = run.reader().summary()? else { return Ok(figures.0) };
     let [energy, momentum, ang_momentum] = summary.errors();
     figures.push("energy_initial", Some(summary.energy_initial), "J");
@@ -39,6 +52,59 @@ pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
     figures.push("momentum_error", momentum, "");
     figures.push("ang_momentum_error", ang_momentum, "");
     Ok(figures.0)
+}
+
+/// Wall and CPU time of the run, without bodies, models and pictures.
+fn cost(run: &Run, figures: &mut Figures) -> Result<(), RunError> {
+    let timings = run.reader().timings()?;
+    let sum = |names: &[&str]| {
+        let of = timings.iter().filter(|(phase, _)| names.contains(&&**phase));
+        of.map(|(_, seconds)| *seconds).reduce(|a, b| a + b)
+    };
+    let wall = ["time loop", "statics: stiffness and compliance", "statics: load steps"];
+    figures.push("seconds", sum(&wall), "s");
+    figures.push("cpu_seconds", sum(&["time loop, cpu", "statics, cpu"]), "s");
+    Ok(())
+}
+
+/// The largest impact of each pair, with the errors that are to be expected of it and the stress below it.
+/// The name of a figure ends with that of the pair, and of a stress also with the body.
+fn impacts(run: &Run, events: &[ContactEvent], figures: &mut Figures) -> Result<(), RunError> {
+    let estimates = run.reader().error_estimates()?;
+    for pair in condensed(events, 1) {
+        let Some(event) = pair.largest().map(|largest| &events[largest]) else { continue };
+        let name = event_name(run, event);
+        let mut push = |key: &str, value, unit| figures.push(&format!("{key}.{name}"), value, unit);
+        push("impacts", Some(pair.count as f64), "");
+        push("start", Some(event.start), "s");
+        push("duration", Some(event.duration()), "s");
+        push("peak_force", event.peak().map(|(force, _)| force), "N");
+        push("mean_force", event.mean_force(), "N");
+        push("impulse", Some(event.impulse_size()), "N s");
+        push("max_approach", Some(event.max_approach), "m");
+        push("velocity_before", Some(event.velocity_before), "m/s");
+        push("velocity_after", Some(event.velocity_after), "m/s");
+        push("restitution", event.restitution(), "");
+        push("vibration_energy", Some(event.vibration_energy), "J");
+        if let Some(estimate) = estimates.get(pair.pair).copied().flatten() {
+            push("peak_force_error", Some(estimate.force), "");
+            push("impulse_error", Some(estimate.impulse), "");
+            push("duration_error", Some(estimate.duration), "");
+            push("restitution_error", event.restitution().map(|e| estimate.of_restitution(e)), "");
+        }
+    }
+    for pair in 0..run.header().pairs.len() {
+        match below::stresses(run, pair) {
+            Ok(stresses) => stresses.iter().for_each(|stress| {
+                let name = format!("contact_von_mises.{}.{}", pair_name(run, pair), stress.body);
+                figures.push(&name, Some(stress.largest.von_mises), "Pa");
+            }),
+            // Pairs that never touch, or not on a grid.
+            Err(RunError::NoContact(_) | RunError::Empty { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Seconds of all phases, and counters; of contact by multipliers also the mean number of multipliers in a

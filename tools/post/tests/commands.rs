@@ -273,6 +273,27 @@ fn tables_are_text_csv_or_json() {
     assert!(summary.contains("\nimpacts,1.0,\n") && summary.contains("\nenergy_initial,"), "{summary}");
     let energy = post(&["table", path, "--what", "energy", "--csv", "--json"]);
     assert_eq!(energy.status.code(), Some(2));
+    // The largest impact of the pair by the figures of its row among the contacts.
+    let value = |name: &str| {
+        let row = summary.lines().find_map(|line| line.strip_prefix(&format!("{name}.ball/block,")));
+        row.unwrap_or_else(|| panic!("no {name}: {summary}")).to_owned()
+    };
+    let contacts = text(&post(&["table", path, "--what", "contacts", "--csv"]).stdout);
+    let head: Vec<&str> = contacts.lines().next().unwrap().split(',').collect();
+    let row: Vec<&str> = contacts.lines().nth(1).unwrap().split(',').collect();
+    for (name, unit) in [("peak_force", "N"), ("impulse", "N s"), ("duration", "s"), ("max_approach", "m")] {
+        let column = head.iter().position(|column| *column == format!("{name} [{unit}]")).unwrap();
+        assert_eq!(value(name), format!("{},{unit}", row[column]));
+    }
+    assert_eq!(value("impacts"), "1.0,");
+    assert!(summary.contains("\ncomplete,1.0,\n") && summary.contains("\nwarnings,"), "{summary}");
+    // In a file the table is the same, and the result is not one to write to.
+    let file = folder.path().join("summary.csv");
+    let write = |file: &str| post(&["table", path, "--what", "summary", "--csv", "-o", file]);
+    let written = write(file.to_str().unwrap());
+    assert!(written.status.success() && written.stdout.is_empty(), "{}", printed(&written));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), summary);
+    assert_eq!(write(path).status.code(), Some(2));
 }
 
 /// Curves of two results, named by their folders, and of several quantities with one axis; a quantity without

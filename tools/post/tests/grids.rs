@@ -9,7 +9,7 @@ use carom_post::export::{ExportOptions, Format, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, below, patch, plot, scene, table};
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::vtu::{array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
 
@@ -42,10 +42,10 @@ compliance = "half-space"
 "#;
 
 fn solved(folder: &Path, keys: &[&str]) -> Run {
-    let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+    let keys: Vec<_> = keys.iter().map(|key| (*key).into()).collect();
     let path = folder.join("scenario.toml");
     let scenario = Scenario::parse(&path, SCENARIO, &keys, &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies"), users: Users::One };
     let prepared = prepare(&scenario, workshop, &Silent).unwrap();
     let result = folder.join("result.carom");
     run(&scenario, folder, &prepared, &result, RunOptions::default(), &Silent).unwrap();

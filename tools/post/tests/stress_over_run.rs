@@ -7,7 +7,7 @@ use assert_cmd::Command;
 use carom_format::Scenario;
 use carom_post::Run;
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::program::{failure, json};
 
 /// Numbers of a column of a CSV with a header whose names may have units, of the rows of a point.
@@ -29,9 +29,10 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let gallery = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/sphere-on-rod"));
     let path = gallery.join("scenario.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    let keys = ["body.rod.make.elements=[30, 2, 2]", "body.ball.make.elements=[4, 2]"].map(str::to_owned);
+    let keys = ["body.rod.make.elements=[30, 2, 2]", "body.ball.make.elements=[4, 2]"].map(Into::into);
     let scenario = Scenario::parse(&path, &text, &keys, &["steel", "aluminium"]).unwrap();
-    let workshop = Workshop { scenario_folder: &gallery, bodies: &folder.path().join("bodies") };
+    let workshop =
+        Workshop { scenario_folder: &gallery, bodies: &folder.path().join("bodies"), users: Users::One };
     let prepared = prepare(&scenario, workshop, &Silent).unwrap();
     let result = folder.path().join("result.carom");
     run(&scenario, &gallery, &prepared, &result, RunOptions::default(), &Silent).unwrap();

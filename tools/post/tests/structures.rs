@@ -7,7 +7,7 @@ use carom_post::export::{ExportOptions, export};
 use carom_post::report::{Extras, html};
 use carom_post::{Run, patch, scene};
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::vtu::{UnstructuredGridPiece, array, read};
 use carom_vtk::{Compression, Encoding, WriteOptions};
 
@@ -20,9 +20,9 @@ fn solved(folder: &Path, name: &str, words: [&str; 2], keys: &[&str]) -> Run {
     let gallery = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes")).join(name);
     let path = gallery.join("scenario.toml");
     let text = std::fs::read_to_string(&path).unwrap().replace(words[0], words[1]);
-    let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+    let keys: Vec<_> = keys.iter().map(|key| (*key).into()).collect();
     let scenario = Scenario::parse(&path, &text, &keys, &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: &gallery, bodies: &folder.join("bodies") };
+    let workshop = Workshop { scenario_folder: &gallery, bodies: &folder.join("bodies"), users: Users::One };
     let prepared = prepare(&scenario, workshop, &Silent).unwrap();
     let result = folder.join("result.carom");
     run(&scenario, &gallery, &prepared, &result, RunOptions::default(), &Silent).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use carom_cli::{Category, Failure};
 use carom_fem::MATERIALS;
 use carom_format::Scenario;
-use carom_format::scenario::Place;
+use carom_format::scenario::{Override, Place};
 use carom_simulate::{At, ErrorKind, Kind};
 
 /// Reads a scenario with the changes of the command line.
@@ -15,7 +15,7 @@ use carom_simulate::{At, ErrorKind, Kind};
 /// # Errors
 ///
 /// [`Failure`] with every problem and its line.
-pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Failure> {
+pub fn read_scenario(path: &Path, overrides: &[Override]) -> Result<Scenario, Failure> {
     let known: Vec<&str> = MATERIALS.iter().map(|row| row.name).collect();
     Scenario::read(path, overrides, &known).map_err(|error| {
         let category = if error.is_io() { Category::Files } else { Category::Input };
@@ -26,7 +26,7 @@ pub fn read_scenario(path: &Path, overrides: &[String]) -> Result<Scenario, Fail
 /// A failed run; a problem of the scenario comes with its line.
 ///
 /// * `path`, `overrides` — as for [`read_scenario`]
-pub fn failed<E: Kind + Send + Sync>(path: &Path, overrides: &[String], error: At<E>) -> Failure {
+pub fn failed<E: Kind + Send + Sync>(path: &Path, overrides: &[Override], error: At<E>) -> Failure {
     let category = category(error.kind());
     if category == Category::Interrupted {
         let failure = Failure::from_error(category, error);

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use carom_progress::Silent;
-//! use carom_simulate::{RunOptions, Workshop, prepare, run};
+//! use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 //! use carom_solve::{Solved, failed, read_scenario};
 //!
 //! # fn main() -> Result<(), carom_cli::Failure> {
@@ -30,10 +30,10 @@
 //! let path = folder.path().join("fall.toml");
 //! std::fs::write(&path, text).unwrap();
 //!
-//! let set = ["simulation.end_time=0.1".to_owned()];
+//! let set = ["simulation.end_time=0.1".into()];
 //! let scenario = read_scenario(&path, &set)?;
 //! let bodies = folder.path().join("bodies");
-//! let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies };
+//! let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies, users: Users::One };
 //! let prepared = prepare(&scenario, workshop, &Silent).map_err(|error| failed(&path, &set, error))?;
 //! let result = folder.path().join("fall.carom");
 //! let outcome = run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent)
@@ -55,7 +55,7 @@ mod solved;
 mod statics;
 mod text;
 
-pub use args::{Arguments, LcpArguments, LcpCommand, command};
+pub use args::{Arguments, ChangeArgs, LcpArguments, LcpCommand, command};
 pub use failure::{failed, read_scenario};
 pub use lcp::{LcpArgs, LcpProblem, read_lcp, solve_lcp};
 pub use origin::{keep, keeps_result, origin_of};

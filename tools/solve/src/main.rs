@@ -12,7 +12,7 @@ use carom_cli::{
 };
 use carom_format::ResultReader;
 use carom_format::result::ResultLock;
-use carom_simulate::{At, ExpectedSize, ResumeError, RunError, RunOptions, Workshop};
+use carom_simulate::{At, ExpectedSize, ResumeError, RunError, RunOptions, Users, Workshop};
 use carom_solve::{
     Arguments, LcpArguments, LcpCommand, Solved, failed, keeps_result, read_scenario, solve_lcp,
 };
@@ -59,14 +59,18 @@ fn is_shared_flag(word: &str) -> bool {
 }
 
 fn solve(arguments: &Arguments, session: &Session) -> Result<(), Failure> {
-    let mut overrides = arguments.set.clone();
-    overrides.extend(arguments.end_time.map(|t| format!("simulation.end_time={t:e}")));
+    let mut overrides = arguments.changes.overrides()?;
+    overrides.extend(arguments.end_time.map(|t| format!("simulation.end_time={t:e}").into()));
     let scenario = read_scenario(&arguments.scenario, &overrides)?;
     let folder = arguments.scenario.parent().unwrap_or(Path::new("")).to_owned();
     let result = &arguments.output.output;
-    let mut bodies = result.as_os_str().to_owned();
-    bodies.push(".bodies");
-    let workshop = Workshop { scenario_folder: &folder, bodies: Path::new(&bodies) };
+    let mut own = result.as_os_str().to_owned();
+    own.push(".bodies");
+    let workshop = Workshop {
+        scenario_folder: &folder,
+        bodies: arguments.bodies.as_deref().unwrap_or(Path::new(&own)),
+        users: if arguments.bodies.is_some() { Users::Many } else { Users::One },
+    };
     let progress = session.progress();
     keep_input(&arguments.scenario, result)?;
     if let Some(parent) = result.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir())

@@ -34,6 +34,7 @@
 
 mod attach;
 mod body;
+mod csv;
 mod damping;
 mod decode;
 mod functions;
@@ -43,6 +44,7 @@ mod lists;
 pub mod model;
 mod output;
 mod overrides;
+mod parameters;
 mod probes;
 pub mod problem;
 mod reduce;
@@ -61,6 +63,8 @@ use toml::de::DeTable;
 
 use decode::{Problems, Table};
 pub use model::Scenario;
+pub use overrides::Override;
+pub use parameters::{ParametersError, read_parameters};
 use problem::Sources;
 pub use problem::{Place, Problem, ProblemKind, ScenarioError};
 
@@ -76,13 +80,17 @@ fn too_long(size: u64) -> std::io::Error {
 impl Scenario {
     /// Reads a scenario file.
     ///
-    /// * `overrides` — `key.path=value` each, as `--set` gives them
+    /// * `overrides` — changes, of `--set` or of [`read_parameters`]; a later one replaces an earlier one
     /// * `known_materials` — names of materials that need no definition
     ///
     /// # Errors
     ///
     /// [`ScenarioError`] with all problems of the file.
-    pub fn read(path: &Path, overrides: &[String], known_materials: &[&str]) -> Result<Self, ScenarioError> {
+    pub fn read(
+        path: &Path,
+        overrides: &[Override],
+        known_materials: &[&str],
+    ) -> Result<Self, ScenarioError> {
         let text = carom_files::input::open(path)
             .and_then(|file| match file.metadata()?.len() {
                 size if size > LONGEST => Err(too_long(size)),
@@ -101,7 +109,7 @@ impl Scenario {
     pub fn parse(
         path: &Path,
         text: &str,
-        overrides: &[String],
+        overrides: &[Override],
         known_materials: &[&str],
     ) -> Result<Self, ScenarioError> {
         let mut sources = Sources::new(path, text);
@@ -136,7 +144,7 @@ impl Scenario {
     ///   if it is not written, the place is that of its table
     ///
     /// `None` if the file can no longer be read, or has no part of the path.
-    pub fn place_of(path: &Path, overrides: &[String], key: &str) -> Option<Place> {
+    pub fn place_of(path: &Path, overrides: &[Override], key: &str) -> Option<Place> {
         let text = carom_files::input::read_text(path).ok()?;
         let mut sources = Sources::new(path, &text);
         let mut document = DeTable::parse(&text).ok()?.into_inner();
@@ -171,10 +179,10 @@ impl Scenario {
 }
 
 /// Each override, the same shifted to its place among the sources, and that place.
-fn placed<'a>(sources: &mut Sources, overrides: &'a [String]) -> Vec<(&'a String, String, usize)> {
-    let place = |text: &'a String| {
-        let offset = sources.add_override(text);
-        (text, overrides::shifted(text, offset), offset)
+fn placed<'a>(sources: &mut Sources, overrides: &'a [Override]) -> Vec<(&'a str, String, usize)> {
+    let place = |change: &'a Override| {
+        let offset = sources.add_override(change);
+        (&*change.text, overrides::shifted(&change.text, offset), offset)
     };
     overrides.iter().map(place).collect()
 }

@@ -1,4 +1,5 @@
-//! `--set key.path=value`: values of the command line that replace those of the file.
+//! `--set key.path=value`: values of the command line, or of a file of parameters, that replace those of the
+//! scenario.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,13 +7,35 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::ProblemKind;
+use super::problem::{Place, ProblemKind};
+
+/// A value that replaces one of the scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    /// The change as `key.path=value`.
+    pub text: String,
+    /// Its place: problems of the value are reported there.
+    pub place: Place,
+}
+
+/// A `--set` of the command line.
+impl From<String> for Override {
+    fn from(text: String) -> Self {
+        Self { place: Place::Override(text.clone()), text }
+    }
+}
+
+impl From<&str> for Override {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
 
 /// Puts a value at a path of the document.
 ///
-/// A path is made of keys joined by dots. An element of a list of tables is named by its `name` or by its
-/// number from 0: `body.ball.velocity`, `contact.0.friction`. A value is written as in the file; a bare word
-/// is a text.
+/// A path is made of keys joined by dots. An element of a list is named by its number from 0, a table in a
+/// list also by its `name`: `body.ball.velocity.2`, `contact.0.friction`. A value is written as in the file;
+/// a bare word is a text.
 ///
 /// * `shifted` — the value from [`shifted`]
 /// * `offset` — start of the new value among the sources, so that its problems are placed at the command
@@ -48,8 +71,13 @@ pub(super) fn apply<'d>(
                 };
                 (table, rest) = (inner, tail);
             }
-            (DeValue::Array(_), []) => {
-                return Err(nowhere(&format!("`{key}` is a list: name an element, `{key}.NAME.{last}`")));
+            (DeValue::Array(list), []) => {
+                let element = last.parse().ok().and_then(|at: usize| list.get_mut(at));
+                let no_element = || {
+                    nowhere(&format!("`{key}` is a list: name an element, `{key}.NAME.{last}` or `{key}.0`"))
+                };
+                *element.ok_or_else(no_element)? = value;
+                return Ok(());
             }
             _ => return Err(nowhere(&format!("`{key}` is not a table"))),
         }

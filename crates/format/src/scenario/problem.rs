@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::overrides::Override;
+
 /// The place of a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A line of the scenario file, counted from 1.
+    /// A line of the scenario, or of a file of parameters, counted from 1.
     Line {
         /// The file.
         file: PathBuf,
@@ -100,7 +102,7 @@ pub enum ProblemKind {
     /// Keys that exclude each other or do not fit together.
     #[error("{0}")]
     Conflict(String),
-    /// A `--set` whose path does not exist.
+    /// A change whose path does not exist.
     #[error("the path `{path}` leads nowhere: {why}")]
     Path {
         /// The path.
@@ -177,8 +179,8 @@ pub(super) struct Sources {
     file: PathBuf,
     line_starts: Vec<usize>,
     length: usize,
-    /// Text and start of each override.
-    overrides: Vec<(String, usize)>,
+    /// Each override and its start.
+    overrides: Vec<(Override, usize)>,
 }
 
 impl Sources {
@@ -193,15 +195,16 @@ impl Sources {
     }
 
     /// Adds an override and returns the offset at which its positions begin.
-    pub(super) fn add_override(&mut self, text: &str) -> usize {
-        let start = self.overrides.last().map_or(self.length, |(text, start)| start + text.len()) + 1;
-        self.overrides.push((text.to_owned(), start));
+    pub(super) fn add_override(&mut self, change: &Override) -> usize {
+        let end = |(change, start): &(Override, usize)| start + change.text.len();
+        let start = self.overrides.last().map_or(self.length, end) + 1;
+        self.overrides.push((change.clone(), start));
         start
     }
 
     pub(super) fn place(&self, span: &Range<usize>) -> Place {
         match self.overrides.iter().rev().find(|(_, start)| span.start >= *start) {
-            Some((text, _)) => Place::Override(text.clone()),
+            Some((change, _)) => change.place.clone(),
             None => {
                 let line = self.line_starts.partition_point(|&start| start <= span.start).max(1);
                 Place::Line { file: self.file.clone(), line }

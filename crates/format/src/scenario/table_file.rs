@@ -1,15 +1,16 @@
 //! Tables of functions of time as CSV files: two columns of a file with a line of names.
 //!
-//! Columns are separated by commas, semicolons or tabs. Empty lines and lines that begin with `#` are left
-//! out. A name may be followed by its unit in brackets, `force [N]`; other units than those of SI are
-//! refused.
+//! [`csv`] has the form of such files. A name may be followed by its unit in brackets, `force [N]`; other
+//! units than those of SI are refused.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::csv;
 use super::decode::list_of;
 
 /// Units that the numbers of a file may have.
@@ -85,7 +86,7 @@ impl TableFile {
 struct Names<'a> {
     line: usize,
     separator: char,
-    all: Vec<&'a str>,
+    all: Vec<Cow<'a, str>>,
 }
 
 fn parse(
@@ -94,23 +95,21 @@ fn parse(
     columns: Option<&[String; 2]>,
 ) -> Result<([String; 2], Vec<[f64; 2]>), TableFileError> {
     let path = path.to_owned();
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let has_content = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.trim().starts_with('#');
-    let mut lines = (1..).zip(text.lines()).filter(has_content);
+    let mut lines = csv::lines(text);
     let Some((line, first)) = lines.next() else { return Err(TableFileError::Empty { path }) };
-    let separator = [';', '\t'].into_iter().find(|separator| first.contains(*separator)).unwrap_or(',');
-    let names = Names { line, separator, all: fields(first, separator).collect() };
+    let separator = csv::separator(first);
+    let names = Names { line, separator, all: csv::fields(first, separator) };
     let places = names.places(&path, columns)?;
     let mut points: Vec<[f64; 2]> = Vec::new();
     for (line, content) in lines {
-        let found: Vec<&str> = fields(content, separator).collect();
+        let found = csv::fields(content, separator);
         let expected = names.all.len();
         if found.len() != expected {
             return Err(TableFileError::Fields { path, line, found: found.len(), expected });
         }
         let mut point = [0.0; 2];
         for (number, place) in point.iter_mut().zip(places) {
-            *number = names.number(&path, line, place, found[place])?;
+            *number = names.number(&path, line, place, &found[place])?;
         }
         if let Some(before) = points.last().map(|last| last[0]).filter(|before| point[0] <= *before) {
             return Err(TableFileError::Order { path, line, time: point[0], before });
@@ -120,7 +119,7 @@ fn parse(
     if points.len() < 2 {
         return Err(TableFileError::TooShort { path, found: points.len() });
     }
-    Ok((places.map(|place| without_unit(names.all[place]).0.to_owned()), points))
+    Ok((places.map(|place| without_unit(&names.all[place]).0.to_owned()), points))
 }
 
 impl Names<'_> {
@@ -136,7 +135,8 @@ impl Names<'_> {
             None => return Err(TableFileError::WhichColumns { path, line, known: known() }),
             Some(columns) => {
                 let place = |name: &String| {
-                    let is_called = |heading: &&str| *heading == name || without_unit(heading).0 == name;
+                    let is_called =
+                        |heading: &Cow<'_, str>| heading == name || without_unit(heading).0 == name;
                     let missing = || (name.clone(), known());
                     self.all.iter().position(is_called).ok_or_else(missing)
                 };
@@ -149,7 +149,7 @@ impl Names<'_> {
             }
         };
         for (k, place) in places.into_iter().enumerate() {
-            let (name, unit) = without_unit(self.all[place]);
+            let (name, unit) = without_unit(&self.all[place]);
             let is_known = if k == 0 { ["s", ""].contains(&unit) } else { UNITS.contains(&unit) };
             if !is_known {
                 let (name, unit) = (name.to_owned(), unit.to_owned());
@@ -167,14 +167,9 @@ impl Names<'_> {
             ';' | '\t' if text.contains(',') => ": write decimal points instead of commas",
             _ => "",
         };
-        let (path, name) = (path.to_owned(), self.all[place].to_owned());
+        let (path, name) = (path.to_owned(), self.all[place].to_string());
         Err(TableFileError::Number { path, line, name, text: text.to_owned(), hint })
     }
-}
-
-/// The fields of a line without blanks and quotes around them.
-fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
-    line.split(separator).map(|field| field.trim().trim_matches('"').trim())
 }
 
 /// A name of a column and its unit in brackets, empty if it has none.

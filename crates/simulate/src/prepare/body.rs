@@ -9,6 +9,7 @@ use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_format::{StoredBody, read_body, write_body};
 use carom_progress::Progress;
 
+use super::claim::found_or_claimed;
 use super::error::PrepareError;
 use super::ingredients::{body_as_it_is, body_path, body_recipe, material};
 use super::source;
@@ -29,11 +30,11 @@ pub(super) fn body_file(
         return Ok((path, stored));
     }
     let owner = body_owner(scenario, spec, workshop);
-    let path = body_path(owner, workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
-    if let Some(seconds) = recipe.made(&path)
-        && let Ok(stored) = read_body(&path)
-    {
+    let path = body_path(owner, &recipe, workshop);
+    let made = || Some((recipe.made(&path)?, read_body(&path).ok()?));
+    let (found, _claim) = found_or_claimed(made, &path, workshop, progress)?;
+    if let Some((seconds, stored)) = found {
         prepared.found("body", spec, owner, &seconds);
         return Ok((path, stored));
     }

@@ -14,7 +14,6 @@ use crate::error::{ErrorKind, Kind};
 use crate::foresee::ForesightError;
 use crate::overlap::Overlap;
 use crate::plausible::Impossible;
-use crate::recipe::RecipeError;
 use crate::references::{NoInterface, ReferenceError};
 use crate::scheme::check::SchemeError;
 
@@ -141,9 +140,6 @@ pub enum PrepareError {
     /// A body file or model cannot be written.
     #[error(transparent)]
     Write(#[from] WriteFileError),
-    /// The note beside a file cannot be written.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
     /// The user stopped it.
     #[error("interrupted; finished bodies and models are kept")]
     Interrupted,
@@ -154,7 +150,7 @@ impl Kind for PrepareError {
         match self {
             Self::Import { source, .. } => Kind::kind(source),
             Self::Read(error) => error.kind(),
-            Self::Write(_) | Self::Recipe(_) | Self::SourceFile { .. } => ErrorKind::Files,
+            Self::Write(_) | Self::SourceFile { .. } => ErrorKind::Files,
             Self::Reference(error) => error.kind(),
             Self::Foresight(error) => error.kind(),
             Self::Reduce { source, .. } if source.is_convergence() => ErrorKind::Convergence,
@@ -166,7 +162,7 @@ impl Kind for PrepareError {
     fn is_of_scenario(&self) -> bool {
         match self {
             Self::Foresight(error) => error.is_of_scenario(),
-            other => !matches!(other, Self::Interrupted | Self::Write(_) | Self::Recipe(_)),
+            other => !matches!(other, Self::Interrupted | Self::Write(_)),
         }
     }
 }

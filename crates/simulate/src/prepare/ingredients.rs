@@ -7,7 +7,7 @@ use carom_format::scenario::model::{BodySource, BodySpec, MaterialSpec, RefineSp
 use serde::Serialize;
 
 use super::error::PrepareError;
-use crate::prepared::Workshop;
+use crate::prepared::{Users, Workshop};
 use crate::recipe::{Recipe, file_checksum};
 
 /// The file of a body that the scenario uses unchanged.
@@ -20,8 +20,17 @@ pub(super) fn body_as_it_is(spec: &BodySpec, workshop: Workshop<'_>) -> Option<P
 }
 
 /// The path of the body file of `owner`.
-pub(super) fn body_path(owner: &BodySpec, workshop: Workshop<'_>) -> PathBuf {
-    workshop.bodies.join(format!("{}.npz", owner.name))
+pub(super) fn body_path(owner: &BodySpec, recipe: &Recipe, workshop: Workshop<'_>) -> PathBuf {
+    path_of(owner, recipe, "npz", workshop)
+}
+
+/// The path of a file that is made for `owner`.
+pub(super) fn path_of(owner: &BodySpec, recipe: &Recipe, ending: &str, workshop: Workshop<'_>) -> PathBuf {
+    let name = match workshop.users {
+        Users::One => format!("{}.{ending}", owner.name),
+        Users::Many => format!("{}-{}.{ending}", owner.name, recipe.digits()),
+    };
+    workshop.bodies.join(name)
 }
 
 /// Everything that a body file is made from.

@@ -14,7 +14,9 @@ use carom_format::{read_rom, write_rom};
 use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
+use super::claim::found_or_claimed;
 use super::error::PrepareError;
+use super::ingredients::path_of;
 use super::twins::model_owner;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::recipe::{Recipe, forget};
@@ -61,7 +63,8 @@ pub(super) fn rom_file(
     body_checksum: &str,
     workshop: Workshop<'_>,
 ) -> (PathBuf, Recipe) {
-    (workshop.bodies.join(format!("{}.rom", owner.name)), Recipe::of(&(reduce, body_checksum)))
+    let recipe = Recipe::of(&(reduce, body_checksum));
+    (path_of(owner, &recipe, "rom", workshop), recipe)
 }
 
 /// The model file of a body, made if it is not up to date.
@@ -76,7 +79,8 @@ pub(super) fn reduced(
 ) -> Result<PathBuf, PrepareError> {
     let owner = model_owner(scenario, spec, workshop);
     let (path, recipe) = rom_file(owner, reduce, checksum, workshop);
-    if let Some(seconds) = recipe.made(&path) {
+    let (found, _claim) = found_or_claimed(|| recipe.made(&path), &path, workshop, progress)?;
+    if let Some(seconds) = found {
         prepared.found("model", spec, owner, &seconds);
         return Ok(path);
     }

@@ -327,8 +327,8 @@ fn look_at_body(
     }
     out.body = Standing::ToMake;
     let owner = body_owner(scenario, spec, workshop);
-    out.body_path = body_path(owner, workshop);
     let recipe = body_recipe(scenario, spec, workshop)?;
+    out.body_path = body_path(owner, &recipe, workshop);
     if recipe.made(&out.body_path).is_some()
         && let Ok(stored) = read_body(&out.body_path)
     {

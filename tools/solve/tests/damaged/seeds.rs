@@ -13,7 +13,7 @@ use carom_nurbs::{Multipatch, write};
 use carom_progress::Silent;
 use carom_reduce::matrices::entries_of;
 use carom_reduce::{CraigBamptonOptions, FixedModes, craig_bampton};
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::shared_data;
 use carom_vtk::{Compression, Encoding, WriteOptions, write_vtu};
 
@@ -254,7 +254,7 @@ fn models(seeds: &mut Seeds<'_>, body: &Body) {
 fn result(path: &Path) {
     let folder = path.parent().unwrap();
     let scenario = Scenario::parse(Path::new("rigid.toml"), SCENARIO, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies") };
+    let workshop = Workshop { scenario_folder: folder, bodies: &folder.join("bodies"), users: Users::One };
     let prepared = prepare(&scenario, workshop, &Silent).unwrap();
     run(&scenario, folder, &prepared, path, RunOptions::default(), &Silent).unwrap();
 }
