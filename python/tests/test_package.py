@@ -210,6 +210,13 @@ class Studies(unittest.TestCase):
             self.assertEqual(table["a.b"][0], 1.5)
             self.assertTrue(np.isnan(table["a.b"][1]))
             self.assertEqual(table["end_time"][0], carom.summary(RUNS[0])["end_time"])
+            self.assertEqual(table.attrs["units"]["end_time"], "s")
+            file = Path(folder) / "study.csv"
+            carom.write_table(table, file)
+            again = carom.read_table(file)
+            self.assertEqual(list(again), list(table))
+            self.assertEqual(again["seconds"][1], table["seconds"][1])
+            self.assertEqual((again.attrs["units"]["end_time"], again.attrs["units"]["a.b"]), ("s", ""))
             with self.assertRaisesRegex(carom.CaromError, "has 2 rows, and there are 1 runs"):
                 carom.gather(params, [RUNS[0]])
             with self.assertRaisesRegex(carom.CaromError, "is not a summary"):

@@ -12,9 +12,9 @@ Numbers are in SI units. Nothing here writes a file of carom or computes a resul
 from .archive import Archive, Body, Model, open_body, open_model
 from .errors import CaromError
 from .result import Frame, Result, open_result
-from .study import gather, parameters, read_table, summary
+from .study import gather, parameters, read_table, summary, write_table
 
 __all__ = [
     "Archive", "Body", "CaromError", "Frame", "Model", "Result",
-    "gather", "open_body", "open_model", "open_result", "parameters", "read_table", "summary",
+    "gather", "open_body", "open_model", "open_result", "parameters", "read_table", "summary", "write_table",
 ]

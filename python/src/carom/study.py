@@ -41,16 +41,21 @@ def summary(path):
 
     A figure that a run does not have is not a number.
     """
+    return {name: _value(value) for name, value, _ in _summary(path)}
+
+
+def _summary(path):
+    """Names, values and units."""
     path = Path(path)
     path = path / "tables" / "summary.csv" if path.is_dir() else path
     head, *rows = _lines(path)
     if head != ["name", "value", "unit"]:
         raise CaromError(f"`{path}` is not a summary: its columns are {', '.join(head)}")
-    return {name: _value(value) for name, value, _ in rows}
+    return rows
 
 
 def read_table(path):
-    """A table of `carom-post table --csv` as a pandas frame; `attrs["units"]` has the units of its columns."""
+    """A table of `carom-post table --csv` or `write_table` as a pandas frame; `attrs["units"]` has the units."""
     pandas = needs("pandas", "a table")
     head, *rows = _lines(path)
     parts = [re.fullmatch(r"(.*?)(?: \[(.*)\])?", name).groups(default="") for name in head]
@@ -59,8 +64,17 @@ def read_table(path):
     return table
 
 
+def write_table(table, path):
+    """Writes a table with the units of its columns, as `carom-post table --csv` does; `read_table` reads it."""
+    units = table.attrs.get("units", {})
+    heads = [f"{name} [{units[name]}]" if units.get(name) else name for name in table]
+    table.to_csv(path, index=False, header=heads)
+
+
 def gather(params, folders):
     """One row for each row of parameters, with its number, its parameters and the figures of its summary.
+
+    `attrs["units"]` has the units of the figures.
 
     * `params`: file of `carom run --params`
     * `folders`: a folder of `carom run`, or a summary as CSV, for each row
@@ -71,4 +85,6 @@ def gather(params, folders):
     if len(folders) != len(given):
         raise CaromError(f"`{params}` has {len(given)} rows, and there are {len(folders)} runs")
     rows = [{"row": n, **row, **summary(folder)} for n, (row, folder) in enumerate(zip(given, folders), 1)]
-    return pandas.DataFrame(rows)
+    table = pandas.DataFrame(rows)
+    table.attrs["units"] = {name: unit for folder in folders for name, _, unit in _summary(folder)}
+    return table

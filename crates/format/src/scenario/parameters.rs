@@ -68,8 +68,8 @@ pub enum ParametersError {
     },
     /// A line with more or fewer fields than keys.
     #[error(
-        "{path}:{line}: the line has {found} fields, and the line of keys has {expected}; a list needs quotes, \
-         such as \"[0, 0, 0.5]\""
+        "{path}:{line}: the line has {found} fields, and the line of keys has {expected}; a list needs \
+         quotes, such as \"[0, 0, 0.5]\""
     )]
     Fields {
         /// The file.
