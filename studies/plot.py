@@ -33,13 +33,15 @@ def main():
     missing = [column for column in (args.x, args.y) if column not in table]
     if missing:
         sys.exit(f"error: `{args.table}` has no column {', '.join(missing)}; it has {', '.join(table)}")
-    runs = table[[args.x, args.y]].dropna().abs().sort_values(args.x)
+    runs = table[[args.x, args.y]].dropna()
+    label = args.x if (runs[args.x] >= 0).all() else f"|{args.x}|"
+    runs = runs.abs().sort_values(args.x)
     x, y = runs[args.x].to_numpy(), runs[args.y].to_numpy()
     if len(runs) < 2:
         sys.exit(f"error: `{args.table}` has {len(runs)} runs with {args.x} and {args.y}; a plot needs two")
     figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
     unit = table.attrs["units"].get(args.y)
-    axes.set(xlabel=f"|{args.x}|", ylabel=f"{args.y} [{unit}]" if unit else args.y)
+    axes.set(xlabel=label, ylabel=f"{args.y} [{unit}]" if unit else args.y)
     # A study over a decade or more has a logarithmic axis.
     if x.min() > 0 and (args.power or x.max() / x.min() >= 10):
         axes.set_xscale("log")

@@ -1,7 +1,7 @@
-//! The package of `python` against the tables and ParaView files of runs.
+//! The package of `python` against the tables and ParaView files of runs, and the workflows of `studies`.
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use carom_testing::machine;
 use carom_testing::program::printed;
@@ -60,7 +60,7 @@ velocity = [0.0, 0.0, -0.5]
 
 [[body]]
 name = "block"
-make = { shape = "box", size = [0.03, 0.03, 0.01], elements = [4, 4, 3], hex = true }
+make = { shape = "box", size = [0.03, 0.03, 0.01], elements = [3, 3, 2], hex = true }
 material = "steel"
 position = [-0.015, -0.015, -0.01]
 reduce = { places = ["0.015,0.015,0.01:0.002"], modes = 8 }
@@ -92,32 +92,55 @@ velocity = [3.0, 0.0, 0.0]
 angular_velocity = [0.0, 0.0, 500.0]
 "#;
 
+/// Runs Python in a folder with the package and the root of the repository.
+fn python(python: &str, arguments: &[&str], place: &Place, variables: &[(&str, &Path)]) -> Output {
+    let mut command = Command::new(python);
+    command.arg("-B").args(arguments).current_dir(place.path());
+    command.env("PYTHONPATH", root().join("python/src")).envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", printed(&output));
+    output
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Runs all tests of a folder of Python tests.
+fn discover(interpreter: &str, folder: &str, place: &Place, variables: &[(&str, &Path)]) {
+    let folder = root().join(folder);
+    let arguments = ["-m", "unittest", "discover", "-s", folder.to_str().unwrap()];
+    let text = printed(&python(interpreter, &arguments, place, variables));
+    assert!(text.contains("OK") && !text.contains("skipped"), "{text}");
+}
+
 #[test]
-fn the_package_reads_what_the_programs_write() {
-    let Some(python) = machine::python("numpy, pandas, pyvista") else { return };
+fn the_package_reads_the_files_of_runs() {
+    let Some(interpreter) = machine::python("numpy, pandas, pyvista") else { return };
     let place = Place::new();
     for (name, text) in [("small", SMALL), ("pendulum", PENDULUM), ("mesh", MESH), ("whole", WHOLE)] {
         place.write(&format!("{name}.toml"), text);
         place.ok(&["run", &format!("{name}.toml"), "-o", &format!("runs/{name}"), "--every", "1"]);
     }
-    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(&python);
-        command.arg("-B").args(arguments).current_dir(place.path());
-        command.env("PYTHONPATH", root.join("python/src")).env("CAROM_RUNS", place.path().join("runs"));
-        let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", printed(&output));
-        output
-    };
-    let tests = root.join("python/tests");
-    let text = printed(&run(&["-m", "unittest", "discover", "-s", tests.to_str().unwrap()]));
-    assert!(text.contains("OK") && !text.contains("skipped"), "{text}");
+    let runs = place.path().join("runs");
+    discover(&interpreter, "python/tests", &place, &[("CAROM_RUNS", &runs)]);
 
     // The example of the page, with another run.
-    let page = std::fs::read_to_string(root.join("python/README.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("python/README.md")).unwrap();
     let example = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
     let example = example.replace("out/coarse-balls", "runs/mesh").replace("\"lower\"", "\"block\"");
-    let text = String::from_utf8(run(&["-c", &example]).stdout).unwrap();
+    let text = String::from_utf8(python(&interpreter, &["-c", &example], &place, &[]).stdout).unwrap();
     assert!(text.contains("peak_force") && text.contains("'impulse': 'N s'"), "{text}");
     assert!(place.path().join("lower.vtu").is_file());
+}
+
+/// Snakemake, the array script of Slurm and the driver of Dakota, with a small scenario.
+#[test]
+fn studies_run_stop_and_go_on() {
+    let Some(interpreter) = machine::python("numpy, pandas, matplotlib, snakemake") else { return };
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    let program = PathBuf::from(place.command(&[]).get_program());
+    let small = place.path().join("small.toml");
+    discover(&interpreter, "studies/tests", &place, &[("CAROM", &program), ("CAROM_SMALL", &small)]);
 }

@@ -7,7 +7,7 @@ use carom_dynamics::GridPressures;
 use carom_format::Scenario;
 use carom_post::export::{ExportOptions, Format, export};
 use carom_post::report::{Extras, html};
-use carom_post::{Run, below, patch, plot, scene, table};
+use carom_post::{Run, RunError, below, patch, plot, scene, stress_over_run, table};
 use carom_progress::Silent;
 use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::vtu::{array, read};
@@ -190,4 +190,33 @@ fn tractions_of_a_sliding_ball_are_kept() {
     let tractions = array(&piece.data.cell, "contact_traction");
     let sum: f64 = tractions.iter().step_by(3).sum::<f64>() * grid.area();
     assert!((sum * sign / along - 1.0).abs() < 1e-3, "{sum}");
+}
+
+/// On the axis below Hertz' pressure p₀ the von Mises stress is twice the largest shear stress, which is
+/// 0.31 p₀ for ν = 0.3: Johnson, Contact Mechanics, 1985, eq. (4.31b). Bodies that do not touch have no such
+/// figure.
+#[test]
+fn figures_of_a_run_have_hertz_stress_where_bodies_touch() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = |run: &Run| table::build(run, table::What::Summary).unwrap().to_csv();
+    let run = solved(folder.path(), &[]);
+    let text = figures(&run);
+    let value = |name: &str| -> f64 {
+        let row = text.lines().find_map(|line| line.strip_prefix(&format!("{name},")));
+        row.unwrap_or_else(|| panic!("no {name}: {text}")).split(',').next().unwrap().parse().unwrap()
+    };
+    let force = value("peak_force.ball/plate");
+    let hertz = HertzPair::new([RADIUS, f64::INFINITY], [210e9; 2], [0.3; 2]).at_force(force);
+    for body in ["ball", "plate"] {
+        let ratio = value(&format!("contact_von_mises.ball/plate.{body}")) / (0.62 * hertz.peak_pressure);
+        // Cells of an eighth of the contact radius, and a frame near the peak.
+        assert!((ratio - 1.0).abs() < 0.01, "{ratio} in the {body}");
+    }
+    assert_eq!((value("impacts.ball/plate"), value("complete")), (1.0, 1.0));
+
+    let folder = tempfile::tempdir().unwrap();
+    let apart = solved(folder.path(), &["simulation.end_time=2.0e-6", "simulation.output_every=1.0e-6"]);
+    assert!(!figures(&apart).contains(".ball/plate"), "{}", figures(&apart));
+    let refused = stress_over_run::write(&apart, &folder.path().join("stress"), &[], &[], &Silent);
+    assert!(matches!(refused, Err(RunError::Empty { .. })), "{refused:?}");
 }
