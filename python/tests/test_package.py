@@ -163,6 +163,14 @@ class Archives(unittest.TestCase):
         with self.assertRaisesRegex(carom.CaromError, "has no array `speed`"):
             carom.open_body(path)["speed"]
 
+    def test_a_body_that_is_refined_locally_names_the_way_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "near.npz"
+            np.savez(path, format="carom-body", version="1.2", program="carom 0.1.0", name="near", geometry="nurbs",
+                     n_patches=np.uint64(1), hierarchy_n_levels=np.array([2], np.uint64))
+            with self.assertRaisesRegex(carom.CaromError, "refined locally.*carom-post export"):
+                carom.open_body(path).patches()
+
     def test_a_moved_run_finds_its_files_and_other_files_are_refused(self):
         run = next(run for run in RUNS if (run / "bodies").is_dir() and list((run / "bodies").glob("*.rom")))
         with tempfile.TemporaryDirectory() as folder:

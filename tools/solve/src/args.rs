@@ -15,7 +15,7 @@ const AFTER_HELP: &str = "\
 Examples:
   carom-solve tap.toml -o tap.carom
   carom-solve tap.toml -o tap.carom --resume --end-time 4e-4
-  carom-solve tap.toml -o third.carom --params speeds.csv --row 3 --set simulation.accuracy=0.01";
+  carom-solve tap.toml -o 3.carom --params speeds.csv --row 3";
 
 /// The end of the help text of `lcp`.
 const AFTER_HELP_LCP: &str = "\

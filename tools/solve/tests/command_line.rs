@@ -1,10 +1,33 @@
 //! The command line of `carom-solve`, its help and its completions.
 
 use assert_cmd::Command;
+use carom_testing::program::json;
+use carom_testing::scenarios::PENDULUM;
 
 #[test]
 fn examples_of_the_help_are_valid_calls() {
     assert_eq!(carom_cli::examples::check(&carom_solve::command()), Ok(()));
+}
+
+#[test]
+fn values_come_from_a_row_of_a_file_and_bodies_lie_in_a_shared_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rod.toml"), PENDULUM).unwrap();
+    std::fs::write(folder.path().join("p.csv"), "simulation.end_time\n0.01\n0.02\n").unwrap();
+    let solve = |row: &str| {
+        let out = format!("{row}.carom");
+        let words =
+            ["rod.toml", "--params", "p.csv", "--row", row, "--bodies", "shared", "-o", &out, "--json"];
+        json(&Command::cargo_bin("carom-solve").unwrap().args(words).current_dir(&folder).output().unwrap())
+    };
+    assert_eq!(["1", "2"].map(|row| solve(row)["end_time"].as_f64().unwrap()), [0.01, 0.02]);
+    let mut names: Vec<String> = std::fs::read_dir(folder.path().join("shared"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert!(names.len() == 2 && names[1] == format!("{}.recipe", names[0]), "{names:?}");
+    assert!(!folder.path().join("1.carom.bodies").exists());
 }
 
 #[test]
