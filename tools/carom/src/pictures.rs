@@ -13,7 +13,7 @@ use carom_post::file::{write_drawing, write_text};
 use carom_post::plot::{self, Quantity};
 use carom_post::report::{self, Extras};
 use carom_post::table::{self, What};
-use carom_post::{ExportOptions, Run, RunError, export};
+use carom_post::{ExportOptions, Run, RunError, export, stress_over_run};
 use carom_report::Link;
 use carom_vtk::{Compression, WriteOptions};
 use clap::ValueEnum;
@@ -138,7 +138,7 @@ impl Pictures<'_> {
         done: &[Done],
     ) -> Result<Done, Failure> {
         let from = report_source(&self.layout.result, pictures)?;
-        let (run, layout) = (self.run, self.layout);
+        let (run, layout, session) = (self.run, self.layout, self.session);
         let phases = done.iter().map(Done::phase).collect();
         self.stage("report", &from, || {
             let mut files = vec!["report.html".to_owned()];
@@ -155,10 +155,13 @@ impl Pictures<'_> {
                 links.push(link(&file, &format!("{}, all rows and digits", what.title())));
                 files.push(file);
             }
-            let extras = Extras { title: title.to_owned(), phases, links, ..Extras::default() };
+            let stress = stress_over_run::largest(run, session.progress()).map_err(RunError::into_failure)?;
+            let notes = stress.sentences();
+            let title = title.to_owned();
+            let extras = Extras { title, phases, links, stress: Some(stress), ..Extras::default() };
             let html = report::html(run, &extras).map_err(RunError::into_failure)?;
             write_text(&layout.report, &html).or_fail(Category::Files)?;
-            Ok(Output { files, notes: Vec::new() })
+            Ok(Output { files, notes })
         })
     }
 

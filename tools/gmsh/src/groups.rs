@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::gmsh::{Entity, Gmsh, GmshError};
 use crate::solids;
+use crate::step::{self, StepFace};
 use crate::ties::Imprinted;
 
 /// Makes groups of volumes and faces if the file has none. Returns notes.
@@ -37,6 +38,42 @@ pub(crate) fn name_groups(
         }
     }
     Ok(notes)
+}
+
+/// Makes groups of the faces that have a name in a STEP file of one solid, beside `face1`, …; faces of the same
+/// name are together. Returns a note where names cannot be kept.
+///
+/// * `text` — of the file
+pub(crate) fn name_faces(gmsh: &Gmsh, volumes: &[Entity], text: &str) -> Result<Option<String>, GmshError> {
+    let Some(solids) = step::faces_of_solids(text) else { return Ok(None) };
+    if !solids.iter().flatten().any(|face| own_name(&face.name).is_some()) {
+        return Ok(None);
+    }
+    let lost = |why: &str| {
+        Ok(Some(format!("the names that faces have in the file are left out, as {why}: use `face1`, …")))
+    };
+    let ([faces], [volume]) = (solids.as_slice(), volumes) else {
+        return lost("it contains several solids");
+    };
+    let tags = gmsh.boundary(&[*volume])?;
+    let kinds: Vec<String> = tags.iter().map(|&face| gmsh.kind_of(face)).collect::<Result<_, _>>()?;
+    let is_same = |(face, kind): (&StepFace, &String)| match face.kind {
+        Some(word) => word == kind,
+        None => !step::has_form(kind),
+    };
+    if faces.len() != tags.len() || !faces.iter().zip(&kinds).all(is_same) {
+        return lost("OpenCASCADE changed faces as it read them");
+    }
+    let mut named: BTreeMap<String, Vec<i32>> = BTreeMap::new();
+    for (face, (_, tag)) in faces.iter().zip(&tags) {
+        if let Some(name) = own_name(&face.name) {
+            named.entry(name).or_default().push(*tag);
+        }
+    }
+    for (name, tags) in &named {
+        gmsh.add_physical_group(name, 2, tags)?;
+    }
+    Ok(None)
 }
 
 /// Makes groups of a solid that is alone in the model: `body`, its faces from `face1`, its ties.
@@ -91,7 +128,10 @@ pub(crate) fn own_name(label: &str) -> Option<String> {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let is_taken = name == "body" || of_set("solid") || of_set("face") || name.starts_with("tie-");
-    let is_made = name.contains("STEP translator") || name.contains(['"', '\n', '\r', ',', '=']);
+    let is_made = name.contains("STEP translator")
+        || name.starts_with('#')
+        || name == "NONE"
+        || name.contains(['"', '\n', '\r', ',', '=']);
     (!name.is_empty() && !is_taken && !is_made).then(|| name.to_owned())
 }
 
@@ -102,7 +142,7 @@ mod tests {
     #[test]
     fn solids_have_the_last_part_of_their_name() {
         assert_eq!(own_name("Shapes/as1/NUT::1/nut"), Some("nut".to_owned()));
-        for none in ["", "Shapes/Open CASCADE STEP translator 7.8 2", "Shapes/body", "solid12"] {
+        for none in ["", "Shapes/Open CASCADE STEP translator 7.8 2", "Shapes/body", "solid12", "#705"] {
             assert_eq!(own_name(none), None, "{none}");
         }
     }

@@ -14,6 +14,7 @@ mod list;
 mod mesher;
 mod sizes;
 mod solids;
+mod step;
 mod ties;
 mod worker;
 

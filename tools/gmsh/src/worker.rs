@@ -100,7 +100,13 @@ fn work(job: &Job) -> Result<Report, Failed> {
     let size = sizes::set(&gmsh, job, script)?;
     match &one {
         Some(one) => groups::name_solid(&gmsh, one)?,
-        None => notes.extend(groups::name_groups(&gmsh, &volumes, is_script)?),
+        None => {
+            notes.extend(groups::name_groups(&gmsh, &volumes, is_script)?);
+            if has_extension(&job.input, &["step", "stp"]) {
+                let text = std::fs::read(&job.input).unwrap_or_default();
+                notes.extend(groups::name_faces(&gmsh, &volumes, &String::from_utf8_lossy(&text))?);
+            }
+        }
     }
     notes.extend(sizes::set_near(&gmsh, job, script)?);
     generate(&gmsh, job)?;

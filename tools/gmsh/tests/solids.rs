@@ -148,3 +148,90 @@ fn an_assembly_of_bolts_has_names_and_ties() {
     let message = failure(&run(folder.path(), &args("nut")), 3);
     assert!(message.contains("8 solids are named `nut`: 1, 2, 5"), "{message}");
 }
+
+/// A wedge with a bore: its planes are told apart by their place alone.
+const BORED_WEDGE: &str = "SetFactory(\"OpenCASCADE\");\nWedge(1) = {0, 0, 0, 0.1, 0.08, 0.05, 0.03};\n\
+    Cylinder(2) = {0.02, -1, 0.02, 0, 3, 0, 0.01};\nBooleanDifference{ Volume{1}; Delete; }{ Volume{2}; \
+    Delete; }\nSave \"part.step\";\n";
+
+/// Arguments of the instance `#id` of a STEP file without line breaks.
+fn instance<'a>(text: &'a str, id: &str) -> &'a str {
+    text.split(';').find_map(|line| line.trim().strip_prefix(&format!("{id} = "))).unwrap()
+}
+
+fn references(arguments: &str) -> Vec<&str> {
+    let words = arguments.split(|c: char| c != '#' && !c.is_ascii_digit());
+    words.filter(|word| word.starts_with('#')).collect()
+}
+
+fn vector(text: &str, id: &str) -> [f64; 3] {
+    let arguments = instance(text, id);
+    let inner = arguments.rsplit('(').next().unwrap().trim_end_matches(')');
+    let numbers: Vec<f64> = inner.split(',').map(|x| x.trim().parse().unwrap()).collect();
+    numbers.try_into().unwrap()
+}
+
+/// Each plane of the file is named after its number: the nodes of the set of this name lie in it.
+#[test]
+fn faces_keep_their_names() {
+    let folder = folder_with_step(BORED_WEDGE);
+    let path = folder.path().join("part.step");
+    let mut text = std::fs::read_to_string(&path).unwrap().replace('\n', "");
+    let faces: Vec<String> =
+        text.split(';').filter(|line| line.contains("= ADVANCED_FACE(''")).map(str::to_owned).collect();
+    let (mut planes, mut n_bores) = (Vec::new(), 0);
+    for face in &faces {
+        let surface = *references(face).last().unwrap();
+        let kind = instance(&text, surface).to_owned();
+        let name = if kind.starts_with("PLANE") {
+            let placement = instance(&text, references(&kind)[0]).to_owned();
+            let [at, normal] = [0, 1].map(|k| vector(&text, references(&placement)[k]));
+            planes.push((format!("plane {surface}"), at, normal));
+            planes.last().unwrap().0.clone()
+        } else {
+            n_bores += 1;
+            "bore".to_owned()
+        };
+        let named = face.replace("ADVANCED_FACE(''", &format!("ADVANCED_FACE('{name}'"));
+        text = text.replace(face.as_str(), &named);
+    }
+    assert_eq!((planes.len(), n_bores), (6, 1));
+    std::fs::write(&path, &text).unwrap();
+    let output = run(folder.path(), &["part.step", "-o", "part.msh"]);
+    assert!(output.status.success() && !printed(&output).contains("left out"), "{}", printed(&output));
+    let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
+    for (name, at, normal) in &planes {
+        let nodes = mesh.nodes_of_set(name).unwrap();
+        let height =
+            |x: [f64; 3], scale: f64| -> f64 { (0..3).map(|d| (x[d] - scale * at[d]) * normal[d]).sum() };
+        assert!(nodes.len() > 8);
+        for node in nodes {
+            // The file is in metres or millimetres.
+            let x = mesh.points[node as usize];
+            let off = height(x, 1.0).abs().min(height(x, 1e-3).abs());
+            assert!(off < 1e-9, "{name}: {off}");
+        }
+    }
+    // An edge with 14 to a circle is a straight one at the most: R (1 - cos(pi/14)) off.
+    for node in mesh.nodes_of_set("bore").unwrap() {
+        let [x, _, z] = mesh.points[node as usize];
+        assert!(((x - 0.02).hypot(z - 0.02) - 0.01).abs() < 2.6e-4);
+    }
+
+    // Numbers are names of translators.
+    let other = text.replacen("ADVANCED_FACE('bore'", "ADVANCED_FACE('#12'", 1);
+    std::fs::write(&path, other).unwrap();
+    let output = run(folder.path(), &["part.step", "-o", "part.msh"]);
+    let mesh = msh::read(&folder.path().join("part.msh")).unwrap().0;
+    assert!(output.status.success() && !mesh.sets.contains_key("#12"), "{}", printed(&output));
+}
+
+#[test]
+fn names_of_faces_in_a_file_of_several_solids_are_left_out_with_a_note() {
+    let folder = folder_with_step(PLATE_PIN_BLOCK);
+    let path = folder.path().join("part.step");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("ADVANCED_FACE(''", "ADVANCED_FACE('seat'", 1)).unwrap();
+    let output = run(folder.path(), &["part.step", "-o", "part.msh"]);
+    assert!(printed(&output).contains("as it contains several solids"), "{}", printed(&output));
+}

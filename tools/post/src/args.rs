@@ -329,9 +329,9 @@ fn run_stress(args: &StressArgs, session: &Session) -> Result<(), Failure> {
     found.warnings.iter().for_each(|warning| session.warn(warning));
     let contacts: String = found.contacts.iter().map(|sentence| format!("{sentence}\n")).collect();
     let folder = args.output.output.display();
-    session.print_summary(&format!("{}{contacts}{folder}", found.table.to_text()))?;
+    session.print_summary(&format!("{}{contacts}{folder}", found.table().to_text()))?;
     let object = json!({
-        "rows": found.table.to_json(), "contacts": found.contacts, "files": found.files,
+        "rows": found.table().to_json(), "contacts": found.contacts, "files": found.files,
         "notes": found.notes, "warnings": found.warnings,
     });
     session.print_json("carom-post stress 1", &object)
@@ -342,7 +342,8 @@ fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let path = report::path_from(&args.output.output, &args.result);
     let links = vec![Link { path, what: "the result, for carom-post".to_owned() }];
-    let extras = Extras { links, ..Extras::default() };
+    let stress = stress_over_run::largest(&run, session.progress()).map_err(RunError::into_failure)?;
+    let extras = Extras { links, stress: Some(stress), ..Extras::default() };
     let html = report::html(&run, &extras).map_err(RunError::into_failure)?;
     file::write_text(&args.output.output, &html).or_fail(Category::Files)?;
     session.print_summary(&args.output.output.display().to_string())?;

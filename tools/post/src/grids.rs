@@ -37,6 +37,14 @@ impl<'a> PlacedGrid<'a> {
         self.grid.contact_radius()
     }
 
+    /// Both tangents of the plane and the direction into the body of the plane (0) or the other one, in the
+    /// axes of a body with a pose.
+    pub(crate) fn axes_into(&self, k: usize, pose: &Pose) -> [[f64; 3]; 3] {
+        let [t, s, n] = self.grid.axes.map(Vector3::from);
+        let inwards = if k == 0 { -n } else { n };
+        [t, s, inwards].map(|axis| (pose.rotation.transpose() * (self.pose.rotation * axis)).into())
+    }
+
     /// Poisson's ratio of the body of the plane (0) or of the other one; none of a rigid body
     /// without a material.
     pub(crate) fn poisson(&self, body: usize) -> Option<f64> {

@@ -42,6 +42,7 @@ mod after_help;
 mod args;
 pub mod below;
 pub mod bodies;
+mod body_stress;
 pub mod curves;
 pub mod export;
 pub mod file;

@@ -9,11 +9,12 @@ use std::path::Path;
 use carom_format::result::NoteLevel;
 use carom_report::{Column, Link, Report, Table, Value};
 
-use crate::below::BodyStress;
+use crate::below::{Below, StressBelow};
 use crate::impacts::{self, IMPACTS};
 use crate::plot::{self, Quantity};
+use crate::stress_over_run::StressOverRun;
 use crate::time::time_column;
-use crate::{Run, RunError, below, patch, scene, table};
+use crate::{Run, RunError, patch, scene, table};
 use cost::cost;
 use motion::of_motion;
 use summary::summary;
@@ -38,6 +39,8 @@ pub struct Extras {
     pub phases: Vec<Phase>,
     /// Tables of computed and expected values, with a caption.
     pub tables: Vec<(Table, String)>,
+    /// The largest stress of the bodies over the run.
+    pub stress: Option<StressOverRun>,
     /// Files of the run, with paths relative to the report.
     pub links: Vec<Link>,
 }
@@ -87,6 +90,9 @@ pub fn html(run: &Run, extras: &Extras) -> Result<String, RunError> {
         for pair in (0..run.header().pairs.len()).filter(|_| !run.is_rigid()) {
             pressure(&mut report, run, pair)?;
         }
+    }
+    if let Some(found) = extras.stress.as_ref().filter(|found| !found.bodies.is_empty()) {
+        largest_stress(&mut report, found);
     }
     if is_static {
         report.heading("Equilibrium");
@@ -141,6 +147,20 @@ fn bodies_in_pictures(report: &mut Report, run: &Run) -> Result<(), RunError> {
     Ok(())
 }
 
+/// The largest stress of each body with modes over the run, and where it may be wrong.
+fn largest_stress(report: &mut Report, found: &StressOverRun) {
+    report.heading("Stress");
+    let notes: Vec<String> =
+        found.warnings.iter().chain(&found.notes).map(|note| format!(" {note}.")).collect();
+    let caption = format!(
+        "Largest von Mises stress at the surface of each body by its modes over all frames, where and when, and \
+         by how much the raw stress of the cells there differs from the recovered one; coordinates of the \
+         body's file.{} `carom-post stress` writes it at all points, with histories and cycles.",
+        notes.concat()
+    );
+    report.table(found.table(), &caption);
+}
+
 /// A line for each impact; of many impacts only the first, the largest and the last.
 fn impacts(report: &mut Report, run: &Run) -> Result<(), RunError> {
     let (table, notes) = impacts::table(run, IMPACTS)?;
@@ -184,18 +204,19 @@ fn pressure(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError>
 
 /// The stress below a contact on a half-space grid.
 fn stress_below(report: &mut Report, run: &Run, pair: usize) -> Result<(), RunError> {
-    let stresses = below::stresses(run, pair)?;
+    let below = Below::of(run, pair)?;
+    let stresses = below.stresses();
     if stresses.is_empty() {
         return Ok(());
     }
-    let sentences: Vec<String> = stresses.iter().map(BodyStress::sentence).collect();
+    let sentences: Vec<String> = stresses.iter().map(StressBelow::sentence).collect();
     let caption = format!(
         "{}: stress at the largest force, of half-spaces under the pressures and tractions of the contact \
-         (Love, Cerruti); the stress by the bending of the bodies is not part of it. {}.",
+         (Love, Cerruti), with that of the modes of the bodies at the surface. {}.",
         run.header().pairs[pair].name,
         sentences.join("; ")
     );
-    report.drawing(below::draw(run, pair)?, &caption);
+    report.drawing(below.draw(), &caption);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The integration tests of `carom-post`: one program with one module in each file.
 
+mod below;
 mod commands;
 mod grids;
 mod result;

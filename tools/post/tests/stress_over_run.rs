@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use assert_cmd::Command;
 use carom_format::Scenario;
-use carom_post::Run;
+use carom_post::report::{Extras, html};
+use carom_post::{Run, stress_over_run};
 use carom_progress::Silent;
 use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::program::{failure, json};
@@ -75,6 +76,14 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let at_largest = column(&history, "signed_von_mises", "largest stress");
     let largest = at_largest.iter().map(|s| s.abs()).fold(0.0, f64::max);
     assert!((largest / of_table["von_mises"].as_f64().unwrap() - 1.0).abs() < 1e-12, "{largest}");
+    // The report and `carom run` have the same figures without files.
+    let run = Run::open(&result).unwrap();
+    let found = stress_over_run::largest(&run, &Silent).unwrap();
+    assert!(found.files.is_empty() && found.bodies.len() == 1, "{found:?}");
+    assert_eq!(found.bodies[0].von_mises, of_table["von_mises"].as_f64().unwrap());
+    assert!(found.sentences()[0].starts_with("body `rod`: largest von Mises stress of its modes "));
+    let report = html(&run, &Extras { stress: Some(found), ..Extras::default() }).unwrap();
+    assert!(report.contains("Largest von Mises stress at the surface of each body"));
     let picture = std::fs::read(out.join("rod-stress.vtu")).unwrap();
     let picture = String::from_utf8_lossy(&picture);
     for name in ["von_mises_max", "error", "time_of_max", "range"] {

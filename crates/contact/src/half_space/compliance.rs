@@ -16,7 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 pub use super::cut::CutMeans;
-use super::cut::PlacedLoad;
+use super::cut::{PlacedLoad, ReadLoad, unit_disc};
 use super::definite::smallest_pivot;
 use super::footprint::{Footprint, tangents_of};
 use super::grid_compliance::{GridCompliance, along_frames, sandwiched};
@@ -160,13 +160,16 @@ impl PlacedBody {
             footprint: &footprints[j],
         };
         let n = footprints.len();
+        let unit = unit_disc(self.loads.kernel);
         let mut cuts = Vec::new();
         for j in 0..n {
             let reach = FARTHEST_CUT * self.loads.radius;
             let is_cut = |k: usize| footprints[j].is_cut() || footprints[k].is_cut();
             let is_near = |k: usize| (self.positions[j] - self.positions[k]).norm() < reach;
-            for k in (j..n).filter(|&k| is_cut(k) && is_near(k)) {
-                cuts.push((j as u32, k as u32, CutMeans::new(place(j), place(k), self.loads)));
+            let mut partners = (j..n).filter(|&k| is_cut(k) && is_near(k)).peekable();
+            if partners.peek().is_some() {
+                let read = ReadLoad::new(place(j), self.loads, &unit);
+                cuts.extend(partners.map(|k| (j as u32, k as u32, read.means(place(k)))));
             }
         }
         self.cuts = cuts;

@@ -140,7 +140,7 @@ pub struct LargestStress {
     pub depth: f64,
 }
 
-/// Pressure and tractions on the cells of a grid.
+/// Pressure and tractions on the cells of a grid, over a stress of the body that they do not cause.
 #[derive(Debug, Clone, Copy)]
 pub struct LoadedGrid<'a> {
     /// Its cells.
@@ -149,6 +149,9 @@ pub struct LoadedGrid<'a> {
     pub loads: &'a [[f64; 3]],
     /// ν of the body.
     pub poisson: f64,
+    /// Stress of the body beside that of the loads, the same everywhere: that of its bending at the contact,
+    /// which hardly changes over a few contact radii \[Pa\].
+    pub beside: HalfSpaceStress,
 }
 
 /// Depth of the search for the largest stress, in radii of the patch.
@@ -163,7 +166,7 @@ const HALVINGS: usize = 7;
 impl LoadedGrid<'_> {
     /// The stress at a point: coordinates in the plane, and depth z ≥ 0 \[m\].
     pub fn stress(&self, [x, y, z]: [f64; 3]) -> HalfSpaceStress {
-        let mut sum = [0.0; 6];
+        let mut sum = self.beside;
         for (cell, loads) in self.loads.iter().enumerate() {
             let [u, v] = self.grid.middle(cell);
             let own = rectangle_stress([x - u, y - v, z], self.grid.sides(), *loads, self.poisson);

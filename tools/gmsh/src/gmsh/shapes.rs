@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use super::{Entity, Gmsh, GmshError, flattened, pairs, take_integers};
+use super::{Entity, Gmsh, GmshError, flattened, pairs, take_integers, take_string};
 
 impl Gmsh {
     /// Takes over what operations of OpenCASCADE have changed.
@@ -20,6 +20,16 @@ impl Gmsh {
             gmsh_sys::gmshModelOccGetMass(dim, tag, &raw mut measure, ierr);
         })?;
         Ok(measure)
+    }
+
+    /// Word for the kind of an entity: `Plane`, `Cylinder`, `BSpline surface`, …
+    pub(crate) fn kind_of(&self, (dim, tag): Entity) -> Result<String, GmshError> {
+        let mut text = ptr::null_mut();
+        // SAFETY: `text` is a variable of ours that receives a string which becomes ours.
+        self.call("read the kind of a face", |ierr| unsafe {
+            gmsh_sys::gmshModelGetType(dim, tag, &raw mut text, ierr);
+        })?;
+        Ok(take_string(text))
     }
 
     /// Centre of an entity of uniform density [m].

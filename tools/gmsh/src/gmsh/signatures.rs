@@ -12,7 +12,7 @@ pub(super) const NAMES_GROUPS: (u32, u32) = (4, 10);
 
 /// Every function that is called, with its numbers of arguments in versions before and from [`NAMES_GROUPS`].
 #[cfg(test)]
-const USED: [(&str, [usize; 2]); 35] = [
+const USED: [(&str, [usize; 2]); 36] = [
     ("gmshFree", [1, 1]),
     ("gmshInitialize", [4, 5]),
     ("gmshOptionSetString", [3, 3]),
@@ -23,6 +23,7 @@ const USED: [(&str, [usize; 2]); 35] = [
     ("gmshOptionGetString", [3, 3]),
     ("gmshOptionGetNumber", [3, 3]),
     ("gmshModelGetEntityName", [4, 4]),
+    ("gmshModelGetType", [4, 4]),
     ("gmshModelGetPhysicalName", [4, 4]),
     ("gmshModelGetEntitiesForPhysicalGroup", [5, 5]),
     ("gmshModelMeshFieldAdd", [3, 3]),

@@ -148,7 +148,7 @@ fn hertz_grid(cells: f64, friction: f64) -> (PressureGrid, Vec<[f64; 3]>) {
 fn hertz_pressure_has_its_stress_on_the_axis() {
     // The stress at the depth of one cell sees its edges, with an error of 0.7 % of p₀: fine cells.
     let (grid, loads) = hertz_grid(12.0, 0.0);
-    let loaded = LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3 };
+    let loaded = LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3, beside: [0.0; 6] };
     for z in [0.2, 0.48, 1.0, 2.0] {
         let [xx, yy, zz, xy, yz, xz] = loaded.stress([0.0, 0.0, z]);
         let of_z = 1.0 / (1.0 + z * z);
@@ -161,7 +161,7 @@ fn hertz_pressure_has_its_stress_on_the_axis() {
     // of the pressure, with an error of the second order.
     let largest = [5.0, 10.0].map(|cells| {
         let (grid, loads) = hertz_grid(cells, 0.0);
-        LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3 }.largest().unwrap()
+        LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3, beside: [0.0; 6] }.largest().unwrap()
     });
     println!("{largest:?}");
     let [coarse, fine] = largest.map(|found| 1.0 - found.shear / 0.310_02);
@@ -174,12 +174,29 @@ fn hertz_pressure_has_its_stress_on_the_axis() {
     }
 }
 
+/// On the axis a pressure of all sides in the plane adds to both radial stresses: von Mises' stress there is
+/// |σ_z − σ_r − b|, with the extreme of Johnson, eq. (3.45), at another depth.
+#[test]
+fn a_stress_beside_that_of_the_loads_adds_to_it() {
+    let (grid, loads) = hertz_grid(12.0, 0.0);
+    let beside = [0.2, 0.2, 0.0, 0.0, 0.0, 0.0];
+    let loaded = LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3, beside };
+    let on_axis = |z: f64| {
+        let of_z = 1.0 / (1.0 + z * z);
+        -1.3 * (1.0 - z * (1.0 / z).atan()) + 1.5 * of_z + 0.2
+    };
+    let expected = (1..200).map(|k| 0.01 * f64::from(k)).max_by(|a, b| on_axis(*a).total_cmp(&on_axis(*b)));
+    let (depth, found) = (expected.unwrap(), loaded.largest().unwrap());
+    assert!((found.von_mises / on_axis(depth) - 1.0).abs() < 4e-3, "{found:?}, {depth}");
+    assert!((found.depth - depth).abs() < 0.05, "{found:?}, {depth}");
+}
+
 /// Sliding with μ = 0.5: the largest stress is at the surface (Johnson, section 7.1: from μ = 0.3 on). Far
 /// away the stress is that of a point force.
 #[test]
 fn friction_moves_the_largest_stress_to_the_surface() {
     let (grid, loads) = hertz_grid(6.0, 0.5);
-    let loaded = LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3 };
+    let loaded = LoadedGrid { grid: &grid, loads: &loads, poisson: 0.3, beside: [0.0; 6] };
     let largest = loaded.largest().unwrap();
     assert!(largest.depth == 0.0 && largest.von_mises > 0.62, "{largest:?}");
     let force = 2.0 * PI / 3.0;
