@@ -15,6 +15,8 @@ pub struct Seconds {
     pub eigen: f64,
     /// Reduced matrices, second eigenproblem, invariants, mode values.
     pub projection: f64,
+    /// Loads at places of contact on half-space grids: static modes, interactions, errors of the mesh.
+    pub places: f64,
     /// The whole reduction.
     pub total: f64,
 }

@@ -17,6 +17,7 @@ struct Seconds {
     constraint_modes: f64,
     eigen: f64,
     projection: f64,
+    places: f64,
     total: f64,
 }
 
@@ -120,6 +121,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             constraint_modes: seconds.constraint_modes,
             eigen: seconds.eigen,
             projection: seconds.projection,
+            places: seconds.places,
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,

@@ -108,7 +108,7 @@ fn a_model_has_all_documented_keys_and_keeps_the_frequencies() {
     assert_eq!(low + high, 54 + 20 - 6);
     assert_eq!(hz.len() as u64, low + high);
     assert_eq!(hz.iter().filter(|&&hz| hz <= 3000.0).count() as u64, low);
-    for phase in ["assembly", "factorisation", "constraint_modes", "eigen", "projection", "total"] {
+    for phase in ["assembly", "factorisation", "constraint_modes", "eigen", "projection", "places", "total"] {
         assert!(made["seconds"][phase].as_f64().unwrap() >= 0.0, "{phase}");
     }
     assert!(made["peak_memory_bytes"].is_u64() || made["peak_memory_bytes"].is_null());

@@ -1,5 +1,7 @@
 //! Reduced models with loads at places.
 
+use std::time::Instant;
+
 use carom_contact::half_space::compliance::CutMeans;
 use carom_contact::half_space::{Kernel, PlacedBody};
 use carom_fem::recovery::energy_errors;
@@ -157,6 +159,7 @@ pub fn reduced_with_places(
         own.variant.modes = ModeKind::FreeInterface;
     }
     let mut result = craig_bampton(body, &own, progress)?;
+    let started = Instant::now();
     let model = &mut result.reduced;
     let rule = options.rule.unwrap_or(QuadratureRule::Default);
     let rigid = rigid_sets(model);
@@ -176,6 +179,8 @@ pub fn reduced_with_places(
         Fields::Surface => Some(fields.at(&discretisation.surface(&body.boundary_faces()).points)),
         Fields::Interface => None,
     };
+    result.seconds.places = started.elapsed().as_secs_f64();
+    result.seconds.total += result.seconds.places;
     Ok(result)
 }
 

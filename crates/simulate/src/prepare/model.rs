@@ -117,6 +117,7 @@ pub(super) fn reduced(
         ("reduction: constraint modes", s.constraint_modes),
         ("reduction: eigenpairs", s.eigen),
         ("reduction: projection", s.projection),
+        ("reduction: places", s.places),
     ]
     .map(|(phase, seconds)| (phase.to_owned(), seconds))
     .into();
