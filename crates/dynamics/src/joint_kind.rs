@@ -78,3 +78,15 @@ impl JointKind {
         }
     }
 }
+
+/// The sentence about a joint of which equations are left out at the start.
+pub fn repeated_equations(joint: &str, count: usize) -> String {
+    let [equations, are] = match count {
+        1 => ["equation repeats", "is"],
+        _ => ["equations repeat", "are"],
+    };
+    format!(
+        "joint `{joint}`: {count} {equations} those of other joints at the start and {are} left out; how the \
+         joints share these reactions is not determined"
+    )
+}

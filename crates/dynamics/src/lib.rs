@@ -58,7 +58,7 @@ pub use contact_event::{ContactEvent, NO_PEAK, NoRestitution};
 pub use contact_tracker::{BodyMotion, ContactSample, ContactTracker};
 pub use error_estimate::{ErrorEstimate, ErrorParts};
 pub use grid_pressures::{GridCell, GridPressures};
-pub use joint_kind::{JointEquation, JointKind};
+pub use joint_kind::{JointEquation, JointKind, repeated_equations};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};

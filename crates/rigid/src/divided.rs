@@ -20,7 +20,8 @@ impl System {
         self.snapshot_into(&mut before);
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
-            let done = (0..parts).try_for_each(|_| {
+            let done = (0..parts).try_for_each(|part| {
+                self.start_of_step = f64::from(part).mul_add(self.dt, steps as f64 * dt);
                 // Each part belongs to the same step and considers all pairs.
                 self.steps = steps;
                 self.pairs.iter_mut().for_each(|pair| pair.due = 0);

@@ -1,5 +1,6 @@
 //! The joints of a system: their start, their part of a step, and their forces.
 
+use carom_dynamics::JointState;
 use nalgebra::Vector3;
 
 use crate::joint::solver::JointSolver;
@@ -59,6 +60,15 @@ impl System {
         let solver = &self.impulses.laws.rows.joints;
         let numbers = 0..self.joints.all.len();
         numbers.map(move |number| solver.transmitted(&self.joints, number).map(|sum| sum / self.dt))
+    }
+
+    /// Forces of the joints in the last step.
+    pub fn joint_states(&self) -> impl Iterator<Item = JointState> + '_ {
+        self.joint_forces().map(|[force, torque]| JointState {
+            force: force.into(),
+            torque: torque.into(),
+            ..JointState::default()
+        })
     }
 
     /// Largest error of an equation of a joint at the present states, in metres or as the cosine of an angle.

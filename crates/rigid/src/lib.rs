@@ -6,6 +6,7 @@
 //! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
 //!   surface of another; [`OffsetPoints`]: points as functions of the pose
 //! * [`JointSpec`]: joints of two bodies, or a body and the ground
+//! * [`ForceSpec`], [`SpringSpec`]: forces by functions of time, and springs with dampers
 //! * [`CrowdSpec`]: bodies of which any two may touch, with pairs that exist while they are near
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
@@ -49,11 +50,12 @@
 //! ```
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
-//! `joint`, `spring`, `law`, `normal`, `friction`, `limit`.
+//! `joint`, `action`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
 
+pub mod action;
 pub mod body;
 mod contact;
 mod crowd;
@@ -87,6 +89,7 @@ mod swept;
 pub mod system;
 pub mod turn;
 
+pub use action::{ForceSpec, SpringError, SpringSpec};
 pub use body::{BodyError, RigidBody};
 pub use carom_contact::geometry::{Plane, Sphere};
 pub use carom_contact::{Block, Edge, Law, Shape};

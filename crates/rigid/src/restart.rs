@@ -3,6 +3,7 @@
 use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
 use nalgebra::Vector3;
 
+use crate::action::ActionBooks;
 use crate::held::Held;
 use crate::limit::Limited;
 use crate::simulation::{RunError, Simulation};
@@ -40,6 +41,9 @@ impl Simulation {
         checkpoint.put_integers("counters", &[steps, n_impulses, self.outputs, *shown, n_divided, limited]);
         checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
         system.save(&mut checkpoint);
+        if self.missed != [0.0; 2] {
+            checkpoint.put_reals("missed_energy", &self.missed);
+        }
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
         checkpoint
             .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
@@ -65,6 +69,8 @@ impl Simulation {
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
         self.outputs = outputs;
         system.restore(checkpoint, [steps, n_impulses, n_divided, limited])?;
+        let missed = checkpoint.reals_of("missed_energy", 2).unwrap_or(&[0.0; 2]);
+        self.missed = [missed[0], missed[1]];
         self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
         let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
         self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
@@ -105,6 +111,11 @@ impl System {
         if !self.joints.is_empty() {
             checkpoint.put_reals("joints", &self.impulses.laws.rows.joints.lambda);
             checkpoint.put_reals("joint_work", &[books.joint_work]);
+        }
+        if !self.actions.is_empty() {
+            let of = &self.actions.books;
+            let sums = [of.forces, of.damping, of.numerical, of.potential, of.at_start];
+            checkpoint.put_reals("actions", &[sums.to_vec(), self.actions.pulls()].concat());
         }
         let loads = [books.load_impulse, books.load_ang_impulse];
         if books.load_work != 0.0 || loads != [Vector3::zeros(); 2] {
@@ -150,6 +161,18 @@ impl System {
             let lambda = checkpoint.reals_of("joints", self.joints.n_rows)?;
             self.impulses.laws.rows.joints.lambda.copy_from_slice(lambda);
             joint_work = checkpoint.reals_of("joint_work", 1)?[0];
+        }
+        if !self.actions.is_empty() {
+            let n = self.actions.pulls().len();
+            let (sums, pulls) = checkpoint.reals_of("actions", 5 + n)?.split_at(5);
+            self.actions.books = ActionBooks {
+                forces: sums[0],
+                damping: sums[1],
+                numerical: sums[2],
+                potential: sums[3],
+                at_start: sums[4],
+            };
+            self.actions.set_pulls(pulls);
         }
         let books = checkpoint.reals_of("books", 12)?;
         self.energies = [books[2], books[3]];

@@ -2,8 +2,8 @@
 
 use carom_contact::Law;
 use carom_dynamics::{
-    BodyMotion, CheckpointError, ContactEvent, ContactState, ContactTracker, Frame, Ledger, LedgerSummary,
-    Observer, ObserverError,
+    BodyMotion, CheckpointError, ContactEvent, ContactState, ContactTracker, Frame, JointState, Ledger,
+    LedgerSummary, Observer, ObserverError,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -82,6 +82,8 @@ pub struct Simulation {
     pub(crate) following: Vec<usize>,
     /// Steps of the last frame, and the impulse of each pair until then \[N s\].
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
+    /// See [`Simulation::missed`].
+    pub(crate) missed: [f64; 2],
 }
 
 impl Simulation {
@@ -113,6 +115,7 @@ impl Simulation {
             outputs: 0,
             following: Vec::new(),
             shown,
+            missed: [0.0; 2],
         })
     }
 
@@ -181,6 +184,11 @@ impl Simulation {
         Ok(())
     }
 
+    /// Largest |D_num| so far, and largest energy that moves, at frames and contacts \[J\].
+    pub fn missed(&self) -> [f64; 2] {
+        self.missed
+    }
+
     /// Impacts so far, in the order in which they ended.
     pub fn events(&self) -> &[ContactEvent] {
         &self.events
@@ -225,9 +233,15 @@ impl Simulation {
     }
 
     fn record(&mut self) {
-        self.ledger.record(self.system.balance());
+        let balance = self.system.balance();
+        self.ledger.record(balance);
+        let fallen = self.ledger.initial.map_or(0.0, |start| balance.e_pot - start.e_pot);
+        let size = balance.e_kin + fallen.abs() + balance.w_ext.abs();
+        self.missed = [self.missed[0].max(balance.d_num.abs()), self.missed[1].max(size)];
         let Some(initial) = self.ledger.initial else { return };
-        let initial = initial.e_kin + initial.e_con + initial.e_pot + initial.d_imp + initial.d_fric;
+        let of_springs = self.system.actions.books.at_start;
+        let initial =
+            initial.e_kin + initial.e_con + initial.e_pot - of_springs + initial.d_imp + initial.d_fric;
         let [least, largest] = self.system.energy_range();
         let error = (largest - initial).max(initial - least);
         self.ledger.residuals[0] = self.ledger.residuals[0].max(error);
@@ -261,7 +275,9 @@ impl Simulation {
         self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());
         let bodies = self.system.body_states();
         let time = self.system.time();
-        let frame = Frame { time, steps, bodies: &bodies, contacts: &contacts, joints: &[], ledger: &row };
+        let joints: Vec<JointState> = self.system.joint_states().chain(self.system.spring_states()).collect();
+        let frame =
+            Frame { time, steps, bodies: &bodies, contacts: &contacts, joints: &joints, ledger: &row };
         observer.frame(&frame)?;
         self.outputs += 1;
         Ok(())

@@ -1,5 +1,6 @@
 //! The state of a system before a step, to which it can go back.
 
+use crate::action::ActionBooks;
 use crate::crowd::Key;
 use crate::held::Held;
 use crate::limit::Limited;
@@ -13,6 +14,7 @@ pub struct Snapshot {
     states: Vec<State>,
     reports: Vec<PairReport>,
     books: Books,
+    actions: ActionBooks,
     /// The pairs, as far as they have changed: gaps of springs alone.
     keys: Vec<Key>,
     gaps: Vec<Vec<f64>>,
@@ -30,7 +32,7 @@ impl System {
         to.steps = self.steps;
         to.states.clone_from(&self.states);
         to.reports.clone_from(&self.reports);
-        to.books = self.books;
+        (to.books, to.actions) = (self.books, self.actions.books);
         to.gaps.resize(self.pairs.len(), Vec::new());
         to.held.resize(self.pairs.len(), Vec::new());
         to.keys.clear();
@@ -53,7 +55,7 @@ impl System {
     pub fn go_back(&mut self, from: &Snapshot) {
         self.steps = from.steps;
         self.states.clone_from(&from.states);
-        self.books = from.books;
+        (self.books, self.actions.books) = (from.books, from.actions);
         for (number, (pair, report)) in self.pairs.iter_mut().zip(&mut self.reports).enumerate() {
             if from.keys.get(number) != Some(&pair.key) {
                 // A pair of a crowd that has come near since then; the one in its place had not touched.

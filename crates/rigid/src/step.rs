@@ -24,6 +24,7 @@ impl System {
     /// step.
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
+        self.start_of_step = self.time();
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }
 
@@ -48,6 +49,7 @@ impl System {
 
     #[inline]
     pub(crate) fn advance(&mut self) -> Result<(), Unsolved> {
+        self.apply_actions();
         self.predict()?;
         self.track_energy();
         self.move_joints()?;
@@ -59,6 +61,7 @@ impl System {
         }
         self.book_joints();
         self.accept();
+        self.book_actions();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ mod report;
 use carom_dynamics::{Placement, Pose};
 use nalgebra::Vector3;
 
+use crate::action::Actions;
 use crate::body::RigidBody;
 use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
@@ -60,6 +61,9 @@ pub struct System {
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) joints: Joints,
+    pub(crate) actions: Actions,
+    /// Time at which the step, or a part of it, begins \[s\].
+    pub(crate) start_of_step: f64,
     pub(crate) impulses: Impulses,
     /// Σ ½ k \[−g\]₊² at the start of the step \[J\].
     pub(crate) spring_energy: f64,
@@ -156,6 +160,8 @@ impl System {
             pairs,
             contacts: Vec::new(),
             joints: Joints::default(),
+            actions: Actions::default(),
+            start_of_step: 0.0,
             impulses: Impulses::default(),
             spring_energy: 0.0,
             energies: [0.0; 2],

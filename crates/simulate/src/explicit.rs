@@ -9,7 +9,7 @@ use std::sync::Arc;
 use carom_continuum::explicit::{
     BodyKind, BodySpec, EnlargedInertia, Load, Pressure, Problem, Settings, SetupError, Simulation, Support,
 };
-use carom_dynamics::{Axes, Checkpoint, TimeFunction};
+use carom_dynamics::{Axes, Checkpoint, Placement, TimeFunction};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_fem::structural::{StructuralForce, structural_blocks};
@@ -32,8 +32,8 @@ use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
-use crate::references::NoMarker;
-use crate::rigid::RigidSetUpError;
+use crate::rigid::joined::Standing;
+use crate::rigid::{EndError, RigidSetUpError};
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
 use crate::system::joints::described as described_joints;
@@ -96,9 +96,9 @@ pub enum ExplicitSetUpError {
         /// The surfaces.
         pair: String,
     },
-    /// A body has no such place.
+    /// The end of a joint.
     #[error(transparent)]
-    NoMarker(#[from] NoMarker),
+    End(#[from] EndError),
     /// A contact of two rigid bodies that do not touch in this way.
     #[error(transparent)]
     RigidPair(#[from] RigidSetUpError),
@@ -371,7 +371,10 @@ pub(crate) fn problem(scenario: &Scenario, prepared: &Prepared) -> Result<Proble
             scale,
         });
     }
-    let joints = joints::joints(scenario, &bodies, number)?;
+    let geometries: Vec<&Body> = bodies.iter().map(|body| &*body.geometry).collect();
+    let placements: Vec<Placement> = bodies.iter().map(|body| body.placement).collect();
+    let standing = Standing { scenario, geometries: &geometries, placements: &placements };
+    let joints = standing.joints().map_err(At::cast)?;
     Ok(Problem {
         joints,
         supports: supports.collect(),

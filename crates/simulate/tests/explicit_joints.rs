@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use crate::fixtures::{Chain, parse, solve_with};
 
 /// Two rigid rods on hinges fall from the horizontal.
-fn double_pendulum(simulation: &str) -> String {
+pub(crate) fn double_pendulum(simulation: &str) -> String {
     let rod = |name: &str, x: f64| {
         format!(
             "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nrigid = true\nposition = [{x:?}, 0.0, 0.0]\n\
@@ -28,7 +28,7 @@ fn double_pendulum(simulation: &str) -> String {
     .concat()
 }
 
-fn run(text: &str) -> (RunOutcome, Vec<JointState>) {
+pub(crate) fn run(text: &str) -> (RunOutcome, Vec<JointState>) {
     let chain = Chain::new();
     let outcome = chain.solve(&parse(text, &[])).unwrap_or_else(|error| panic!("{error}"));
     let reader = chain.reader();

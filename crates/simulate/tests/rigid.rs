@@ -294,8 +294,13 @@ fn invalid_scenarios_of_rigid_bodies_are_refused() {
         ),
         (
             "[[contact]]",
-            "[[joint]]\nkind = \"spherical\"\nbetween = [\"ground\", \"rod:end\"]\n[[contact]]",
-            "joint",
+            "[[joint]]\nkind = \"spherical\"\nbetween = [\"ground\", \"rod:tip\"]\n[[contact]]",
+            "no marker or interface set `tip`",
+        ),
+        (
+            "[[contact]]",
+            "[[bushing]]\nbetween = [\"ground\", \"rod:top\"]\n[[contact]]",
+            "bushing",
         ),
     ] {
         let text = printed(from, to);

@@ -381,11 +381,7 @@ impl RigidBodies {
 
     /// Forces of joints at t_n.
     pub(super) fn joint_states(&self) -> impl Iterator<Item = JointState> + '_ {
-        self.system.joint_forces().map(|[force, torque]| JointState {
-            force: force.into(),
-            torque: torque.into(),
-            ..JointState::default()
-        })
+        self.system.joint_states()
     }
 
     /// Reported state at t_n: the pose, and the velocity between those before and after.

@@ -88,16 +88,19 @@ impl System {
         // ground.
         let fallen = self.gravity.norm() * self.time();
         let size = |body: &RigidBody, state: &State| state.momentum.norm() + body.mass * fallen;
+        let actions = &self.actions.books;
         Balance {
             time: self.time(),
             e_kin: self.kinetic(),
             e_con: self.contact_potential(),
-            e_pot: self.gravity_potential(),
-            w_ext: self.books.load_work,
+            e_pot: self.gravity_potential() + actions.potential,
+            // The work of all loads has that of springs and dampers.
+            w_ext: if self.actions.is_empty() { self.books.load_work } else { actions.forces },
+            d_mat: actions.damping,
             d_imp: self.books.d_imp,
             d_fric: self.books.d_fric,
             // Not −0 without joints.
-            d_num: 0.0 - self.books.joint_work,
+            d_num: actions.numerical - self.books.joint_work,
             momentum: self.momentum().into(),
             ang_momentum: self.ang_momentum().into(),
             external_impulse: (self.books.external_impulse + self.books.load_impulse).into(),

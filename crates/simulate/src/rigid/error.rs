@@ -1,8 +1,9 @@
 //! Errors from setting up the scheme `rigid`.
 
-use carom_rigid::{BodyError, RunError, SystemError};
+use carom_rigid::{BodyError, JointError, RunError, SpringError, SystemError};
 use thiserror::Error;
 
+use super::joined::EndError;
 use super::repeated::RepeatedContact;
 use super::shapes::ShapeRole;
 use crate::error::{ErrorKind, Kind};
@@ -36,6 +37,15 @@ pub enum RigidSetUpError {
     /// Bodies and pairs do not fit together.
     #[error(transparent)]
     System(#[from] SystemError),
+    /// A joint that is open, or contradicts others.
+    #[error(transparent)]
+    Joint(#[from] JointError),
+    /// A spring that cannot act.
+    #[error(transparent)]
+    Spring(#[from] SpringError),
+    /// A place of a joint, spring or force.
+    #[error(transparent)]
+    End(#[from] EndError),
     /// The run cannot start: a setting is impossible.
     #[error(transparent)]
     Start(#[from] RunError),

@@ -4,12 +4,14 @@
 //! twice, `run` moves the bodies.
 
 pub(crate) mod error;
+pub(crate) mod joined;
 mod repeated;
 mod run;
 mod setup;
 mod shapes;
 
 pub use error::RigidSetUpError;
+pub(crate) use joined::EndError;
 pub use repeated::RepeatedContact;
 pub(crate) use run::RigidRun;
 pub(crate) use setup::{pair, problem};

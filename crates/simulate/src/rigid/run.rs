@@ -1,6 +1,6 @@
 //! A run of the scheme `rigid`.
 
-use carom_dynamics::{Checkpoint, LedgerSummary};
+use carom_dynamics::{Checkpoint, LedgerSummary, repeated_equations};
 use carom_fem::{Body, Discretisation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
@@ -14,6 +14,7 @@ use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, u
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
+use crate::system::joints::described as described_joints;
 
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -24,6 +25,8 @@ pub(crate) struct RigidRun<'a> {
     prepared: &'a Prepared,
     geometries: Vec<&'a Body>,
     simulation: Simulation,
+    /// Sentences about joints that say the same twice.
+    repeated: Vec<String>,
 }
 
 impl<'a> RigidRun<'a> {
@@ -38,9 +41,11 @@ impl<'a> RigidRun<'a> {
         let geometries = geometries(scenario, prepared)?;
         let system = system(scenario, &geometries, time_step)?;
         let Scenario { simulation, .. } = scenario;
+        let repeated = system.repeated_equations();
+        let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n)).collect();
         let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
         let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
-        Ok(Self { scenario, prepared, geometries, simulation })
+        Ok(Self { scenario, prepared, geometries, simulation, repeated })
     }
 }
 
@@ -54,7 +59,12 @@ impl Run for RigidRun<'_> {
         let pairs = self.scenario.contact.iter();
         let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
         let bodies = self.scenario.body.iter().zip(&self.prepared.bodies).zip(&self.simulation.system.bodies);
-        Described { bodies: bodies.map(body).collect(), pairs: pairs.collect(), ..Described::default() }
+        Described {
+            bodies: bodies.map(body).collect(),
+            pairs: pairs.collect(),
+            joints: described_joints(self.scenario),
+            ..Described::default()
+        }
     }
 
     fn resume(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
@@ -71,6 +81,8 @@ impl Run for RigidRun<'_> {
         let mut warnings = self.prepared.warnings.clone();
         warnings.extend(unbalanced(&ledger, "shorten simulation.time_step"));
         warnings.extend(doubtful_contacts(self.scenario, &self.geometries, system));
+        warnings.extend(self.repeated.iter().cloned());
+        warnings.extend(missed_energy(&self.simulation));
         warnings.extend(overlaps);
         Ok(RunEnd {
             summary: RunSummary {
@@ -94,6 +106,21 @@ impl Run for RigidRun<'_> {
             statics: None,
         })
     }
+}
+
+/// Part of the energy that moves which joints and springs may miss without a warning.
+const MISSED: f64 = 0.01;
+
+/// A sentence about the error of the steps with joints and springs.
+fn missed_energy(simulation: &Simulation) -> Option<String> {
+    let [missed, size] = simulation.missed();
+    (missed > MISSED * size).then(|| {
+        format!(
+            "the steps miss up to {missed:.2e} J by joints and springs, {:.1} % of the largest energy, \
+             {size:.2e} J: shorten simulation.time_step (the error decreases with its square)",
+            100.0 * missed / size
+        )
+    })
 }
 
 /// The geometry of each body.

@@ -9,6 +9,7 @@ use carom_rigid::{Edge, PairError, PairSpec, RigidBody, System, SystemError};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
+use super::joined::Standing;
 use super::repeated::{self, OfBodies};
 use super::shapes::{Role, set_points, set_surface, shape_points, shape_surface, wrong_role};
 use crate::error::{At, AtKey};
@@ -53,7 +54,29 @@ pub(super) fn system(
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
     let gravity = Vector3::from(scenario.simulation.gravity);
-    System::new(bodies, &placements, &pairs, gravity, time_step).map_err(|error| of_system(scenario, error))
+    let mut system = System::new(bodies, &placements, &pairs, gravity, time_step)
+        .map_err(|error| of_system(scenario, error))?;
+    let standing = Standing { scenario, geometries, placements: &placements };
+    join(&mut system, &standing)?;
+    Ok(system)
+}
+
+/// Joints, springs and forces.
+fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetUpError>> {
+    let scenario = standing.scenario;
+    let joints = standing.joints().map_err(At::cast)?;
+    if !joints.is_empty() {
+        system.join(&joints).map_err(|error| {
+            let key = scenario.joint.iter().position(|spec| spec.title() == error.joint());
+            RigidSetUpError::from(error).at(format!("joint.{}", key.unwrap_or_default()))
+        })?;
+    }
+    let springs = standing.springs().map_err(At::cast)?;
+    let forces = standing.forces().map_err(At::cast)?;
+    system.act(&forces, &springs).map_err(|error| {
+        let key = scenario.spring.iter().position(|spec| spec.title() == error.spring());
+        RigidSetUpError::from(error).at(format!("spring.{}", key.unwrap_or_default()))
+    })
 }
 
 /// The first error of a scenario of rigid bodies that is known without a run.

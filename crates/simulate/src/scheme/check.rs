@@ -59,10 +59,12 @@ pub enum SchemeError {
     },
     /// A spring, stops or a motion of a joint.
     #[error(
-        "joint `{joint}`: the scheme `explicit` has no `{key}` of joints, which leave their free motion to \
+        "joint `{joint}`: the scheme `{scheme}` has no `{key}` of joints, which leave their free motion to \
          the bodies; leave it out, or choose the scheme `dynamic`"
     )]
     JointAction {
+        /// Name of the scheme.
+        scheme: &'static str,
         /// Title of the joint.
         joint: String,
         /// The key.
@@ -100,19 +102,33 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
             return Err(SchemeError::Friction { scheme, pair, why }.at(format!("contact.{i}.friction")));
         }
     }
-    if matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) {
-        check_explicit_joints(scenario)?;
+    match scenario.simulation.scheme {
+        Scheme::Explicit { .. } => {
+            check_actions(scenario)?;
+            check_explicit_joints(scenario)?;
+        }
+        Scheme::Rigid { .. } => check_actions(scenario)?,
+        _ => {}
     }
     Ok(())
 }
 
-/// Joints of explicit dynamics connect rigid bodies and the ground, and leave their free motion alone.
+/// Joints of rigid bodies leave their free motion alone.
+fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    let scheme = scenario.simulation.scheme.row().name;
+    let acting = |(i, spec): (usize, &JointSpec)| Some((i, spec.title(), action(spec)?));
+    match scenario.joint.iter().enumerate().find_map(acting) {
+        Some((i, joint, key)) => {
+            Err(SchemeError::JointAction { scheme, joint, key }.at(format!("joint.{i}.{key}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Joints of explicit dynamics connect rigid bodies and the ground.
 fn check_explicit_joints(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     for (i, spec) in scenario.joint.iter().enumerate() {
         let joint = spec.title();
-        if let Some(key) = action(spec) {
-            return Err(SchemeError::JointAction { joint, key }.at(format!("joint.{i}.{key}")));
-        }
         let named = |end: &End| scenario.body.iter().find(|body| body.name == end.body);
         if let Some(body) = spec.between.iter().filter_map(named).find(|body| !body.rigid) {
             let is_reduced = body.reduce.is_some() || matches!(body.source, BodySource::Rom { .. });

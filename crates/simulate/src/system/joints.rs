@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_dynamics::{Marker, Placement, rotation};
+use carom_dynamics::{Marker, Placement, repeated_equations, rotation};
 use carom_format::result::ResultJoint;
 use carom_format::scenario::model::{End, JointKind as KindSpec, JointSpec, Scenario};
 use carom_multibody::{
@@ -194,20 +194,8 @@ const PLACED: f64 = 1e-6;
 
 /// Warnings about joints that were closed before the start.
 pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
-    let mut notes: Vec<String> = assembly
-        .redundant
-        .iter()
-        .map(|(joint, count)| {
-            let [equations, are] = match count {
-                1 => ["equation repeats", "is"],
-                _ => ["equations repeat", "are"],
-            };
-            format!(
-                "joint `{joint}`: {count} {equations} those of other joints and {are} left out; how the \
-                 joints share these reactions is not determined"
-            )
-        })
-        .collect();
+    let repeated = assembly.redundant.iter().map(|(joint, count)| repeated_equations(joint, *count));
+    let mut notes: Vec<String> = repeated.collect();
     let moved = assembly.moved;
     let is_reported = |displaced: &&Displaced| {
         displaced.offset.abs() > PLACED * if displaced.is_angle { 1.0 } else { assembly.size }

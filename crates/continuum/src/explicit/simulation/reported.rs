@@ -1,5 +1,6 @@
 //! Bodies of a run in reports, and warnings about its accuracy.
 
+use carom_dynamics::repeated_equations;
 use carom_rigid::{MOST_EDGES, System};
 
 use super::Simulation;
@@ -108,16 +109,7 @@ impl Simulation {
         }));
         out.extend(self.system.bodies.rigid.as_ref().and_then(|rigid| without_edges(&rigid.system)));
         let repeated = self.system.bodies.rigid.iter().flat_map(|rigid| &rigid.repeated);
-        out.extend(repeated.map(|(joint, count)| {
-            let [equations, are] = match count {
-                1 => ["equation repeats", "is"],
-                _ => ["equations repeat", "are"],
-            };
-            format!(
-                "joint `{joint}`: {count} {equations} those of other joints at the start and {are} left out; \
-                 how the joints share these reactions is not determined"
-            )
-        }));
+        out.extend(repeated.map(|(joint, count)| repeated_equations(joint, *count)));
         let unsettled = self.system.contacts.counts.unsettled;
         if unsettled > 0 {
             out.push(format!(

@@ -534,7 +534,7 @@ const RIGID: SchemeRow = SchemeRow {
         "its forces are impulses of whole steps; frames have the motion of the bodies (`output_every`, \
          `carom-post plot --what velocity:BODY`), or choose the scheme `quasistatic`",
     ),
-    tables: &[],
+    tables: &["joint", "spring", "force"],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
     ..ROW_QUASISTATIC

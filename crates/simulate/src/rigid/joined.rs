@@ -1,0 +1,185 @@
+//! Joints, springs and forces of a scenario between rigid bodies of `carom-rigid`.
+
+use carom_dynamics::{Axes, Placement, TimeFunction, rotation};
+use carom_fem::{Body, Discretisation};
+use carom_format::scenario::model::{
+    End, ForceSpec as SpecOfForce, FunctionError, JointSpec as SpecOfJoint, Scenario, Spot,
+    SpringSpec as SpecOfSpring,
+};
+use carom_rigid::{ForceSpec, JointEnd, JointSpec, SpringSpec};
+use nalgebra::{Matrix3, Vector3};
+use thiserror::Error;
+
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::geometry::GeometryError;
+use crate::references::NoMarker;
+use crate::system::joints::{kind, triad};
+
+/// Errors from joints, springs and forces of rigid bodies.
+#[derive(Debug, Error)]
+pub enum EndError {
+    /// A body has no such place.
+    #[error(transparent)]
+    NoMarker(#[from] NoMarker),
+    /// The geometry of a body cannot be evaluated.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// A function of time that cannot be read.
+    #[error(transparent)]
+    Function(#[from] FunctionError),
+}
+
+impl Kind for EndError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Input
+    }
+}
+
+/// Bodies at their places at the start, in the order of the scenario.
+pub(crate) struct Standing<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) geometries: &'a [&'a Body],
+    pub(crate) placements: &'a [Placement],
+}
+
+/// A place on a body at the start.
+struct Held {
+    body: usize,
+    /// In source coordinates \[m\].
+    point: Vector3<f64>,
+    /// In inertial coordinates \[m\].
+    position: Vector3<f64>,
+    /// Source → inertial axes.
+    rotation: Matrix3<f64>,
+}
+
+impl Standing<'_> {
+    /// The joints of the scenario.
+    ///
+    /// # Errors
+    ///
+    /// The place of an end that is not known. The scheme's check has refused other bodies, and joints with
+    /// springs, stops and motions.
+    pub(crate) fn joints(&self) -> Result<Vec<JointSpec>, At<EndError>> {
+        let all = self.scenario.joint.iter().enumerate();
+        all.map(|(i, spec)| self.joint(spec).map_err(|e| e.at(format!("joint.{i}.between")))).collect()
+    }
+
+    /// The springs of the scenario.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::joints`].
+    pub(crate) fn springs(&self) -> Result<Vec<SpringSpec>, At<EndError>> {
+        let all = self.scenario.spring.iter().enumerate();
+        let spring = |(i, spec): (usize, &SpecOfSpring)| {
+            let ends =
+                self.ends(&spec.between, spec.point).map_err(|e| e.at(format!("spring.{i}.between")))?;
+            let length = (ends[0].1 - ends[1].1).norm();
+            Ok(SpringSpec {
+                name: spec.title(),
+                ends: ends.map(|(end, _)| end),
+                stiffness: spec.stiffness,
+                damping: spec.damping,
+                free: spec.free.unwrap_or(length),
+                preload: spec.preload,
+            })
+        };
+        all.map(spring).collect()
+    }
+
+    /// The forces of the scenario.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::joints`], and a function of time that cannot be read.
+    pub(crate) fn forces(&self) -> Result<Vec<ForceSpec>, At<EndError>> {
+        let all = self.scenario.force.iter().enumerate();
+        let force = |(i, load): (usize, &SpecOfForce)| {
+            let held = self.held(&load.on).map_err(|e| e.at(format!("force.{i}.on")))?;
+            let scale = match &load.scale {
+                Some(scale) => {
+                    scale.function().map_err(|e| EndError::from(e).at(format!("force.{i}.scale")))?
+                }
+                None => TimeFunction::Constant(1.0),
+            };
+            Ok(ForceSpec {
+                body: held.body,
+                point: held.point,
+                force: load.force.into(),
+                torque: load.torque.into(),
+                axes: if load.axes == "body" { Axes::Body } else { Axes::Inertial },
+                scale,
+            })
+        };
+        all.map(force).collect()
+    }
+
+    fn joint(&self, spec: &SpecOfJoint) -> Result<JointSpec, EndError> {
+        let axis = Vector3::from(spec.axis);
+        let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
+        let [(first, a), (second, b)] = self.ends(&spec.between, spec.point)?;
+        let turned = |end: JointEnd, side: usize| {
+            let triad = triad(&axes[side]);
+            JointEnd { triad: end.triad * triad, ..end }
+        };
+        Ok(JointSpec {
+            name: spec.title(),
+            kind: kind(spec, (a - b).norm()),
+            ends: [turned(first, 0), turned(second, 1)],
+        })
+    }
+
+    /// Both ends, with inertial axes as triads, and their places \[m\].
+    ///
+    /// * `point` — of the ground; by default where the other end starts
+    fn ends(
+        &self,
+        between: &[End; 2],
+        point: Option<[f64; 3]>,
+    ) -> Result<[(JointEnd, Vector3<f64>); 2], EndError> {
+        let of = |end: &End| -> Result<Option<Held>, EndError> {
+            if end.body == "ground" { Ok(None) } else { self.held(end).map(Some) }
+        };
+        let held = [of(&between[0])?, of(&between[1])?];
+        let start = || held.iter().flatten().next().map_or(Vector3::zeros(), |end| end.position);
+        let ground = point.map_or_else(start, Vector3::from);
+        Ok(held.each_ref().map(|held| match held {
+            Some(end) => {
+                let triad = end.rotation.transpose();
+                (JointEnd { body: Some(end.body), point: end.point, triad }, end.position)
+            }
+            None => (JointEnd { body: None, point: ground, triad: Matrix3::identity() }, ground),
+        }))
+    }
+
+    fn held(&self, end: &End) -> Result<Held, EndError> {
+        let body = self.scenario.body.iter().position(|spec| spec.name == end.body);
+        let body = body.expect("the format checks the ends of joints, springs and forces");
+        let (spec, geometry) = (&self.scenario.body[body], self.geometries[body]);
+        let marker = spec.marker.iter().find(|marker| marker.name == end.part).map(|marker| &marker.at);
+        let point = match marker {
+            Some(Spot::Point(point)) => Vector3::from(*point),
+            Some(Spot::Set(set)) => mean_of_set(&spec.name, geometry, set)?,
+            None if geometry.set_names().contains(&end.part) => mean_of_set(&spec.name, geometry, &end.part)?,
+            None => {
+                let markers = spec.marker.iter().map(|marker| marker.name.clone());
+                let known: Vec<String> = markers.chain(geometry.set_names()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(NoMarker { body: spec.name.clone(), part: end.part.clone(), known }.into());
+            }
+        };
+        let placement = &self.placements[body];
+        let rotation = rotation::matrix(&placement.quaternion);
+        Ok(Held { body, point, position: Vector3::from(placement.origin) + rotation * point, rotation })
+    }
+}
+
+/// The mean of the points of a set, in source coordinates.
+fn mean_of_set(name: &str, geometry: &Body, set: &str) -> Result<Vector3<f64>, GeometryError> {
+    let discretisation = Discretisation::new(geometry)
+        .map_err(|source| GeometryError::Discretisation { body: name.to_owned(), source })?;
+    let points = geometry.points_of_set(&discretisation, set)?;
+    let sum: Vector3<f64> = points.iter().map(|&i| Vector3::from(discretisation.points[i as usize])).sum();
+    Ok(sum / points.len().max(1) as f64)
+}

@@ -1,0 +1,174 @@
+//! Joints, springs and forces in the scheme `rigid`, from scenario to result.
+
+use carom_simulate::{ErrorKind, RunOutcome};
+use nalgebra::Vector3;
+
+use crate::explicit_joints::{double_pendulum, run};
+use crate::fixtures::{Chain, RESUME, parse, solve_with};
+
+fn books_close(outcome: &RunOutcome) {
+    let ledger = &outcome.summary.ledger;
+    let [energy, momentum, ang_momentum] = ledger.errors().map(|error| error.unwrap_or(0.0));
+    assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
+}
+
+fn orders(errors: &[f64]) {
+    println!("{errors:?}");
+    for pair in errors.windows(2) {
+        let order = (pair[0] / pair[1]).log2();
+        assert!((1.7..2.3).contains(&order), "{order} {errors:?}");
+    }
+}
+
+/// The scheme `quasistatic` at a tight tolerance is the truth; forces of joints agree with its forces.
+#[test]
+fn a_double_pendulum_moves_as_in_the_scheme_of_reduced_bodies() {
+    let (truth, forces) = run(&double_pendulum("relative_tolerance = 1.0e-10\nintegrator = \"dop853\""));
+    let errors = [2e-3, 1e-3, 5e-4].map(|dt| {
+        let (outcome, own) = run(&double_pendulum(&format!("scheme = \"rigid\"\ntime_step = {dt:?}")));
+        books_close(&outcome);
+        for (own, force) in own.iter().zip(&forces) {
+            let [own, force] = [own, force].map(|state| Vector3::from(state.force));
+            assert!((own - force).norm() < 100.0 * dt * force.norm(), "{dt}: {own} {force}");
+        }
+        let of = |body: usize| {
+            let [a, b] = [&outcome, &truth].map(|run| Vector3::from(run.bodies[body].position));
+            (a - b).norm()
+        };
+        of(0).max(of(1))
+    });
+    orders(&errors);
+}
+
+const STIFFNESS: f64 = 400.0;
+const DAMPING: f64 = 3.0;
+const PULL: f64 = 5.0;
+
+/// A cube that hangs beside a spring with a damper at the ground and is pulled by a growing force.
+fn cube_on_spring(scheme: &str) -> String {
+    format!(
+        "[simulation]\nend_time = 0.5\noutput_every = 0.05\n{scheme}\n[[body]]\nname = \"cube\"\n\
+         material = \"steel\"\nrigid = true\nmake = {{ shape = \"box\", size = [0.05, 0.05, 0.05] }}\n\
+         position = [-0.025, -0.025, -0.025]\n[[body.marker]]\nname = \"middle\"\nat = [0.025, 0.025, 0.025]\n\
+         [[spring]]\nname = \"coil\"\nbetween = [\"ground\", \"cube:middle\"]\npoint = [-0.1, 0.0, 0.0]\n\
+         stiffness = {STIFFNESS}\ndamping = {DAMPING}\nfree = 0.1\n[[force]]\non = \"cube:middle\"\n\
+         force = [{PULL}, 0.0, 0.0]\nscale = \"t\"\n"
+    )
+}
+
+/// m ẍ + c ẋ + k x = P t from rest: x = P/k (t − c/k + e^(−δt) (c/k cos ωt + (δ c/k − 1)/ω sin ωt)).
+#[test]
+fn a_damped_spring_follows_a_growing_force() {
+    let mass = 7800.0 * 0.05_f64.powi(3);
+    let (k, c, t) = (STIFFNESS, DAMPING, 0.5_f64);
+    let decay = 0.5 * c / mass;
+    let omega = (k / mass - decay * decay).sqrt();
+    let swing = c / k * (omega * t).cos() + (decay * c / k - 1.0) / omega * (omega * t).sin();
+    let expected = PULL / k * (t - c / k + (-decay * t).exp() * swing);
+    let errors = [2e-3, 1e-3, 5e-4].map(|dt| {
+        let (outcome, states) = run(&cube_on_spring(&format!("scheme = \"rigid\"\ntime_step = {dt:?}")));
+        books_close(&outcome);
+        let [x, y, z] = outcome.bodies[0].position;
+        assert!(y.abs() + z.abs() < 1e-15, "{y} {z}");
+        // The pull at the end: k x + c v, as a force on the cube towards the ground.
+        let velocity = outcome.bodies[0].velocity[0];
+        let pull = k * x + c * velocity;
+        assert!((states[0].force[0] + pull).abs() < 20.0 * dt * pull, "{states:?} {pull}");
+        (x - expected).abs()
+    });
+    orders(&errors);
+    // Other schemes have the same.
+    let (other, _) = run(&cube_on_spring("relative_tolerance = 1.0e-9"));
+    assert!((other.bodies[0].position[0] / expected - 1.0).abs() < 1e-6, "{:?}", other.bodies[0]);
+}
+
+/// A rod on a hinge strikes a resting ball with its end.
+fn hammer(more: &str) -> String {
+    format!(
+        "[simulation]\nscheme = \"rigid\"\nend_time = 0.02\noutput_every = 2.0e-3\ntime_step = 1.0e-5\n{more}\n\
+         [[body]]\nname = \"hammer\"\nmaterial = \"steel\"\n\
+         make = {{ shape = \"rod\", radius = 0.01, length = 0.4 }}\n\
+         velocity = [0.0, 0.0, -1.0]\nangular_velocity = [0.0, 5.0, 0.0]\n\
+         [[body.shape]]\nname = \"head\"\nkind = \"points\"\npoints = [[0.4, 0.0, 0.0]]\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"steel\"\nmake = {{ shape = \"ball\", radius = 0.03 }}\n\
+         position = [0.4, 0.0, -0.04]\n[[body.shape]]\nname = \"skin\"\nkind = \"ball\"\nradius = 0.03\n\
+         [[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"hammer:start\"]\naxis = [0.0, 1.0, 0.0]\n\
+         [[contact]]\nbetween = [\"hammer:head\", \"ball:skin\"]\nrestitution = 0.6\n"
+    )
+}
+
+/// With I the inertia of the rod about its hinge, J ℓ = I (ω − ω′) and J = m v, v − ω′ℓ = e ω ℓ. The rod turns
+/// by 0.025 before it strikes; J is vertical there but for this angle squared.
+#[test]
+fn a_hammer_on_a_hinge_strikes_by_its_law_of_restitution() {
+    let (outcome, _) = run(&hammer(""));
+    books_close(&outcome);
+    let rod = 7800.0 * std::f64::consts::PI * 1e-4 * 0.4;
+    let ball = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.03_f64.powi(3);
+    let (length, omega, e) = (0.4, 5.0, 0.6);
+    let inertia = rod * (length * length / 3.0 + 1e-4 / 4.0);
+    let impulse = (1.0 + e) * omega * length / (length * length / inertia + 1.0 / ball);
+    let [hammer, struck] = [0, 1].map(|body| &outcome.bodies[body]);
+    assert!((struck.velocity[2] / (-impulse / ball) - 1.0).abs() < 1e-3, "{struck:?} {}", impulse / ball);
+    let after = omega - impulse * length / inertia;
+    assert!((hammer.angular_velocity[1] - after).abs() < 1e-3 * omega, "{hammer:?} {after}");
+    let event = &outcome.summary.contacts[0];
+    assert!((Vector3::from(event.impulse).norm() / impulse - 1.0).abs() < 1e-3, "{event:?}");
+    // The hinge keeps its end.
+    let at = Vector3::from(hammer.position).norm();
+    assert!((at - 0.2).abs() < 1e-12, "{at}");
+}
+
+#[test]
+fn a_run_with_joints_and_springs_is_resumed_with_the_same_bits() {
+    let spring = "[[spring]]\nbetween = [\"ground\", \"hammer:end\"]\npoint = [0.4, 0.0, 0.1]\n\
+        stiffness = 2000.0\ndamping = 1.0\n";
+    let whole = hammer("") + spring;
+    let part = whole.replacen("end_time = 0.02", "end_time = 0.006", 1);
+    let (straight, _) = run(&whole);
+    let chain = Chain::new();
+    chain.solve(&parse(&part, &[])).unwrap();
+    let resumed = chain.solve_with(&parse(&whole, &[]), RESUME).unwrap();
+    assert_eq!(resumed.bodies, straight.bodies);
+    let errors = |outcome: &RunOutcome| outcome.summary.ledger.errors();
+    assert_eq!(errors(&resumed), errors(&straight));
+}
+
+#[test]
+fn joints_and_springs_that_the_scheme_does_not_take_are_refused_by_name() {
+    let text = hammer("");
+    let motion = text.replacen("kind = \"revolute\"\n", "kind = \"revolute\"\nmotion = \"t\"\n", 1);
+    let pendulum = double_pendulum("scheme = \"rigid\"\ntime_step = 1.0e-3");
+    let open = pendulum.replace("position = [0.4, 0.0, 0.0]", "position = [0.41, 0.0, 0.0]");
+    let place = text.replacen("hammer:start", "hammer:nowhere", 1);
+    let stiff = cube_on_spring("scheme = \"rigid\"\ntime_step = 0.1");
+    let bushing = format!(
+        "{text}[[bushing]]\nbetween = [\"ground\", \"hammer:start\"]\nstiffness = [1.0, 1.0, 1.0]\n"
+    );
+    for (text, key, words) in [
+        (motion, "joint.0.motion", ["the scheme `rigid` has no `motion`", "revolute ground hammer:start"]),
+        (open, "joint.1", ["open at the start", "spherical"]),
+        (place, "joint.0.between", ["hammer", "nowhere"]),
+        (stiff, "spring.0", ["spring `coil`", "shorten `simulation.time_step`"]),
+        (bushing, "bushing.0", ["takes no [[bushing]]", "rigid"]),
+    ] {
+        let error = solve_with(&text, &[]).expect_err(words[0]);
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert_eq!(error.key(), Some(key), "{error}");
+        assert!(words.iter().all(|word| error.to_string().contains(word)), "{error}");
+    }
+}
+
+/// ω dt = 1: the energy of leapfrog steps swings by up to (ω dt)²/4.
+#[test]
+fn steps_that_miss_energy_are_reported() {
+    let pushed = |time_step: &str| {
+        let text = cube_on_spring(&format!("scheme = \"rigid\"\ntime_step = {time_step}"));
+        run(&text.replacen("position =", "velocity = [1.0, 0.0, 0.0]\nposition =", 1)).0
+    };
+    let coarse = pushed("0.05");
+    books_close(&coarse);
+    assert!(coarse.warnings.iter().any(|w| w.contains("miss up to")), "{:?}", coarse.warnings);
+    let fine = pushed("1.0e-3");
+    assert!(!fine.warnings.iter().any(|w| w.contains("miss up to")), "{:?}", fine.warnings);
+}
