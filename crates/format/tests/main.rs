@@ -5,6 +5,7 @@ use carom_testing::heap;
 mod archives;
 mod functions;
 mod parameters;
+mod patterns;
 mod probes;
 mod problems;
 mod results;

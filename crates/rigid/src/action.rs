@@ -1,7 +1,7 @@
 //! Forces and springs that act on rigid bodies in a step.
 //!
-//! Their impulses act where those of contacts do: at x_n + dt/2 v_n, with the orientation A_n Exp(dt/2 ω_n), in
-//! the middle of the step. With the motion of a step this is the leapfrog rule,
+//! Their impulses act where those of contacts do: at x_n + dt/2 v_n, with the orientation A_n Exp(dt/2 ω_n),
+//! in the middle of the step. With the motion of a step this is the leapfrog rule,
 //!
 //! ```text
 //! x_mid = x_n + dt/2 v_n ,   v_{n+1} = v_n + dt/m f(x_mid, t_n + dt/2) ,   x_{n+1} = x_mid + dt/2 v_{n+1}
@@ -14,9 +14,9 @@
 //! r_mid = (r_n + dt/2 (a − w f))/(1 + dt/2 w c) ,   w = Σ e·M⁻¹ e
 //! ```
 //!
-//! f the pull of the spring, c the damping, w the mobility of its ends along it, and a the acceleration by all
-//! else, joints and other loads, which is that of the step before: of second order, and stable for any c. After
-//! a step with contact of its bodies a is 0, as an impact is no acceleration.
+//! f the pull of the spring, c the damping, w the mobility of its ends along it, and a the acceleration by
+//! all else, joints and other loads, which is that of the step before: of second order, and stable for any c.
+//! After a step with contact of its bodies a is 0, as an impact is no acceleration.
 
 use carom_dynamics::{Axes, JointAction, JointState, TimeFunction, rotation};
 use nalgebra::{Matrix3, Vector3};
@@ -72,8 +72,8 @@ pub enum SpringError {
     },
     /// The step is longer than leapfrog steps may be.
     #[error(
-        "spring `{spring}`: steps of {dt:.3e} s are too long for its vibration, whose limit is {limit:.3e} s: \
-         shorten `simulation.time_step`"
+        "spring `{spring}`: steps of {dt:.3e} s are too long for its vibration, whose limit is {limit:.3e} \
+         s: shorten `simulation.time_step`"
     )]
     Step {
         /// Name of the spring.
@@ -110,8 +110,8 @@ struct Spring {
     spec: SpringSpec,
     /// Points in the frames of the bodies, or in inertial coordinates \[m\].
     points: [Vector3<f64>; 2],
-    /// The pull of spring and preload, and that of the damper, in the last step \[N\]; their direction from the
-    /// first end to the second.
+    /// The pull of spring and preload, and that of the damper, in the last step \[N\]; their direction from
+    /// the first end to the second.
     pulls: [f64; 2],
     direction: Vector3<f64>,
     /// Rate of the length at the start of the step \[m/s\].

@@ -297,11 +297,7 @@ fn invalid_scenarios_of_rigid_bodies_are_refused() {
             "[[joint]]\nkind = \"spherical\"\nbetween = [\"ground\", \"rod:tip\"]\n[[contact]]",
             "no marker or interface set `tip`",
         ),
-        (
-            "[[contact]]",
-            "[[bushing]]\nbetween = [\"ground\", \"rod:top\"]\n[[contact]]",
-            "bushing",
-        ),
+        ("[[contact]]", "[[bushing]]\nbetween = [\"ground\", \"rod:top\"]\n[[contact]]", "bushing"),
     ] {
         let text = printed(from, to);
         assert!(text.contains(message), "{to}: {text}");

@@ -49,7 +49,8 @@ fn cube_on_spring(scheme: &str) -> String {
     format!(
         "[simulation]\nend_time = 0.5\noutput_every = 0.05\n{scheme}\n[[body]]\nname = \"cube\"\n\
          material = \"steel\"\nrigid = true\nmake = {{ shape = \"box\", size = [0.05, 0.05, 0.05] }}\n\
-         position = [-0.025, -0.025, -0.025]\n[[body.marker]]\nname = \"middle\"\nat = [0.025, 0.025, 0.025]\n\
+         position = [-0.025, -0.025, -0.025]\n[[body.marker]]\nname = \"middle\"\n\
+         at = [0.025, 0.025, 0.025]\n\
          [[spring]]\nname = \"coil\"\nbetween = [\"ground\", \"cube:middle\"]\npoint = [-0.1, 0.0, 0.0]\n\
          stiffness = {STIFFNESS}\ndamping = {DAMPING}\nfree = 0.1\n[[force]]\non = \"cube:middle\"\n\
          force = [{PULL}, 0.0, 0.0]\nscale = \"t\"\n"
@@ -85,7 +86,8 @@ fn a_damped_spring_follows_a_growing_force() {
 /// A rod on a hinge strikes a resting ball with its end.
 fn hammer(more: &str) -> String {
     format!(
-        "[simulation]\nscheme = \"rigid\"\nend_time = 0.02\noutput_every = 2.0e-3\ntime_step = 1.0e-5\n{more}\n\
+        "[simulation]\nscheme = \"rigid\"\nend_time = 0.02\noutput_every = 2.0e-3\n\
+         time_step = 1.0e-5\n{more}\n\
          [[body]]\nname = \"hammer\"\nmaterial = \"steel\"\n\
          make = {{ shape = \"rod\", radius = 0.01, length = 0.4 }}\n\
          velocity = [0.0, 0.0, -1.0]\nangular_velocity = [0.0, 5.0, 0.0]\n\
@@ -97,8 +99,8 @@ fn hammer(more: &str) -> String {
     )
 }
 
-/// With I the inertia of the rod about its hinge, J ℓ = I (ω − ω′) and J = m v, v − ω′ℓ = e ω ℓ. The rod turns
-/// by 0.025 before it strikes; J is vertical there but for this angle squared.
+/// With I the inertia of the rod about its hinge, J ℓ = I (ω − ω′) and J = m v, v − ω′ℓ = e ω ℓ. The rod
+/// turns by 0.025 before it strikes; J is vertical there but for this angle squared.
 #[test]
 fn a_hammer_on_a_hinge_strikes_by_its_law_of_restitution() {
     let (outcome, _) = run(&hammer(""));
@@ -142,9 +144,8 @@ fn joints_and_springs_that_the_scheme_does_not_take_are_refused_by_name() {
     let open = pendulum.replace("position = [0.4, 0.0, 0.0]", "position = [0.41, 0.0, 0.0]");
     let place = text.replacen("hammer:start", "hammer:nowhere", 1);
     let stiff = cube_on_spring("scheme = \"rigid\"\ntime_step = 0.1");
-    let bushing = format!(
-        "{text}[[bushing]]\nbetween = [\"ground\", \"hammer:start\"]\nstiffness = [1.0, 1.0, 1.0]\n"
-    );
+    let bushing =
+        format!("{text}[[bushing]]\nbetween = [\"ground\", \"hammer:start\"]\nstiffness = [1.0, 1.0, 1.0]\n");
     for (text, key, words) in [
         (motion, "joint.0.motion", ["the scheme `rigid` has no `motion`", "revolute ground hammer:start"]),
         (open, "joint.1", ["open at the start", "spherical"]),
@@ -171,4 +172,36 @@ fn steps_that_miss_energy_are_reported() {
     assert!(coarse.warnings.iter().any(|w| w.contains("miss up to")), "{:?}", coarse.warnings);
     let fine = pushed("1.0e-3");
     assert!(!fine.warnings.iter().any(|w| w.contains("miss up to")), "{:?}", fine.warnings);
+}
+
+/// The scheme `quasistatic`: rigid bodies on a hinge meet by the half-spaces of their materials. At the
+/// distance ℓ from the hinge they have the mass I/ℓ², and Hertz' theory has F = (5/4)^(3/5) m^(3/5) v^(6/5)
+/// K^(2/5).
+#[test]
+fn a_rigid_hammer_of_two_bodies_strikes_an_anvil_as_hertz_has_it() {
+    let text = "[simulation]\nend_time = 7.0e-3\noutput_every = 1.0e-3\n[[body]]\nname = \"arm\"\n\
+        material = \"steel\"\nrigid = true\nmake = { shape = \"rod\", radius = 0.005, length = 0.3 }\n\
+        velocity = [0.0, 0.0, -0.75]\nangular_velocity = [0.0, 5.0, 0.0]\n[[body]]\nname = \"head\"\n\
+        material = \"steel\"\nrigid = true\nmake = { shape = \"ball\", radius = 0.02, elements = [4] }\n\
+        position = [0.3, 0.0, 0.0]\nvelocity = [0.0, 0.0, -1.5]\nangular_velocity = [0.0, 5.0, 0.0]\n\
+        [[body.marker]]\nname = \"middle\"\nat = [0.0, 0.0, 0.0]\n[[body]]\nname = \"anvil\"\n\
+        material = \"steel\"\nrigid = true\nfixed = true\nposition = [0.25, -0.05, -0.08]\n\
+        make = { shape = \"box\", size = [0.1, 0.1, 0.05], elements = [4, 4, 2] }\n\
+        [[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"arm:start\"]\naxis = [0.0, 1.0, 0.0]\n\
+        [[joint]]\nkind = \"fixed\"\nbetween = [\"arm:end\", \"head:middle\"]\naxis = [0.0, 1.0, 0.0]\n\
+        [[contact]]\nbetween = [\"head\", \"anvil\"]\n";
+    let (outcome, _) = run(text);
+    let (rod, ball) = (
+        7800.0 * std::f64::consts::PI * 0.005_f64.powi(2) * 0.3,
+        7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 8e-6,
+    );
+    let inertia = rod * (0.09 / 3.0 + 0.25 * 0.005_f64.powi(2)) + ball * (0.09 + 0.4 * 4e-4);
+    // It meets the anvil after an angle of 0.01/0.3, and touches it by 0.3 cos of it.
+    let mass = inertia / (0.3 * (0.01_f64 / 0.3).cos()).powi(2);
+    let (modulus, speed) = (210e9 / 0.91 / 2.0, 1.5 * (0.01_f64 / 0.3).cos());
+    let stiffness = 4.0 / 3.0 * modulus * 0.02_f64.sqrt();
+    let force = (1.25 * mass * speed * speed).powf(0.6) * stiffness.powf(0.4);
+    let event = &outcome.summary.contacts[0];
+    assert!((event.peak_force / force - 1.0).abs() < 0.005, "{} N, Hertz {force} N", event.peak_force);
+    assert!((event.impulse_size() / (2.0 * mass * speed) - 1.0).abs() < 1e-3, "{event:?}");
 }

@@ -40,8 +40,8 @@ pub(crate) fn name_groups(
     Ok(notes)
 }
 
-/// Makes groups of the faces that have a name in a STEP file of one solid, beside `face1`, …; faces of the same
-/// name are together. Returns a note where names cannot be kept.
+/// Makes groups of the faces that have a name in a STEP file of one solid, beside `face1`, …; faces of the
+/// same name are together. Returns a note where names cannot be kept.
 ///
 /// * `text` — of the file
 pub(crate) fn name_faces(gmsh: &Gmsh, volumes: &[Entity], text: &str) -> Result<Option<String>, GmshError> {

@@ -1,8 +1,8 @@
 //! Names of faces in a STEP file (ISO 10303-21), which Gmsh does not read.
 //!
 //! A solid is `MANIFOLD_SOLID_BREP(name, shell)` or `BREP_WITH_VOIDS(name, shell, (voids))`, a shell
-//! `CLOSED_SHELL(name, (faces))`, a face `ADVANCED_FACE(name, (bounds), surface, sense)`. OpenCASCADE makes the
-//! faces of a solid in the order of its shell, and Gmsh numbers them in this order; kinds of surfaces are
+//! `CLOSED_SHELL(name, (faces))`, a face `ADVANCED_FACE(name, (bounds), surface, sense)`. OpenCASCADE makes
+//! the faces of a solid in the order of its shell, and Gmsh numbers them in this order; kinds of surfaces are
 //! compared, as a repair of the shape may change the order.
 
 use std::collections::HashMap;
@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn voids_follow_the_outer_shell() {
-        let text = "#1=BREP_WITH_VOIDS('',#2,(#4));#2=CLOSED_SHELL('',(#3));#3=ADVANCED_FACE('out',(),#9,.T.);\
+        let text = "#1=BREP_WITH_VOIDS('',#2,(#4));#2=CLOSED_SHELL('',(#3));\
+            #3=ADVANCED_FACE('out',(),#9,.T.);\
             #4=ORIENTED_CLOSED_SHELL('',*,#5,.F.);#5=CLOSED_SHELL('',(#6));\
             #6=ADVANCED_FACE('in',(),#9,.T.);#9=SPHERICAL_SURFACE('',#8,1.);";
         let names: Vec<String> =

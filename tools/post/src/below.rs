@@ -1,5 +1,5 @@
-//! The stress below a contact on a half-space grid: that of a half-space under its pressures and tractions, and
-//! that of the modes of the body.
+//! The stress below a contact on a half-space grid: that of a half-space under its pressures and tractions,
+//! and that of the modes of the body.
 
 use carom_contact::half_space::stress::{HalfSpaceStress, LargestStress, LoadedGrid};
 use carom_fem::stress::von_mises;

@@ -153,9 +153,9 @@ fn largest_stress(report: &mut Report, found: &StressOverRun) {
     let notes: Vec<String> =
         found.warnings.iter().chain(&found.notes).map(|note| format!(" {note}.")).collect();
     let caption = format!(
-        "Largest von Mises stress at the surface of each body by its modes over all frames, where and when, and \
-         by how much the raw stress of the cells there differs from the recovered one; coordinates of the \
-         body's file.{} `carom-post stress` writes it at all points, with histories and cycles.",
+        "Largest von Mises stress at the surface of each body by its modes over all frames, where and when, \
+         and by how much the raw stress of the cells there differs from the recovered one; coordinates of \
+         the body's file.{} `carom-post stress` writes it at all points, with histories and cycles.",
         notes.concat()
     );
     report.table(found.table(), &caption);

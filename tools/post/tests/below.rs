@@ -3,13 +3,13 @@
 use carom_format::Scenario;
 use carom_post::{Run, below};
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Workshop, prepare, run};
+use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 
 const LENGTH: f64 = 0.2;
 const HEIGHT: f64 = 0.01;
 
-/// A beam between two clamps, turned about the vertical, and a ball that a slowly growing force presses on its
-/// middle.
+/// A beam between two clamps, turned about the vertical, and a ball that a slowly growing force presses on
+/// its middle.
 const SCENARIO: &str = r#"
 [simulation]
 scheme = "quasistatic"
@@ -49,7 +49,8 @@ fn the_modes_of_a_clamped_beam_have_the_stress_of_its_bending() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scenario.toml");
     let scenario = Scenario::parse(&path, SCENARIO, &[], &["steel"]).unwrap();
-    let workshop = Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies") };
+    let workshop =
+        Workshop { scenario_folder: folder.path(), bodies: &folder.path().join("bodies"), users: Users::One };
     let prepared = prepare(&scenario, workshop, &Silent).unwrap();
     let result = folder.path().join("result.carom");
     run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
@@ -67,7 +68,8 @@ fn the_modes_of_a_clamped_beam_have_the_stress_of_its_bending() {
     let mean = 0.5 * (xx + yy);
     let radius = (0.25 * (xx - yy).powi(2) + xy * xy).sqrt();
     let [along, across] = [mean - radius, mean + radius];
-    // Loads within 8 mm of the middle, 5.3 mm from it on average, take up to F 5.3 mm/2 of the moment F 25 mm.
+    // Loads within 8 mm of the middle, 5.3 mm from it on average, take up to F 5.3 mm/2 of the moment F 25
+    // mm.
     let ratio = along / bending;
     assert!((0.89..1.01).contains(&ratio), "{along} Pa, beam theory {bending} Pa");
     assert!(across.abs() < 0.15 * bending.abs(), "{across}");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
-use super::decode::{Interval, Table};
+use super::decode::{Interval, Table, Value};
 
 impl Table<'_> {
     /// One count for all directions, or one for each.
@@ -37,6 +37,32 @@ impl Table<'_> {
             }
         }
         Some(texts)
+    }
+
+    /// A list of pairs of texts, each text with its place.
+    pub(super) fn text_pairs(&self, key: &'static str) -> Option<Vec<[(String, Range<usize>); 2]>> {
+        const EXPECTED: &str = "a list of pairs of texts";
+        let value = self.value(key)?;
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(key, value, EXPECTED);
+            return None;
+        };
+        let text = |item: &Value<'_>| match item.get_ref() {
+            DeValue::String(text) => Some((text.clone().into_owned(), item.span())),
+            _ => None,
+        };
+        let mut pairs = Vec::with_capacity(list.len());
+        for item in list.iter() {
+            let pair = match item.get_ref() {
+                DeValue::Array(pair) => pair.iter().filter_map(|item| text(&item)).collect(),
+                _ => Vec::new(),
+            };
+            match <[_; 2]>::try_from(pair) {
+                Ok(pair) => pairs.push(pair),
+                Err(_) => self.wrong_type(key, item, EXPECTED),
+            }
+        }
+        Some(pairs)
     }
 
     pub(super) fn vector(&self, key: &'static str) -> Option<[f64; 3]> {

@@ -45,6 +45,7 @@ pub mod model;
 mod output;
 mod overrides;
 mod parameters;
+mod patterns;
 mod probes;
 pub mod problem;
 mod reduce;
@@ -233,7 +234,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
             (body::body(table, scheme), spans)
         })
         .collect();
-    let contact: Vec<_> =
+    let read: Vec<_> =
         root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
     let joint: Vec<_> =
         root.tables("joint").into_iter().filter_map(|table| joints::joint(table, run)).collect();
@@ -246,6 +247,9 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let probe: Vec<_> = root.tables("probe").into_iter().filter_map(probes::probe).collect();
     root.finish();
 
+    let known: Vec<model::BodySpec> = body.iter().filter_map(|(body, _)| body.clone()).collect();
+    let known = patterns::Known { bodies: &known, joints: &joint, scheme };
+    let contact = patterns::expanded(problems, read, &known);
     references::check_materials(problems, &body, &materials);
     references::check_names(problems, &body);
     references::check_models(problems, &body, &contact, scheme);
@@ -256,10 +260,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
             fields.clone_into(&mut reduce.fields);
         }
     }
-    // Reduced bodies meet where a run of the rigid bodies foresees it, bodies in statics where they come
-    // nearest.
-    let may_be_whole = scheme.high_modes.is_some() || !scheme.has_time;
-    let of_contact = if may_be_whole { references::Parts::SetOrBody } else { references::Parts::Set };
+    let of_contact =
+        if scheme.bodies_touch_whole() { references::Parts::SetOrBody } else { references::Parts::Set };
     references::check_ends(problems, &bodies, &contact, of_contact);
     references::check_pairs(problems, &contact, scheme.points_touch);
     references::check_ends(problems, &bodies, &joint, references::Parts::Place);

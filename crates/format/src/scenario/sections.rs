@@ -13,6 +13,7 @@ use super::model::{
     Compliance, ContactSpec, End, ForceSpec, HardeningSpec, MaterialLaw, MaterialSpec, PressureSpec, Rim,
     SchemeRow, SupportSpec,
 };
+use super::patterns::ReadContact;
 use super::problem::ProblemKind;
 
 /// Axes in which vectors are given.
@@ -215,7 +216,9 @@ fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 
     Some([all(), all()])
 }
 
-pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<ContactSpec>> {
+pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<ReadContact> {
+    let exclude = table.text_pairs("exclude").unwrap_or_default();
+    let exclude = exclude.into_iter().map(|pair| pair.map(|(text, span)| (end_of(&text), span))).collect();
     let ends = ends_of_contact(&table, scheme);
     let friction = table.number("friction", Interval::NotNegative).unwrap_or(0.0);
     let of_points = scheme.points_touch;
@@ -259,7 +262,7 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<Referring<
         given => given,
     };
     let spec = ContactSpec { between, friction, law: law?, restitution, rim, compliance };
-    Some(Referring { spec, ends: vec![a, b], context })
+    Some((Referring { spec, ends: vec![a, b], context }, exclude))
 }
 
 /// * `of_points` — true if points touch, not surfaces

@@ -206,8 +206,8 @@ fn follow(
         let radius = body.stress.body.load_radius;
         if radius > 0.0 {
             outcome.notes.push(format!(
-                "body `{}`: places within {radius:.2e} m of a loaded contact are left out, as the loads there \
-                 are smooth ones",
+                "body `{}`: places within {radius:.2e} m of a loaded contact are left out, as the loads \
+                 there are smooth ones",
                 body.name()
             ));
         }

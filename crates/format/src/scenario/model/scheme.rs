@@ -590,6 +590,12 @@ pub static SCHEMES: [SchemeRow; 9] =
     [ROW_QUASISTATIC, DYNAMIC, DAMPED, STATIC, RIGID, EXPLICIT, CONSERVING, MIDPOINT, COMPLEMENTARITY];
 
 impl SchemeRow {
+    /// True if a contact may name a body without a surface: reduced bodies meet where a run of the rigid
+    /// bodies foresees it, bodies in statics where they come nearest.
+    pub fn bodies_touch_whole(&self) -> bool {
+        self.high_modes.is_some() || !self.has_time
+    }
+
     /// Names of the schemes that have a key of `[simulation]`, as a list for messages.
     pub(in crate::scenario) fn with_key(key: &str) -> String {
         Self::names(|row| row.keys.contains(&key))

@@ -1,0 +1,176 @@
+//! Contacts that patterns name: `between = ["ring:*", "ball*:skin"]`.
+
+use std::path::Path;
+
+use carom_format::Scenario;
+
+/// A ring with two shapes, three balls, a cage that is joined to the ring, and a held floor.
+const BEARING: &str = r#"
+[simulation]
+scheme = "rigid"
+end_time = 1.0
+time_step = 1.0e-4
+
+[[body]]
+name = "ring"
+make = { shape = "plate", size = [0.3, 0.2, 0.1] }
+material = "steel"
+fixed = true
+[[body.shape]]
+name = "inner"
+kind = "cavity"
+radius = 0.1
+[[body.shape]]
+name = "outer"
+kind = "ball"
+radius = 0.12
+
+[[body]]
+name = "ball 1"
+make = { shape = "ball", radius = 0.01 }
+material = "steel"
+[[body.shape]]
+name = "skin"
+kind = "ball"
+radius = 0.01
+
+[[body]]
+name = "ball 2"
+make = { shape = "ball", radius = 0.01 }
+material = "steel"
+[[body.shape]]
+name = "skin"
+kind = "ball"
+radius = 0.01
+
+[[body]]
+name = "cage"
+make = { shape = "plate", size = [0.3, 0.2, 0.1] }
+material = "steel"
+[[body.shape]]
+name = "pockets"
+kind = "block"
+size = [0.3, 0.2, 0.1]
+
+[[body]]
+name = "floor"
+make = { shape = "plate", size = [0.3, 0.2, 0.1] }
+material = "steel"
+fixed = true
+[[body.shape]]
+name = "top"
+kind = "plane"
+point = [0.0, 0.0, 0.0]
+normal = [0.0, 0.0, 1.0]
+
+[[joint]]
+kind = "revolute"
+between = ["ring:north", "cage:north"]
+axis = [0.0, 0.0, 1.0]
+"#;
+
+fn read(contacts: &str) -> Result<Scenario, String> {
+    let text = format!("{BEARING}{contacts}");
+    Scenario::parse(Path::new("bearing.toml"), &text, &[], &["steel"]).map_err(|error| error.to_string())
+}
+
+fn pairs(scenario: &Scenario) -> Vec<String> {
+    scenario
+        .contact
+        .iter()
+        .map(|contact| contact.between.each_ref().map(ToString::to_string).join(" "))
+        .collect()
+}
+
+#[test]
+fn each_two_surfaces_that_fit_are_a_contact() {
+    let scenario = read("[[contact]]\nbetween = [\"ball*:skin\", \"ring:*\"]\nfriction = 0.2\n").unwrap();
+    assert_eq!(
+        pairs(&scenario),
+        [
+            "ball 1:skin ring:inner",
+            "ball 1:skin ring:outer",
+            "ball 2:skin ring:inner",
+            "ball 2:skin ring:outer"
+        ]
+    );
+    assert!(scenario.contact.iter().all(|contact| contact.friction == 0.2));
+    // Written with all defaults, the contacts stand one by one.
+    let again = Scenario::parse(Path::new("again.toml"), &scenario.to_toml(), &[], &["steel"]).unwrap();
+    assert_eq!(again, scenario);
+}
+
+/// Each two balls once; the ring and the floor stay, the cage is joined to the ring.
+#[test]
+fn bodies_that_stay_or_are_joined_have_no_contact() {
+    let scenario = read("[[contact]]\nbetween = [\"*:*\", \"*:*\"]\n").unwrap();
+    let found = pairs(&scenario);
+    let bodies: Vec<String> = found
+        .iter()
+        .map(|pair| pair.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+        .collect();
+    let count = |a: &str, b: &str| bodies.iter().filter(|pair| pair.contains(a) && pair.contains(b)).count();
+    assert_eq!((count("ring", "floor"), count("ring", "cage"), count("cage:", "floor:")), (0, 0, 1));
+    assert_eq!(
+        (count("ball 1:", "ball 2:"), count("ball 1:", "ring:"), count("ball 2:", "cage:")),
+        (1, 2, 1)
+    );
+}
+
+#[test]
+fn exclude_takes_pairs_out() {
+    let scenario = read(
+        "[[contact]]\nbetween = [\"ball*:skin\", \"*:*\"]\n\
+         exclude = [[\"ball 1\", \"ball*\"], [\"ring:outer\", \"ball*\"], [\"floor\", \"*\"]]\n",
+    );
+    assert_eq!(
+        pairs(&scenario.unwrap()),
+        [
+            "ball 1:skin ring:inner",
+            "ball 1:skin cage:pockets",
+            "ball 2:skin ring:inner",
+            "ball 2:skin cage:pockets"
+        ]
+    );
+}
+
+/// The number of a plain table stays its own: `--set contact.1.friction` and messages refer to it.
+#[test]
+fn further_contacts_of_a_pattern_come_after_all_tables() {
+    let scenario = read(
+        "[[contact]]\nbetween = [\"ball*:skin\", \"ring:inner\"]\n\
+         [[contact]]\nbetween = [\"cage:pockets\", \"floor:top\"]\n",
+    );
+    assert_eq!(
+        pairs(&scenario.unwrap()),
+        ["ball 1:skin ring:inner", "cage:pockets floor:top", "ball 2:skin ring:inner"]
+    );
+}
+
+#[test]
+fn patterns_that_fit_nothing_or_twice_are_refused() {
+    for (contacts, words) in [
+        (
+            "[[contact]]\nbetween = [\"roller*:skin\", \"ring:inner\"]\n",
+            ["no body fits `roller*`", "`ball 1`"],
+        ),
+        ("[[contact]]\nbetween = [\"ball*:p*\", \"ring:inner\"]\n", ["no surface fits `ball*:p*`", "`skin`"]),
+        ("[[contact]]\nbetween = [\"ring:*\", \"floor:*\"]\n", ["no two bodies that fit may touch", ":75"]),
+        (
+            "[[contact]]\nbetween = [\"cage:pockets\", \"floor:top\"]\nexclude = [[\"cage\", \"floor\"]]\n",
+            ["`exclude` belongs to ends with a `*`", ":76"],
+        ),
+        (
+            "[[contact]]\nbetween = [\"ball*:skin\", \"ring:inner\"]\nexclude = [\"cage\"]\n",
+            ["exclude", "pairs"],
+        ),
+        (
+            "[[contact]]\nbetween = [\"ball 1:skin\", \"ring:inner\"]\n\
+             [[contact]]\nbetween = [\"ball*:skin\", \"ring:inner\"]\n",
+            ["paired already", "contact 1"],
+        ),
+    ] {
+        let message = read(contacts).expect_err(words[0]);
+        assert!(words.iter().all(|word| message.contains(word)), "{contacts}: {message}");
+    }
+}
