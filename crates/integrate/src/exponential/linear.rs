@@ -13,7 +13,7 @@ const SWEEPS: usize = 12;
 /// The linear part with its functions.
 #[derive(Debug, Clone)]
 pub(super) struct Linear {
-    /// Components that L couples; all others are integrals of constants.
+    /// Components with an entry of L in their row or column: the functions of all others are those of zero.
     active: Vec<usize>,
     /// All other components.
     free: Vec<usize>,

@@ -8,7 +8,7 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
-/// Largest norm of hL of the series.
+/// Largest bound of the growth of hL for the series, h max(‖L⁴‖^¼, ‖L⁵‖^⅕).
 pub(super) const SMALL: f64 = 0.5;
 
 /// Terms of the series of φ₃ for arguments up to [`SMALL`]: the next one is 1e-16 of the first.
@@ -71,8 +71,7 @@ pub(super) fn add_product(out: &mut [f64], factor: f64, matrix: &Mat<f64>, x: &[
     for (column, &x) in matrix.col_iter().zip(x) {
         let scaled = factor * x;
         if scaled != 0.0 {
-            // Columns of a matrix are contiguous.
-            let column = column.try_as_col_major().map(faer::col::ColRef::as_slice).unwrap_or_default();
+            let column = column.try_as_col_major().expect("columns of a matrix are contiguous").as_slice();
             out.iter_mut().zip(column).for_each(|(out, entry)| *out += scaled * entry);
         }
     }
