@@ -105,12 +105,12 @@ fn each_two_surfaces_that_fit_are_a_contact() {
 fn bodies_that_stay_or_are_joined_have_no_contact() {
     let scenario = read("[[contact]]\nbetween = [\"*:*\", \"*:*\"]\n").unwrap();
     let found = pairs(&scenario);
-    let bodies: Vec<String> = found
-        .iter()
-        .map(|pair| pair.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
-        .collect();
-    let count = |a: &str, b: &str| bodies.iter().filter(|pair| pair.contains(a) && pair.contains(b)).count();
-    assert_eq!((count("ring", "floor"), count("ring", "cage"), count("cage:", "floor:")), (0, 0, 1));
+    let count = |a: &str, b: &str| found.iter().filter(|pair| pair.contains(a) && pair.contains(b)).count();
+    assert_eq!(
+        (count("ring:", "floor:"), count("ring:", "cage:"), count("cage:", "floor:")),
+        (0, 0, 1),
+        "{found:?}"
+    );
     assert_eq!(
         (count("ball 1:", "ball 2:"), count("ball 1:", "ring:"), count("ball 2:", "cage:")),
         (1, 2, 1)
@@ -155,10 +155,10 @@ fn patterns_that_fit_nothing_or_twice_are_refused() {
             ["no body fits `roller*`", "`ball 1`"],
         ),
         ("[[contact]]\nbetween = [\"ball*:p*\", \"ring:inner\"]\n", ["no surface fits `ball*:p*`", "`skin`"]),
-        ("[[contact]]\nbetween = [\"ring:*\", \"floor:*\"]\n", ["no two bodies that fit may touch", ":75"]),
+        ("[[contact]]\nbetween = [\"ring:*\", \"floor:*\"]\n", ["no two bodies that fit may touch", ":64"]),
         (
             "[[contact]]\nbetween = [\"cage:pockets\", \"floor:top\"]\nexclude = [[\"cage\", \"floor\"]]\n",
-            ["`exclude` belongs to ends with a `*`", ":76"],
+            ["`exclude` belongs to ends with a `*`", ":65"],
         ),
         (
             "[[contact]]\nbetween = [\"ball*:skin\", \"ring:inner\"]\nexclude = [\"cage\"]\n",

@@ -256,7 +256,7 @@ impl ContactSpec {
 
     /// True for contact of the outer surfaces of all bodies, with each other and with themselves.
     pub fn is_automatic(&self) -> bool {
-        self.between[0].body == Self::ALL
+        self.between[0].body == Self::ALL && self.between[0].part.is_empty()
     }
 }
 
