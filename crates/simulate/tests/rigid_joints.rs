@@ -205,3 +205,23 @@ fn a_rigid_hammer_of_two_bodies_strikes_an_anvil_as_hertz_has_it() {
     assert!((event.peak_force / force - 1.0).abs() < 0.005, "{} N, Hertz {force} N", event.peak_force);
     assert!((event.impulse_size() / (2.0 * mass * speed) - 1.0).abs() < 1e-3, "{event:?}");
 }
+
+/// Newton's cradle on hinges (meshes/cradle/hinged.toml): each ball takes the speed that the first one has at
+/// the bottom, 2 sin(θ/2) √(g ℓ/(ℓ² + ⅖ R²)) ℓ but for the gaps of 0.2 mm, through and back.
+#[test]
+fn balls_on_hinges_hand_their_speed_on() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/cradle/hinged.toml");
+    let (outcome, _) = run(&std::fs::read_to_string(path).unwrap());
+    books_close(&outcome);
+    let (length, radius): (f64, f64) = (0.3, 0.05);
+    let turns = (9.81 * length / (length * length + 0.4 * radius * radius)).sqrt();
+    let speed = 2.0 * 10.0_f64.to_radians().sin() * turns * length;
+    let events = &outcome.summary.contacts;
+    let order: Vec<usize> = events.iter().map(|event| event.pair).collect();
+    // The pairs 1-2, 2-3, 3-4, 4-5 of ten: numbers 0, 4, 7, 9.
+    assert_eq!(order, [0, 4, 7, 9, 9, 7, 4, 0, 0, 4, 7, 9]);
+    for event in events {
+        assert!((event.velocity_before / -speed - 1.0).abs() < 3e-4, "{event:?} {speed}");
+        assert!((event.restitution().unwrap() - 1.0).abs() < 1e-9, "{event:?}");
+    }
+}

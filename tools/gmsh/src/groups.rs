@@ -43,31 +43,40 @@ pub(crate) fn name_groups(
 /// Makes groups of the faces that have a name in a STEP file of one solid, beside `face1`, …; faces of the
 /// same name are together. Returns a note where names cannot be kept.
 ///
+/// * `solids` — number of solids of the file
+/// * `faces` — pieces of each face of the solid, in the order of `face1`, …
 /// * `text` — of the file
-pub(crate) fn name_faces(gmsh: &Gmsh, volumes: &[Entity], text: &str) -> Result<Option<String>, GmshError> {
-    let Some(solids) = step::faces_of_solids(text) else { return Ok(None) };
-    if !solids.iter().flatten().any(|face| own_name(&face.name).is_some()) {
+pub(crate) fn name_faces(
+    gmsh: &Gmsh,
+    solids: usize,
+    faces: &[Vec<i32>],
+    text: &str,
+) -> Result<Option<String>, GmshError> {
+    let Some(known) = step::faces_of_solids(text) else { return Ok(None) };
+    if !known.iter().flatten().any(|face| own_name(&face.name).is_some()) {
         return Ok(None);
     }
     let lost = |why: &str| {
         Ok(Some(format!("the names that faces have in the file are left out, as {why}: use `face1`, …")))
     };
-    let ([faces], [volume]) = (solids.as_slice(), volumes) else {
+    let ([known], 1) = (known.as_slice(), solids) else {
         return lost("it contains several solids");
     };
-    let tags = gmsh.boundary(&[*volume])?;
-    let kinds: Vec<String> = tags.iter().map(|&face| gmsh.kind_of(face)).collect::<Result<_, _>>()?;
-    let is_same = |(face, kind): (&StepFace, &String)| match face.kind {
-        Some(word) => word == kind,
-        None => !step::has_form(kind),
+    let is_same = |(face, pieces): (&StepFace, &Vec<i32>)| {
+        let kind = pieces.first().map_or(Ok(String::new()), |&tag| gmsh.kind_of((2, tag)))?;
+        Ok(match face.kind {
+            Some(word) => word == kind,
+            None => !step::has_form(&kind),
+        })
     };
-    if faces.len() != tags.len() || !faces.iter().zip(&kinds).all(is_same) {
+    let same: Vec<bool> = known.iter().zip(faces).map(is_same).collect::<Result<_, GmshError>>()?;
+    if known.len() != faces.len() || same.contains(&false) {
         return lost("OpenCASCADE changed faces as it read them");
     }
     let mut named: BTreeMap<String, Vec<i32>> = BTreeMap::new();
-    for (face, (_, tag)) in faces.iter().zip(&tags) {
+    for (face, pieces) in known.iter().zip(faces) {
         if let Some(name) = own_name(&face.name) {
-            named.entry(name).or_default().push(*tag);
+            named.entry(name).or_default().extend(pieces);
         }
     }
     for (name, tags) in &named {

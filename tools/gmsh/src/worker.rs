@@ -98,15 +98,19 @@ fn work(job: &Job) -> Result<Report, Failed> {
     let text = is_script.then(|| std::fs::read(&job.input).unwrap_or_default());
     let script = text.map(|text| sizes::defined_in(&String::from_utf8_lossy(&text)));
     let size = sizes::set(&gmsh, job, script)?;
-    match &one {
-        Some(one) => groups::name_solid(&gmsh, one)?,
+    let faces = match &one {
+        Some(one) => {
+            groups::name_solid(&gmsh, one)?;
+            one.faces.clone()
+        }
         None => {
             notes.extend(groups::name_groups(&gmsh, &volumes, is_script)?);
-            if has_extension(&job.input, &["step", "stp"]) {
-                let text = std::fs::read(&job.input).unwrap_or_default();
-                notes.extend(groups::name_faces(&gmsh, &volumes, &String::from_utf8_lossy(&text))?);
-            }
+            gmsh.boundary(&volumes)?.into_iter().map(|(_, tag)| vec![tag]).collect()
         }
+    };
+    if has_extension(&job.input, &["step", "stp"]) {
+        let text = std::fs::read(&job.input).unwrap_or_default();
+        notes.extend(groups::name_faces(&gmsh, volumes.len(), &faces, &String::from_utf8_lossy(&text))?);
     }
     notes.extend(sizes::set_near(&gmsh, job, script)?);
     generate(&gmsh, job)?;

@@ -218,6 +218,13 @@ fn faces_keep_their_names() {
         assert!(((x - 0.02).hypot(z - 0.02) - 0.01).abs() < 2.6e-4);
     }
 
+    // The only solid, taken by its number, has the same sets.
+    let (alone, _) = meshed(folder.path(), "1", &[]);
+    for (name, ..) in &planes {
+        let [whole, own] = [&mesh, &alone].map(|mesh| mesh.nodes_of_set(name).unwrap().len());
+        assert_eq!(whole, own, "{name}");
+    }
+
     // Numbers are names of translators.
     let other = text.replacen("ADVANCED_FACE('bore'", "ADVANCED_FACE('#12'", 1);
     std::fs::write(&path, other).unwrap();
@@ -234,4 +241,7 @@ fn names_of_faces_in_a_file_of_several_solids_are_left_out_with_a_note() {
     std::fs::write(&path, text.replacen("ADVANCED_FACE(''", "ADVANCED_FACE('seat'", 1)).unwrap();
     let output = run(folder.path(), &["part.step", "-o", "part.msh"]);
     assert!(printed(&output).contains("as it contains several solids"), "{}", printed(&output));
+    // Also where one of them is taken.
+    let (_, notes) = meshed(folder.path(), "1", &[]);
+    assert!(notes.contains("as it contains several solids"), "{notes}");
 }
