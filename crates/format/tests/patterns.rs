@@ -174,3 +174,21 @@ fn patterns_that_fit_nothing_or_twice_are_refused() {
         assert!(words.iter().all(|word| message.contains(word)), "{contacts}: {message}");
     }
 }
+
+/// `*@X,Y,Z:R` and a place `*` of a body are regions of its surface.
+#[test]
+fn regions_of_a_whole_surface_are_no_patterns() {
+    let ball = |name: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"ball\", radius = 0.01 }}\n\
+             material = \"steel\"\nreduce = {{ places = [\"*\"], modes = 5 }}\n"
+        )
+    };
+    let text = format!(
+        "[simulation]\nend_time = 1.0\n{}{}[[contact]]\nbetween = [\"a:*@0.0,0.0,0.01:0.004\", \"b:*\"]\n",
+        ball("a"),
+        ball("b")
+    );
+    let scenario = Scenario::parse(Path::new("balls.toml"), &text, &[], &["steel"]).unwrap();
+    assert_eq!(pairs(&scenario), ["a:*@0.0,0.0,0.01:0.004 b:*"]);
+}

@@ -33,7 +33,7 @@ pub(super) fn expanded(
 ) -> Vec<Referring<ContactSpec>> {
     let (mut all, mut further) = (Vec::with_capacity(read.len()), Vec::new());
     for (contact, exclude) in read {
-        let has_pattern = contact.ends.iter().any(|(end, _)| is_pattern(end));
+        let has_pattern = contact.ends.iter().any(|(end, _)| known.is_pattern(end));
         if contact.spec.is_automatic() || !has_pattern {
             if let Some([(_, span), _]) = exclude.first() {
                 let text = "`exclude` belongs to ends with a `*`, as in `between = [\"ring\", \"ball*\"]`";
@@ -58,11 +58,18 @@ pub(super) fn expanded(
     all
 }
 
-fn is_pattern(end: &End) -> bool {
-    end.body.contains('*') || end.part.contains('*')
-}
-
 impl Known<'_> {
+    /// True for an end with a `*`, but for the whole surface of one body (`*`, `*@X,Y,Z:R` of its places).
+    fn is_pattern(&self, end: &End) -> bool {
+        let has_place = |body: &BodySpec| {
+            let reduce = body.reduce.as_ref().filter(|_| body.name == end.body);
+            reduce.is_some_and(|reduce| reduce.places.contains(&end.part))
+        };
+        let is_place = self.bodies.iter().any(has_place);
+        let is_region = end.part.starts_with("*@");
+        end.body.contains('*') || end.part.contains('*') && !is_region && !is_place
+    }
+
     /// The ends of the contacts of a pattern; reports a pattern that fits nothing, or too much.
     fn pairs(
         &self,
