@@ -6,6 +6,9 @@ use toml::de::DeValue;
 
 use super::decode::{Interval, Table, Value};
 
+/// A text and its place.
+type PlacedText = (String, Range<usize>);
+
 impl Table<'_> {
     /// One count for all directions, or one for each.
     pub(super) fn counts(&self, key: &'static str) -> Option<Vec<usize>> {
@@ -23,7 +26,7 @@ impl Table<'_> {
     }
 
     /// A list of texts, each with its place.
-    pub(super) fn texts(&self, key: &'static str) -> Option<Vec<(String, Range<usize>)>> {
+    pub(super) fn texts(&self, key: &'static str) -> Option<Vec<PlacedText>> {
         let value = self.value(key)?;
         let DeValue::Array(list) = value.get_ref() else {
             self.wrong_type(key, value, "a list of texts");
@@ -40,7 +43,7 @@ impl Table<'_> {
     }
 
     /// A list of pairs of texts, each text with its place.
-    pub(super) fn text_pairs(&self, key: &'static str) -> Option<Vec<[(String, Range<usize>); 2]>> {
+    pub(super) fn text_pairs(&self, key: &'static str) -> Option<Vec<[PlacedText; 2]>> {
         const EXPECTED: &str = "a list of pairs of texts";
         let value = self.value(key)?;
         let DeValue::Array(list) = value.get_ref() else {

@@ -161,10 +161,8 @@ impl Known<'_> {
             let ends = [a.body.as_str(), b.body.as_str()];
             joint.spec.excludes_contact() && (ends == [c, d] || ends == [d, c])
         };
-        a.body != b.body
-            && !(is_fixed(a) && is_fixed(b))
-            && !exclude.iter().any(is_excluded)
-            && !self.joints.iter().any(joins)
+        let is_apart = a.body == b.body || is_fixed(a) && is_fixed(b);
+        !(is_apart || exclude.iter().any(is_excluded) || self.joints.iter().any(joins))
     }
 }
 
