@@ -4,73 +4,37 @@ use std::path::Path;
 
 use carom_format::Scenario;
 
-/// A ring with two shapes, three balls, a cage that is joined to the ring, and a held floor.
-const BEARING: &str = r#"
-[simulation]
-scheme = "rigid"
-end_time = 1.0
-time_step = 1.0e-4
-
-[[body]]
-name = "ring"
-make = { shape = "plate", size = [0.3, 0.2, 0.1] }
-material = "steel"
-fixed = true
-[[body.shape]]
-name = "inner"
-kind = "cavity"
-radius = 0.1
-[[body.shape]]
-name = "outer"
-kind = "ball"
-radius = 0.12
-
-[[body]]
-name = "ball 1"
-make = { shape = "ball", radius = 0.01 }
-material = "steel"
-[[body.shape]]
-name = "skin"
-kind = "ball"
-radius = 0.01
-
-[[body]]
-name = "ball 2"
-make = { shape = "ball", radius = 0.01 }
-material = "steel"
-[[body.shape]]
-name = "skin"
-kind = "ball"
-radius = 0.01
-
-[[body]]
-name = "cage"
-make = { shape = "plate", size = [0.3, 0.2, 0.1] }
-material = "steel"
-[[body.shape]]
-name = "pockets"
-kind = "block"
-size = [0.3, 0.2, 0.1]
-
-[[body]]
-name = "floor"
-make = { shape = "plate", size = [0.3, 0.2, 0.1] }
-material = "steel"
-fixed = true
-[[body.shape]]
-name = "top"
-kind = "plane"
-point = [0.0, 0.0, 0.0]
-normal = [0.0, 0.0, 1.0]
-
-[[joint]]
-kind = "revolute"
-between = ["ring:north", "cage:north"]
-axis = [0.0, 0.0, 1.0]
-"#;
+/// A ring with two shapes, two balls, a cage that is joined to the ring, and a held floor.
+fn bearing() -> String {
+    let body = |name: &str, make: &str, fixed: bool, shapes: &[[&str; 2]]| {
+        let shape = |[name, rest]: &[&str; 2]| format!("[[body.shape]]\nname = \"{name}\"\n{rest}\n");
+        format!(
+            "[[body]]\nname = \"{name}\"\nmake = {{ {make} }}\nmaterial = \"steel\"\nfixed = {fixed}\n{}",
+            shapes.iter().map(shape).collect::<String>()
+        )
+    };
+    let (ball, plate) = ("shape = \"ball\", radius = 0.01", "shape = \"plate\", size = [0.3, 0.2, 0.1]");
+    let inner = ["inner", "kind = \"cavity\"\nradius = 0.1"];
+    let outer = ["outer", "kind = \"ball\"\nradius = 0.12"];
+    let skin = ["skin", "kind = \"ball\"\nradius = 0.01"];
+    let pockets = ["pockets", "kind = \"block\"\nsize = [0.3, 0.2, 0.1]"];
+    let top = ["top", "kind = \"plane\"\npoint = [0.0, 0.0, 0.0]\nnormal = [0.0, 0.0, 1.0]"];
+    [
+        "[simulation]\nscheme = \"rigid\"\nend_time = 1.0\ntime_step = 1.0e-4\n".to_owned(),
+        body("ring", plate, true, &[inner, outer]),
+        body("ball 1", ball, false, &[skin]),
+        body("ball 2", ball, false, &[skin]),
+        body("cage", plate, false, &[pockets]),
+        body("floor", plate, true, &[top]),
+        "[[joint]]\nkind = \"revolute\"\nbetween = [\"ring:north\", \"cage:north\"]\n\
+         axis = [0.0, 0.0, 1.0]\n"
+            .to_owned(),
+    ]
+    .concat()
+}
 
 fn read(contacts: &str) -> Result<Scenario, String> {
-    let text = format!("{BEARING}{contacts}");
+    let text = format!("{}{contacts}", bearing());
     Scenario::parse(Path::new("bearing.toml"), &text, &[], &["steel"]).map_err(|error| error.to_string())
 }
 
@@ -149,16 +113,18 @@ fn further_contacts_of_a_pattern_come_after_all_tables() {
 
 #[test]
 fn patterns_that_fit_nothing_or_twice_are_refused() {
+    // Lines of the table of the contact.
+    let [second, third] = [2, 3].map(|line| format!(":{}", bearing().lines().count() + line));
     for (contacts, words) in [
         (
             "[[contact]]\nbetween = [\"roller*:skin\", \"ring:inner\"]\n",
             ["no body fits `roller*`", "`ball 1`"],
         ),
         ("[[contact]]\nbetween = [\"ball*:p*\", \"ring:inner\"]\n", ["no surface fits `ball*:p*`", "`skin`"]),
-        ("[[contact]]\nbetween = [\"ring:*\", \"floor:*\"]\n", ["no two bodies that fit may touch", ":64"]),
+        ("[[contact]]\nbetween = [\"ring:*\", \"floor:*\"]\n", ["no two bodies that fit may touch", &second]),
         (
             "[[contact]]\nbetween = [\"cage:pockets\", \"floor:top\"]\nexclude = [[\"cage\", \"floor\"]]\n",
-            ["`exclude` belongs to ends with a `*`", ":65"],
+            ["`exclude` belongs to ends with a `*`", &third],
         ),
         (
             "[[contact]]\nbetween = [\"ball*:skin\", \"ring:inner\"]\nexclude = [\"cage\"]\n",

@@ -114,7 +114,7 @@ pub trait Formula {
     ///
     /// # Errors
     ///
-    /// That of the rate.
+    /// The error of the rate, [`Ode::rate`].
     fn length<O: Ode>(
         &mut self,
         _ode: &mut O,
@@ -129,7 +129,7 @@ pub trait Formula {
     ///
     /// # Errors
     ///
-    /// That of the rate; a shorter step is tried.
+    /// The error of the rate, [`Ode::rate`]; a shorter step is tried.
     fn trial<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error>;
 
     /// May change the controller's proposal after a step of length h.
@@ -139,7 +139,7 @@ pub trait Formula {
     ///
     /// # Errors
     ///
-    /// That of the rate.
+    /// The error of the rate, [`Ode::rate`].
     fn prepare_dense<O: Ode>(
         &mut self,
         _ode: &mut O,

@@ -5,6 +5,8 @@ use std::convert::Infallible;
 
 use carom_integrate::{ImplicitMethod, Integrator, IntegratorKind, Method, Ode, Tolerances};
 
+use crate::steps::{run, run_with};
+
 use ImplicitMethod::{Bdf2, Midpoint};
 
 /// A system from a closure.
@@ -23,24 +25,6 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Ode for System<F> {
     }
 }
 
-/// Runs to the end in steps of the controller, or of a length; `each` receives state and time of each step.
-fn run<O: Ode<Error = Infallible>>(
-    integrator: &mut Integrator,
-    ode: &mut O,
-    y: &mut [f64],
-    end: f64,
-    step: Option<f64>,
-    mut each: impl FnMut(f64, &[f64]),
-) {
-    let mut time = 0.0;
-    while time < end {
-        let latest = step.map_or(end, |step| if time + 1.5 * step > end { end } else { time + step });
-        integrator.attempt(ode, time, y, latest).unwrap();
-        time = integrator.accept(y);
-        each(time, y);
-    }
-}
-
 fn exactly(n: usize) -> Tolerances {
     Tolerances { newton: Some(vec![1e-14; n]), ..Tolerances::none(n) }
 }
@@ -55,7 +39,7 @@ fn fixed_steps_converge_with_order_two() {
     let at = |kind: IntegratorKind, step: f64| {
         let mut y = [2.0, 0.0];
         let mut integrator = Integrator::new(kind, exactly(2));
-        run(&mut integrator, &mut System(2, pendulum), &mut y, 4.0, Some(step), |_, _| {});
+        run(&mut integrator, &mut System(2, pendulum), &mut y, 4.0, Some(step));
         y[0]
     };
     let exact = at(IntegratorKind::RungeKutta(Method::Dop853), 0.01);
@@ -96,7 +80,7 @@ fn the_midpoint_rule_conserves_quadratic_invariants() {
     let drift = |method: ImplicitMethod| {
         let mut integrator = Integrator::new(IntegratorKind::Implicit(method), exactly(2));
         let (mut y, mut worst) = ([1.0, 0.0], 0.0_f64);
-        run(&mut integrator, &mut System(2, oscillator), &mut y, 20.0, Some(0.1), |_, y| {
+        run_with(&mut integrator, &mut System(2, oscillator), &mut y, (20.0, Some(0.1)), |y| {
             worst = worst.max((y[0] * y[0] + y[1] * y[1] - 1.0).abs());
         });
         worst
@@ -112,7 +96,7 @@ fn fast_damped_components_do_not_limit_the_step() {
     for kind in [IntegratorKind::Implicit(Bdf2), IntegratorKind::Radau5] {
         let mut integrator = Integrator::new(kind, Tolerances::uniform(0.0, 1e-6, 1));
         let mut y = [1.0];
-        run(&mut integrator, &mut System(1, rate), &mut y, 10.0, None, |_, _| {});
+        run(&mut integrator, &mut System(1, rate), &mut y, 10.0, None);
         assert!((y[0] - 10.0_f64.cos()).abs() < 1e-5, "{kind:?} {}", y[0]);
         let counters = integrator.counters();
         assert!(counters.steps < 3000 && counters.evaluations < 10_000, "{kind:?} {counters:?}");

@@ -10,6 +10,7 @@ mod implicit;
 mod orders;
 mod pendulum;
 mod radau;
+mod steps;
 
 /// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
 #[global_allocator]

@@ -4,6 +4,8 @@ use std::convert::Infallible;
 
 use carom_integrate::{Ode, Radau5, Tolerances};
 
+use crate::steps::run;
+
 /// A system from a closure.
 struct System<F>(usize, F);
 
@@ -17,22 +19,6 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Ode for System<F> {
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Infallible> {
         (self.1)(time, y, rate);
         Ok(())
-    }
-}
-
-/// Runs to the end in steps of the controller, or of a length.
-fn run<O: Ode<Error = Infallible>>(
-    method: &mut Radau5,
-    ode: &mut O,
-    y: &mut [f64],
-    end: f64,
-    step: Option<f64>,
-) {
-    let mut time = 0.0;
-    while time < end {
-        let latest = step.map_or(end, |step| if time + 1.5 * step > end { end } else { time + step });
-        method.attempt(ode, time, y, latest).unwrap();
-        time = method.accept(y);
     }
 }
 

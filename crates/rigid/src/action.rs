@@ -16,7 +16,7 @@
 //!
 //! f the pull of the spring, c the damping, w the mobility of its ends along it, and a the acceleration by
 //! all else, joints and other loads, which is that of the step before: of second order, and stable for any c.
-//! After a step with contact of its bodies a is 0, as an impact is no acceleration.
+//! After a step in which one of its bodies was struck, a is 0: an impact changes velocities at once.
 
 use carom_dynamics::{Axes, JointAction, JointState, TimeFunction, rotation};
 use nalgebra::{Matrix3, Vector3};
@@ -114,6 +114,8 @@ struct Spring {
     /// the first end to the second.
     pulls: [f64; 2],
     direction: Vector3<f64>,
+    /// From the centre of mass of each end's body to the end in the middle of the step, inertial axes \[m\].
+    arms: [Vector3<f64>; 2],
     /// Rate of the length at the start of the step \[m/s\].
     rate_before: f64,
     /// Second derivative of the length in the last step by all else \[m/s²\].
@@ -179,6 +181,7 @@ impl Actions {
                 points,
                 pulls: [0.0; 2],
                 direction: Vector3::x(),
+                arms: [Vector3::zeros(); 2],
                 rate_before: 0.0,
                 by_others: 0.0,
             })
@@ -289,6 +292,19 @@ impl Spring {
         let rate = self.rate_before + 0.5 * dt * self.by_others;
         let in_middle = (rate - mobility * elastic) / (1.0 + mobility * self.spec.damping);
         self.pulls = [elastic, self.spec.damping * in_middle];
+        self.arms = [0, 1].map(|side| {
+            let body = self.spec.ends[side].body;
+            let turned = body.map(|body| rotation_after(&bodies[body], &states[body], 0.5 * dt));
+            turned.map_or_else(Vector3::zeros, |turned| turned * self.points[side])
+        });
+    }
+
+    /// The bodies at its ends with the force and the torque of a pull of 1 N in the middle of the step.
+    fn unit_loads(&self) -> impl Iterator<Item = (usize, [Vector3<f64>; 2])> + '_ {
+        [(0, 1.0), (1, -1.0)].into_iter().filter_map(|(side, sign)| {
+            let force = sign * self.direction;
+            Some((self.spec.ends[side].body?, [force, self.arms[side].cross(&force)]))
+        })
     }
 }
 
@@ -351,13 +367,11 @@ impl System {
         actions.sums.clone_from(&actions.of_forces);
         for spring in &mut actions.springs {
             spring.pull(&self.bodies, &self.states, self.dt);
-            let pull = (spring.pulls[0] + spring.pulls[1]) * spring.direction;
-            for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                let Some(body) = spring.spec.ends[side].body else { continue };
-                let arm = rotation_after(&self.bodies[body], &self.states[body], half) * spring.points[side];
+            let pull = spring.pulls[0] + spring.pulls[1];
+            for (body, [force, torque]) in spring.unit_loads() {
                 let [sum, moment] = &mut actions.sums[body];
-                *sum += sign * pull;
-                *moment += arm.cross(&(sign * pull));
+                *sum += pull * force;
+                *moment += pull * torque;
             }
         }
         for (body, [force, torque]) in actions.sums.iter().enumerate() {
@@ -372,52 +386,48 @@ impl System {
             return;
         }
         let mut books = self.actions.books;
-        // The motion of a body in the step: of its centre, and turned, in its axes at the start.
-        let half = 0.5 * self.dt;
-        let motion = |body: usize| {
-            let stage = &self.stages[body];
-            (half * (stage.velocity_old + stage.velocity), half * (stage.omega_old + stage.turn.omega_b))
-        };
-        let work = |body: usize, force: &Vector3<f64>, torque: &Vector3<f64>| {
-            if self.bodies[body].fixed {
-                return 0.0;
-            }
-            let (moved, turned) = motion(body);
-            force.dot(&moved) + self.stages[body].rot_ib.tr_mul(torque).dot(&turned)
-        };
-        for (body, [force, torque]) in self.actions.of_forces.iter().enumerate() {
-            books.forces += work(body, force, torque);
+        for (body, load) in self.actions.of_forces.iter().enumerate() {
+            books.forces += self.work_in_step(body, load);
         }
-        let rotation_mid = |body: usize| {
-            let (spec, stage) = (&self.bodies[body], &self.stages[body]);
-            stage.rot_ib
-                * rotation::matrix(&rotation::from_vector(&(half * stage.omega_old)))
-                * if spec.fixed { 0.0 } else { 1.0 }
-        };
         let mut elastic = 0.0;
         for spring in &self.actions.springs {
-            let mut shortened = 0.0;
-            for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                let Some(body) = spring.spec.ends[side].body else { continue };
-                let arm = rotation_mid(body) * spring.points[side];
-                shortened += sign * work(body, &spring.direction, &arm.cross(&spring.direction));
-            }
+            let loads = spring.unit_loads();
+            let shortened: f64 = loads.map(|(body, load)| self.work_in_step(body, &load)).sum();
             elastic += spring.pulls[0] * shortened;
             books.damping -= spring.pulls[1] * shortened;
-        }
-        let touched = |body: usize| self.contacts.iter().any(|contact| contact.bodies.contains(&body));
-        for spring in &mut self.actions.springs {
-            let has_struck = spring.spec.ends.iter().filter_map(|end| end.body).any(touched);
-            let rate = spring.rate(&self.bodies, &self.states);
-            let by_pull = spring.mobility(&spring.direction, &self.bodies, &self.states)
-                * (spring.pulls[0] + spring.pulls[1]);
-            let by_others = (rate - spring.rate_before) / self.dt + by_pull;
-            spring.by_others = if has_struck { 0.0 } else { by_others };
         }
         let potential = self.actions.potential(&self.bodies, &self.states);
         books.numerical -= elastic + potential - books.potential;
         books.potential = potential;
         self.actions.books = books;
+        self.note_accelerations();
+    }
+
+    /// Work of a force and a torque that a body had in the step: those of its mean velocities \[J\].
+    fn work_in_step(&self, body: usize, [force, torque]: &[Vector3<f64>; 2]) -> f64 {
+        if self.bodies[body].fixed {
+            return 0.0;
+        }
+        let stage = &self.stages[body];
+        let moved = stage.velocity_old + stage.velocity;
+        let turned = stage.omega_old + stage.turn.omega_b;
+        0.5 * self.dt * (force.dot(&moved) + stage.rot_ib.tr_mul(torque).dot(&turned))
+    }
+
+    /// The accelerations of springs by all else in the step, for the next one.
+    fn note_accelerations(&mut self) {
+        let has_struck = |body: usize| {
+            let mut struck = self.contacts.iter().filter(|contact| contact.impulse != [0.0; 3]);
+            struck.any(|contact| contact.bodies.contains(&body))
+        };
+        for spring in &mut self.actions.springs {
+            let rate = spring.rate(&self.bodies, &self.states);
+            let mobility = spring.mobility(&spring.direction, &self.bodies, &self.states);
+            let by_pull = mobility * (spring.pulls[0] + spring.pulls[1]);
+            let is_struck = spring.spec.ends.iter().filter_map(|end| end.body).any(has_struck);
+            let by_others = (rate - spring.rate_before) / self.dt + by_pull;
+            spring.by_others = if is_struck { 0.0 } else { by_others };
+        }
     }
 
     /// Length, rate and force of each spring: those of the last step.

@@ -39,6 +39,14 @@ pub(crate) fn solve_with(text: &str, overrides: &[&str]) -> Result<RunOutcome, F
     Chain::new().solve(&parse(text, overrides))
 }
 
+/// Checks that a scenario is refused as an input, at a key and with words.
+pub(crate) fn is_refused(text: &str, key: &str, words: &[&str]) {
+    let error = solve_with(text, &[]).expect_err(words[0]);
+    assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+    assert_eq!(error.key(), Some(key), "{error}");
+    assert!(words.iter().all(|word| error.to_string().contains(word)), "{error}");
+}
+
 /// The bodies of a scenario, held in memory.
 pub(crate) fn bodies_of(scenario: &Scenario) -> Prepared {
     Chain::new().prepare(scenario).unwrap()

@@ -149,7 +149,7 @@ fn an_assembly_of_bolts_has_names_and_ties() {
     assert!(message.contains("8 solids are named `nut`: 1, 2, 5"), "{message}");
 }
 
-/// A wedge with a bore: its planes are told apart by their place alone.
+/// A wedge with a bore: six planes, which differ in their places, and a cylinder.
 const BORED_WEDGE: &str = "SetFactory(\"OpenCASCADE\");\nWedge(1) = {0, 0, 0, 0.1, 0.08, 0.05, 0.03};\n\
     Cylinder(2) = {0.02, -1, 0.02, 0, 3, 0, 0.01};\nBooleanDifference{ Volume{1}; Delete; }{ Volume{2}; \
     Delete; }\nSave \"part.step\";\n";

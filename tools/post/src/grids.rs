@@ -151,3 +151,30 @@ impl<'a> PlacedGrid<'a> {
         fields
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_dynamics::rotation;
+
+    /// Both bodies see the same axes in space; the third one points into each.
+    #[test]
+    fn the_axes_of_a_grid_point_into_both_bodies() {
+        let turned = |x: f64, y: f64| Pose {
+            position: Vector3::new(x, y, 1.0),
+            rotation: rotation::matrix(&rotation::from_vector(&Vector3::new(x, y, 0.5))),
+        };
+        let (own, other) = (turned(0.3, -0.7), turned(-1.1, 0.2));
+        let axes = rotation::matrix(&rotation::from_vector(&Vector3::new(0.1, 0.2, 0.3)));
+        let axes = [0, 1, 2].map(|k| axes.column(k).into_owned().into());
+        let pressures = GridPressures { axes, ..GridPressures::default() };
+        let grid = PlacedGrid { grid: &pressures, pose: own };
+        let normal = own.rotation * Vector3::from(axes[2]);
+        for (k, pose, sign) in [(0, own, -1.0), (1, other, 1.0)] {
+            let [t, s, inwards] = grid.axes_into(k, &pose).map(|axis| pose.rotation * Vector3::from(axis));
+            assert!((inwards - sign * normal).norm() < 1e-14, "{k}: {inwards} {normal}");
+            let along = [t, s].map(|axis| own.rotation.tr_mul(&axis));
+            assert!((0..2).all(|d| (along[d] - Vector3::from(axes[d])).norm() < 1e-14), "{k}: {along:?}");
+        }
+    }
+}

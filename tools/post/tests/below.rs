@@ -62,7 +62,6 @@ fn the_modes_of_a_clamped_beam_have_the_stress_of_its_bending() {
     assert!((force / 500.0 - 1.0).abs() < 0.05, "{force}");
     assert!(of("ball").of_modes.is_none());
 
-    // The beam lies along one of the tangents, whichever the grid has.
     let bending = -6.0 * force * LENGTH / 8.0 / HEIGHT.powi(3);
     let [xx, yy, zz, xy, yz, xz] = of("beam").of_modes.unwrap();
     let mean = 0.5 * (xx + yy);
@@ -72,6 +71,14 @@ fn the_modes_of_a_clamped_beam_have_the_stress_of_its_bending() {
     // mm.
     let ratio = along / bending;
     assert!((0.89..1.01).contains(&ratio), "{along} Pa, beam theory {bending} Pa");
+    // It acts along the beam, in the axes of the grid, which are fixed to it.
+    let frame = run.times().len() - 1;
+    let grid = &run.reader().frame(frame).unwrap().contacts[0].grid;
+    assert_eq!(grid.body, 0);
+    let [t, s, _] = grid.axes.map(|axis| axis[0]);
+    for (found, expected) in [(xx, t * t), (yy, s * s), (xy, t * s)] {
+        assert!((found - expected * along).abs() < 0.01 * along.abs(), "{found} {expected}");
+    }
     assert!(across.abs() < 0.15 * bending.abs(), "{across}");
     assert!([zz, yz, xz].iter().all(|s| s.abs() < 1e-6 * bending.abs()), "{zz} {yz} {xz}");
 }

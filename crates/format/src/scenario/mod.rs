@@ -247,8 +247,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let probe: Vec<_> = root.tables("probe").into_iter().filter_map(probes::probe).collect();
     root.finish();
 
-    let known: Vec<model::BodySpec> = body.iter().filter_map(|(body, _)| body.clone()).collect();
-    let known = patterns::Known { bodies: &known, joints: &joint, scheme };
+    let bodies = body.iter().filter_map(|(body, _)| body.as_ref()).collect();
+    let known = patterns::Known { bodies, joints: &joint, scheme };
     let contact = patterns::expanded(problems, read, &known);
     references::check_materials(problems, &body, &materials);
     references::check_names(problems, &body);

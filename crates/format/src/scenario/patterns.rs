@@ -18,9 +18,9 @@ const MOST: usize = 20_000;
 /// A contact as read, and the pairs of ends between which it has none.
 pub(super) type ReadContact = (Referring<ContactSpec>, Vec<[PlacedEnd; 2]>);
 
-/// What patterns are held against.
+/// The bodies and joints of a scenario, for patterns of its contacts.
 pub(super) struct Known<'a> {
-    pub(super) bodies: &'a [BodySpec],
+    pub(super) bodies: Vec<&'a BodySpec>,
     pub(super) joints: &'a [Referring<JointSpec>],
     pub(super) scheme: &'a SchemeRow,
 }
@@ -61,7 +61,7 @@ pub(super) fn expanded(
 impl Known<'_> {
     /// True for an end with a `*`, but for the whole surface of one body (`*`, `*@X,Y,Z:R` of its places).
     fn is_pattern(&self, end: &End) -> bool {
-        let has_place = |body: &BodySpec| {
+        let has_place = |body: &&BodySpec| {
             let reduce = body.reduce.as_ref().filter(|_| body.name == end.body);
             reduce.is_some_and(|reduce| reduce.places.contains(&end.part))
         };
@@ -136,7 +136,7 @@ impl Known<'_> {
 
     fn nothing_fits(&self, pattern: &End) -> String {
         let fitting: Vec<&BodySpec> =
-            self.bodies.iter().filter(|body| fits(&pattern.body, &body.name)).collect();
+            self.bodies.iter().copied().filter(|body| fits(&pattern.body, &body.name)).collect();
         if fitting.is_empty() {
             let names: Vec<&str> = self.bodies.iter().map(|body| body.name.as_str()).collect();
             return format!("no body fits `{}`; bodies are {}", pattern.body, list_of(&names));

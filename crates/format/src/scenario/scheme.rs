@@ -4,7 +4,8 @@ use carom_dynamics::RELATIVE_TOLERANCE;
 use toml::de::DeValue;
 
 use super::decode::{Interval, Table};
-use super::model::scheme::{COURANT, ENERGY_MOMENTUM, KEYS, METHODS};
+use super::model::scheme::{COURANT, METHODS};
+use super::model::scheme_row::{ENERGY_MOMENTUM, KEYS};
 use super::model::{
     ContactGradient, ContactSolution, Integrator, JointForm, MassForm, SCHEMES, Scheme, SchemeRow,
     Simulation, StepMethod, TimeIntegration,

@@ -101,7 +101,7 @@ impl Linear {
         self.active.len()
     }
 
-    /// Those components.
+    /// Numbers of the components that it couples.
     pub(super) fn active(&self) -> &[usize] {
         &self.active
     }
@@ -181,8 +181,9 @@ impl Linear {
 }
 
 /// Scales rows and columns to nearly equal sums of absolute values, S⁻¹ L S with S of powers of two, as
-/// positions and momenta differ by many orders. A component on which nothing depends, or which depends on
-/// nothing, is scaled until its row or column is no larger than all others.
+/// positions and momenta differ by many orders. A component on which nothing depends has a column of zeros,
+/// and one that depends on nothing a row of zeros: where the other of both sums exceeds the sums of all other
+/// components, it is scaled down to them.
 ///
 /// * `entries` — of L, by columns
 /// * `scale` — diagonal of S, multiplied by the new factors

@@ -20,9 +20,9 @@
 //! and at the end, by the rate at y₁. It falls like h⁴ for smooth D, and sees remainders that oscillate
 //! within the step. The dense output is the same solution, at any time in the step.
 //!
-//! Steps have lengths of a ladder, u 2ᵏ, so that functions of hL serve for many of them. Shorter steps, and
-//! those where the rate does not oscillate or may have kinks ([`Ode::oscillates`]), are those of Dormand and
-//! Prince.
+//! Steps have lengths of a ladder, u 2ᵏ, so that functions of hL serve for many of them. The formula of
+//! Dormand and Prince takes shorter steps, and all steps while the rate does not oscillate or may have kinks
+//! ([`Ode::oscillates`]).
 //!
 //! # Source
 //!

@@ -31,7 +31,8 @@ impl Drop for Claim {
     }
 }
 
-/// A file that is made, or the claim to make it. In a folder of one run there is no claim.
+/// Looks for a file that some run has made, and takes the claim to make it if there is none. A folder of one
+/// run needs no claim.
 ///
 /// * `made` — looks for the file
 ///

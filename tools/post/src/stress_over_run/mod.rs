@@ -142,8 +142,8 @@ pub fn write(
     Ok(outcome)
 }
 
-/// The largest stress of each body over a run, as [`write()`] without files; no row for bodies whose modes have
-/// no stress.
+/// The largest stress of each body over a run, as [`write()`] without files; no row for bodies whose modes
+/// have no stress.
 ///
 /// # Errors
 ///

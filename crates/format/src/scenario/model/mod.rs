@@ -9,6 +9,7 @@ mod joint;
 mod output;
 mod probe;
 pub mod scheme;
+pub mod scheme_row;
 mod shape;
 mod simulation;
 mod variant;
@@ -32,9 +33,9 @@ pub use output::{
 };
 pub use probe::{Found, ProbePlaceSpec, ProbeSpec};
 pub use scheme::{
-    Bodies, ContactGradient, ContactSolution, HighModes, Integrator, JointForm, MassForm, SCHEMES, Scheme,
-    SchemeRow, StepMethod, TABLES, Takes, TimeIntegration,
+    ContactGradient, ContactSolution, Integrator, JointForm, MassForm, Scheme, StepMethod, TimeIntegration,
 };
+pub use scheme_row::{Bodies, HighModes, SCHEMES, SchemeRow, TABLES, Takes};
 pub use shape::{MassSpec, ShapeKind, ShapeSpec};
 pub use simulation::Simulation;
 pub use variant::VariantSpec;
