@@ -64,7 +64,9 @@ pub use load::{Axes, Loads, Marker, PointLoad};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use probe::{ProbeQuantity, ProbeSample};
 pub use run_error::RunError;
-pub use state::{BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures};
+pub use state::{
+    BodyBalance, BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures,
+};
 pub use time_function::{
     Formula, FormulaError, Interpolation, Jet, NotFinite, Table, TableError, TimeFunction,
 };

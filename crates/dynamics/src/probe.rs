@@ -24,9 +24,27 @@ pub enum ProbeQuantity {
     /// Smallest gap of a contact, negative where the surfaces overlap without their quasistatic response
     /// \[m\]; infinite while it is not known.
     Gap,
+    /// Kinetic energy of a body \[J\].
+    KineticEnergy,
+    /// Elastic energy of the modes of a body that move \[J\].
+    ElasticEnergy,
+    /// Potential of gravity of a body \[J\].
+    PotentialEnergy,
+    /// Linear momentum of a body \[N s\].
+    Momentum,
+    /// Angular momentum of a body about the inertial origin \[N m s\].
+    AngularMomentum,
 }
 
 impl ProbeQuantity {
+    /// Quantities of a whole body.
+    pub const OF_BODIES: [Self; 5] = [
+        Self::KineticEnergy,
+        Self::ElasticEnergy,
+        Self::PotentialEnergy,
+        Self::Momentum,
+        Self::AngularMomentum,
+    ];
     /// Quantities of a point of a body.
     pub const OF_POINTS: [Self; 6] = [
         Self::Displacement,
@@ -42,7 +60,7 @@ impl ProbeQuantity {
     pub const OF_CONTACTS: [Self; 3] = [Self::Force, Self::NormalForce, Self::Gap];
 
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -53,6 +71,11 @@ impl ProbeQuantity {
         Self::Torque,
         Self::NormalForce,
         Self::Gap,
+        Self::KineticEnergy,
+        Self::ElasticEnergy,
+        Self::PotentialEnergy,
+        Self::Momentum,
+        Self::AngularMomentum,
     ];
 
     /// Its word in scenarios and results.
@@ -68,6 +91,11 @@ impl ProbeQuantity {
             Self::Torque => "torque",
             Self::NormalForce => "normal_force",
             Self::Gap => "gap",
+            Self::KineticEnergy => "kinetic_energy",
+            Self::ElasticEnergy => "elastic_energy",
+            Self::PotentialEnergy => "potential_energy",
+            Self::Momentum => "momentum",
+            Self::AngularMomentum => "angular_momentum",
         }
     }
 
@@ -86,12 +114,18 @@ impl ProbeQuantity {
             Self::AngularAcceleration => "rad/s²",
             Self::Force | Self::NormalForce => "N",
             Self::Torque => "N m",
+            Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy => "J",
+            Self::Momentum => "N s",
+            Self::AngularMomentum => "N m s",
         }
     }
 
     /// True for three components, false for one number.
     pub fn is_vector(self) -> bool {
-        !matches!(self, Self::NormalForce | Self::Gap)
+        !matches!(
+            self,
+            Self::NormalForce | Self::Gap | Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy
+        )
     }
 }
 

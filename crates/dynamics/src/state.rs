@@ -103,6 +103,8 @@ pub struct BodyState {
     /// Rotation vectors of the points of shells and beams, three numbers each, body axes; empty for other
     /// bodies \[rad\].
     pub point_rotations: Vec<f64>,
+    /// Energies and momenta; none of schemes that balance all bodies together.
+    pub balance: Option<BodyBalance>,
 }
 
 impl BodyState {
@@ -166,11 +168,27 @@ pub struct SurfacePressures {
     pub pressures: Vec<f64>,
 }
 
+/// Energies and momenta of one body. Those of all bodies, with the energies of springs and of the response to
+/// contact, add up to the [`Balance`](crate::Balance).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BodyBalance {
+    /// Kinetic energy \[J\].
+    pub e_kin: f64,
+    /// Elastic energy of the modes that move \[J\].
+    pub e_el: f64,
+    /// Potential of gravity \[J\].
+    pub e_pot: f64,
+    /// Linear momentum; 0 of a body that is held \[N s\].
+    pub momentum: [f64; 3],
+    /// Angular momentum about the inertial origin; 0 of a body that is held \[N m s\].
+    pub ang_momentum: [f64; 3],
+}
+
 /// Force and torque of a joint, spring or bushing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointState {
-    /// Force on the second body, from constraints, springs, stops and drives, inertial axes \[N\]; the force
-    /// on the first is opposite.
+    /// Force on the second body, from constraints, couplings, springs, stops and drives, inertial axes \[N\];
+    /// the force on the first is opposite.
     pub force: [f64; 3],
     /// Torque on the second body about the first end of the joint, inertial axes \[N m\]; the torque on the
     /// first is opposite.
@@ -193,6 +211,8 @@ pub struct JointAction {
     pub stop: Option<f64>,
     /// Force of the drive in that direction \[N or N m\].
     pub drive: Option<f64>,
+    /// Force of couplings with other coordinates in that direction \[N or N m\].
+    pub coupling: Option<f64>,
 }
 
 impl JointAction {

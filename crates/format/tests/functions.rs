@@ -51,7 +51,7 @@ fn refusal(from: &str, to: &str) -> String {
 #[test]
 fn forces_on_joints_are_read_and_written() {
     let scenario = read(GOOD).unwrap();
-    let joint = &scenario.joint[0];
+    let (_, joint) = scenario.joints().next().unwrap();
     assert_eq!(joint.action.spring.unwrap().stiffness, 100.0);
     assert_eq!(joint.action.stops.unwrap().low, Some(-0.1));
     let motion = joint.turn.as_ref().unwrap().motion.as_ref().unwrap();
@@ -73,7 +73,7 @@ fn default_stiffnesses_and_names_are_preserved() {
         .replace("stiffness = 1.0e4, ", "")
         .replace("kind = \"cylindrical\"", "name = \"guide\"\nkind = \"cylindrical\"");
     let scenario = read(&text).unwrap();
-    let joint = &scenario.joint[0];
+    let (_, joint) = scenario.joints().next().unwrap();
     assert_eq!((joint.title().as_str(), joint.action.stops.unwrap().stiffness), ("guide", None));
     assert!(scenario.spring[0].title().starts_with("spring "), "{}", scenario.spring[0].title());
     assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
@@ -225,7 +225,8 @@ fn a_table_says_what_happens_outside_of_it() {
         read(&GOOD.replace("\"20*t + 0.1*sin(2*pi*t)\"", &motion))
     };
     let periodic = motion("0]], outside = \"periodic\"").unwrap();
-    let function = periodic.joint[0].turn.as_ref().unwrap().motion.as_ref().unwrap();
+    let (_, joint) = periodic.joints().next().unwrap();
+    let function = joint.turn.as_ref().unwrap().motion.as_ref().unwrap();
     assert_eq!(function.table().unwrap().outside, Some(OutsideSpec::Periodic));
     let function = function.function().unwrap();
     assert!((function.at(0.3).rate - function.at(1.3).rate).abs() < 1e-12);

@@ -3,6 +3,7 @@
 use carom_testing::heap;
 
 mod archives;
+mod couplings;
 mod functions;
 mod parameters;
 mod patterns;

@@ -92,7 +92,8 @@ fn probes_are_read_with_their_defaults_and_written() {
 fn invalid_probes_are_reported_with_their_line_and_the_known_names() {
     for (from, to, printed) in [
         ("on = \"crank:end\"", "on = \"crnk:end\"", "a.toml:32: probe 1: there is no body `crnk`"),
-        ("on = \"crank:end\"", "on = \"crank\"", "`crank` names no part of the body"),
+        ("on = \"crank:end\"", "on = \"crank\"\nwhat = [\"velocity\"]", "`kinetic_energy`, `elastic_energy`"),
+        ("on = \"crank:end\"", "on = \"crank\"\naxes = \"body\"", "those of a whole body are inertial"),
         ("on = \"crank:end\"", "on = \"disc:side\"", "there is no marker `side`"),
         ("on = \"crank:end\"", "", "`on` is missing: the point of a body"),
         ("on = \"crank:end\"", "on = \"crank:end\"\njoint = \"pin\"", "exclude each other: give one"),

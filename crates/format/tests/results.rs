@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, GridCell, GridPressures, JointAction,
-    JointState, Ledger, LedgerSummary, Observer, ProbeQuantity, ProbeSample, SurfacePressures,
+    Balance, BodyBalance, BodyState, Checkpoint, ContactEvent, ContactState, Frame, GridCell, GridPressures,
+    JointAction, JointState, Ledger, LedgerSummary, Observer, ProbeQuantity, ProbeSample, SurfacePressures,
 };
 use carom_format::result::{
     ForceKind, FrameContent, NoteLevel, ProbeCourse, ResultBody, ResultJoint, ResultPair, ResultProbe,
@@ -61,6 +61,13 @@ fn body(time: f64) -> BodyState {
         point_stress: vec![1e6, 0.5, -2.0, 0.0, 3.0, time],
         plastic_strain: vec![0.25],
         point_rotations: vec![0.5, -0.25, 2.0],
+        balance: Some(BodyBalance {
+            e_kin: 0.5 * time,
+            e_el: 1.0 / 7.0,
+            e_pot: -2.0,
+            momentum: [time, 2.0, 3.0],
+            ang_momentum: [4.0, 5.0, 1.0 / 3.0],
+        }),
     }
 }
 
@@ -100,7 +107,8 @@ fn grid(time: f64) -> GridPressures {
 }
 
 fn hinge(time: f64) -> JointState {
-    let angle = JointAction { value: 7.0 * time, rate: 7.0, drive: Some(0.5), ..JointAction::default() };
+    let (drive, coupling) = (Some(0.5), Some(-0.25));
+    let angle = JointAction { value: 7.0 * time, rate: 7.0, drive, coupling, ..JointAction::default() };
     JointState { force: [time, 0.0, 9.81], torque: [0.0, 1.0 / 3.0, 0.0], actions: [None, Some(angle)] }
 }
 
@@ -618,6 +626,27 @@ fn results_without_joints_are_read_and_continued() {
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
     assert!(reader.header().unwrap().joints.is_empty() && reader.joint_course(0).unwrap().is_empty());
+}
+
+/// Results before version 1.11 have no forces of couplings; a continued one gets their column.
+#[test]
+fn results_without_couplings_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    step(&mut writer, &mut ledger, 0.0, true);
+    drop(writer);
+    let old = "ALTER TABLE joint_action DROP COLUMN coupling;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    let coupling = |state: &JointState| state.actions[1].unwrap().coupling;
+    let course = ResultReader::open(&path).unwrap().joint_course(0).unwrap();
+    assert_eq!(course.iter().map(coupling).collect::<Vec<_>>(), [None]);
+    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
+    step(&mut writer, &mut ledger, 1.0, true);
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let course = ResultReader::open(&path).unwrap().joint_course(0).unwrap();
+    assert_eq!(course.iter().map(coupling).collect::<Vec<_>>(), [None, Some(-0.25)]);
 }
 
 /// A result of version 1.4 has no stress of bodies and fewer columns of the ledger; it is read and continued.

@@ -30,18 +30,16 @@ pub(crate) fn of(parts: &Parts<'_>, time: f64, y: &[f64]) -> Balance {
     for (i, body) in bodies.all().iter().enumerate() {
         let pose = bodies.pose(i);
         let (p, l) = (vector(y, layout.momentum(i)), vector(y, layout.ang_momentum(i)));
-        balance.e_kin += bodies.kinetic_energy(i, y);
-        balance.e_el += bodies.elastic_energy(i, y);
-        let moment = pose.rotation * bodies.kinetics(i).first_moment;
+        let own = bodies.balance(i, y, &g);
+        balance.e_kin += own.e_kin;
+        balance.e_el += own.e_el;
+        balance.e_pot += own.e_pot;
         if body.fixed {
-            // The impulse on a fixed body is an external impulse on the others; gravity does work on its
-            // modes alone.
+            // The impulse on a fixed body is an external impulse on the others.
             impulse -= p;
             ang_impulse -= l;
-            balance.e_pot -= moment.dot(&g);
             continue;
         }
-        balance.e_pot -= (body.frame.mass * pose.position + moment).dot(&g);
         balance.mass += body.frame.mass;
         balance.radius = balance.radius.max(bodies.gyration_radius(i));
         momentum += p;

@@ -104,8 +104,8 @@ pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};
 pub use hertz_contact::{HertzContact, HertzShape};
 pub use joint::{
-    Assembly, AssemblyError, Coordinate, Displaced, Drive, DriveError, Joint, JointEnd, JointKind,
-    ProjectError, SpecError,
+    Assembly, AssemblyError, Coordinate, Coupling, CouplingError, CouplingTerm, Displaced, Drive, DriveError,
+    Joint, JointEnd, JointKind, ProjectError, SpecError,
 };
 pub use kinetics::{Kinetics, MassError};
 pub use layout::Layout;

@@ -44,6 +44,7 @@ impl Snapshot {
             let held = if body.fixed { 0.0 } else { 1.0 };
             state.velocity = (vector(y, layout.momentum(i)) * (held / body.frame.mass)).into();
             state.angular_velocity = (pose.rotation * body.frame.mean_motion(velocities).1).into();
+            state.balance = Some(states.balance(i, y, &system.loads().gravity()));
             let own = &mut self.own[..state.modal.len()];
             write_modal(system, i, y, own, &mut state.modal);
             match body.static_modes() {

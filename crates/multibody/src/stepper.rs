@@ -196,7 +196,7 @@ impl Stepper {
         }
         let time = self.time;
         if self.kind.keeps_constraints() {
-            return system.remember_elements(&self.y).map_err(|source| RunError::State { time, source });
+            return system.remember(time, &self.y).map_err(|source| RunError::State { time, source });
         }
         let projection =
             system.project(time, &mut self.y, DRIFT).map_err(|source| RunError::Joint { time, source })?;

@@ -17,8 +17,8 @@ use crate::contact::ContactModel;
 use crate::contacts::Contacts;
 use crate::force::{ForceElement, ForceElements, check_loads, for_loads_on, set_loads};
 use crate::joint::{
-    Assembly, AssemblyError, Constraints, Drive, DriveError, Joint, ProjectError, Projection, SpecError,
-    write_joint_states,
+    Assembly, AssemblyError, Constraints, Coupling, CouplingError, Drive, DriveError, Joint, ProjectError,
+    Projection, SpecError, write_joint_states,
 };
 use crate::layout::Layout;
 use crate::system_error::{RateError, SystemError};
@@ -72,6 +72,17 @@ impl System {
     /// [`SpecError`] names the joint that does not fit.
     pub fn with_joints(mut self, joints: Vec<Joint>) -> Result<Self, SpecError> {
         self.joints = Constraints::new(joints, self.bodies.all())?;
+        Ok(self)
+    }
+
+    /// The same system, for which [`System::with_joints`] came before, with linear relations between
+    /// coordinates of its joints.
+    ///
+    /// # Errors
+    ///
+    /// [`CouplingError`] names the coupling that does not fit.
+    pub fn with_couplings(mut self, couplings: Vec<Coupling>) -> Result<Self, CouplingError> {
+        self.joints.set_couplings(couplings, self.bodies.all())?;
         Ok(self)
     }
 
@@ -174,6 +185,11 @@ impl System {
     pub(crate) fn joints(&self) -> &Constraints {
         &self.joints
     }
+
+    /// Joints.
+    pub(crate) fn joints_mut(&mut self) -> &mut Constraints {
+        &mut self.joints
+    }
 }
 
 /// States.
@@ -212,13 +228,18 @@ impl System {
         tolerance: f64,
     ) -> Result<Projection, ProjectError> {
         let projection = self.joints.project(&mut self.bodies, time, y, tolerance)?;
-        self.remember_elements(y)?;
+        self.remember(time, y)?;
         Ok(projection)
     }
 
     /// Takes the angles and gaps of an accepted state y as those from which the next step starts.
-    pub(crate) fn remember_elements(&mut self, y: &[f64]) -> Result<(), RateError> {
-        remember(&mut self.elements, &mut self.bodies, y)
+    pub(crate) fn remember(&mut self, time: f64, y: &[f64]) -> Result<(), RateError> {
+        remember(&mut self.elements, &mut self.bodies, y)?;
+        if self.joints.counts_turns() {
+            self.bodies.set_state(y)?;
+            self.joints.remember(self.bodies.at(time, y));
+        }
+        Ok(())
     }
 
     /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost

@@ -9,7 +9,7 @@
 //! | prismatic | forces across z, torques |
 //! | cylindrical | forces and torques across z |
 //! | planar | force along z, torques across z |
-//! | drive, spring or stop of an angle, of a shift | torque about z, force along z |
+//! | drive, coupling, spring or stop of an angle, of a shift | torque about z, force along z |
 //! | spring or drive of a length | forces |
 //! | bushing | forces and torques where it has stiffness or damping |
 //! | applied force, torque | its direction; all three where the body turns under it |
@@ -22,7 +22,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::body::Body;
 use crate::force::{Bushing, ForceElement, ForceLaw};
-use crate::joint::{Coordinate, Drive, Joint, JointEnd, JointKind};
+use crate::joint::{Coordinate, Coupling, Drive, Joint, JointEnd, JointKind};
 
 /// A unit of a load on one body.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +99,7 @@ pub fn unit_loads(
     bodies: &[Body],
     placements: &[Placement],
     joints: &[Joint],
+    couplings: &[Coupling],
     drives: &[Drive],
     elements: &[ForceElement],
     loads: &Loads,
@@ -107,6 +108,13 @@ pub fn unit_loads(
     for joint in joints {
         let name = format!("joint `{}`", joint.name);
         found.add_ends(&name, &joint.ends, Directions::of_joint(joint.kind), true);
+    }
+    for coupling in couplings {
+        let name = format!("coupling `{}`", coupling.name);
+        for term in &coupling.terms {
+            let ends = &joints[term.joint].ends;
+            found.add_ends(&name, ends, Directions::of_coordinate(term.coordinate), true);
+        }
     }
     for drive in drives {
         let joint = &joints[drive.joint];

@@ -4,9 +4,11 @@ use carom_testing::heap;
 
 mod allocation;
 mod blocks;
+mod body_balances;
 mod body_frames;
 mod cap;
 mod closed_contacts;
+mod couplings;
 mod damping;
 mod drives;
 mod flight;

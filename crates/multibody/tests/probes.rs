@@ -262,7 +262,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 /// All kinds of probes of two flexible bodies on a hinge.
-fn hinged(integrator: IntegratorKind) -> (Simulation, Vec<Probe>) {
+pub(crate) fn hinged(integrator: IntegratorKind) -> (Simulation, Vec<Probe>) {
     let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();
     let markers = [bodies[0].marker(&[0, 1, 2, 3]).unwrap(), bodies[1].marker(&[4, 5, 6]).unwrap()];
     let gap = [0, 1, 2].map(|a| markers[0].position_b[a] - markers[1].position_b[a]);

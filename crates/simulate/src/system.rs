@@ -11,8 +11,8 @@ use carom_format::scenario::model::{
     BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
 };
 use carom_multibody::{
-    Body, ContactModel, ContactSpec, ContactSurface, HalfSpaceContacts, HalfSpaceSpec, HalfSpaceSurface,
-    Joint, QuasistaticContacts, RimPolicy, System, bound_loads, unit_loads,
+    Body, ContactModel, ContactSpec, ContactSurface, Coupling, HalfSpaceContacts, HalfSpaceSpec,
+    HalfSpaceSurface, Joint, QuasistaticContacts, RimPolicy, System, bound_loads, unit_loads,
 };
 use nalgebra::Vector3;
 
@@ -23,6 +23,7 @@ use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
 
 mod bodies;
+mod couplings;
 pub(crate) mod error;
 mod forces;
 pub(crate) mod joints;
@@ -35,6 +36,7 @@ mod stops;
 pub use error::AssembleError;
 
 use bodies::body;
+use couplings::couplings;
 use forces::{Acting, acting};
 use joints::{Start, joints};
 use markers::{known_places, marker};
@@ -72,11 +74,13 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
     let mut loads = loads(scenario, prepared, &bodies, &number)?;
     let start = Start::new(scenario, prepared, &bodies, &number);
     let mut joints = joints(scenario, &start)?;
+    let couplings = couplings(scenario, &start)?;
     let mut acting = acting(scenario, &start, &joints)?;
     let mut warnings = Vec::new();
     if high_modes == Some(HighModes::Quasistatic) {
         let placements: Vec<Placement> = scenario.body.iter().map(placement).collect();
-        let units = unit_loads(&bodies, &placements, &joints, &acting.drives, &acting.elements, &loads);
+        let units =
+            unit_loads(&bodies, &placements, &joints, &couplings, &acting.drives, &acting.elements, &loads);
         warnings = static_modes::give_static_modes(scenario, prepared, &units, &mut bodies)?;
         let bound = bound_loads(&units, &bodies);
         bodies = static_modes::damped(bodies, &bound)?;
@@ -95,7 +99,12 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
         .collect();
     let notes = std::mem::take(&mut acting.notes);
     Ok(Assembled {
-        system: joined(System::new(bodies, loads, contacts).map_err(AssembleError::from)?, joints, acting)?,
+        system: joined(
+            System::new(bodies, loads, contacts).map_err(AssembleError::from)?,
+            joints,
+            couplings,
+            acting,
+        )?,
         placements: scenario.body.iter().map(placement).collect(),
         bodies: result_bodies,
         pairs,
@@ -104,9 +113,15 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
     })
 }
 
-/// A system with its joints, drives and force elements.
-fn joined(system: System, joints: Vec<Joint>, acting: Acting) -> Result<System, AssembleError> {
-    Ok(system.with_joints(joints)?.with_drives(acting.drives)?.with_forces(acting.elements)?)
+/// A system with its joints, couplings, drives and force elements.
+fn joined(
+    system: System,
+    joints: Vec<Joint>,
+    couplings: Vec<Coupling>,
+    acting: Acting,
+) -> Result<System, AssembleError> {
+    let system = system.with_joints(joints)?.with_couplings(couplings)?;
+    Ok(system.with_drives(acting.drives)?.with_forces(acting.elements)?)
 }
 
 fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> ResultBody {

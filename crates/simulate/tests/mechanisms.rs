@@ -222,3 +222,63 @@ fn a_singular_position_is_reported() {
     assert!(printed.contains("singular position"), "{printed}");
     assert!(!printed.contains("contact"), "{printed}");
 }
+
+/// A motor with a pinion on a rack and a screw, from scenario to result: the forces of the couplings are
+/// parts of those of the joints.
+#[test]
+fn gears_racks_and_screws_act_in_their_joints() {
+    let pin = |name: &str, body: &str, kind: &str, rest: &str| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nkind = \"{kind}\"\nbetween = [\"ground\", \"{body}:c\"]\naxis = \
+             [0.0, 0.0, 1.0]\n{rest}\n"
+        )
+    };
+    let text = [
+        simulation(1.0),
+        mass("m", ""),
+        mass("n", "position = [0.5, 0.0, 0.0]"),
+        mass("o", "position = [1.0, 0.0, 0.0]"),
+        "[[joint]]\nkind = \"rack\"\njoints = [\"motor\", \"slide\"]\nradius = 0.05\n".to_owned(),
+        pin("motor", "m", "revolute", "motion = \"10*t^2\""),
+        pin("slide", "n", "prismatic", ""),
+        pin("nut", "o", "screw", "pitch = 0.1"),
+        "[[joint]]\nkind = \"gear\"\njoints = [\"motor\", \"nut\"]\nratio = 3.0\n".to_owned(),
+    ];
+    let (outcome, joints) = solve(&text.concat()).unwrap();
+    assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+    let per_radian = 0.1 / std::f64::consts::TAU;
+    let heights = [0.05 * 10.0, 3.0 * 10.0 * per_radian];
+    for (body, height) in [1, 2].into_iter().zip(heights) {
+        let found = outcome.bodies[body].position[2];
+        assert!((found / height - 1.0).abs() < 1e-9, "{body} {found} {height}");
+    }
+    // m (g + r α) on the rack; the nut has J 3 α and m (g + 3 α p/2π) on its thread.
+    let rack = 2.0 * (9.81 + 0.05 * 20.0);
+    let thread = 2.0 * (9.81 + 60.0 * per_radian);
+    let gear = 0.01 * 60.0 + thread * per_radian;
+    let found = [joints[1].force[2], joints[2].force[2], joints[2].torque[2]];
+    for (found, expected) in found.into_iter().zip([rack, thread, 0.01 * 60.0]) {
+        assert!((found / expected - 1.0).abs() < 1e-8, "{found} {expected}");
+    }
+    let motor = joints[0].actions[1].unwrap();
+    let load = 0.05 * rack + 3.0 * gear;
+    assert!((motor.coupling.unwrap() / -load - 1.0).abs() < 1e-8, "{motor:?} {load}");
+    assert!((motor.drive.unwrap() / (0.01 * 20.0 + load) - 1.0).abs() < 1e-8, "{motor:?} {load}");
+}
+
+#[test]
+fn schemes_without_couplings_refuse_them_by_name() {
+    let gear = "[[joint]]\nkind = \"gear\"\njoints = [\"1\", \"2\"]\nratio = 2.0\n";
+    let other = hinge("").replace("rod:start", "rod:end");
+    let screw = hinge("pitch = 0.1").replace("revolute", "screw");
+    for (joints, key, kind) in [
+        ([hinge(""), other, gear.to_owned()].concat(), "joint.2.kind", "gear"),
+        (screw, "joint.0.kind", "screw"),
+    ] {
+        let text =
+            format!("[simulation]\nscheme = \"rigid\"\ntime_step = 1e-3\nend_time = 0.1\n{ROD}{joints}");
+        let error = solve(&text).unwrap_err();
+        assert_eq!((error.key(), error.kind()), (Some(key), ErrorKind::Input), "{error}");
+        assert!(error.to_string().contains(&format!("the scheme `rigid` has no `{kind}`")), "{error}");
+    }
+}

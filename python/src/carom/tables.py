@@ -121,8 +121,9 @@ def joints(result):
     for coordinate, own, rate, force in (("length", "m", "m/s", "N"), ("angle", "rad", "rad/s", "N m")):
         of_kind = [row for (_, _, kind), row in actions.items() if kind == coordinate]
         for key, unit in (("value", own), ("rate", rate), ("spring", force), ("stop", force),
-                          ("drive", force), ("power", "W")):
-            if any(row[key] is not None for row in of_kind):
+                          ("drive", force), ("coupling", force), ("power", "W")):
+            # Results before version 1.11 have no couplings.
+            if any(key in row.keys() and row[key] is not None for row in of_kind):
                 parts.append((coordinate, key))
                 units[coordinate if key == "value" else f"{coordinate}_{key}"] = unit
     rows = []

@@ -11,10 +11,11 @@ use crate::{Run, RunError};
 type Part = (&'static str, fn(&JointAction) -> Option<f64>);
 
 /// The forces along a coordinate.
-const FORCES: [Part; 3] = [
+const FORCES: [Part; 4] = [
     ("spring", |action: &JointAction| action.spring),
     ("stop", |action: &JointAction| action.stop),
     ("drive", |action: &JointAction| action.drive),
+    ("coupling", |action: &JointAction| action.coupling),
 ];
 
 const POWER: Part = ("power", JointAction::power);

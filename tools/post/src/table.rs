@@ -1,5 +1,6 @@
 //! Tables of a result.
 
+use carom_format::result::StoredBalance;
 use carom_report::{Column, Table, Value};
 use clap::ValueEnum;
 
@@ -24,6 +25,8 @@ pub enum What {
     Contacts,
     /// State of the bodies at the end.
     Bodies,
+    /// Energies and momenta of the bodies over time.
+    BodyBalance,
     /// Forces of all contact pairs over time; on half-space grids also peak pressure and contact radius.
     ContactForce,
     /// Loads, contact forces and support forces on the bodies of a static run.
@@ -44,6 +47,7 @@ impl What {
             Self::Momentum => "momentum",
             Self::Contacts => "contacts",
             Self::Bodies => "bodies",
+            Self::BodyBalance => "body-balance",
             Self::ContactForce => "contact-force",
             Self::Forces => "forces",
             Self::Joints => "joints",
@@ -62,6 +66,7 @@ impl What {
             Self::Momentum => "momenta over time",
             Self::Contacts => "impacts",
             Self::Bodies => "bodies at the end",
+            Self::BodyBalance => "energies and momenta of the bodies over time",
             Self::ContactForce => "contact forces over time",
             Self::Forces => "forces in equilibrium",
             Self::Joints => "forces and torques of joints over time",
@@ -83,6 +88,7 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::Momentum => momentum(run),
         What::Contacts => impacts::all(run),
         What::Bodies => bodies(run),
+        What::BodyBalance => body_balance(run),
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
         What::Joints => joints::table(run),
@@ -191,6 +197,40 @@ pub(crate) fn bodies(run: &Run) -> Result<Table, RunError> {
         let numbers = [state.position, state.velocity, state.angular_velocity].concat();
         let mut row = vec![Value::Text(body.name.clone()), body.mass.into()];
         row.extend(numbers.into_iter().map(Value::Number));
+        push(&mut table, row);
+    }
+    Ok(table)
+}
+
+/// One row for each frame and body: energies and momenta.
+fn body_balance(run: &Run) -> Result<Table, RunError> {
+    run.check_frames()?;
+    let balances = run.reader().body_balances()?;
+    if balances.is_empty() {
+        return Err(RunError::Empty {
+            what: "no energies of single bodies",
+            hint: "the schemes quasistatic, dynamic and damped have them; run the scenario again if an \
+                   earlier release made the result",
+        });
+    }
+    let scales = BalanceScales::of(run)?;
+    let mut columns = vec![time_column(run)?, Column::new("body", "body", "")];
+    for (key, heading) in [("E_kin", "kinetic"), ("E_el", "elastic"), ("E_pot", "potential")] {
+        columns.push(Column::new(key, heading, "J").scaled(scales.energy));
+    }
+    for (key, unit, scale) in [("P", "N s", scales.momentum), ("L", "N m s", scales.ang_momentum)] {
+        let of =
+            |axis: &str| Column::new(&format!("{key}_{axis}"), &format!("{key}_{axis}"), unit).scaled(scale);
+        columns.extend(["x", "y", "z"].map(of));
+    }
+    let mut table = Table::new(columns).named_by(2);
+    for StoredBalance { frame, body, balance } in balances {
+        let name = run.header().bodies.get(body).map_or_else(String::new, |body| body.name.clone());
+        let mut row: Vec<Value> = vec![run.times().get(frame).copied().into(), Value::Text(name)];
+        row.extend([balance.e_kin, balance.e_el, balance.e_pot].map(Value::Number));
+        row.extend(
+            [balance.momentum, balance.ang_momentum].as_flattened().iter().copied().map(Value::Number),
+        );
         push(&mut table, row);
     }
     Ok(table)

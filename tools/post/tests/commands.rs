@@ -393,6 +393,7 @@ fn tables_in_text_fit_a_terminal() {
         "timing",
         "contacts",
         "bodies",
+        "body-balance",
         "energy",
         "momentum",
         "contact-force",

@@ -30,16 +30,17 @@ pub(super) fn write_frame(
         return Ok(());
     }
     let mut wrench = database.prepare_cached(&schema::insert("joint_frame", 8))?;
-    let mut acting = database.prepare_cached(&schema::insert("joint_action", 9))?;
+    let mut acting = database.prepare_cached(&schema::insert("joint_action", 10))?;
     for (joint, state) in joints.iter().enumerate() {
         let joint = joint as i64;
         let ([fx, fy, fz], [tx, ty, tz]) = (state.force, state.torque);
         wrench.execute(params![frame, joint, fx, fy, fz, tx, ty, tz])?;
         for (coordinate, action) in COORDINATES.into_iter().zip(&state.actions) {
             let Some(action) = action else { continue };
-            let JointAction { value, rate, spring, stop, drive } = *action;
+            let JointAction { value, rate, spring, stop, drive, coupling } = *action;
             let power = action.power();
-            acting.execute(params![frame, joint, coordinate, value, rate, spring, stop, drive, power])?;
+            let row = params![frame, joint, coordinate, value, rate, spring, stop, drive, power, coupling];
+            acting.execute(row)?;
         }
     }
     Ok(())
@@ -72,8 +73,11 @@ impl ResultReader {
             let torque = [row.get(4)?, row.get(5)?, row.get(6)?];
             Ok((row.get(0)?, JointState { force, torque, actions: [None; 2] }))
         })?;
-        let sql =
-            "SELECT frame, coordinate, value, rate, spring, stop, drive FROM joint_action WHERE joint = ?1";
+        let coupling = if self.has_column("joint_action", "coupling")? { "coupling" } else { "NULL" };
+        let sql = &format!(
+            "SELECT frame, coordinate, value, rate, spring, stop, drive, {coupling} FROM joint_action WHERE \
+             joint = ?1"
+        );
         for (frame, coordinate, action) in self.of_id(sql, joint as i64, read_action)? {
             let at = frames.binary_search_by_key(&frame, |(id, _)| *id);
             let slot = COORDINATES.iter().position(|word| *word == coordinate);
@@ -93,6 +97,7 @@ fn read_action(row: &Row<'_>) -> rusqlite::Result<(i64, String, JointAction)> {
         spring: row.get(4)?,
         stop: row.get(5)?,
         drive: row.get(6)?,
+        coupling: row.get(7)?,
     };
     Ok((row.get(0)?, row.get(1)?, action))
 }

@@ -3,6 +3,7 @@
 //! [`ResultWriter`] observes a run. Everything between two checkpoints is one transaction, so that the result
 //! of a killed run ends at a checkpoint, from which the run continues bit for bit. [`ResultReader`] reads it.
 
+mod balances;
 mod blob;
 mod grids;
 mod joints;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use carom_dynamics::{CheckpointError, ProbeQuantity};
 use thiserror::Error;
 
+pub use balances::StoredBalance;
 pub use joints::JointCourse;
 pub use lock::ResultLock;
 pub use origin::{RunOrigin, keep_origin};
@@ -30,7 +32,7 @@ use crate::npz::Version;
 /// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 10 };
+pub const VERSION: Version = Version { major: 1, minor: 11 };
 /// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
 /// Its minor number grows with that of [`VERSION`]: 2.0 has the tables of 1.4.
 pub const PACKED_VERSION: Version = Version { major: 2, minor: VERSION.minor - 4 };

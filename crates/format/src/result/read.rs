@@ -100,6 +100,13 @@ impl ResultReader {
         Ok(self.checked(count)? > 0)
     }
 
+    /// False for a column that came with a later version.
+    pub(super) fn has_column(&self, table: &str, column: &str) -> Result<bool, ResultError> {
+        let there = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+        let count = self.database.query_row(there, [table, column], |row| row.get::<_, i64>(0));
+        Ok(self.checked(count)? > 0)
+    }
+
     /// All rows of a query.
     pub(super) fn rows<T>(
         &self,
@@ -222,6 +229,7 @@ impl ResultReader {
             .ok_or_else(|| self.damaged("body_frame", "cut numbers"))?;
         self.read_stresses(id, &mut bodies)?;
         self.read_rotations(id, &mut bodies)?;
+        self.read_balances(id, &mut bodies)?;
         let contacts =
             self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
         let mut contacts = contacts

@@ -102,7 +102,7 @@ const EVENTS: &str = "\
              kind TEXT NOT NULL, name TEXT NOT NULL, fx REAL NOT NULL, fy REAL NOT NULL, fz REAL NOT NULL);
 ";
 
-/// Joints and their forces.
+/// Joints and their forces. Those of couplings since version 1.11.
 const JOINTS: &str = "\
          CREATE TABLE joint (
              id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, first TEXT NOT NULL, second \
@@ -115,7 +115,7 @@ const JOINTS: &str = "\
          CREATE TABLE joint_action (
              frame INTEGER NOT NULL REFERENCES frame, joint INTEGER NOT NULL REFERENCES joint,
              coordinate TEXT NOT NULL, value REAL NOT NULL, rate REAL NOT NULL,
-             spring REAL, stop REAL, drive REAL, power REAL,
+             spring REAL, stop REAL, drive REAL, power REAL, coupling REAL,
              PRIMARY KEY (frame, joint, coordinate)) WITHOUT ROWID;
 ";
 
@@ -127,6 +127,16 @@ const PROBES: &str = "\
          CREATE TABLE probe_value (
              id INTEGER PRIMARY KEY, probe INTEGER NOT NULL REFERENCES probe, time REAL NOT NULL,
              quantity TEXT NOT NULL, x REAL, y REAL, z REAL);
+";
+
+/// Energies and momenta of the bodies, of schemes that know them. Since version 1.11.
+const BALANCES: &str = "\
+         CREATE TABLE body_balance (
+             frame INTEGER NOT NULL REFERENCES frame, body INTEGER NOT NULL REFERENCES body,
+             \"E_kin\" REAL NOT NULL, \"E_el\" REAL NOT NULL, \"E_pot\" REAL NOT NULL,
+             \"P_x\" REAL NOT NULL, \"P_y\" REAL NOT NULL, \"P_z\" REAL NOT NULL,
+             \"L_x\" REAL NOT NULL, \"L_y\" REAL NOT NULL, \"L_z\" REAL NOT NULL,
+             PRIMARY KEY (frame, body)) WITHOUT ROWID;
 ";
 
 /// Notes, costs and balances of a run, and its last checkpoint.
@@ -143,14 +153,15 @@ const END: &str = "\
          WITHOUT ROWID;
 ";
 
-/// Statements that create the tables of version 1.10.
+/// Statements that create the tables of version 1.11.
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, EVENTS, JOINTS, PROBES, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS].concat()
+    [RUN, FRAMES, &ledger, BALANCES, EVENTS, JOINTS, PROBES, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS]
+        .concat()
 }
 
-/// Adds the tables and columns of version 1.10 to a result of an earlier one that is continued.
+/// Adds the tables and columns of version 1.11 to a result of an earlier one that is continued.
 pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
     for name in missing(database, "ledger", &LedgerRow::COLUMNS)? {
         database.execute(&format!("ALTER TABLE ledger ADD COLUMN \"{name}\" REAL NOT NULL DEFAULT 0"), [])?;
@@ -161,7 +172,12 @@ pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
             database.execute(&format!("ALTER TABLE contact_event ADD COLUMN {name} INTEGER"), [])?;
         }
     }
-    let added = [STRESSES, PRESSURES, GRIDS, PROBES].concat();
+    // Results before version 1.2 have no joints.
+    let has_joints = missing(database, "joint_action", &["frame"])?.is_empty();
+    for name in missing(database, "joint_action", &["coupling"])?.into_iter().filter(|_| has_joints) {
+        database.execute(&format!("ALTER TABLE joint_action ADD COLUMN {name} REAL"), [])?;
+    }
+    let added = [STRESSES, PRESSURES, GRIDS, PROBES, BALANCES].concat();
     database.execute_batch(&added.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
 }
 

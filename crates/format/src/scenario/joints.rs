@@ -5,7 +5,7 @@ use super::functions::{self, Run};
 use super::model::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
 use super::sections::{AXES, PlacedEnd, Referring, two_ends};
 
-const JOINTS: [JointKind; 8] = [
+pub(super) const JOINTS: [JointKind; 9] = [
     JointKind::Fixed,
     JointKind::Revolute,
     JointKind::Spherical,
@@ -14,17 +14,14 @@ const JOINTS: [JointKind; 8] = [
     JointKind::Universal,
     JointKind::Planar,
     JointKind::Distance,
+    JointKind::Screw,
 ];
 
-pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> {
-    if !table.has("kind") {
-        table.missing(
-            "kind",
-            "fixed, revolute, spherical, prismatic, cylindrical, universal, planar or distance",
-        );
-    }
+/// A joint between two ends.
+///
+/// * `kind` — its kind, unless that is unknown
+pub(super) fn joint(table: Table<'_>, kind: Option<JointKind>, run: Run) -> Option<Referring<JointSpec>> {
     let name = table.text("name");
-    let kind = table.choice("kind", &JOINTS.map(|kind| (kind.name(), kind)));
     let ends = two_ends(&table);
     let needs_axis = !matches!(kind, Some(JointKind::Fixed | JointKind::Spherical | JointKind::Distance));
     if needs_axis && !table.has("axis") {
@@ -39,6 +36,7 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
     if length.is_some() && kind != Some(JointKind::Distance) {
         table.conflict("length", "`length` belongs to `kind = \"distance\"`");
     }
+    let pitch = pitch(&table, kind);
     let point = match kind {
         Some(JointKind::Distance) => ground_point(
             &table,
@@ -60,6 +58,7 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
             axis,
             second_axis,
             length,
+            pitch,
             point,
             action,
             turn,
@@ -67,6 +66,22 @@ pub(super) fn joint(table: Table<'_>, run: Run) -> Option<Referring<JointSpec>> 
         ends: vec![a, b],
         context,
     })
+}
+
+/// The translation in a turn of a screw.
+fn pitch(table: &Table<'_>, kind: Option<JointKind>) -> Option<f64> {
+    let is_screw = kind == Some(JointKind::Screw);
+    if is_screw && !table.has("pitch") {
+        table.missing("pitch", "the translation in a turn, in metres, positive for a right-handed screw");
+    }
+    let pitch = table.number("pitch", Interval::Any);
+    if !is_screw && pitch.is_some() {
+        table.conflict("pitch", "`pitch` belongs to `kind = \"screw\"`");
+    }
+    if pitch == Some(0.0) {
+        table.conflict("pitch", "`pitch` must not be zero: a `revolute` joint turns without a translation");
+    }
+    pitch
 }
 
 /// The axis of the second end of a universal joint.
@@ -91,32 +106,31 @@ fn second_axis(table: &Table<'_>, kind: Option<JointKind>, axis: [f64; 3]) -> Op
 /// Spring, stops and motion of the coordinate of a joint, if it has one.
 fn action(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> ActionSpec {
     let action = acting(table, run);
-    let has_one =
-        matches!(kind, Some(JointKind::Revolute | JointKind::Prismatic | JointKind::Cylindrical) | None);
+    let has_one = kind.is_none_or(|kind| !kind.coordinates().is_empty());
     for (key, given) in [("spring", action.spring.is_some()), ("stops", action.stops.is_some())] {
         if given && !has_one {
             let text = format!(
-                "`{key}` belongs to `revolute` (about the axis), `prismatic` and `cylindrical` (along it); \
-                 add a [[spring]] or a [[bushing]] to other joints"
+                "`{key}` belongs to `revolute` (about the axis), `prismatic`, `cylindrical` and `screw` \
+                 (along it); add a [[spring]] or a [[bushing]] to other joints"
             );
             table.conflict(key, text);
         }
     }
     if action.motion.is_some() && !has_one && kind != Some(JointKind::Distance) {
-        let text = "`motion` belongs to `revolute` (the angle), `prismatic` and `cylindrical` (the shift) \
-            and `distance` (the length)";
+        let text = "`motion` belongs to `revolute` (the angle), `prismatic`, `cylindrical` and `screw` (the \
+            shift) and `distance` (the length)";
         table.conflict("motion", text);
     }
     action
 }
 
-/// Spring, stops and motion of the angle of a cylindrical joint.
+/// Spring, stops and motion of the angle of a cylindrical or screw joint.
 fn turn(table: &Table<'_>, kind: Option<JointKind>, run: Run) -> Option<ActionSpec> {
     let inner = table.table("turn")?;
-    if kind != Some(JointKind::Cylindrical) {
+    if !matches!(kind, Some(JointKind::Cylindrical | JointKind::Screw)) {
         table.conflict(
             "turn",
-            "`turn` belongs to `kind = \"cylindrical\"`, which leaves a shift and an angle free",
+            "`turn` belongs to `kind = \"cylindrical\"` and `\"screw\"`, which have a shift and an angle",
         );
     }
     let action = acting(&inner, run);

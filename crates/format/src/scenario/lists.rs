@@ -121,6 +121,17 @@ impl Table<'_> {
         }
     }
 
+    /// A list of numbers.
+    pub(super) fn numbers(&self, key: &'static str) -> Option<Vec<f64>> {
+        let value = self.value(key)?;
+        let DeValue::Array(list) = value.get_ref() else {
+            self.wrong_type(key, value, "a list of numbers");
+            return None;
+        };
+        let numbers: Vec<f64> = list.iter().filter_map(|i| self.number_in(key, i, Interval::Any)).collect();
+        (numbers.len() == list.len()).then_some(numbers)
+    }
+
     /// A list of pairs of numbers.
     pub(super) fn pairs(&self, key: &'static str, interval: Interval) -> Option<Vec<[f64; 2]>> {
         const EXPECTED: &str = "a number or a list of pairs of numbers";

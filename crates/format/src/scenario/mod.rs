@@ -34,6 +34,7 @@
 
 mod attach;
 mod body;
+mod couplings;
 mod csv;
 mod damping;
 mod decode;
@@ -236,8 +237,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         .collect();
     let read: Vec<_> =
         root.tables("contact").into_iter().filter_map(|table| sections::contact(table, scheme)).collect();
-    let joint: Vec<_> =
-        root.tables("joint").into_iter().filter_map(|table| joints::joint(table, run)).collect();
+    let mut joint = couplings::joints(root.tables("joint"), run);
     let spring: Vec<_> = root.tables("spring").into_iter().filter_map(joints::spring).collect();
     let bushing: Vec<_> = root.tables("bushing").into_iter().filter_map(joints::bushing).collect();
     let support: Vec<_> = root.tables("support").into_iter().filter_map(sections::support).collect();
@@ -248,7 +248,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     root.finish();
 
     let bodies = body.iter().filter_map(|(body, _)| body.as_ref()).collect();
-    let known = patterns::Known { bodies, joints: &joint, scheme };
+    let known = patterns::Known { bodies, joints: &joint.joints, scheme };
     let contact = patterns::expanded(problems, read, &known);
     references::check_materials(problems, &body, &materials);
     references::check_names(problems, &body);
@@ -264,23 +264,25 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         if scheme.bodies_touch_whole() { references::Parts::SetOrBody } else { references::Parts::Set };
     references::check_ends(problems, &bodies, &contact, of_contact);
     references::check_pairs(problems, &contact, scheme.points_touch);
-    references::check_ends(problems, &bodies, &joint, references::Parts::Place);
+    references::check_ends(problems, &bodies, &joint.joints, references::Parts::Place);
+    joint.check(problems);
     references::check_ends(problems, &bodies, &spring, references::Parts::Place);
     references::check_ends(problems, &bodies, &bushing, references::Parts::Place);
     references::check_ends(problems, &bodies, &support, references::Parts::Set);
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
     probes::check_bodies(problems, &bodies, &probe);
-    let joints = joint.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
-    let springs = spring.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
-    let bushings = bushing.iter().map(|r| (r.spec.name.as_ref(), &r.ends[..], &r.context[..]));
-    references::check_joint_names(problems, joints.chain(springs).chain(bushings));
+    let joints = joint.joints.iter().map(|r| (r.spec.name.as_ref(), r.span(), &r.context[..]));
+    let couplings = joint.couplings.iter().map(|c| (c.spec.name.as_ref(), c.span.clone(), &c.context[..]));
+    let springs = spring.iter().map(|r| (r.spec.name.as_ref(), r.span(), &r.context[..]));
+    let bushings = bushing.iter().map(|r| (r.spec.name.as_ref(), r.span(), &r.context[..]));
+    references::check_joint_names(problems, joints.chain(couplings).chain(springs).chain(bushings));
     let scenario = Scenario {
         simulation: simulation?,
         output,
         material,
         body: bodies,
-        joint: joint.into_iter().map(|r| r.spec).collect(),
+        joint: joint.tables(),
         spring: spring.into_iter().map(|r| r.spec).collect(),
         bushing: bushing.into_iter().map(|r| r.spec).collect(),
         contact: contact.into_iter().map(|r| r.spec).collect(),

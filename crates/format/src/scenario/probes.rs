@@ -5,7 +5,7 @@ use std::ops::Range;
 use carom_dynamics::ProbeQuantity;
 
 use super::decode::{Interval, Problems, Table, list_of};
-use super::model::{BodySpec, Found, ProbePlaceSpec, ProbeSpec, Scenario};
+use super::model::{BodySpec, End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
 use super::problem::ProblemKind;
 use super::references::{Parts, check_ends};
 use super::sections::{AXES, Referring, one_end};
@@ -27,8 +27,8 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
     match given[..] {
         [] => table.missing(
             "on",
-            "the point of a body, `on = \"BODY:MARKER\"` or `on = \"BODY\"` with `at = [x, y, z]`; or \
-             `joint = \"NAME\"`, `contact = \"BODY/BODY\"`",
+            "the point of a body, `on = \"BODY:MARKER\"` or `on = \"BODY\"` with `at = [x, y, z]`; a whole \
+             body, `on = \"BODY\"`; or `joint = \"NAME\"`, `contact = \"BODY/BODY\"`",
         ),
         [_] => {}
         [_, second, ..] => {
@@ -50,7 +50,14 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
             format!("`{end}` is a place already: write `on = \"{}\"` with `at`, or leave it out", end.body);
         table.conflict("at", text);
     }
+    let whole = |on: &End| on.part.is_empty() && !table.has("at");
+    if let (Some((on, _)), true) = (&end, table.has("axes"))
+        && whole(on)
+    {
+        table.conflict("axes", "`axes` belongs to a point of a body: those of a whole body are inertial");
+    }
     let place = match (&end, joint, contact) {
+        (Some((on, _)), _, _) if whole(on) => Some(ProbePlaceSpec::Body { on: on.body.clone() }),
         (Some((on, _)), _, _) => {
             let axes = axes.unwrap_or("inertial").to_owned();
             Some(ProbePlaceSpec::Point { on: on.clone(), at, axes })
@@ -103,7 +110,7 @@ fn quantities(table: &Table<'_>, place: &ProbePlaceSpec) -> Vec<ProbeQuantity> {
 pub(super) fn check_bodies(problems: &Problems, bodies: &[BodySpec], probes: &[PlacedProbe]) {
     for PlacedProbe { referring, .. } in probes {
         let parts = match referring.spec.place {
-            ProbePlaceSpec::Point { at: Some(_), .. } => Parts::SetOrBody,
+            ProbePlaceSpec::Body { .. } | ProbePlaceSpec::Point { at: Some(_), .. } => Parts::SetOrBody,
             _ => Parts::Point,
         };
         check_ends(problems, bodies, std::slice::from_ref(referring), parts);
@@ -117,7 +124,7 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
         let (kind, wanted, names) = match &spec.place {
             ProbePlaceSpec::Joint { joint } => ("joint", joint, scenario.joint_titles()),
             ProbePlaceSpec::Contact { contact } => ("contact", contact, scenario.contact_titles()),
-            ProbePlaceSpec::Point { .. } => ("", &String::new(), Vec::new()),
+            ProbePlaceSpec::Body { .. } | ProbePlaceSpec::Point { .. } => ("", &String::new(), Vec::new()),
         };
         match Found::among(&names, wanted) {
             Found::Nothing if !kind.is_empty() => {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::decode::{Problems, list_of};
 use super::model::{Bodies, BodySource, BodySpec, ContactSpec, SchemeRow};
 use super::problem::ProblemKind;
-use super::sections::{PlacedEnd, Referring};
+use super::sections::Referring;
 use super::suggest::nearest;
 
 /// A body that was read, with the places of its `material` and `name`.
@@ -151,18 +151,17 @@ pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], or
 
 /// Reports joints, springs and bushings with equal names: plots refer to them by name.
 ///
-/// * `named` — the given name of each, with its ends and its table
+/// * `named` — the given name of each, with its place and its table
 pub(super) fn check_joint_names<'a>(
     problems: &Problems,
-    named: impl Iterator<Item = (Option<&'a String>, &'a [PlacedEnd], &'a str)>,
+    named: impl Iterator<Item = (Option<&'a String>, Range<usize>, &'a str)>,
 ) {
     let mut seen: Vec<&String> = Vec::new();
-    for (name, ends, context) in named {
+    for (name, span, context) in named {
         let Some(name) = name else { continue };
         if seen.contains(&name) {
             let text =
                 format!("another joint, spring or bushing is called `{name}` already: names must differ");
-            let span = ends.first().map_or(0..0, |(_, span)| span.clone());
             problems.add(&span, context, ProblemKind::Conflict(text));
         }
         seen.push(name);

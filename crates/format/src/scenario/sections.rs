@@ -197,6 +197,13 @@ pub(super) struct Referring<T> {
     pub(super) context: String,
 }
 
+impl<T> Referring<T> {
+    /// The place of the first reference.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.ends.first().map_or(0..0, |(_, span)| span.clone())
+    }
+}
+
 /// The two ends of a contact, or twice `*` for the outer surfaces of all bodies.
 fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 2]> {
     let texts = table.texts("between").unwrap_or_default();

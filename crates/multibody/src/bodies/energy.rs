@@ -1,9 +1,32 @@
 //! Energies of one body.
 
+use carom_dynamics::BodyBalance;
+use nalgebra::Vector3;
+
 use super::Bodies;
 use crate::layout::vector;
 
 impl Bodies {
+    /// Energies and momenta of a body at y, which was set last. A body that is held has no momentum, as that
+    /// of its modes goes to what holds it, and the potential of its modes alone.
+    ///
+    /// * `gravity` — \[m/s²\]
+    pub(crate) fn balance(&self, i: usize, y: &[f64], gravity: &Vector3<f64>) -> BodyBalance {
+        let (body, pose) = (&self.all[i], &self.poses[i]);
+        let moment = pose.rotation * self.kinetics[i].first_moment;
+        let (e_kin, e_el) = (self.kinetic_energy(i, y), self.elastic_energy(i, y));
+        if body.fixed {
+            return BodyBalance { e_kin, e_el, e_pot: -moment.dot(gravity), ..BodyBalance::default() };
+        }
+        BodyBalance {
+            e_kin,
+            e_el,
+            e_pot: -(body.frame.mass * pose.position + moment).dot(gravity),
+            momentum: vector(y, self.layout.momentum(i)).into(),
+            ang_momentum: vector(y, self.layout.ang_momentum(i)).into(),
+        }
+    }
+
     /// T = ½ zᵀ M z = ½ (v · Aᵀ P + ω · Aᵀ (L − r × P) + q̇ · p).
     pub(crate) fn kinetic_energy(&self, i: usize, y: &[f64]) -> f64 {
         let layout = &self.layout;

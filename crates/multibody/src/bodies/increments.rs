@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use super::Bodies;
 use crate::body::Body;
 use crate::contact::BodyForces;
-use crate::layout::{Layout, put, quaternion, vector};
+use crate::layout::{Layout, add, put, quaternion, vector};
 
 /// Where velocities lie, body by body.
 #[derive(Debug, Clone, Default)]
@@ -255,8 +255,8 @@ impl Bodies {
         }
     }
 
-    /// Writes vectors over (v, ω, q̇) of one body, v in body axes, in the directions of its velocities.
-    pub(crate) fn put_on_body(
+    /// Adds vectors over (v, ω, q̇) of one body, v in body axes, in the directions of its velocities.
+    pub(crate) fn add_on_body(
         &self,
         i: usize,
         translation: &Vector3<f64>,
@@ -267,9 +267,9 @@ impl Bodies {
         let body = &self.all[i];
         let modal = if body.fixed { 0 } else { 6 };
         if !body.fixed {
-            put(out, 0, &(self.poses[i].rotation * translation));
-            put(out, 3, rotation);
+            add(out, 0, &(self.poses[i].rotation * translation));
+            add(out, 3, rotation);
         }
-        out[modal..modal + body.frame.n].copy_from_slice(modal_part);
+        out[modal..modal + body.frame.n].iter_mut().zip(modal_part).for_each(|(out, part)| *out += part);
     }
 }

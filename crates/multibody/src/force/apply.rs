@@ -6,7 +6,7 @@ use super::law::Response;
 use super::{ForceElement, ForceElements, ForceLaw, Memory, Spring, Stops};
 use crate::applied::AppliedForces;
 use crate::bodies::BodiesAt;
-use crate::joint::{Coordinate, JointEnd, Place, within_a_turn};
+use crate::joint::{Coordinate, JointEnd, Place};
 
 /// Forces, energy and loss of an element at a state.
 pub(crate) struct Action {
@@ -45,7 +45,7 @@ impl ForceElement {
         match &self.law {
             ForceLaw::Along { coordinate, spring, stops } => {
                 let now = coordinate.at(first, second);
-                let value = counted(*coordinate, now.value, memory.angle);
+                let value = coordinate.counted(now.value, memory.angle);
                 let rate = now.rate(first, second);
                 let Response { force, energy, loss } = spring.at(value, rate);
                 let stop = stops.map_or(Response::default(), |stops| stops.at(value, rate));
@@ -81,11 +81,6 @@ impl ForceElement {
 
 fn gaps_of(stops: Option<&Stops>, value: f64) -> [f64; 2] {
     stops.map_or([f64::INFINITY; 2], |stops| stops.gaps(value))
-}
-
-/// The angle nearest to that of the last accepted state; other coordinates as they are.
-fn counted(coordinate: Coordinate, value: f64, angle: f64) -> f64 {
-    if coordinate.is_angle() { angle + within_a_turn(value - angle) } else { value }
 }
 
 impl ForceElements {
@@ -166,7 +161,7 @@ impl ForceElements {
         };
         let [first, second] = self.all[number].places(at);
         let now = coordinate.at(&first, &second);
-        let value = counted(coordinate, now.value, self.memory[number].angle);
+        let value = coordinate.counted(now.value, self.memory[number].angle);
         Memory {
             angle: if coordinate.is_angle() { value } else { 0.0 },
             gaps: gaps_of(stops.as_ref(), value),

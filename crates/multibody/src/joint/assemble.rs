@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use super::Constraints;
 use super::project::{DRIFT, ProjectError};
 use super::row::Row;
+use super::row_now::RowNow;
 use crate::bodies::Bodies;
 use crate::layout::put;
 use crate::system_error::RateError;
@@ -125,6 +126,8 @@ impl Constraints {
             let none = found.is_empty();
             left_out.extend(found);
             let projection = self.project(bodies, 0.0, y, DRIFT)?;
+            bodies.set_state(y).map_err(ProjectError::from)?;
+            self.remember(bodies.at(0.0, y));
             follow(bodies, y).map_err(ProjectError::from)?;
             if none && projection.moved == 0.0 {
                 break;
@@ -138,12 +141,12 @@ impl Constraints {
         assembly.moved = moved.fold(0.0, f64::max);
         assembly.strain_energy = (0..bodies.all().len()).map(|i| bodies.elastic_energy(i, y)).sum();
         reset_impulses(bodies, y);
-        for (k, joint) in self.joints.iter().enumerate() {
-            let count = left_out.iter().filter(|(joint, _)| *joint == k).count();
-            if count > 0 {
-                assembly.redundant.push((joint.name.clone(), count));
-            }
-        }
+        let rows = |k: usize| left_out.iter().filter(move |(joint, row)| *joint == k && !row.is_coupled());
+        let of_joints =
+            self.joints.iter().enumerate().map(|(k, joint)| (joint.name.clone(), rows(k).count()));
+        let coupled = left_out.iter().filter(|(_, row)| row.is_coupled());
+        let of_couplings = coupled.map(|&row| (self.name_of(row).to_owned(), 1));
+        assembly.redundant = of_joints.filter(|(_, count)| *count > 0).chain(of_couplings).collect();
         Ok(assembly)
     }
 
@@ -219,11 +222,16 @@ impl Constraints {
         let size = self.size();
         for &(joint, row) in left_out {
             let [first, second] = &self.places[joint];
-            let now = row.at(first, second);
+            let value = match row {
+                Row::Kept(equation) => RowNow::of(equation, first, second).value,
+                Row::Coupled { coupling, .. } => self.coupled_value(coupling, 0.0),
+                // A drive that repeats others is an error.
+                Row::Driven(..) => continue,
+            };
             let scale = if row.is_length() { size } else { 1.0 };
-            if now.value.abs() > CONTRADICTION * scale {
-                let joint = self.joints[joint].name.clone();
-                return Err(AssemblyError::Contradiction { joint, violation: now.value.abs() });
+            if value.abs() > CONTRADICTION * scale {
+                let joint = self.name_of((joint, row)).to_owned();
+                return Err(AssemblyError::Contradiction { joint, violation: value.abs() });
             }
         }
         Ok(())

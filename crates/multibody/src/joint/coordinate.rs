@@ -37,6 +37,11 @@ impl Coordinate {
         self == Self::Angle
     }
 
+    /// An angle with the whole turns that bring it nearest to `angle`; other coordinates as they are.
+    pub(crate) fn counted(self, value: f64, angle: f64) -> f64 {
+        if self.is_angle() { angle + within_a_turn(value - angle) } else { value }
+    }
+
     /// Its value (angles in (−π, π\]), its derivatives and the known part of its second rate.
     pub(crate) fn at(self, first: &Place, second: &Place) -> RowNow {
         match self {
@@ -44,7 +49,7 @@ impl Coordinate {
             Self::Shift { zero } => {
                 let along = along(2, first, second);
                 let jacobian = along.jacobian.map(|g| -g);
-                RowNow { value: -along.value - zero, jacobian, bias: -along.bias, given_rate: 0.0 }
+                RowNow { value: -along.value - zero, jacobian, bias: -along.bias }
             }
             Self::Length => {
                 let d = first.position - second.position;
@@ -54,7 +59,7 @@ impl Coordinate {
                 let across = d_rate - d_rate.dot(&normal) * normal;
                 let bias = if length > 0.0 { across.norm_squared() / length } else { 0.0 };
                 let zero = Vector3::zeros();
-                RowNow { value: length, jacobian: [normal, zero, -normal, zero], bias, given_rate: 0.0 }
+                RowNow { value: length, jacobian: [normal, zero, -normal, zero], bias }
             }
         }
     }
@@ -71,7 +76,6 @@ fn angle(first: &Place, second: &Place) -> RowNow {
         value: sin.atan2(cos),
         jacobian: [zero, normal, zero, -normal],
         bias: (second.omega - first.omega).dot(&first.omega.cross(&z)),
-        given_rate: 0.0,
     }
 }
 

@@ -71,11 +71,10 @@ impl Constraints {
     /// Power of the drives on the bodies, −λ G z of their rows \[W\].
     pub(super) fn drive_power(&self) -> f64 {
         let mut power = 0.0;
-        for (number, &(joint, row)) in self.rows.iter().enumerate() {
+        for (number, (_, row)) in self.rows.iter().enumerate() {
             if let Row::Driven(..) = row {
-                let [first, second] = &self.places[joint];
                 let now = &self.now[number];
-                power -= self.multipliers[number] * (now.rate(first, second) - now.given_rate);
+                power -= self.multipliers[number] * (now.rate(&self.places) - now.given_rate);
             }
         }
         power

@@ -5,8 +5,10 @@
 //! λ.
 //!
 //! * `place`: where an end is, how it moves, which part of its acceleration is known
-//! * `row`: the rows: value, derivatives, known part of the second rate
-//! * `coordinate`: the free motion of joints as a number; `drive`: functions of time that it follows
+//! * `row`: the rows: value, derivatives, known part of the second rate; `row_state`: a row on the joints it
+//!   is about
+//! * `coordinate`: the free motion of joints as a number; `drive`: functions of time that it follows;
+//!   `coupling`: linear relations between several
 //! * `kind`: which rows a joint of each kind has
 //! * `reactions`: the joints of a system: multipliers at the level of accelerations; `side`: a row on one
 //!   body
@@ -23,6 +25,7 @@
 mod assemble;
 mod check;
 mod coordinate;
+mod coupling;
 mod drive;
 mod place;
 mod project;
@@ -30,6 +33,7 @@ mod reactions;
 mod rigid;
 mod row;
 mod row_now;
+mod row_state;
 mod side;
 mod skyline;
 mod spec_error;
@@ -45,6 +49,7 @@ pub(crate) use check::check_ends;
 use check::check_joint;
 pub use coordinate::Coordinate;
 pub(crate) use coordinate::within_a_turn;
+pub use coupling::{Coupling, CouplingError, CouplingTerm};
 pub use drive::{Drive, DriveError};
 pub(crate) use place::Place;
 pub(crate) use project::DRIFT;

@@ -41,7 +41,7 @@ pub enum ProjectError {
     #[error(
         "joint `{joint}` cannot be closed: {} of {violation:.3e} remains; check its ends, its axes and the \
          positions of the bodies",
-        if *is_length { "a gap in metres" } else { "a cosine between its axes" }
+        if *is_length { "a gap in metres" } else { "a cosine between its axes, or an angle in radians," }
     )]
     Open {
         /// Name of the worst joint.
@@ -164,11 +164,10 @@ impl Constraints {
     }
 
     fn open(&self, row: usize) -> ProjectError {
-        let (joint, row_kind) = self.rows[row];
         ProjectError::Open {
-            joint: self.joints[joint].name.clone(),
+            joint: self.name_of(self.rows[row]).to_owned(),
             violation: self.now[row].value.abs(),
-            is_length: row_kind.is_length(),
+            is_length: self.rows[row].1.is_length(),
         }
     }
 
@@ -181,9 +180,8 @@ impl Constraints {
     /// Rows and factor at y, to which the bodies were set.
     pub(super) fn factorise_at(&mut self, bodies: &Bodies, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.set_state(bodies.at(time, y));
-        self.factorise(bodies).map_err(|dependent| {
-            let (joint, _) = self.rows[dependent.row];
-            RateError::Locked { joint: self.joints[joint].name.clone() }
+        self.factorise(bodies).map_err(|dependent| RateError::Locked {
+            joint: self.name_of(self.rows[dependent.row]).to_owned(),
         })
     }
 
@@ -196,8 +194,7 @@ impl Constraints {
         bodies.set_state(y).ok()?;
         self.set_state(bodies.at(time, y));
         let dependent = self.factorise_above(NEARLY_SINGULAR, bodies).err()?;
-        let (joint, _) = self.rows[dependent.row];
-        Some(self.joints[joint].name.clone())
+        Some(self.name_of(self.rows[dependent.row]).to_owned())
     }
 
     /// The row that is violated most, and by how much, lengths relative to the size.
@@ -221,12 +218,11 @@ impl Constraints {
     pub(super) fn set_rates(&mut self) -> (f64, f64) {
         let size = self.size();
         let (mut largest, mut speed) = (0.0_f64, f64::MIN_POSITIVE);
-        for (number, &(joint, row)) in self.rows.iter().enumerate() {
-            let [first, second] = &self.places[joint];
-            let rate = self.now[number].rate(first, second);
+        for (number, (_, row)) in self.rows.iter().enumerate() {
+            let rate = self.now[number].rate(&self.places);
             self.multipliers[number] = rate;
             largest = largest.max(rate.abs() * if row.is_length() { 1.0 } else { size });
-            for place in [first, second] {
+            for place in self.now[number].parts.iter().flat_map(|part| &self.places[part.joint]) {
                 speed = speed.max(place.velocity.norm()).max(place.omega.norm() * size);
             }
         }

@@ -9,12 +9,14 @@
 use carom_dynamics::Jet;
 use nalgebra::Vector3;
 
+use super::coupling::CoupledAngles;
 use super::place::Place;
 use super::row::Row;
 use super::row_now::RowNow;
+use super::row_state::{RowPart, RowState};
 use super::side::Side;
 use super::skyline::{Dependent, Skyline};
-use super::{Drive, Joint, SpecError, check_joint, within_a_turn};
+use super::{Coupling, Drive, Joint, SpecError, check_joint, within_a_turn};
 use crate::applied::AppliedForces;
 use crate::bodies::{Accelerations, Bodies, BodiesAt};
 use crate::body::Body;
@@ -30,16 +32,16 @@ pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Constraints {
     pub(super) joints: Vec<Joint>,
+    pub(super) couplings: Vec<Coupling>,
+    pub(super) coupled: CoupledAngles,
     pub(super) drives: Vec<Drive>,
-    /// Joint and equation of each row.
+    /// Joint and equation of each row; of a row between several joints the first of them.
     pub(super) rows: Vec<(usize, Row)>,
     /// Places of the ends of each joint.
     pub(super) places: Vec<[Place; 2]>,
-    pub(super) now: Vec<RowNow>,
+    pub(super) now: Vec<RowState>,
     /// Length of the system at the state that was set last \[m\].
     size: f64,
-    /// Row of G and column of M⁻¹ Gᵀ of each row and side.
-    sides: Vec<[Side; 2]>,
     matrix: Skyline,
     /// λ; any right-hand side of the matrix before.
     pub(super) multipliers: Vec<f64>,
@@ -50,7 +52,7 @@ pub(crate) struct Constraints {
     pub(super) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
 }
 
-/// A row of a joint at a state.
+/// A row at a state, on one joint.
 pub(crate) struct RowAt<'a> {
     /// The joint.
     pub(crate) joint: &'a Joint,
@@ -88,14 +90,22 @@ impl Constraints {
             let (modal, rate) = (vec![0.0; n], vec![0.0; n]);
             Side { body, force: zero, moment: zero, modal, velocity: zero, omega: zero, rate }
         };
-        self.sides = rows.iter().map(|&(joint, _)| self.bodies_of(joint).map(side)).collect();
+        let part = |joint: usize| {
+            let sides = self.bodies_of(joint).map(side);
+            RowPart { joint, now: RowNow::default(), sides }
+        };
+        let state = |row: &(usize, Row)| {
+            let parts = self.joints_of(*row).map(part).collect();
+            RowState { value: 0.0, given_rate: 0.0, parts }
+        };
+        let now: Vec<RowState> = rows.iter().map(state).collect();
         let coupled = |i: usize, j: usize| {
-            let (a, b) = (self.bodies_of(rows[i].0), self.bodies_of(rows[j].0));
-            a.iter().flatten().any(|body| b.contains(&Some(*body)))
+            let on = |body: usize| now[j].sides().any(|side| side.body == Some(body));
+            now[i].sides().filter_map(|side| side.body).any(on)
         };
         let first = (0..rows.len()).map(|i| (0..i).find(|&j| coupled(i, j)).unwrap_or(i)).collect();
         self.matrix = Skyline::new(first);
-        self.now = vec![RowNow::default(); rows.len()];
+        self.now = now;
         self.multipliers = vec![0.0; rows.len()];
         self.rows = rows;
         self.set_size();
@@ -118,6 +128,23 @@ impl Constraints {
         self.joints[joint].ends.each_ref().map(|end| end.body)
     }
 
+    /// The joints that a row is about.
+    fn joints_of(&self, (joint, row): (usize, Row)) -> impl Iterator<Item = usize> + '_ {
+        let terms = match row {
+            Row::Coupled { coupling, .. } => &self.couplings[coupling].terms[1..],
+            Row::Kept(_) | Row::Driven(..) => &[],
+        };
+        std::iter::once(joint).chain(terms.iter().map(|term| term.joint))
+    }
+
+    /// Name of the joint or coupling of a row.
+    pub(super) fn name_of(&self, (joint, row): (usize, Row)) -> &str {
+        match row {
+            Row::Coupled { coupling, .. } => &self.couplings[coupling].name,
+            Row::Kept(_) | Row::Driven(..) => &self.joints[joint].name,
+        }
+    }
+
     /// Writes row `row` of G and column `row` of M⁻¹ Gᵀ in the directions of the velocities of one body.
     pub(crate) fn write_row(
         &mut self,
@@ -130,18 +157,23 @@ impl Constraints {
         of_g.fill(0.0);
         column.fill(0.0);
         self.set_column_on(row, Some(body), bodies);
-        for side in self.sides[row].iter().filter(|side| side.body == Some(body)) {
-            bodies.put_on_body(body, &side.force, &side.moment, &side.modal, of_g);
-            bodies.put_on_body(body, &side.velocity, &side.omega, &side.rate, column);
+        for side in self.now[row].sides().filter(|side| side.body == Some(body)) {
+            bodies.add_on_body(body, &side.force, &side.moment, &side.modal, of_g);
+            bodies.add_on_body(body, &side.velocity, &side.omega, &side.rate, column);
         }
     }
 
     /// Rows between the same bodies, one after the other, as groups.
     pub(crate) fn groups(&self) -> Vec<ConstraintGroup> {
         let mut groups: Vec<ConstraintGroup> = Vec::new();
-        for (row, &(joint, _)) in self.rows.iter().enumerate() {
-            let bodies = self.bodies_of(joint);
-            let (parts, grounded) = (bodies.iter().flatten().copied().collect(), bodies.contains(&None));
+        for (row, state) in self.now.iter().enumerate() {
+            let grounded = state.sides().any(|side| side.body.is_none());
+            let mut parts: Vec<usize> = Vec::new();
+            for body in state.sides().filter_map(|side| side.body) {
+                if !parts.contains(&body) {
+                    parts.push(body);
+                }
+            }
             match groups.last_mut() {
                 Some(last) if last.parts == parts && last.grounded == grounded => last.rows.end = row + 1,
                 _ => groups.push(ConstraintGroup { rows: row..row + 1, parts, grounded }),
@@ -154,7 +186,8 @@ impl Constraints {
     pub(crate) fn couplings(&self) -> Vec<[usize; 2]> {
         let turning = self.rows.iter().filter(|(_, row)| !row.has_fixed_direction());
         let mut pairs: Vec<_> = turning
-            .filter_map(|&(joint, _)| match self.bodies_of(joint) {
+            .flat_map(|&row| self.joints_of(row))
+            .filter_map(|joint| match self.bodies_of(joint) {
                 [Some(a), Some(b)] => Some([a, b]),
                 _ => None,
             })
@@ -165,10 +198,9 @@ impl Constraints {
 
     /// Writes g and ġ = G z + g_t of all rows.
     pub(crate) fn read(&self, values: &mut [f64], rates: &mut [f64]) {
-        for (number, &(joint, _)) in self.rows.iter().enumerate() {
-            let [first, second] = &self.places[joint];
-            values[number] = self.now[number].value;
-            rates[number] = self.now[number].rate(first, second);
+        for (number, now) in self.now.iter().enumerate() {
+            values[number] = now.value;
+            rates[number] = now.rate(&self.places);
         }
     }
 
@@ -182,16 +214,16 @@ impl Constraints {
         &self.joints
     }
 
-    /// All rows at the state that was set last.
+    /// All rows at the state that was set last, one after the other on each of their joints.
     pub(crate) fn rows(&self) -> impl Iterator<Item = RowAt<'_>> {
-        self.rows.iter().zip(&self.now).zip(&self.multipliers).map(|((&(joint, _), now), &multiplier)| {
-            RowAt {
-                joint: &self.joints[joint],
-                places: &self.places[joint],
-                jacobian: &now.jacobian,
-                multiplier,
-            }
-        })
+        let parts = self.now.iter().zip(&self.multipliers);
+        let parts = parts.flat_map(|(now, multiplier)| now.parts.iter().map(move |part| (part, *multiplier)));
+        parts.map(|(part, multiplier)| self.row_at(part, multiplier))
+    }
+
+    fn row_at<'a>(&'a self, part: &'a RowPart, multiplier: f64) -> RowAt<'a> {
+        let (joint, places) = (&self.joints[part.joint], &self.places[part.joint]);
+        RowAt { joint, places, jacobian: &part.now.jacobian, multiplier }
     }
 
     /// λ of all rows.
@@ -224,38 +256,43 @@ impl Constraints {
             }
         }
         self.set_size();
-        for (number, &(joint, row)) in self.rows.iter().enumerate() {
-            let places = &self.places[joint];
-            let mut now = row.at(&places[0], &places[1]);
-            if let Row::Driven(drive, coordinate) = row {
-                let Jet { value, rate, second_rate } = self.drives[drive].course.at(at.time());
+        let has_modes = self.rigid_masses.is_none();
+        for number in 0..self.rows.len() {
+            let mut now = std::mem::take(&mut self.now[number].parts);
+            let value = self.set_parts(number, &mut now, at.time());
+            for part in &mut now {
+                part.set_sides(&self.joints[part.joint].ends, &self.places[part.joint], at, has_modes);
+            }
+            let row = &mut self.now[number];
+            (row.value, row.given_rate) = value;
+            row.parts = now;
+        }
+    }
+
+    /// Sets the parts of a row at the places that were set last; returns g and g_t.
+    fn set_parts(&self, number: usize, parts: &mut [RowPart], time: f64) -> (f64, f64) {
+        let (joint, row) = self.rows[number];
+        let [first, second] = &self.places[joint];
+        match row {
+            Row::Kept(equation) => {
+                parts[0].now = RowNow::of(equation, first, second);
+                (parts[0].now.value, 0.0)
+            }
+            Row::Driven(drive, coordinate) => {
+                let Jet { value, rate, second_rate } = self.drives[drive].course.at(time);
+                let mut now = coordinate.at(first, second);
                 let value = now.value - value;
                 now.value = if coordinate.is_angle() { within_a_turn(value) } else { value };
-                now.given_rate = -rate;
                 now.bias -= second_rate;
+                parts[0].now = now;
+                (now.value, -rate)
             }
-            self.now[number] = now;
-            for (k, side) in self.sides[number].iter_mut().enumerate() {
-                if let Some(body) = side.body {
-                    let marker = &self.joints[joint].ends[k].marker;
-                    let a = &at.pose(body).rotation;
-                    let force = a.tr_mul(&now.jacobian[2 * k]);
-                    let torque = a.tr_mul(&now.jacobian[2 * k + 1]);
-                    let bent = places[k].tangent.tr_mul(&torque);
-                    for (modal, (phi, psi)) in
-                        side.modal.iter_mut().zip(marker.displacement.iter().zip(&marker.rotation))
-                    {
-                        *modal = Vector3::from(*phi).dot(&force) + Vector3::from(*psi).dot(&bent);
-                    }
-                    side.force = force;
-                    side.moment = places[k].arm_b.cross(&force) + torque;
-                    if self.rigid_masses.is_some() {
-                        side.modal.fill(0.0);
-                    }
-                    if at.all()[body].fixed {
-                        (side.force, side.moment) = (Vector3::zeros(), Vector3::zeros());
-                    }
+            Row::Coupled { coupling, .. } => {
+                for (part, term) in parts.iter_mut().zip(&self.couplings[coupling].terms) {
+                    let [first, second] = &self.places[term.joint];
+                    part.now = term.coordinate.at(first, second).times(term.factor);
                 }
+                (self.coupled_value(coupling, time), 0.0)
             }
         }
     }
@@ -267,7 +304,7 @@ impl Constraints {
 
     /// M⁻¹ Gᵀ of a row on one body, or on both.
     fn set_column_on(&mut self, row: usize, only: Option<usize>, bodies: &Bodies) {
-        for side in &mut self.sides[row] {
+        for side in self.now[row].sides_mut() {
             if let Some(body) = side.body.filter(|&body| only.is_none_or(|only| only == body)) {
                 match &self.rigid_masses {
                     Some(masses) => side.apply_inverse_rigid_mass(masses[body].as_ref()),
@@ -289,9 +326,9 @@ impl Constraints {
     /// [`Self::factorise`] that refuses pivots up to `smallest` of their diagonal entries.
     pub(super) fn factorise_above(&mut self, smallest: f64, bodies: &Bodies) -> Result<(), Dependent> {
         (0..self.rows.len()).for_each(|row| self.set_column(row, bodies));
-        let sides = &self.sides;
+        let now = &self.now;
         let entry = |i: usize, j: usize| {
-            let products = sides[i].iter().flat_map(|a| sides[j].iter().map(move |b| a.times(b)));
+            let products = now[i].sides().flat_map(|a| now[j].sides().map(move |b| a.times(b)));
             products.sum()
         };
         self.matrix.factorise(entry, smallest)
@@ -322,11 +359,9 @@ impl Constraints {
 
     /// Multipliers for accelerations `free` without joints, (a₀, ω̇, q̈) of each body.
     fn react(&mut self, free: &[Accelerations]) {
-        for (number, &(joint, _)) in self.rows.iter().enumerate() {
-            let [first, second] = &self.places[joint];
-            let known = self.now[number].known(first, second);
-            let along = self.sides[number].iter().filter_map(|side| Some(side.along(&free[side.body?])));
-            self.multipliers[number] = along.sum::<f64>() + known;
+        for (multiplier, now) in self.multipliers.iter_mut().zip(&self.now) {
+            let along = now.sides().filter_map(|side| Some(side.along(&free[side.body?])));
+            *multiplier = along.sum::<f64>() + now.known(&self.places);
         }
         self.solve();
     }
@@ -341,13 +376,15 @@ impl Constraints {
     /// −Gᵀ λ on the bodies; calls `ground` with each force from the ground and its moment about the inertial
     /// origin.
     fn add_reactions(&self, forces: &mut [BodyForces], mut ground: impl FnMut(&Vector3<f64>, &Vector3<f64>)) {
-        for (number, &(joint, _)) in self.rows.iter().enumerate() {
-            let multiplier = self.multipliers[number];
-            let from_ground = self.bodies_of(joint).contains(&None);
-            for (k, side) in self.sides[number].iter().enumerate() {
+        let rows = self.now.iter().zip(&self.multipliers);
+        for (part, multiplier) in
+            rows.flat_map(|(now, multiplier)| now.parts.iter().map(move |p| (p, multiplier)))
+        {
+            let from_ground = self.bodies_of(part.joint).contains(&None);
+            for (k, side) in part.sides.iter().enumerate() {
                 let Some(body) = side.body else { continue };
-                let [force, torque] = [0, 1].map(|i| -multiplier * self.now[number].jacobian[2 * k + i]);
-                let moment = self.places[joint][k].position.cross(&force) + torque;
+                let [force, torque] = [0, 1].map(|i| -multiplier * part.now.jacobian[2 * k + i]);
+                let moment = self.places[part.joint][k].position.cross(&force) + torque;
                 let total = &mut forces[body];
                 total.force += force;
                 total.moment += moment;
@@ -377,8 +414,8 @@ impl Constraints {
 
     /// −M⁻¹ Gᵀ λ: changes of (v, ω, q̇), or of position, rotation and q, one call for each body.
     pub(super) fn changes(&self, mut change: impl FnMut(usize, &Vector3<f64>, &Vector3<f64>, &[f64], f64)) {
-        for (sides, multiplier) in self.sides.iter().zip(&self.multipliers) {
-            for side in sides {
+        for (now, multiplier) in self.now.iter().zip(&self.multipliers) {
+            for side in now.sides() {
                 if let Some(body) = side.body {
                     change(body, &side.velocity, &side.omega, &side.rate, -multiplier);
                 }

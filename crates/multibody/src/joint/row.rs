@@ -1,4 +1,4 @@
-//! Rows of joints: one equation each between the places of two ends.
+//! Rows of joints: one equation each between the places of two ends, or of the ends of several joints.
 //!
 //! With d = x_i − x_j, e and h axes of the first and second end:
 //!
@@ -9,6 +9,7 @@
 //! | across | e·h | (ω_i − ω_j)·(e × h) | (ω_i − ω_j)·(ė × h + e × ḣ) |
 //! | length | (d·d − ℓ²)/2ℓ | d·ḋ/ℓ | ḋ·ḋ/ℓ |
 //! | driven | u − s(t) | u̇ − ṡ | that of u, less s̈ |
+//! | coupled | Σ c_k u_k | Σ c_k u̇_k | that of Σ c_k u_k |
 
 use carom_dynamics::JointEquation;
 use nalgebra::Vector3;
@@ -17,14 +18,20 @@ use super::coordinate::Coordinate;
 use super::place::Place;
 use super::row_now::{RowNow, along};
 
-/// An equation of a joint.
+/// An equation of a joint, or of several.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Row {
     /// One of the kind of its joint.
     Kept(JointEquation),
-    /// A coordinate less the drive of this number, which
-    /// [`Constraints::set_state`](super::Constraints::set_state) subtracts.
+    /// A coordinate less the drive of this number.
     Driven(usize, Coordinate),
+    /// The relation of this number between coordinates of joints.
+    Coupled {
+        /// Number of the coupling.
+        coupling: usize,
+        /// True if its value is a length.
+        is_length: bool,
+    },
 }
 
 impl Row {
@@ -32,8 +39,14 @@ impl Row {
     pub(crate) fn is_length(&self) -> bool {
         match self {
             Self::Kept(equation) => equation.is_length(),
-            Self::Driven(_, coordinate) => *coordinate != Coordinate::Angle,
+            Self::Driven(_, coordinate) => !coordinate.is_angle(),
+            Self::Coupled { is_length, .. } => *is_length,
         }
+    }
+
+    /// True for a relation between coordinates of joints.
+    pub(crate) fn is_coupled(&self) -> bool {
+        matches!(self, Self::Coupled { .. })
     }
 
     /// True if its direction is the same at all positions of the bodies: each body's reaction then depends on
@@ -41,20 +54,18 @@ impl Row {
     pub(crate) fn has_fixed_direction(&self) -> bool {
         matches!(self, Self::Kept(JointEquation::Apart(_)))
     }
+}
 
-    /// The row between two places.
-    pub(crate) fn at(&self, first: &Place, second: &Place) -> RowNow {
-        let equation = match *self {
-            Self::Kept(equation) => equation,
-            Self::Driven(_, coordinate) => return coordinate.at(first, second),
-        };
+impl RowNow {
+    /// An equation between two places.
+    pub(super) fn of(equation: JointEquation, first: &Place, second: &Place) -> Self {
         let zero = Vector3::zeros();
         let d = first.position - second.position;
         let d_rate = first.velocity - second.velocity;
         match equation {
             JointEquation::Apart(axis) => {
                 let e = Vector3::ith(axis, 1.0);
-                RowNow { value: d[axis], jacobian: [e, zero, -e, zero], ..RowNow::default() }
+                Self { value: d[axis], jacobian: [e, zero, -e, zero], bias: 0.0 }
             }
             JointEquation::Along(axis) => along(axis, first, second),
             JointEquation::Across(of_first, of_second) => {
@@ -63,18 +74,16 @@ impl Row {
                 let normal = e.cross(&h);
                 let relative = first.omega - second.omega;
                 let normal_rate = first.omega.cross(&e).cross(&h) + e.cross(&second.omega.cross(&h));
-                RowNow {
+                Self {
                     value: e.dot(&h),
                     jacobian: [zero, normal, zero, -normal],
                     bias: relative.dot(&normal_rate),
-                    given_rate: 0.0,
                 }
             }
-            JointEquation::Length(length) => RowNow {
+            JointEquation::Length(length) => Self {
                 value: 0.5 * (d.norm_squared() - length * length) / length,
                 jacobian: [d / length, zero, -d / length, zero],
                 bias: d_rate.norm_squared() / length,
-                given_rate: 0.0,
             },
         }
     }
@@ -110,11 +119,11 @@ mod tests {
             ]
         };
         use JointEquation::{Across, Along, Apart, Length};
-        for row in [Apart(1), Along(2), Across(0, 1), Across(2, 2), Length(1.3)].map(Row::Kept) {
+        for row in [Apart(1), Along(2), Across(0, 1), Across(2, 2), Length(1.3)] {
             let h = 1e-4;
             let at = |t: f64| {
                 let [first, second] = ends(t);
-                let now = row.at(&first, &second);
+                let now = RowNow::of(row, &first, &second);
                 (now.value, now.rate(&first, &second), now.known(&first, &second))
             };
             let ((_, rate, known), before, after) = (at(0.3), at(0.3 - h), at(0.3 + h));

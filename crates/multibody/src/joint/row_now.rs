@@ -13,19 +13,19 @@ pub(crate) struct RowNow {
     pub(crate) jacobian: [Vector3<f64>; 4],
     /// g̈ without the accelerations of the ends.
     pub(crate) bias: f64,
-    /// g_t: −ṡ(t) of a motion.
-    pub(crate) given_rate: f64,
 }
 
 impl RowNow {
-    /// ġ = G z + g_t.
+    /// G z.
     pub(crate) fn rate(&self, first: &Place, second: &Place) -> f64 {
         let [x_i, w_i, x_j, w_j] = &self.jacobian;
-        self.given_rate
-            + x_i.dot(&first.velocity)
-            + w_i.dot(&first.omega)
-            + x_j.dot(&second.velocity)
-            + w_j.dot(&second.omega)
+        x_i.dot(&first.velocity) + w_i.dot(&first.omega) + x_j.dot(&second.velocity) + w_j.dot(&second.omega)
+    }
+
+    /// The row times a factor.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        let jacobian = self.jacobian.map(|g| factor * g);
+        Self { value: factor * self.value, jacobian, bias: factor * self.bias }
     }
 
     /// g̈ for a₀ = ω̇ = q̈ = 0 of both bodies.
@@ -49,6 +49,5 @@ pub(super) fn along(axis: usize, first: &Place, second: &Place) -> RowNow {
         value: e.dot(&d),
         jacobian: [e, e.cross(&d), -e, Vector3::zeros()],
         bias: 2.0 * e_rate.dot(&d_rate) + first.omega.cross(&e_rate).dot(&d),
-        given_rate: 0.0,
     }
 }

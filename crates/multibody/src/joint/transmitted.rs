@@ -54,18 +54,31 @@ impl Constraints {
     }
 
     fn add_transmitted(&self, time: f64, states: &mut [JointState]) {
-        for (number, &(joint, row)) in self.rows.iter().enumerate() {
+        for (number, (_, row)) in self.rows.iter().enumerate() {
             let (now, multiplier) = (&self.now[number], self.multipliers[number]);
-            let [force, torque] = [2, 3].map(|i| -multiplier * now.jacobian[i]);
-            let places = &self.places[joint];
-            add_wrench(&mut states[joint], places, &force, &torque);
-            if let Row::Driven(drive, coordinate) = row {
-                let [first, second] = places;
-                let action = slot(&mut states[joint], coordinate);
-                action.value = now.value + self.drives[drive].course.at(time).value;
-                action.rate = now.rate(first, second) - now.given_rate;
-                action.drive = Some(-multiplier);
+            for part in &now.parts {
+                let [force, torque] = [2, 3].map(|i| -multiplier * part.now.jacobian[i]);
+                add_wrench(&mut states[part.joint], &self.places[part.joint], &force, &torque);
             }
+            match *row {
+                Row::Kept(_) => {}
+                Row::Driven(drive, coordinate) => {
+                    let action = slot(&mut states[now.parts[0].joint], coordinate);
+                    action.value = now.value + self.drives[drive].course.at(time).value;
+                    action.rate = now.rate(&self.places) - now.given_rate;
+                    action.drive = Some(-multiplier);
+                }
+                Row::Coupled { coupling, .. } => self.add_coupled(coupling, multiplier, time, states),
+            }
+        }
+    }
+
+    /// The forces of a coupling along its coordinates.
+    fn add_coupled(&self, coupling: usize, multiplier: f64, time: f64, states: &mut [JointState]) {
+        for (k, term) in self.couplings[coupling].terms.iter().enumerate() {
+            let action = slot(&mut states[term.joint], term.coordinate);
+            (action.value, action.rate) = self.coupled_at(coupling, k, time);
+            action.coupling = Some(action.coupling.unwrap_or(0.0) - multiplier * term.factor);
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct Probe {
 /// The place of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbePlace {
+    /// A whole body, by its index.
+    Body(usize),
     /// A point of a body.
     Point {
         /// Index of the body.
@@ -69,7 +71,7 @@ pub enum ProbeError {
     Quantity {
         /// Number of the probe from 0.
         probe: usize,
-        /// `a point`, `a joint` or `a contact`.
+        /// `a body`, `a point`, `a joint` or `a contact`.
         place: &'static str,
         /// The quantity.
         quantity: ProbeQuantity,
@@ -88,6 +90,7 @@ impl ProbePlace {
     /// Its quantities, and its kind with an article.
     fn quantities(&self) -> (&'static [ProbeQuantity], &'static str) {
         match self {
+            Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
             Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
             Self::Contact(_) => (&ProbeQuantity::OF_CONTACTS, "a contact"),
@@ -101,7 +104,9 @@ impl Probe {
     /// * `probe` — its number
     fn check(&self, probe: usize, system: &System) -> Result<(), ProbeError> {
         let (kind, index, count) = match &self.place {
-            ProbePlace::Point { body, .. } => ("bodies", *body, system.bodies().len()),
+            ProbePlace::Body(body) | ProbePlace::Point { body, .. } => {
+                ("bodies", *body, system.bodies().len())
+            }
             ProbePlace::Joint(joint) => ("joints", *joint, system.n_transmitting()),
             ProbePlace::Contact(pair) => ("contact pairs", *pair, system.pairs()),
         };

@@ -220,6 +220,18 @@ impl Sampled {
             ProbePlace::Point { body, axes, .. } => {
                 self.write_point(*body, *axes, (system, y), modal, quantities);
             }
+            ProbePlace::Body(body) => {
+                let own = system.states().balance(*body, y, &system.loads().gravity());
+                for (quantity, value) in quantities {
+                    *value = match quantity {
+                        ProbeQuantity::KineticEnergy => [own.e_kin, 0.0, 0.0],
+                        ProbeQuantity::ElasticEnergy => [own.e_el, 0.0, 0.0],
+                        ProbeQuantity::PotentialEnergy => [own.e_pot, 0.0, 0.0],
+                        ProbeQuantity::Momentum => own.momentum,
+                        _ => own.ang_momentum,
+                    };
+                }
+            }
             ProbePlace::Joint(joint) => {
                 let state = &joints[*joint];
                 for (quantity, value) in quantities {

@@ -26,6 +26,7 @@ impl Simulation {
         let mut checkpoint = shared.checkpoint(self.time());
         self.stepper.save(&mut checkpoint);
         self.system.elements().save(&mut checkpoint);
+        self.system.joints().save(&mut checkpoint);
         self.events.save(&mut checkpoint);
         self.probes.save(&mut checkpoint);
         self.linearity.save(&mut checkpoint);
@@ -62,7 +63,8 @@ impl Simulation {
     fn restore_elements(&mut self, checkpoint: &Checkpoint) -> Result<(), RunError> {
         let (time, y) = (self.stepper.time(), self.stepper.state());
         self.system.elements_mut().restore_angles(checkpoint)?;
-        self.system.remember_elements(y).map_err(|source| RunError::State { time, source })?;
+        self.system.joints_mut().restore(checkpoint)?;
+        self.system.remember(time, y).map_err(|source| RunError::State { time, source })?;
         self.system.elements_mut().note_stops(None);
         self.system.elements_mut().restore_stops(checkpoint)?;
         Ok(())

@@ -151,7 +151,7 @@ impl Contacts {
 
 /// The bodies that do not touch each other in a contact of all bodies, as a joint connects them directly.
 fn joined(scenario: &Scenario, number: impl Fn(&str) -> usize) -> Vec<[usize; 2]> {
-    let joints = scenario.joint.iter().filter(|joint| joint.excludes_contact());
+    let joints = scenario.joints().map(|(_, joint)| joint).filter(|joint| joint.excludes_contact());
     let ends = joints.map(|joint| joint.between.each_ref().map(|end| end.body.as_str()));
     let between_bodies = ends.filter(|ends| !ends.contains(&"ground"));
     between_bodies.map(|ends| ends.map(&number)).collect()

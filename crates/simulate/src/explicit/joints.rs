@@ -9,7 +9,7 @@ use crate::error::{At, AtKey};
 /// An error of a problem, at the key of its joint.
 pub(super) fn placed(scenario: &Scenario, error: SetupError) -> At<ExplicitSetUpError> {
     let joint = match &error {
-        SetupError::Joint(source) => scenario.joint.iter().position(|spec| spec.title() == source.joint()),
+        SetupError::Joint(source) => scenario.joint_of_title(source.joint()),
         _ => None,
     };
     match joint {

@@ -139,7 +139,8 @@ impl OverlapWatch {
                     let names = [a, b].map(|i| &watch.bodies[i].name);
                     ends == names || ends == [names[1], names[0]]
                 };
-                let mut joints = scenario.joint.iter().filter(|joint| is_between(&joint.between));
+                let joints = scenario.joints().map(|(_, joint)| joint);
+                let mut joints = joints.filter(|joint| is_between(&joint.between));
                 let is_held = joints.clone().any(JointSpec::excludes_contact);
                 let has = |pair: &ContactSpec| is_between(&pair.between) || pair.is_automatic() && !is_held;
                 let contacts = scenario.contact.iter().enumerate().filter(|(_, pair)| has(pair));

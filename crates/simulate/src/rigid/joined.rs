@@ -61,8 +61,10 @@ impl Standing<'_> {
     /// The place of an end that is not known. The scheme's check has refused other bodies, and joints with
     /// springs, stops and motions.
     pub(crate) fn joints(&self) -> Result<Vec<JointSpec>, At<EndError>> {
-        let all = self.scenario.joint.iter().enumerate();
-        all.map(|(i, spec)| self.joint(spec).map_err(|e| e.at(format!("joint.{i}.between")))).collect()
+        self.scenario
+            .joints()
+            .map(|(i, spec)| self.joint(spec).map_err(|e| e.at(format!("joint.{i}.between"))))
+            .collect()
     }
 
     /// The springs of the scenario.

@@ -67,7 +67,7 @@ fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetU
     let joints = standing.joints().map_err(At::cast)?;
     if !joints.is_empty() {
         system.join(&joints).map_err(|error| {
-            let key = scenario.joint.iter().position(|spec| spec.title() == error.joint());
+            let key = scenario.joint_of_title(error.joint());
             RigidSetUpError::from(error).at(format!("joint.{}", key.unwrap_or_default()))
         })?;
     }

@@ -1,7 +1,7 @@
 //! A scenario against the row of its scheme.
 
 use carom_contact::Law;
-use carom_format::scenario::model::{BodySource, End, JointSpec, Scenario, Scheme, TABLES, Takes};
+use carom_format::scenario::model::{BodySource, End, JointKind, JointSpec, Scenario, Scheme, TABLES, Takes};
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
@@ -55,6 +55,19 @@ pub enum SchemeError {
         /// Name of the body.
         body: String,
         /// `deformable` or `reduced`.
+        kind: &'static str,
+    },
+    /// A joint of a kind that couples coordinates.
+    #[error(
+        "joint `{joint}`: the scheme `{scheme}` has no `{kind}`, as its joints are equations of positions \
+         between two ends; choose the scheme `quasistatic`, `dynamic` or `damped`"
+    )]
+    Coupling {
+        /// Name of the scheme.
+        scheme: &'static str,
+        /// Title of the joint.
+        joint: String,
+        /// Its kind.
         kind: &'static str,
     },
     /// A spring, stops or a motion of a joint.
@@ -116,8 +129,14 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
 /// Joints of rigid bodies leave their free motion alone.
 fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     let scheme = scenario.simulation.scheme.row().name;
+    let mut screws = scenario.joints().filter(|(_, spec)| spec.kind == JointKind::Screw);
+    let screw = screws.next().map(|(i, spec)| (i, spec.title(), spec.kind.name()));
+    let coupling = scenario.couplings().next().map(|(i, spec)| (i, spec.title(), spec.kind.name()));
+    if let Some((i, joint, kind)) = screw.or(coupling) {
+        return Err(SchemeError::Coupling { scheme, joint, kind }.at(format!("joint.{i}.kind")));
+    }
     let acting = |(i, spec): (usize, &JointSpec)| Some((i, spec.title(), action(spec)?));
-    match scenario.joint.iter().enumerate().find_map(acting) {
+    match scenario.joints().find_map(acting) {
         Some((i, joint, key)) => {
             Err(SchemeError::JointAction { scheme, joint, key }.at(format!("joint.{i}.{key}")))
         }
@@ -127,7 +146,7 @@ fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
 
 /// Joints of explicit dynamics connect rigid bodies and the ground.
 fn check_explicit_joints(scenario: &Scenario) -> Result<(), At<SchemeError>> {
-    for (i, spec) in scenario.joint.iter().enumerate() {
+    for (i, spec) in scenario.joints() {
         let joint = spec.title();
         let named = |end: &End| scenario.body.iter().find(|body| body.name == end.body);
         if let Some(body) = spec.between.iter().filter_map(named).find(|body| !body.rigid) {

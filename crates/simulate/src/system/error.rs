@@ -6,8 +6,8 @@ use carom_format::scenario::model::FunctionError;
 use carom_integrate::SpectralRadiusError;
 use carom_linalg::DenseEigenError;
 use carom_multibody::{
-    BodyError, ContactSetupError, DriveError, HalfSpaceSetupError, ProbeError, RunError, SpecError,
-    SystemError,
+    BodyError, ContactSetupError, CouplingError, DriveError, HalfSpaceSetupError, ProbeError, RunError,
+    SpecError, SystemError,
 };
 use thiserror::Error;
 
@@ -75,6 +75,9 @@ pub enum AssembleError {
     /// A joint that does not fit the bodies.
     #[error(transparent)]
     Joint(#[from] SpecError),
+    /// A coupling does not fit its joints.
+    #[error(transparent)]
+    Coupling(#[from] CouplingError),
     /// A drive does not fit its joint.
     #[error(transparent)]
     Drive(#[from] DriveError),

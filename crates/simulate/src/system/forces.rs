@@ -33,7 +33,7 @@ pub(crate) fn acting(
     joints: &[Joint],
 ) -> Result<Acting, At<AssembleError>> {
     let mut acting = Acting::default();
-    for (i, (spec, joint)) in scenario.joint.iter().zip(joints).enumerate() {
+    for (number, ((i, spec), joint)) in scenario.joints().zip(joints).enumerate() {
         let at = |error: AssembleError| error.at(format!("joint.{i}"));
         let shift = || start.shift(spec).map(|zero| Coordinate::Shift { zero });
         let coordinate = match spec.kind {
@@ -41,9 +41,9 @@ pub(crate) fn acting(
             JointKind::Distance => Coordinate::Length,
             _ => shift().map_err(at)?,
         };
-        acting.add(start, &spec.action, i, joint, coordinate).map_err(at)?;
+        acting.add(start, &spec.action, number, joint, coordinate).map_err(at)?;
         if let Some(turn) = &spec.turn {
-            acting.add(start, turn, i, joint, Coordinate::Angle).map_err(at)?;
+            acting.add(start, turn, number, joint, Coordinate::Angle).map_err(at)?;
         }
     }
     for (i, spec) in scenario.spring.iter().enumerate() {
@@ -164,7 +164,7 @@ fn bushing(spec: &BushingSpec, start: &Start<'_>) -> Result<ForceElement, Assemb
 
 impl Start<'_> {
     /// How far the second end of a joint is from the first at the start, along the axis \[m\].
-    fn shift(&self, spec: &JointSpec) -> Result<f64, AssembleError> {
+    pub(crate) fn shift(&self, spec: &JointSpec) -> Result<f64, AssembleError> {
         let [first, second] = [self.held(&spec.between[0])?, self.held(&spec.between[1])?];
         Ok(match (first, second) {
             (Some(first), Some(second)) => {

@@ -56,8 +56,10 @@ pub(crate) struct Falling {
 ///
 /// [`AssembleError`] names the missing place of a body, at the joint that refers to it.
 pub(crate) fn joints(scenario: &Scenario, start: &Start<'_>) -> Result<Vec<Joint>, At<AssembleError>> {
-    let all = scenario.joint.iter().enumerate();
-    all.map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between")))).collect()
+    scenario
+        .joints()
+        .map(|(i, spec)| start.joint(spec).map_err(|error| error.at(format!("joint.{i}.between"))))
+        .collect()
 }
 
 impl<'a> Start<'a> {
@@ -122,14 +124,14 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The kind of a joint whose ends are this far apart at the start \[m\].
+/// The kind, without the relation of a screw, of a joint whose ends are this far apart at the start \[m\].
 pub(crate) fn kind(spec: &JointSpec, distance: f64) -> JointKind {
     match spec.kind {
         KindSpec::Fixed => JointKind::Fixed,
         KindSpec::Revolute => JointKind::Revolute,
         KindSpec::Spherical => JointKind::Spherical,
         KindSpec::Prismatic => JointKind::Prismatic,
-        KindSpec::Cylindrical => JointKind::Cylindrical,
+        KindSpec::Cylindrical | KindSpec::Screw => JointKind::Cylindrical,
         KindSpec::Universal => JointKind::Universal,
         KindSpec::Planar => JointKind::Planar,
         KindSpec::Distance => JointKind::Distance { length: spec.length.unwrap_or(distance) },
@@ -168,7 +170,7 @@ pub(crate) fn placed(scenario: &Scenario, error: RunError) -> At<AssembleError> 
         _ => return AssembleError::from(error).into(),
     };
     // Of joints with the same title, the last one repeats the others.
-    match scenario.joint.iter().rposition(|spec| spec.title() == *joint) {
+    match scenario.joint_of_title(joint) {
         Some(i) => AssembleError::from(error).at(format!("joint.{i}{key}")),
         None => AssembleError::from(error).into(),
     }
@@ -182,7 +184,7 @@ pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
         first: first.to_string(),
         second: second.to_string(),
     };
-    let joints = scenario.joint.iter().map(|spec| entry(spec.title(), spec.kind.name(), &spec.between));
+    let joints = scenario.joints().map(|(_, spec)| entry(spec.title(), spec.kind.name(), &spec.between));
     let springs = scenario.spring.iter().map(|spec| entry(spec.title(), "spring", &spec.between));
     let bushings = scenario.bushing.iter().map(|spec| entry(spec.title(), "bushing", &spec.between));
     joints.chain(springs).chain(bushings).collect()

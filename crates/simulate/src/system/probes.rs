@@ -47,6 +47,10 @@ fn place(
         _ => unreachable!("names of joints and contacts were checked when the scenario was read"),
     };
     match &spec.place {
+        ProbePlaceSpec::Body { on } => {
+            let body = scenario.body.iter().position(|spec| spec.name == *on);
+            Ok(ProbePlace::Body(body.expect("names of bodies were checked when the scenario was read")))
+        }
         ProbePlaceSpec::Joint { joint } => Ok(ProbePlace::Joint(index(scenario.joint_titles(), joint))),
         ProbePlaceSpec::Contact { contact } => {
             Ok(ProbePlace::Contact(index(scenario.contact_titles(), contact)))

@@ -70,9 +70,8 @@ pub(crate) fn stiffness(
 /// True if something other than gravity moves bodies.
 fn is_driven(scenario: &Scenario) -> bool {
     let acts = |action: &ActionSpec| action.motion.is_some() || action.spring.is_some();
-    let joints = scenario.joint.iter();
     !scenario.force.is_empty()
         || !scenario.spring.is_empty()
         || !scenario.bushing.is_empty()
-        || joints.into_iter().any(|joint| acts(&joint.action) || joint.turn.as_ref().is_some_and(acts))
+        || scenario.joints().any(|(_, joint)| acts(&joint.action) || joint.turn.as_ref().is_some_and(acts))
 }

@@ -4,7 +4,7 @@ use carom_dynamics::{BodyState, Checkpoint, ContactEvent, ContactState, Frame, V
 use rusqlite::types::Value;
 use rusqlite::{params, params_from_iter};
 
-use super::super::{FrameContent, blob, grids, joints, schema};
+use super::super::{FrameContent, balances, blob, grids, joints, schema};
 use super::ResultWriter;
 
 impl ResultWriter {
@@ -50,6 +50,7 @@ impl ResultWriter {
             }
         }
         grids::write_frame(database, id, frame.contacts)?;
+        balances::write_frame(database, id, frame.bodies)?;
         if self.has_joints {
             joints::write_frame(database, id, frame.joints)?;
         }

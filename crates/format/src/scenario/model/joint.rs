@@ -24,6 +24,8 @@ pub enum JointKind {
     Planar,
     /// All is free but the distance.
     Distance,
+    /// One rotation is free, and the translation along its axis goes with it.
+    Screw,
 }
 
 /// The table `[[joint]]`.
@@ -44,14 +46,17 @@ pub struct JointSpec {
     /// Length of a distance; that of the start if not given \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
+    /// Translation in a turn of a screw, positive for a right-handed one \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pitch: Option<f64>,
     /// End of a distance on the ground, inertial coordinates \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
-    /// Spring, stops and motion of the angle of a revolute joint, of the shift of a prismatic or cylindrical
-    /// one, or of the length of a distance.
+    /// Spring, stops and motion of the angle of a revolute joint, of the shift of a prismatic, cylindrical or
+    /// screw joint, or of the length of a distance.
     #[serde(flatten)]
     pub action: ActionSpec,
-    /// Spring, stops and motion of the angle of a cylindrical joint.
+    /// Spring, stops and motion of the angle of a cylindrical or screw joint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<ActionSpec>,
 }
@@ -154,6 +159,7 @@ impl JointKind {
             Self::Universal => "universal",
             Self::Planar => "planar",
             Self::Distance => "distance",
+            Self::Screw => "screw",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Serialising it gives a scenario file that reads back as the same data.
 
 mod body;
+mod coupling;
 mod damping;
 mod function;
 mod joint;
@@ -24,6 +25,7 @@ pub use body::{
     ReduceSpec, RefineSpec, RotationSpec, Spot, ZoneSpec,
 };
 
+pub use coupling::{CouplingKind, CouplingSpec, JointCoordinate, JointTable, Relation};
 pub use damping::{DampingSpec, RatioSpec};
 pub use function::{FunctionError, FunctionSpec, InterpolationSpec, OutsideSpec};
 pub use joint::{ActionSpec, BushingSpec, JointKind, JointSpec, JointSpringSpec, SpringSpec, StopSpec};
@@ -52,9 +54,9 @@ pub struct Scenario {
     pub material: BTreeMap<String, MaterialSpec>,
     /// Bodies, at least one.
     pub body: Vec<BodySpec>,
-    /// Joints between bodies.
+    /// Joints between bodies, and couplings of joints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub joint: Vec<JointSpec>,
+    pub joint: Vec<JointTable>,
     /// Springs and dampers between two points.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spring: Vec<SpringSpec>,

@@ -25,6 +25,11 @@ pub struct ProbeSpec {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ProbePlaceSpec {
+    /// A whole body.
+    Body {
+        /// Its name.
+        on: String,
+    },
     /// A point of a body.
     Point {
         /// `BODY:MARKER` or `BODY:SET`; the body alone with `at`.
@@ -81,13 +86,14 @@ impl ProbePlaceSpec {
     /// Its quantities.
     pub fn quantities(&self) -> &'static [ProbeQuantity] {
         match self {
+            Self::Body { .. } => &ProbeQuantity::OF_BODIES,
             Self::Point { .. } => &ProbeQuantity::OF_POINTS,
             Self::Joint { .. } => &ProbeQuantity::OF_JOINTS,
             Self::Contact { .. } => &ProbeQuantity::OF_CONTACTS,
         }
     }
 
-    /// Quantities of a probe that names none: all of a joint or contact, displacement, velocity and
+    /// Quantities of a probe that names none: all of a body, joint or contact, displacement, velocity and
     /// acceleration of a point.
     pub fn default_quantities(&self) -> Vec<ProbeQuantity> {
         match self {
@@ -102,6 +108,7 @@ impl ProbePlaceSpec {
 impl std::fmt::Display for ProbePlaceSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Body { on } => f.write_str(on),
             Self::Point { on, at: Some([x, y, z]), .. } => write!(f, "{on}:{x},{y},{z}"),
             Self::Point { on, .. } => write!(f, "{on}"),
             Self::Joint { joint } => f.write_str(joint),
@@ -128,7 +135,7 @@ impl ContactSpec {
 impl Scenario {
     /// Names of joints, then of springs and bushings, in the order of the result.
     pub fn joint_titles(&self) -> Vec<String> {
-        let joints = self.joint.iter().map(super::JointSpec::title);
+        let joints = self.joints().map(|(_, joint)| joint.title());
         let springs = self.spring.iter().map(super::SpringSpec::title);
         joints.chain(springs).chain(self.bushing.iter().map(super::BushingSpec::title)).collect()
     }
