@@ -8,7 +8,7 @@ use carom_dynamics::{
 };
 use carom_format::result::{
     ForceKind, FrameContent, NoteLevel, ProbeCourse, ResultBody, ResultJoint, ResultPair, ResultProbe,
-    RunHeader, RunOrigin, RunState, StaticForce, keep_origin,
+    RunHeader, RunOrigin, RunState, StaticForce, StoredMode, keep_origin,
 };
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
@@ -626,6 +626,30 @@ fn results_without_joints_are_read_and_continued() {
     let reader = ResultReader::open(&path).unwrap();
     assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
     assert!(reader.header().unwrap().joints.is_empty() && reader.joint_course(0).unwrap().is_empty());
+}
+
+#[test]
+fn modes_about_an_equilibrium_are_written_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
+    let mode = |frequency: f64, damping_ratio| StoredMode {
+        frequency,
+        damping_ratio,
+        motion: "body `a` turns about [0.00, 1.00, 0.00]".to_owned(),
+        effective_mass: [1.0 / 3.0, 0.0, 2.0],
+        shares: vec![0.25, 0.75],
+    };
+    let modes = [mode(-0.5, None), mode(7.0, Some(0.02))];
+    writer.modes(&modes).unwrap();
+    drop(writer);
+    assert_eq!(ResultReader::open(&path).unwrap().modes().unwrap(), modes);
+    // A result of version 1.10 has none.
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch("DROP TABLE mode_body; DROP TABLE mode;")
+        .unwrap();
+    assert!(ResultReader::open(&path).unwrap().modes().unwrap().is_empty());
 }
 
 /// Results before version 1.11 have no forces of couplings; a continued one gets their column.

@@ -11,6 +11,7 @@
 //! * [`ContactModel`]: pairs of surfaces that may touch; [`HertzContact`]: spheres and planes with Hertz' law
 //! * [`QuasistaticContacts`]: the submodel of `carom-contact` in which high modes respond without inertia;
 //!   [`ModalPoints`]: surface points as functions of modal coordinates
+//! * [`Equilibrium`]: static equilibrium of a mechanism
 //! * [`Simulation`]: the time loop: adaptive steps that end where contact begins or ends, outputs,
 //!   checkpoints
 //! * [`Probe`]: quantities at points, of joints and contacts at times of their own
@@ -57,6 +58,7 @@ mod centrifugal;
 mod centrifugal_watch;
 pub mod contact;
 mod contacts;
+pub mod equilibrium;
 mod events;
 mod expected_error;
 pub mod floating_frame;
@@ -99,6 +101,7 @@ pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
 };
+pub use equilibrium::{Equilibrium, EquilibriumError, EquilibriumMode};
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};
@@ -120,7 +123,7 @@ pub use quasistatic::{
     ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
 };
 pub use scales::Scales;
-pub use settings::Settings;
+pub use settings::{Settings, Start};
 pub use simulation::Simulation;
 pub use system::System;
 pub use system_error::{RateError, SystemError};

@@ -1,6 +1,7 @@
 //! The outcome of a run, and errors that end it early.
 
 use crate::contact::Rim;
+use crate::equilibrium::EquilibriumError;
 use crate::joint::{AssemblyError, ProjectError};
 use crate::stall::likely_cause;
 use crate::system_error::{RateError, SystemError};
@@ -30,6 +31,9 @@ pub enum RunError {
         /// Why.
         source: RateError,
     },
+    /// The mechanism has no static equilibrium that can be found.
+    #[error(transparent)]
+    Equilibrium(#[from] EquilibriumError),
     /// The joints cannot be closed at the start.
     #[error(transparent)]
     Assembly(#[from] AssemblyError),

@@ -4,11 +4,24 @@ use crate::outcome::RunError;
 use carom_dynamics::RELATIVE_TOLERANCE;
 use carom_integrate::{IntegratorKind, Method};
 
+/// Where a run begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// At the placements, with joints closed.
+    #[default]
+    Placed,
+    /// At rest in the static equilibrium that the placements lead to; motions of joints begin with their speed
+    /// at t = 0.
+    Equilibrium,
+}
+
 /// How to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// The run goes from 0 to here \[s\].
+    /// The run goes from 0 to here; 0 for an equilibrium alone \[s\].
     pub end_time: f64,
+    /// Where the run begins.
+    pub start: Start,
     /// Wanted accuracy: error of the energy relative to its size. The integrator works to
     /// [`Settings::INTEGRATOR_SHARE`] of it in each component and step, see [`crate::Scales`].
     pub relative_tolerance: f64,
@@ -42,6 +55,7 @@ impl Settings {
     pub fn until(end_time: f64) -> Self {
         Self {
             end_time,
+            start: Start::Placed,
             relative_tolerance: RELATIVE_TOLERANCE,
             time_step: None,
             max_step: None,
@@ -52,9 +66,14 @@ impl Settings {
         }
     }
 
+    /// True for a run that ends where it begins, in an equilibrium.
+    pub(crate) fn is_still(&self) -> bool {
+        self.start == Start::Equilibrium && self.end_time == 0.0
+    }
+
     pub(crate) fn check(&self) -> Result<(), RunError> {
         let values = [
-            ("end_time", Some(self.end_time)),
+            ("end_time", Some(self.end_time).filter(|_| !self.is_still())),
             ("relative_tolerance", Some(self.relative_tolerance)),
             ("time_step", self.time_step),
             ("max_step", self.max_step),

@@ -1,6 +1,7 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
 use crate::centrifugal_watch::CentrifugalWatches;
+use crate::equilibrium::Equilibrium;
 use crate::events::{ContactEvents, Event, Step, first_stop};
 use crate::half_space::Touched;
 use crate::joint::Assembly;
@@ -9,7 +10,7 @@ use crate::no_step::no_step;
 use crate::outcome::{RunError, RunSummary};
 use crate::outputs::{Due, Outputs};
 use crate::probe::Probes;
-use crate::settings::Settings;
+use crate::settings::{Settings, Start};
 use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
 use crate::system::System;
@@ -30,6 +31,8 @@ pub struct Simulation {
     pub settings: Settings,
     /// How the joints were closed at the start.
     pub assembly: Assembly,
+    /// The equilibrium in which the run starts, if it does.
+    pub equilibrium: Option<Equilibrium>,
     /// State, time and integrator.
     stepper: Stepper,
     /// Contact events and the memory of the pairs.
@@ -58,6 +61,10 @@ impl Simulation {
         system.contacts_mut().set_accuracy(accuracy);
         let mut y = system.initial_state(placements)?;
         let assembly = system.assemble(&mut y)?;
+        let equilibrium = match settings.start {
+            Start::Placed => None,
+            Start::Equilibrium => Some(system.settle(&mut y)?),
+        };
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
         let mut simulation = Self {
             linearity: LinearityWatch::new(&mut system, &y),
@@ -69,6 +76,7 @@ impl Simulation {
             stall: Stall::default(),
             stepper: Stepper::new(&system, &settings, y),
             assembly,
+            equilibrium,
             system,
             settings,
         };
@@ -408,6 +416,7 @@ impl Simulation {
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.stepper.evaluate_if_elsewhere(&mut self.system)?;
         self.events.finish(&self.system, &self.stepper, observer)?;
-        self.hand_over_state(observer)
+        // The frame of the start is that of the end.
+        if self.settings.is_still() { Ok(()) } else { self.hand_over_state(observer) }
     }
 }

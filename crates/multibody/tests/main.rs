@@ -11,6 +11,7 @@ mod closed_contacts;
 mod couplings;
 mod damping;
 mod drives;
+mod equilibrium;
 mod flight;
 mod floating_frame;
 mod forces;

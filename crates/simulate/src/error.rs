@@ -4,6 +4,7 @@
 //! [`crate::AssembleError`] of [`crate::system()`], [`crate::RunError`] of [`crate::run()`]. [`At`] adds the
 //! key of the scenario, [`Kind`] the exit code of a program.
 
+use carom_multibody::EquilibriumError;
 use std::error::Error;
 use std::fmt;
 
@@ -136,6 +137,9 @@ impl Kind for carom_multibody::RunError {
             Self::Interrupted { .. } => ErrorKind::Interrupted,
             Self::Observer(_) => ErrorKind::Files,
             Self::Step { .. } | Self::State { .. } | Self::Joint { .. } | Self::Stalled { .. } => {
+                ErrorKind::Convergence
+            }
+            Self::Equilibrium(error) if !matches!(error, EquilibriumError::Free { .. }) => {
                 ErrorKind::Convergence
             }
             _ => ErrorKind::Input,

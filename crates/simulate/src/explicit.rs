@@ -231,6 +231,7 @@ impl Run for ExplicitRun<'_> {
                 .collect(),
             warnings,
             estimates: Vec::new(),
+            modes: Vec::new(),
             statics: None,
         })
     }

@@ -47,6 +47,7 @@
 mod begun;
 mod complementarity;
 mod discretised;
+mod equilibrium;
 mod error;
 mod expected_size;
 mod explicit;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
 use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary};
-use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, StaticForce};
+use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, StaticForce, StoredMode};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
 
@@ -82,6 +82,8 @@ pub(crate) struct RunEnd {
     pub(crate) statics: Option<StaticOutcome>,
     /// Errors that are to be expected of the largest impact of each pair.
     pub(crate) estimates: Vec<Option<ErrorEstimate>>,
+    /// Small oscillations about the equilibrium in which the run starts.
+    pub(crate) modes: Vec<StoredMode>,
 }
 
 impl RunEnd {
@@ -101,6 +103,7 @@ impl RunEnd {
             warnings,
             statics: None,
             estimates: Vec::new(),
+            modes: Vec::new(),
         }
     }
 }

@@ -95,7 +95,8 @@ fn norm(v: &[f64; 3]) -> f64 {
 /// End, steps and frames of a run.
 fn of_times(scenario: &Scenario) -> Vec<Implausible> {
     let simulation = &scenario.simulation;
-    if simulation.has_open_end {
+    // An equilibrium alone takes no time.
+    if simulation.has_open_end || simulation.end_time == 0.0 {
         return Vec::new();
     }
     let end = simulation.end_time;

@@ -79,6 +79,7 @@ impl Recorder {
                 self.writer.error_estimate(pair, estimate)?;
             }
         }
+        self.writer.modes(&end.modes)?;
         let state = match ended {
             Ok(()) => RunState::Done,
             Err(error) if error.kind() == ErrorKind::Interrupted => RunState::Interrupted,

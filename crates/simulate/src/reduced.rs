@@ -3,9 +3,10 @@
 use carom_dynamics::{Checkpoint, ErrorEstimate};
 use carom_format::scenario::model::{Integrator, JointForm, Scenario, TimeIntegration};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
-use carom_multibody::{Settings, Simulation};
+use carom_multibody::{Settings, Simulation, Start};
 use carom_progress::Progress;
 
+use crate::equilibrium;
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
@@ -82,6 +83,7 @@ impl<'a> ReducedRun<'a> {
                 parts.join(", ")
             ));
         }
+        remarks.extend(self.simulation.equilibrium.as_ref().map(equilibrium::remark));
         let uncertain = too_uncertain(self.scenario, &self.simulation.error_estimates());
         remarks.extend(uncertain.filter(|(excess, _)| *excess <= FAR).map(|(_, text)| text));
         remarks.extend(self.simulation.missed_contacts());
@@ -97,6 +99,7 @@ impl<'a> ReducedRun<'a> {
         };
         let mut warnings = prepared.warnings.clone();
         warnings.extend(joints::notes(&self.simulation.assembly));
+        warnings.extend(self.simulation.equilibrium.as_ref().and_then(equilibrium::warning));
         warnings.extend(self.of_bodies.iter().cloned());
         warnings.extend(self.simulation.warnings());
         warnings.extend(unbalanced(&summary.ledger, remedy));
@@ -154,6 +157,7 @@ impl Run for ReducedRun<'_> {
             bodies: if is_complete { self.simulation.body_states()?.to_vec() } else { Vec::new() },
             statics: None,
             estimates: self.simulation.error_estimates(),
+            modes: self.simulation.equilibrium.iter().flat_map(equilibrium::modes).collect(),
         })
     }
 }
@@ -175,6 +179,7 @@ fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Setti
     let simulation = &scenario.simulation;
     let defaults = Settings::until(simulation.end_time);
     Ok(Settings {
+        start: if simulation.in_equilibrium { Start::Equilibrium } else { Start::Placed },
         relative_tolerance: settings.relative_tolerance.unwrap_or(defaults.relative_tolerance),
         time_step: settings.time_step,
         max_step: settings.maximum_step,

@@ -97,6 +97,7 @@ impl Run for StaticRun<'_> {
                 ("solver_fallbacks", simulation.n_fallbacks()),
             ],
             estimates: Vec::new(),
+            modes: Vec::new(),
             notes: Vec::new(),
             remarks: Vec::new(),
             warnings,

@@ -3,6 +3,7 @@
 mod ball_on_plane;
 mod chain;
 mod complementarity;
+mod equilibrium;
 mod explicit;
 mod explicit_joints;
 mod fixtures;

@@ -27,6 +27,8 @@ pub enum What {
     Bodies,
     /// Energies and momenta of the bodies over time.
     BodyBalance,
+    /// Small oscillations about the equilibrium in which the run starts.
+    Modes,
     /// Forces of all contact pairs over time; on half-space grids also peak pressure and contact radius.
     ContactForce,
     /// Loads, contact forces and support forces on the bodies of a static run.
@@ -48,6 +50,7 @@ impl What {
             Self::Contacts => "contacts",
             Self::Bodies => "bodies",
             Self::BodyBalance => "body-balance",
+            Self::Modes => "modes",
             Self::ContactForce => "contact-force",
             Self::Forces => "forces",
             Self::Joints => "joints",
@@ -67,6 +70,7 @@ impl What {
             Self::Contacts => "impacts",
             Self::Bodies => "bodies at the end",
             Self::BodyBalance => "energies and momenta of the bodies over time",
+            Self::Modes => "oscillations about the equilibrium",
             Self::ContactForce => "contact forces over time",
             Self::Forces => "forces in equilibrium",
             Self::Joints => "forces and torques of joints over time",
@@ -89,6 +93,7 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::Contacts => impacts::all(run),
         What::Bodies => bodies(run),
         What::BodyBalance => body_balance(run),
+        What::Modes => modes(run),
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
         What::Joints => joints::table(run),
@@ -231,6 +236,38 @@ fn body_balance(run: &Run) -> Result<Table, RunError> {
         row.extend(
             [balance.momentum, balance.ang_momentum].as_flattened().iter().copied().map(Value::Number),
         );
+        push(&mut table, row);
+    }
+    Ok(table)
+}
+
+/// One row for each mode: frequency, damping ratio, effective masses, shares of the bodies.
+fn modes(run: &Run) -> Result<Table, RunError> {
+    let modes = run.reader().modes()?;
+    if modes.is_empty() {
+        return Err(RunError::Empty {
+            what: "no oscillations about an equilibrium",
+            hint: "run the scenario with `start = \"equilibrium\"` in [simulation]",
+        });
+    }
+    let mut columns = vec![Column::new("mode", "mode", ""), Column::new("frequency", "frequency", "Hz")];
+    columns.push(Column::new("damping_ratio", "damping ratio", ""));
+    let heaviest = modes.iter().flat_map(|mode| mode.effective_mass).fold(0.0, f64::max);
+    let mass =
+        |axis: &str| Column::new(&format!("mass_{axis}"), &format!("mass {axis}"), "kg").scaled(heaviest);
+    columns.extend(["x", "y", "z"].map(mass));
+    let share = |body: &carom_format::result::ResultBody| {
+        Column::new(&format!("share_{}", body.name), &format!("share of {}", body.name), "").scaled(1.0)
+    };
+    columns.extend(run.header().bodies.iter().map(share));
+    columns.push(Column::new("motion", "largest motion", ""));
+    let mut table = Table::new(columns).named_by(1);
+    for (number, mode) in modes.into_iter().enumerate() {
+        let mut row: Vec<Value> = vec![Value::Text((number + 1).to_string()), mode.frequency.into()];
+        row.push(mode.damping_ratio.into());
+        row.extend(mode.effective_mass.map(Value::Number));
+        row.extend(mode.shares.into_iter().map(Value::Number));
+        row.push(Value::Text(mode.motion));
         push(&mut table, row);
     }
     Ok(table)

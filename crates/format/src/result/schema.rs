@@ -139,6 +139,16 @@ const BALANCES: &str = "\
              PRIMARY KEY (frame, body)) WITHOUT ROWID;
 ";
 
+/// Small oscillations about the equilibrium in which a run starts. Since version 1.11.
+const MODES: &str = "\
+         CREATE TABLE mode (
+             id INTEGER PRIMARY KEY, frequency REAL NOT NULL, damping_ratio REAL, motion TEXT NOT NULL,
+             mass_x REAL NOT NULL, mass_y REAL NOT NULL, mass_z REAL NOT NULL) WITHOUT ROWID;
+         CREATE TABLE mode_body (
+             mode INTEGER NOT NULL REFERENCES mode, body INTEGER NOT NULL REFERENCES body,
+             share REAL NOT NULL, PRIMARY KEY (mode, body)) WITHOUT ROWID;
+";
+
 /// Notes, costs and balances of a run, and its last checkpoint.
 const END: &str = "\
          CREATE TABLE note (id INTEGER PRIMARY KEY, time REAL NOT NULL, level TEXT NOT NULL, text TEXT NOT \
@@ -157,8 +167,11 @@ const END: &str = "\
 pub(super) fn statements() -> String {
     let columns = LedgerRow::COLUMNS.map(|name| format!("\"{name}\" REAL NOT NULL")).join(", ");
     let ledger = format!("CREATE TABLE ledger (frame INTEGER PRIMARY KEY REFERENCES frame, {columns});");
-    [RUN, FRAMES, &ledger, BALANCES, EVENTS, JOINTS, PROBES, END, LAWS, STRESSES, PRESSURES, GRIDS, MARKS]
-        .concat()
+    [
+        RUN, FRAMES, &ledger, BALANCES, MODES, EVENTS, JOINTS, PROBES, END, LAWS, STRESSES, PRESSURES, GRIDS,
+        MARKS,
+    ]
+    .concat()
 }
 
 /// Adds the tables and columns of version 1.11 to a result of an earlier one that is continued.
@@ -177,7 +190,7 @@ pub(super) fn update(database: &Connection) -> rusqlite::Result<()> {
     for name in missing(database, "joint_action", &["coupling"])?.into_iter().filter(|_| has_joints) {
         database.execute(&format!("ALTER TABLE joint_action ADD COLUMN {name} REAL"), [])?;
     }
-    let added = [STRESSES, PRESSURES, GRIDS, PROBES, BALANCES].concat();
+    let added = [STRESSES, PRESSURES, GRIDS, PROBES, BALANCES, MODES].concat();
     database.execute_batch(&added.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
 }
 

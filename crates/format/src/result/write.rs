@@ -13,7 +13,8 @@ use rusqlite::{Connection, MAIN_DB, params};
 
 use super::lock::{ResultLock, beside};
 use super::{
-    FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, joints, probes, schema,
+    FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, StoredMode, joints, modes,
+    probes, schema,
 };
 use crate::PROGRAM;
 
@@ -151,6 +152,16 @@ impl ResultWriter {
             self.checked(written)?;
         }
         Ok(())
+    }
+
+    /// Stores the small oscillations about the equilibrium in which the run starts.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if they cannot be stored.
+    pub fn modes(&mut self, modes: &[StoredMode]) -> Result<(), ResultError> {
+        let written = modes::write(&self.database, modes);
+        self.checked(written)
     }
 
     /// Ends the run: stores its state, errors, times of phases and counters. One file is left.

@@ -34,7 +34,18 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool, may_end_open: bool
         SCHEMES.iter().map(|row| (row.name, row)).collect();
     let row = table.choice("scheme", &schemes).unwrap_or(&SCHEMES[0]);
     refuse_keys_of_others(&table, row);
-    let end_time = table.number("end_time", Interval::Positive);
+    let in_equilibrium = table.choice("start", &[("placed", false), ("equilibrium", true)]).unwrap_or(false);
+    if in_equilibrium && row.high_modes.is_none() {
+        let text = format!(
+            "`start = \"equilibrium\"` belongs to the schemes `quasistatic`, `dynamic` and `damped`, not to \
+             `{}`; the equilibrium of unreduced bodies is the scheme `static`",
+            row.name
+        );
+        table.conflict("start", text);
+    }
+    // An equilibrium alone needs no time.
+    let interval = if in_equilibrium { Interval::NotNegative } else { Interval::Positive };
+    let end_time = table.number("end_time", interval);
     let has_open_end = may_end_open && row.high_modes.is_some() && !table.has("end_time");
     if row.has_time && !has_open_end && !table.has("end_time") {
         table.missing("end_time", "the time at which the run ends, in seconds");
@@ -51,11 +62,14 @@ pub(super) fn simulation(table: Table<'_>, has_contact: bool, may_end_open: bool
         scheme: scheme(&table, row, has_contact),
         end_time,
         gravity: table.vector("gravity").unwrap_or_default(),
-        output_every: table
-            .number("output_every", Interval::Positive)
-            .unwrap_or(end_time / Simulation::FRAMES),
+        output_every: table.number("output_every", Interval::Positive).unwrap_or(if end_time > 0.0 {
+            end_time / Simulation::FRAMES
+        } else {
+            1.0
+        }),
         checkpoint_every: table.count("checkpoint_every", 1),
         accuracy: table.number("accuracy", Interval::Accuracy),
+        in_equilibrium,
         has_open_end,
     };
     table.finish();

@@ -35,6 +35,8 @@ pub(crate) struct Constraints {
     pub(super) couplings: Vec<Coupling>,
     pub(super) coupled: CoupledAngles,
     pub(super) drives: Vec<Drive>,
+    /// True while drives stay at their value: an equilibrium has neither speed nor acceleration.
+    pub(super) is_still: bool,
     /// Joint and equation of each row; of a row between several joints the first of them.
     pub(super) rows: Vec<(usize, Row)>,
     /// Places of the ends of each joint.
@@ -241,6 +243,11 @@ impl Constraints {
         if self.rows[row].1.is_length() { self.size() } else { 1.0 }
     }
 
+    /// Holds all drives at their values, or lets them move again.
+    pub(crate) fn hold_drives(&mut self, still: bool) {
+        self.is_still = still;
+    }
+
     /// True without joints.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -279,7 +286,11 @@ impl Constraints {
                 (parts[0].now.value, 0.0)
             }
             Row::Driven(drive, coordinate) => {
-                let Jet { value, rate, second_rate } = self.drives[drive].course.at(time);
+                let mut course = self.drives[drive].course.at(time);
+                if self.is_still {
+                    course = Jet { value: course.value, ..Jet::default() };
+                }
+                let Jet { value, rate, second_rate } = course;
                 let mut now = coordinate.at(first, second);
                 let value = now.value - value;
                 now.value = if coordinate.is_angle() { within_a_turn(value) } else { value };
@@ -328,8 +339,13 @@ impl Constraints {
         (0..self.rows.len()).for_each(|row| self.set_column(row, bodies));
         let now = &self.now;
         let entry = |i: usize, j: usize| {
-            let products = now[i].sides().flat_map(|a| now[j].sides().map(move |b| a.times(b)));
-            products.sum()
+            let mut sum = 0.0;
+            for a in now[i].parts.iter().flat_map(|part| &part.sides) {
+                for b in now[j].parts.iter().flat_map(|part| &part.sides) {
+                    sum += a.times(b);
+                }
+            }
+            sum
         };
         self.matrix.factorise(entry, smallest)
     }

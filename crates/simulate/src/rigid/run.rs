@@ -103,6 +103,7 @@ impl Run for RigidRun<'_> {
             remarks: Vec::new(),
             warnings,
             estimates: Vec::new(),
+            modes: Vec::new(),
             statics: None,
         })
     }

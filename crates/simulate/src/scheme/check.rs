@@ -4,6 +4,7 @@ use carom_contact::Law;
 use carom_format::scenario::model::{BodySource, End, JointKind, JointSpec, Scenario, Scheme, TABLES, Takes};
 use thiserror::Error;
 
+use crate::equilibrium;
 use crate::error::{At, AtKey, ErrorKind, Kind};
 
 /// Errors from scenarios with something that their scheme does not take.
@@ -70,6 +71,25 @@ pub enum SchemeError {
         /// Its kind.
         kind: &'static str,
     },
+    /// A body that moves at the start in an equilibrium.
+    #[error(
+        "body `{body}` has a `{key}`, and with `start = \"equilibrium\"` all bodies are at rest: remove it"
+    )]
+    MovesInEquilibrium {
+        /// Name of the body.
+        body: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// Friction at the start in an equilibrium.
+    #[error(
+        "contact between {pair}: with friction the equilibrium depends on how the bodies came there; set \
+         `friction = 0`, or let a run with damping come to rest"
+    )]
+    SticksInEquilibrium {
+        /// The surfaces.
+        pair: String,
+    },
     /// A spring, stops or a motion of a joint.
     #[error(
         "joint `{joint}`: the scheme `{scheme}` has no `{key}` of joints, which leave their free motion to \
@@ -115,6 +135,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
             return Err(SchemeError::Friction { scheme, pair, why }.at(format!("contact.{i}.friction")));
         }
     }
+    equilibrium::check(scenario)?;
     match scenario.simulation.scheme {
         Scheme::Explicit { .. } => {
             check_actions(scenario)?;

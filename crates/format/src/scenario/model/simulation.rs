@@ -20,6 +20,8 @@ pub struct Simulation {
     /// Wanted relative error of peak force and impulse, for which the values are chosen that a scenario
     /// leaves open.
     pub accuracy: Option<f64>,
+    /// True if bodies begin at rest in their static equilibrium.
+    pub in_equilibrium: bool,
     /// True if the scenario has no `end_time`: it is chosen with the contact.
     pub has_open_end: bool,
 }
@@ -94,6 +96,8 @@ struct Written {
     contact_method: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     accuracy: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<&'static str>,
 }
 
 impl Serialize for Simulation {
@@ -136,6 +140,7 @@ impl Serialize for Simulation {
             mass: self.scheme.mass_form().map(MassForm::name),
             contact_method: self.scheme.contact_method(),
             accuracy: self.accuracy,
+            start: self.in_equilibrium.then_some("equilibrium"),
         };
         written.serialize(serializer)
     }
