@@ -101,7 +101,7 @@ pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
 };
-pub use equilibrium::{Equilibrium, EquilibriumError, EquilibriumMode};
+pub use equilibrium::{Equilibrium, EquilibriumError, EquilibriumMode, Excitation, Response};
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};

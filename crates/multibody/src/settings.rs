@@ -10,8 +10,8 @@ pub enum Start {
     /// At the placements, with joints closed.
     #[default]
     Placed,
-    /// At rest in the static equilibrium that the placements lead to; motions of joints begin with their speed
-    /// at t = 0.
+    /// At rest in the static equilibrium that the placements lead to; motions of joints begin with their
+    /// speed at t = 0.
     Equilibrium,
 }
 

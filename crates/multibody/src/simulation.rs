@@ -1,7 +1,7 @@
 //! The time loop: adaptive steps that end where contact begins or ends.
 
 use crate::centrifugal_watch::CentrifugalWatches;
-use crate::equilibrium::Equilibrium;
+use crate::equilibrium::{Equilibrium, EquilibriumError, Excitation, Response};
 use crate::events::{ContactEvents, Event, Step, first_stop};
 use crate::half_space::Touched;
 use crate::joint::Assembly;
@@ -15,7 +15,9 @@ use crate::stall::{Stall, Stalled};
 use crate::stepper::{Stepper, at};
 use crate::system::System;
 use crate::warnings;
-use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Observer, Placement};
+use carom_dynamics::{
+    BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Marker, Observer, Placement,
+};
 use carom_integrate::{Attempt, Ode};
 use carom_progress::Progress;
 
@@ -93,6 +95,30 @@ impl Simulation {
         events.record_start(system, stepper, self.settings.contact_duration);
         ledger.record(system.balance(stepper.time(), stepper.state()));
         Ok(())
+    }
+
+    /// Harmonic response at points of bodies about the equilibrium in which the run starts, before its first
+    /// step.
+    ///
+    /// * `points` — bodies and points of them, over their modes that move
+    /// * `frequencies` — \[Hz\]
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Equilibrium`] if the run starts elsewhere or has begun, or the system cannot be evaluated.
+    pub fn response(
+        &mut self,
+        excitation: &Excitation,
+        points: &[(usize, Marker)],
+        frequencies: &[f64],
+    ) -> Result<Vec<Response>, RunError> {
+        if self.equilibrium.is_none() || self.time() > 0.0 {
+            return Err(EquilibriumError::NotStill.into());
+        }
+        let y = self.stepper.state().to_vec();
+        let found = self.system.response(&y, excitation, points, frequencies)?;
+        self.stepper.evaluate(&mut self.system)?;
+        Ok(found)
     }
 
     /// Time reached \[s\].

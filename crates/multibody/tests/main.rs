@@ -29,6 +29,7 @@ mod modal_points;
 mod probes;
 mod quasistatic_impact;
 mod reactions;
+mod response;
 mod rollers;
 mod stops;
 

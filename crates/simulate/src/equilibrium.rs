@@ -64,8 +64,8 @@ pub(crate) fn modes(found: &Equilibrium) -> impl Iterator<Item = StoredMode> + '
 pub(crate) fn warning(found: &Equilibrium) -> Option<String> {
     found.unstable.as_ref().map(|motion| {
         format!(
-            "the equilibrium in which the run starts is unstable: it is left where {motion}; place the bodies a \
-             little off it to find a stable one"
+            "the equilibrium in which the run starts is unstable: it is left where {motion}; place the \
+             bodies a little off it to find a stable one"
         )
     })
 }

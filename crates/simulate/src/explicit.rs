@@ -232,6 +232,7 @@ impl Run for ExplicitRun<'_> {
             warnings,
             estimates: Vec::new(),
             modes: Vec::new(),
+            responses: Vec::new(),
             statics: None,
         })
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
 use carom_dynamics::{BodyState, ContactEvent, ErrorEstimate, LedgerSummary};
-use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, StaticForce, StoredMode};
+use carom_format::result::{
+    ResultBody, ResultJoint, ResultPair, ResultProbe, StaticForce, StoredMode, StoredResponse,
+};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
 
@@ -84,6 +86,8 @@ pub(crate) struct RunEnd {
     pub(crate) estimates: Vec<Option<ErrorEstimate>>,
     /// Small oscillations about the equilibrium in which the run starts.
     pub(crate) modes: Vec<StoredMode>,
+    /// Harmonic response about it.
+    pub(crate) responses: Vec<StoredResponse>,
 }
 
 impl RunEnd {
@@ -104,6 +108,7 @@ impl RunEnd {
             statics: None,
             estimates: Vec::new(),
             modes: Vec::new(),
+            responses: Vec::new(),
         }
     }
 }

@@ -80,6 +80,7 @@ impl Recorder {
             }
         }
         self.writer.modes(&end.modes)?;
+        self.writer.responses(&end.responses)?;
         let state = match ended {
             Ok(()) => RunState::Done,
             Err(error) if error.kind() == ErrorKind::Interrupted => RunState::Interrupted,

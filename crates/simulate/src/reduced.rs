@@ -1,6 +1,7 @@
 //! Runs of reduced and rigid bodies in a floating frame: the schemes `quasistatic`, `dynamic` and `damped`.
 
 use carom_dynamics::{Checkpoint, ErrorEstimate};
+use carom_format::result::StoredResponse;
 use carom_format::scenario::model::{Integrator, JointForm, Scenario, TimeIntegration};
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{Settings, Simulation, Start};
@@ -15,7 +16,7 @@ use crate::refinement::{FAR, Refinement, refinement};
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
-use crate::system::{Assembled, joints, probes, system};
+use crate::system::{Assembled, joints, probes, response, system};
 
 /// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
@@ -31,6 +32,8 @@ pub(crate) struct ReducedRun<'a> {
     notes: Vec<String>,
     /// Warnings about the bodies.
     of_bodies: Vec<String>,
+    /// Harmonic response about the equilibrium in which the run starts.
+    responses: Vec<StoredResponse>,
 }
 
 impl<'a> ReducedRun<'a> {
@@ -48,10 +51,10 @@ impl<'a> ReducedRun<'a> {
             probes: probes::described(scenario),
         };
         let probes = probes::probes(scenario, prepared, system.bodies()).map_err(At::cast)?;
-        let simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
-            .map_err(|error| joints::placed(scenario, error))?
-            .with_probes(probes)
-            .map_err(AssembleError::from)?;
+        let mut simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
+            .map_err(|error| joints::placed(scenario, error))?;
+        let responses = response::responses(scenario, prepared, &mut simulation, &probes)?;
+        let simulation = simulation.with_probes(probes).map_err(AssembleError::from)?;
         Ok(Self {
             scenario,
             prepared,
@@ -60,6 +63,7 @@ impl<'a> ReducedRun<'a> {
             described: Some(described),
             notes,
             of_bodies: warnings,
+            responses,
         })
     }
 
@@ -158,6 +162,7 @@ impl Run for ReducedRun<'_> {
             statics: None,
             estimates: self.simulation.error_estimates(),
             modes: self.simulation.equilibrium.iter().flat_map(equilibrium::modes).collect(),
+            responses: self.responses.clone(),
         })
     }
 }

@@ -98,6 +98,7 @@ impl Run for StaticRun<'_> {
             ],
             estimates: Vec::new(),
             modes: Vec::new(),
+            responses: Vec::new(),
             notes: Vec::new(),
             remarks: Vec::new(),
             warnings,

@@ -30,6 +30,7 @@ pub(crate) mod joints;
 mod markers;
 mod material_point;
 pub(crate) mod probes;
+pub(crate) mod response;
 mod static_modes;
 mod stops;
 

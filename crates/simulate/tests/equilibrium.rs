@@ -8,7 +8,8 @@ use crate::fixtures::{Chain, is_refused, parse, read, solve};
 
 const PENDULUM: &str = "[simulation]\nend_time = 0.0\nstart = \"equilibrium\"\ngravity = [0.0, 0.0, -9.81]\n\
     [[body]]\nname = \"rod\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\n\
-    rigid = true\n[[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [0.0, 1.0, 0.0]\n";
+    rigid = true\n[[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"rod:start\"]\n\
+    axis = [0.0, 1.0, 0.0]\n";
 
 #[test]
 fn a_pendulum_starts_where_it_hangs_and_stays_there() {
@@ -63,11 +64,13 @@ fn a_clamped_rod_starts_with_its_deflection() {
     let expected = 100.0 * (0.4_f64.powi(3) / (3.0 * 210e9 * second_moment) + 0.4 / shear);
     for split in [1.0, 4e3] {
         let text = format!(
-            "[simulation]\nend_time = 0.0\nstart = \"equilibrium\"\n[[body]]\nname = \"rod\"\nmaterial = \"steel\"\n\
-             make = {{ shape = \"rod\", radius = 0.01, length = 0.4, elements = [12, 1, 1] }}\nreduce = \
-             {{ attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 12, split = {split} }}\n[[joint]]\n\
-             kind = \"fixed\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [1.0, 0.0, 0.0]\n[[force]]\non = \
-             \"rod:end\"\nforce = [0.0, 0.0, 100.0]\n[[probe]]\non = \"rod:end\"\nwhat = [\"position\"]\n"
+            "[simulation]\nend_time = 0.0\nstart = \"equilibrium\"\n\
+             [[body]]\nname = \"rod\"\nmaterial = \"steel\"\n\
+             make = {{ shape = \"rod\", radius = 0.01, length = 0.4, elements = [12, 1, 1] }}\n\
+             reduce = {{ attach = {{ start = \"rigid\", end = \"rigid\" }}, modes = 12, split = {split} }}\n\
+             [[joint]]\nkind = \"fixed\"\nbetween = [\"ground\", \"rod:start\"]\naxis = [1.0, 0.0, 0.0]\n\
+             [[force]]\non = \"rod:end\"\nforce = [0.0, 0.0, 100.0]\n\
+             [[probe]]\non = \"rod:end\"\nwhat = [\"position\"]\n"
         );
         let chain = Chain::new();
         let outcome = chain.solve(&parse(&text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
@@ -125,8 +128,8 @@ fn a_rod_on_a_fixed_joint_has_the_frequencies_of_its_held_finite_elements() {
     let modes = |reduce: &str, rest: &str| {
         let text = format!(
             "[simulation]\nscheme = \"dynamic\"\nend_time = 0.0\nstart = \"equilibrium\"\n[[body]]\nname = \
-             \"rod\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.005, length = 0.4, elements = \
-             [12, 1, 1] }}\nreduce = {{ {reduce}, modes = 12 }}\n{rest}"
+             \"rod\"\nmaterial = \"steel\"\nmake = {{ shape = \"rod\", radius = 0.005, length = 0.4, \
+             elements = [12, 1, 1] }}\nreduce = {{ {reduce}, modes = 12 }}\n{rest}"
         );
         let chain = Chain::new();
         chain.solve(&parse(&text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
@@ -145,5 +148,43 @@ fn a_rod_on_a_fixed_joint_has_the_frequencies_of_its_held_finite_elements() {
     assert!(
         (joined[0] / beam - 1.0).abs() < 0.02 && (joined[1] / beam - 1.0).abs() < 0.02,
         "{joined:?} {beam}"
+    );
+}
+
+/// A rod on a hinge with a spring of the joint and its damper, excited at its end: the response of one
+/// freedom, J θ̈ + c θ̇ + k θ = F L, at the probe on the end.
+#[test]
+fn a_hinged_rod_responds_to_a_harmonic_force() {
+    let (stiffness, damping, length) = (50.0, 0.3, 0.4);
+    let text = PENDULUM.replace("gravity = [0.0, 0.0, -9.81]\n", "").replace(
+        "axis = [0.0, 1.0, 0.0]\n",
+        "axis = [0.0, 1.0, 0.0]\nspring = { stiffness = 50.0, damping = 0.3 }\n[[probe]]\nname = \"end\"\n\
+         on = \"rod:end\"\n[response]\non = \"rod:end\"\nforce = [0.0, 0.0, 2.0]\nfrom = 1.0\n\
+         to = 16.0\ncount = 5\n",
+    );
+    let chain = Chain::new();
+    let scenario = parse(&text, &[]);
+    assert_eq!(scenario, parse(&scenario.to_toml(), &[]));
+    chain.solve(&scenario).unwrap_or_else(|failed| panic!("{failed}"));
+    let found = chain.reader().responses().unwrap();
+    let mass = 7800.0 * std::f64::consts::PI * 1e-4 * length;
+    let inertia = mass * (length * length / 3.0 + 1e-4 / 4.0);
+    for (k, response) in found.iter().enumerate() {
+        let omega = std::f64::consts::TAU * response.frequency;
+        assert!((response.frequency / f64::from(1 << k) - 1.0).abs() < 1e-12, "{response:?}");
+        let (re, im) = (stiffness - inertia * omega * omega, damping * omega);
+        let scale = 2.0 * length * length / (re * re + im * im);
+        let off = (response.real[2] - scale * re).hypot(response.imaginary[2] + scale * im);
+        assert!(off < 1e-5 * scale * re.hypot(im), "{response:?} {}", scale * re);
+    }
+    assert_eq!(found.len(), 5);
+    let placed = text.replace("start = \"equilibrium\"\n", "").replace("end_time = 0.0", "end_time = 1.0");
+    assert!(read(&placed, &[]).unwrap_err().contains("set `start = \"equilibrium\"`"));
+    let both = text.replace("force = [0.0, 0.0, 2.0]", "ground = [0.0, 0.0, 2.0]");
+    assert!(read(&both, &[]).unwrap_err().contains("`on` and `ground` exclude each other"));
+    is_refused(
+        &text.replace("[[probe]]\nname = \"end\"\non = \"rod:end\"\n", ""),
+        "response",
+        &["there is none"],
     );
 }

@@ -226,6 +226,7 @@ fn listed(run: &Run) -> Vec<What> {
         What::Joints => !header.joints.is_empty(),
         What::Probes => !header.probes.is_empty(),
         What::BodyBalance => run.reader().body_balances().is_ok_and(|balances| !balances.is_empty()),
+        What::Response => run.reader().responses().is_ok_and(|responses| !responses.is_empty()),
         What::Modes => run.reader().modes().is_ok_and(|modes| !modes.is_empty()),
         What::Forces => run.reader().static_forces().is_ok_and(|forces| !forces.is_empty()),
         What::Summary | What::Timing | What::Energy | What::Momentum | What::Bodies => true,

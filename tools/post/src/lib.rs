@@ -58,6 +58,7 @@ pub mod plot;
 mod probes;
 pub mod rainflow;
 pub mod report;
+mod response;
 pub mod run;
 mod scales;
 pub mod scene;

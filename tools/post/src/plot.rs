@@ -10,7 +10,7 @@ use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 use crate::curves::{SetMotion, draw_all, parse_set};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::time::time_axis;
-use crate::{Run, RunError, below, joints, patch, probes};
+use crate::{Run, RunError, below, joints, patch, probes, response};
 
 /// The content of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub enum Quantity {
     Joint(String),
     /// Samples of a probe.
     Probe(String),
+    /// Harmonic response of a probe over the frequencies.
+    Response(String),
     /// Mean motion of the points of a set.
     Set {
         /// Displacement or velocity.
@@ -73,13 +75,15 @@ impl FromStr for Quantity {
             ("joint", None) => Err("needs a joint: `joint:NAME`, or `joint:1`".to_owned()),
             ("probe", Some(probe)) => Ok(Self::Probe(probe)),
             ("probe", None) => Err("needs a probe: `probe:NAME`, or `probe:1`".to_owned()),
+            ("response", Some(probe)) => Ok(Self::Response(probe)),
+            ("response", None) => Err("needs a probe: `response:NAME`, or `response:1`".to_owned()),
             ("position" | "velocity" | "angular-velocity", None) => Err(format!(
                 "needs a body: \
                 `{word}:BODY`"
             )),
             _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], \
                  contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME, \
-                 probe:NAME"
+                 probe:NAME, response:NAME"
                 .to_owned()),
         }
     }
@@ -107,6 +111,7 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
         }
         Quantity::Joint(name) => joints::draw(run, name),
         Quantity::Probe(name) => probes::draw(run, name),
+        Quantity::Response(name) => response::draw(run, name),
         Quantity::Position(body) => course(run, body, Course::Position),
         Quantity::Velocity(body) => course(run, body, Course::Velocity),
         Quantity::AngularVelocity(body) => course(run, body, Course::AngularVelocity),

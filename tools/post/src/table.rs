@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use crate::impacts::{self, IMPACTS};
 use crate::scales::{self, BalanceScales};
 use crate::time::time_column;
-use crate::{Run, RunError, joints, probes, totals};
+use crate::{Run, RunError, joints, probes, response, totals};
 
 /// The content of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,6 +29,8 @@ pub enum What {
     BodyBalance,
     /// Small oscillations about the equilibrium in which the run starts.
     Modes,
+    /// Harmonic response about that equilibrium over the frequencies.
+    Response,
     /// Forces of all contact pairs over time; on half-space grids also peak pressure and contact radius.
     ContactForce,
     /// Loads, contact forces and support forces on the bodies of a static run.
@@ -51,6 +53,7 @@ impl What {
             Self::Bodies => "bodies",
             Self::BodyBalance => "body-balance",
             Self::Modes => "modes",
+            Self::Response => "response",
             Self::ContactForce => "contact-force",
             Self::Forces => "forces",
             Self::Joints => "joints",
@@ -71,6 +74,7 @@ impl What {
             Self::Bodies => "bodies at the end",
             Self::BodyBalance => "energies and momenta of the bodies over time",
             Self::Modes => "oscillations about the equilibrium",
+            Self::Response => "harmonic response over the frequencies",
             Self::ContactForce => "contact forces over time",
             Self::Forces => "forces in equilibrium",
             Self::Joints => "forces and torques of joints over time",
@@ -93,7 +97,8 @@ pub fn build(run: &Run, what: What) -> Result<Table, RunError> {
         What::Contacts => impacts::all(run),
         What::Bodies => bodies(run),
         What::BodyBalance => body_balance(run),
-        What::Modes => modes(run),
+        What::Modes => response::modes(run),
+        What::Response => response::table(run),
         What::ContactForce => contact_force(run),
         What::Forces => forces(run),
         What::Joints => joints::table(run),
@@ -126,7 +131,7 @@ fn over_time(columns: Vec<Column>, values: &[Vec<f64>]) -> Table {
 }
 
 /// Adds a row that was made for the table.
-fn push(table: &mut Table, row: Vec<Value>) {
+pub(crate) fn push(table: &mut Table, row: Vec<Value>) {
     table.push(row).expect("the row was made with the columns");
 }
 
@@ -236,38 +241,6 @@ fn body_balance(run: &Run) -> Result<Table, RunError> {
         row.extend(
             [balance.momentum, balance.ang_momentum].as_flattened().iter().copied().map(Value::Number),
         );
-        push(&mut table, row);
-    }
-    Ok(table)
-}
-
-/// One row for each mode: frequency, damping ratio, effective masses, shares of the bodies.
-fn modes(run: &Run) -> Result<Table, RunError> {
-    let modes = run.reader().modes()?;
-    if modes.is_empty() {
-        return Err(RunError::Empty {
-            what: "no oscillations about an equilibrium",
-            hint: "run the scenario with `start = \"equilibrium\"` in [simulation]",
-        });
-    }
-    let mut columns = vec![Column::new("mode", "mode", ""), Column::new("frequency", "frequency", "Hz")];
-    columns.push(Column::new("damping_ratio", "damping ratio", ""));
-    let heaviest = modes.iter().flat_map(|mode| mode.effective_mass).fold(0.0, f64::max);
-    let mass =
-        |axis: &str| Column::new(&format!("mass_{axis}"), &format!("mass {axis}"), "kg").scaled(heaviest);
-    columns.extend(["x", "y", "z"].map(mass));
-    let share = |body: &carom_format::result::ResultBody| {
-        Column::new(&format!("share_{}", body.name), &format!("share of {}", body.name), "").scaled(1.0)
-    };
-    columns.extend(run.header().bodies.iter().map(share));
-    columns.push(Column::new("motion", "largest motion", ""));
-    let mut table = Table::new(columns).named_by(1);
-    for (number, mode) in modes.into_iter().enumerate() {
-        let mut row: Vec<Value> = vec![Value::Text((number + 1).to_string()), mode.frequency.into()];
-        row.push(mode.damping_ratio.into());
-        row.extend(mode.effective_mass.map(Value::Number));
-        row.extend(mode.shares.into_iter().map(Value::Number));
-        row.push(Value::Text(mode.motion));
         push(&mut table, row);
     }
     Ok(table)

@@ -12,6 +12,7 @@ mod modes;
 mod origin;
 mod probes;
 mod read;
+mod responses;
 mod schema;
 mod write;
 
@@ -27,6 +28,7 @@ pub use modes::StoredMode;
 pub use origin::{RunOrigin, keep_origin};
 pub use probes::ProbeCourse;
 pub use read::{ResultReader, StoredFrame};
+pub use responses::StoredResponse;
 pub use write::ResultWriter;
 
 use crate::npz::Version;

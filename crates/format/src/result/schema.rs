@@ -139,7 +139,7 @@ const BALANCES: &str = "\
              PRIMARY KEY (frame, body)) WITHOUT ROWID;
 ";
 
-/// Small oscillations about the equilibrium in which a run starts. Since version 1.11.
+/// Small oscillations and harmonic response about the equilibrium in which a run starts. Since version 1.11.
 const MODES: &str = "\
          CREATE TABLE mode (
              id INTEGER PRIMARY KEY, frequency REAL NOT NULL, damping_ratio REAL, motion TEXT NOT NULL,
@@ -147,6 +147,10 @@ const MODES: &str = "\
          CREATE TABLE mode_body (
              mode INTEGER NOT NULL REFERENCES mode, body INTEGER NOT NULL REFERENCES body,
              share REAL NOT NULL, PRIMARY KEY (mode, body)) WITHOUT ROWID;
+         CREATE TABLE response (
+             id INTEGER PRIMARY KEY, probe INTEGER NOT NULL REFERENCES probe, frequency REAL NOT NULL,
+             x REAL NOT NULL, x_imaginary REAL NOT NULL, y REAL NOT NULL, y_imaginary REAL NOT NULL,
+             z REAL NOT NULL, z_imaginary REAL NOT NULL) WITHOUT ROWID;
 ";
 
 /// Notes, costs and balances of a run, and its last checkpoint.

@@ -13,8 +13,8 @@ use rusqlite::{Connection, MAIN_DB, params};
 
 use super::lock::{ResultLock, beside};
 use super::{
-    FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, StoredMode, joints, modes,
-    probes, schema,
+    FrameContent, KIND, NoteLevel, ResultError, RunHeader, RunState, StaticForce, StoredMode, StoredResponse,
+    joints, modes, probes, responses, schema,
 };
 use crate::PROGRAM;
 
@@ -161,6 +161,16 @@ impl ResultWriter {
     /// [`ResultError`] if they cannot be stored.
     pub fn modes(&mut self, modes: &[StoredMode]) -> Result<(), ResultError> {
         let written = modes::write(&self.database, modes);
+        self.checked(written)
+    }
+
+    /// Stores the harmonic response about the equilibrium in which the run starts.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`] if it cannot be stored.
+    pub fn responses(&mut self, responses: &[StoredResponse]) -> Result<(), ResultError> {
+        let written = responses::write(&self.database, responses);
         self.checked(written)
     }
 

@@ -51,6 +51,7 @@ mod probes;
 pub mod problem;
 mod reduce;
 mod references;
+mod response;
 mod scheme;
 mod sections;
 mod shape;
@@ -245,6 +246,8 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         root.tables("force").into_iter().filter_map(|table| sections::force(table, run)).collect();
     let pressure: Vec<_> = root.tables("pressure").into_iter().filter_map(sections::pressure).collect();
     let probe: Vec<_> = root.tables("probe").into_iter().filter_map(probes::probe).collect();
+    let in_equilibrium = simulation.as_ref().is_some_and(|simulation| simulation.in_equilibrium);
+    let response = root.table("response").and_then(|table| response::response(table, in_equilibrium));
     root.finish();
 
     let bodies = body.iter().filter_map(|(body, _)| body.as_ref()).collect();
@@ -272,6 +275,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     references::check_ends(problems, &bodies, &force, references::Parts::Either);
     references::check_ends(problems, &bodies, &pressure, references::Parts::Set);
     probes::check_bodies(problems, &bodies, &probe);
+    references::check_ends(problems, &bodies, response.as_slice(), references::Parts::Point);
     let joints = joint.joints.iter().map(|r| (r.spec.name.as_ref(), r.span(), &r.context[..]));
     let couplings = joint.couplings.iter().map(|c| (c.spec.name.as_ref(), c.span.clone(), &c.context[..]));
     let springs = spring.iter().map(|r| (r.spec.name.as_ref(), r.span(), &r.context[..]));
@@ -290,6 +294,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
         force: force.into_iter().map(|r| r.spec).collect(),
         pressure: pressure.into_iter().map(|r| r.spec).collect(),
         probe: probe.iter().map(|placed| placed.referring.spec.clone()).collect(),
+        response: response.map(|r| r.spec),
     };
     probes::check(problems, &probe, &scenario);
     Some(scenario)

@@ -20,6 +20,7 @@
 
 mod describe;
 mod modes;
+mod response;
 mod rest;
 pub(crate) mod tangent;
 
@@ -30,6 +31,7 @@ use crate::system::System;
 use crate::system_error::RateError;
 use describe::describe;
 pub use modes::EquilibriumMode;
+pub use response::{Excitation, Response};
 use tangent::Tangent;
 
 /// Largest step in each direction relative to the size of the bodies, and in radians.
@@ -84,6 +86,11 @@ pub enum EquilibriumError {
         /// The motion.
         motion: String,
     },
+    /// A response without an equilibrium.
+    #[error(
+        "the response to harmonic excitation is that about an equilibrium: set `start = \"equilibrium\"`"
+    )]
+    NotStill,
     /// Newton's method does not converge.
     #[error(
         "no equilibrium was found in {iterations} iterations: {:.1e} of the forces is left over, and bodies \
@@ -222,9 +229,9 @@ impl System {
     }
 
     /// Moves y by an increment, closes the joints, and returns the forces there.
-    fn moved_by(&mut self, y: &mut Vec<f64>, increment: &[f64]) -> Result<Forces, EquilibriumError> {
+    fn moved_by(&mut self, y: &mut [f64], increment: &[f64]) -> Result<Forces, EquilibriumError> {
         let rest = vec![0.0; increment.len()];
-        let from = y.clone();
+        let from = y.to_vec();
         let step = carom_integrate::Displacement { increment, velocity: &rest, impulse: &[] };
         self.place(0.0, &from, step, y)?;
         self.project(0.0, y, 1e-13)?;

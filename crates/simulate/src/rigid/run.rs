@@ -104,6 +104,7 @@ impl Run for RigidRun<'_> {
             warnings,
             estimates: Vec::new(),
             modes: Vec::new(),
+            responses: Vec::new(),
             statics: None,
         })
     }

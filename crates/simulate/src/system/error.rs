@@ -57,6 +57,12 @@ pub enum AssembleError {
         /// The missing part.
         why: String,
     },
+    /// A response without a point at which it is wanted.
+    #[error(
+        "`[response]` is that of the points of probes, and there is none: add a `[[probe]]` with `on = \
+         \"BODY:MARKER\"`"
+    )]
+    NoResponsePoint,
     /// A probe that does not fit the system.
     #[error(transparent)]
     Probe(#[from] ProbeError),

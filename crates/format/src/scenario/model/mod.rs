@@ -9,6 +9,7 @@ mod function;
 mod joint;
 mod output;
 mod probe;
+mod response;
 pub mod scheme;
 pub mod scheme_row;
 mod shape;
@@ -34,6 +35,7 @@ pub use output::{
     Precision,
 };
 pub use probe::{Found, ProbePlaceSpec, ProbeSpec};
+pub use response::{ExcitationSpec, ResponseSpec};
 pub use scheme::{
     ContactGradient, ContactSolution, Integrator, JointForm, MassForm, Scheme, StepMethod, TimeIntegration,
 };
@@ -78,6 +80,9 @@ pub struct Scenario {
     /// Quantities at places, at times of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<ProbeSpec>,
+    /// The harmonic response about the equilibrium in which the run starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<ResponseSpec>,
 }
 
 /// An elastic isotropic material.
