@@ -266,6 +266,24 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(probes.lines().nth(2), Some("5e-6,pole,0.3,0.0,-1.0,,"), "{probes}");
     assert_eq!(probes.lines().nth(7), Some("0.0,ball/block,,,,0.0,"), "{probes}");
     assert_eq!(probes.lines().nth(8), Some("1e-5,ball/block,,,,2250.0,-1e-6"), "{probes}");
+    let of_bodies = text(&post(&["table", path, "--what", "body-balance", "--csv"]).stdout);
+    let head = "time [s],body,E_kin [J],E_el [J],E_pot [J],P_x [N s],P_y [N s],P_z [N s],L_x [N m s],L_y [N m \
+        s],L_z [N m s]";
+    assert_eq!(of_bodies.lines().next(), Some(head), "{of_bodies}");
+    assert_eq!(of_bodies.lines().nth(2), Some("1e-5,ball,0.004,0.0,0.0,0.033,0.0,0.0,0.0,0.0,0.0"));
+    let modes = text(&post(&["table", path, "--what", "modes", "--csv"]).stdout);
+    let first = "1,0.5,0.02,0.1,0.0,0.02,1.0,0.0,\"body `ball` turns about [0.00, 1.00, 0.00]\"";
+    assert_eq!(modes.lines().nth(1), Some(first), "{modes}");
+    assert!(modes.lines().nth(2).unwrap().starts_with("2,7.0,,0.1"), "{modes}");
+    let response = text(&post(&["table", path, "--what", "response", "--csv"]).stdout);
+    let head = "frequency [Hz],probe,amplitude_x [m],amplitude_y [m],amplitude_z [m],phase_x [°],phase_y [°],\
+        phase_z [°]";
+    assert_eq!(response.lines().next(), Some(head), "{response}");
+    assert_eq!(response.lines().nth(2), Some("2.0,pole,4e-6,0.0,0.0,-90.0,0.0,0.0"), "{response}");
+    let svg = folder.path().join("response.svg");
+    let plotted = post(&["plot", path, "-o", svg.to_str().unwrap(), "--what", "response:pole"]);
+    assert!(plotted.status.success(), "{plotted:?}");
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("amplitude"));
     let timing = text(&post(&["table", path, "--what", "timing", "--csv"]).stdout);
     assert_eq!(timing, "name,value,unit\nintegration,0.5,s\nsteps,20.0,\n");
     let summary = text(&post(&["table", path, "--what", "summary", "--csv"]).stdout);
@@ -394,6 +412,8 @@ fn tables_in_text_fit_a_terminal() {
         "contacts",
         "bodies",
         "body-balance",
+        "modes",
+        "response",
         "energy",
         "momentum",
         "contact-force",

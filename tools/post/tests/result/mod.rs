@@ -4,11 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use carom_dynamics::{
-    Balance, BodyState, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger, Observer,
-    ProbeQuantity, ProbeSample, rotation,
+    Balance, BodyBalance, BodyState, ContactEvent, ContactState, Frame, JointAction, JointState, Ledger,
+    Observer, ProbeQuantity, ProbeSample, rotation,
 };
 use carom_fem::{Body, Discretisation, Geometry, Material};
-use carom_format::result::{ResultBody, ResultJoint, ResultPair, ResultProbe, RunHeader, RunState};
+use carom_format::result::{
+    ResultBody, ResultJoint, ResultPair, ResultProbe, RunHeader, RunState, StoredMode, StoredResponse,
+};
 use carom_format::{CraigBamptonOptions, ResultWriter, write_body, write_rom};
 use carom_mesh::{CellBlock, CellShape, Mesh, Set};
 use carom_nurbs::{Multipatch, Near, solids};
@@ -298,6 +300,11 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
             angular_velocity: [0.0, 0.0, 2e3],
             modal: modal.to_vec(),
             modal_rate: vec![0.1],
+            balance: Some(BodyBalance {
+                e_kin: 5e-3 - 1e-3 * step as f64,
+                momentum: [0.033, 0.0, 0.0],
+                ..BodyBalance::default()
+            }),
             ..BodyState::default()
         };
         let still = BodyState { quaternion: rotation::IDENTITY, ..BodyState::default() };
@@ -333,6 +340,21 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
     for event in events {
         writer.contact_event(event).unwrap();
     }
+    let mode = |frequency, damping_ratio| StoredMode {
+        frequency,
+        damping_ratio,
+        motion: "body `ball` turns about [0.00, 1.00, 0.00]".to_owned(),
+        effective_mass: [0.1, 0.0, 0.02],
+        shares: vec![1.0, 0.0],
+    };
+    writer.modes(&[mode(0.5, Some(0.02)), mode(7.0, None)]).unwrap();
+    let response = |frequency, real, imaginary| StoredResponse {
+        probe: 0,
+        frequency,
+        real: [real, 0.0, 0.0],
+        imaginary: [imaginary, 0.0, 0.0],
+    };
+    writer.responses(&[response(1.0, 3e-6, 0.0), response(2.0, 0.0, -4e-6)]).unwrap();
     writer.finish(RunState::Done, &ledger.summary(), &[("integration", 0.5)], &[("steps", 20)]).unwrap();
     path
 }
