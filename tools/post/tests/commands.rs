@@ -276,8 +276,8 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(modes.lines().nth(1), Some(first), "{modes}");
     assert!(modes.lines().nth(2).unwrap().starts_with("2,7.0,,0.1"), "{modes}");
     let response = text(&post(&["table", path, "--what", "response", "--csv"]).stdout);
-    let head = "frequency [Hz],probe,amplitude_x [m],amplitude_y [m],amplitude_z [m],phase_x [°],phase_y [°],\
-        phase_z [°]";
+    let head = "frequency [Hz],probe,amplitude_x [m],amplitude_y [m],amplitude_z [m],phase_x [°],\
+        phase_y [°],phase_z [°]";
     assert_eq!(response.lines().next(), Some(head), "{response}");
     assert_eq!(response.lines().nth(2), Some("2.0,pole,4e-6,0.0,0.0,-90.0,0.0,0.0"), "{response}");
     let svg = folder.path().join("response.svg");
