@@ -267,8 +267,8 @@ fn tables_are_text_csv_or_json() {
     assert_eq!(probes.lines().nth(7), Some("0.0,ball/block,,,,0.0,"), "{probes}");
     assert_eq!(probes.lines().nth(8), Some("1e-5,ball/block,,,,2250.0,-1e-6"), "{probes}");
     let of_bodies = text(&post(&["table", path, "--what", "body-balance", "--csv"]).stdout);
-    let head = "time [s],body,E_kin [J],E_el [J],E_pot [J],P_x [N s],P_y [N s],P_z [N s],L_x [N m s],L_y [N m \
-        s],L_z [N m s]";
+    let head = "time [s],body,E_kin [J],E_el [J],E_pot [J],P_x [N s],P_y [N s],P_z [N s],L_x [N m s],L_y [N \
+        m s],L_z [N m s]";
     assert_eq!(of_bodies.lines().next(), Some(head), "{of_bodies}");
     assert_eq!(of_bodies.lines().nth(2), Some("1e-5,ball,0.004,0.0,0.0,0.033,0.0,0.0,0.0,0.0,0.0"));
     let modes = text(&post(&["table", path, "--what", "modes", "--csv"]).stdout);
