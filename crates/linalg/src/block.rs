@@ -19,7 +19,7 @@
 
 use std::sync::Arc;
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{ColRef, Mat, MatMut, MatRef};
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -133,6 +133,12 @@ impl BlockMatrix {
     pub fn magnitude_product(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         let values = self.values.iter().map(|block| block.map(f64::abs)).collect();
         Self { graph: Arc::clone(&self.graph), values }.product(x)
+    }
+
+    /// What rounding alone can leave in K x where its sums cancel: 8 ε | |K| |x| |.
+    pub fn rounding(&self, x: ColRef<'_, f64>) -> f64 {
+        let magnitudes = Mat::from_fn(x.nrows(), 1, |i, _| x[i].abs());
+        8.0 * f64::EPSILON * self.magnitude_product(magnitudes.as_ref()).norm_l2()
     }
 
     /// The columns of K of the given dofs, 3n × n_dofs, dense.

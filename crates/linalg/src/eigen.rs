@@ -9,7 +9,8 @@
 //!    continues.
 //!
 //! Here are the interface of callers and the dense solution of small problems; steps 1 and 3 are in `search`,
-//! step 2 in `inverse`; `again` is the search without a factor, which cannot count.
+//! step 2 in `inverse`; `again` is the search without a factor, which cannot count. [`GivenPairs`] checks
+//! pairs of another program.
 //!
 //! # Source
 //!
@@ -24,14 +25,16 @@ use crate::factor::FactorError;
 use crate::tall::{add_product, gram};
 
 mod again;
+mod given;
 mod inverse;
 mod krylov;
 mod operator;
 mod pairs;
 mod search;
 
+pub use given::{GIVEN_ORTHOGONALITY, GivenPairs};
 use inverse::MAX_INVERSE_STEPS;
-pub use operator::{Counting, Inverse, Ordered};
+pub use operator::{Admissible, Counting, Inverse, Ordered};
 pub use pairs::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, Proof, RESIDUAL, Wanted};
 
 /// Free dofs up to which the problem is solved as a dense one.

@@ -8,7 +8,7 @@ use faer::{Mat, MatMut};
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::conjugate::Conjugate;
 use crate::dofs::DofSet;
-use crate::eigen::Inverse;
+use crate::eigen::{Admissible, Inverse};
 use crate::factor::FactorError;
 use crate::iteration::IterationError;
 use crate::lanes::{LANES, Row, group_of, write_columns};
@@ -99,6 +99,12 @@ impl Iterative {
     }
 }
 
+impl Admissible for Iterative {
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.free.clear_fixed(x);
+    }
+}
+
 impl Inverse for Iterative {
     fn dimension(&self) -> usize {
         self.n_free
@@ -114,10 +120,6 @@ impl Inverse for Iterative {
 
     fn solve_group(&self, x: &mut [[f64; 8]], progress: &dyn Progress) -> Result<(), IterationError> {
         Self::solve_group(self, x, progress)
-    }
-
-    fn clear_reactions(&self, x: MatMut<'_, f64>) {
-        self.free.clear_fixed(x);
     }
 
     fn basis(&self) -> Mat<f64> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::membrane::membrane;
 use carom_linalg::{
-    BlockMatrix, Cholesky, DofSet, EigenError, EigenPairs, Inverse, IterationError, NodeMatrix, Proof,
-    Wanted, lowest_pairs, lowest_pairs_by_iteration,
+    Admissible, BlockMatrix, Cholesky, DofSet, EigenError, EigenPairs, GivenPairs, Inverse, IterationError,
+    NodeMatrix, Pencil, Proof, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
 };
 use carom_progress::{Progress, Silent};
 use faer::{Mat, MatMut};
@@ -257,6 +257,12 @@ fn faers_lanczos_finds_the_same_pairs() {
 /// An inverse with a relative error of 1e-6, as by rounding for a badly conditioned matrix.
 struct Inexact(Cholesky);
 
+impl Admissible for Inexact {
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.0.clear_reactions(x);
+    }
+}
+
 impl Inverse for Inexact {
     fn dimension(&self) -> usize {
         self.0.dimension()
@@ -274,10 +280,6 @@ impl Inverse for Inexact {
             }
         }
         Ok(())
-    }
-
-    fn clear_reactions(&self, x: MatMut<'_, f64>) {
-        self.0.clear_reactions(x);
     }
 
     fn basis(&self) -> Mat<f64> {
@@ -298,4 +300,70 @@ fn eigenpairs_are_accurate_although_the_inverse_is_not() {
     for (i, &lambda) in pairs.lambda.iter().enumerate() {
         assert!((lambda - exact[i]).abs() < 1e-11, "pair {i}: {lambda} {}", exact[i]);
     }
+}
+
+/// The pairs of a cube as another program could give them: the lowest n, each multiple root complete.
+fn given(n: usize) -> (BlockMatrix, NodeMatrix, DofSet, EigenPairs) {
+    let (k, m, _) = membrane([8, 8, 8]);
+    let free = DofSet::all(m.n_nodes()).without_nodes(&[0, 500]);
+    let pairs = solve(&k, &m, &free, 0.0, Wanted::Count(n)).unwrap();
+    (k, m, free, pairs)
+}
+
+#[test]
+fn given_pairs_are_accepted_whatever_their_rotation_and_order() {
+    let (k, m, free, pairs) = given(24);
+    let pencil = Pencil { k: &k, m: &m, shift: 0.0 };
+    // A rotation of neighbours, in which no given vector is an eigenvector.
+    let (c, s) = (0.6, 0.8);
+    let turned = Mat::from_fn(k.n_dofs(), 24, |i, j| {
+        let (a, b) = (pairs.vectors[(i, j / 2 * 2)], pairs.vectors[(i, j / 2 * 2 + 1)]);
+        if j % 2 == 0 { c * a - s * b } else { s * a + c * b }
+    });
+    let found = GivenPairs::new(&pencil, &free, turned, Wanted::Count(10)).unwrap();
+    let symbolic = Symbolic::new(&k.graph, free.clone()).unwrap();
+    let proven = found.count::<Cholesky>(&pencil, &symbolic, &Silent).unwrap();
+    check(&proven);
+    assert!(matches!(proven.proof, Proof::Counted { below, .. } if below >= 10), "{:?}", proven.proof);
+    assert_eq!(proven.lambda.len(), 10);
+    for (own, lambda) in proven.lambda.iter().zip(&pairs.lambda) {
+        assert!((own / lambda - 1.0).abs() < 1e-12, "{own} {lambda}");
+    }
+}
+
+#[test]
+fn a_missing_given_pair_is_counted_and_searched_for() {
+    let (k, m, free, pairs) = given(24);
+    let pencil = Pencil { k: &k, m: &m, shift: 0.0 };
+    let without = Mat::from_fn(k.n_dofs(), 23, |i, j| pairs.vectors[(i, if j < 4 { j } else { j + 1 })]);
+    let found = || GivenPairs::new(&pencil, &free, without.clone(), Wanted::Count(10)).unwrap();
+    let symbolic = Symbolic::new(&k.graph, free.clone()).unwrap();
+    let error = found().count::<Cholesky>(&pencil, &symbolic, &Silent).unwrap_err();
+    assert!(matches!(error, EigenError::Count { found, counted, .. } if counted == found + 1), "{error}");
+    let inverse = Cholesky::new(&k, None, free.clone(), &Silent).unwrap();
+    let error = found().search(&pencil, &inverse, &Silent).unwrap_err();
+    assert!(matches!(error, EigenError::Count { found, counted, .. } if counted > found), "{error}");
+    let whole = GivenPairs::new(&pencil, &free, pairs.vectors.clone(), Wanted::Count(10)).unwrap();
+    let below = whole.below();
+    let proof = whole.search(&pencil, &inverse, &Silent).unwrap().proof;
+    let Proof::SearchedAgain { shift, below: found, next } = proof else { panic!("{proof:?}") };
+    assert!(found == below && next > shift);
+}
+
+#[test]
+fn given_vectors_with_errors_are_refused_with_the_figure() {
+    let (k, m, free, pairs) = given(24);
+    let pencil = Pencil { k: &k, m: &m, shift: 0.0 };
+    let new = |x: Mat<f64>, n: usize| GivenPairs::new(&pencil, &free, x, Wanted::Count(n)).unwrap_err();
+    // A vector twice.
+    let twice = Mat::from_fn(k.n_dofs(), 24, |i, j| pairs.vectors[(i, if j == 7 { 6 } else { j })]);
+    let error = new(twice, 10);
+    assert!(matches!(error, EigenError::NotOrthonormal { deviation } if deviation > 0.9), "{error}");
+    // A unit vector of M that is no eigenvector.
+    let mut rough = pairs.vectors.clone();
+    let other = solve(&k, &m, &free, 0.0, Wanted::Count(60)).unwrap().vectors;
+    (0..k.n_dofs()).for_each(|i| rough[(i, 3)] = 0.8 * rough[(i, 3)] + 0.6 * other[(i, 58)]);
+    let error = new(rough, 10);
+    assert!(matches!(error, EigenError::Residual { residual, .. } if residual > 1e-2), "{error}");
+    assert!(matches!(new(pairs.vectors.clone(), 24), EigenError::NoGap { given: 24, wanted: 24 }));
 }

@@ -193,6 +193,27 @@ impl Boundary {
         lengths
     }
 
+    /// Factors from the sums of averaged sets to displacements, as [`Boundary::lengths`] \[m\].
+    pub(crate) fn mean_lengths(&self) -> Vec<f64> {
+        let of_set =
+            |(_, marker): (usize, &Attached)| [1.0, 1.0, 1.0, marker.extent, marker.extent, marker.extent];
+        self.of_kind(AttachmentKind::Mean).flat_map(of_set).collect()
+    }
+
+    /// Removes the forces by which the means of averaged sets are prescribed, f ← f − Wᵀ ν with ν = R_Sᵀ f.
+    ///
+    /// * `forces` — 3n × fields
+    pub(crate) fn take_mean_forces(&self, mut forces: MatMut<'_, f64>) {
+        for (_, marker) in self.of_kind(AttachmentKind::Mean) {
+            let own = dofs(&marker.points);
+            let at_set = Mat::from_fn(own.len(), forces.ncols(), |i, k| forces[(own[i], k)]);
+            let along = &marker.mean * (marker.rigid.transpose() * at_set);
+            for (i, &dof) in own.iter().enumerate() {
+                (0..forces.ncols()).for_each(|k| forces[(dof, k)] -= along[(i, k)]);
+            }
+        }
+    }
+
     /// Names of its dofs.
     ///
     /// * `sets` — names of the interface sets with their points, ascending

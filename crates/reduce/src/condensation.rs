@@ -11,7 +11,7 @@
 
 use carom_fem::SystemMatrices;
 use carom_linalg::dense::symmetrised;
-use carom_linalg::{EigenError, IterationError, Proof, Wanted};
+use carom_linalg::{EigenError, EigenPairs, IterationError, Proof, Wanted};
 use carom_progress::Progress;
 use faer::Mat;
 
@@ -79,8 +79,36 @@ pub fn constraint_modes(
         Some(rigid) => refined(&mut modes, &rigid, system, interior, boundary, progress)?,
         None => 0.0,
     };
-    let condensed = boundary.forces(&system.stiffness, modes.as_ref());
-    Ok(ConstraintModes { condensed: symmetrised(condensed.as_ref()), modes, rigid_error })
+    Ok(ConstraintModes::of(modes, system, boundary, rigid_error))
+}
+
+impl ConstraintModes {
+    /// Constraint modes that are known: their error in the rigid motions is removed, without refinement.
+    ///
+    /// * `modes` — C
+    pub(crate) fn given(
+        mut modes: Mat<f64>,
+        system: &SystemMatrices,
+        boundary: &Boundary,
+        points: &[[f64; 3]],
+        is_used: &[bool],
+    ) -> Self {
+        let mut rigid_error = 0.0;
+        if let Some(rigid) = RigidPart::new(boundary, points, is_used) {
+            let missing = rigid.missing(&modes);
+            rigid_error = rigid.error(&missing);
+            if rigid.restore(&mut modes, &missing).is_none() {
+                rigid_error = f64::NAN;
+            }
+        }
+        Self::of(modes, system, boundary, rigid_error)
+    }
+
+    /// Constraint modes with the stiffness condensed to the boundary.
+    fn of(modes: Mat<f64>, system: &SystemMatrices, boundary: &Boundary, rigid_error: f64) -> Self {
+        let condensed = boundary.forces(&system.stiffness, modes.as_ref());
+        Self { condensed: symmetrised(condensed.as_ref()), modes, rigid_error }
+    }
 }
 
 /// Refines constraint modes until the error in the rigid motions is small or no longer decreases, and removes
@@ -151,10 +179,14 @@ impl Condensation {
         if matches!(wanted, Wanted::Count(0)) {
             return Ok(Self::of_constraint_modes(constraint));
         }
-        let pairs = interior.lowest_pairs(system, 0.0, wanted, progress)?;
+        Ok(Self::of_pairs(constraint, interior.lowest_pairs(system, 0.0, wanted, progress)?))
+    }
+
+    /// Constraint modes and fixed-interface modes.
+    pub(crate) fn of_pairs(constraint: ConstraintModes, pairs: EigenPairs) -> Self {
         let mut condensation = Self::of_constraint_modes(constraint);
         condensation.append(&pairs.vectors, &pairs.lambda);
-        Ok(Self { fixed_lambda: pairs.lambda, proof: Some(pairs.proof), ..condensation })
+        Self { fixed_lambda: pairs.lambda, proof: Some(pairs.proof), ..condensation }
     }
 
     /// Only constraint modes.

@@ -10,6 +10,7 @@ use carom_progress::Progress;
 use crate::attachment::AttachmentKind;
 use crate::boundary::Boundary;
 use crate::error::ReduceError;
+use crate::given::InteriorSolutions;
 use crate::interface::{Interface, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
 use crate::modes::used_dofs;
@@ -32,6 +33,39 @@ use crate::variant::ModeKind;
 pub fn craig_bampton(
     body: &Body,
     options: &CraigBamptonOptions,
+    progress: &dyn Progress,
+) -> Result<CraigBampton, ReduceError> {
+    reduced(body, options, None, progress)
+}
+
+/// As [`craig_bampton`], with the constraint modes and fixed-interface modes of another program: they are
+/// checked, and the model follows from them by the same steps.
+///
+/// # Errors
+///
+/// [`ReduceError`]; [`ReduceError::Given`] if the solutions are not those of the body,
+/// [`ReduceError::NotGiven`] for options that need further solutions.
+pub fn craig_bampton_of_solutions(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    solutions: InteriorSolutions,
+    progress: &dyn Progress,
+) -> Result<CraigBampton, ReduceError> {
+    let what = match options.variant.modes {
+        ModeKind::FreeInterface | ModeKind::MasslessBoundary => Some("a model of free modes"),
+        ModeKind::FixedInterface if options.variant.inertia_relief => Some("inertia relief"),
+        ModeKind::FixedInterface => None,
+    };
+    match what {
+        Some(what) => Err(ReduceError::NotGiven { body: body.name.clone(), what }),
+        None => reduced(body, options, Some(solutions), progress),
+    }
+}
+
+fn reduced(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    solutions: Option<InteriorSolutions>,
     progress: &dyn Progress,
 ) -> Result<CraigBampton, ReduceError> {
     let (mut total, mut lap) = (Lap::start(), Lap::start());
@@ -70,7 +104,10 @@ pub fn craig_bampton(
             .collect(),
     };
     seconds.assembly = lap.lap();
-    let result = subject.reduce(system, wanted, options, seconds, progress)?;
+    let result = match solutions {
+        Some(solutions) => subject.reduce_given(system, wanted, options, solutions, seconds, progress)?,
+        None => subject.reduce(system, wanted, options, seconds, progress)?,
+    };
     let seconds = Seconds { total: total.lap(), ..result.seconds };
     Ok(CraigBampton { seconds, peak_memory_bytes: peak_memory_bytes(), ..result })
 }
@@ -125,7 +162,8 @@ pub fn reduction_size(body: &Body, options: &CraigBamptonOptions) -> Result<Redu
     Ok(ReductionSize::new(discretisation.n_dofs(), boundary.n_dofs(), wanted))
 }
 
-fn interface_spec(options: &CraigBamptonOptions) -> InterfaceSpec<'_> {
+/// The interface that options of a reduction specify.
+pub fn interface_spec(options: &CraigBamptonOptions) -> InterfaceSpec<'_> {
     InterfaceSpec {
         sets: &options.interface_sets,
         points: &options.interface_points,

@@ -4,6 +4,7 @@ use carom_fem::{AssemblyError, DiscretisationError};
 use carom_linalg::{DenseEigenError, EigenError, FactorError, IterationError};
 
 use crate::frame::FrameChoiceError;
+use crate::given::GivenError;
 use crate::interface_error::InterfaceError;
 use crate::options::LEAST_FIXED_MODES;
 use crate::rigid_part::RIGID_ERROR;
@@ -50,6 +51,25 @@ pub enum ReduceError {
         body: String,
         /// The cause.
         source: EigenError,
+    },
+    /// Solutions of another program are wrong.
+    #[error("body `{body}`: the given solutions are refused: {source}")]
+    Given {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        source: GivenError,
+    },
+    /// An option needs solutions that are not given.
+    #[error(
+        "body `{body}`: {what} needs further solutions of the body, and only constraint modes and \
+         fixed-interface modes are given: leave it out, or reduce the body without given solutions"
+    )]
+    NotGiven {
+        /// Name of the body.
+        body: String,
+        /// The option.
+        what: &'static str,
     },
     /// A frequency is not usable.
     #[error("body `{body}`: the {what} is {hz} Hz; it must be above 0 and finite")]

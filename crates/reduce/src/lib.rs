@@ -9,9 +9,9 @@
 //! [`moments`] and [`invariants`] (mass integrals), [`frame`] (the body frame), [`damping`],
 //! [`mod@craig_bampton`] (all of it in order, its core in `subject`).
 //!
-//! In addition: [`matrices`] (bodies given by stiffness and mass), [`free`] (the free vibrations of a model
-//! in any frame), [`flexibility`] (statics of the whole body under inertia relief), [`comparison`] (errors of
-//! a model).
+//! In addition: [`given`] (solutions of another program, checked), [`matrices`] (bodies given by stiffness
+//! and mass), [`free`] (the free vibrations of a model in any frame), [`flexibility`] (statics of the whole
+//! body under inertia relief), [`comparison`] (errors of a model).
 //!
 //! ```
 //! use carom_fem::{Body, Geometry, Material};
@@ -60,6 +60,7 @@ pub mod frame;
 pub mod free;
 mod frequency;
 pub mod further;
+pub mod given;
 pub mod interface;
 mod interface_error;
 pub mod invariants;
@@ -93,12 +94,15 @@ pub use attachment::{AttachedMarker, Attachment, AttachmentError, AttachmentKind
 pub use carom_linalg::memory::peak_memory_bytes;
 pub use column::{BoundaryDof, Column, Composition, Motion};
 pub use comparison::{Comparison, ComparisonError, ComparisonOptions, compare};
-pub use craig_bampton::{craig_bampton, craig_bampton_of_matrices, reduction_size};
+pub use craig_bampton::{
+    craig_bampton, craig_bampton_of_matrices, craig_bampton_of_solutions, interface_spec, reduction_size,
+};
 pub use damping::{Damping, DampingError, DampingRatio};
 pub use doubtful::DoubtfulModes;
 pub use error::ReduceError;
 pub use flexibility::Flexibility;
 pub use frame::{BodyFrame, FrameChoiceError};
+pub use given::{GivenError, InteriorSolutions};
 pub use interface::InterfaceError;
 pub use invariants::{ImpossibleInertia, Invariants};
 pub use matrices::{Entries, MatricesError, MatrixBody};

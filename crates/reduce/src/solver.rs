@@ -8,7 +8,7 @@ use carom_fem::SystemMatrices;
 use carom_linalg::eigen::search_bytes;
 use carom_linalg::memory::memory;
 use carom_linalg::{
-    BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError, Inverse,
+    Admissible, BlockMatrix, Border, Bordered, Cholesky, DofSet, EigenError, EigenPairs, FactorError,
     IterationError, Iterative, NodeMatrix, Proof, Symbolic, Wanted, lowest_pairs, lowest_pairs_by_iteration,
 };
 use carom_progress::Progress;
@@ -72,6 +72,11 @@ impl SolverChoice {
     fn available(&self) -> Option<u64> {
         self.memory.or_else(|| memory().available)
     }
+
+    /// Bytes that are missing for a need, if the available memory is known.
+    pub(crate) fn missing(&self, wanted: u64) -> u64 {
+        self.available().map_or(0, |available| wanted.saturating_sub(available))
+    }
 }
 
 /// The dofs on which a stiffness is inverted.
@@ -85,7 +90,7 @@ pub enum Space {
 
 impl Space {
     /// The dofs of a factor.
-    fn definite(&self) -> DofSet {
+    pub(crate) fn definite(&self) -> DofSet {
         match self {
             Self::Free(free) => free.clone(),
             Self::Bordered(border) => border.definite(),
@@ -157,7 +162,7 @@ impl Interior {
         }
         let factor = symbolic.factor_bytes() as u64;
         let wanted = if choice.solver == Solver::Auto { factor + beside } else { factor };
-        let missing = choice.available().map_or(0, |available| wanted.saturating_sub(available));
+        let missing = choice.missing(wanted);
         if missing == 0 {
             return Self::direct(operator, space, symbolic, progress);
         }

@@ -11,15 +11,16 @@ mod modes;
 use carom_fem::recovery::energy_errors;
 use carom_fem::{Body, Discretisation, Material, SystemMatrices};
 use carom_linalg::tall::product;
-use carom_linalg::{DofSet, Wanted};
+use carom_linalg::{DofSet, Proof, Wanted};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
 use crate::boundary::Boundary;
 use crate::column::{Composition, effective_mass};
-use crate::condensation::{Condensation, constraint_modes};
+use crate::condensation::{Condensation, ConstraintModes, constraint_modes};
 use crate::error::ReduceError;
 use crate::frequency::hz;
+use crate::given::{self, Check, GivenError, InteriorSolutions};
 use crate::moments::Moments;
 use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, FixedModes, LEAST_FIXED_MODES};
 use crate::point_modes::Modes;
@@ -55,7 +56,7 @@ pub(crate) struct Subject<'a> {
 impl Subject<'_> {
     /// Reduces the body.
     pub(crate) fn reduce(
-        mut self,
+        self,
         system: SystemMatrices,
         wanted: Wanted,
         options: &CraigBamptonOptions,
@@ -78,6 +79,57 @@ impl Subject<'_> {
         check_count(self.name, options, condensation.fixed_lambda.len())?;
         notes.extend(condensation.proof.and_then(note_on_search));
         seconds.eigen = lap.lap();
+        let result = self.reduce_condensed(system, condensation, options, notes, progress)?;
+        seconds.projection = lap.lap();
+        Ok(CraigBampton { seconds, rigid_error, is_iterative, ..result })
+    }
+
+    /// Reduces the body with the solutions of another program.
+    pub(crate) fn reduce_given(
+        self,
+        system: SystemMatrices,
+        wanted: Wanted,
+        options: &CraigBamptonOptions,
+        solutions: InteriorSolutions,
+        mut seconds: Seconds,
+        progress: &dyn Progress,
+    ) -> Result<CraigBampton, ReduceError> {
+        let mut lap = Lap::start();
+        let failed = |source| match source {
+            GivenError::Interrupted => ReduceError::Interrupted,
+            source => ReduceError::Given { body: self.name.to_owned(), source },
+        };
+        let (boundary, used) = (self.boundary, self.used());
+        let (points, choice) = (self.points, &options.solver);
+        let check = Check { system: &system, boundary, used: &used, points, choice };
+        let InteriorSolutions { constraint_modes: mut modes, fixed_modes, count, origin } = solutions;
+        check.prescribed(&mut modes).map_err(failed)?;
+        let (pairs, of_pairs) = check.pairs(fixed_modes, count, wanted, progress).map_err(failed)?;
+        check_count(self.name, options, pairs.lambda.len())?;
+        seconds.eigen = lap.lap();
+        let of_modes = check.balance(&modes, &pairs, progress).map_err(failed)?;
+        let constraint = ConstraintModes::given(modes, &system, boundary, points, self.is_used);
+        check_rigid_motions(self.name, constraint.rigid_error)?;
+        let (rigid_error, proof) = (constraint.rigid_error, pairs.proof);
+        seconds.constraint_modes = lap.lap();
+        let is_iterative = matches!(proof, Proof::SearchedAgain { .. });
+        let mut notes = vec![given::note(&origin, of_modes, of_pairs, proof, rigid_error)];
+        notes.extend(note_on_search(proof));
+        let condensation = Condensation::of_pairs(constraint, pairs);
+        let result = self.reduce_condensed(system, condensation, options, notes, progress)?;
+        seconds.projection = lap.lap();
+        Ok(CraigBampton { seconds, rigid_error, is_iterative, ..result })
+    }
+
+    /// The steps from the basis T on.
+    fn reduce_condensed(
+        mut self,
+        system: SystemMatrices,
+        condensation: Condensation,
+        options: &CraigBamptonOptions,
+        mut notes: Vec<String>,
+        progress: &dyn Progress,
+    ) -> Result<CraigBampton, ReduceError> {
         let SystemMatrices { mass, stiffness } = system;
         drop(stiffness);
         let moments = Moments::new(&mass, self.points, condensation.basis.as_ref(), progress)
@@ -88,8 +140,7 @@ impl Subject<'_> {
         let projection = self.project(condensation, &moments, modes, options);
         progress.end();
         check_interruption(progress)?;
-        seconds.projection = lap.lap();
-        Ok(CraigBampton { seconds, rigid_error, notes, is_iterative, ..projection })
+        Ok(CraigBampton { notes, ..projection })
     }
 
     /// The inverse of the interior stiffness.

@@ -7,6 +7,7 @@ mod columns;
 mod comparison;
 mod condensed;
 mod craig_bampton;
+mod given;
 mod iterative;
 mod lamb_sphere;
 mod markers;

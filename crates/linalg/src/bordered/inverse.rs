@@ -6,7 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 use super::{Border, Bordered, Eliminated, coupling};
 use crate::dense::Reflections;
 use crate::dofs::DofSet;
-use crate::eigen::{Counting, Inverse, Pencil};
+use crate::eigen::{Admissible, Counting, Inverse, Pencil};
 use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
 use crate::inertia::Inertia;
 use crate::iteration::IterationError;
@@ -47,6 +47,20 @@ fn count(
     )
 }
 
+impl Admissible for Border {
+    fn clear_reactions(&self, mut x: MatMut<'_, f64>) {
+        self.free.clear_fixed(x.as_mut());
+        let along = gram(self.reactions.as_ref(), x.as_ref());
+        add_product(x, -1.0, self.reactions.as_ref(), along.as_ref());
+    }
+}
+
+impl<F: Inverse> Admissible for Bordered<F> {
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.border.clear_reactions(x);
+    }
+}
+
 impl<F: Inverse> Inverse for Bordered<F> {
     fn dimension(&self) -> usize {
         self.border.free.len() - self.border.n_constraints()
@@ -69,12 +83,6 @@ impl<F: Inverse> Inverse for Bordered<F> {
     ) -> Result<(), IterationError> {
         let violation = self.sums_of(x);
         self.solve_with(r, violation.as_ref(), progress)
-    }
-
-    fn clear_reactions(&self, mut x: MatMut<'_, f64>) {
-        self.border.free.clear_fixed(x.as_mut());
-        let along = gram(self.border.reactions.as_ref(), x.as_ref());
-        add_product(x, -1.0, self.border.reactions.as_ref(), along.as_ref());
     }
 
     fn basis(&self) -> Mat<f64> {

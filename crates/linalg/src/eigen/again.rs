@@ -20,7 +20,7 @@ const LEAST_BLOCKS: usize = 4;
 const MOST_BLOCKS: usize = 60;
 
 /// What a second search found.
-enum Beside {
+pub(super) enum Beside {
     /// Its lowest value, above the gap.
     Above(f64),
     /// Something below the gap: how many values.
@@ -66,7 +66,7 @@ impl Pencil<'_> {
 
     /// Searches the complement of the pairs until its lowest value is known to lie above σ, or a value below
     /// σ appears. Returns the outcome and the number of solves.
-    fn beside(
+    pub(super) fn beside(
         &self,
         pairs: &EigenPairs,
         sigma: f64,

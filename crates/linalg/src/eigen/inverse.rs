@@ -19,7 +19,7 @@
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
-use super::operator::Inverse;
+use super::operator::{Admissible, Inverse};
 use super::pairs::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, Proof, RESIDUAL};
 use crate::dense::{fix_signs, generalised_pairs, orthonormalising};
 use crate::tall::{symmetric_gram, transform};
@@ -28,12 +28,12 @@ use crate::tall::{symmetric_gram, transform};
 pub(super) const MAX_INVERSE_STEPS: usize = 8;
 
 /// Ritz vectors x with K x and M x, without reactions.
-struct RitzVectors {
-    x: Mat<f64>,
+pub(super) struct RitzVectors {
+    pub(super) x: Mat<f64>,
     k_x: Mat<f64>,
     m_x: Mat<f64>,
     /// Largest deviation of Xᵀ M X from the identity.
-    orthogonality: f64,
+    pub(super) orthogonality: f64,
 }
 
 impl RitzVectors {
@@ -45,11 +45,11 @@ impl RitzVectors {
 }
 
 /// Rayleigh quotients with their residuals.
-struct Verified {
-    lambda: Vec<f64>,
-    residuals: Vec<f64>,
+pub(super) struct Verified {
+    pub(super) lambda: Vec<f64>,
+    pub(super) residuals: Vec<f64>,
     /// The pair whose residual exceeds its limit by the largest factor.
-    worst: Option<EigenError>,
+    pub(super) worst: Option<EigenError>,
 }
 
 impl Pencil<'_> {
@@ -103,10 +103,14 @@ impl Pencil<'_> {
     }
 
     /// The vectors of a space that Rayleigh and Ritz choose, lowest first.
-    fn ritz_vectors(&self, factor: &impl Inverse, mut y: Mat<f64>) -> Result<RitzVectors, EigenError> {
+    pub(super) fn ritz_vectors(
+        &self,
+        space: &impl Admissible,
+        mut y: Mat<f64>,
+    ) -> Result<RitzVectors, EigenError> {
         let (mut k_y, mut m_y) = (self.k.product(y.as_ref()), self.m.product(y.as_ref()));
-        factor.clear_reactions(k_y.as_mut());
-        factor.clear_reactions(m_y.as_mut());
+        space.clear_reactions(k_y.as_mut());
+        space.clear_reactions(m_y.as_mut());
         let mass = symmetric_gram(y.as_ref(), m_y.as_ref());
         let shifted = symmetric_gram(y.as_ref(), k_y.as_ref()) + faer::Scale(self.shift) * &mass;
         let pairs = generalised_pairs(shifted.as_ref(), mass.as_ref())?;
@@ -146,7 +150,7 @@ impl Pencil<'_> {
     }
 
     /// The true residual of each of the first pairs.
-    fn verify(&self, ritz: &RitzVectors, n_verify: usize) -> Verified {
+    pub(super) fn verify(&self, ritz: &RitzVectors, n_verify: usize) -> Verified {
         let mut verified = Verified { lambda: Vec::new(), residuals: Vec::new(), worst: None };
         let mut largest = 0.0;
         for j in 0..n_verify {
@@ -154,7 +158,7 @@ impl Pencil<'_> {
             let scale = value.abs().max(self.shift) * m_x.norm_l2();
             let residual = (ritz.k_x.col(j) - faer::Scale(value) * m_x).norm_l2() / scale;
             if residual.is_nan() || residual > RESIDUAL {
-                let floor = self.rounding(ritz.x.col(j)) / scale;
+                let floor = self.k.rounding(ritz.x.col(j)) / scale;
                 let excess = if residual.is_nan() { f64::INFINITY } else { residual / floor.max(RESIDUAL) };
                 if excess > 1.0 && excess > largest {
                     largest = excess;
@@ -165,12 +169,6 @@ impl Pencil<'_> {
             verified.residuals.push(residual);
         }
         verified
-    }
-
-    /// What rounding alone can leave in K x: 8 ε | |K| |x| |, the sums of K x cancel to far smaller ones.
-    fn rounding(&self, x: faer::ColRef<'_, f64>) -> f64 {
-        let magnitudes = Mat::from_fn(x.nrows(), 1, |i, _| x[i].abs());
-        8.0 * f64::EPSILON * self.k.magnitude_product(magnitudes.as_ref()).norm_l2()
     }
 }
 

@@ -13,8 +13,15 @@ use crate::iteration::IterationError;
 use crate::lanes::{LANES, group_of, write_columns};
 use crate::symbolic::Symbolic;
 
+/// A space of admissible displacements: dofs are held, and linear constraints may hold besides.
+pub trait Admissible {
+    /// Removes the reactions of supports from forces, so that zero is left where an admissible
+    /// displacement is in balance.
+    fn clear_reactions(&self, x: MatMut<'_, f64>);
+}
+
 /// The inverse of K + sM on a space of admissible displacements, by whatever method.
-pub trait Inverse {
+pub trait Inverse: Admissible {
     /// Dimension of the space.
     fn dimension(&self) -> usize;
 
@@ -71,10 +78,6 @@ pub trait Inverse {
         Ok(())
     }
 
-    /// Removes the reactions of supports from forces, so that zero is left where an admissible
-    /// displacement is in balance.
-    fn clear_reactions(&self, x: MatMut<'_, f64>);
-
     /// A basis of the space, 3 n_nodes × dimension; for small problems.
     fn basis(&self) -> Mat<f64>;
 }
@@ -128,6 +131,18 @@ pub trait Counting: Inverse + Sized {
     ) -> Result<Self, FactorError>;
 }
 
+impl Admissible for DofSet {
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.clear_fixed(x);
+    }
+}
+
+impl Admissible for Cholesky {
+    fn clear_reactions(&self, x: MatMut<'_, f64>) {
+        self.symbolic().free().clear_fixed(x);
+    }
+}
+
 impl Inverse for Cholesky {
     fn dimension(&self) -> usize {
         self.symbolic().n_free()
@@ -149,10 +164,6 @@ impl Inverse for Cholesky {
     fn solve_group(&self, x: &mut [[f64; 8]], _progress: &dyn Progress) -> Result<(), IterationError> {
         self.solve_ordered_group(x);
         Ok(())
-    }
-
-    fn clear_reactions(&self, x: MatMut<'_, f64>) {
-        self.symbolic().free().clear_fixed(x);
     }
 
     fn basis(&self) -> Mat<f64> {

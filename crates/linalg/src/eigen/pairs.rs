@@ -2,6 +2,7 @@
 
 use faer::Mat;
 
+use super::given::GIVEN_ORTHOGONALITY;
 use crate::block::{BlockMatrix, NodeMatrix};
 use crate::dense::DenseEigenError;
 use crate::factor::FactorError;
@@ -102,6 +103,26 @@ pub enum EigenError {
         counted: usize,
         /// σ of the count.
         shift: f64,
+    },
+    /// Given vectors are not orthonormal in M.
+    #[error(
+        "the given vectors are not orthonormal in the mass: Xᵀ M X deviates from the identity by \
+         {deviation:.1e} (at most {GIVEN_ORTHOGONALITY:.0e})"
+    )]
+    NotOrthonormal {
+        /// Largest deviation.
+        deviation: f64,
+    },
+    /// There is no gap behind the requested pairs among the given ones.
+    #[error(
+        "{given} eigenpairs are given, {wanted} are requested, and at least one more is needed behind them, \
+         with a gap between both"
+    )]
+    NoGap {
+        /// Number of given pairs.
+        given: usize,
+        /// Number of requested pairs.
+        wanted: usize,
     },
     /// The user stopped it.
     #[error("stopped during the search for eigenpairs")]

@@ -301,15 +301,25 @@ impl Pencil<'_> {
         };
         for n_verify in n_return..known.min(converged + 1) {
             let (below, above) = (if n_verify == 0 { 0.0 } else { lambda(n_verify - 1) }, lambda(n_verify));
-            let gap = above - below;
-            if gap > (SMALLEST_GAP * above).max(SMALLEST_SHIFTED_GAP * self.shift) {
-                let mut sigma = below + 0.5 * gap.min(0.1 * above);
-                if let Wanted::UpTo(limit) = wanted {
-                    sigma = sigma.max(limit.min(below + 0.5 * gap));
-                }
+            if let Some(sigma) = gap_behind(below, above, self.shift, wanted) {
                 return Some(Candidate { n_return, n_verify, sigma });
             }
         }
         None
     }
+}
+
+/// The shift of a count between two successive eigenvalues; none if their gap is too small for it.
+///
+/// * `shift` — s of K + sM
+pub(super) fn gap_behind(below: f64, above: f64, shift: f64, wanted: Wanted) -> Option<f64> {
+    let gap = above - below;
+    if gap <= (SMALLEST_GAP * above).max(SMALLEST_SHIFTED_GAP * shift) {
+        return None;
+    }
+    let sigma = below + 0.5 * gap.min(0.1 * above);
+    Some(match wanted {
+        Wanted::Count(_) => sigma,
+        Wanted::UpTo(limit) => sigma.max(limit.min(below + 0.5 * gap)),
+    })
 }
