@@ -1,7 +1,8 @@
 //! The files that carom writes and reads: bodies, reduced-order models, scenarios, results.
 //!
 //! * [`body_file`] and [`rom_file`]: `.npz` archives ([`npz`]) that `numpy.load` opens
-//! * [`matrices`]: stiffness and mass as text with their nodes
+//! * [`matrices`]: stiffness and mass with their nodes
+//! * [`interior`]: the interior of a body for another program, and its solutions
 //! * [`sid`]: SID_FEM, the text files by which multibody programs exchange flexible bodies
 //! * [`scenario`]: TOML files that describe a run; errors are reported with their line
 //! * [`result`]: SQLite databases that grow during a run and stay valid if it is killed
@@ -31,6 +32,7 @@
 //! ```
 
 pub mod body_file;
+pub mod interior;
 pub mod matrices;
 pub mod npz;
 pub mod result;

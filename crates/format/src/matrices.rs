@@ -1,7 +1,7 @@
-//! Sparse symmetric matrices as text, and files that assign their rows to nodes.
+//! Sparse symmetric matrices in files, and files that assign their rows to nodes.
 //!
-//! Matrices are written as Matrix Market files (`matrix coordinate real symmetric`, lower triangle). These
-//! formats are read; they are recognised by their content:
+//! Matrices are written as Matrix Market files (`matrix coordinate real symmetric`, lower triangle), and in
+//! the binary format of PETSc. These text formats are read; they are recognised by their content:
 //!
 //! | file | rows and columns | of |
 //! |---|---|---|
@@ -19,6 +19,7 @@ mod error;
 mod found;
 mod harwell_boeing;
 mod nodes;
+mod petsc;
 mod read;
 mod text;
 mod write;
@@ -26,5 +27,6 @@ mod write;
 pub use dofs::{DofFormat, DofList, read_dofs};
 pub use error::ReadMatrixError;
 pub use nodes::{NodeList, read_nodes};
+pub use petsc::{MAT_FILE_CLASSID, write_petsc_mass, write_petsc_stiffness};
 pub use read::{MatrixFormat, ReadMatrix, read_matrix};
 pub use write::{write_dense, write_matrix, write_nodes};

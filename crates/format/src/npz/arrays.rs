@@ -1,5 +1,7 @@
 //! The arrays of an archive as numbers and texts, checked against the required types and shapes.
 
+use std::io;
+
 use carom_files::npy::last_index_fastest;
 
 use super::{ArchiveReader, Element, Header, ReadArchiveError};
@@ -57,6 +59,55 @@ impl ArchiveReader {
             return Ok((n_rows, n_columns, values));
         }
         Ok((n_rows, n_columns, last_index_fastest(&values, &[n_columns, n_rows])))
+    }
+
+    /// The columns of a matrix of doubles in Fortran order, one after the other, without a copy of the whole.
+    ///
+    /// * `each` — receives the number of columns, the number of the column and its values
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn each_column(
+        &mut self,
+        name: &str,
+        n_rows: usize,
+        n_columns: Option<usize>,
+        mut each: impl FnMut(usize, usize, &[f64]),
+    ) -> Result<(), ReadArchiveError> {
+        let mut header = None;
+        let mut infinite = None;
+        self.streamed(name, |found, elements| {
+            let is_read = found.element == Element::F64 && found.fortran_order && found.shape.len() == 2;
+            header = Some(found.clone());
+            if !is_read || found.shape[0] != n_rows {
+                return io::copy(elements, &mut io::sink()).map(drop);
+            }
+            let mut bytes = vec![0; n_rows * size_of::<f64>()];
+            for column in 0..found.shape[1] {
+                elements.read_exact(&mut bytes)?;
+                let values: Vec<f64> =
+                    bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
+                let at = values.iter().position(|value| !value.is_finite());
+                infinite = infinite.or_else(|| at.map(|row| (row, column, values[row])));
+                each(found.shape[1], column, &values);
+            }
+            Ok(())
+        })?;
+        let header = header.expect("a header was read");
+        if header.element != Element::F64 {
+            return Err(self.unexpected(name, "numbers of the type <f8", header.element.descr()));
+        }
+        self.check_shape(name, &header, &[Some(n_rows), n_columns])?;
+        if !header.fortran_order {
+            return Err(self.unexpected(name, "Fortran order (numpy.asfortranarray)", "C order"));
+        }
+        match infinite {
+            Some((row, column, value)) => {
+                Err(self.unexpected(name, "finite numbers", format!("{value} at ({row}, {column})")))
+            }
+            None => Ok(()),
+        }
     }
 
     fn decode_f64(

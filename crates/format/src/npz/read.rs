@@ -215,6 +215,19 @@ impl ArchiveReader {
 
     /// SHA-256 of an array.
     fn digest(&mut self, name: &str) -> Result<String, ReadArchiveError> {
+        self.streamed(name, |header, elements| {
+            let mut digest = Sha256Writer(begin_digest(header));
+            io::copy(elements, &mut digest)?;
+            Ok(hexadecimal(&digest.0.finalize()))
+        })
+    }
+
+    /// Header of an array and its elements in pieces; the action must read all of them.
+    pub(super) fn streamed<T>(
+        &mut self,
+        name: &str,
+        action: impl FnOnce(&Header, &mut dyn Read) -> io::Result<T>,
+    ) -> Result<T, ReadArchiveError> {
         /// Upper limit of the header length of number and text arrays.
         const HEAD: u64 = 1 << 12;
         let (path, array) = (self.path.clone(), name.to_owned());
@@ -233,13 +246,14 @@ impl ArchiveReader {
                 (format!("{needed} bytes as its shape says"), format!("{} bytes", rest.len() as u64 + left));
             return Err(ReadArchiveError::Unexpected { path, array, expected, found });
         }
-        let mut digest = Sha256Writer(begin_digest(&header).chain_update(rest));
-        let copied = io::copy(&mut entry.by_ref().take(left), &mut digest).map_err(damaged)?;
-        if copied != left {
+        let mut elements = rest.chain(entry.by_ref().take(left));
+        let result = action(&header, &mut elements).map_err(damaged)?;
+        let unread = elements.get_ref().0.len() as u64 + elements.get_ref().1.limit();
+        if unread > 0 {
             return Err(damaged(io::ErrorKind::UnexpectedEof.into()));
         }
         ended(&mut entry).map_err(damaged)?;
-        Ok(hexadecimal(&digest.0.finalize()))
+        Ok(result)
     }
 }
 
