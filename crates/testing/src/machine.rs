@@ -62,6 +62,28 @@ pub fn python(module: &str) -> Option<String> {
     None
 }
 
+/// The Python with PETSc, SLEPc and MPI: that of `CAROM_PETSC_PYTHON`, or `python3`, or that of the system;
+/// none without `mpirun`.
+pub fn petsc_python() -> Option<String> {
+    let works = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+    };
+    let named = std::env::var("CAROM_PETSC_PYTHON").ok();
+    let candidates =
+        named.map_or_else(|| vec!["python3".to_owned(), "/usr/bin/python3".to_owned()], |name| vec![name]);
+    let imports = "import mpi4py, petsc4py, slepc4py";
+    let found = candidates.iter().find(|python| works(python, &["-c", imports]));
+    if let Some(found) = found.filter(|_| works("mpirun", &["--version"])) {
+        return Some(found.clone());
+    }
+    skip(&format!(
+        "PETSc: `{}` cannot {imports}, or there is no mpirun: apt-get install python3-petsc4py \
+         python3-slepc4py python3-mpi4py, or set CAROM_PETSC_PYTHON to a Python that has them",
+        candidates.join("` and `")
+    ));
+    None
+}
+
 /// Records that a test is skipped, completely or in part, because this machine lacks a requirement.
 ///
 /// The reason names the missing requirement and the remedy; it begins with a category and a colon.

@@ -15,9 +15,10 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// True if only reference data is missing, which is not part of the project.
-    pub(crate) fn is_reference_data(&self) -> bool {
-        self.reason.starts_with("reference data: ")
+    /// True if something is missing that a complete run need not have: reference data, which is not part of
+    /// the project, or PETSc with MPI, which is large.
+    pub(crate) fn is_optional(&self) -> bool {
+        ["reference data: ", "PETSc: "].iter().any(|start| self.reason.starts_with(start))
     }
 }
 
@@ -62,7 +63,7 @@ mod tests {
                     Python: no numpy\tcarom-format\tarchives::one\n\
                     reference data: no `a`\tcarom-fem\tmodes::two\n";
         let records = read(text, vec![gmsh]);
-        assert_eq!(records.iter().filter(|record| record.is_reference_data()).count(), 2);
+        assert_eq!(records.iter().filter(|record| record.is_optional()).count(), 2);
         let expected = "skipped wholly or in part: 3, as this machine lacks\n  \
                         Gmsh: none\n    carom-gmsh all\n  \
                         Python: no numpy\n    carom-format archives::one\n  \

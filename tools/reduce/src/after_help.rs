@@ -25,7 +25,8 @@ Examples:
 pub(crate) const EXPORT: &str = "\
 Examples:
   carom-reduce export ball.rom -o ball.SID_FEM --format sid
-  carom-reduce export rod.npz -o rod --format mtx";
+  carom-reduce export rod.npz -o rod --format mtx
+  carom-reduce export rod.npz -o rod --format petsc --attach start=mean";
 
 pub(crate) const IMPORT: &str = "\
 Examples:

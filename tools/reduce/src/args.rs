@@ -121,27 +121,13 @@ pub(crate) struct ModesArgs {
 pub(crate) struct CraigBamptonArgs {
     /// The body file
     pub(crate) body: PathBuf,
-    /// A set whose points are interface points; may be repeated
-    #[arg(long, value_name = "SET")]
-    pub(crate) interface: Vec<String>,
-    /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface
-    /// dofs
-    #[arg(long, value_name = "FILE")]
-    pub(crate) interface_nodes: Option<PathBuf>,
-    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker
-    /// lies at the area centroid of the set, or at X,Y,Z [m]: for instance on the axis of a bore with a
-    /// keyway, which does not contain the centroid
-    #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
-    pub(crate) attach: Vec<Attachment>,
+    #[command(flatten)]
+    pub(crate) interface: InterfaceArgs,
     /// Lay smooth loads over a set of faces, or over the surface within R of a point [m], for contact that
     /// does not see the mesh (compliance = "half-space"); may be repeated. With places alone the body is
     /// reduced to the modes that it has without supports
     #[arg(long, value_name = "SET|X,Y,Z:R", allow_hyphen_values = true)]
     pub(crate) places: Vec<PlaceSpec>,
-    /// Hold all points of a set, or only their x and z components with =xz, to the body frame, which is
-    /// grounded; may be repeated. All supports together must leave no rigid motion
-    #[arg(long = "fix", value_name = "SET|SET=xz")]
-    pub(crate) fix: Vec<String>,
     /// Number of fixed-interface modes [default: 24]
     #[arg(long, value_name = "N", conflicts_with = "up_to",
           value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(0..=1_000_000_000))]
@@ -166,6 +152,10 @@ pub(crate) struct CraigBamptonArgs {
     pub(crate) quadrature: QuadratureName,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
+    /// Take constraint modes and fixed-interface modes from a file of tools/cluster/interior.py instead of
+    /// computing them; they are checked. The other flags must be those of `export --format petsc`
+    #[arg(long, value_name = "FILE", conflicts_with = "places")]
+    pub(crate) modes_from: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) variant: VariantArgs,
     #[command(flatten)]
@@ -180,6 +170,41 @@ impl CraigBamptonArgs {
             StressName::Nodes | StressName::Gauss => FieldsName::Full,
         };
         self.fields.unwrap_or(unless_given)
+    }
+}
+
+/// The interface of a reduction and the supports.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InterfaceArgs {
+    /// A set whose points are interface points; may be repeated
+    #[arg(long = "interface", value_name = "SET")]
+    pub(crate) sets: Vec<String>,
+    /// Text file of node numbers, from 1 in the order of the mesh file; all three dofs of each are interface
+    /// dofs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) interface_nodes: Option<PathBuf>,
+    /// Tie a set to a marker of six dofs, as a rigid body or by its mean motion; may be repeated. The marker
+    /// lies at the area centroid of the set, or at X,Y,Z [m]: for instance on the axis of a bore with a
+    /// keyway, which does not contain the centroid
+    #[arg(long, value_name = "SET=rigid|mean[@X,Y,Z]")]
+    pub(crate) attach: Vec<Attachment>,
+    /// Hold all points of a set, or only their x and z components with =xz, to the body frame, which is
+    /// grounded; may be repeated. All supports together must leave no rigid motion
+    #[arg(long = "fix", value_name = "SET|SET=xz")]
+    pub(crate) fix: Vec<String>,
+}
+
+impl InterfaceArgs {
+    /// The first flag that was given, for outputs that accept none of them.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        [
+            ("--interface", !self.sets.is_empty()),
+            ("--interface-nodes", self.interface_nodes.is_some()),
+            ("--attach", !self.attach.is_empty()),
+            ("--fix", !self.fix.is_empty()),
+        ]
+        .into_iter()
+        .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 }
 
@@ -221,20 +246,27 @@ pub(crate) struct InfoArgs {
 /// Write a model for other programs, or the matrices of a body.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// The model file; for mtx also a body file
+    /// The model file; for mtx also a body file, for petsc a body file
     pub(crate) rom: PathBuf,
     /// npz: NumPy archive with all matrices; sid: SID_FEM for multibody programs; mtx: Matrix Market, of a
     /// model K and M of its modes as FILE.K.mtx and FILE.M.mtx, of a body the full sparse ones with
-    /// FILE.nodes.txt (number x y z)
+    /// FILE.nodes.txt (number x y z); petsc: K and M of a body in the binary format of PETSc as FILE.K.petsc
+    /// and FILE.M.petsc, and with an interface FILE.problem.npz for tools/cluster/interior.py
     #[arg(long, value_enum, default_value = "npz")]
     pub(crate) format: ExportFormat,
     /// sid: the nodes of the file
     #[arg(long, value_enum, default_value = "interface")]
     pub(crate) nodes: NodesName,
-    /// sid: write only the lowest N modes [default: all]
+    /// sid: write only the lowest N modes [default: all]; petsc: number of fixed-interface modes to compute
+    /// [default: 24]
     #[arg(long, value_name = "N")]
     pub(crate) modes: Option<usize>,
-    /// mtx of a body: how stiffness and mass are integrated
+    /// petsc: compute all fixed-interface modes up to this frequency [Hz]
+    #[arg(long, value_name = "HZ", value_parser = positive, conflicts_with = "modes")]
+    pub(crate) up_to: Option<f64>,
+    #[command(flatten, next_help_heading = "Interface (petsc)")]
+    pub(crate) interface: InterfaceArgs,
+    /// mtx and petsc of a body: how stiffness and mass are integrated
     #[arg(long, value_enum, default_value = "default")]
     pub(crate) quadrature: QuadratureName,
     #[command(flatten)]
@@ -250,6 +282,8 @@ pub(crate) enum ExportFormat {
     Sid,
     /// Matrix Market
     Mtx,
+    /// Binary files of PETSc
+    Petsc,
 }
 
 /// Nodes of a SID_FEM file.

@@ -7,7 +7,7 @@ use carom_format::write_rom;
 use carom_reduce::{CraigBamptonOptions, Fields, FixedModes, ReducedBody, reduction_size};
 use serde::Serialize;
 
-use crate::args::{CraigBamptonArgs, FieldsName, StressName};
+use crate::args::{CraigBamptonArgs, FieldsName, InterfaceArgs, StressName};
 use crate::table::mode_table_text;
 
 #[derive(Debug, Serialize)]
@@ -43,24 +43,11 @@ struct Report {
 pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
     crate::model_name(&args.output.output)?;
     let stored = crate::open_body(&args.body)?;
-    for input in [Some(&args.body), args.interface_nodes.as_ref()].into_iter().flatten() {
-        keep_input(input, &args.output.output)?;
+    for input in [Some(&args.body), args.interface.interface_nodes.as_ref(), args.modes_from.as_ref()] {
+        input.map_or(Ok(()), |input| keep_input(input, &args.output.output))?;
     }
-    let interface_points = match &args.interface_nodes {
-        Some(file) => read_nodes(file)?,
-        None => Vec::new(),
-    };
-    let interfaces = once("--interface", &args.interface, session);
     let options = CraigBamptonOptions {
-        interface_sets: interfaces,
-        interface_points,
-        attachments: args.attach.clone(),
-        held: once("--fix", &args.fix, session),
-        modes: match (args.modes, args.up_to) {
-            (Some(n), _) => FixedModes::Count(n),
-            (None, Some(hz)) => FixedModes::UpTo(hz),
-            (None, None) => FixedModes::Default,
-        },
+        modes: fixed_modes(args.modes, args.up_to),
         split: args.split,
         fields: match (args.fields(), args.stress) {
             (FieldsName::Surface, StressName::None) => Fields::Surface,
@@ -72,6 +59,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
         body_checksum: stored.checksum.clone(),
         variant: args.variant.variant()?,
         solver: args.solver.choice(),
+        ..interface_options(&args.interface, session)?
     };
     let is_bare = options.interface_sets.is_empty()
         && options.interface_points.is_empty()
@@ -83,7 +71,10 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             session.note(&text);
         }
     }
-    let mut reduction = crate::reduce_with_places(&stored.body, &options, &args.places, session)?;
+    let mut reduction = match &args.modes_from {
+        Some(archive) => crate::interior::reduce(archive, &stored, &options, args.quadrature, session)?,
+        None => crate::reduce_with_places(&stored.body, &options, &args.places, session)?,
+    };
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields(), session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
     let output = &args.output.output;
@@ -133,6 +124,29 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     session.print_json("carom-reduce craig-bampton 1", &report)
 }
 
+/// The interface, the markers and the supports that flags name.
+pub(crate) fn interface_options(
+    args: &InterfaceArgs,
+    session: &Session,
+) -> Result<CraigBamptonOptions, Failure> {
+    Ok(CraigBamptonOptions {
+        interface_sets: once("--interface", &args.sets, session),
+        interface_points: args.interface_nodes.as_ref().map_or(Ok(Vec::new()), |file| read_nodes(file))?,
+        attachments: args.attach.clone(),
+        held: once("--fix", &args.fix, session),
+        ..CraigBamptonOptions::default()
+    })
+}
+
+/// The requested fixed-interface modes.
+pub(crate) fn fixed_modes(count: Option<usize>, up_to: Option<f64>) -> FixedModes {
+    match (count, up_to) {
+        (Some(n), _) => FixedModes::Count(n),
+        (None, Some(hz)) => FixedModes::UpTo(hz),
+        (None, None) => FixedModes::Default,
+    }
+}
+
 /// ", 57 places", or nothing without places.
 fn placed(model: &ReducedBody) -> String {
     match model.places.iter().map(|places| places.places_b.len()).sum::<usize>() {
@@ -149,7 +163,7 @@ fn asked(
 ) -> carom_format::CraigBamptonOptions {
     carom_format::CraigBamptonOptions {
         interfaces: options.interface_sets.clone(),
-        attachments: args.attach.iter().map(ToString::to_string).collect(),
+        attachments: args.interface.attach.iter().map(ToString::to_string).collect(),
         places: args.places.iter().map(ToString::to_string).collect(),
         modes: args.modes,
         up_to_hz: args.up_to,

@@ -35,7 +35,14 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
         ExportFormat::Npz => crate::model_name(output)?,
         ExportFormat::Sid => sid_name(output, args.output.force)?,
         // Endings are appended to the output name.
-        ExportFormat::Mtx => {}
+        ExportFormat::Mtx | ExportFormat::Petsc => {}
+    }
+    if args.format != ExportFormat::Petsc {
+        let flag = args.interface.first_given().or(args.up_to.map(|_| "--up-to"));
+        if let Some(flag) = flag {
+            let what = format!("{flag} has a meaning with --format petsc alone");
+            return Err(Failure::new(Category::Usage, what).hint("leave it out, or give --format petsc"));
+        }
     }
     keep_input(&args.rom, output)?;
     let mut nodes = Vec::new();
@@ -53,6 +60,15 @@ pub(crate) fn export(args: &ExportArgs, session: &Session) -> Result<(), Failure
         ExportFormat::Mtx => match body_of(&args.rom)? {
             Some(stored) => export_body(&stored, args, session)?,
             None => export_modal(&crate::open_rom(&args.rom, session)?, output, session)?,
+        },
+        ExportFormat::Petsc => match body_of(&args.rom)? {
+            Some(stored) => crate::interior::export(&stored, args, session)?,
+            None => {
+                let what =
+                    format!("`{}` is a model; --format petsc writes matrices of a body", args.rom.display());
+                let hint = "give the body file; --format mtx writes the matrices of a model";
+                return Err(Failure::new(Category::Input, what).hint(hint));
+            }
         },
     };
     let outputs: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
@@ -117,7 +133,7 @@ fn export_sid(stored: &StoredRom, args: &ExportArgs, session: &Session) -> Resul
 }
 
 /// `FILE.K.mtx` of `FILE`.
-fn beside(output: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(output: &Path, ending: &str) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)

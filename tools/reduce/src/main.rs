@@ -20,6 +20,7 @@ mod condense;
 mod export;
 mod import;
 mod info;
+mod interior;
 mod made;
 mod shapes;
 mod solver;

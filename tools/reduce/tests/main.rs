@@ -5,6 +5,7 @@ mod commands;
 mod compliance;
 mod exchange;
 mod foreign_matrices;
+mod interior;
 mod interruption;
 mod other_codes;
 mod places;
