@@ -297,10 +297,10 @@ impl StressSites {
         let width = fields.len();
         let mut sum = vec![0.0; 6 * self.len() * width];
         let mut evaluator = CellEvaluator::new(discretisation);
-        let mut local: Vec<[f64; 3]> = vec![[0.0; 3]; discretisation.max_cell_points() * width];
+        let mut local = vec![0.0; 3 * discretisation.max_cell_points() * width];
         let largest = self.schemes.iter().map(|scheme| scheme.points.len()).max().unwrap_or(0);
-        let mut samples = vec![[0.0; 6]; largest * width];
-        let mut gradients = vec![[[0.0; 3]; 3]; width];
+        let mut samples = vec![0.0; 6 * largest * width];
+        let mut gradients = Gradients::new(width);
         for CellSamples { cell, scheme, targets } in &self.cells {
             let Scheme { points, rows, .. } = &self.schemes[*scheme];
             evaluator.enter(*cell);
@@ -312,17 +312,18 @@ impl StressSites {
                 }
                 let point = evaluator.at(xi);
                 evaluator.physical_gradients(&point);
-                displacement_gradients(&evaluator, &local, &mut gradients);
-                for (sample, h) in samples[s * width..].iter_mut().zip(&gradients) {
-                    *sample = of_gradient(material, h);
+                gradients.evaluate(&evaluator, &local);
+                let samples = &mut samples[6 * s * width..][..6 * width];
+                for k in 0..width {
+                    let stress = of_gradient(material, &gradients.of(k));
+                    (0..6).for_each(|c| samples[c * width + k] = stress[c]);
                 }
             }
             for (row, &site) in targets.iter().enumerate().filter(|(_, site)| **site != u32::MAX) {
                 let out = &mut sum[6 * site as usize * width..6 * (site as usize + 1) * width];
                 let mut add = |factor: f64, s: usize| {
-                    for (k, sample) in samples[s * width..(s + 1) * width].iter().enumerate() {
-                        (0..6).for_each(|c| out[c * width + k] += factor * sample[c]);
-                    }
+                    let samples = &samples[6 * s * width..][..6 * width];
+                    out.iter_mut().zip(samples).for_each(|(sum, sample)| *sum += factor * sample);
                 };
                 match rows {
                     None => add(1.0, row),
@@ -339,48 +340,66 @@ impl StressSites {
     }
 }
 
-/// Displacement gradients of each field at the point whose physical gradients were evaluated last.
-///
-/// * `local` — displacements of the points of the cell, fields side by side \[m\]
-fn displacement_gradients(
-    evaluator: &CellEvaluator<'_>,
-    local: &[[f64; 3]],
-    gradients: &mut [[[f64; 3]; 3]],
-) {
-    let (physical, width) = (evaluator.physical(), gradients.len());
-    gradients.fill([[0.0; 3]; 3]);
-    for i in 0..evaluator.ids().len() {
-        let d = [physical[0][i], physical[1][i], physical[2][i]];
-        for (h, v) in gradients.iter_mut().zip(&local[i * width..]) {
-            (0..3).for_each(|a| (0..3).for_each(|b| h[a][b] += v[a] * d[b]));
+/// Displacement gradients of fields at a point of a cell: each entry of all fields side by side, so that the
+/// loops run over fields.
+struct Gradients {
+    /// Entry (a, b) of field k at (3 a + b) width + k.
+    values: Vec<f64>,
+    width: usize,
+}
+
+impl Gradients {
+    fn new(width: usize) -> Self {
+        Self { values: vec![0.0; 9 * width], width }
+    }
+
+    /// Those at the point whose physical gradients were evaluated last.
+    ///
+    /// * `local` — displacements of the points of the cell, from [`gather`] \[m\]
+    fn evaluate(&mut self, evaluator: &CellEvaluator<'_>, local: &[f64]) {
+        let (physical, width) = (evaluator.physical(), self.width);
+        self.values.fill(0.0);
+        for i in 0..evaluator.ids().len() {
+            for a in 0..3 {
+                let v = &local[(3 * i + a) * width..][..width];
+                for (b, physical) in physical.iter().enumerate() {
+                    let (d, h) = (physical[i], &mut self.values[(3 * a + b) * width..][..width]);
+                    h.iter_mut().zip(v).for_each(|(h, v)| *h += v * d);
+                }
+            }
         }
+    }
+
+    /// Of one field.
+    fn of(&self, k: usize) -> [[f64; 3]; 3] {
+        [0, 1, 2].map(|a| [0, 1, 2].map(|b| self.values[(3 * a + b) * self.width + k]))
     }
 }
 
-/// Displacements of the points of a cell, fields side by side; those of hanging points are interpolated.
+/// Displacements of the points of a cell, component a of point i of all fields side by side at (3 i + a) width;
+/// those of hanging points are interpolated.
 fn gather(
     discretisation: &Discretisation,
     ids: &[u32],
     u: MatRef<'_, f64>,
     fields: &Range<usize>,
-    local: &mut [[f64; 3]],
+    local: &mut [f64],
 ) {
     let width = fields.len();
     let (n_points, dofs) = (discretisation.n_points(), discretisation.dofs_per_point);
     for (i, &id) in ids.iter().enumerate() {
-        let at = |k: usize, point: usize| [0, 1, 2].map(|a| u[(dofs * point + a, k)]);
-        for (field, value) in fields.clone().zip(&mut local[i * width..(i + 1) * width]) {
-            *value = match (id as usize).checked_sub(n_points) {
-                None => at(field, id as usize),
-                Some(hanging) => {
-                    let mut sum = [0.0; 3];
-                    for &(point, factor) in &discretisation.hanging[hanging] {
-                        let v = at(field, point as usize);
-                        (0..3).for_each(|a| sum[a] += factor * v[a]);
+        for (a, values) in local[3 * i * width..3 * (i + 1) * width].chunks_exact_mut(width).enumerate() {
+            let at = |k: usize, point: usize| u[(dofs * point + a, k)];
+            for (field, value) in fields.clone().zip(values) {
+                *value = match (id as usize).checked_sub(n_points) {
+                    None => at(field, id as usize),
+                    Some(hanging) => {
+                        let of =
+                            |sum, &(point, factor): &(u32, f64)| sum + factor * at(field, point as usize);
+                        discretisation.hanging[hanging].iter().fold(0.0, of)
                     }
-                    sum
-                }
-            };
+                };
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use faer::MatRef;
 use rayon::prelude::*;
 
 use super::scheme::lattice_factors;
-use super::{CHUNK, CellSamples, StressSites, displacement_gradients, gather};
+use super::{CHUNK, CellSamples, Gradients, StressSites, gather};
 use crate::evaluator::CellEvaluator;
 use crate::quadrature::{Integrand, Quadrature, spline_points};
 use crate::stress::{Stress, of_gradient};
@@ -90,8 +90,8 @@ fn of_fields(
     let recovered = sites.chunk(discretisation, u, 0..width);
     let mut energies = vec![[0.0; 2]; width];
     let mut evaluator = CellEvaluator::new(discretisation);
-    let mut local = vec![[0.0; 3]; discretisation.max_cell_points() * width];
-    let mut gradients = vec![[[0.0; 3]; 3]; width];
+    let mut local = vec![0.0; 3 * discretisation.max_cell_points() * width];
+    let mut gradients = Gradients::new(width);
     let mut smooth = vec![0.0; 6 * width];
     for CellSamples { cell, targets, .. } in &sites.cells {
         let CellRef { block, .. } = *cell;
@@ -103,14 +103,14 @@ fn of_fields(
             let point = evaluator.at(xi);
             evaluator.physical_gradients(&point);
             let volume = weight * point.det;
-            displacement_gradients(&evaluator, &local, &mut gradients);
+            gradients.evaluate(&evaluator, &local);
             smooth.fill(0.0);
             for (&site, factor) in targets.iter().zip(factors) {
                 let at = &recovered[6 * site as usize * width..];
                 smooth.iter_mut().zip(at).for_each(|(sum, stress)| *sum += factor * stress);
             }
-            for (k, (h, energies)) in gradients.iter().zip(&mut energies).enumerate() {
-                let own = of_gradient(material, h);
+            for (k, energies) in energies.iter_mut().enumerate() {
+                let own = of_gradient(material, &gradients.of(k));
                 let difference = std::array::from_fn(|c| smooth[c * width + k] - own[c]);
                 energies[0] += volume * twice_energy(material, &own);
                 energies[1] += volume * twice_energy(material, &difference);
