@@ -47,7 +47,7 @@ pub mod weights;
 
 pub use compliance::{ComplianceError, Directions, Loads, PlacedBody};
 pub use fixed_grid::{FixedGrid, GridBody, GridSums, Position};
-pub use footprint::{Footprint, FootprintError};
+pub use footprint::{Footprint, FootprintError, LoadedSurface};
 pub use grid::PressureGrid;
 pub use grid_anchor::GridAnchor;
 pub use grid_compliance::GridCompliance;

@@ -10,7 +10,9 @@ pub use spec::{PlaceSpec, PlaceTextError, Touching};
 
 use carom_contact::geometry::Faces;
 use carom_contact::half_space::places::{Region, places_over};
-use carom_contact::half_space::{ComplianceError, Footprint, FootprintError, HalfSpace, Loads, PlacedBody};
+use carom_contact::half_space::{
+    ComplianceError, Footprint, FootprintError, HalfSpace, LoadedSurface, Loads, PlacedBody,
+};
 use carom_fem::{Body, Discretisation, SurfaceError};
 use carom_linalg::IterationError;
 use carom_mesh::FaceRef;
@@ -177,8 +179,9 @@ pub(crate) fn lay(
     let mut kept = Vec::with_capacity(places.len());
     let mut footprints = Vec::with_capacity(places.len());
     let mut last = None;
+    let loaded = LoadedSurface::new(&faces.surface, &points, (loads.kernel, loads.radius));
     for (x, n) in places {
-        match Footprint::new(&faces.surface, &points, (&x, &n), loads.kernel, loads.radius) {
+        match Footprint::new(&loaded, (&x, &n)) {
             Ok(footprint) => {
                 kept.push((x, n));
                 footprints.push(footprint);

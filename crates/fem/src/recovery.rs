@@ -21,7 +21,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use carom_mesh::{CellRef, CellShape};
-use faer::{Mat, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::evaluator::CellEvaluator;
@@ -297,37 +298,41 @@ impl StressSites {
         let width = fields.len();
         let mut sum = vec![0.0; 6 * self.len() * width];
         let mut evaluator = CellEvaluator::new(discretisation);
-        let mut local = vec![0.0; 3 * discretisation.max_cell_points() * width];
-        let largest = self.schemes.iter().map(|scheme| scheme.points.len()).max().unwrap_or(0);
-        let mut samples = vec![0.0; 6 * largest * width];
         let mut gradients = Gradients::new(width);
+        let (mut samples, mut found) = (Vec::new(), Vec::new());
         for CellSamples { cell, scheme, targets } in &self.cells {
             let Scheme { points, rows, .. } = &self.schemes[*scheme];
             evaluator.enter(*cell);
             let material = &discretisation.materials[discretisation.blocks[cell.block as usize].material];
-            gather(discretisation, evaluator.ids(), u, &fields, &mut local);
+            gradients.begin(discretisation, evaluator.ids(), u, &fields);
             for (s, &xi) in points.iter().enumerate() {
                 if rows.is_none() && targets[s] == u32::MAX {
+                    gradients.skip_point();
                     continue;
                 }
                 let point = evaluator.at(xi);
                 evaluator.physical_gradients(&point);
-                gradients.evaluate(&evaluator, &local);
-                let samples = &mut samples[6 * s * width..][..6 * width];
+                gradients.add_point(&evaluator);
+            }
+            gradients.evaluate();
+            samples.resize(6 * points.len() * width, 0.0);
+            for (s, samples) in samples.chunks_exact_mut(6 * width).enumerate() {
                 for k in 0..width {
-                    let stress = of_gradient(material, &gradients.of(k));
+                    let stress = of_gradient(material, &gradients.of(s, k));
                     (0..6).for_each(|c| samples[c * width + k] = stress[c]);
                 }
             }
-            for (row, &site) in targets.iter().enumerate().filter(|(_, site)| **site != u32::MAX) {
-                let out = &mut sum[6 * site as usize * width..6 * (site as usize + 1) * width];
-                let mut add = |factor: f64, s: usize| {
-                    let samples = &samples[6 * s * width..][..6 * width];
-                    out.iter_mut().zip(samples).for_each(|(sum, sample)| *sum += factor * sample);
-                };
-                match rows {
-                    None => add(1.0, row),
-                    Some(rows) => rows[row].iter().enumerate().for_each(|(s, &factor)| add(factor, s)),
+            let at_sites = match rows {
+                None => &samples,
+                Some(rows) => {
+                    product(rows.as_ref(), &samples, 6 * width, &mut found);
+                    &found
+                }
+            };
+            for (&site, values) in targets.iter().zip(at_sites.chunks_exact(6 * width)) {
+                if site != u32::MAX {
+                    let out = &mut sum[6 * site as usize * width..][..6 * width];
+                    out.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
                 }
             }
         }
@@ -340,44 +345,76 @@ impl StressSites {
     }
 }
 
-/// Displacement gradients of fields at a point of a cell: each entry of all fields side by side, so that the
-/// loops run over fields.
+/// Displacement gradients of fields at points of a cell: one product of matrices for all of them.
 struct Gradients {
-    /// Entry (a, b) of field k at (3 a + b) width + k.
-    values: Vec<f64>,
     width: usize,
+    /// Displacements of the points of the cell \[m\], from [`gather`]: rows i, columns a width + k for
+    /// component a of field k.
+    local: Vec<f64>,
+    /// ∂R_i/∂x_b at point q of the cell: rows 3 q + b, columns i.
+    functions: Vec<f64>,
+    /// ∂u_a/∂x_b at point q: rows 3 q + b, columns a width + k.
+    values: Vec<f64>,
 }
 
 impl Gradients {
     fn new(width: usize) -> Self {
-        Self { values: vec![0.0; 9 * width], width }
+        Self { width, local: Vec::new(), functions: Vec::new(), values: Vec::new() }
     }
 
-    /// Those at the point whose physical gradients were evaluated last.
+    /// Begins with a cell.
     ///
-    /// * `local` — displacements of the points of the cell, from [`gather`] \[m\]
-    fn evaluate(&mut self, evaluator: &CellEvaluator<'_>, local: &[f64]) {
-        let (physical, width) = (evaluator.physical(), self.width);
-        self.values.fill(0.0);
-        for i in 0..evaluator.ids().len() {
-            for a in 0..3 {
-                let v = &local[(3 * i + a) * width..][..width];
-                for (b, physical) in physical.iter().enumerate() {
-                    let (d, h) = (physical[i], &mut self.values[(3 * a + b) * width..][..width]);
-                    h.iter_mut().zip(v).for_each(|(h, v)| *h += v * d);
-                }
-            }
-        }
+    /// * `ids` — the points of its functions
+    fn begin(
+        &mut self,
+        discretisation: &Discretisation,
+        ids: &[u32],
+        u: MatRef<'_, f64>,
+        fields: &Range<usize>,
+    ) {
+        self.functions.clear();
+        self.local.resize(3 * ids.len() * self.width, 0.0);
+        gather(discretisation, ids, u, fields, &mut self.local);
     }
 
-    /// Of one field.
-    fn of(&self, k: usize) -> [[f64; 3]; 3] {
-        [0, 1, 2].map(|a| [0, 1, 2].map(|b| self.values[(3 * a + b) * self.width + k]))
+    /// Adds the point whose physical gradients were evaluated last.
+    fn add_point(&mut self, evaluator: &CellEvaluator<'_>) {
+        evaluator.physical().iter().for_each(|slopes| self.functions.extend_from_slice(slopes));
+    }
+
+    /// Adds a point at which no gradient exists.
+    fn skip_point(&mut self) {
+        let n = self.local.len() / self.width;
+        self.functions.resize(self.functions.len() + n, 0.0);
+    }
+
+    /// Computes the gradients at all points.
+    fn evaluate(&mut self) {
+        let columns = 3 * self.width;
+        let n = self.local.len() / columns;
+        let functions = MatRef::from_row_major_slice(&self.functions, self.functions.len() / n, n);
+        product(functions, &self.local, columns, &mut self.values);
+    }
+
+    /// Of field k at point q.
+    fn of(&self, q: usize, k: usize) -> [[f64; 3]; 3] {
+        let width = self.width;
+        [0, 1, 2].map(|a| [0, 1, 2].map(|b| self.values[((3 * q + b) * 3 + a) * width + k]))
     }
 }
 
-/// Displacements of the points of a cell, component a of point i of all fields side by side at (3 i + a) width;
-/// those of hanging points are interpolated.
+/// A · B, rows side by side.
+///
+/// * `b` — of so many columns
+fn product(a: MatRef<'_, f64>, b: &[f64], columns: usize, out: &mut Vec<f64>) {
+    out.resize(a.nrows() * columns, 0.0);
+    let b = MatRef::from_row_major_slice(b, a.ncols(), columns);
+    let out = MatMut::from_row_major_slice_mut(out, a.nrows(), columns);
+    matmul(out, Accum::Replace, a, b, 1.0, Par::Seq);
+}
+
+/// Displacements of the points of a cell, component a of point i of all fields side by side at (3 i + a)
+/// width; those of hanging points are interpolated.
 fn gather(
     discretisation: &Discretisation,
     ids: &[u32],

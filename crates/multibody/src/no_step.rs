@@ -8,12 +8,27 @@ use crate::outcome::RunError;
 use crate::system::System;
 use crate::system_error::RateError;
 
-/// The error of a step that failed, with its place in the model.
-pub(crate) fn no_step(system: &System, source: IntegrateError<RateError>) -> RunError {
+/// A pivot of the joints below this part of that at the start is named where a step failed: about a tenth of
+/// a radian from a singular position.
+const NEAR: f64 = 1e-2;
+
+/// The error of a step that failed from the state y, with its place in the model.
+pub(crate) fn no_step(
+    system: &mut System,
+    (time, y): (f64, &[f64]),
+    source: IntegrateError<RateError>,
+) -> RunError {
     let component = source.component().and_then(|component| Some((component, owner(system, component)?)));
     let component = component.map(|(component, owner)| format!("; component {component} is {owner}"));
     let contact = hardest_contact(system);
-    RunError::Step { source, place: component.into_iter().chain(contact).collect() }
+    let joint = system.singular_joint(time, y, NEAR).map(|joint| {
+        format!(
+            "; the mechanism comes near a singular position, where the equations of joint `{joint}` depend \
+             on those of the other joints: if it only passes there, take `simulation.integrator = \
+             \"dop853\"`; if it locks, end the run before or keep motions away"
+        )
+    });
+    RunError::Step { source, place: component.into_iter().chain(contact).chain(joint).collect() }
 }
 
 fn owner(system: &System, component: usize) -> Option<String> {

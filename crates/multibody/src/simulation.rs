@@ -21,6 +21,10 @@ use carom_dynamics::{
 use carom_integrate::{Attempt, Ode};
 use carom_progress::Progress;
 
+/// A stalled run is in a singular position if a pivot of the joints is below this part of that at the start:
+/// within about a hundredth of a radian.
+const SINGULAR: f64 = 1e-5;
+
 mod checkpoint;
 mod probes;
 
@@ -335,7 +339,10 @@ impl Simulation {
         let mut aimed = None;
         loop {
             let Self { system, stepper, events, .. } = self;
-            let attempt = stepper.attempt(system, latest).map_err(|source| no_step(system, source))?;
+            let attempt = match stepper.attempt(system, latest) {
+                Ok(attempt) => attempt,
+                Err(source) => return Err(no_step(system, (stepper.time(), stepper.state()), source)),
+            };
             let reached: Option<Event> = aimed.filter(|_| attempt.end == latest);
             let change = events.first_change(system, stepper, &attempt, reached.and_then(Event::pair))?;
             let stop = first_stop(system, stepper, &attempt, reached.and_then(Event::stop))?;
@@ -433,7 +440,7 @@ impl Simulation {
         let (time, steps) = (self.time(), self.stepper.counters().steps);
         let stalled = self.stall.watch(time, self.settings.end_time, steps, step.event.is_some());
         stalled.map_err(|Stalled { steps, advance, at_events }| {
-            let singular = self.system.singular_joint(time, self.stepper.state());
+            let singular = self.system.singular_joint(time, self.stepper.state(), SINGULAR);
             RunError::Stalled { time, steps, advance, at_events, singular }
         })
     }

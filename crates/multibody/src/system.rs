@@ -242,10 +242,10 @@ impl System {
         Ok(())
     }
 
-    /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost
-    /// so. The factor is lost.
-    pub(crate) fn singular_joint(&mut self, time: f64, y: &[f64]) -> Option<String> {
-        self.joints.singular_joint(&mut self.bodies, time, y)
+    /// The joint whose equations nearly depend on those before it at y: whose pivot is below `part` of that
+    /// at the start. The factor is lost.
+    pub(crate) fn singular_joint(&mut self, time: f64, y: &[f64], part: f64) -> Option<String> {
+        self.joints.singular_joint(&mut self.bodies, time, y, part)
     }
 
     /// Says whether no contact is near, so that the next step may be longer than the periods of the modes.

@@ -319,13 +319,16 @@ fn a_mechanism_that_locks_is_reported() {
             Settings { integrator: alpha(0.8, form), relative_tolerance: 1e-4, ..Settings::until(0.2) };
         let error = slider_crank(0.1, 0.08, settings).run(&mut Ignore, &Silent).unwrap_err();
         let text = error.to_string();
-        let RunError::Step { source: IntegrateError::NotSolved { time, .. }, .. } = error else {
-            panic!("{text}")
+        // Its equations have no solution, or one of rounding alone.
+        let time = match error {
+            RunError::Step { source: IntegrateError::NotSolved { time, .. }, .. } => time,
+            RunError::Step { source: IntegrateError::StepTooSmall { time, .. }, .. } => time,
+            _ => panic!("{text}"),
         };
         // The limit is sin φ = 0.8. Velocities grow as 1/√(t₀ − t) before it, so that the end of the last
         // step depends on rounding, to some parts in 10⁴.
         let locks = 0.8_f64.asin() / 20.0;
         assert!(time < locks && time > 0.999 * locks, "{text}");
-        assert!(text.contains("constraints depend on each other") && text.contains("of body `"), "{text}");
+        assert!(text.contains("the equations of joint `") && text.contains("of body `"), "{text}");
     }
 }

@@ -13,6 +13,7 @@ mod foresee;
 mod grounded;
 mod half_space;
 mod joints;
+mod known_mechanisms;
 mod linearity;
 mod mechanisms;
 mod meshed_surfaces;

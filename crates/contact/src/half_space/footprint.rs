@@ -8,6 +8,8 @@
 //! take part. Where an edge of the body cuts the disc, the factors a restore the integral 1 and the first
 //! moment 0.
 
+use std::cell::OnceCell;
+
 use carom_fem::Surface;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
@@ -79,41 +81,31 @@ pub enum FootprintError {
 }
 
 impl Footprint {
-    /// The load of a kernel at a place.
+    /// The load at a place.
     ///
-    /// * `positions` — of the points of the surface \[m\]
     /// * `place`, `normal` — of the load \[m\]; out of the body, of length 1
-    /// * `radius` — r₀ \[m\]
     ///
     /// # Errors
     ///
     /// [`FootprintError`].
     pub fn new(
-        surface: &Surface,
-        positions: &[Vector3<f64>],
+        surface: &LoadedSurface<'_>,
         (place, normal): (&Vector3<f64>, &Vector3<f64>),
-        kernel: Kernel,
-        radius: f64,
     ) -> Result<Self, FootprintError> {
-        let mut rule = Rule { surface, positions, place, normal, kernel, radius, samples: Vec::new() };
-        for face in 0..surface.faces.len() {
-            if rule.may_touch(face) {
-                rule.add(face);
-            }
-        }
-        let samples = rule.samples;
+        let samples = surface.samples(place, normal);
         let (at, place): (_, [f64; 3]) = (*place, (*place).into());
         let integral: f64 = samples.iter().map(|s| s.weight).sum();
         if samples.is_empty() {
-            return Err(FootprintError::Empty { place, radius });
+            return Err(FootprintError::Empty { place, radius: surface.radius });
         }
-        let factors = factors(&samples).ok_or(FootprintError::Cut { place, radius, integral })?;
+        let factors =
+            factors(&samples).ok_or(FootprintError::Cut { place, radius: surface.radius, integral })?;
         let mut shares = std::collections::BTreeMap::new();
         let mut scaled = Vec::with_capacity(samples.len());
         let mut second = Matrix3::zeros();
         for sample in &samples {
             let weight = sample.weight * factors.dot(&sample.moments());
-            for (&point, value) in surface.faces[sample.face].points.iter().zip(&sample.values) {
+            for (&point, value) in surface.surface.faces[sample.face].points.iter().zip(sample.values) {
                 *shares.entry(point).or_insert(0.0) += weight * value;
             }
             let apart = sample.position - at;
@@ -130,20 +122,6 @@ impl Footprint {
     pub fn is_cut(&self) -> bool {
         !self.samples.is_empty()
     }
-}
-
-/// The loads of all places on a meshed surface.
-///
-/// # Errors
-///
-/// [`FootprintError`] names the first place without a load.
-pub fn footprints(
-    surface: &Surface,
-    points: &[Vector3<f64>],
-    (kernel, radius): (Kernel, f64),
-    places: &[(Vector3<f64>, Vector3<f64>)],
-) -> Result<Vec<Footprint>, FootprintError> {
-    places.iter().map(|(x, n)| Footprint::new(surface, points, (x, n), kernel, radius)).collect()
 }
 
 /// (a₀, a) that restore the integral and the first moment; lengths in r₀.
@@ -163,108 +141,145 @@ fn factors(samples: &[Sample]) -> Option<Vector3<f64>> {
 }
 
 /// A quadrature point of a footprint.
-struct Sample {
+struct Sample<'a> {
     face: usize,
     position: Vector3<f64>,
     /// Shape functions of the face.
-    values: Vec<f64>,
+    values: &'a [f64],
     /// s n·dA.
     weight: f64,
     /// Coordinates in the tangent plane, in r₀.
     plane: [f64; 2],
 }
 
-impl Sample {
+impl Sample<'_> {
     fn moments(&self) -> Vector3<f64> {
         Vector3::new(1.0, self.plane[0], self.plane[1])
     }
 }
 
-/// The quadrature over the faces.
-struct Rule<'a> {
+/// A surface on which loads of one kernel and radius lie, with the quadrature of its faces.
+///
+/// The loads of neighbouring places share faces, so that the points of a face are evaluated once.
+pub struct LoadedSurface<'a> {
     surface: &'a Surface,
     positions: &'a [Vector3<f64>],
-    place: &'a Vector3<f64>,
-    normal: &'a Vector3<f64>,
     kernel: Kernel,
     radius: f64,
-    samples: Vec<Sample>,
+    /// Middle and radius of a ball around the points of each face \[m\].
+    balls: Vec<(Vector3<f64>, f64)>,
+    /// Evaluated when a load first needs the face.
+    rules: Vec<OnceCell<FaceRule>>,
 }
 
-impl Rule<'_> {
-    /// Whether the ball around the points of a face meets the disc.
-    fn may_touch(&self, face: usize) -> bool {
-        let points = &self.surface.faces[face].points;
-        let at = |k: &u32| self.positions[*k as usize];
-        let middle = points.iter().map(at).sum::<Vector3<f64>>() / points.len() as f64;
-        let size = points.iter().map(|k| (at(k) - middle).norm()).fold(0.0, f64::max);
-        // Curved faces leave the ball of their nodes by less than a third of its radius.
-        (middle - self.place).norm() <= 1.3 * size + 1.5 * self.radius
+/// Quadrature points of a face.
+struct FaceRule {
+    /// Shape functions, point by point.
+    values: Vec<f64>,
+    /// Positions \[m\] and dA, out of the body \[m²\].
+    points: Vec<(Vector3<f64>, Vector3<f64>)>,
+}
+
+impl<'a> LoadedSurface<'a> {
+    /// * `positions` — of the points of the surface \[m\]
+    /// * `radius` — r₀ \[m\]
+    pub fn new(surface: &'a Surface, positions: &'a [Vector3<f64>], (kernel, radius): (Kernel, f64)) -> Self {
+        let ball = |points: &[u32]| {
+            let at = |k: &u32| positions[*k as usize];
+            let middle = points.iter().map(at).sum::<Vector3<f64>>() / points.len() as f64;
+            (middle, points.iter().map(|k| (at(k) - middle).norm()).fold(0.0, f64::max))
+        };
+        let balls = surface.faces.iter().map(|face| ball(&face.points)).collect();
+        let rules = surface.faces.iter().map(|_| OnceCell::new()).collect();
+        Self { surface, positions, kernel, radius, balls, rules }
     }
 
-    /// Adds three points in each part of a face.
-    fn add(&mut self, face: usize) {
+    /// The points under a load.
+    fn samples(&self, place: &Vector3<f64>, normal: &Vector3<f64>) -> Vec<Sample<'_>> {
+        let [t, s] = tangents_of(normal);
+        let mut samples = Vec::new();
+        for (face, (middle, size)) in self.balls.iter().enumerate() {
+            // Curved faces leave the ball of their nodes by less than a third of its radius.
+            if (middle - place).norm() > 1.3 * size + 1.5 * self.radius {
+                continue;
+            }
+            let rule = self.rules[face].get_or_init(|| self.rule(face));
+            let n = self.surface.faces[face].points.len();
+            for (&(position, area), values) in rule.points.iter().zip(rule.values.chunks_exact(n)) {
+                let area = area.dot(normal);
+                let apart = position - place;
+                let height = apart.dot(normal);
+                let along = apart - height * normal;
+                let x = along.norm() / self.radius;
+                if area <= 0.0 || x >= 1.0 || height.abs() > self.radius {
+                    continue;
+                }
+                let density = self.kernel.value(x) / (self.radius * self.radius);
+                let plane = [along.dot(&t), along.dot(&s)].map(|a| a / self.radius);
+                samples.push(Sample { face, position, values, weight: area * density, plane });
+            }
+        }
+        samples
+    }
+
+    /// Three points in each part of a face.
+    fn rule(&self, face: usize) -> FaceRule {
         let is_triangle = self.surface.faces[face].basis.is_triangle();
         let domain = if is_triangle { Domain::Triangle } else { Domain::Square };
         let n = domain.n_corners();
-        let corner = |k: usize| self.position(face, domain.on_edge(k % n, 0.0));
-        let longest = (0..n).map(|k| (corner(k + 1) - corner(k)).norm()).fold(0.0, f64::max);
+        let mut evaluator = FaceEvaluator::new(self, face);
+        let corners: Vec<Vector3<f64>> = (0..n).map(|k| evaluator.at(domain.on_edge(k, 0.0)).0).collect();
+        let longest = (0..n).map(|k| (corners[(k + 1) % n] - corners[k]).norm()).fold(0.0, f64::max);
         let parts = (PARTS_PER_RADIUS * longest / self.radius).ceil().clamp(PARTS[0], PARTS[1]);
         let (k, step) = (parts as usize, 1.0 / parts);
+        let mut rule = FaceRule { values: Vec::new(), points: Vec::new() };
+        // The triangle with a corner at ξ and legs along both parameters.
+        let mut add = |xi: [f64; 2], leg: f64| {
+            for [a, b] in [[1.0 / 6.0, 1.0 / 6.0], [2.0 / 3.0, 1.0 / 6.0], [1.0 / 6.0, 2.0 / 3.0]] {
+                let (position, area) = evaluator.at([xi[0] + leg * a, xi[1] + leg * b]);
+                rule.points.push((position, leg * leg / 6.0 * area));
+                rule.values.extend_from_slice(&evaluator.values);
+            }
+        };
         for i in 0..k {
             for j in 0..if is_triangle { k - i } else { k } {
                 let [u, v] = [i, j].map(|m| m as f64 * step);
-                self.add_triangle(face, [u, v], step);
+                add([u, v], step);
                 if !is_triangle || i + j + 1 < k {
-                    self.add_triangle(face, [u + step, v + step], -step);
+                    add([u + step, v + step], -step);
                 }
             }
         }
+        rule
+    }
+}
+
+/// Shape functions of a face at one point after the other.
+struct FaceEvaluator<'a> {
+    surface: &'a LoadedSurface<'a>,
+    face: usize,
+    values: Vec<f64>,
+    first: Vec<[f64; 2]>,
+    second: Vec<[f64; 3]>,
+}
+
+impl<'a> FaceEvaluator<'a> {
+    fn new(surface: &'a LoadedSurface<'a>, face: usize) -> Self {
+        let n = surface.surface.faces[face].points.len();
+        Self { surface, face, values: vec![0.0; n], first: vec![[0.0; 2]; n], second: vec![[0.0; 3]; n] }
     }
 
-    /// The triangle with a corner at ξ and legs along both parameters.
-    fn add_triangle(&mut self, face: usize, xi: [f64; 2], leg: f64) {
-        for [a, b] in [[1.0 / 6.0, 1.0 / 6.0], [2.0 / 3.0, 1.0 / 6.0], [1.0 / 6.0, 2.0 / 3.0]] {
-            self.add_point(face, [xi[0] + leg * a, xi[1] + leg * b], leg * leg / 6.0);
-        }
-    }
-
-    fn add_point(&mut self, face: usize, xi: [f64; 2], weight: f64) {
-        let points = &self.surface.faces[face].points;
-        let n = points.len();
-        let (mut values, mut first, mut second) = (vec![0.0; n], vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
-        self.surface.shape_into(face, xi, &mut values, &mut first, &mut second);
+    /// Position \[m\] and product of the tangents out of the body \[m²\].
+    fn at(&mut self, xi: [f64; 2]) -> (Vector3<f64>, Vector3<f64>) {
+        let LoadedSurface { surface, positions, .. } = self.surface;
+        surface.shape_into(self.face, xi, &mut self.values, &mut self.first, &mut self.second);
         let (mut position, mut tangents) = (Vector3::zeros(), [Vector3::zeros(); 2]);
-        for (i, &k) in points.iter().enumerate() {
-            let x = self.positions[k as usize];
-            position += values[i] * x;
-            (0..2).for_each(|a| tangents[a] += first[i][a] * x);
+        for (i, &k) in surface.faces[self.face].points.iter().enumerate() {
+            let x = positions[k as usize];
+            position += self.values[i] * x;
+            (0..2).for_each(|a| tangents[a] += self.first[i][a] * x);
         }
-        let area = self.surface.faces[face].orientation * tangents[0].cross(&tangents[1]).dot(self.normal);
-        let apart = position - self.place;
-        let height = apart.dot(self.normal);
-        let along = apart - height * self.normal;
-        let x = along.norm() / self.radius;
-        if area <= 0.0 || x >= 1.0 || height.abs() > self.radius {
-            return;
-        }
-        let [t, s] = tangents_of(self.normal);
-        let density = self.kernel.value(x) / (self.radius * self.radius);
-        self.samples.push(Sample {
-            face,
-            position,
-            values,
-            weight: weight * area * density,
-            plane: [along.dot(&t), along.dot(&s)].map(|a| a / self.radius),
-        });
-    }
-
-    fn position(&self, face: usize, xi: [f64; 2]) -> Vector3<f64> {
-        let points = &self.surface.faces[face].points;
-        let n = points.len();
-        let (mut values, mut first, mut second) = (vec![0.0; n], vec![[0.0; 2]; n], vec![[0.0; 3]; n]);
-        self.surface.shape_into(face, xi, &mut values, &mut first, &mut second);
-        points.iter().zip(&values).map(|(&k, value)| *value * self.positions[k as usize]).sum()
+        (position, surface.faces[self.face].orientation * tangents[0].cross(&tangents[1]))
     }
 }
 

@@ -6,11 +6,11 @@
 //! of the cells, so that the difference of both measures the error of σ.
 
 use carom_mesh::CellRef;
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
-use super::scheme::lattice_factors;
-use super::{CHUNK, CellSamples, Gradients, StressSites, gather};
+use super::scheme::{lattice_factors, matrix};
+use super::{CHUNK, CellSamples, Gradients, StressSites, product};
 use crate::evaluator::CellEvaluator;
 use crate::quadrature::{Integrand, Quadrature, spline_points};
 use crate::stress::{Stress, of_gradient};
@@ -50,8 +50,8 @@ pub fn energy_errors(
 }
 
 /// The points of integration of each block, and the factors of the recovered stress at the sites of a cell
-/// there.
-struct Rules(Vec<(Quadrature, Vec<Vec<f64>>)>);
+/// (columns) there (rows).
+struct Rules(Vec<(Quadrature, Mat<f64>)>);
 
 impl Rules {
     fn new(discretisation: &Discretisation) -> Self {
@@ -72,7 +72,7 @@ impl Rules {
                 }
                 Cells::Spline(cells) => lattice_factors(cells.degrees, xi),
             };
-            let factors = rule.points.iter().map(factors).collect();
+            let factors = matrix(rule.points.iter().map(factors));
             (rule, factors)
         };
         Self(discretisation.blocks.iter().map(|block| of_block(&block.cells)).collect())
@@ -90,27 +90,30 @@ fn of_fields(
     let recovered = sites.chunk(discretisation, u, 0..width);
     let mut energies = vec![[0.0; 2]; width];
     let mut evaluator = CellEvaluator::new(discretisation);
-    let mut local = vec![0.0; 3 * discretisation.max_cell_points() * width];
     let mut gradients = Gradients::new(width);
-    let mut smooth = vec![0.0; 6 * width];
+    let (mut volumes, mut at_sites, mut smooth) = (Vec::new(), Vec::new(), Vec::new());
     for CellSamples { cell, targets, .. } in &sites.cells {
         let CellRef { block, .. } = *cell;
         let (rule, factors) = &rules[block as usize];
         let material = &discretisation.materials[discretisation.blocks[block as usize].material];
         evaluator.enter(*cell);
-        gather(discretisation, evaluator.ids(), u, &(0..width), &mut local);
-        for ((&xi, &weight), factors) in rule.points.iter().zip(&rule.weights).zip(factors) {
+        gradients.begin(discretisation, evaluator.ids(), u, &(0..width));
+        volumes.clear();
+        for (&xi, &weight) in rule.points.iter().zip(&rule.weights) {
             let point = evaluator.at(xi);
             evaluator.physical_gradients(&point);
-            let volume = weight * point.det;
-            gradients.evaluate(&evaluator, &local);
-            smooth.fill(0.0);
-            for (&site, factor) in targets.iter().zip(factors) {
-                let at = &recovered[6 * site as usize * width..];
-                smooth.iter_mut().zip(at).for_each(|(sum, stress)| *sum += factor * stress);
-            }
+            gradients.add_point(&evaluator);
+            volumes.push(weight * point.det);
+        }
+        gradients.evaluate();
+        at_sites.clear();
+        for &site in targets {
+            at_sites.extend_from_slice(&recovered[6 * site as usize * width..][..6 * width]);
+        }
+        product(factors.as_ref(), &at_sites, 6 * width, &mut smooth);
+        for (q, (&volume, smooth)) in volumes.iter().zip(smooth.chunks_exact(6 * width)).enumerate() {
             for (k, energies) in energies.iter_mut().enumerate() {
-                let own = of_gradient(material, &gradients.of(k));
+                let own = of_gradient(material, &gradients.of(q, k));
                 let difference = std::array::from_fn(|c| smooth[c * width + k] - own[c]);
                 energies[0] += volume * twice_energy(material, &own);
                 energies[1] += volume * twice_energy(material, &difference);

@@ -115,7 +115,7 @@ impl StressSites {
                 };
                 match &scheme.rows {
                     None => add(1.0, &samples[row]),
-                    Some(rows) => rows[row].iter().zip(&samples).for_each(|(&factor, s)| add(factor, s)),
+                    Some(rows) => rows.row(row).iter().zip(&samples).for_each(|(&factor, s)| add(factor, s)),
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use carom_mesh::CellShape;
 use carom_mesh::lagrange::line_values;
+use faer::Mat;
 
 use crate::quadrature::{Quadrature, gauss_legendre};
 
@@ -9,8 +10,8 @@ use crate::quadrature::{Quadrature, gauss_legendre};
 #[derive(Debug, Clone)]
 pub(super) struct Scheme {
     pub(super) points: Vec<[f64; 3]>,
-    /// Factors of the samples at each site; `None` if the sites are the samples.
-    pub(super) rows: Option<Vec<Vec<f64>>>,
+    /// Factors of the samples (columns) at each site (row); `None` if the sites are the samples.
+    pub(super) rows: Option<Mat<f64>>,
     /// Parameters of the sites.
     pub(super) places: Vec<[f64; 3]>,
 }
@@ -28,7 +29,7 @@ impl Scheme {
     /// Extrapolation to the nodes of a Lagrange cell.
     pub(super) fn nodes_of(shape: CellShape) -> Self {
         let nodes = shape.reference_nodes();
-        let rows = nodes.iter().map(|&xi| (shape.table().stress.factors)(xi)).collect();
+        let rows = matrix(nodes.iter().map(|&xi| (shape.table().stress.factors)(xi)));
         Self { places: nodes.to_vec(), points: Self::gauss_of(shape), rows: Some(rows) }
     }
 
@@ -41,12 +42,18 @@ impl Scheme {
     /// lattice.
     pub(super) fn fitted_lattice(degrees: [usize; 3]) -> Self {
         let places = lattice_points(degrees);
-        let rows = places.iter().map(|xi| {
+        let rows = matrix(places.iter().map(|xi| {
             let factors = |d: usize| line_values(&gauss_legendre(degrees[d]).0, xi[d]);
             products([0, 1, 2].map(factors))
-        });
-        Self { rows: Some(rows.collect()), places, points: Quadrature::cube(degrees).points }
+        }));
+        Self { rows: Some(rows), places, points: Quadrature::cube(degrees).points }
     }
+}
+
+/// The matrix of some rows of one length.
+pub(super) fn matrix(rows: impl Iterator<Item = Vec<f64>>) -> Mat<f64> {
+    let rows: Vec<Vec<f64>> = rows.collect();
+    Mat::from_fn(rows.len(), rows.first().map_or(0, Vec::len), |i, j| rows[i][j])
 }
 
 /// Factors of the values at the lattice of a span in the polynomial through them.

@@ -97,7 +97,7 @@ pub struct ChungHulbert {
     found_acceleration: Vec<f64>,
     change: Vec<f64>,
     residual: Vec<f64>,
-    /// Scales of increments in Newton's method, and their rounding errors.
+    /// Scales of increments in Newton's method, and rounding errors of all unknowns.
     scales: Vec<f64>,
     noise: Vec<f64>,
     /// Response of each constraint to its multiplier and its impulse.
@@ -279,7 +279,7 @@ impl ChungHulbert {
         (self.impulse, self.acceleration) = (zeros(constraints), zeros(velocities));
         (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + 2 * constraints));
         (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
-        (self.noise, self.responses) = (zeros(velocities), vec![[0.0; 2]; constraints]);
+        (self.noise, self.responses) = (zeros(velocities + 2 * constraints), vec![[0.0; 2]; constraints]);
         self.end = Reading::new(velocities, constraints);
         self.found_acceleration = zeros(velocities);
     }

@@ -201,7 +201,7 @@ impl ChungHulbert {
         let share = h * h * self.of.share();
         let mut all = Change::default();
         for (k, off) in self.end.value.iter().enumerate() {
-            all.of_constraint(*off, system.closure(k));
+            all.of_constraint(*off, system.closure(k), 0.0);
         }
         let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
         matrix.responses(responses);
@@ -217,7 +217,8 @@ impl ChungHulbert {
             // than constraints.
             let moved = share * multipliers[k].abs() * response;
             let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
-            all.of_constraint(change * response, system.closure(k).max(digits / VIOLATION * moved));
+            let size = system.closure(k).max(digits / VIOLATION * moved);
+            all.of_constraint(change * response, size, noise[i] * response);
             if is_impulse {
                 impulse[k] += change / h;
             } else {
@@ -243,8 +244,9 @@ impl ChungHulbert {
     }
 
     /// Scales of increments in Newton's method: tolerances of positions and momenta, limited by the
-    /// rounding of positions. Rounding of constraints appears in the components that respond to them most,
-    /// such as a light mode with a large motion away from the joint.
+    /// rounding of positions. Rounding of constraints appears in the unknowns that respond to them most, such
+    /// as a light mode with a large motion away from the joint, or the reactions of a mechanism whose joints
+    /// nearly repeat each other.
     pub(super) fn set_scales<E: std::error::Error + 'static>(
         &mut self,
         system: &dyn SecondOrder<Error = E>,
@@ -252,12 +254,13 @@ impl ChungHulbert {
         h: f64,
     ) {
         self.matrix.carried_along(|k| system.closure(k), &mut self.noise);
+        self.noise.iter_mut().for_each(|change| *change *= NOISE);
         for (i, scale) in self.scales.iter_mut().enumerate() {
             let [position, momentum] = system.components(i);
             let magnitude = system.magnitude(&shared.y0, i);
             let speed = shared.tolerances.newton_scale(momentum, shared.y0[momentum]) / self.matrix.mass(i);
             let of_position = shared.tolerances.newton_scale(position, magnitude);
-            self.noise[i] = NOISE * magnitude.max(self.noise[i]);
+            self.noise[i] = self.noise[i].max(NOISE * magnitude);
             *scale = of_position.min(h * speed / self.of.speed()).max(ROUNDING * magnitude);
         }
     }
@@ -373,8 +376,9 @@ struct Change {
 }
 
 impl Change {
-    fn of_constraint(&mut self, off: f64, size: f64) {
-        let off = resolved(off, NOISE * size) / (VIOLATION * size);
+    /// * `noise` — its rounding beyond that of its size
+    fn of_constraint(&mut self, off: f64, size: f64, noise: f64) {
+        let off = resolved(off, noise.max(NOISE * size)) / (VIOLATION * size);
         if off.is_nan() || off > self.largest {
             self.largest = off;
         }

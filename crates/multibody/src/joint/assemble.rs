@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 
 use super::Constraints;
 use super::project::{DRIFT, ProjectError};
+use super::reactions::SMALLEST_PIVOT;
 use super::row::Row;
 use super::row_now::RowNow;
 use crate::bodies::Bodies;
@@ -174,8 +175,11 @@ impl Constraints {
             }
             bodies.set_state(y).map_err(ProjectError::from)?;
             self.set_state(bodies.at(0.0, y));
-            match self.factorise(bodies) {
-                Ok(()) => return Ok(left_out),
+            match self.factorise_above(SMALLEST_PIVOT, bodies) {
+                Ok(()) => {
+                    self.keep_pivots();
+                    return Ok(left_out);
+                }
                 Err(dependent) => {
                     let mut rows = self.rows.clone();
                     let row = rows.remove(dependent.row);

@@ -14,6 +14,7 @@ use carom_dynamics::rotation;
 
 use super::Constraints;
 use super::row::Row;
+use super::skyline::Dependent;
 use crate::bodies::Bodies;
 use crate::layout::{add, put, quaternion, vector};
 use crate::system_error::RateError;
@@ -22,9 +23,8 @@ use crate::system_error::RateError;
 /// error of an integrator.
 pub(crate) const DRIFT: f64 = 1e-10;
 
-/// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry belongs to a position within about a hundredth
-/// of a radian of a singular one.
-const NEARLY_SINGULAR: f64 = 1e-5;
+/// Violation that is left at a singular position.
+const SINGULAR_DRIFT: f64 = 1e-7;
 
 /// Violation at which Newton's method ends.
 pub(super) const ROUND_OFF: f64 = 1e-13;
@@ -95,7 +95,10 @@ impl Constraints {
                 self.evaluate(bodies, time, y)?;
                 let next = self.violation(size);
                 // Round-off: no better.
-                if next.1 >= worst.1 && next.1 < tolerance {
+                let is_best = next.1 >= worst.1 && next.1 < tolerance;
+                // At a singular position the joints cannot be closed; behind it they are.
+                let is_singular = self.is_singular() && next.1 < SINGULAR_DRIFT && next.1 > 0.5 * worst.1;
+                if is_best || is_singular {
                     break;
                 }
                 worst = next;
@@ -180,20 +183,28 @@ impl Constraints {
     /// Rows and factor at y, to which the bodies were set.
     pub(super) fn factorise_at(&mut self, bodies: &Bodies, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.set_state(bodies.at(time, y));
-        self.factorise(bodies).map_err(|dependent| RateError::Locked {
-            joint: self.name_of(self.rows[dependent.row]).to_owned(),
-        })
+        self.factorise(bodies).map_err(|dependent| self.locked(dependent))
     }
 
-    /// The joint whose equations nearly depend on those before it at y, if the position is singular or almost
-    /// so. The factor is lost.
-    pub(crate) fn singular_joint(&mut self, bodies: &mut Bodies, time: f64, y: &[f64]) -> Option<String> {
+    pub(super) fn locked(&self, dependent: Dependent) -> RateError {
+        RateError::Locked { joint: self.name_of(self.rows[dependent.row]).to_owned() }
+    }
+
+    /// The joint whose equations nearly depend on those before it at y: whose pivot is below `part` of that
+    /// at the start. The factor is lost.
+    pub(crate) fn singular_joint(
+        &mut self,
+        bodies: &mut Bodies,
+        time: f64,
+        y: &[f64],
+        part: f64,
+    ) -> Option<String> {
         if self.is_empty() {
             return None;
         }
         bodies.set_state(y).ok()?;
         self.set_state(bodies.at(time, y));
-        let dependent = self.factorise_above(NEARLY_SINGULAR, bodies).err()?;
+        let dependent = self.factorise_above_part(part, bodies).err()?;
         Some(self.name_of(self.rows[dependent.row]).to_owned())
     }
 

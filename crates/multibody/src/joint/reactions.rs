@@ -28,6 +28,40 @@ use carom_integrate::ConstraintGroup;
 /// A pivot of G M⁻¹ Gᵀ below this part of its diagonal entry is that of a row which others repeat.
 pub(crate) const SMALLEST_PIVOT: f64 = 1e-10;
 
+/// How pivots are raised near a singular position, at which the equations of the joints depend on each other:
+/// parts of the pivot at the start. A raised row is a compliant equation, not a rigid one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Raise {
+    /// Smaller pivots are raised.
+    below: f64,
+    /// A pivot of zero is raised to this.
+    least: f64,
+}
+
+/// For accelerations. Within about 10⁻³ radians of a singular position the joints give way to forces across
+/// their free motion. There errors of the velocities are divided by the root of the pivot: with a pivot of
+/// 1e-9 they threw four-bar linkages onto other branches.
+const OF_ACCELERATIONS: Raise = Raise { below: 1e-5, least: 1e-6 };
+
+/// For corrections of positions and velocities: errors of an integrator across the free motion, divided by
+/// the root of a pivot, would throw the mechanism onto another branch. Within some hundredths of a radian
+/// such errors are left, and taken away behind the position.
+const OF_CORRECTIONS: Raise = Raise { below: 1e-3, least: 1e-4 };
+
+impl Raise {
+    /// With two continuous derivatives in the position, as integrators need them.
+    ///
+    /// * `regular` — the pivot at the start
+    fn apply(self, pivot: f64, regular: f64) -> Option<f64> {
+        let part = pivot / (self.below * regular);
+        if part >= 1.0 {
+            return Some(pivot);
+        }
+        let found = pivot.max(0.0) + self.least * regular * (1.0 - part.max(0.0)).powi(3);
+        (found > 0.0).then_some(found)
+    }
+}
+
 /// The joints of a system at a state, with workspace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Constraints {
@@ -45,6 +79,8 @@ pub(crate) struct Constraints {
     /// Length of the system at the state that was set last \[m\].
     size: f64,
     matrix: Skyline,
+    /// Pivot of each row over its diagonal entry at the start.
+    pub(super) regular: Vec<f64>,
     /// λ; any right-hand side of the matrix before.
     pub(super) multipliers: Vec<f64>,
     /// Impulses on all bodies.
@@ -107,6 +143,7 @@ impl Constraints {
         };
         let first = (0..rows.len()).map(|i| (0..i).find(|&j| coupled(i, j)).unwrap_or(i)).collect();
         self.matrix = Skyline::new(first);
+        self.regular = vec![1.0; rows.len()];
         self.now = now;
         self.multipliers = vec![0.0; rows.len()];
         self.rows = rows;
@@ -325,17 +362,65 @@ impl Constraints {
         }
     }
 
-    /// Factorises G M⁻¹ Gᵀ where G was set last.
+    /// Factorises G M⁻¹ Gᵀ where G was set last, for corrections of positions and velocities.
+    ///
+    /// # Errors
+    ///
+    /// A row whose entries are no numbers.
+    pub(super) fn factorise(&mut self, bodies: &Bodies) -> Result<(), Dependent> {
+        self.factorise_raised(OF_CORRECTIONS, bodies)
+    }
+
+    fn factorise_raised(&mut self, raise: Raise, bodies: &Bodies) -> Result<(), Dependent> {
+        self.factorise_by_start(|pivot, regular| raise.apply(pivot, regular), bodies)
+    }
+
+    /// Refuses pivots up to `part` of those at the start.
+    ///
+    /// # Errors
+    ///
+    /// The first row that nearly repeats others.
+    pub(super) fn factorise_above_part(&mut self, part: f64, bodies: &Bodies) -> Result<(), Dependent> {
+        self.factorise_by_start(|pivot, regular| (pivot > part * regular).then_some(pivot), bodies)
+    }
+
+    /// * `accepted` — of a pivot and that at the start
+    fn factorise_by_start(
+        &mut self,
+        accepted: impl Fn(f64, f64) -> Option<f64>,
+        bodies: &Bodies,
+    ) -> Result<(), Dependent> {
+        let regular = std::mem::take(&mut self.regular);
+        let done = self.factorise_with(|row, pivot, size| accepted(pivot, regular[row] * size), bodies);
+        self.regular = regular;
+        done
+    }
+
+    /// Whether the position of the last factor is singular or almost so.
+    pub(super) fn is_singular(&self) -> bool {
+        self.matrix.is_raised()
+    }
+
+    /// Pivots at the start, by the last factorisation.
+    pub(super) fn keep_pivots(&mut self) {
+        self.regular = self.matrix.pivots();
+    }
+
+    /// Factorises G M⁻¹ Gᵀ where G was set last; refuses pivots up to `smallest` of their diagonal entries.
     ///
     /// # Errors
     ///
     /// The first row that others repeat.
-    pub(super) fn factorise(&mut self, bodies: &Bodies) -> Result<(), Dependent> {
-        self.factorise_above(SMALLEST_PIVOT, bodies)
+    pub(super) fn factorise_above(&mut self, smallest: f64, bodies: &Bodies) -> Result<(), Dependent> {
+        let above = |_, pivot, diagonal: f64| (pivot > smallest * diagonal).then_some(pivot);
+        self.factorise_with(above, bodies)
     }
 
-    /// [`Self::factorise`] that refuses pivots up to `smallest` of their diagonal entries.
-    pub(super) fn factorise_above(&mut self, smallest: f64, bodies: &Bodies) -> Result<(), Dependent> {
+    fn factorise_with(
+        &mut self,
+        accepted: impl Fn(usize, f64, f64) -> Option<f64>,
+        bodies: &Bodies,
+    ) -> Result<(), Dependent> {
         (0..self.rows.len()).for_each(|row| self.set_column(row, bodies));
         let now = &self.now;
         let entry = |i: usize, j: usize| {
@@ -347,7 +432,7 @@ impl Constraints {
             }
             sum
         };
-        self.matrix.factorise(entry, smallest)
+        self.matrix.factorise(entry, accepted)
     }
 
     /// Applies (G M⁻¹ Gᵀ)⁻¹ to `multipliers`.
@@ -367,7 +452,8 @@ impl Constraints {
         time: f64,
         y: &[f64],
     ) -> Result<(), RateError> {
-        self.factorise_at(bodies, time, y)?;
+        self.set_state(bodies.at(time, y));
+        self.factorise_raised(OF_ACCELERATIONS, bodies).map_err(|dependent| self.locked(dependent))?;
         bodies.set_accelerations(forces);
         self.react(bodies.accelerations());
         Ok(())

@@ -10,6 +10,7 @@ use carom_dynamics::rotation;
 
 use super::Constraints;
 use super::project::{DRIFT, ROUND_OFF};
+use super::reactions::SMALLEST_PIVOT;
 use super::row::Row;
 use crate::bodies::Bodies;
 use crate::body::Body;
@@ -99,7 +100,7 @@ impl Constraints {
     fn factorise_rigid(&mut self, bodies: &mut Bodies, y: &[f64]) -> Option<()> {
         bodies.set_state(y).ok()?;
         self.set_state(bodies.at(0.0, y));
-        while let Err(dependent) = self.factorise(bodies) {
+        while let Err(dependent) = self.factorise_above(SMALLEST_PIVOT, bodies) {
             let mut rows = self.rows.clone();
             rows.remove(dependent.row);
             self.set_rows(rows, bodies.all());

@@ -10,6 +10,8 @@ pub(crate) struct Skyline {
     /// Where each row begins in `values`, and the end of the last one.
     starts: Vec<usize>,
     values: Vec<f64>,
+    /// True if a pivot was raised in the last factorisation.
+    is_raised: bool,
 }
 
 /// A row that those before it determine.
@@ -26,12 +28,26 @@ impl Skyline {
         for (i, first) in first.iter().enumerate() {
             starts.push(starts[i] + i + 1 - first);
         }
-        Self { values: vec![0.0; starts[first.len()]], starts, first }
+        Self { values: vec![0.0; starts[first.len()]], starts, first, is_raised: false }
     }
 
     /// Number of rows.
     pub(crate) fn n(&self) -> usize {
         self.first.len()
+    }
+
+    /// Whether the last factorisation raised a pivot.
+    pub(crate) fn is_raised(&self) -> bool {
+        self.is_raised
+    }
+
+    /// Pivot of each row over its diagonal entry, by the last factorisation.
+    pub(crate) fn pivots(&self) -> Vec<f64> {
+        let of = |row: &[f64]| {
+            let square: f64 = row.iter().map(|x| x * x).sum();
+            row[row.len() - 1].powi(2) / square
+        };
+        (0..self.n()).map(|i| of(self.row(i))).collect()
     }
 
     /// Entries of a row, its first column first.
@@ -41,14 +57,18 @@ impl Skyline {
 
     /// Fills the envelope with a(i, j), j ≤ i, and factorises it.
     ///
+    /// * `accepted` — the pivot to use for a row, its pivot and its diagonal entry; none if the row depends
+    ///   on those before it
+    ///
     /// # Errors
     ///
-    /// The first row whose pivot is not above `smallest` of its diagonal entry.
+    /// The first row without a pivot.
     pub(crate) fn factorise(
         &mut self,
         a: impl Fn(usize, usize) -> f64,
-        smallest: f64,
+        accepted: impl Fn(usize, f64, f64) -> Option<f64>,
     ) -> Result<(), Dependent> {
+        self.is_raised = false;
         for i in 0..self.n() {
             let (done, rest) = self.values.split_at_mut(self.starts[i]);
             let row = &mut rest[..self.starts[i + 1] - self.starts[i]];
@@ -64,12 +84,9 @@ impl Skyline {
                 square += value * value;
             }
             let diagonal = a(i, i);
-            let pivot = diagonal - square;
-            // False for NaN.
-            let is_positive = pivot > smallest * diagonal;
-            if !is_positive {
-                return Err(Dependent { row: i });
-            }
+            let found = diagonal - square;
+            let pivot = accepted(i, found, diagonal).ok_or(Dependent { row: i })?;
+            self.is_raised |= pivot > found;
             row[i - first] = pivot.sqrt();
         }
         Ok(())
@@ -98,6 +115,10 @@ impl Skyline {
 mod tests {
     use super::*;
 
+    fn above(smallest: f64) -> impl Fn(usize, f64, f64) -> Option<f64> {
+        move |_, pivot, diagonal| (pivot > smallest * diagonal).then_some(pivot)
+    }
+
     /// A chain: each row couples with the one before, the last also with the second.
     fn entry(i: usize, j: usize) -> f64 {
         match i - j {
@@ -111,7 +132,7 @@ mod tests {
     #[test]
     fn solution_satisfies_the_equations() {
         let mut matrix = Skyline::new(vec![0, 0, 1, 2, 3, 1]);
-        matrix.factorise(entry, 1e-12).unwrap();
+        matrix.factorise(entry, above(1e-12)).unwrap();
         let b = [1.0, -2.0, 0.5, 3.0, 0.0, 1.5];
         let mut x = b;
         matrix.solve(&mut x);
@@ -126,7 +147,7 @@ mod tests {
         // Row 2 is the sum of rows 0 and 1.
         let a = [[2.0, 0.5, 2.5], [0.5, 1.0, 1.5], [2.5, 1.5, 4.0]];
         let mut matrix = Skyline::new(vec![0, 0, 0]);
-        let found = matrix.factorise(|i, j| a[i][j], 1e-12);
+        let found = matrix.factorise(|i, j| a[i][j], above(1e-12));
         assert_eq!(found, Err(Dependent { row: 2 }));
     }
 }

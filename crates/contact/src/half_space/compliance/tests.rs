@@ -8,8 +8,8 @@ use carom_mesh::FaceShape;
 use std::f64::consts::PI;
 
 use super::*;
+use crate::half_space::LoadedSurface;
 use crate::half_space::bessel::bessel;
-use crate::half_space::footprint::footprints;
 use crate::patch::PatchPlane;
 use crate::solver::ActiveSet;
 use crate::test_surfaces::plate;
@@ -261,8 +261,8 @@ fn the_half_space_part_of_a_cut_load_is_that_of_its_points() {
     let radius = 0.3;
     let places = [Vector3::new(0.1, 0.5, 0.0), Vector3::new(0.5, 0.45, 0.0), Vector3::new(0.12, 0.5, 0.0)];
     let normals = [Vector3::z(); 3];
-    let pairs: Vec<_> = places.iter().copied().zip(normals).collect();
-    let loads = footprints(&surface, &positions, (Kernel::Quadratic, radius), &pairs).unwrap();
+    let loaded = LoadedSurface::new(&surface, &positions, (Kernel::Quadratic, radius));
+    let loads: Vec<_> = places.iter().map(|x| Footprint::new(&loaded, (x, &Vector3::z())).unwrap()).collect();
     let shape = Loads { kernel: Kernel::Quadratic, radius, spacing: radius };
     let mut body =
         PlacedBody::new(shape, STEEL, places.to_vec(), normals.to_vec(), Mat::zeros(9, 9)).unwrap();
@@ -327,7 +327,8 @@ fn quadratic_fields_are_read_exactly_beside_an_edge() {
             (Vector3::new(0.06 + 0.21 * i, 0.1 + 0.2 * j + 0.03 * i, 0.0), Vector3::z())
         })
         .collect();
-    let footprints = footprints(&surface, &positions, (loads.kernel, loads.radius), &places).unwrap();
+    let loaded = LoadedSurface::new(&surface, &positions, (loads.kernel, loads.radius));
+    let footprints: Vec<_> = places.iter().map(|(x, n)| Footprint::new(&loaded, (x, n)).unwrap()).collect();
     assert!(footprints.iter().any(Footprint::is_cut));
     let (x, n): (Vec<_>, Vec<_>) = places.into_iter().unzip();
     let size = 3 * x.len();

@@ -23,10 +23,10 @@ fn force_and_moment_are_kept_on_faces_of_every_kind() {
     let shapes = [FaceShape::Tri3, FaceShape::Tri6, FaceShape::Quad4, FaceShape::Quad8, FaceShape::Quad9];
     for shape in shapes {
         let (surface, positions) = plate(shape, 7, 6, |x, y| [1.4 * x, 1.2 * y, 0.0]);
+        let loaded = LoadedSurface::new(&surface, &positions, (Kernel::Quadratic, 0.3));
         for (x, y) in [(0.7, 0.6), (0.63, 0.71), (0.05, 0.6), (0.02, 0.03)] {
             let place = Vector3::new(x, y, 0.0);
-            let at = (&place, &Vector3::z());
-            let footprint = Footprint::new(&surface, &positions, at, Kernel::Quadratic, 0.3).unwrap();
+            let footprint = Footprint::new(&loaded, (&place, &Vector3::z())).unwrap();
             let (force, moment) = moments(&footprint, &positions, &place, 0.3);
             // Linear fields are exact in all bases, so the conditions hold to rounding.
             assert!((force - 1.0).abs() < 1e-12 && moment.norm() < 1e-11, "{shape:?} {x} {y}: {moment}");
@@ -35,8 +35,7 @@ fn force_and_moment_are_kept_on_faces_of_every_kind() {
         }
         // The disc at an edge through the place is cut in half.
         let place = Vector3::new(0.0, 0.6, 0.0);
-        let at = (&place, &Vector3::z());
-        let half = Footprint::new(&surface, &positions, at, Kernel::Quadratic, 0.3).unwrap();
+        let half = Footprint::new(&loaded, (&place, &Vector3::z())).unwrap();
         assert!((half.integral - 0.5).abs() < 2e-3, "{}", half.integral);
     }
 }
@@ -47,15 +46,16 @@ fn the_area_is_projected_on_a_ball() {
     for direction in [Vector3::z(), Vector3::new(0.3, -0.5, 0.8), Vector3::new(-1.0, 0.2, 0.1)] {
         let normal = direction.normalize();
         for kernel in [Kernel::Quadratic, Kernel::ZeroMoment] {
-            let load = Footprint::new(&surface, &positions, (&normal, &normal), kernel, 0.4).unwrap();
+            let loaded = LoadedSurface::new(&surface, &positions, (kernel, 0.4));
+            let load = Footprint::new(&loaded, (&normal, &normal)).unwrap();
             assert!((load.integral - 1.0).abs() < 2e-3 && !load.is_cut(), "{kernel}: {}", load.integral);
             let (force, _) = moments(&load, &positions, &normal, 0.4);
             assert!((force - 1.0).abs() < 1e-12, "{kernel}");
         }
     }
     // The far side of the ball looks away.
-    let inside = (&Vector3::z(), &-Vector3::z());
-    let error = Footprint::new(&surface, &positions, inside, Kernel::Quadratic, 0.4).unwrap_err();
+    let loaded = LoadedSurface::new(&surface, &positions, (Kernel::Quadratic, 0.4));
+    let error = Footprint::new(&loaded, (&Vector3::z(), &-Vector3::z())).unwrap_err();
     assert!(error.to_string().contains("looks along its normal"), "{error}");
 }
 
@@ -64,7 +64,8 @@ fn the_second_moment_is_that_of_the_kernel() {
     let (surface, positions) = plate(FaceShape::Quad9, 5, 5, |x, y| [2.0 * x, 2.0 * y, 0.0]);
     let place = Vector3::new(0.97, 1.04, 0.0);
     for kernel in [Kernel::Quadratic, Kernel::ZeroMoment] {
-        let load = Footprint::new(&surface, &positions, (&place, &Vector3::z()), kernel, 0.5).unwrap();
+        let loaded = LoadedSurface::new(&surface, &positions, (kernel, 0.5));
+        let load = Footprint::new(&loaded, (&place, &Vector3::z())).unwrap();
         let second: f64 = load
             .shares
             .iter()
@@ -78,7 +79,7 @@ fn the_second_moment_is_that_of_the_kernel() {
 fn a_load_that_an_edge_leaves_nothing_of_is_an_error() {
     let (surface, positions) = plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]);
     let beside = Vector3::new(-0.29, 0.5, 0.0);
-    let error =
-        Footprint::new(&surface, &positions, (&beside, &Vector3::z()), Kernel::Quadratic, 0.3).unwrap_err();
+    let loaded = LoadedSurface::new(&surface, &positions, (Kernel::Quadratic, 0.3));
+    let error = Footprint::new(&loaded, (&beside, &Vector3::z())).unwrap_err();
     assert!(error.to_string().contains("move the place from the edge"), "{error}");
 }

@@ -232,24 +232,19 @@ impl StepMatrix {
         }
     }
 
-    /// Writes the largest change of each ξ_i by a change of one constraint alone, whose sizes are `closure`:
-    /// (M⁻¹ Gᵀ)_ik/(G M⁻¹ Gᵀ)_kk.
-    pub(super) fn carried_along(&self, closure: impl Fn(usize) -> f64, out: &mut [f64]) {
+    /// Writes the change of each unknown (ξ, h² κ λ, h μ) where all constraints, whose sizes are `closure`,
+    /// are off by their size at once, in directions that seem random. Constraints that nearly depend on each
+    /// other change unknowns far more than one of them alone.
+    pub(in crate::alpha) fn carried_along(&mut self, closure: impl Fn(usize) -> f64, out: &mut [f64]) {
+        let (n, m) = self.sizes;
         out.fill(0.0);
-        for (at, &(group, part)) in self.places.incidences.iter().enumerate() {
-            let out = &mut out[self.places.structure.parts[part].velocities.clone()];
-            let response = self.places.own_response[group];
-            for (l, k) in self.places.structure.groups[group].rows.clone().enumerate() {
-                let size = closure(k) / self.response.row(response, l)[l];
-                for (out, column) in out.iter_mut().zip(self.columns.row(at, l)) {
-                    let change = column.abs() * size;
-                    // A row without response gives no finite number.
-                    if change.is_finite() {
-                        *out = out.max(change);
-                    }
-                }
-            }
+        if m == 0 {
+            return;
         }
+        let sign = |k: usize| if (k.wrapping_mul(0x9e37_79b9) >> 7) & 1 == 0 { 1.0 } else { -1.0 };
+        let off = |i: usize| if (n..n + m).contains(&i) { sign(i - n) * closure(i - n) } else { 0.0 };
+        // Singular factors give no finite number.
+        self.solve(off, |i, x| out[i] = if x.is_finite() { x.abs() } else { 0.0 });
     }
 
     /// (M x)_i, M being symmetric.
