@@ -1,9 +1,10 @@
 //! The interior of a body for another program: the problem as a file, and its solutions.
 //!
-//! [`write_problem`] writes the interface, supports and markers of a reduction in the numbers of the matrices
-//! that [`crate::matrices::write_petsc_stiffness`] writes; another program computes constraint modes and
-//! fixed-interface modes, and [`read_solutions`] reads them. The solutions name body and options, and
-//! [`read_solutions`] refuses those of other ones; `carom_reduce::given` checks the numbers.
+//! [`write_problem`] writes the interface, supports and markers of a reduction. Dofs are numbered as in the
+//! matrices of [`crate::matrices::write_petsc_stiffness`]. Another program computes constraint modes and
+//! fixed-interface modes, and [`read_solutions`] reads them. Their file names the body and the options;
+//! [`read_solutions`] refuses a file for another body or other options, and `carom_reduce::given` checks the
+//! numbers.
 
 mod error;
 mod problem;

@@ -487,7 +487,7 @@ fn every_table_is_cut_at_a_checkpoint_or_does_not_grow() {
     let mut statement = database.prepare(others).unwrap();
     let names: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     let of_runs = ["checkpoint_entry", "checkpoint_mark", "counter", "meta"];
-    // Those of an equilibrium are written again at the end of each run.
+    // The tables of an equilibrium, its modes and responses, are written again at the end of each run.
     let of_ends = ["mode", "mode_body", "response", "summary", "timing"];
     assert_eq!(names, [&of_runs[..], &of_ends[..]].concat());
 }

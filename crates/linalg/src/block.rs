@@ -135,7 +135,7 @@ impl BlockMatrix {
         Self { graph: Arc::clone(&self.graph), values }.product(x)
     }
 
-    /// What rounding alone can leave in K x where its sums cancel: 8 ε | |K| |x| |.
+    /// Bound of the rounding error of K x: 8 ε ‖|K| |x|‖.
     pub fn rounding(&self, x: ColRef<'_, f64>) -> f64 {
         let magnitudes = Mat::from_fn(x.nrows(), 1, |i, _| x[i].abs());
         8.0 * f64::EPSILON * self.magnitude_product(magnitudes.as_ref()).norm_l2()

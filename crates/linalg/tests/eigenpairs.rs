@@ -359,7 +359,7 @@ fn given_vectors_with_errors_are_refused_with_the_figure() {
     let twice = Mat::from_fn(k.n_dofs(), 24, |i, j| pairs.vectors[(i, if j == 7 { 6 } else { j })]);
     let error = new(twice, 10);
     assert!(matches!(error, EigenError::NotOrthonormal { deviation } if deviation > 0.9), "{error}");
-    // A unit vector of M that is no eigenvector.
+    // A vector with xᵀ M x = 1 that mixes two eigenvectors.
     let mut rough = pairs.vectors.clone();
     let other = solve(&k, &m, &free, 0.0, Wanted::Count(60)).unwrap().vectors;
     (0..k.n_dofs()).for_each(|i| rough[(i, 3)] = 0.8 * rough[(i, 3)] + 0.6 * other[(i, 58)]);

@@ -200,8 +200,8 @@ fn a_differential_shares_the_torque_equally() {
     balanced(&summary);
 }
 
-/// A carrier with a sun and a planet, free in space and turning about all axes: couplings are internal, so
-/// that energy and momenta stay.
+/// A carrier with a sun and a planet, free in space and turning about all axes. The reactions of a coupling
+/// are internal and do no work: energy and momenta of the system are constant.
 #[test]
 fn gears_on_a_free_carrier_keep_energy_and_momenta() {
     let [carrier, sun, planet] = ["carrier", "sun", "planet"].map(|name| block(name, MASS));

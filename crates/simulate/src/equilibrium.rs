@@ -33,7 +33,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     Ok(())
 }
 
-/// What was found.
+/// The note of a result about its equilibrium: iterations, residual, freedoms, range of the modes.
 pub(crate) fn remark(found: &Equilibrium) -> String {
     let Equilibrium { iterations, residual, freedoms, modes, moved, .. } = found;
     let motions = match (modes.first(), modes.last()) {

@@ -113,7 +113,7 @@ pub enum EigenError {
         /// Largest deviation.
         deviation: f64,
     },
-    /// There is no gap behind the requested pairs among the given ones.
+    /// The given pairs do not go beyond the requested ones to a gap between frequencies.
     #[error(
         "{given} eigenpairs are given, {wanted} are requested, and at least one more is needed behind them, \
          with a gap between both"

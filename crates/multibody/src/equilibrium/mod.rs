@@ -37,8 +37,8 @@ use tangent::Tangent;
 /// Largest step in each direction relative to the size of the bodies, and in radians.
 const REACH: f64 = 0.25;
 
-/// Forces that are left over, relative to those that act, at which the equilibrium is found at once; and
-/// those at which it is found if they no longer fall.
+/// Residual forces relative to the applied ones. The iteration ends as soon as they are below the first
+/// number; below the second one it ends when a further iteration no longer reduces them.
 const BALANCED: [f64; 2] = [1e-11, 1e-7];
 
 const MAX_ITERATIONS: usize = 300;

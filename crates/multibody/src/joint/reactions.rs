@@ -366,7 +366,7 @@ impl Constraints {
     ///
     /// # Errors
     ///
-    /// A row whose entries are no numbers.
+    /// The first row with an entry that is not finite.
     pub(super) fn factorise(&mut self, bodies: &Bodies) -> Result<(), Dependent> {
         self.factorise_raised(OF_CORRECTIONS, bodies)
     }
