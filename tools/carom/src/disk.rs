@@ -17,7 +17,7 @@ pub(crate) struct Disk {
     result: u64,
     /// ParaView files.
     paraview: u64,
-    /// Plots and report.
+    /// Plots and report with its tables.
     plots: u64,
     /// The whole folder, with files of others.
     total: u64,
@@ -33,7 +33,7 @@ impl Disk {
             models,
             result: bytes(&layout.result, &all),
             paraview: bytes(&layout.paraview, &all),
-            plots: bytes(&layout.plots, &all) + bytes(&layout.report, &all),
+            plots: [&layout.plots, &layout.report, &layout.tables].map(|path| bytes(path, &all)).iter().sum(),
             total: bytes(&layout.root, &all),
         }
     }

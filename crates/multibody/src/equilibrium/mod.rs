@@ -27,6 +27,7 @@ pub(crate) mod tangent;
 use carom_integrate::SecondOrder;
 use nalgebra::DVector;
 
+use crate::joint::reset_impulses;
 use crate::system::System;
 use crate::system_error::RateError;
 use describe::describe;
@@ -132,7 +133,7 @@ impl System {
         self.joints_mut().hold_drives(false);
         let found = found?;
         self.project(0.0, y, 1e-13)?;
-        self.forget_impulses(y);
+        reset_impulses(self.states(), y);
         Ok(found)
     }
 

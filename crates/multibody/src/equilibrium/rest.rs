@@ -84,14 +84,6 @@ impl System {
         self.set_state(y)
     }
 
-    /// Takes the impulses of the ground out of y, which do not belong to the run.
-    pub(super) fn forget_impulses(&self, y: &mut [f64]) {
-        let held = self.bodies().iter().enumerate().filter(|(_, body)| body.fixed);
-        let of_held = held.flat_map(|(i, _)| [self.layout().momentum(i), self.layout().ang_momentum(i)]);
-        let all = of_held.chain([self.layout().external_impulse(), self.layout().external_ang_impulse()]);
-        all.for_each(|start| put(y, start, &Vector3::zeros()));
-    }
-
     /// Sum of the forces that act at y, at which they were evaluated: weights, loads, springs, contact,
     /// reactions, elasticity; torques over the size of the bodies \[N\].
     pub(super) fn acting_forces(&self, y: &[f64]) -> f64 {

@@ -46,7 +46,7 @@ enum Of {
 
 /// Buffers for evaluations of a system at increments of a state.
 #[derive(Debug)]
-pub(crate) struct Probe {
+pub(crate) struct Differences {
     multipliers: Vec<f64>,
     increment: Vec<f64>,
     velocity: Vec<f64>,
@@ -54,7 +54,7 @@ pub(crate) struct Probe {
     rate: Vec<f64>,
 }
 
-impl Probe {
+impl Differences {
     /// At multipliers of the joints of the system.
     pub(crate) fn new(system: &System, multipliers: &[f64]) -> Self {
         let n = system.velocities();
@@ -120,11 +120,11 @@ impl Tangent {
     ) -> Result<Self, RateError> {
         let n = system.velocities();
         let motions = motions(system, y)?;
-        let mut probe = Probe::new(system, multipliers);
+        let mut differences = Differences::new(system, multipliers);
         let mut stiffness = DMatrix::zeros(n, n);
         for j in 0..n {
             let step = scale * INCREMENT * system.unit_of(j, system.size_at(j));
-            stiffness.set_column(j, &probe.derivative(system, y, Of::Position(j), step)?);
+            stiffness.set_column(j, &differences.derivative(system, y, Of::Position(j), step)?);
         }
         let stiffness = motions.tr_mul(&(stiffness * &motions));
         let stiffness = 0.5 * (&stiffness + stiffness.transpose());
@@ -144,12 +144,12 @@ impl Tangent {
         multipliers: &[f64],
     ) -> Result<DMatrix<f64>, RateError> {
         let n = system.velocities();
-        let mut probe = Probe::new(system, multipliers);
+        let mut differences = Differences::new(system, multipliers);
         let mut damping = DMatrix::zeros(n, n);
         for j in 0..n {
             // Forces of dampers are linear in small velocities.
             let step = INCREMENT * system.unit_of(j, system.size_at(j));
-            damping.set_column(j, &probe.derivative(system, y, Of::Velocity(j), step)?);
+            damping.set_column(j, &differences.derivative(system, y, Of::Velocity(j), step)?);
         }
         Ok(self.motions.tr_mul(&(damping * &self.motions)))
     }

@@ -263,8 +263,8 @@ impl Constraints {
     }
 }
 
-/// The impulses that brought momenta to the joints do not belong to the run.
-fn reset_impulses(bodies: &Bodies, y: &mut [f64]) {
+/// Sets the impulses of joints to zero: those that brought momenta to the joints do not belong to the run.
+pub(crate) fn reset_impulses(bodies: &Bodies, y: &mut [f64]) {
     let layout = bodies.layout();
     let zero = Vector3::zeros();
     let held = bodies.all().iter().enumerate().filter(|(_, body)| body.fixed);

@@ -44,6 +44,7 @@ use nalgebra::Matrix3;
 
 pub use carom_dynamics::JointKind;
 
+pub(crate) use assemble::reset_impulses;
 pub use assemble::{Assembly, AssemblyError, Displaced};
 pub(crate) use check::check_ends;
 use check::check_joint;

@@ -13,10 +13,12 @@
 use carom_dynamics::rotation;
 
 use super::Constraints;
+use super::reactions::SMALLEST_PIVOT;
 use super::row::Row;
 use super::skyline::Dependent;
 use crate::bodies::Bodies;
 use crate::layout::{add, put, quaternion, vector};
+use crate::stall::likely_cause;
 use crate::system_error::RateError;
 
 /// Violation of joints below which no projection is made, relative to the sizes of the system: below the
@@ -29,6 +31,10 @@ const SINGULAR_DRIFT: f64 = 1e-7;
 /// Violation at which Newton's method ends.
 pub(super) const ROUND_OFF: f64 = 1e-13;
 
+/// Violation from which on no pivot is raised: a singular position on the way of Newton's method from so far
+/// off is one of its iterates alone, and raised pivots would shorten its steps.
+const NEAR: f64 = 1e-2;
+
 const MAX_ITERATIONS: usize = 40;
 
 /// Errors from projecting positions or velocities to the joints.
@@ -39,9 +45,9 @@ pub enum ProjectError {
     State(#[from] RateError),
     /// Newton's method does not converge.
     #[error(
-        "joint `{joint}` cannot be closed: {} of {violation:.3e} remains; check its ends, its axes and the \
-         positions of the bodies",
-        if *is_length { "a gap in metres" } else { "a cosine between its axes, or an angle in radians," }
+        "joint `{joint}` cannot be closed: {} of {violation:.3e} remains; {}",
+        if *is_length { "a gap in metres" } else { "a cosine between its axes, or an angle in radians," },
+        remedy(singular.as_deref())
     )]
     Open {
         /// Name of the worst joint.
@@ -50,7 +56,16 @@ pub enum ProjectError {
         violation: f64,
         /// True for a length.
         is_length: bool,
+        /// The joint whose equations depend on those of the others there.
+        singular: Option<String>,
     },
+}
+
+fn remedy(singular: Option<&str>) -> String {
+    match singular {
+        Some(joint) => likely_cause(Some(joint), false),
+        None => "check its ends, its axes and the positions of the bodies".to_owned(),
+    }
 }
 
 /// Outcome of a projection.
@@ -97,7 +112,8 @@ impl Constraints {
                 // Round-off: no better.
                 let is_best = next.1 >= worst.1 && next.1 < tolerance;
                 // At a singular position the joints cannot be closed; behind it they are.
-                let is_singular = self.is_singular() && next.1 < SINGULAR_DRIFT && next.1 > 0.5 * worst.1;
+                let is_singular =
+                    self.singular_here().is_some() && next.1 < SINGULAR_DRIFT && next.1 > 0.5 * worst.1;
                 if is_best || is_singular {
                     break;
                 }
@@ -171,6 +187,7 @@ impl Constraints {
             joint: self.name_of(self.rows[row]).to_owned(),
             violation: self.now[row].value.abs(),
             is_length: self.rows[row].1.is_length(),
+            singular: self.singular_here().map(str::to_owned),
         }
     }
 
@@ -183,7 +200,10 @@ impl Constraints {
     /// Rows and factor at y, to which the bodies were set.
     pub(super) fn factorise_at(&mut self, bodies: &Bodies, time: f64, y: &[f64]) -> Result<(), RateError> {
         self.set_state(bodies.at(time, y));
-        self.factorise(bodies).map_err(|dependent| self.locked(dependent))
+        let is_near = self.violation(self.size()).1 < NEAR;
+        let done =
+            if is_near { self.factorise(bodies) } else { self.factorise_above(SMALLEST_PIVOT, bodies) };
+        done.map_err(|dependent| self.locked(dependent))
     }
 
     pub(super) fn locked(&self, dependent: Dependent) -> RateError {

@@ -396,9 +396,9 @@ impl Constraints {
         done
     }
 
-    /// Whether the position of the last factor is singular or almost so.
-    pub(super) fn is_singular(&self) -> bool {
-        self.matrix.is_raised()
+    /// The joint whose equations depend on those before it, or almost so, where the last factor was formed.
+    pub(super) fn singular_here(&self) -> Option<&str> {
+        self.matrix.raised().map(|row| self.name_of(self.rows[row]))
     }
 
     /// Pivots at the start, by the last factorisation.

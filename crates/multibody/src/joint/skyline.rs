@@ -10,8 +10,8 @@ pub(crate) struct Skyline {
     /// Where each row begins in `values`, and the end of the last one.
     starts: Vec<usize>,
     values: Vec<f64>,
-    /// True if a pivot was raised in the last factorisation.
-    is_raised: bool,
+    /// The first row with a pivot that the last factorisation raised.
+    raised: Option<usize>,
 }
 
 /// A row that those before it determine.
@@ -28,7 +28,7 @@ impl Skyline {
         for (i, first) in first.iter().enumerate() {
             starts.push(starts[i] + i + 1 - first);
         }
-        Self { values: vec![0.0; starts[first.len()]], starts, first, is_raised: false }
+        Self { values: vec![0.0; starts[first.len()]], starts, first, raised: None }
     }
 
     /// Number of rows.
@@ -36,9 +36,9 @@ impl Skyline {
         self.first.len()
     }
 
-    /// Whether the last factorisation raised a pivot.
-    pub(crate) fn is_raised(&self) -> bool {
-        self.is_raised
+    /// The first row with a pivot that the last factorisation raised.
+    pub(crate) fn raised(&self) -> Option<usize> {
+        self.raised
     }
 
     /// Pivot of each row over its diagonal entry, by the last factorisation.
@@ -68,7 +68,7 @@ impl Skyline {
         a: impl Fn(usize, usize) -> f64,
         accepted: impl Fn(usize, f64, f64) -> Option<f64>,
     ) -> Result<(), Dependent> {
-        self.is_raised = false;
+        self.raised = None;
         for i in 0..self.n() {
             let (done, rest) = self.values.split_at_mut(self.starts[i]);
             let row = &mut rest[..self.starts[i + 1] - self.starts[i]];
@@ -86,7 +86,9 @@ impl Skyline {
             let diagonal = a(i, i);
             let found = diagonal - square;
             let pivot = accepted(i, found, diagonal).ok_or(Dependent { row: i })?;
-            self.is_raised |= pivot > found;
+            if pivot > found {
+                self.raised.get_or_insert(i);
+            }
             row[i - first] = pivot.sqrt();
         }
         Ok(())
