@@ -15,6 +15,7 @@ mod half_space;
 mod joints;
 mod known_mechanisms;
 mod linearity;
+mod machines;
 mod mechanisms;
 mod meshed_surfaces;
 mod points;

@@ -1,6 +1,7 @@
 //! Joints at the start: rows that repeat others are found and left out, bodies are moved until their joints
 //! close.
 
+use carom_dynamics::JointEquation;
 use nalgebra::Vector3;
 
 use super::Constraints;
@@ -182,6 +183,10 @@ impl Constraints {
                 }
                 Err(dependent) => {
                     let mut rows = self.rows.clone();
+                    if turn_with_first_end(&mut rows, dependent.row) {
+                        self.set_rows(rows, bodies.all());
+                        continue;
+                    }
                     let row = rows.remove(dependent.row);
                     if let (joint, Row::Driven(..)) = row {
                         let joint = self.joints[joint].name.clone();
@@ -261,6 +266,21 @@ impl Constraints {
         }
         (apart, displaced)
     }
+}
+
+/// Lets the equations that hold the ends of a joint together act along the axes of its first end, if `row` is
+/// one of them along inertial axes; true if it is.
+///
+/// A plane linkage that turns in space repeats the equation across its plane in all positions. Along inertial
+/// axes this would be another equation after a quarter of a turn.
+fn turn_with_first_end(rows: &mut [(usize, Row)], row: usize) -> bool {
+    let (joint, Row::Kept(JointEquation::Apart(_))) = rows[row] else { return false };
+    for (_, row) in rows.iter_mut().filter(|(other, _)| *other == joint) {
+        if let Row::Kept(JointEquation::Apart(axis)) = *row {
+            *row = Row::Kept(JointEquation::Along(axis));
+        }
+    }
+    true
 }
 
 /// Sets the impulses of joints to zero: those that brought momenta to the joints do not belong to the run.

@@ -1,0 +1,184 @@
+//! Machines of the gallery (meshes) next to their reduced equations and closed forms.
+
+use std::f64::consts::PI;
+
+use carom_simulate::RunOutcome;
+use nalgebra::Vector3;
+
+use crate::fixtures::{Chain, parse};
+
+const GOVERNOR: &str = include_str!("../../../meshes/governor/scenario.toml");
+const DRIVEN_GOVERNOR: &str = include_str!("../../../meshes/governor/driven.toml");
+
+/// Density of the material `steel` \[kg/m³\].
+const STEEL: f64 = 7800.0;
+
+fn run(scenario: &str, overrides: &[&str]) -> RunOutcome {
+    Chain::new().solve(&parse(scenario, overrides)).unwrap()
+}
+
+fn position(outcome: &RunOutcome, body: &str) -> Vector3<f64> {
+    let number = outcome.names.iter().position(|name| name == body).unwrap();
+    Vector3::from(outcome.bodies[number].position)
+}
+
+/// One classical Runge-Kutta step of y' = f(y).
+fn runge_kutta<const N: usize>(rate: impl Fn([f64; N]) -> [f64; N], y: [f64; N], h: f64) -> [f64; N] {
+    let along = |k: [f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+    let k1 = rate(y);
+    let k2 = rate(along(k1, 0.5 * h));
+    let k3 = rate(along(k2, 0.5 * h));
+    let k4 = rate(along(k3, h));
+    std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]))
+}
+
+/// The flyball governor of meshes/governor as a system of two coordinates, the angle φ of the spindle and the
+/// angle θ of the arms to the axis.
+///
+/// ```text
+/// T = ½ J(θ) φ̇² + ½ M(θ) θ̇²,   z = −2 a cos θ  of the sleeve
+/// M θ̈ = ½ J′ φ̇² − ½ M′ θ̇² − V′
+/// ```
+struct Governor {
+    /// Of an arm, a ball, a link and the sleeve \[kg\].
+    masses: [f64; 4],
+    /// J − what changes with θ: spindle, sleeve and both balls about their centres \[kg m²\].
+    constant: f64,
+    /// Inertias of an arm and a link across their axes, and about them \[kg m²\].
+    across: [f64; 2],
+    about: [f64; 2],
+    /// Of a ball about its centre \[kg m²\].
+    of_ball: f64,
+}
+
+/// Distance of the pins from the axis, length of an arm, of a link \[m\].
+const E: f64 = 0.03;
+const L: f64 = 0.25;
+const A: f64 = 0.15;
+const GRAVITY: f64 = 9.81;
+const STIFFNESS: f64 = 400.0;
+/// cos θ at the start, where the spring has no force.
+const COS_START: f64 = 0.8;
+
+impl Governor {
+    fn new() -> Self {
+        let rod = |radius: f64, length: f64| {
+            let mass = STEEL * PI * radius * radius * length;
+            [mass, mass * (length * length / 12.0 + radius * radius / 4.0), 0.5 * mass * radius * radius]
+        };
+        let [arm, link, spindle] = [rod(0.006, L), rod(0.005, A), rod(0.01, 0.5)];
+        let ball = STEEL * 4.0 / 3.0 * PI * 0.04_f64.powi(3);
+        let of_ball = 0.4 * ball * 0.04 * 0.04;
+        let sleeve = STEEL * PI * (0.025_f64.powi(2) - 0.012_f64.powi(2)) * 0.06;
+        let of_sleeve = 0.5 * sleeve * (0.025_f64.powi(2) + 0.012_f64.powi(2));
+        Self {
+            masses: [arm[0], ball, link[0], sleeve],
+            constant: spindle[2] + of_sleeve + 2.0 * of_ball,
+            across: [arm[1], link[1]],
+            about: [arm[2], link[2]],
+            of_ball,
+        }
+    }
+
+    /// J and its derivative.
+    fn about_axis(&self, theta: f64) -> [f64; 2] {
+        let (sin, cos) = theta.sin_cos();
+        let [arm, ball, link, _] = self.masses;
+        let points = [(arm, 0.5 * L), (ball, L), (link, 0.5 * A)];
+        let [mut inertia, mut slope] = [self.constant, 0.0];
+        for (mass, length) in points {
+            inertia += 2.0 * mass * (E + length * sin).powi(2);
+            slope += 4.0 * mass * (E + length * sin) * length * cos;
+        }
+        for (across, about) in self.across.iter().zip(self.about) {
+            inertia += 2.0 * (across * sin * sin + about * cos * cos);
+            slope += 4.0 * (across - about) * sin * cos;
+        }
+        [inertia, slope]
+    }
+
+    /// M and its derivative.
+    fn in_plane(&self, theta: f64) -> [f64; 2] {
+        let (sin, cos) = theta.sin_cos();
+        let [arm, ball, link, sleeve] = self.masses;
+        let arms = arm * L * L / 4.0 + ball * L * L + self.of_ball + self.across[0] + self.across[1];
+        let links = link * A * A * (0.25 * cos * cos + 2.25 * sin * sin);
+        let inertia = 2.0 * (arms + links) + sleeve * (2.0 * A * sin).powi(2);
+        [inertia, 8.0 * (link + sleeve) * A * A * sin * cos]
+    }
+
+    /// V′ of weight and spring.
+    fn moment(&self, theta: f64) -> f64 {
+        let (sin, cos) = theta.sin_cos();
+        let [arm, ball, link, sleeve] = self.masses;
+        let weights = 2.0 * (0.5 * arm * L + ball * L + 1.5 * link * A) + 2.0 * sleeve * A;
+        let lift = 2.0 * A * (COS_START - cos);
+        GRAVITY * weights * sin + STIFFNESS * lift * 2.0 * A * sin
+    }
+
+    /// θ̈ at θ, θ̇ and the speed of the spindle.
+    fn acceleration(&self, theta: f64, rate: f64, speed: f64) -> f64 {
+        let ([_, of_axis], [inertia, slope]) = (self.about_axis(theta), self.in_plane(theta));
+        (0.5 * of_axis * speed * speed - 0.5 * slope * rate * rate - self.moment(theta)) / inertia
+    }
+
+    /// [θ, θ̇, φ] of a spindle that turns freely from 10 rad/s, at a time: J φ̇ stays. Steps of 0.1 ms.
+    fn free(&self, end: f64) -> [f64; 3] {
+        let theta = COS_START.acos();
+        let ang_momentum = 10.0 * self.about_axis(theta)[0];
+        let rate = |[theta, rate, _]: [f64; 3]| {
+            let speed = ang_momentum / self.about_axis(theta)[0];
+            [rate, self.acceleration(theta, rate, speed), speed]
+        };
+        let steps = (end / 1e-4).round() as usize;
+        (0..steps).fold([theta, 0.0, 0.0], |y, _| runge_kutta(rate, y, end / steps as f64))
+    }
+
+    /// θ at which ½ J′ Ω² = V′, by bisection.
+    fn steady(&self, speed: f64) -> f64 {
+        let (mut low, mut high) = (0.1, 1.5);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if self.acceleration(middle, 0.0, speed) > 0.0 { low = middle } else { high = middle }
+        }
+        low
+    }
+}
+
+/// The plane linkages of the governor turn with the spindle, by two turns in this time. The place of a ball
+/// is as accurate as the tolerance says, relative to its distance from the axis.
+#[test]
+fn a_governor_swings_as_its_two_coordinates_do() {
+    let [theta, _, phi] = Governor::new().free(1.5);
+    let radius = E + L * theta.sin();
+    let expected = Vector3::new(radius * phi.cos(), radius * phi.sin(), -L * theta.cos());
+    for (integrator, tolerance) in [
+        ("dop853", 1e-6),
+        ("dormand-prince5", 1e-6),
+        ("exponential", 1e-6),
+        ("radau5", 1e-6),
+        ("generalised-alpha", 1e-4),
+        ("bdf2", 1e-4),
+        ("midpoint", 1e-4),
+    ] {
+        let integrator_is = format!("simulation.integrator=\"{integrator}\"");
+        let tolerance_is = format!("simulation.relative_tolerance={tolerance:?}");
+        let outcome = run(GOVERNOR, &["simulation.end_time=1.5", &integrator_is, &tolerance_is]);
+        let offset = (position(&outcome, "right ball") - expected).norm();
+        let lift = (position(&outcome, "sleeve").z + 2.0 * A * theta.cos()).abs();
+        println!("{integrator}: {offset:.2e} m, sleeve {lift:.2e} m, {:?}", outcome.summary.ledger);
+        assert!(offset.max(lift) < tolerance * radius, "{integrator}: {offset:e} {lift:e}");
+        assert!(outcome.summary.ledger.energy_error < tolerance, "{:?}", outcome.summary.ledger);
+    }
+}
+
+/// With a damper, the sleeve of a driven governor settles where the moments of weight, spring and centrifugal
+/// forces balance.
+#[test]
+fn the_sleeve_of_a_driven_governor_settles_at_the_height_of_its_speed() {
+    let outcome = run(DRIVEN_GOVERNOR, &[]);
+    let expected = -2.0 * A * Governor::new().steady(13.0).cos();
+    let found = position(&outcome, "sleeve").z;
+    println!("{found} m, expected {expected} m");
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+}
