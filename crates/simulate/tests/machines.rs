@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use carom_contact::closed_form::{HertzPair, SphereOnRod};
 use carom_simulate::RunOutcome;
 use nalgebra::Vector3;
 
@@ -181,4 +182,57 @@ fn the_sleeve_of_a_driven_governor_settles_at_the_height_of_its_speed() {
     let found = position(&outcome, "sleeve").z;
     println!("{found} m, expected {expected} m");
     assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+}
+
+const HAMMER: &str = include_str!("../../../meshes/hammer/scenario.toml");
+
+/// Time and speed with which the striker of meshes/hammer meets the bit: a mass on the air spring behind the
+/// piston of a crank drive, m x″ = −k (x − x_p(t)), which travels 15 mm. Steps of 1 µs; the last one is cut.
+fn first_blow(mass: f64) -> [f64; 2] {
+    let (crank, rod, stiffness, gap) = (0.01_f64, 0.06_f64, 6000.0, 0.015);
+    let piston = |t: f64| {
+        let angle = PI + 2.0 * PI * 20.0 * (t - 0.01 * (t / 0.01).tanh());
+        crank * angle.cos() + (rod * rod - (crank * angle.sin()).powi(2)).sqrt() - (rod - crank)
+    };
+    let rate = |[t, x, v]: [f64; 3]| -> [f64; 3] { [1.0, v, -stiffness / mass * (x - piston(t))] };
+    let (mut y, mut next) = ([0.0; 3], [0.0; 3]);
+    while next[1] < gap {
+        y = next;
+        next = runge_kutta(rate, y, 1e-6);
+    }
+    let [t, _, v] = runge_kutta(rate, y, (gap - y[1]) / y[2]);
+    [t, v]
+}
+
+/// The blow is that of a round nose on a long rod, Hertz' force with a wave (docs/theory/closed-forms.md,
+/// eq. (93)): the contact ends before the wave is back. Force, duration and impulse agree within the errors
+/// that the run estimates.
+#[test]
+fn the_striker_of_a_hammer_gives_the_bit_the_energy_of_a_wave() {
+    let outcome = run(HAMMER, &["simulation.end_time=0.0294"]);
+    let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
+    let radius = 0.012_f64;
+    let mass = STEEL * PI * radius * radius * (0.06 - 2.0 * radius + 4.0 / 3.0 * radius);
+    let [start, speed] = first_blow(mass);
+    let off = [event.start / start - 1.0, -event.velocity_before / speed - 1.0].map(f64::abs);
+    assert!(off.iter().all(|off| *off < 1e-6), "{off:?}");
+    let impedance = (210e9 * STEEL).sqrt() * PI * 0.01 * 0.01;
+    let contact = HertzPair::new([radius, f64::INFINITY], [210e9; 2], [0.3; 2]);
+    let blow = SphereOnRod { contact, sphere_mass: mass, impedance }.impact(speed);
+    let impulse = Vector3::from(event.impulse).norm();
+    let estimate = outcome.error_estimates[0].unwrap();
+    println!("{event:?}\n{blow:?}\n{estimate:?}");
+    for (name, found, expected, error) in [
+        ("force", event.peak_force, blow.peak_force, estimate.force),
+        ("duration", event.end - event.start, blow.duration, estimate.duration),
+        ("impulse", impulse, blow.impulse, estimate.impulse),
+    ] {
+        assert!((found / expected - 1.0).abs() < error, "{name}: {found} {expected} {error}");
+    }
+    // The energy that the striker loses, I v − I²/2m, changes by v − I/m with the impulse.
+    let lost = |after: f64| 0.5 * mass * (speed * speed - after * after);
+    let [found, expected] = [event.own_after[0], blow.sphere_velocity].map(lost);
+    println!("energy of the blow {found} J, expected {expected} J of {} J", lost(0.0));
+    let error = estimate.impulse * impulse * blow.sphere_velocity.abs();
+    assert!((found - expected).abs() < error, "{found} {expected} {error}");
 }
