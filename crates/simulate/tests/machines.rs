@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use carom_contact::closed_form::{HertzPair, SphereOnRod};
 use carom_simulate::RunOutcome;
-use nalgebra::Vector3;
+use nalgebra::{Complex, Vector3};
 
 use crate::fixtures::{Chain, parse};
 
@@ -235,4 +235,49 @@ fn the_striker_of_a_hammer_gives_the_bit_the_energy_of_a_wave() {
     println!("energy of the blow {found} J, expected {expected} J of {} J", lost(0.0));
     let error = estimate.impulse * impulse * blow.sphere_velocity.abs();
     assert!((found - expected).abs() < error, "{found} {expected} {error}");
+}
+
+const VALVE: &str = include_str!("../../../meshes/valve-spring/scenario.toml");
+
+/// Force of the cam on the valve of meshes/valve-spring at a time after the run-up, at n revolutions a
+/// second: preload, mean lift, inertia of the valve, and a bar with one end held and the other on the
+/// valve.
+///
+/// ```text
+/// k(ω) = k̄ z cot z,   k̄ = k (1 + i ω β),   z = ω √(m/k̄)
+/// ```
+fn cam_force(n: f64, time: f64) -> f64 {
+    let (stiffness, mass, beta, preload) = (2.0e4, 0.06, 2.0e-5, 100.0);
+    let valve = STEEL * PI * 0.004 * 0.004 * 0.1;
+    let phase = 2.0 * PI * n * (time - 0.05);
+    let harmonic = |(order, lift): (f64, f64)| {
+        let omega = 2.0 * PI * n * order;
+        let complex = Complex::new(stiffness, stiffness * omega * beta);
+        let z = (Complex::from(mass) / complex).sqrt() * omega;
+        let dynamic = complex * z * z.cos() / z.sin() - valve * omega * omega;
+        lift * (stiffness - (dynamic * Complex::new(0.0, order * phase).exp()).re)
+    };
+    preload + [(1.0, 0.004), (4.0, 0.0002)].map(harmonic).iter().sum::<f64>()
+}
+
+/// Near the surge frequency of the spring (the fourth harmonic of the cam has 280 Hz, the spring 288.7 Hz).
+/// Of the oscillation of the run-up, of the size of the force, e^(−βω²t/2) = 1e-5 is left at 0.34 s.
+#[test]
+fn the_spring_of_a_valve_surges_as_a_bar_does() {
+    let chain = Chain::new();
+    chain.solve(&parse(VALVE, &[])).unwrap();
+    let reader = chain.reader();
+    let course = reader.joint_course(0).unwrap();
+    let frames = reader.times().unwrap().into_iter().zip(&course).filter(|(time, _)| *time > 0.34);
+    let [mut off, mut largest, mut least] = [0.0_f64, 0.0_f64, f64::INFINITY];
+    for (time, joint) in frames {
+        let expected = cam_force(70.0, time);
+        let found = joint.actions[0].unwrap().drive.unwrap();
+        off = off.max((found - expected).abs());
+        [largest, least] = [largest.max(expected), least.min(expected)];
+    }
+    println!("force of the cam {least} to {largest} N, off by {off:.2e} N");
+    assert!(off < 5e-4 * largest, "{off} {largest}");
+    // Without mass the spring would press with at least 100 N + k (lift).
+    assert!(least < 30.0, "the spring surges: {least}");
 }
