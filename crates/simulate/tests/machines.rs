@@ -1,6 +1,7 @@
 //! Machines of the gallery (meshes) next to their reduced equations and closed forms.
 
 use std::f64::consts::PI;
+use std::path::Path;
 
 use carom_contact::closed_form::{HertzPair, SphereOnRod};
 use carom_simulate::RunOutcome;
@@ -280,4 +281,62 @@ fn the_spring_of_a_valve_surges_as_a_bar_does() {
     assert!(off < 5e-4 * largest, "{off} {largest}");
     // Without mass the spring would press with at least 100 N + k (lift).
     assert!(least < 30.0, "the spring surges: {least}");
+}
+
+const BEARING: &str = include_str!("../../../meshes/bearing/scenario.toml");
+
+/// Copies files of a folder of the gallery to the folder of a run.
+fn copy(chain: &Chain, folder: &str, files: &[&str]) {
+    for file in files {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../meshes").join(folder).join(file);
+        std::fs::copy(from, chain.folder().join(file)).unwrap();
+    }
+}
+
+/// Two linear springs in series, k/2, hold each ball that the load presses: Q = k δ/2 cos ψ, and Σ cos² ψ
+/// over the loaded half of eight balls is 2, so that δ = F/k and Q = F/2 cos ψ. A ball that rolls on both
+/// rings goes around with ω r_i/(r_i + r_o).
+#[test]
+fn balls_of_a_bearing_share_the_load_and_roll_in_their_plane() {
+    let (load, stiffness, inner, outer, speed) = (500.0, 5e7, 0.020, 0.030, 50.0);
+    let chain = Chain::new();
+    copy(&chain, "bearing", &["inner.xml", "outer.xml"]);
+    let outcome = chain.solve(&parse(BEARING, &[])).unwrap();
+    let reader = chain.reader();
+    let times = reader.times().unwrap();
+    let orbit = speed * inner / (inner + outer);
+    let pairs: Vec<(usize, f64)> = (0..outcome.pairs.len())
+        .filter(|&pair| outcome.pairs[pair].ends_with("/inner"))
+        .map(|pair| (pair, outcome.pairs[pair][5..6].parse().unwrap()))
+        .collect();
+    assert_eq!(pairs.len(), 8, "{:?}", outcome.pairs);
+    let [mut off, mut out_of_plane] = [0.0_f64; 2];
+    for (k, time) in times.iter().enumerate() {
+        let frame = reader.frame(k).unwrap();
+        out_of_plane = frame.bodies.iter().fold(out_of_plane, |z, body| z.max(body.position[2].abs()));
+        // The force of a frame is the mean since the frame before. The load is whole from 4 ms on, and the
+        // ring is at rest some ms later.
+        if *time > 0.008 {
+            for &(pair, number) in &pairs {
+                let psi = 2.0 * PI * number / 8.0 + orbit * 0.5 * (time + times[k - 1]);
+                let expected = 0.5 * load * psi.cos().max(0.0);
+                off = off.max((frame.contacts[pair].normal_force - expected).abs());
+            }
+        }
+    }
+    let shift = position(&outcome, "inner").x;
+    println!("loads off by {off:.2e} N, shift {shift:.6e} m, {out_of_plane:.1e} m out of the plane");
+    // The ring is off the middle by δ = F/k, which turns the normals by up to δ/r_i.
+    let delta = load / stiffness;
+    assert!(off < 0.5 * load * delta / inner, "{off}");
+    assert!((shift / delta - 1.0).abs() < delta / inner, "{shift}");
+    // Round-off of the coordinates.
+    assert!(out_of_plane < 1e-14, "{out_of_plane}");
+    // The circles on which a loaded ball rolls change by δ: its orbit by as much of itself.
+    for number in 0..8 {
+        let place = position(&outcome, &format!("ball {number}"));
+        let angle = orbit * 0.03 + 2.0 * PI * f64::from(number) / 8.0;
+        let behind = Vector3::new(angle.cos(), angle.sin(), 0.0).cross(&place.normalize()).z;
+        assert!(behind.abs() < orbit * 0.03 * delta / inner, "ball {number}: {behind} rad");
+    }
 }
