@@ -80,6 +80,11 @@ pub enum BodyError {
 const TRIANGLE_SLACK: f64 = 1e-6;
 
 impl RigidBody {
+    /// √((J₁ + J₂ + J₃)/2m) \[m\].
+    pub(crate) fn gyration_radius(&self) -> f64 {
+        (0.5 * self.inertia.sum() / self.mass).sqrt()
+    }
+
     /// A body from its mass \[kg\], its inertia tensor about the centre of mass in source axes \[kg m²\] and
     /// its centre of mass in source coordinates \[m\].
     ///

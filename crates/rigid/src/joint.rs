@@ -201,6 +201,8 @@ pub(crate) struct Joint {
     /// Number of its first row among those of all joints.
     pub(crate) first: usize,
     pub(crate) ends: [JointEnd; 2],
+    /// Radii of gyration of its moving bodies \[m\].
+    pub(crate) gyration: f64,
     /// Number of the joints that moving bodies connect with it.
     pub(crate) group: usize,
 }
@@ -245,7 +247,9 @@ impl Joints {
             let (rows, first) = (spec.kind.equations(), joints.n_rows);
             joints.n_rows += rows.len();
             let ends = spec.ends.each_ref().map(of_body);
-            joints.all.push(Joint { name: joint(), rows, first, ends, group: 0 });
+            let moving = ends.iter().filter_map(|end| end.body).filter(|&body| !bodies[body].fixed);
+            let gyration = moving.map(|body| bodies[body].gyration_radius()).sum();
+            joints.all.push(Joint { name: joint(), rows, first, ends, gyration, group: 0 });
         }
         joints.find_groups(bodies);
         Ok(joints)

@@ -208,6 +208,20 @@ fn joints_that_do_not_fit_are_refused_by_name() {
     assert!(length.contains("its length is 0 m"), "{length}");
 }
 
+/// The velocity of the joint is then that of the centre of mass, which is round-off here.
+#[test]
+fn a_body_that_turns_about_its_centre_fits_a_joint_there() {
+    let start = Placement {
+        velocity: [1e-17, 0.0, -2e-18],
+        angular_velocity: [0.0, 0.0, 10.0],
+        ..Placement::default()
+    };
+    let ends = [ground(Vector3::zeros()), on(0, Vector3::zeros())];
+    let spec = joint("pin", JointKind::Revolute, ends);
+    let mut system = System::new(vec![rod("rod", 1.0, 1.0)], &[start], &[], Vector3::zeros(), 1e-3).unwrap();
+    system.join(&[spec]).unwrap();
+}
+
 /// A ball hits a rod that is hinged on the ground: with restitution e and the moments J₀ and m l² about the
 /// hinge, (1 + e) u l m/(J₀ + m l²) is the rate of the rod. Joint and contact act at the same time.
 #[test]

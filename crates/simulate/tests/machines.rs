@@ -340,3 +340,41 @@ fn balls_of_a_bearing_share_the_load_and_roll_in_their_plane() {
         assert!(behind.abs() < orbit * 0.03 * delta / inner, "ball {number}: {behind} rad");
     }
 }
+
+const GENEVA: &str = include_str!("../../../meshes/geneva/scenario.toml");
+
+/// The pin on a circle of radius r about the crank drives the slot along tan β = r sin α/(d − r cos α). It
+/// has some play to either side, which turns the wheel by the play over the distance of the pin from its
+/// axis.
+#[test]
+fn the_wheel_of_a_geneva_drive_turns_as_the_pin_and_its_slot_demand() {
+    let (distance, play): (f64, f64) = (0.1, 2e-6);
+    let crank = distance * (0.25 * PI).sin();
+    let chain = Chain::new();
+    chain.solve(&parse(GENEVA, &[])).unwrap();
+    let reader = chain.reader();
+    let n = reader.times().unwrap().len();
+    let about_z = |[w, _, _, z]: [f64; 4]| 2.0 * z.atan2(w);
+    let (mut worst, mut engaged) = (0.0_f64, 0);
+    for k in 0..n {
+        let frame = reader.frame(k).unwrap();
+        let [alpha, wheel] = [0, 1].map(|body| about_z(frame.bodies[body].quaternion));
+        let alpha = (alpha + PI).rem_euclid(2.0 * PI) - PI;
+        if alpha.abs() > 0.25 * PI {
+            continue;
+        }
+        let [along, across] = [distance - crank * alpha.cos(), crank * alpha.sin()];
+        // Slots are alike: angles of the wheel count within a quarter of a turn.
+        let off = wheel + across.atan2(along);
+        let off = (off + 0.25 * PI).rem_euclid(0.5 * PI) - 0.25 * PI;
+        worst = worst.max(off.abs() * along.hypot(across) / play);
+        engaged += 1;
+    }
+    println!("{engaged} frames with the pin in a slot, the wheel off by up to {worst} of the play");
+    assert!(engaged > 60, "two quarters of a turn: {engaged}");
+    // A contact closes up to half a step late. At the entry the slot is to accelerate by ω² d cos 45°, and
+    // the pin crosses the play with the speed that this gives.
+    let acceleration = 100.0 * distance * (0.25 * PI).cos();
+    let late = 0.5 * 5e-5 * (2.0 * acceleration * play).sqrt() / play;
+    assert!(worst < 1.0 + late, "{worst} {late}");
+}

@@ -203,7 +203,8 @@ impl AtRest<'_> {
             if let Some(body) = self.moving(joint, side) {
                 let (spec, state) = (&self.bodies[body], &states[body]);
                 let turning = spec.angular_velocity(state).norm();
-                sums.0 += state.momentum.norm() / spec.mass + turning * joint.ends[side].point.norm();
+                let arm = joint.ends[side].point.norm() + spec.gyration_radius();
+                sums.0 += state.momentum.norm() / spec.mass + turning * arm;
                 sums.1 += turning;
             }
         }
@@ -223,10 +224,11 @@ impl AtRest<'_> {
 }
 
 /// Length to which the errors of a joint are relative: the distances of its ends from the centres of mass and
-/// from the origin, of whose coordinates they are the difference \[m\].
+/// from the origin, of whose coordinates they are the difference, and the radii of gyration of its bodies, as
+/// the ends may be in the centre of mass and in the origin \[m\].
 pub(super) fn size(joint: &Joint, first: &Place, second: &Place) -> f64 {
     let arms = joint.ends.iter().filter(|end| end.body.is_some()).map(|end| end.point.norm()).sum::<f64>();
-    arms + first.position.amax().max(second.position.amax()).max(f64::MIN_POSITIVE)
+    arms + first.position.amax().max(second.position.amax()) + joint.gyration.max(f64::MIN_POSITIVE)
 }
 
 /// A J⁻¹ Aᵀ \[1/(kg m²)\].
