@@ -378,3 +378,49 @@ fn the_wheel_of_a_geneva_drive_turns_as_the_pin_and_its_slot_demand() {
     let late = 0.5 * 5e-5 * (2.0 * acceleration * play).sqrt() / play;
     assert!(worst < 1.0 + late, "{worst} {late}");
 }
+
+const GEARS: &str = include_str!("../../../meshes/gears/scenario.toml");
+
+/// Involutes keep the ratio of the teeth; all flanks that touch press along one line, with the torque over
+/// the base radius. A tooth hands over to the next one within the time of this test.
+#[test]
+fn involute_gears_keep_their_ratio_and_press_along_one_line() {
+    let (module, teeth, torque) = (0.002, [20.0, 30.0], 20.0);
+    let pressure = 20.0_f64.to_radians();
+    let [base, base_2] = teeth.map(|teeth| 0.5 * module * teeth * pressure.cos());
+    let chain = Chain::new();
+    copy(&chain, "gears", &["wheel.xml"]);
+    chain.solve(&parse(GEARS, &["simulation.end_time=0.035"])).unwrap();
+    let reader = chain.reader();
+    let n = reader.times().unwrap().len();
+    let about_z = |[w, _, _, z]: [f64; 4]| 2.0 * z.atan2(w);
+    let within = |angle: f64| (angle + PI).rem_euclid(2.0 * PI) - PI;
+    let mut start = [0.0; 2];
+    let (mut error, mut forces) = (0.0_f64, Vector3::zeros());
+    for k in 0..n {
+        let frame = reader.frame(k).unwrap();
+        let angles = [0, 1].map(|body| about_z(frame.bodies[body].quaternion));
+        if k == 0 {
+            start = angles;
+            continue;
+        }
+        let [turned, wheel] = [0, 1].map(|i| within(angles[i] - start[i]));
+        error = error.max((wheel + turned * teeth[0] / teeth[1]).abs() * base_2);
+        forces += Vector3::from(frame.contacts[0].force) / (n - 1) as f64;
+    }
+    // On the pinion, against its turning: the line of action, 20° from the common tangent.
+    let expected = torque / base_2 * Vector3::new(-pressure.sin(), -pressure.cos(), 0.0);
+    let off = (forces - expected).norm() / expected.norm();
+    // The flanks of the pinion are 40 spans between points: the touching one changes, and between two
+    // points at the distance s the flanks come nearer by s² κ/8. This is largest where the tip of the
+    // pinion touches.
+    let reach = (base + base_2) * pressure.tan();
+    let radius = |teeth: f64, base: f64| ((0.5 * module * teeth + module).powi(2) - base * base).sqrt();
+    let (last, first) = (radius(teeth[0], base), reach - radius(teeth[1], base_2));
+    let step = last * (last - first) / base / 40.0;
+    let nearer = step * step / 8.0 * (1.0 / last + 1.0 / (reach - last));
+    println!("error {error:.2e} m, between points up to {nearer:.2e} m; force {forces:?}, off by {off:.1e}");
+    assert!(error < nearer, "{error} {nearer}");
+    // The rate of the wheel at both ends of the run differs by some mrad/s.
+    assert!(off < 1e-3, "{off}");
+}
