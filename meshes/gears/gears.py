@@ -120,7 +120,7 @@ gravity = [0.0, 0.0, 0.0]
 
 [[body]]
 name = "pinion"
-make = {{ shape = "tube", radius = 0.016, inner_radius = 0.008, length = {WIDTH} }}
+make = {{ shape = "torus", radius = 0.013, inner_radius = 0.003 }}      # for the pictures
 material = "steel"
 rigid = true
 mass_properties = {{ mass = 10.0, inertia = [10.0, 10.0, 10.0], center = [0.0, 0.0, 0.0] }}

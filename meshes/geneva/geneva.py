@@ -65,10 +65,10 @@ kind = "ball"
 center = [{CRANK!r}, 0.0, 0.0]
 radius = {PIN}
 
-# The slots have angles of 45 degrees to the line of both axes. The disc is for the pictures.
+# The slots have angles of 45 degrees to the line of both axes. The ring is for the pictures, which do not have the blocks.
 [[body]]
 name = "wheel"
-make = {{ shape = "tube", radius = {INNER}, inner_radius = 0.008, length = {THICK} }}
+make = {{ shape = "torus", radius = {INNER - 0.004!r}, inner_radius = 0.004 }}
 material = "steel"
 rigid = true
 mass_properties = {{ mass = 0.2, inertia = [2.0e-4, 2.0e-4, 4.0e-4] }}
