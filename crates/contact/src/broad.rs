@@ -62,6 +62,29 @@ impl Ball {
     }
 }
 
+/// Each two balls that overlap, ascending, the smaller number first; empty balls overlap none.
+pub fn overlapping_balls(balls: &[Ball]) -> Vec<[usize; 2]> {
+    let centers: Vec<Vector3<f64>> = balls.iter().map(|ball| ball.center).collect();
+    let around = |number: u32| {
+        let Ball { center, radius } = balls[number as usize];
+        // An empty ball has an empty box.
+        [center - Vector3::repeat(radius), center + Vector3::repeat(radius)]
+    };
+    let tree = Tree::new(&centers);
+    let mut boxes = vec![NOTHING; tree.n_nodes()];
+    tree.refit(&mut boxes, around);
+    let (mut pairs, mut stack) = (Vec::new(), Vec::new());
+    for (a, ball) in balls.iter().enumerate().filter(|(_, ball)| ball.radius >= 0.0) {
+        tree.overlapping(&boxes, &around(a as u32), &mut stack, |b| {
+            if b as usize > a && ball.clearance(&balls[b as usize]) <= 0.0 {
+                pairs.push([a, b as usize]);
+            }
+        });
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
 /// A balanced binary tree over objects with centres, halved along the longest extent of the centres.
 ///
 /// It is built once; the boxes of its nodes are updated with those of the objects ([`Tree::refit`]).
@@ -395,5 +418,20 @@ mod tests {
             }
         }
         assert!((2..200).contains(&searches), "{searches}");
+    }
+
+    #[test]
+    fn overlapping_balls_are_those_of_all_pairs() {
+        let (radii, centers) = balls(60);
+        let ball = |(k, (radius, center)): (usize, (f64, Vector3<f64>))| Ball {
+            center,
+            radius: if k % 9 == 0 { f64::NEG_INFINITY } else { radius },
+        };
+        let balls: Vec<Ball> = radii.into_iter().zip(centers).enumerate().map(ball).collect();
+        let of = |a: usize| (a + 1..60).map(move |b| [a, b]);
+        let expected: Vec<[usize; 2]> =
+            (0..60).flat_map(of).filter(|&[a, b]| balls[a].clearance(&balls[b]) <= 0.0).collect();
+        assert!(expected.len() > 20);
+        assert_eq!(overlapping_balls(&balls), expected);
     }
 }

@@ -1,5 +1,9 @@
 //! Crowds: bodies of which any two may touch. A pair of a crowd exists while its bodies are near each other,
 //! and keeps its report once it has touched.
+//!
+//! A member is a part of a body: its whole surface, or one of several shapes. The members of two bodies touch
+//! both ways round, the points of each on the surface of the other, but for balls: a ball on a surface is the
+//! contact of both, and the points of that surface on the ball would repeat it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +19,7 @@ use crate::system::{PairReport, SystemError};
 /// Bodies of which any two may touch by multipliers: the points of each on the surface of the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSpec {
-    /// The bodies, each at most once.
+    /// The parts of bodies; those of one body do not touch each other.
     pub members: Vec<MemberSpec>,
     /// e of all pairs, see [`crate::PairSpec`].
     pub restitution: f64,
@@ -25,7 +29,7 @@ pub struct CrowdSpec {
     pub apart: Vec<[usize; 2]>,
 }
 
-/// A body of a crowd, in source coordinates.
+/// A body of a crowd, or a part of it, in source coordinates: points, a surface, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberSpec {
     /// Index of the body.
@@ -36,20 +40,22 @@ pub struct MemberSpec {
     /// tens or more have no contact of edges: at most 65536 pairs of edges have one
     /// ([`crate::System::for_without_edges`]).
     pub edges: Vec<Edge>,
-    /// The surface that points of other members touch.
-    pub shape: Shape,
+    /// The surface that points of other members touch; none if it has points alone.
+    pub shape: Option<Shape>,
 }
 
 /// The order of pairs: those that were given one by one by their number, as \[0, number, 0\]; then those of
-/// crowds, as \[1 + crowd, body with the points, body with the surface\].
+/// crowds, as \[1 + crowd, member with the points, member with the surface\]. The first member of a body has
+/// its number.
 pub(crate) type Key = [u32; 3];
 
 /// A member in the frame of its body. Its pairs share points and surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
+    body: usize,
     pub(crate) points: Arc<[Ball]>,
     pub(crate) edges: Arc<[Edge]>,
-    pub(crate) surface: Surface,
+    pub(crate) surface: Option<Surface>,
     /// See [`Pair::mobility`].
     pub(crate) mobility: f64,
     /// Radius of the ball around the centre of mass that contains points and surface \[m\].
@@ -58,8 +64,10 @@ pub(crate) struct Member {
 
 #[derive(Debug, Clone)]
 struct Crowd {
-    /// The member of each body.
-    of_body: Vec<Option<Member>>,
+    /// The first member of each body, then the further ones.
+    members: Vec<Option<Member>>,
+    /// Numbers of the members of each body.
+    of_body: Vec<Vec<u32>>,
     restitution: f64,
     friction: f64,
     /// See [`CrowdSpec::apart`]; the smaller number first, ascending.
@@ -81,23 +89,27 @@ impl Crowds {
         Ok(Self { crowds, ..Self::default() })
     }
 
+    /// Number of crowds.
+    pub(crate) fn count(&self) -> usize {
+        self.crowds.len()
+    }
+
     /// Radius of a body's ball \[m\]; 0 if it is in no crowd.
     pub(crate) fn radius(&self, body: usize) -> f64 {
-        let members = self.crowds.iter().filter_map(|crowd| crowd.of_body[body].as_ref());
+        let members = self.crowds.iter().flat_map(|crowd| crowd.members_of(body));
         members.map(|member| member.radius).fold(0.0, f64::max)
     }
 
     /// Calls `take` with each two bodies whose edges are too many to touch each other.
     pub(crate) fn for_without_edges(&self, bodies: &[RigidBody], mut take: impl FnMut([usize; 2])) {
         for crowd in &self.crowds {
-            let edges_of =
-                |(body, member): (usize, &Option<Member>)| Some((body, member.as_ref()?.edges.len()));
-            let mut members: Vec<(usize, usize)> =
-                crowd.of_body.iter().enumerate().filter_map(edges_of).collect();
+            let edges_of = |member: &Member| (member.body, member.edges.len());
+            let mut members: Vec<(usize, usize)> = crowd.members.iter().flatten().map(edges_of).collect();
             members.sort_by_key(|&(body, n)| (std::cmp::Reverse(n), body));
             for (k, &(a, n_a)) in members.iter().enumerate() {
                 let others = members[k + 1..].iter().take_while(|(_, n_b)| are_too_many([n_a, *n_b]));
-                let may_touch = |b: usize| !(bodies[a].fixed && bodies[b].fixed || crowd.are_apart([a, b]));
+                let may_touch =
+                    |b: usize| a != b && !(bodies[a].fixed && bodies[b].fixed || crowd.are_apart([a, b]));
                 let others = others.filter(|&&(b, _)| may_touch(b));
                 others.for_each(|&(b, _)| take([a.min(b), a.max(b)]));
             }
@@ -106,7 +118,7 @@ impl Crowds {
 
     /// Largest number of pairs.
     pub(crate) fn most_pairs(&self) -> usize {
-        let members = |crowd: &Crowd| crowd.of_body.iter().flatten().count();
+        let members = |crowd: &Crowd| crowd.members.iter().flatten().count();
         self.crowds.iter().map(members).map(|n| n * n.saturating_sub(1)).sum()
     }
 
@@ -119,17 +131,24 @@ impl Crowds {
         mut take: impl FnMut(u32),
     ) {
         for number in 0..self.crowds.len() {
-            for ends in [[a, b], [b, a]] {
-                let key = [1 + number as u32, ends[0], ends[1]];
-                if let Some(pair) = self.pair(key, bodies, (&mut *pairs, &mut *reports)) {
-                    take(pair);
+            let of = |crowd: &Crowd, body: u32| crowd.of_body[body as usize].len();
+            let counts = [a, b].map(|body| of(&self.crowds[number], body));
+            for (i, j) in (0..counts[0]).flat_map(|i| (0..counts[1]).map(move |j| (i, j))) {
+                let of_body = &self.crowds[number].of_body;
+                let [first, second] = [of_body[a as usize][i], of_body[b as usize][j]];
+                for ends in [[first, second], [second, first]] {
+                    let key = [1 + number as u32, ends[0], ends[1]];
+                    if let Some(pair) = self.pair(key, bodies, (&mut *pairs, &mut *reports)) {
+                        take(pair);
+                    }
                 }
             }
         }
     }
 
-    /// The number of a pair, which is made if it did not exist; none for bodies of which one is not in the
-    /// crowd, for fixed ones, and for those that do not touch each other.
+    /// The number of a pair, which is made if it did not exist; none for members that the crowd does not have,
+    /// for those of one body, of fixed bodies and of bodies that do not touch each other, and for points that
+    /// another pair has already.
     pub(crate) fn pair(
         &mut self,
         key: Key,
@@ -141,12 +160,13 @@ impl Crowds {
         }
         let [number, ends @ ..] = key.map(|i| i as usize);
         let crowd = self.crowds.get(number.checked_sub(1)?)?;
-        let [first, second] = ends.map(|body| crowd.of_body.get(body).and_then(Option::as_ref));
+        let [first, second] = ends.map(|member| crowd.members.get(member).and_then(Option::as_ref));
         let (first, second) = (first?, second?);
-        if ends.iter().all(|&body| bodies[body].fixed) || crowd.are_apart(ends) {
+        let of_bodies = [first.body, second.body];
+        if of_bodies.iter().all(|&body| bodies[body].fixed) || crowd.are_apart(of_bodies) {
             return None;
         }
-        let made = Pair::of_members(key, [first, second], crowd.restitution, crowd.friction);
+        let made = Pair::of_members(key, [first, second], crowd.restitution, crowd.friction)?;
         let place = self.free.pop().unwrap_or(pairs.len() as u32);
         match pairs.get_mut(place as usize) {
             Some(pair) => (*pair, reports[place as usize]) = (made, PairReport::default()),
@@ -190,9 +210,12 @@ impl Crowds {
         self.free.clear();
     }
 
-    /// The number of a pair, if it exists.
-    pub(crate) fn find(&self, key: Key) -> Option<usize> {
-        self.known.get(&key).map(|&number| number as usize)
+    /// Numbers of the pairs of two bodies that exist, in both directions.
+    pub(crate) fn between(&self, crowd: usize, [a, b]: [usize; 2]) -> impl Iterator<Item = usize> + '_ {
+        let of_body = &self.crowds[crowd].of_body;
+        let both = of_body[a].iter().flat_map(move |&i| of_body[b].iter().map(move |&j| [i, j]));
+        let keys = both.flat_map(move |[i, j]| [[1 + crowd as u32, i, j], [1 + crowd as u32, j, i]]);
+        keys.filter_map(|key| self.known.get(&key)).map(|&number| number as usize)
     }
 
     /// Numbers of the pairs that exist, by their keys.
@@ -210,57 +233,84 @@ impl Crowd {
         if let Some((what, value, _, valid)) = numbers.into_iter().find(|(_, _, holds, _)| !holds) {
             return Err(SystemError::Crowd { what, value, valid });
         }
-        let mut of_body: Vec<Option<Member>> = vec![None; bodies.len()];
+        let mut members: Vec<Option<Member>> = vec![None; bodies.len()];
+        let mut of_body = vec![Vec::new(); bodies.len()];
         for member in &spec.members {
-            let place = of_body.get_mut(member.body).zip(bodies.get(member.body));
-            let Some((known @ None, body)) = place else {
+            let Some(body) = bodies.get(member.body) else {
                 return Err(SystemError::Member { body: member.body, bodies: bodies.len() });
             };
-            *known = Some(Member::new(member, body)?);
+            let made = Some(Member::new(member, body)?);
+            let mut number = member.body;
+            if members[number].is_none() {
+                members[number] = made;
+            } else {
+                number = members.len();
+                members.push(made);
+            }
+            of_body[member.body].push(number as u32);
         }
         let mut apart: Vec<[usize; 2]> = spec.apart.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
         apart.sort_unstable();
-        Ok(Self { of_body, restitution: spec.restitution, friction: spec.friction, apart })
+        Ok(Self { members, of_body, restitution: spec.restitution, friction: spec.friction, apart })
     }
 
-    /// True for two bodies that do not touch each other.
+    /// The members of a body.
+    fn members_of(&self, body: usize) -> impl Iterator<Item = &Member> {
+        self.of_body[body].iter().filter_map(|&number| self.members[number as usize].as_ref())
+    }
+
+    /// True for one body, and for two that do not touch each other.
     fn are_apart(&self, [a, b]: [usize; 2]) -> bool {
-        self.apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
+        a == b || self.apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
     }
 }
 
 impl Member {
     fn new(spec: &MemberSpec, body: &RigidBody) -> Result<Self, SystemError> {
-        let surface = Surface::new(&spec.shape, body);
-        if spec.points.is_empty() || surface.shape.sheets() == 0 {
+        let surface = spec.shape.as_ref().map(|shape| Surface::new(shape, body));
+        let sheets = surface.as_ref().map(|surface| surface.shape.sheets());
+        if sheets.map_or(spec.points.is_empty(), |sheets| sheets == 0) {
             return Err(SystemError::EmptyMember { body: body.name.clone() });
         }
         let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(body)).collect();
         let reach = points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
+        let radius = surface.as_ref().map_or(0.0, |surface| surface.shape.radius());
         Ok(Self {
+            body: spec.body,
             mobility: points.iter().map(|ball| mobility(&ball.center, &body.inertia)).fold(0.0, f64::max),
-            radius: reach.max(surface.shape.radius()),
+            radius: reach.max(radius),
             edges: placed(&spec.edges, body),
             points,
             surface,
         })
     }
+
+    /// True if its points are balls, whose contact with a surface is that of the surface with them too.
+    fn has_balls(&self) -> bool {
+        !self.points.is_empty() && self.points.iter().all(|ball| ball.radius > 0.0)
+    }
 }
 
 impl Pair {
-    /// The pair of two members: the points of the first on the surface of the second.
-    fn of_members(key: Key, [first, second]: [&Member; 2], restitution: f64, friction: f64) -> Self {
+    /// The pair of two members: the points of the first on the surface of the second. None without points or
+    /// surface, or if the pair the other way round has the same contact.
+    fn of_members(key: Key, [first, second]: [&Member; 2], restitution: f64, friction: f64) -> Option<Self> {
+        let surface = second.surface.as_ref()?;
+        let is_other_way = second.has_balls() && first.surface.is_some();
+        if first.points.is_empty() || is_other_way && !(first.has_balls() && key[1] < key[2]) {
+            return None;
+        }
         // Edges on edges are the same both ways round.
         let n_edges = first.edges.len() * second.edges.len();
         let has_edges = key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
         let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
         let n = first.points.len();
-        let slots = n * second.surface.shape.sheets() + if has_edges { n_edges } else { 0 };
-        Self {
+        let slots = n * surface.shape.sheets() + if has_edges { n_edges } else { 0 };
+        Some(Self {
             key,
-            bodies: [key[1], key[2]].map(|body| body as usize),
+            bodies: [first.body, second.body],
             points: first.points.clone(),
-            surface: second.surface.clone(),
+            surface: surface.clone(),
             spheres: Spheres::around(&edges),
             edges,
             is_without_edges: false,
@@ -272,7 +322,7 @@ impl Pair {
             held: vec![None; n],
             gaps: vec![f64::INFINITY; slots],
             missed: [0.0; 2],
-        }
+        })
     }
 
     /// True if the pair has more than its place: an impulse, a contact that was missed, a held point.

@@ -158,7 +158,7 @@ mod tests {
             body,
             points: Ball::corners(Vector3::zeros(), SIZE).to_vec(),
             edges: edges(n),
-            shape: Shape::Block(Block::new(Vector3::zeros(), 0.5 * SIZE)),
+            shape: Some(Shape::Block(Block::new(Vector3::zeros(), 0.5 * SIZE))),
         };
         for (n, expected) in [(256, Vec::new()), (257, vec![[0, 1]])] {
             let pairs = [pair([edges(n), edges(256)])];

@@ -8,6 +8,7 @@
 //! * [`JointSpec`]: joints of two bodies, or a body and the ground
 //! * [`ForceSpec`], [`SpringSpec`]: forces by functions of time, and springs with dampers
 //! * [`CrowdSpec`]: bodies of which any two may touch, with pairs that exist while they are near
+//! * [`Contacts`]: pairs and crowds under the numbers of a scenario's contacts, with their events
 //! * [`System`]: bodies and pairs in motion; [`System::step`] is the scheme
 //! * [`Simulation`]: the time loop: frames, impacts, checkpoints
 //!
@@ -87,6 +88,7 @@ pub mod step_error;
 mod surface;
 mod swept;
 pub mod system;
+mod tracking;
 pub mod turn;
 
 pub use action::{ForceSpec, SpringError, SpringSpec};
@@ -104,4 +106,5 @@ pub use snapshot::Snapshot;
 pub use state::State;
 pub use step_error::{StepError, Unsolved};
 pub use system::{Books, FreeMotion, PairReport, System, SystemError};
+pub use tracking::{Contacts, StepTimes};
 pub use turn::{TooFast, Turn};

@@ -1,6 +1,6 @@
 //! Checkpoints: the whole state of a run, so that it continues with the same bits.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, ContactTracker, Observer};
+use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, Observer};
 use nalgebra::Vector3;
 
 use crate::action::ActionBooks;
@@ -15,7 +15,7 @@ use crate::system::{Books, PairReport, System};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -39,14 +39,14 @@ impl Simulation {
         let (shown, impulses) = &self.shown;
         let [steps, n_impulses, n_divided, limited] = system.counters();
         checkpoint.put_integers("counters", &[steps, n_impulses, self.outputs, *shown, n_divided, limited]);
-        checkpoint.put_reals("shown", &flat(impulses.iter().map(|i| i.as_slice().to_vec()).collect()));
+        let shown = |pair: usize| impulses.get(pair).copied().unwrap_or_default().as_slice().to_vec();
+        checkpoint.put_reals("shown", &flat(system.saved_pairs().into_iter().map(shown).collect()));
         system.save(&mut checkpoint);
         if self.missed != [0.0; 2] {
             checkpoint.put_reals("missed_energy", &self.missed);
         }
         checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
-        checkpoint
-            .put_reals("trackers", &flat(self.trackers.iter().map(|t| t.to_array().to_vec()).collect()));
+        self.contacts.save(&mut checkpoint);
         self.ledger.save(&mut checkpoint);
         checkpoint
     }
@@ -65,17 +65,18 @@ impl Simulation {
             return Err(length("counters", counters.len(), 6));
         };
         let system = &mut self.system;
-        let impulses = checkpoint.reals_of("shown", 3 * system.reports.len())?;
-        self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
         self.outputs = outputs;
         system.restore(checkpoint, [steps, n_impulses, n_divided, limited])?;
+        // The pairs of the checkpoint come first; those of crowds that are near by now follow them.
+        let impulses = checkpoint.reals("shown")?;
+        if impulses.len() % 3 != 0 || impulses.len() > 3 * system.reports.len() {
+            return Err(length("shown", impulses.len(), 3 * system.reports.len()));
+        }
+        self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
         let missed = checkpoint.reals_of("missed_energy", 2).unwrap_or(&[0.0; 2]);
         self.missed = [missed[0], missed[1]];
         self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
-        let trackers = checkpoint.reals_of("trackers", self.trackers.len() * ContactTracker::NUMBERS)?;
-        self.trackers = arrays(trackers).map(ContactTracker::from_array).collect();
-        let followed = |number: &usize| self.trackers[*number].event.is_some();
-        self.following = (0..self.trackers.len()).filter(followed).collect();
+        self.contacts.restore(checkpoint, self.system.bodies.len())?;
         self.ledger.restore(checkpoint)?;
         Ok(())
     }

@@ -1,9 +1,8 @@
 //! The time loop: fixed steps, frames, impacts, checkpoints.
 
-use carom_contact::Law;
 use carom_dynamics::{
-    BodyMotion, CheckpointError, ContactEvent, ContactState, ContactTracker, Frame, JointState, Ledger,
-    LedgerSummary, Observer, ObserverError,
+    CheckpointError, ContactEvent, ContactState, Frame, JointState, Ledger, LedgerSummary, Observer,
+    ObserverError,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -11,6 +10,7 @@ use thiserror::Error;
 
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
+use crate::tracking::{Contacts, StepTimes};
 
 /// End of a run and its output.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,21 +73,20 @@ pub struct Simulation {
     pub system: System,
     /// End of the run and its output.
     pub settings: Settings,
-    pub(crate) trackers: Vec<ContactTracker>,
+    pub(crate) contacts: Contacts,
     pub(crate) events: Vec<ContactEvent>,
     pub(crate) ledger: Ledger,
     /// Frames given to the observer so far.
     pub(crate) outputs: u64,
-    /// Pairs with an open contact event, ascending.
-    pub(crate) following: Vec<usize>,
-    /// Steps of the last frame, and the impulse of each pair until then \[N s\].
+    /// Steps of the last frame, and the impulse of each pair until then \[N s\]; that of later pairs was 0.
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
     /// See [`Simulation::missed`].
     pub(crate) missed: [f64; 2],
 }
 
 impl Simulation {
-    /// A system at its start.
+    /// A system at its start. Each pair is a contact by its number, and each crowd one by the following
+    /// numbers.
     ///
     /// # Errors
     ///
@@ -104,17 +103,19 @@ impl Simulation {
         }
         let mut ledger = Ledger::default();
         ledger.record(system.balance());
-        let trackers = vec![ContactTracker::default(); system.reports.len()];
-        let shown = (0, vec![Vector3::zeros(); system.reports.len()]);
+        let mut contacts = Contacts::default();
+        let given = system.pairs.iter().take_while(|pair| pair.key[0] == 0).map(|pair| pair.bodies);
+        let n_given = given.clone().count();
+        given.enumerate().for_each(|(number, pair)| contacts.add_pairs(number, pair[0], [pair].into_iter()));
+        (0..system.n_crowds()).for_each(|crowd| contacts.add_crowd(n_given + crowd));
         Ok(Self {
             system,
             settings,
-            trackers,
+            contacts,
             events: Vec::new(),
             ledger,
             outputs: 0,
-            following: Vec::new(),
-            shown,
+            shown: (0, Vec::new()),
             missed: [0.0; 2],
         })
     }
@@ -178,7 +179,7 @@ impl Simulation {
     #[inline]
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.system.step()?;
-        if !self.following.is_empty() || self.system.has_contacts() {
+        if !self.contacts.is_idle() || self.system.has_contacts() {
             self.follow(observer)?;
         }
         Ok(())
@@ -202,32 +203,13 @@ impl Simulation {
 
     /// Contact events: pairs that touched in the last step, and pairs that no longer touch.
     fn follow(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let (now, dt) = (self.system.time(), self.system.time_step());
-        self.following.extend(self.system.contacts.iter().map(|contact| contact.pair));
-        self.following.sort_unstable();
-        self.following.dedup();
-        for &number in &self.following {
-            let (tracker, report) = (&mut self.trackers[number], &self.system.reports[number]);
-            if report.last == self.system.steps() {
-                if !tracker.touching {
-                    tracker.touch(number, &report.sample_before(now - dt));
-                }
-                match self.system.pairs[number].law {
-                    Law::Hard => tracker.observe_impulse(report.last_depth),
-                    Law::Penalty(_) => {
-                        tracker.observe(now, report.last_impulse.norm() / dt, report.last_depth)
-                    }
-                }
-                tracker.press(now, report.last_impulse.norm(), &report.place);
-            } else if tracker.touching {
-                tracker.part(&report.sample_after(now - dt));
-            }
-            if let Some(event) = tracker.settle(now) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
-        self.following.retain(|&number| self.trackers[number].event.is_some());
+        let now = self.system.time();
+        let Self { system, contacts, events, .. } = self;
+        contacts.follow(system, StepTimes { acting: now, end: now }, |event| {
+            observer.contact_event(&event)?;
+            events.push(event);
+            Ok(())
+        })?;
         self.record();
         Ok(())
     }
@@ -259,19 +241,14 @@ impl Simulation {
         // Impulses occur in single steps, which frames would rarely meet: the force of a frame is the mean
         // since the last frame.
         let since = dt * (steps - self.shown.0) as f64;
-        let contact = |(report, before): (&PairReport, &Vector3<f64>)| {
-            let touches = report.last == steps && steps > 0;
+        let mean = |pair: usize, report: &PairReport| {
+            let before = self.shown.1.get(pair).copied().unwrap_or_default();
             let force = if since > 0.0 { (report.impulse - before) / since } else { Vector3::zeros() };
-            let free_gap = if touches { -report.last_depth } else { f64::INFINITY };
-            ContactState {
-                force: force.into(),
-                normal_force: force.norm(),
-                free_gap,
-                ..ContactState::default()
-            }
+            (force, (report.last == steps && steps > 0).then_some(report.last_depth))
         };
-        let contacts: Vec<ContactState> =
-            self.system.reports.iter().zip(&self.shown.1).map(contact).collect();
+        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let mut contacts = vec![nothing; self.contacts.numbers().count()];
+        self.contacts.add_states(&self.system, mean, &mut contacts);
         self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());
         let bodies = self.system.body_states();
         let time = self.system.time();
@@ -285,49 +262,12 @@ impl Simulation {
 
     /// Writes the events that are still open, and the last frame.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let time = self.system.time();
-        for (number, tracker) in self.trackers.iter_mut().enumerate() {
-            let report = &self.system.reports[number];
-            let sample = report.sample_after(time);
-            if lasts(&self.system, number, tracker) {
-                tracker.last_on();
-            } else if tracker.touching {
-                // An impact in the last step has ended.
-                tracker.part(&sample);
-            }
-            if let Some(event) = tracker.finish(&sample) {
-                observer.contact_event(&event)?;
-                self.events.push(event);
-            }
-        }
+        let Self { system, contacts, events, .. } = self;
+        contacts.finish(system, system.time(), |event| {
+            observer.contact_event(&event)?;
+            events.push(event);
+            Ok(())
+        })?;
         self.hand_over(observer)
     }
-}
-
-/// True if a contact lasts at the end of a run.
-///
-/// A spring that pressed in the last step lasts. Otherwise the bodies separate with a velocity u, which
-/// rounding gives to bodies at rest. The mean force J/T over the duration T of the contact so far brings
-/// them back within the time 2 m u T/J. If this is less than [`ContactTracker::MERGE`] T it is the same
-/// contact, as it would be in the middle of a run.
-fn lasts(system: &System, number: usize, tracker: &ContactTracker) -> bool {
-    /// Fraction of the velocity of arrival that counts as rounding.
-    const ROUND_OFF: f64 = 1e-9;
-    let (pair, report) = (&system.pairs[number], &system.reports[number]);
-    let Some(event) = tracker.event else { return false };
-    if tracker.touching && matches!(pair.law, Law::Penalty(_)) {
-        return true;
-    }
-    let impulse = report.impulse - tracker.impulse_before();
-    let size = impulse.norm();
-    let relative = |[first, second]: &[BodyMotion; 2]| first.velocity - second.velocity;
-    let leaving = if size > 0.0 { relative(&report.after).dot(&impulse) / size } else { 0.0 };
-    if leaving <= ROUND_OFF * relative(&report.before).norm() {
-        return true;
-    }
-    let moving = pair.bodies.iter().map(|&i| &system.bodies[i]).filter(|body| !body.fixed);
-    let mass = 1.0 / moving.map(|body| 1.0 / body.mass).sum::<f64>();
-    // A contact of two steps was an impact.
-    let has_lasted = system.time() - event.start > 2.5 * system.time_step();
-    has_lasted && 2.0 * mass * leaving < ContactTracker::MERGE * size
 }

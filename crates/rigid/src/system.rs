@@ -135,14 +135,11 @@ impl System {
         nearby.update(&bodies, &states, &stages, (&mut pairs, &mut reports), true);
         for pair in nearby.pairs().iter().map(|&number| number as usize) {
             if let Some(depth) = search::overlap(&mut pairs[pair], &states) {
-                let [of_crowd, ends @ ..] = pairs[pair].key;
-                let [first, second] = ends.map(|body| bodies.get(body as usize).map(|body| &body.name));
-                return Err(match (of_crowd, first, second) {
-                    (1.., Some(first), Some(second)) => {
-                        SystemError::Overlap { first: first.clone(), second: second.clone(), depth }
-                    }
-                    _ => PairError::Overlap { pair, depth }.into(),
-                });
+                if pairs[pair].key[0] == 0 {
+                    return Err(PairError::Overlap { pair, depth }.into());
+                }
+                let [first, second] = pairs[pair].bodies.map(|body| bodies[body].name.clone());
+                return Err(SystemError::Overlap { first, second, depth });
             }
         }
         let mut system = Self {
@@ -296,6 +293,11 @@ impl System {
         self.contacts.iter().map(|contact| contact.pair)
     }
 
+    /// Number of crowds.
+    pub fn n_crowds(&self) -> usize {
+        self.nearby.crowds.count()
+    }
+
     /// The crowd of a pair with its bodies, that with the points first; none for a pair that was given one by
     /// one.
     pub fn crowd(&self, pair: usize) -> Option<(usize, [usize; 2])> {
@@ -303,15 +305,19 @@ impl System {
         (crowd > 0).then(|| (crowd as usize - 1, self.pairs[pair].bodies))
     }
 
+    /// The bodies of a pair, that with the points first.
+    pub fn bodies_of_pair(&self, pair: usize) -> [usize; 2] {
+        self.pairs[pair].bodies
+    }
+
     /// The numbers of the pairs of crowds that exist, in the order of crowds and bodies.
     pub fn crowd_pairs(&self) -> impl Iterator<Item = usize> + '_ {
         self.nearby.crowds.known()
     }
 
-    /// The number of the pair of a crowd with the points on one body and the surface on another; none if it
-    /// does not exist.
-    pub fn pair_of_crowd(&self, crowd: usize, [points, surface]: [usize; 2]) -> Option<usize> {
-        self.nearby.crowds.find([1 + crowd as u32, points as u32, surface as u32])
+    /// The numbers of the pairs of a crowd between two bodies that exist, in both directions.
+    pub fn pairs_of_crowd(&self, crowd: usize, bodies: [usize; 2]) -> impl Iterator<Item = usize> + '_ {
+        self.nearby.crowds.between(crowd, bodies)
     }
 
     /// Calls `take` with each two bodies that may touch by their points, but not by their edges, as they have

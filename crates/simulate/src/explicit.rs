@@ -27,17 +27,17 @@ use carom_reduce::ReducedBody;
 use carom_rigid::{BodyError, RigidBody};
 use thiserror::Error;
 
+use crate::discretised::Bodies;
 use crate::error::{At, AtKey, ErrorKind, Kind};
 use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::rigid::joined::Standing;
-use crate::rigid::{EndError, RigidSetUpError};
+use crate::rigid::{EndError, RigidSetUpError, left_out};
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
 use crate::system::joints::described as described_joints;
-pub(crate) use contacts::left_out;
 use contacts::{Contacts, contacts};
 
 /// Errors from setting up the scheme `explicit`.
@@ -425,7 +425,7 @@ fn body(
     }
     let (geometry, is_rigid) = named(spec, ready);
     let kind = if is_rigid {
-        let (mass, inertia, center) = rigid_mass(spec, &geometry)?;
+        let (mass, inertia, center) = rigid_mass(spec, &geometry, &Bodies::default())?;
         let body = RigidBody::new(&spec.name, mass, inertia, center)?;
         BodyKind::Rigid(if spec.fixed { body.fixed() } else { body })
     } else {

@@ -2,10 +2,12 @@
 
 use carom_contact::Shape;
 use carom_dynamics::Placement;
-use carom_fem::{Body, Discretisation, SetError, Surface, SurfaceError, mass_properties};
+use carom_fem::{Body, Discretisation, SetError, Surface, SurfaceError};
 use carom_format::scenario::model::BodySpec;
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
+
+use crate::discretised::Bodies;
 
 /// Errors from evaluating the geometry of a body.
 #[derive(Debug, Error)]
@@ -39,16 +41,22 @@ pub(crate) fn discretisation(name: &str, geometry: &Body) -> Result<Discretisati
 
 /// Mass \[kg\], inertia about the centre of mass \[kg m²\] and centre of mass \[m\] of a rigid body in source
 /// axes: as given, or those of its geometry.
-pub(crate) fn rigid_mass(
+///
+/// * `known` — the bodies of the scenario; equal ones are integrated once
+pub(crate) fn rigid_mass<'a>(
     spec: &BodySpec,
-    geometry: &Body,
+    geometry: &'a Body,
+    known: &Bodies<'a>,
 ) -> Result<(f64, Matrix3<f64>, Vector3<f64>), GeometryError> {
     if let Some(given) = &spec.mass_properties {
         let ([xx, yy, zz], [xy, xz, yz]) = (given.inertia, given.products);
         let inertia = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         return Ok((given.mass, inertia, Vector3::from(given.center)));
     }
-    let p = mass_properties(&discretisation(&spec.name, geometry)?);
+    let discretised = known
+        .of(geometry)
+        .map_err(|source| GeometryError::Discretisation { body: spec.name.clone(), source })?;
+    let p = discretised.properties();
     Ok((p.mass, Matrix3::from_fn(|i, j| p.inertia[i][j]), Vector3::from(p.center_of_mass)))
 }
 

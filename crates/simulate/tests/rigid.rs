@@ -160,21 +160,27 @@ fn the_quasistatic_scheme_uses_a_given_mass() {
 
 #[test]
 fn a_resumed_run_continues_bit_for_bit() {
-    let short = parse(SHELL, &["simulation.end_time=20.0", "simulation.checkpoint_every=700"]);
-    let long = parse(SHELL, &["simulation.end_time=60.0", "simulation.checkpoint_every=700"]);
-    let whole = Chain::new().solve(&short).unwrap();
-    // The user interrupts the run after a checkpoint.
-    let chain = Chain::new();
-    let bodies = chain.prepare(&long).unwrap();
-    let stopped = chain.run_until(&long, &bodies, RunOptions::default(), &Impatient::after(4095));
-    assert!(stopped.is_err());
+    let short = parse(SHELL, &["simulation.end_time=20.0"]);
+    let chain = resumed(SHELL, 60.0);
     let refused = chain.solve_with(&short, RESUME);
     assert!(refused.unwrap_err().to_string().contains("it has reached"));
-    let resumed = chain.solve_with(&long, RESUME).unwrap();
-    let straight = Chain::new().solve(&long).unwrap();
-    assert_eq!(resumed.bodies, straight.bodies);
-    assert_ne!(resumed.bodies, whole.bodies);
     assert_eq!(chain.reader().times().unwrap().len(), 121);
+}
+
+/// A run that is interrupted after some 4000 of its steps and continued, which must have the bits of a run
+/// without interruption.
+fn resumed(text: &str, end_time: f64) -> Chain {
+    let end = format!("simulation.end_time={end_time:?}");
+    let scenario = parse(text, &[&end, "simulation.checkpoint_every=700"]);
+    let chain = Chain::new();
+    let bodies = chain.prepare(&scenario).unwrap();
+    let stopped = chain.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(4095));
+    assert!(stopped.is_err());
+    let resumed = chain.solve_with(&scenario, RESUME).unwrap();
+    let straight = Chain::new().solve(&scenario).unwrap();
+    assert_eq!(resumed.bodies, straight.bodies);
+    assert_eq!(resumed.summary.contacts, straight.summary.contacts);
+    chain
 }
 
 /// A mesh of hexahedra falls on a held NURBS plate: sets replace shapes, masses follow from the
@@ -353,4 +359,40 @@ fn a_block_at_rest_on_an_incline_gives_no_warning() {
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
     assert!(outcome.summary.ledger.energy_error < 1e-9, "{:?}", outcome.summary.ledger);
     assert!(outcome.bodies[0].position[0].abs() < 1e-12, "{:?}", outcome.bodies[0]);
+}
+
+/// The gas of the gallery with its contacts named pair by pair, and as one of all bodies.
+#[test]
+fn a_contact_of_all_bodies_is_that_of_each_two() {
+    let text = include_str!("../../../meshes/gas-in-box/scenario.toml");
+    let (bodies, _) = text.split_at(text.find("[[contact]]").unwrap());
+    let all = format!("{bodies}\n[[contact]]\nbetween = [\"*\"]\n");
+    let end = ["simulation.end_time=2.0"];
+    let [named, all] = [text, &all].map(|text| solve_with(text, &end).unwrap());
+    assert_eq!(named.summary.contacts.len(), all.summary.contacts.len());
+    assert!(all.summary.contacts.len() > 20 && all.summary.ledger.energy_error < 1e-12);
+    for (a, b) in named.summary.contacts.iter().zip(&all.summary.contacts) {
+        assert!((a.start - b.start).abs() < 1e-9 && b.bodies.is_some() && b.pair == 0, "{a:?} {b:?}");
+        assert!((a.impulse_size() / b.impulse_size() - 1.0).abs() < 1e-6, "{a:?} {b:?}");
+    }
+    for (a, b) in named.bodies.iter().zip(&all.bodies) {
+        let apart = (0..3).map(|k| (a.position[k] - b.position[k]).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-6, "{apart}");
+    }
+}
+
+#[test]
+fn a_contact_of_all_bodies_is_resumed_and_refuses_others_beside_it() {
+    let text = include_str!("../../../meshes/gas-in-box/scenario.toml");
+    let (bodies, _) = text.split_at(text.find("[[contact]]").unwrap());
+    let with = |contacts: &str| format!("{bodies}\n{contacts}");
+    let all = "[[contact]]\nbetween = [\"*\"]\n";
+    resumed(&with(all), 1.0);
+    for (contacts, expected) in [
+        (format!("{all}{all}"), "remove the others"),
+        (format!("{all}law = {{ kind = \"penalty\", point_stiffness = 1e6 }}\n"), "by multipliers"),
+    ] {
+        let error = solve(&with(&contacts)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }

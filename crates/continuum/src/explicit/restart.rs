@@ -92,7 +92,7 @@ impl Simulation {
             checkpoint.put_integers("rigid", &rigid.system.counters());
             rigid.system.save(&mut checkpoint);
             checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
-            rigid.save_events(&mut checkpoint);
+            rigid.contacts.save(&mut checkpoint);
         }
         self.record.save(&mut checkpoint);
         checkpoint
@@ -219,7 +219,7 @@ impl Simulation {
             let &[a, b, c, d] = counters else { return Err(length("rigid", counters.len(), 4)) };
             rigid.system.restore(checkpoint, [a, b, c, d])?;
             rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
-            rigid.read_events(checkpoint)?;
+            rigid.contacts.restore(checkpoint, rigid.numbers.len())?;
         }
         self.record.restore(checkpoint)
     }

@@ -6,11 +6,10 @@
 
 use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, JointState, Pose, TimeFunction, rotation};
 use carom_fem::Discretisation;
-use carom_rigid::{CrowdSpec, FreeMotion, JointSpec, PairSpec, RigidBody, Snapshot, State, System};
+use carom_rigid::{Contacts, CrowdSpec, FreeMotion, JointSpec, PairSpec, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
 use super::problem::{BodyKind, Place, Problem};
-use super::rigid_pairs::{RigidContact, RigidCrowds};
 use super::which::Which;
 use super::{SetupError, StepError};
 use crate::statics::loads::shares;
@@ -20,13 +19,8 @@ pub(super) struct RigidBodies {
     pub(super) system: System,
     /// Number of each body in the problem.
     pub(super) numbers: Vec<usize>,
-    /// The contacts of two bodies. Their pairs are the first ones of the system.
-    pub(super) contacts: Vec<RigidContact>,
-    /// The contact of each of these pairs.
-    pub(super) contact_of: Vec<usize>,
-    pub(super) crowds: RigidCrowds,
-    /// Contacts of two bodies with an open event, ascending.
-    pub(super) following: Vec<usize>,
+    /// Their contacts with each other.
+    pub(super) contacts: Contacts,
     loads: Vec<RigidLoad>,
     /// The coming step without contact.
     motions: Vec<FreeMotion>,
@@ -111,18 +105,16 @@ impl RigidBodies {
             Which::Rigid(k) => k,
             Which::Flexible(_) => unreachable!("pairs of rigid bodies have rigid bodies"),
         };
-        let (mut contacts, mut contact_of, mut specs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut contacts, mut specs) = (Contacts::default(), Vec::new());
         for spec in &problem.rigid_contacts {
-            contacts.push(RigidContact::new(spec, specs.len()));
+            contacts.add_pairs(spec.number, spec.bodies[0], spec.pairs.iter().map(|pair| pair.bodies));
             let renumbered = |pair: &PairSpec| PairSpec { bodies: pair.bodies.map(own), ..pair.clone() };
             specs.extend(spec.pairs.iter().map(renumbered));
-            contact_of.resize(specs.len(), contacts.len() - 1);
         }
         let gravity = Vector3::from(problem.gravity);
-        let mut crowds = RigidCrowds::default();
         let mut crowd_specs: Vec<CrowdSpec> = Vec::new();
         for (number, crowd) in &problem.rigid_crowds {
-            crowds.numbers.push(*number);
+            contacts.add_crowd(*number);
             let mut crowd = crowd.clone();
             crowd.members.iter_mut().for_each(|member| member.body = own(member.body));
             crowd.apart.iter_mut().for_each(|pair| *pair = pair.map(own));
@@ -156,9 +148,6 @@ impl RigidBodies {
             behind: system.states().to_vec(),
             numbers,
             contacts,
-            contact_of,
-            crowds,
-            following: Vec::new(),
             loads,
             motions: Vec::with_capacity(n),
             ahead: Vec::with_capacity(n),

@@ -17,7 +17,6 @@ use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{Problem, Settings};
 use super::rigid::RigidBodies;
-use super::rigid_pairs::RigidContact;
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
@@ -292,9 +291,7 @@ impl System {
     fn contact_states(&self) -> Vec<ContactState> {
         let rigid = self.bodies.rigid.as_ref();
         let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
-        let of_rigid = rigid.into_iter().flat_map(|rigid| {
-            rigid.contacts.iter().map(RigidContact::number).chain(rigid.crowds.numbers.iter().copied())
-        });
+        let of_rigid = rigid.into_iter().flat_map(|rigid| rigid.contacts.numbers());
         let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
         let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
         let mut states = vec![nothing; n];

@@ -215,7 +215,11 @@ fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 
         return None;
     };
     if !scheme.has_automatic_contact {
-        let text = format!("`*` belongs to the scheme `explicit`; `{}` needs two ends", scheme.name);
+        let text = format!(
+            "`*` belongs to the schemes {}; `{}` needs two ends",
+            SchemeRow::names(|row| row.has_automatic_contact),
+            scheme.name
+        );
         table.conflict("between", text);
         return None;
     }

@@ -28,16 +28,16 @@ pub enum SystemError {
         /// Name of the body.
         body: String,
     },
-    /// A body that is not of the system, or twice in a crowd.
-    #[error("body {body} of a crowd must be one of the {bodies} bodies, and be in it once")]
+    /// A body that is not of the system.
+    #[error("body {body} of a crowd must be one of the {bodies} bodies")]
     Member {
         /// Its number.
         body: usize,
         /// Bodies of the system.
         bodies: usize,
     },
-    /// A body of a crowd without points or surface.
-    #[error("body `{body}`: contact with all others needs at least one point and one surface")]
+    /// A part of a body without points and surface, or with a surface without faces.
+    #[error("body `{body}`: contact with all others needs points or a surface")]
     EmptyMember {
         /// Name of the body.
         body: String,

@@ -1,24 +1,18 @@
 //! The contacts of a scenario for explicit dynamics: pairs with a deformable body, automatic contact, and
 //! pairs of rigid bodies.
 
-use std::collections::BTreeSet;
-
 use carom_contact::closed_form::contact_modulus;
-use carom_contact::edge_to_edge::EdgesOf;
-use carom_contact::{Edge, Law, Shape};
+use carom_contact::{Law, Shape};
 use carom_continuum::explicit::{AutomaticSpec, BodyKind, BodySpec, ContactSpec, RigidContactSpec, SideSpec};
-use carom_fem::{Body, Discretisation};
+use carom_fem::Body;
 use carom_format::scenario::model::{ContactSpec as SpecOfContact, End, Scenario};
-use carom_mesh::FaceRef;
-use carom_rigid::{Ball, CrowdSpec, MemberSpec};
-use nalgebra::Vector3;
+use carom_rigid::CrowdSpec;
 
 use super::ExplicitSetUpError;
 use crate::error::{At, AtKey};
-use crate::rigid::{RigidSetUpError, Role, pair as rigid_pair, shape_role, shape_surface, wrong_role};
-
-/// Pairs of bodies that a remark names.
-const MOST_NAMED: usize = 10;
+use crate::rigid::{
+    RigidSetUpError, Role, edges_of, joined, pair as rigid_pair, shape_role, shape_surface, whole, wrong_role,
+};
 
 /// The contacts of a problem.
 #[derive(Default)]
@@ -138,8 +132,7 @@ impl Contacts {
         let mut members = Vec::new();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| matches!(body.kind, BodyKind::Rigid(_)))
         {
-            let (points, edges, shape) = whole(&body.geometry)?;
-            members.push(MemberSpec { body: k, points, edges, shape });
+            members.push(whole(k, &body.geometry)?);
         }
         if members.len() > 1 {
             let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);
@@ -147,41 +140,6 @@ impl Contacts {
         }
         Ok(())
     }
-}
-
-/// The bodies that do not touch each other in a contact of all bodies, as a joint connects them directly.
-fn joined(scenario: &Scenario, number: impl Fn(&str) -> usize) -> Vec<[usize; 2]> {
-    let joints = scenario.joints().map(|(_, joint)| joint).filter(|joint| joint.excludes_contact());
-    let ends = joints.map(|joint| joint.between.each_ref().map(|end| end.body.as_str()));
-    let between_bodies = ends.filter(|ends| !ends.contains(&"ground"));
-    between_bodies.map(|ends| ends.map(&number)).collect()
-}
-
-/// A sentence about the bodies that a contact of all bodies leaves out; none if there are none.
-pub(crate) fn left_out(scenario: &Scenario) -> Option<String> {
-    if !scenario.contact.iter().any(SpecOfContact::is_automatic) {
-        return None;
-    }
-    let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name).unwrap_or_default();
-    let mut pairs: Vec<[usize; 2]> = Vec::new();
-    for [a, b] in joined(scenario, number) {
-        let pair = [a.min(b), a.max(b)];
-        if !pairs.contains(&pair) {
-            pairs.push(pair);
-        }
-    }
-    let named = |&[a, b]: &[usize; 2]| format!("`{}` and `{}`", scenario.body[a].name, scenario.body[b].name);
-    let list: Vec<String> = pairs.iter().take(MOST_NAMED).map(named).collect();
-    let others = match pairs.len() - list.len() {
-        0 => String::new(),
-        n => format!(", and {n} further pairs"),
-    };
-    (!pairs.is_empty()).then(|| {
-        format!(
-            "`between = [\"*\"]` leaves out contact of bodies that a joint connects: {}{others}",
-            list.join(", ")
-        )
-    })
 }
 
 fn names(contact: &SpecOfContact) -> String {
@@ -199,34 +157,6 @@ fn side(scenario: &Scenario, body: usize, end: &End) -> Result<SideSpec, Explici
     let surface =
         shape_surface(shape).ok_or_else(|| RigidSetUpError::from(wrong_role(end, Role::Surface)))?;
     Ok(SideSpec::Shape(surface))
-}
-
-/// The sharp edges of a rigid body at the faces of a set, or at all faces; none if its surface is not known.
-fn edges_of(body: &Body, set: Option<&str>) -> Vec<Edge> {
-    let Ok(discretisation) = Discretisation::new(body) else { return Vec::new() };
-    let faces = body.boundary_faces();
-    let surface = discretisation.surface(&faces);
-    let places: Vec<Vector3<f64>> =
-        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
-    let wanted: Option<BTreeSet<FaceRef>> =
-        set.map(|set| body.faces_of_set(set).unwrap_or_default().into_iter().collect());
-    let of = EdgesOf { surface: &surface, reference: &places, halves: &[], rims: &[], body: 0 };
-    of.find_straight(|face| wanted.as_ref().is_none_or(|wanted| wanted.contains(&faces[face])))
-}
-
-/// The nodes, edges and faces of the whole surface of a body.
-fn whole(body: &Body) -> Result<(Vec<Ball>, Vec<Edge>, Shape), ExplicitSetUpError> {
-    let discretisation = Discretisation::new(body).map_err(|source| {
-        carom_continuum::explicit::SetupError::Discretisation { body: body.name.clone(), source }
-    })?;
-    let surface = discretisation.surface(&body.boundary_faces());
-    let places: Vec<Vector3<f64>> =
-        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
-    let edges = edges_of(body, None);
-    let points = crate::rigid::surface_points(body, &surface, &places);
-    let shape = Shape::faces(surface, &places)
-        .map_err(|source| carom_continuum::explicit::SetupError::Surface { pair: "*".to_owned(), source })?;
-    Ok((points, edges, shape))
 }
 
 /// E* of the materials of a pair; a rigid body has an infinite modulus \[Pa\].

@@ -1,20 +1,23 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
 //! [`OverlapWatch`] receives each frame before the recorder keeps it. It checks every two bodies, whether or
-//! not a contact is defined between them: boxes first, then points of the surface of one, and of its sharp
+//! not a contact is defined between them: balls around them first, then points of the surface of one, and of its sharp
 //! edges, against the surface of the other, both displaced. Edges that have crossed each other have points
 //! inside, while all corners and middles of faces may be outside. Bodies that begin inside each other, such
 //! as pins in bores, are meant to overlap and are left out. So are bodies that a joint connects and that have
 //! no contact: their ends are seldom drawn with the clearance that they need to turn.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use carom_contact::broad::{Ball, overlapping_balls};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Frame, rotation};
 use carom_fem::Surface;
 use carom_format::result::ResultBody;
-use carom_format::scenario::model::{ContactSpec, End, JointSpec, Scenario};
+use carom_format::scenario::model::{End, Scenario};
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
-use std::sync::Arc;
 
 use crate::geometry::placement;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
@@ -36,19 +39,66 @@ const QUERIES: u64 = 4_000_000;
 /// Watches the bodies of a run.
 pub(crate) struct OverlapWatch {
     bodies: Vec<Watched>,
-    pairs: Vec<Watch>,
+    related: Related,
+    /// The deepest overlap of two bodies, the larger number first.
+    deepest: BTreeMap<[usize; 2], Deepest>,
     /// Points that were sought.
     queries: u64,
     /// Frames that were looked at.
     frames: u64,
 }
 
-/// Two bodies.
-struct Watch {
-    bodies: [usize; 2],
-    /// Contact pairs between them.
-    contacts: Vec<usize>,
-    deepest: Option<Deepest>,
+/// Bodies that contacts, joints or their placement relate, by their numbers, the larger one first.
+#[derive(Default)]
+struct Related {
+    contacts: BTreeMap<[usize; 2], Vec<usize>>,
+    /// Contacts of all bodies.
+    of_all: Vec<usize>,
+    /// Bodies that a joint or a bushing connects, and those that a contact of all bodies leaves out.
+    joined: BTreeSet<[usize; 2]>,
+    apart: BTreeSet<[usize; 2]>,
+    /// Bodies that lie inside each other at the start.
+    inside: BTreeSet<[usize; 2]>,
+    /// Bodies that stay.
+    fixed: Vec<bool>,
+}
+
+impl Related {
+    fn new(scenario: &Scenario) -> Self {
+        let numbers: HashMap<&str, usize> =
+            scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
+        let pair = |between: &[End; 2]| {
+            let [a, b] = between.each_ref().map(|end| numbers.get(end.body.as_str()).copied());
+            Some([a?.max(b?), a?.min(b?)])
+        };
+        let mut related = Self::default();
+        related.fixed = scenario.body.iter().map(|spec| spec.fixed).collect();
+        for (i, contact) in scenario.contact.iter().enumerate() {
+            match pair(&contact.between) {
+                Some(pair) => related.contacts.entry(pair).or_default().push(i),
+                None => related.of_all.extend(contact.is_automatic().then_some(i)),
+            }
+        }
+        for (_, joint) in scenario.joints() {
+            related.joined.extend(pair(&joint.between));
+            related.apart.extend(pair(&joint.between).filter(|_| joint.excludes_contact()));
+        }
+        related.joined.extend(scenario.bushing.iter().filter_map(|bushing| pair(&bushing.between)));
+        related
+    }
+
+    /// Numbers of the contacts of two bodies; none for two that are not watched.
+    ///
+    /// * `pair` — the larger number first
+    fn contacts(&self, pair: [usize; 2]) -> Option<Vec<usize>> {
+        if pair.iter().all(|&body| self.fixed[body]) || self.inside.contains(&pair) {
+            return None;
+        }
+        let named = self.contacts.get(&pair).into_iter().flatten();
+        let of_all = self.of_all.iter().filter(|_| !self.apart.contains(&pair));
+        let contacts: Vec<usize> = named.chain(of_all).copied().collect();
+        (!contacts.is_empty() || !self.joined.contains(&pair)).then_some(contacts)
+    }
 }
 
 /// The deepest overlap of two bodies.
@@ -115,8 +165,13 @@ impl OverlapWatch {
             Watched { name: body.name.clone(), outline }
         };
         let ready = prepared.bodies.iter().zip(&prepared.silhouettes).zip(described);
-        let mut watch =
-            Self { bodies: ready.map(outline).collect(), pairs: Vec::new(), queries: 0, frames: 0 };
+        let mut watch = Self {
+            bodies: ready.map(outline).collect(),
+            related: Related::new(scenario),
+            deepest: BTreeMap::new(),
+            queries: 0,
+            frames: 0,
+        };
         let starts: Vec<BodyState> = scenario
             .body
             .iter()
@@ -128,30 +183,9 @@ impl OverlapWatch {
                 BodyState { position, quaternion: place.quaternion, ..BodyState::default() }
             })
             .collect();
-        for b in 0..watch.bodies.len() {
-            for a in 0..b {
-                let both_rest = described[a].fixed && described[b].fixed;
-                if both_rest || watch.overlap([a, b], [&starts[a], &starts[b]], 0.0).is_some() {
-                    continue;
-                }
-                let is_between = |between: &[End; 2]| {
-                    let ends = [&between[0].body, &between[1].body];
-                    let names = [a, b].map(|i| &watch.bodies[i].name);
-                    ends == names || ends == [names[1], names[0]]
-                };
-                let joints = scenario.joints().map(|(_, joint)| joint);
-                let mut joints = joints.filter(|joint| is_between(&joint.between));
-                let is_held = joints.clone().any(JointSpec::excludes_contact);
-                let has = |pair: &ContactSpec| is_between(&pair.between) || pair.is_automatic() && !is_held;
-                let contacts = scenario.contact.iter().enumerate().filter(|(_, pair)| has(pair));
-                let contacts: Vec<usize> = contacts.map(|(i, _)| i).collect();
-                let mut bushings = scenario.bushing.iter();
-                let are_joined =
-                    joints.next().is_some() || bushings.any(|bushing| is_between(&bushing.between));
-                if contacts.is_empty() && are_joined {
-                    continue;
-                }
-                watch.pairs.push(Watch { bodies: [a, b], contacts, deepest: None });
+        for [a, b] in watch.near(&starts) {
+            if watch.overlap([a, b], [&starts[a], &starts[b]], 0.0).is_some() {
+                watch.related.inside.insert([b, a]);
             }
         }
         watch
@@ -160,22 +194,33 @@ impl OverlapWatch {
     /// Looks at a frame.
     pub(crate) fn look(&mut self, frame: &Frame<'_>) {
         self.frames += 1;
-        for i in 0..self.pairs.len() {
+        for [a, b] in self.near(frame.bodies) {
+            let Some(contacts) = self.related.contacts([b, a]) else { continue };
             if self.queries > QUERIES {
                 return;
             }
-            let pair = &self.pairs[i];
             // A contact that lasts lets its bodies approach by as much as its gap is negative.
-            let gaps = pair.contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
+            let gaps = contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
             let approach = gaps.map(|state| -state.free_gap).fold(0.0, f64::max);
-            let bodies = pair.bodies;
-            let found = self.overlap(bodies, bodies.map(|body| &frame.bodies[body]), approach);
+            let found = self.overlap([a, b], [&frame.bodies[a], &frame.bodies[b]], approach);
             let Some((depth, place)) = found else { continue };
-            let pair = &mut self.pairs[i];
-            if pair.deepest.is_none_or(|deepest| depth > deepest.depth) {
-                pair.deepest = Some(Deepest { depth, place, time: frame.time });
+            if self.deepest.get(&[b, a]).is_none_or(|deepest| depth > deepest.depth) {
+                self.deepest.insert([b, a], Deepest { depth, place, time: frame.time });
             }
         }
+    }
+
+    /// Bodies whose balls overlap, the smaller number first.
+    fn near(&self, states: &[BodyState]) -> Vec<[usize; 2]> {
+        let ball = |(body, state): (&Watched, &BodyState)| match &body.outline {
+            Some(outline) => {
+                let center =
+                    rotation::matrix(&state.quaternion) * outline.middle + Vector3::from(state.position);
+                Ball { center, radius: outline.radius + outline.largest(state) }
+            }
+            None => Ball { center: Vector3::zeros(), radius: f64::NEG_INFINITY },
+        };
+        overlapping_balls(&self.bodies.iter().zip(states).map(ball).collect::<Vec<_>>())
     }
 
     /// Depth and place of the deepest point of one body inside of the other, the deeper of both ways; none if
@@ -189,12 +234,7 @@ impl OverlapWatch {
         let (head, tail) = self.bodies.split_at_mut(b);
         let (first, second) = (head[a].outline.as_mut()?, tail[0].outline.as_mut()?);
         let poses = states.map(|state| (rotation::matrix(&state.quaternion), Vector3::from(state.position)));
-        let middle = |outline: &Outline, pose: &Pose| pose.0 * outline.middle + pose.1;
-        let apart = (middle(first, &poses[0]) - middle(second, &poses[1])).norm();
         let most = [first.largest(states[0]), second.largest(states[1])];
-        if apart > first.radius + second.radius + most[0] + most[1] {
-            return None;
-        }
         let unknown = [first.is_known(), second.is_known()];
         let unknown = (0..2).filter(|&side| !unknown[side]).map(|side| most[side]).sum::<f64>();
         let slack = DEPTH * first.extent.min(second.extent) + approach + unknown;
@@ -207,18 +247,19 @@ impl OverlapWatch {
 
     /// Warnings, a sentence a pair.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let found = self.pairs.iter().filter_map(|pair| Some((pair, pair.deepest?)));
-        let mut out: Vec<String> = found
+        let mut out: Vec<String> = self
+            .deepest
+            .iter()
             .map(|(pair, Deepest { depth, place, time })| {
-                let [a, b] = pair.bodies.map(|i| &self.bodies[i].name);
-                let remedy = if pair.contacts.is_empty() {
+                let [b, a] = pair.map(|i| &self.bodies[i].name);
+                let remedy = if self.related.contacts(*pair).is_none_or(|contacts| contacts.is_empty()) {
                     "no contact between them is defined; add one if they are to touch"
                 } else {
                     "their contact did not keep them apart: shorten the step, use finer cells there, or name \
                      sets that contain all faces that may touch; a shape must coincide with the surface of \
                      its body"
                 };
-                let [x, y, z] = place.into();
+                let [x, y, z] = (*place).into();
                 format!(
                     "bodies `{a}` and `{b}` lie {depth:.3e} m inside each other at t = {time:.6e} s, at \
                      ({x:.3e}, {y:.3e}, {z:.3e}) m: {remedy}"

@@ -21,13 +21,14 @@ use super::{in_body, source};
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
-use crate::explicit::{expected_inertia, left_out};
+use crate::explicit::expected_inertia;
 use crate::foresee::{self, Choice};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
 use crate::prepared::Workshop;
 use crate::references::{self, NoInterface};
+use crate::rigid::left_out;
 use crate::scheme::check::check;
 use crate::scheme::{self, SetUpError};
 

@@ -1,9 +1,10 @@
 //! The scheme `rigid`: bodies with exact energy and momenta, `carom-rigid`.
 //!
-//! `setup` makes a system of a scenario, from `shapes` that touch; `repeated` finds contacts that are named
-//! twice, `run` moves the bodies.
+//! `setup` makes a system of a scenario, from `shapes` that touch, or of `everything`; `repeated` finds contacts
+//! that are named twice, `run` moves the bodies.
 
 pub(crate) mod error;
+mod everything;
 pub(crate) mod joined;
 mod repeated;
 mod run;
@@ -11,9 +12,10 @@ mod setup;
 mod shapes;
 
 pub use error::RigidSetUpError;
+pub(crate) use everything::{edges_of, joined, left_out, whole};
 pub(crate) use joined::EndError;
 pub use repeated::RepeatedContact;
 pub(crate) use run::RigidRun;
 pub(crate) use setup::{pair, problem};
 pub use shapes::ShapeRole;
-pub(crate) use shapes::{Role, shape_role, shape_surface, surface_points, wrong_role};
+pub(crate) use shapes::{Role, shape_role, shape_surface, wrong_role};

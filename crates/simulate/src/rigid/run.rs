@@ -8,6 +8,7 @@ use carom_progress::Progress;
 use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
 
 use super::error::RigidSetUpError;
+use super::everything::left_out;
 use super::setup::system;
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
@@ -100,7 +101,7 @@ impl Run for RigidRun<'_> {
                 ("reduced_restitutions", system.limited().steps),
             ],
             notes: Vec::new(),
-            remarks: Vec::new(),
+            remarks: left_out(self.scenario).into_iter().collect(),
             warnings,
             estimates: Vec::new(),
             modes: Vec::new(),
@@ -139,34 +140,35 @@ const DEEP: f64 = 0.01;
 
 /// Warnings of contacts that every step has missed, and of bodies that have sunk into each other.
 fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
-    let name = |i: usize| {
-        scenario.contact.get(i).map_or_else(String::new, |c| format!("{}, {}", c.between[0], c.between[1]))
+    let named = |pair: usize| match (system.crowd(pair), scenario.contact.get(pair)) {
+        (None, Some(contact)) => {
+            format!("contact {}, {}, {}", pair + 1, contact.between[0], contact.between[1])
+        }
+        _ => {
+            let [a, b] = system.bodies_of_pair(pair).map(|body| &scenario.body[body].name);
+            format!("contact of all bodies, `{a}` and `{b}`")
+        }
     };
-    let passed = system.missed().map(|(i, time, behind)| {
+    let passed = system.missed().map(|(pair, time, behind)| {
         format!(
-            "contact {}, {}: a point passed through the surface between two steps at t = {time:.6e} s and \
-             was not stopped; a time_step of {behind:.1e} s would detect it",
-            i + 1,
-            name(i)
+            "{}: a point passed through the surface between two steps at t = {time:.6e} s and was not \
+             stopped; a time_step of {behind:.1e} s would detect it",
+            named(pair)
         )
     });
     let mut out: Vec<String> = passed.collect();
-    for (i, (pair, report)) in scenario.contact.iter().zip(&system.reports).enumerate() {
-        let bodies = scenario.body.iter().zip(geometries);
-        let moving =
-            bodies.filter(|(spec, _)| !spec.fixed && pair.between.iter().any(|end| end.body == spec.name));
+    for (pair, report) in system.reports.iter().enumerate().filter(|(_, report)| report.depth > 0.0) {
+        let moving = system.bodies_of_pair(pair).into_iter().filter(|&body| !scenario.body[body].fixed);
         let extent =
-            moving.filter_map(|(_, geometry)| smallest_extent(geometry)).fold(f64::INFINITY, f64::min);
+            moving.filter_map(|body| smallest_extent(geometries[body])).fold(f64::INFINITY, f64::min);
         if report.depth > DEEP * extent {
-            let way_out = match pair.law {
+            let way_out = match system.law(pair) {
                 Law::Penalty(_) => "raise the point_stiffness",
                 _ => "shorten simulation.time_step",
             };
             out.push(format!(
-                "contact {}, {}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: \
-                 {way_out}",
-                i + 1,
-                name(i),
+                "{}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
+                named(pair),
                 report.depth,
                 100.0 * report.depth / extent
             ));

@@ -9,9 +9,11 @@ use carom_rigid::{Edge, PairError, PairSpec, RigidBody, System, SystemError};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
+use super::everything;
 use super::joined::Standing;
 use super::repeated::{self, OfBodies};
 use super::shapes::{Role, set_points, set_surface, shape_points, shape_surface, wrong_role};
+use crate::discretised::Bodies;
 use crate::error::{At, AtKey};
 use crate::geometry::{placement, rigid_mass};
 use crate::overlap::Overlap;
@@ -30,10 +32,11 @@ pub(super) fn system(
     geometries: &[&Body],
     time_step: f64,
 ) -> Result<System, At<RigidSetUpError>> {
+    let known = Bodies::default();
     let bodies = scenario.body.iter().zip(geometries).enumerate();
     let bodies = bodies
         .map(|(i, (spec, geometry))| {
-            body(spec, geometry).map_err(|error| {
+            body(spec, geometry, &known).map_err(|error| {
                 let key = if spec.mass_properties.is_some() { ".mass_properties" } else { "" };
                 error.at(format!("body.{i}{key}"))
             })
@@ -43,18 +46,23 @@ pub(super) fn system(
     if let Some((i, error)) = repeated::problem(scenario, geometries) {
         return Err(RigidSetUpError::from(error).at(format!("contact.{i}.between")));
     }
-    let mut pairs = Vec::with_capacity(scenario.contact.len());
+    let (mut pairs, mut crowds) = (Vec::with_capacity(scenario.contact.len()), Vec::new());
     let numbers: HashMap<&str, usize> =
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();
     let mut of_bodies = OfBodies::default();
     for (i, contact) in scenario.contact.iter().enumerate() {
+        if contact.is_automatic() {
+            let crowd = everything::crowd(scenario, geometries, contact);
+            crowds.push(crowd.map_err(|error| error.at(format!("contact.{i}.between")))?);
+            continue;
+        }
         let index = [0, 1].map(|side: usize| numbers[contact.between[side].body.as_str()]);
         let earlier: Vec<_> = of_bodies.before(contact).iter().map(|&k| &scenario.contact[k]).collect();
         let spec = pair(scenario, geometries, contact, index, &earlier);
         pairs.push(spec.map_err(|error| error.at(format!("contact.{i}.between")))?);
     }
     let gravity = Vector3::from(scenario.simulation.gravity);
-    let mut system = System::new(bodies, &placements, &pairs, gravity, time_step)
+    let mut system = System::with_crowds(bodies, &placements, (&pairs, &crowds), gravity, time_step)
         .map_err(|error| of_system(scenario, error))?;
     let standing = Standing { scenario, geometries, placements: &placements };
     join(&mut system, &standing)?;
@@ -109,8 +117,8 @@ fn of_system(scenario: &Scenario, error: SystemError) -> At<RigidSetUpError> {
     }
 }
 
-fn body(spec: &BodySpec, geometry: &Body) -> Result<RigidBody, RigidSetUpError> {
-    let (mass, inertia, com) = rigid_mass(spec, geometry)?;
+fn body<'a>(spec: &BodySpec, geometry: &'a Body, known: &Bodies<'a>) -> Result<RigidBody, RigidSetUpError> {
+    let (mass, inertia, com) = rigid_mass(spec, geometry, known)?;
     let body = RigidBody::new(&spec.name, mass, inertia, com)?;
     Ok(if spec.fixed { body.fixed() } else { body })
 }

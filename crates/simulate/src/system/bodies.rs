@@ -5,6 +5,7 @@ use carom_multibody::Body;
 use carom_reduce::StaticModes;
 
 use super::error::AssembleError;
+use crate::discretised::Bodies;
 use crate::geometry::rigid_mass;
 use crate::prepared::{PreparedBody, PreparedModel};
 use crate::references::{NoInterface, grounded_moves};
@@ -41,7 +42,7 @@ pub(super) fn body(
             if high_modes == Some(HighModes::Damped) { body.with_critical_damping()? } else { body }
         }
         PreparedModel::Rigid(geometry) => {
-            let (mass, inertia, com) = rigid_mass(spec, geometry)?;
+            let (mass, inertia, com) = rigid_mass(spec, geometry, &Bodies::default())?;
             Body::rigid(&spec.name, mass, inertia, com)?
         }
     };

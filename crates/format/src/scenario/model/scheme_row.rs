@@ -182,6 +182,7 @@ pub(super) const RIGID: SchemeRow = SchemeRow {
     points_touch: true,
     rigid_pairs_touch: true,
     has_shapes: true,
+    has_automatic_contact: true,
     default_law: Law::Hard,
     has_restitution: true,
     probes: Takes::No(
