@@ -5,6 +5,7 @@ use carom_dynamics::{
     ContactTracker, Frame, JointState, Ledger, Observer, ObserverError, RunError,
 };
 use carom_progress::Progress;
+use carom_rigid::{restored_events, save_events};
 use nalgebra::Vector3;
 
 /// A run of a scheme, step by step.
@@ -154,24 +155,13 @@ impl Record {
 
     /// Saves ledger and events.
     pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
-        let events = self.events.iter().flat_map(ContactEvent::to_array);
-        checkpoint.put_reals("impacts", &events.collect::<Vec<_>>());
-        // Numbers of the bodies from 1, and zeros for events of pairs that the scenario names.
-        let bodies = self.events.iter().map(|event| event.bodies.map_or([0; 2], |ends| ends.map(|i| i + 1)));
-        let bodies: Vec<u64> = bodies.flatten().map(|number| number as u64).collect();
-        checkpoint.put_integers("impact_bodies", &bodies);
+        save_events(&self.events, checkpoint);
         self.ledger.save(checkpoint);
     }
 
     /// Sets what [`Record::save`] has saved.
     pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        let events = checkpoint.reals("impacts")?.as_chunks().0;
-        let bodies = checkpoint.integers("impact_bodies")?.as_chunks::<2>().0;
-        let event = |(numbers, ends): (_, &[u64; 2])| ContactEvent {
-            bodies: (ends[0] > 0).then(|| ends.map(|number| number as usize - 1)),
-            ..ContactEvent::from_array(numbers)
-        };
-        self.events = events.iter().zip(bodies).map(event).collect();
+        self.events = restored_events(checkpoint)?;
         self.ledger.restore(checkpoint)
     }
 }

@@ -146,9 +146,9 @@ impl Crowds {
         }
     }
 
-    /// The number of a pair, which is made if it did not exist; none for members that the crowd does not have,
-    /// for those of one body, of fixed bodies and of bodies that do not touch each other, and for points that
-    /// another pair has already.
+    /// The number of a pair, which is made if it did not exist; none for members that the crowd does not
+    /// have, for those of one body, of fixed bodies and of bodies that do not touch each other, and for
+    /// points that another pair has already.
     pub(crate) fn pair(
         &mut self,
         key: Key,

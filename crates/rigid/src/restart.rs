@@ -1,6 +1,6 @@
 //! Checkpoints: the whole state of a run, so that it continues with the same bits.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactEvent, Observer};
+use carom_dynamics::{Checkpoint, CheckpointError, Observer};
 use nalgebra::Vector3;
 
 use crate::action::ActionBooks;
@@ -10,6 +10,7 @@ use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::system::{Books, PairReport, System};
+use crate::tracking::{restored_events, save_events};
 
 /// Name of the scheme in checkpoints.
 pub const SCHEME: &str = "rigid";
@@ -45,7 +46,7 @@ impl Simulation {
         if self.missed != [0.0; 2] {
             checkpoint.put_reals("missed_energy", &self.missed);
         }
-        checkpoint.put_reals("events", &flat(self.events.iter().map(|e| e.to_array().to_vec()).collect()));
+        save_events(&self.events, &mut checkpoint);
         self.contacts.save(&mut checkpoint);
         self.ledger.save(&mut checkpoint);
         checkpoint
@@ -75,7 +76,7 @@ impl Simulation {
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
         let missed = checkpoint.reals_of("missed_energy", 2).unwrap_or(&[0.0; 2]);
         self.missed = [missed[0], missed[1]];
-        self.events = arrays(checkpoint.reals("events")?).map(ContactEvent::from_array).collect();
+        self.events = restored_events(checkpoint)?;
         self.contacts.restore(checkpoint, self.system.bodies.len())?;
         self.ledger.restore(checkpoint)?;
         Ok(())

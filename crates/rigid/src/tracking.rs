@@ -235,6 +235,31 @@ impl OfPairs {
     }
 }
 
+/// Stores events that are over in a checkpoint, with their bodies.
+pub fn save_events(events: &[ContactEvent], checkpoint: &mut Checkpoint) {
+    let numbers = events.iter().flat_map(ContactEvent::to_array);
+    checkpoint.put_reals("impacts", &numbers.collect::<Vec<_>>());
+    // Numbers of the bodies from 1, and zeros for events of pairs that the scenario names.
+    let bodies = events.iter().map(|event| event.bodies.map_or([0; 2], |ends| ends.map(|i| i + 1)));
+    let bodies: Vec<u64> = bodies.flatten().map(|number| number as u64).collect();
+    checkpoint.put_integers("impact_bodies", &bodies);
+}
+
+/// The events that [`save_events`] has stored.
+///
+/// # Errors
+///
+/// [`CheckpointError`] if there are none.
+pub fn restored_events(checkpoint: &Checkpoint) -> Result<Vec<ContactEvent>, CheckpointError> {
+    let events = checkpoint.reals("impacts")?.as_chunks().0;
+    let bodies = checkpoint.integers("impact_bodies")?.as_chunks::<2>().0;
+    let event = |(numbers, ends): (_, &[u64; 2])| ContactEvent {
+        bodies: (ends[0] > 0).then(|| ends.map(|number| number as usize - 1)),
+        ..ContactEvent::from_array(numbers)
+    };
+    Ok(events.iter().zip(bodies).map(event).collect())
+}
+
 /// Updates the event of a contact; returns it once it is over.
 fn follow(
     system: &System,

@@ -82,7 +82,11 @@ fn warnings_and_refusals_name_a_remedy() {
     let quasistatic = "[\"*\"]";
     let text = TWO_BARS.replace("[\"left:east\", \"right:west\"]", quasistatic);
     let text = text.replace("scheme = \"explicit\"", "scheme = \"static\"").replace("time_step", "#");
-    assert!(read(&text, &[]).expect_err("a scheme without it").contains("belongs to the scheme `explicit`"));
+    assert!(
+        read(&text, &[])
+            .expect_err("a scheme without it")
+            .contains("belongs to the schemes `rigid`, `explicit`")
+    );
 }
 
 /// Eight contacts, of which four repeat the others: one impact, as in the scheme `rigid`, whichever bar comes

@@ -389,7 +389,7 @@ fn a_contact_of_all_bodies_is_resumed_and_refuses_others_beside_it() {
     let all = "[[contact]]\nbetween = [\"*\"]\n";
     resumed(&with(all), 1.0);
     for (contacts, expected) in [
-        (format!("{all}{all}"), "remove the others"),
+        (format!("{all}{all}"), "paired already"),
         (format!("{all}law = {{ kind = \"penalty\", point_stiffness = 1e6 }}\n"), "by multipliers"),
     ] {
         let error = solve(&with(&contacts)).unwrap_err().to_string();

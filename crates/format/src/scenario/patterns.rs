@@ -32,12 +32,7 @@ pub(super) fn expanded(
     known: &Known<'_>,
 ) -> Vec<Referring<ContactSpec>> {
     let (mut all, mut further) = (Vec::with_capacity(read.len()), Vec::new());
-    let is_only = read.len() < 2;
     for (contact, exclude) in read {
-        if contact.spec.is_automatic() && !is_only {
-            let text = "`between = [\"*\"]` is the contact of all bodies: remove the others".to_owned();
-            problems.add(&contact.span(), &contact.context, ProblemKind::Conflict(text));
-        }
         let has_pattern = contact.ends.iter().any(|(end, _)| known.is_pattern(end));
         if contact.spec.is_automatic() || !has_pattern {
             if let Some([(_, span), _]) = exclude.first() {

@@ -1,11 +1,11 @@
 //! Bodies that lie inside each other at a frame of a run, in every scheme.
 //!
 //! [`OverlapWatch`] receives each frame before the recorder keeps it. It checks every two bodies, whether or
-//! not a contact is defined between them: balls around them first, then points of the surface of one, and of its sharp
-//! edges, against the surface of the other, both displaced. Edges that have crossed each other have points
-//! inside, while all corners and middles of faces may be outside. Bodies that begin inside each other, such
-//! as pins in bores, are meant to overlap and are left out. So are bodies that a joint connects and that have
-//! no contact: their ends are seldom drawn with the clearance that they need to turn.
+//! not a contact is defined between them: balls around them first, then points of the surface of one, and of
+//! its sharp edges, against the surface of the other, both displaced. Edges that have crossed each other have
+//! points inside, while all corners and middles of faces may be outside. Bodies that begin inside each other,
+//! such as pins in bores, are meant to overlap and are left out. So are bodies that a joint connects and that
+//! have no contact: their ends are seldom drawn with the clearance that they need to turn.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -71,8 +71,8 @@ impl Related {
             let [a, b] = between.each_ref().map(|end| numbers.get(end.body.as_str()).copied());
             Some([a?.max(b?), a?.min(b?)])
         };
-        let mut related = Self::default();
-        related.fixed = scenario.body.iter().map(|spec| spec.fixed).collect();
+        let fixed = scenario.body.iter().map(|spec| spec.fixed).collect();
+        let mut related = Self { fixed, ..Self::default() };
         for (i, contact) in scenario.contact.iter().enumerate() {
             match pair(&contact.between) {
                 Some(pair) => related.contacts.entry(pair).or_default().push(i),

@@ -17,7 +17,8 @@ use crate::geometry::{GeometryError, discretisation, shape};
 /// Pairs of bodies that a remark names.
 const MOST_NAMED: usize = 10;
 
-/// The bodies of a contact of all bodies: their shapes, the ball that one is made as, or their whole surfaces.
+/// The bodies of a contact of all bodies: their shapes, the ball that one is made as, or their whole
+/// surfaces.
 ///
 /// # Errors
 ///

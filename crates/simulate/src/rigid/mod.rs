@@ -1,7 +1,7 @@
 //! The scheme `rigid`: bodies with exact energy and momenta, `carom-rigid`.
 //!
-//! `setup` makes a system of a scenario, from `shapes` that touch, or of `everything`; `repeated` finds contacts
-//! that are named twice, `run` moves the bodies.
+//! `setup` makes a system of a scenario, from `shapes` that touch, or of `everything`; `repeated` finds
+//! contacts that are named twice, `run` moves the bodies.
 
 pub(crate) mod error;
 mod everything;
