@@ -19,7 +19,7 @@ use carom_dynamics::{
     BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Marker, Observer, Placement,
 };
 use carom_integrate::{Attempt, Ode};
-use carom_progress::Progress;
+use carom_progress::{Progress, Silent};
 
 /// A stalled run is in a singular position if a pivot of the joints is below this part of that at the start:
 /// within about a hundredth of a radian.
@@ -61,7 +61,23 @@ impl Simulation {
     /// # Errors
     ///
     /// [`RunError::Setting`], [`RunError::System`], [`RunError::State`] if they make no run.
-    pub fn new(mut system: System, placements: &[Placement], settings: Settings) -> Result<Self, RunError> {
+    pub fn new(system: System, placements: &[Placement], settings: Settings) -> Result<Self, RunError> {
+        Self::started(system, placements, settings, &Silent)
+    }
+
+    /// As [`Simulation::new`].
+    ///
+    /// * `progress` — of the search for an equilibrium at the start
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::new`], and [`RunError::Equilibrium`] without an equilibrium.
+    pub fn started(
+        mut system: System,
+        placements: &[Placement],
+        settings: Settings,
+        progress: &dyn Progress,
+    ) -> Result<Self, RunError> {
         settings.check()?;
         let accuracy = (Settings::CONTACT_SHARE * settings.relative_tolerance).clamp(1e-12, 1e-8);
         system.contacts_mut().set_accuracy(accuracy);
@@ -69,7 +85,7 @@ impl Simulation {
         let assembly = system.assemble(&mut y)?;
         let equilibrium = match settings.start {
             Start::Placed => None,
-            Start::Equilibrium => Some(system.settle(&mut y)?),
+            Start::Equilibrium => Some(system.settle(&mut y, progress)?),
         };
         system.set_state(&y).map_err(|source| RunError::State { time: 0.0, source })?;
         let mut simulation = Self {

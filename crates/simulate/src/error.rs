@@ -134,7 +134,9 @@ impl Kind for ResultError {
 impl Kind for carom_multibody::RunError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Interrupted { .. } => ErrorKind::Interrupted,
+            Self::Interrupted { .. } | Self::Equilibrium(EquilibriumError::Interrupted) => {
+                ErrorKind::Interrupted
+            }
             Self::Observer(_) => ErrorKind::Files,
             Self::Step { .. } | Self::State { .. } | Self::Joint { .. } | Self::Stalled { .. } => {
                 ErrorKind::Convergence

@@ -42,6 +42,7 @@ impl<'a> ReducedRun<'a> {
         scenario: &'a Scenario,
         prepared: &'a Prepared,
         settings: &TimeIntegration,
+        progress: &dyn Progress,
     ) -> Result<Self, At<AssembleError>> {
         let Assembled { system, placements, bodies, pairs, notes, warnings } = system(scenario, prepared)?;
         let described = Described {
@@ -51,7 +52,8 @@ impl<'a> ReducedRun<'a> {
             probes: probes::described(scenario),
         };
         let probes = probes::probes(scenario, prepared, system.bodies()).map_err(At::cast)?;
-        let mut simulation = Simulation::new(system, &placements, of_time_loop(scenario, settings)?)
+        let settings_of_loop = of_time_loop(scenario, settings)?;
+        let mut simulation = Simulation::started(system, &placements, settings_of_loop, progress)
             .map_err(|error| joints::placed(scenario, error))?;
         let responses = response::responses(scenario, prepared, &mut simulation, &probes)?;
         let simulation = simulation.with_probes(probes).map_err(AssembleError::from)?;

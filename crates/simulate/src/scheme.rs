@@ -36,7 +36,7 @@ pub(crate) fn set_up<'a>(
 ) -> Result<Box<dyn Run + 'a>, At<SetUpError>> {
     Ok(match &scenario.simulation.scheme {
         Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
-            Box::new(ReducedRun::new(scenario, prepared, settings).map_err(At::cast)?)
+            Box::new(ReducedRun::new(scenario, prepared, settings, progress).map_err(At::cast)?)
         }
         Scheme::Static { steps } => {
             let run = StaticRun::new(scenario, prepared, *steps, progress);

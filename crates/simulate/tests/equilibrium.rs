@@ -1,10 +1,10 @@
 //! Runs that start in a static equilibrium, from scenario to result.
 
 use carom_contact::closed_form::HertzPair;
-use carom_simulate::ErrorKind;
+use carom_simulate::{ErrorKind, RunOptions};
 use nalgebra::Vector3;
 
-use crate::fixtures::{Chain, is_refused, parse, read, solve};
+use crate::fixtures::{Chain, Impatient, is_refused, parse, read, solve};
 
 const PENDULUM: &str = "[simulation]\nend_time = 0.0\nstart = \"equilibrium\"\ngravity = [0.0, 0.0, -9.81]\n\
     [[body]]\nname = \"rod\"\nmake = { shape = \"rod\", radius = 0.01, length = 0.4 }\nmaterial = \"steel\"\n\
@@ -54,6 +54,16 @@ fn what_an_equilibrium_does_not_have_is_refused() {
     let error = solve(falls).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Convergence, "{error}");
     assert!(error.to_string().contains("body `rod` moves along [0.00, 0.00, 1.00]"), "{error}");
+}
+
+#[test]
+fn the_search_for_an_equilibrium_can_be_stopped() {
+    let (chain, scenario) = (Chain::new(), parse(PENDULUM, &[]));
+    let bodies = chain.prepare(&scenario).unwrap();
+    let stopped = chain.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(3));
+    let error = stopped.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    assert!(error.to_string().contains("while the equilibrium was sought"), "{error}");
 }
 
 /// A clamped rod under a force at its end: F L³/(3 E I) + F L/(κ G A), at once and for any split.

@@ -25,6 +25,7 @@ mod rest;
 pub(crate) mod tangent;
 
 use carom_integrate::SecondOrder;
+use carom_progress::Progress;
 use nalgebra::DVector;
 
 use crate::joint::reset_impulses;
@@ -92,6 +93,9 @@ pub enum EquilibriumError {
         "the response to harmonic excitation is that about an equilibrium: set `start = \"equilibrium\"`"
     )]
     NotStill,
+    /// The user stopped the search.
+    #[error("interrupted while the equilibrium was sought")]
+    Interrupted,
     /// Newton's method does not converge.
     #[error(
         "no equilibrium was found in {iterations} iterations: {:.1e} of the forces is left over, and bodies \
@@ -127,9 +131,13 @@ impl System {
     /// # Errors
     ///
     /// [`EquilibriumError`]; y is then between the start and an equilibrium.
-    pub(crate) fn settle(&mut self, y: &mut Vec<f64>) -> Result<Equilibrium, EquilibriumError> {
+    pub(crate) fn settle(
+        &mut self,
+        y: &mut Vec<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Equilibrium, EquilibriumError> {
         self.joints_mut().hold_drives(true);
-        let found = self.find_equilibrium(y);
+        let found = self.find_equilibrium(y, progress);
         self.joints_mut().hold_drives(false);
         let found = found?;
         self.project(0.0, y, 1e-13)?;
@@ -142,15 +150,22 @@ impl System {
     /// # Errors
     ///
     /// [`EquilibriumError`]; y is then between the start and an equilibrium.
-    fn find_equilibrium(&mut self, y: &mut Vec<f64>) -> Result<Equilibrium, EquilibriumError> {
+    fn find_equilibrium(
+        &mut self,
+        y: &mut Vec<f64>,
+        progress: &dyn Progress,
+    ) -> Result<Equilibrium, EquilibriumError> {
         let size = self.size_of_bodies();
         let start = self.places(y);
         self.stop(y)?;
         let mut forces = self.forces_at_rest(y)?;
         let mut reach = REACH;
         let mut iterations = 0;
+        progress.begin("iterations towards the equilibrium, at most", MAX_ITERATIONS as u64);
         loop {
-            let tangent = Tangent::at(self, y, &forces.multipliers, 1.0)?;
+            progress.set(iterations as u64);
+            progress.note(&format!("{:.1e} of the forces is left over", forces.relative));
+            let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, progress)?;
             if forces.relative <= BALANCED[0] || tangent.freedoms() == 0 {
                 break;
             }
@@ -162,7 +177,7 @@ impl System {
             if iterations == MAX_ITERATIONS || moved > 1e3 * size.max(self.joints().size()) {
                 return Err(failed(self, &forces));
             }
-            match self.improve(y, &tangent, &forces, &mut reach)? {
+            match self.improve(y, &tangent, &forces, &mut reach, progress)? {
                 Some(next) => {
                     let ends = next.relative <= BALANCED[1] && next.relative > 0.5 * forces.relative;
                     forces = next;
@@ -176,7 +191,9 @@ impl System {
             }
         }
         let moved = self.moved(&start, y);
-        self.judge(y, &forces, iterations, moved)
+        let judged = self.judge(y, &forces, (iterations, moved), progress);
+        progress.end();
+        judged
     }
 
     /// One step; none if no length of it is better.
@@ -186,12 +203,16 @@ impl System {
         tangent: &Tangent,
         forces: &Forces,
         reach: &mut f64,
+        progress: &dyn Progress,
     ) -> Result<Option<Forces>, EquilibriumError> {
         let size = self.size_of_bodies().max(self.joints().size());
         let units: Vec<f64> = (0..self.velocities()).map(|k| self.unit_of(k, size)).collect();
         let pairs = tangent.stiffness.clone().symmetric_eigen();
         let along = tangent.motions.tr_mul(&DVector::from_column_slice(&forces.left));
         for _ in 0..MAX_CUTS {
+            if progress.interrupted() {
+                return Err(EquilibriumError::Interrupted);
+            }
             let mut step = DVector::zeros(units.len());
             for (vector, stiffness) in pairs.eigenvectors.column_iter().zip(&pairs.eigenvalues) {
                 let motion = &tangent.motions * vector;
@@ -245,10 +266,10 @@ impl System {
         &mut self,
         y: &[f64],
         forces: &Forces,
-        iterations: usize,
-        moved: f64,
+        (iterations, moved): (usize, f64),
+        progress: &dyn Progress,
     ) -> Result<Equilibrium, EquilibriumError> {
-        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0)?;
+        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, progress)?;
         let freedoms = tangent.freedoms();
         let mut equilibrium = Equilibrium {
             iterations,
@@ -262,7 +283,7 @@ impl System {
             self.forces_at_rest(y)?;
             return Ok(equilibrium);
         }
-        let coarse = Tangent::at(self, y, &forces.multipliers, 3.0)?;
+        let coarse = Tangent::at(self, y, &forces.multipliers, 3.0, progress)?;
         let change = &tangent.stiffness - &coarse.stiffness;
         let pairs = tangent.stiffness.clone().symmetric_eigen();
         let largest = pairs.eigenvalues.amax();
@@ -278,7 +299,7 @@ impl System {
                 equilibrium.unstable = Some(describe(self, &(&tangent.motions * vector)));
             }
         }
-        let damping = tangent.damping(self, y, &forces.multipliers)?;
+        let damping = tangent.damping(self, y, &forces.multipliers, progress)?;
         self.set_state(y)?;
         equilibrium.modes = modes::modes(self, &tangent, &damping);
         self.forces_at_rest(y)?;

@@ -9,6 +9,7 @@
 //! to it.
 
 use carom_dynamics::Marker;
+use carom_progress::Silent;
 use nalgebra::{Complex, DMatrix, DVector, Matrix3, Vector3};
 
 use super::tangent::Tangent;
@@ -70,8 +71,8 @@ impl System {
         frequencies: &[f64],
     ) -> Result<Vec<Response>, EquilibriumError> {
         let forces = self.forces_at_rest(y)?;
-        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0)?;
-        let damping = tangent.damping(self, y, &forces.multipliers)?;
+        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, &Silent)?;
+        let damping = tangent.damping(self, y, &forces.multipliers, &Silent)?;
         self.set_state(y)?;
         let input = match excitation {
             Excitation::Load { body, marker, force, torque } => {

@@ -13,8 +13,10 @@
 //! approach of a contact changes little.
 
 use carom_integrate::{Displacement, Ode, SecondOrder};
+use carom_progress::Progress;
 use nalgebra::{DMatrix, DVector};
 
+use super::EquilibriumError;
 use crate::system::System;
 use crate::system_error::RateError;
 
@@ -111,18 +113,22 @@ impl Tangent {
     ///
     /// # Errors
     ///
-    /// [`RateError`] if the system cannot be evaluated next to y.
+    /// [`EquilibriumError`] if the system cannot be evaluated next to y, or the user stops the search.
     pub(crate) fn at(
         system: &mut System,
         y: &[f64],
         multipliers: &[f64],
         scale: f64,
-    ) -> Result<Self, RateError> {
+        progress: &dyn Progress,
+    ) -> Result<Self, EquilibriumError> {
         let n = system.velocities();
         let motions = motions(system, y)?;
         let mut differences = Differences::new(system, multipliers);
         let mut stiffness = DMatrix::zeros(n, n);
         for j in 0..n {
+            if progress.interrupted() {
+                return Err(EquilibriumError::Interrupted);
+            }
             let step = scale * INCREMENT * system.unit_of(j, system.size_at(j));
             stiffness.set_column(j, &differences.derivative(system, y, Of::Position(j), step)?);
         }
@@ -142,11 +148,15 @@ impl Tangent {
         system: &mut System,
         y: &[f64],
         multipliers: &[f64],
-    ) -> Result<DMatrix<f64>, RateError> {
+        progress: &dyn Progress,
+    ) -> Result<DMatrix<f64>, EquilibriumError> {
         let n = system.velocities();
         let mut differences = Differences::new(system, multipliers);
         let mut damping = DMatrix::zeros(n, n);
         for j in 0..n {
+            if progress.interrupted() {
+                return Err(EquilibriumError::Interrupted);
+            }
             // Forces of dampers are linear in small velocities.
             let step = INCREMENT * system.unit_of(j, system.size_at(j));
             damping.set_column(j, &differences.derivative(system, y, Of::Velocity(j), step)?);
