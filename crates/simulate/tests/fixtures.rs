@@ -180,3 +180,17 @@ impl Progress for Impatient {
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
     }
 }
+
+/// One classical Runge-Kutta step of y' = f(y).
+pub(crate) fn runge_kutta<const N: usize>(
+    rate: impl Fn([f64; N]) -> [f64; N],
+    y: [f64; N],
+    h: f64,
+) -> [f64; N] {
+    let along = |k: [f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+    let k1 = rate(y);
+    let k2 = rate(along(k1, 0.5 * h));
+    let k3 = rate(along(k2, 0.5 * h));
+    let k4 = rate(along(k3, h));
+    std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]))
+}

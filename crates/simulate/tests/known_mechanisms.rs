@@ -3,7 +3,7 @@
 use carom_simulate::RunOutcome;
 use nalgebra::Vector3;
 
-use crate::fixtures::{Chain, parse};
+use crate::fixtures::{Chain, parse, runge_kutta};
 
 const FOUR_BAR: &str = include_str!("../../../meshes/mechanisms/four-bar.toml");
 const ANDREWS: &str = include_str!("../../../meshes/mechanisms/andrews.toml");
@@ -25,15 +25,9 @@ fn crank_angle(n: f64, end: f64) -> f64 {
     let about_end = 1.0 / 12.0 + 0.05_f64.powi(2) / 4.0 + 0.25;
     let (inertia, moment) = ((n + 1.0) * about_end + n, 9.81 * ((n + 1.0) * 0.5 + n));
     let rate = |[angle, omega]: [f64; 2]| [omega, -moment * angle.cos() / inertia];
-    let along = |[a, b]: [f64; 2], [x, y]: [f64; 2], h: f64| [a + h * x, b + h * y];
     let (steps, mut at) = ((end / 1e-4).round() as usize, [std::f64::consts::FRAC_PI_2, 1.0]);
     for _ in 0..steps {
-        let h = end / steps as f64;
-        let k1 = rate(at);
-        let k2 = rate(along(at, k1, 0.5 * h));
-        let k3 = rate(along(at, k2, 0.5 * h));
-        let k4 = rate(along(at, k3, h));
-        at = std::array::from_fn(|i| at[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+        at = runge_kutta(rate, at, end / steps as f64);
     }
     at[0]
 }

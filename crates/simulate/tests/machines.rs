@@ -7,7 +7,7 @@ use carom_contact::closed_form::{HertzPair, SphereOnRod};
 use carom_simulate::RunOutcome;
 use nalgebra::{Complex, Vector3};
 
-use crate::fixtures::{Chain, parse};
+use crate::fixtures::{Chain, parse, runge_kutta};
 
 const GOVERNOR: &str = include_str!("../../../meshes/governor/scenario.toml");
 const DRIVEN_GOVERNOR: &str = include_str!("../../../meshes/governor/driven.toml");
@@ -22,16 +22,6 @@ fn run(scenario: &str, overrides: &[&str]) -> RunOutcome {
 fn position(outcome: &RunOutcome, body: &str) -> Vector3<f64> {
     let number = outcome.names.iter().position(|name| name == body).unwrap();
     Vector3::from(outcome.bodies[number].position)
-}
-
-/// One classical Runge-Kutta step of y' = f(y).
-fn runge_kutta<const N: usize>(rate: impl Fn([f64; N]) -> [f64; N], y: [f64; N], h: f64) -> [f64; N] {
-    let along = |k: [f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
-    let k1 = rate(y);
-    let k2 = rate(along(k1, 0.5 * h));
-    let k3 = rate(along(k2, 0.5 * h));
-    let k4 = rate(along(k3, h));
-    std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]))
 }
 
 /// The flyball governor of meshes/governor as a system of two coordinates, the angle φ of the spindle and the

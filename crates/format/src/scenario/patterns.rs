@@ -92,10 +92,11 @@ impl Known<'_> {
         let [first, second] = &sides;
         if first.len() * second.len() > MOST {
             let text = format!(
-                "the patterns fit {} by {} surfaces, more than {MOST} contacts: narrow them, or choose the \
-                 scheme `explicit` with `between = [\"*\"]`",
+                "the patterns fit {} by {} surfaces, more than {MOST} contacts: narrow them, or name the \
+                 contact of all bodies, `between = [\"*\"]`, in the schemes {}",
                 first.len(),
-                second.len()
+                second.len(),
+                SchemeRow::names(|row| row.has_automatic_contact)
             );
             add(0, text);
             return Vec::new();
