@@ -42,8 +42,8 @@ pub(crate) struct Pictures<'a> {
 /// Default number of exported frames, of free motion and of contact each.
 const FILM: usize = 60;
 
-/// Number of joints that are plotted by default: a long chain would fill the folder.
-const JOINTS: usize = 12;
+/// Number of bodies, of pressures and of joints that are plotted by default: many would fill the folder.
+const DRAWN: usize = 12;
 
 /// Identity of the inputs of the ParaView files.
 pub(crate) fn export_source(result: &Path, pictures: &PictureSpec) -> Result<String, Failure> {
@@ -123,6 +123,13 @@ impl Pictures<'_> {
                     write_drawing(&layout.root.join(&file), &drawing).or_fail(Category::Files)?;
                     output.files.push(file);
                 }
+            }
+            let n_bodies = run.header().bodies.len();
+            if n_bodies > DRAWN {
+                output.notes.push(format!(
+                    "velocities of the first {DRAWN} of {n_bodies} bodies are plotted; carom-post plot \
+                     RESULT --what velocity:BODY draws another"
+                ));
             }
             Ok(output)
         })
@@ -243,13 +250,13 @@ fn quantities(run: &Run) -> Vec<(String, Quantity)> {
         all.push(("gap".to_owned(), Quantity::Gap));
     }
     // Contact points of rigid bodies have no pressure.
-    for pair in pairs.iter().filter(|_| !run.is_rigid()) {
+    for pair in pairs.iter().filter(|_| !run.is_rigid()).take(DRAWN) {
         all.push((format!("pressure-{}", plain(&pair.name)), Quantity::Pressure(Some(pair.name.clone()))));
     }
-    for body in &run.header().bodies {
+    for body in run.header().bodies.iter().take(DRAWN) {
         all.push((format!("velocity-{}", plain(&body.name)), Quantity::Velocity(body.name.clone())));
     }
-    for (i, joint) in run.header().joints.iter().enumerate().take(JOINTS) {
+    for (i, joint) in run.header().joints.iter().enumerate().take(DRAWN) {
         let number = i + 1;
         all.push((format!("joint-{number}-{}", plain(&joint.name)), Quantity::Joint(number.to_string())));
     }
