@@ -12,6 +12,9 @@ use carom_format::result::{
 };
 use carom_format::{ResultError, ResultReader, ResultWriter};
 
+mod earlier;
+mod readers;
+
 fn header() -> RunHeader {
     RunHeader {
         scenario: "[simulation]\nend_time = 1.0\n".to_owned(),
@@ -203,28 +206,6 @@ fn a_written_result_is_read_back() {
     assert_eq!(database.query_row(unknown, [], |row| row.get::<_, f64>(0)).unwrap(), 0.0);
 }
 
-/// Results before version 1.10 have no probes; a continued one gets their tables.
-#[test]
-fn results_without_probes_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let without = RunHeader { probes: Vec::new(), ..header() };
-    let mut writer = ResultWriter::create(&path, &without, 1, false).unwrap();
-    writer.checkpoint(&Checkpoint::default()).unwrap();
-    drop(writer);
-    let database = rusqlite::Connection::open(&path).unwrap();
-    let older =
-        "DROP TABLE probe_value; DROP TABLE probe; DELETE FROM checkpoint_mark WHERE name LIKE 'probe%';
-        UPDATE meta SET value = '1.9' WHERE key = 'version';";
-    database.execute_batch(older).unwrap();
-    drop(database);
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.header().unwrap(), without);
-    assert!(reader.probe_courses().unwrap().is_empty());
-    drop(reader);
-    drop(ResultWriter::resume(&path, &without, 1).unwrap());
-}
-
 #[test]
 fn cut_samples_are_reported() {
     let folder = tempfile::tempdir().unwrap();
@@ -329,33 +310,6 @@ fn figures_without_a_meaning_are_null() {
     let database = rusqlite::Connection::open(&path).unwrap();
     let nulls = "SELECT count(*) FROM contact_event WHERE peak_force IS NULL AND peak_time IS NULL";
     assert_eq!(database.query_row(nulls, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
-}
-
-/// Impacts of versions before 1.3 have fewer columns.
-#[test]
-fn impacts_of_an_older_result_are_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    step(&mut writer, &mut Ledger::default(), 0.0, true);
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let database = rusqlite::Connection::open(&path).unwrap();
-    let older = "DROP TABLE contact_event;
-        CREATE TABLE contact_event (
-            id INTEGER PRIMARY KEY, pair INTEGER NOT NULL, start REAL NOT NULL, \"end\" REAL NOT NULL, open \
-            INTEGER NOT NULL,
-            peak_force REAL NOT NULL, peak_time REAL NOT NULL,
-            impulse_x REAL NOT NULL, impulse_y REAL NOT NULL, impulse_z REAL NOT NULL,
-            velocity_before REAL NOT NULL, velocity_after REAL NOT NULL,
-            max_approach REAL NOT NULL, vibration_energy REAL NOT NULL, sub_impacts INTEGER NOT NULL);
-        INSERT INTO contact_event VALUES (1, 0, 0.1, 0.2, 0, 475.0, 0.15, 0.0, 0.0, 2.0, -0.5, 0.25, 1e-6, \
-        1e-3, 1);
-        UPDATE meta SET value = '1.2' WHERE key = 'version';";
-    database.execute_batch(older).unwrap();
-    drop(database);
-    let event = ResultReader::open(&path).unwrap().contact_events().unwrap()[0];
-    assert_eq!((event.peak(), event.restitution()), (Some((475.0, 0.15)), Some(0.5)));
-    assert_eq!((event.normal, event.place), ([0.0, 0.0, 1.0], [0.0; 3]));
 }
 
 #[test]
@@ -516,122 +470,6 @@ fn results_without_marks_are_cut_at_the_time_of_their_checkpoint() {
 }
 
 #[test]
-fn one_writer_at_a_time() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    step(&mut writer, &mut Ledger::default(), 0.0, true);
-    let refused = [
-        ResultWriter::create(&path, &header(), 1, false).unwrap_err(),
-        ResultWriter::create(&path, &header(), 1, true).unwrap_err(),
-        ResultWriter::resume(&path, &header(), 1).unwrap_err(),
-    ];
-    let own = format!("process {}", std::process::id());
-    for error in refused {
-        assert!(
-            error.is_io() && error.to_string().contains("in use") && error.to_string().contains(&own),
-            "{error}"
-        );
-    }
-    assert_eq!(ResultReader::open(&path).unwrap().times().unwrap(), [0.0], "readers may open the result");
-    drop(writer);
-    drop(ResultWriter::resume(&path, &header(), 1).unwrap());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the lock is gone");
-}
-
-/// A reader that is open at the end of a run does not make the run fail.
-#[test]
-fn a_run_ends_while_a_reader_is_open() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    step(&mut writer, &mut Ledger::default(), 0.0, true);
-    let mut reading = rusqlite::Connection::open(&path).unwrap();
-    let snapshot = reading.transaction().unwrap();
-    snapshot.query_row("SELECT count(*) FROM frame", [], |row| row.get::<_, i64>(0)).unwrap();
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    drop(snapshot);
-    drop(reading);
-    assert_eq!(ResultReader::open(&path).unwrap().state().unwrap(), RunState::Done);
-}
-
-/// A finished result with a reader that opened it before its end, so that its data are still in the log.
-fn finished_while_read(path: &Path) -> ResultReader {
-    let mut writer = ResultWriter::create(path, &header(), 1, false).unwrap();
-    step(&mut writer, &mut Ledger::default(), 0.0, true);
-    let reader = ResultReader::open(path).unwrap();
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    reader
-}
-
-/// Checks that the folder contains only the result, also after reading.
-fn assert_one_file(path: &Path) {
-    for _ in 0..2 {
-        let names = std::fs::read_dir(path.parent().unwrap()).unwrap();
-        let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["result.carom"]);
-        assert_eq!(ResultReader::open(path).unwrap().state().unwrap(), RunState::Done);
-    }
-}
-
-#[test]
-fn a_log_kept_by_a_reader_is_merged_later() {
-    for leaves_before_the_writer in [false, true] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("result.carom");
-        let reader = finished_while_read(&path);
-        assert!(folder.path().join("result.carom-wal").exists());
-        drop(reader);
-        if leaves_before_the_writer {
-            // The last reader to close a result removes the log, although the result still expects one.
-            drop(rusqlite::Connection::open(&path).map(|last| last.execute_batch("SELECT * FROM meta")));
-            assert!(!folder.path().join("result.carom-wal").exists());
-        }
-        ResultWriter::fold_log(&path).unwrap();
-        assert_one_file(&path);
-    }
-}
-
-#[test]
-fn the_end_of_a_run_waits_for_a_short_reader() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    step(&mut writer, &mut Ledger::default(), 0.0, true);
-    let (opened, is_open) = std::sync::mpsc::channel();
-    let read = path.clone();
-    let reading = std::thread::spawn(move || {
-        let reader = ResultReader::open(&read).unwrap();
-        opened.send(()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        drop(reader);
-    });
-    is_open.recv().unwrap();
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    reading.join().unwrap();
-    assert_one_file(&path);
-}
-
-/// A result of version 1.1 has no tables for joints; it is read and continued without them.
-#[test]
-fn results_without_joints_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 0.0, true);
-    drop(writer);
-    let old = "DROP TABLE joint_action; DROP TABLE joint_frame; DROP TABLE joint;";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    step(&mut writer, &mut ledger, 1.0, true);
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
-    assert!(reader.header().unwrap().joints.is_empty() && reader.joint_course(0).unwrap().is_empty());
-}
-
-#[test]
 fn modes_about_an_equilibrium_are_written_and_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.carom");
@@ -653,130 +491,6 @@ fn modes_about_an_equilibrium_are_written_and_read() {
         .execute_batch("DROP TABLE mode_body; DROP TABLE mode;")
         .unwrap();
     assert!(ResultReader::open(&path).unwrap().modes().unwrap().is_empty());
-}
-
-/// Results before version 1.11 have no forces of couplings; a continued one gets their column.
-#[test]
-fn results_without_couplings_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 0.0, true);
-    drop(writer);
-    let old = "ALTER TABLE joint_action DROP COLUMN coupling;";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let coupling = |state: &JointState| state.actions[1].unwrap().coupling;
-    let course = ResultReader::open(&path).unwrap().joint_course(0).unwrap();
-    assert_eq!(course.iter().map(coupling).collect::<Vec<_>>(), [None]);
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    step(&mut writer, &mut ledger, 1.0, true);
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let course = ResultReader::open(&path).unwrap().joint_course(0).unwrap();
-    assert_eq!(course.iter().map(coupling).collect::<Vec<_>>(), [None, Some(-0.25)]);
-}
-
-/// A result of version 1.4 has no stress of bodies and fewer columns of the ledger; it is read and continued.
-#[test]
-fn results_without_stresses_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 0.0, true);
-    drop(writer);
-    let old = "DROP TABLE body_stress; DROP TABLE body_rotation; DROP TABLE body_elements;
-        ALTER TABLE ledger DROP COLUMN \"E_hg\";
-        ALTER TABLE ledger DROP COLUMN \"D_pl\"; ALTER TABLE ledger DROP COLUMN \"D_visc\";
-        ALTER TABLE ledger DROP COLUMN \"D_con\";
-        UPDATE meta SET value = '1.4' WHERE key = 'version';";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.header().unwrap().bodies[0].elements, "");
-    assert_eq!(reader.frame(0).unwrap().bodies[0].point_stress, [0.0; 0]);
-    assert_eq!(reader.frame(0).unwrap().bodies[0].point_rotations, [0.0; 0]);
-    assert_eq!(reader.ledger().unwrap()[0][31..], [0.0; 4]);
-    drop(reader);
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    step(&mut writer, &mut ledger, 1.0, true);
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.times().unwrap(), [0.0, 1.0]);
-    assert_eq!(reader.frame(1).unwrap().bodies[0].point_stress, body(1.0).point_stress);
-    assert_eq!(reader.ledger().unwrap().len(), 2);
-}
-
-/// A result of version 1.6 has neither bodies of events nor pressures of contacts of all bodies; it is read
-/// and continued.
-#[test]
-fn results_without_pressures_of_all_surfaces_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 0.0, true);
-    drop(writer);
-    let old = "DROP TABLE surface_pressure; ALTER TABLE contact_event DROP COLUMN first_body;
-        ALTER TABLE contact_event DROP COLUMN second_body;
-        UPDATE meta SET value = '1.6' WHERE key = 'version';";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert!(reader.frame(0).unwrap().contacts[0].surfaces.is_empty());
-    assert!(reader.contact_events().unwrap().iter().all(|event| event.bodies.is_none()));
-    drop(reader);
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    step(&mut writer, &mut ledger, 1.0, true);
-    let event = ContactEvent { bodies: Some([0, 1]), ..ContactEvent::default() };
-    writer.contact_event(&event).unwrap();
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.frame(1).unwrap().contacts[0], contact(1.0));
-    assert_eq!(reader.contact_events().unwrap().last().unwrap().bodies, Some([0, 1]));
-}
-
-/// A result of version 1.7 has no pressures on grids; it is read and continued.
-#[test]
-fn results_without_pressures_on_grids_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 1.0, true);
-    drop(writer);
-    let old = "DROP TABLE grid_pressure; UPDATE meta SET value = '1.7' WHERE key = 'version';";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    let reader = ResultReader::open(&path).unwrap();
-    assert_eq!(reader.frame(0).unwrap().contacts[0].grid, GridPressures::default());
-    assert_eq!(reader.grid_course(0).unwrap(), []);
-    drop(reader);
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    step(&mut writer, &mut ledger, 2.0, true);
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    assert_eq!(ResultReader::open(&path).unwrap().frame(1).unwrap().contacts[0], contact(2.0));
-}
-
-/// A result of version 1.5 has no column for the losses of penalties; it is read and continued.
-#[test]
-fn results_without_losses_of_penalties_are_read_and_continued() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("result.carom");
-    let mut writer = ResultWriter::create(&path, &header(), 1, false).unwrap();
-    let mut ledger = Ledger::default();
-    step(&mut writer, &mut ledger, 0.0, true);
-    drop(writer);
-    let old = "ALTER TABLE ledger DROP COLUMN \"D_con\";
-        UPDATE meta SET value = '1.5' WHERE key = 'version';";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-    assert_eq!(ResultReader::open(&path).unwrap().ledger().unwrap()[0][34], 0.0);
-    let (mut writer, _) = ResultWriter::resume(&path, &header(), 1).unwrap();
-    let balance = Balance { time: 1.0, d_con: 0.25, ..Balance::default() };
-    let row = ledger.record(balance);
-    writer
-        .frame(&Frame { time: 1.0, steps: 1, bodies: &[body(1.0)], contacts: &[], joints: &[], ledger: &row })
-        .unwrap();
-    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
-    let rows = ResultReader::open(&path).unwrap().ledger().unwrap();
-    assert_eq!((rows[0][34], rows[1][34]), (0.0, 0.25));
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl Contacts {
     ///
     /// # Errors
     ///
-    /// Those of `take`.
+    /// The error of a call of `take`.
     pub fn follow(
         &mut self,
         system: &System,
@@ -121,7 +121,7 @@ impl Contacts {
     ///
     /// # Errors
     ///
-    /// Those of `take`.
+    /// The error of a call of `take`.
     pub fn finish(
         &mut self,
         system: &System,

@@ -196,8 +196,8 @@ fn first_blow(mass: f64) -> [f64; 2] {
 }
 
 /// The blow is that of a round nose on a long rod, Hertz' force with a wave (docs/theory/closed-forms.md,
-/// eq. (93)): the contact ends before the wave is back. Force, duration and impulse agree within the errors
-/// that the run estimates.
+/// eq. (93)): the contact ends before the wave is back. Force, duration and impulse agree within the run's
+/// own estimates of their errors.
 #[test]
 fn the_striker_of_a_hammer_gives_the_bit_the_energy_of_a_wave() {
     let outcome = run(HAMMER, &["simulation.end_time=0.0294"]);

@@ -1,8 +1,8 @@
 //! Lines and fields of CSV files.
 //!
 //! Fields are separated by commas, semicolons or tabs, whichever the first line has. Empty lines and lines
-//! that begin with `#` are left out. A field in quotes may contain the separator. Two quotes in a row, within
-//! such a field, stand for one quote.
+//! that begin with `#` are left out. A field in quotes may contain the separator; in such a field, two quotes
+//! in a row mean one quote.
 
 use std::borrow::Cow;
 
