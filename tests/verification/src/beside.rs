@@ -8,7 +8,6 @@ use carom_post::{Run, patch};
 use carom_simulate::cpu_seconds;
 
 use crate::bench::{simulation, steel};
-use crate::chains::row_of_balls;
 use crate::impacts::{RADIUS, TwoBalls};
 use crate::{Bench, BenchError, Outcome, Row, Table};
 
@@ -58,8 +57,6 @@ struct Beside {
     hertz: HertzPair,
     /// Largest force \[N\], duration \[s\] and speed \[m/s\] of converged finite elements.
     converged: &'static [f64],
-    /// True for bodies that touch in a row, whose duration depends on the gaps of the resolved cells.
-    in_a_row: bool,
     /// Most CPU time \[s\] and most bytes of the files of the run on a grid.
     most: [Option<f64>; 2],
 }
@@ -99,7 +96,6 @@ fn impacts() -> [Beside; 4] {
         body: (0, None),
         hertz: steel,
         converged: &[],
-        in_a_row: false,
         most: [None; 2],
     };
     [
@@ -118,7 +114,6 @@ fn impacts() -> [Beside; 4] {
         Beside {
             pair: 1,
             body: (4, Some(1.0)),
-            in_a_row: true,
             hertz: HertzPair::new([0.02; 2], [100e6; 2], [0.45; 2]),
             ..beside("cradle", CRADLE.to_owned(), in_a_row)
         },
@@ -137,8 +132,6 @@ struct Found {
     force: f64,
     duration: f64,
     speed: f64,
-    /// Gap of the pair in the first frame \[m\].
-    free_gap: f64,
     pressure: Pressure,
 }
 
@@ -215,8 +208,6 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
         force: event.peak_force,
         duration: event.end - event.start,
         speed,
-        free_gap: opened.reader().frame(0).map_err(carom_post::RunError::from)?.contacts[impact.pair]
-            .free_gap,
         pressure: Pressure::of(&opened, impact)?,
     })
 }
@@ -224,17 +215,9 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
 /// Figures of the run on a grid with their claims.
 fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
     let name = impact.name;
-    let claim_of_duration = if impact.in_a_row {
-        // The cells close late; the first forces are so small that this shortens the contact far more than
-        // it changes the force.
-        let [late, touching] = [resolved.free_gap, 0.0].map(|gap| row_of_balls(true, gap));
-        CLAIM + 1.0 - late.durations[impact.pair] / touching.durations[impact.pair]
-    } else {
-        CLAIM
-    };
     let mut rows = vec![
         Row::new(format!("{name}: peak force"), "N", shapes.force, resolved.force, CLAIM),
-        Row::new(format!("{name}: duration"), "s", shapes.duration, resolved.duration, claim_of_duration),
+        Row::new(format!("{name}: duration"), "s", shapes.duration, resolved.duration, CLAIM),
     ];
     let what = format!("{name}: speed afterwards");
     rows.push(match impact.body.1 {

@@ -147,8 +147,7 @@ pub fn cases() -> Vec<Case> {
                     reduction included; 2 % of Hertz' pressure and contact radius for the force of the run; \
                     1 % of the converged figures, 15 s of CPU time and 60 MB for the ball on a rod, 10 s \
                     for two balls. The cells of the resolved cradle close late (section *Newton's cradle \
-                    of elastic balls*): by its duration the claim is 2 % more than the change of the \
-                    duration that their gap makes in a chain of springs (`collide_in_a_row`).",
+                    of elastic balls*).",
             run: beside::beside,
         },
         Case {

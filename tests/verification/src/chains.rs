@@ -125,8 +125,7 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     let frames = bench.open(name)?.frames()?;
     // Pressure cells close when their mean gap is zero, as if the balls had a small distance.
     let mean_gap = frames.first().map_or(f64::NAN, |frame| frame.contacts[1].free_gap);
-    let (whole, half_spaces, apart) =
-        (row_of_balls(true, 0.0), row_of_balls(false, 0.0), row_of_balls(true, mean_gap));
+    let (whole, half_spaces, apart) = (row(true, 0.0), row(false, 0.0), row(true, mean_gap));
     let mut outcome = Outcome {
         table: Table { header: vec!["velocity, m/s", "here", "chain", "of half-spaces"], rows: Vec::new() },
         ..Outcome::default()
@@ -159,7 +158,7 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
 
 /// The chain of the cradle at 1 m/s: springs of whole balls, with the approach of their centres, or of
 /// Hertz' half-spaces.
-pub(crate) fn row_of_balls(whole: bool, gap: f64) -> RowImpact {
+fn row(whole: bool, gap: f64) -> RowImpact {
     let radius = 0.02_f64;
     let mass = 1200.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
     let pair = HertzPair::new([radius; 2], [100e6; 2], [0.45; 2]);
