@@ -60,7 +60,7 @@ pub use error_estimate::{ErrorEstimate, ErrorParts};
 pub use grid_pressures::{GridCell, GridPressures};
 pub use joint_kind::{JointEquation, JointKind, repeated_equations};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
-pub use load::{Axes, Loads, Marker, PointLoad};
+pub use load::{Axes, Loads, Marker, PointLoad, SecondOrder};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use probe::{ProbeQuantity, ProbeSample};
 pub use run_error::RunError;

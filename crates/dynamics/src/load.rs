@@ -1,7 +1,10 @@
 //! Loads that do not depend on contact: gravity, forces and torques at markers.
 
-use crate::time_function::TimeFunction;
+use std::sync::Arc;
+
 use nalgebra::Vector3;
+
+use crate::time_function::TimeFunction;
 
 /// Axes in which a vector is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +17,10 @@ pub enum Axes {
 }
 
 /// A material point of a body, or the mean of several, at which loads act.
+///
+/// ```text
+/// c = R + φ q − ½ qᵀ K q ,     ϑ = ψ q − ½ qᵀ K q            (six matrices K, none in linear theory)
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Marker {
     /// Reference position in the body frame \[m\].
@@ -22,6 +29,67 @@ pub struct Marker {
     pub displacement: Vec<[f64; 3]>,
     /// ψ: rotation of the marker for each dynamic mode \[rad per unit\].
     pub rotation: Vec<[f64; 3]>,
+    /// Number of the attachment of its model; none for other points.
+    pub attached: Option<usize>,
+    /// K, its displacement of second order; none in linear theory.
+    pub second_order: Option<Arc<SecondOrder>>,
+}
+
+/// The displacement and rotation of a marker of second order in the modal coordinates: a rod that bends
+/// becomes shorter.
+///
+/// K_a is the geometric stiffness of the body under a unit force (a below 3) or moment on the marker
+/// (docs/theory/stiffening.md, eq. (126)), symmetric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondOrder {
+    /// Number of modal coordinates.
+    n: usize,
+    /// K_a, one after the other, each n × n.
+    values: Vec<f64>,
+}
+
+impl SecondOrder {
+    /// Six symmetric n × n matrices, one after the other.
+    ///
+    /// # Panics
+    ///
+    /// If there are not 6 n² numbers.
+    pub fn new(n: usize, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), 6 * n * n, "six n × n matrices");
+        Self { n, values }
+    }
+
+    /// (K q)_k: translations, rotations.
+    fn times(&self, k: usize, q: &[f64]) -> [Vector3<f64>; 2] {
+        let n = self.n;
+        let row = |a: usize| -> f64 {
+            self.values[(a * n + k) * n..][..n].iter().zip(q).map(|(value, q)| value * q).sum()
+        };
+        [Vector3::from_fn(|a, _| row(a)), Vector3::from_fn(|a, _| row(3 + a))]
+    }
+
+    /// qᵀ K q: translation, rotation.
+    pub fn square(&self, q: &[f64]) -> [Vector3<f64>; 2] {
+        q.iter().enumerate().fold([Vector3::zeros(); 2], |[c, turn], (k, q_k)| {
+            let [along, about] = self.times(k, q);
+            [c + *q_k * along, turn + *q_k * about]
+        })
+    }
+}
+
+impl Marker {
+    /// Displacement and rotation of the marker for a unit of the rate of mode k at a deformation,
+    /// `∂c/∂q_k = φ_k − (K q)_k` and the same of ψ.
+    pub fn shape(&self, k: usize, q: &[f64]) -> [Vector3<f64>; 2] {
+        let linear = [Vector3::from(self.displacement[k]), Vector3::from(self.rotation[k])];
+        match &self.second_order {
+            None => linear,
+            Some(second) => {
+                let [along, about] = second.times(k, q);
+                [linear[0] - along, linear[1] - about]
+            }
+        }
+    }
 }
 
 /// A force and torque at a marker, with a fixed direction and a factor that depends on time.

@@ -37,6 +37,7 @@ pub mod coupling;
 pub mod discretisation;
 pub mod evaluator;
 pub mod face;
+pub mod geometric_stiffness;
 pub mod inspect;
 pub mod internal_force;
 mod kernel;

@@ -346,7 +346,7 @@ impl StressSites {
 }
 
 /// Displacement gradients of fields at points of a cell: one product of matrices for all of them.
-struct Gradients {
+pub(crate) struct Gradients {
     width: usize,
     /// Displacements of the points of the cell \[m\], from [`gather`]: rows i, columns a width + k for
     /// component a of field k.
@@ -358,14 +358,14 @@ struct Gradients {
 }
 
 impl Gradients {
-    fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         Self { width, local: Vec::new(), functions: Vec::new(), values: Vec::new() }
     }
 
     /// Begins with a cell.
     ///
     /// * `ids` — the points of its functions
-    fn begin(
+    pub(crate) fn begin(
         &mut self,
         discretisation: &Discretisation,
         ids: &[u32],
@@ -378,7 +378,7 @@ impl Gradients {
     }
 
     /// Adds the point whose physical gradients were evaluated last.
-    fn add_point(&mut self, evaluator: &CellEvaluator<'_>) {
+    pub(crate) fn add_point(&mut self, evaluator: &CellEvaluator<'_>) {
         evaluator.physical().iter().for_each(|slopes| self.functions.extend_from_slice(slopes));
     }
 
@@ -389,7 +389,7 @@ impl Gradients {
     }
 
     /// Computes the gradients at all points.
-    fn evaluate(&mut self) {
+    pub(crate) fn evaluate(&mut self) {
         let columns = 3 * self.width;
         let n = self.local.len() / columns;
         let functions = MatRef::from_row_major_slice(&self.functions, self.functions.len() / n, n);
@@ -397,7 +397,7 @@ impl Gradients {
     }
 
     /// Of field k at point q.
-    fn of(&self, q: usize, k: usize) -> [[f64; 3]; 3] {
+    pub(crate) fn of(&self, q: usize, k: usize) -> [[f64; 3]; 3] {
         let width = self.width;
         [0, 1, 2].map(|a| [0, 1, 2].map(|b| self.values[((3 * q + b) * 3 + a) * width + k]))
     }

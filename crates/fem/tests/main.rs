@@ -9,6 +9,7 @@ mod constitutive;
 mod deformed;
 mod frequencies;
 mod general_tangent;
+mod geometric_stiffness;
 mod hierarchy;
 mod internal_force;
 mod kinds;

@@ -8,11 +8,12 @@ use carom_fem::{
 };
 use carom_format::sid::identities::identities;
 use carom_format::sid::{
-    GrLayout, NodeKind, ReadSidError, Sid, SidImportError, SidNodes, read_sid, reduced_of, sid_of, write_sid,
+    GrLayout, Imported, NodeKind, ReadSidError, Sid, SidImportError, SidNodes, read_sid, reduced_of, sid_of,
+    write_sid,
 };
 use carom_nurbs::{Multipatch, solids};
 use carom_progress::{Progress, Silent};
-use carom_reduce::{CraigBamptonOptions, FixedModes, Invariants, ReducedBody, craig_bampton};
+use carom_reduce::{CraigBamptonOptions, FixedModes, Invariants, ReducedBody, Stiffening, craig_bampton};
 use carom_testing::shared_data;
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -544,4 +545,49 @@ fn coupled_modes_are_uncoupled() {
         }
     }
     assert_consistent(&again.invariants);
+}
+
+/// The geometric stiffness by the angular velocity is in the slopes of Oe, as a part of the inertia, and
+/// comes back.
+#[test]
+fn the_geometric_stiffness_of_a_model_is_written() {
+    let mut model = reduced(&rod(), "end", 6);
+    let n = model.omega.len();
+    let k = |seed: f64| Mat::from_fn(2, 2, |i, j| seed + 0.1 * (i + j) as f64);
+    let stiffening = Stiffening {
+        basis: Mat::from_fn(n, 2, |i, j| if i == j { 1.0 } else { 0.0 }),
+        products: (0..6).map(|pair| k(f64::from(pair))).collect(),
+        markers: Vec::new(),
+    };
+    let plain = model.clone();
+    model.stiffening = Some(stiffening);
+    let models = [&plain, &model].map(|model| {
+        let (sid, _) = sid_of(model, SidNodes::Sets, Some(3), &Silent).unwrap();
+        reduced_of(&sid, "rod").unwrap()
+    });
+    let [without, with] = models.each_ref().map(|found| &found.reduced.invariants.inertia_2);
+    let expected = model.stiffening.as_ref().unwrap().of_inertia(3);
+    let difference = with - without;
+    assert!((&difference - &expected).norm_max() < 1e-12 * expected.norm_max(), "{difference:?}");
+    let tells = |found: &Imported| {
+        found.notes.iter().any(|note| note.contains("is taken as the geometric stiffness of centrifugal"))
+    };
+    assert!(!tells(&models[0]) && tells(&models[1]), "{:?}", models[1].notes);
+}
+
+/// That by forces and moments on an attachment is in the slopes of phi and psi of its node.
+#[test]
+fn the_geometric_stiffness_by_forces_is_written_with_their_node() {
+    let (model, _) = crate::problems::model();
+    let n = model.omega.len();
+    let (sid, kinds) = sid_of(&model, SidNodes::Sets, None, &Silent).unwrap();
+    let number = kinds.iter().position(|(_, kind)| *kind == NodeKind::Set("hub".to_owned())).unwrap();
+    let stiffening = model.stiffening.as_ref().unwrap();
+    for (load, a) in (0..6).zip([0, 1, 2, 0, 1, 2]) {
+        let of = if load < 3 { &sid.nodes[number].phi } else { &sid.nodes[number].psi };
+        let k = stiffening.of_marker(0, load, n);
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            assert_eq!(of.linear[i][(a, j)], -k[(i, j)], "load {load}");
+        }
+    }
 }

@@ -109,8 +109,11 @@ impl Body {
     ///
     /// [`BodyError`] as [`Body::reduced`], or if it has fewer modes.
     pub fn with_dynamic_modes(reduced: Arc<ReducedBody>, n: usize) -> Result<Self, BodyError> {
-        let frame = FloatingFrame::new(&reduced.invariants, n)
+        let mut frame = FloatingFrame::new(&reduced.invariants, n)
             .map_err(|source| BodyError { body: reduced.name.clone(), source })?;
+        if let Some(stiffening) = &reduced.stiffening {
+            frame.stiffen(stiffening);
+        }
         let loads = centrifugal_loads(reduced.invariants.inertia_1.as_ref());
         let massive = &reduced.omega[..loads.ncols().min(reduced.omega.len())];
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Constants of the floating frame of reference over the dynamic modes, laid out for the rate.
 
 use carom_linalg::DenseEigenError;
-use carom_reduce::{DampingError, Invariants};
+use carom_reduce::{DampingError, Invariants, Stiffening};
 use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
@@ -200,6 +200,15 @@ impl FloatingFrame {
         };
         frame.check()?;
         Ok(Self { carried: frame.carried(), ..frame })
+    }
+
+    /// Subtracts ½ qᵀ K(ω) q, K(ω) the geometric stiffness of the body under its centrifugal stress, from the
+    /// kinetic energy: it is a part of I2 (docs/theory/stiffening.md, eq. (125)).
+    pub(crate) fn stiffen(&mut self, stiffening: &Stiffening) {
+        let of_inertia = stiffening.of_inertia(self.n);
+        for (j, column) in self.inertia_2.chunks_exact_mut((3 * self.n).max(1)).enumerate() {
+            column.iter_mut().zip(of_inertia.col(j).iter()).for_each(|(i2, part)| *i2 += part);
+        }
     }
 
     /// M_R⁻¹ [C_t C_r0]ᵀ, if it is more than rounding.

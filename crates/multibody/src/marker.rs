@@ -1,6 +1,8 @@
 //! Markers of reduced bodies: points that joints and loads act on, with their motion in each mode.
 
-use carom_dynamics::Marker;
+use std::sync::Arc;
+
+use carom_dynamics::{Marker, SecondOrder};
 use carom_reduce::{ReducedBody, StaticModes};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -9,7 +11,8 @@ use crate::body::Body;
 
 /// The marker of an attachment of a reduced body, by its name, over all modes of the body.
 pub fn attached_marker(reduced: &ReducedBody, name: &str) -> Option<Marker> {
-    let marker = reduced.markers.iter().find(|marker| marker.name == name)?;
+    let number = reduced.markers.iter().position(|marker| marker.name == name)?;
+    let marker = &reduced.markers[number];
     let columns = |values: &Mat<f64>| {
         (0..values.ncols()).map(|k| [0, 1, 2].map(|a| values[(a, k)])).collect::<Vec<_>>()
     };
@@ -17,6 +20,8 @@ pub fn attached_marker(reduced: &ReducedBody, name: &str) -> Option<Marker> {
         position_b: marker.position_b,
         displacement: columns(&marker.translation),
         rotation: columns(&marker.rotation),
+        attached: Some(number),
+        second_order: None,
     })
 }
 
@@ -78,17 +83,24 @@ impl Body {
             let rows = modes.rows(rows.as_ref());
             (0..self.frame.n).map(|k| [0, 1, 2].map(|a| rows[(a, k)])).collect()
         };
-        Marker {
-            position_b: marker.position_b,
+        self.moving(Marker {
             displacement: over_moving(&marker.displacement),
             rotation: over_moving(&marker.rotation),
-        }
+            ..marker.clone()
+        })
     }
 
-    /// The modes that move, of a marker over all modes of this body.
+    /// The modes that move, of a marker over all modes of this body; with its terms of second order where the
+    /// model has them.
     fn moving(&self, mut marker: Marker) -> Marker {
-        marker.displacement.resize(self.frame.n, [0.0; 3]);
-        marker.rotation.resize(self.frame.n, [0.0; 3]);
+        let n = self.frame.n;
+        marker.displacement.resize(n, [0.0; 3]);
+        marker.rotation.resize(n, [0.0; 3]);
+        let stiffening = self.reduced.as_ref().and_then(|reduced| reduced.stiffening.as_ref());
+        marker.second_order = stiffening.zip(marker.attached).map(|(stiffening, number)| {
+            let values = (0..6).flat_map(|load| flat(&stiffening.of_marker(number, load, n)));
+            Arc::new(SecondOrder::new(n, values.collect()))
+        });
         marker
     }
 
@@ -96,4 +108,9 @@ impl Body {
     pub fn static_modes(&self) -> Option<&StaticModes> {
         self.static_modes.as_deref()
     }
+}
+
+/// The entries of a matrix, column by column.
+fn flat(matrix: &Mat<f64>) -> Vec<f64> {
+    (0..matrix.ncols()).flat_map(|j| (0..matrix.nrows()).map(move |i| (i, j))).map(|at| matrix[at]).collect()
 }

@@ -22,7 +22,7 @@ use crate::joint::{
 };
 use crate::layout::Layout;
 use crate::system_error::{RateError, SystemError};
-use carom_dynamics::{Balance, JointState, Loads, Placement};
+use carom_dynamics::{Balance, JointState, Loads, Marker, Placement};
 use carom_integrate::{Ode, SecondOrder};
 use nalgebra::Vector3;
 
@@ -387,6 +387,14 @@ impl System {
 
     /// Calls `visit` with the points and forces of all loads on a body but gravity, at a state at which they
     /// were evaluated.
+    /// The markers on a body at which joints, springs and applied forces act.
+    pub(crate) fn markers_on(&self, body: usize) -> impl Iterator<Item = &Marker> {
+        let joints = self.joints.all().iter().flat_map(|joint| &joint.ends);
+        let ends = joints.chain(self.elements.ends()).filter(move |end| end.body == Some(body));
+        let loads = self.loads.point_loads.iter().filter(move |load| load.body == body);
+        ends.map(|end| &end.marker).chain(loads.map(|load| &load.marker))
+    }
+
     pub(crate) fn for_forces_on(
         &self,
         body: usize,

@@ -18,6 +18,7 @@ use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, Fields, FixedMode
 use crate::reduced::NamedSurface;
 use crate::reduction::CraigBampton;
 use crate::size::ReductionSize;
+use crate::stiffening::Stiffening;
 use crate::subject::{Subject, check_count};
 use crate::timing::{Lap, Seconds};
 use crate::variant::ModeKind;
@@ -35,7 +36,34 @@ pub fn craig_bampton(
     options: &CraigBamptonOptions,
     progress: &dyn Progress,
 ) -> Result<CraigBampton, ReduceError> {
+    if options.variant.stiffening {
+        return stiffened(body, options, progress);
+    }
     reduced(body, options, None, progress)
+}
+
+/// The same with its geometric stiffness, which needs the modes at all points.
+fn stiffened(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    progress: &dyn Progress,
+) -> Result<CraigBampton, ReduceError> {
+    let full = CraigBamptonOptions { fields: Fields::Full, ..options.clone() };
+    let mut result = reduced(body, &full, None, progress)?;
+    let mut lap = Lap::start();
+    let discretisation = Discretisation::new(body)?;
+    let model = &mut result.reduced;
+    model.stiffening = Some(Stiffening::new(body, &discretisation, model, options, progress)?);
+    model.fields = match (options.fields, model.fields.take()) {
+        (Fields::Surface, Some(fields)) => {
+            Some(fields.at(&discretisation.surface(&body.boundary_faces()).points))
+        }
+        (Fields::Interface, _) => None,
+        (_, fields) => fields,
+    };
+    result.seconds.stiffening = lap.lap();
+    result.seconds.total += result.seconds.stiffening;
+    Ok(result)
 }
 
 /// As [`craig_bampton`], with the constraint modes and fixed-interface modes of another program: they are
@@ -54,6 +82,7 @@ pub fn craig_bampton_of_solutions(
     let what = match options.variant.modes {
         ModeKind::FreeInterface | ModeKind::MasslessBoundary => Some("a model of free modes"),
         ModeKind::FixedInterface if options.variant.inertia_relief => Some("inertia relief"),
+        ModeKind::FixedInterface if options.variant.stiffening => Some("stiffening"),
         ModeKind::FixedInterface => None,
     };
     match what {

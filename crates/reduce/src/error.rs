@@ -3,6 +3,7 @@
 use carom_fem::{AssemblyError, DiscretisationError};
 use carom_linalg::{DenseEigenError, EigenError, FactorError, IterationError};
 
+use crate::comparison::ComparisonError;
 use crate::frame::FrameChoiceError;
 use crate::given::GivenError;
 use crate::interface_error::InterfaceError;
@@ -51,6 +52,14 @@ pub enum ReduceError {
         body: String,
         /// The cause.
         source: EigenError,
+    },
+    /// The response of the whole body for its geometric stiffness failed.
+    #[error("body `{body}`, stiffening: {source}")]
+    Stiffening {
+        /// Name of the body.
+        body: String,
+        /// The cause.
+        source: ComparisonError,
     },
     /// Solutions of another program are wrong.
     #[error("body `{body}`: the given solutions are refused: {source}")]

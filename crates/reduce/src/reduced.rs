@@ -7,6 +7,7 @@ use crate::column::Composition;
 use crate::invariants::Invariants;
 use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
+use crate::stiffening::Stiffening;
 use crate::stress_modes::StressModes;
 
 /// A named surface of the reduced body.
@@ -71,6 +72,8 @@ pub struct ReducedBody {
     pub fields: Option<Modes>,
     /// Stress of the modes, if it was requested.
     pub stress: Option<StressModes>,
+    /// Geometric stiffness, if it was requested.
+    pub stiffening: Option<Stiffening>,
 }
 
 impl ReducedBody {

@@ -223,6 +223,7 @@ impl StaticModes {
                 values: self.moving(fields.values.as_ref()),
             }),
             stress: None,
+            stiffening: model.stiffening.as_ref().map(|stiffening| stiffening.changed(self)),
         }
     }
 

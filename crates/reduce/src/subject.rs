@@ -212,6 +212,7 @@ impl Subject<'_> {
             boundary: values(self.boundary.points.clone()),
             fields: (!self.field_points.is_empty()).then(|| values(self.field_points)),
             stress: None,
+            stiffening: None,
         };
         CraigBampton {
             reduced,

@@ -17,6 +17,8 @@ pub struct Seconds {
     pub projection: f64,
     /// Loads at places of contact on half-space grids: static modes, interactions, errors of the mesh.
     pub places: f64,
+    /// Geometric stiffness: static response of the whole body, projection on the motions that can move.
+    pub stiffening: f64,
     /// The whole reduction.
     pub total: f64,
 }

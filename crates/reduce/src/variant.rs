@@ -45,6 +45,8 @@ pub struct Variant {
     pub frame: BodyFrame,
     /// Damping of the vibration.
     pub damping: Option<Damping>,
+    /// Geometric stiffness by centrifugal forces and by forces on markers.
+    pub stiffening: bool,
 }
 
 /// Errors of a variant.
@@ -62,6 +64,12 @@ pub enum VariantError {
          leave inertia relief out"
     )]
     ReliefTwice,
+    /// Geometric stiffness in a frame that follows points.
+    #[error(
+        "the geometric stiffness (stiffening) requires the Buckens frame, in which a uniform acceleration \
+         loads no mode; the frame follows nodes or a marker: leave one of the two out"
+    )]
+    StiffeningFrame,
     /// Interface reduction and residual attachment modes.
     #[error(
         "the static response of residual attachment modes (residual, massless boundary) to loads on the \
@@ -175,6 +183,9 @@ impl Variant {
         if self.inertia_relief {
             words.push("inertia_relief".to_owned());
         }
+        if self.stiffening {
+            words.push("stiffening".to_owned());
+        }
         words.extend(self.interface_modes.iter().map(|(set, keep)| format!("interface_modes {set}={keep}")));
         words.extend(self.reduce_interface.iter().map(|keep| format!("reduce_interface {keep}")));
         if self.frame != BodyFrame::Buckens {
@@ -196,6 +207,9 @@ impl Variant {
         let is_reduced = !self.interface_modes.is_empty() || self.reduce_interface.is_some();
         if self.modes == ModeKind::MasslessBoundary && self.frame != BodyFrame::Buckens {
             return Err(VariantError::MasslessFrame);
+        }
+        if self.stiffening && self.frame != BodyFrame::Buckens {
+            return Err(VariantError::StiffeningFrame);
         }
         if is_residual && self.inertia_relief {
             return Err(VariantError::ReliefTwice);

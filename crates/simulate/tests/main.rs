@@ -32,6 +32,7 @@ mod schemes;
 mod static_modes;
 mod statics;
 mod statics_on_grids;
+mod stiffening;
 mod supports;
 mod tables;
 mod threads;

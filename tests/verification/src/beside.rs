@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use carom_contact::closed_form::HertzPair;
+use carom_contact::closed_form::{HertzPair, RowImpact};
 use carom_post::{Run, patch};
 use carom_simulate::cpu_seconds;
 
 use crate::bench::{simulation, steel};
 use crate::impacts::{RADIUS, TwoBalls};
-use crate::{Bench, BenchError, Outcome, Row, Table};
+use crate::{Bench, BenchError, Outcome, Row, Table, chains};
 
 /// A ball on the end of a rod: the main job.
 const MAIN: [&str; 2] = [
@@ -31,9 +31,6 @@ const CLAIM: f64 = 0.02;
 /// Largest deviation from converged finite elements.
 const CLAIM_OF_CONVERGED: f64 = 0.01;
 
-/// The same of the slow balls of the cradle, over the speed of the first one.
-const CLAIM_OF_SPEED: f64 = 0.02;
-
 /// A scenario with a part of its text replaced.
 ///
 /// # Panics
@@ -51,8 +48,10 @@ struct Beside {
     shapes: String,
     /// Pair whose hardest impact is compared.
     pair: usize,
-    /// Body whose speed afterwards is compared, and the speed that errors refer to; none for its own.
-    body: (usize, Option<f64>),
+    /// Body whose speed afterwards is compared.
+    body: usize,
+    /// True for bodies that touch from the start.
+    touching: bool,
     /// The bodies as Hertz' theory sees them, for the pressure of a force.
     hertz: HertzPair,
     /// Largest force \[N\], duration \[s\] and speed \[m/s\] of converged finite elements.
@@ -93,7 +92,8 @@ fn impacts() -> [Beside; 4] {
         resolved,
         shapes,
         pair: 0,
-        body: (0, None),
+        body: 0,
+        touching: false,
         hertz: steel,
         converged: &[],
         most: [None; 2],
@@ -110,10 +110,11 @@ fn impacts() -> [Beside; 4] {
             most: [Some(10.0), None],
             ..beside("two balls", TwoBalls::at(0.5).scenario(), two_balls)
         },
-        Beside { body: (1, None), ..beside("double pendulums", pendulums, hanging) },
+        Beside { body: 1, ..beside("double pendulums", pendulums, hanging) },
         Beside {
             pair: 1,
-            body: (4, Some(1.0)),
+            body: 4,
+            touching: true,
             hertz: HertzPair::new([0.02; 2], [100e6; 2], [0.45; 2]),
             ..beside("cradle", CRADLE.to_owned(), in_a_row)
         },
@@ -130,9 +131,18 @@ struct Found {
     bytes: f64,
     cpu_seconds: f64,
     force: f64,
-    duration: f64,
+    /// First and last time of the contact \[s\].
+    times: [f64; 2],
+    /// \[N s\].
+    impulse: f64,
     speed: f64,
     pressure: Pressure,
+}
+
+impl Found {
+    fn duration(&self) -> f64 {
+        self.times[1] - self.times[0]
+    }
 }
 
 /// The pressure of the frame with the largest force.
@@ -198,7 +208,7 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
     }
     let result =
         fs::metadata(bench.folder.join(format!("{name}.carom"))).map_or(0.0, |file| file.len() as f64);
-    let speed = outcome.bodies[impact.body.0].velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let speed = outcome.bodies[impact.body].velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
     Ok(Found {
         dofs: Bench::dofs(&opened)?,
         interface,
@@ -206,7 +216,8 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
         bytes: bytes_of(&bench.folder.join(name)) + result,
         cpu_seconds,
         force: event.peak_force,
-        duration: event.end - event.start,
+        times: [event.start, event.end],
+        impulse: event.impulse.iter().map(|p| p * p).sum::<f64>().sqrt(),
         speed,
         pressure: Pressure::of(&opened, impact)?,
     })
@@ -215,18 +226,15 @@ fn run(bench: &Bench<'_>, name: &str, text: &str, impact: &Beside) -> Result<Fou
 /// Figures of the run on a grid with their claims.
 fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
     let name = impact.name;
-    let mut rows = vec![
-        Row::new(format!("{name}: peak force"), "N", shapes.force, resolved.force, CLAIM),
-        Row::new(format!("{name}: duration"), "s", shapes.duration, resolved.duration, CLAIM),
-    ];
-    let what = format!("{name}: speed afterwards");
-    rows.push(match impact.body.1 {
-        None => Row::new(what, "m/s", shapes.speed, resolved.speed, CLAIM),
-        Some(of) => {
-            let difference = (shapes.speed - resolved.speed) / of;
-            Row::new(format!("{what}, difference"), "", difference, 0.0, CLAIM_OF_SPEED)
-        }
-    });
+    let claimed =
+        |what: &str, unit, found, expected| Row::new(format!("{name}: {what}"), unit, found, expected, CLAIM);
+    let mut rows = vec![claimed("peak force", "N", shapes.force, resolved.force)];
+    if impact.touching {
+        rows.extend(of_a_row(impact, resolved, shapes));
+    } else {
+        rows.push(claimed("duration", "s", shapes.duration(), resolved.duration()));
+        rows.push(claimed("speed afterwards", "m/s", shapes.speed, resolved.speed));
+    }
     let Pressure { figures, hertz } = &shapes.pressure;
     for (k, (what, unit)) in [("peak pressure", "Pa"), ("contact radius", "m")].into_iter().enumerate() {
         let what = format!("{name}: {what}, against Hertz' for the force");
@@ -234,7 +242,7 @@ fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
     }
     let found = [
         (shapes.force, "peak force", "N"),
-        (shapes.duration, "duration", "s"),
+        (shapes.duration(), "duration", "s"),
         (shapes.speed, "speed", "m/s"),
     ];
     for ((found, what, unit), &expected) in found.into_iter().zip(impact.converged) {
@@ -249,6 +257,30 @@ fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
     let what = format!("{name}: CPU time of the resolved run over this one");
     rows.push(Row::at_least(what, "", resolved.cpu_seconds / shapes.cpu_seconds, 1.0));
     rows
+}
+
+/// Figures of a contact in a row of balls that touch, with the claims.
+///
+/// Such a contact starts with forces that are a millionth of the largest, and its duration follows the
+/// first of them: the chain of springs shows by how much a micrometre between the balls changes it.
+fn of_a_row(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
+    let Beside { name, pair, .. } = impact;
+    let [chain, apart] = [0.0, 1e-6].map(|gap| chains::row(true, gap));
+    let duration = |chain: &RowImpact| chain.touches[*pair][1] - chain.touches[*pair][0];
+    let shown = |what: &str, value| Row::shown(format!("{name}: duration, {what}"), "s", value);
+    let row =
+        |what: &str, unit, found, expected| Row::new(format!("{name}: {what}"), unit, found, expected, CLAIM);
+    vec![
+        row("impulse", "N s", shapes.impulse, resolved.impulse),
+        row("impulse, against a chain of springs", "N s", shapes.impulse, chain.impulses[*pair]),
+        row("end of the contact", "s", shapes.times[1], resolved.times[1]),
+        row("speed afterwards, difference over the first speed", "", shapes.speed - resolved.speed, 0.0),
+        Row::shown(format!("{name}: end of the contact, chain of springs"), "s", chain.touches[*pair][1]),
+        shown("resolved by cells", resolved.duration()),
+        shown("half-spaces", shapes.duration()),
+        shown("chain of springs", duration(&chain)),
+        shown("chain of springs, the balls 1 um apart", duration(&apart)),
+    ]
 }
 
 /// Each impact in both ways.
@@ -286,7 +318,7 @@ pub(crate) fn beside(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
                 format!("{:.2}", found.bytes / 1e6),
                 format!("{:.1}", found.cpu_seconds),
                 format!("{:.2}", found.force),
-                format!("{:.2}", 1e6 * found.duration),
+                format!("{:.2}", 1e6 * found.duration()),
                 format!("{:.5}", found.speed),
                 format!("{:.2}", found.pressure.figures[0] / 1e6),
                 format!("{:+.1}", 100.0 * found.pressure.deviations()[0]),

@@ -157,8 +157,8 @@ pub(crate) fn cradle(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
 }
 
 /// The chain of the cradle at 1 m/s: springs of whole balls, with the approach of their centres, or of
-/// Hertz' half-spaces.
-fn row(whole: bool, gap: f64) -> RowImpact {
+/// Hertz' half-spaces; the balls lie apart by `gap`.
+pub(crate) fn row(whole: bool, gap: f64) -> RowImpact {
     let radius = 0.02_f64;
     let mass = 1200.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
     let pair = HertzPair::new([radius; 2], [100e6; 2], [0.45; 2]);

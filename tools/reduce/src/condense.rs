@@ -18,6 +18,7 @@ struct Seconds {
     eigen: f64,
     projection: f64,
     places: f64,
+    stiffening: f64,
     total: f64,
 }
 
@@ -113,6 +114,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             eigen: seconds.eigen,
             projection: seconds.projection,
             places: seconds.places,
+            stiffening: seconds.stiffening,
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,

@@ -36,6 +36,8 @@ pub(crate) struct Made {
     split_hz: Option<f64>,
     quadrature: String,
     inertia_relief: bool,
+    /// True if the model has its geometric stiffness.
+    stiffening: bool,
     /// The value of `--frame`.
     frame: String,
     /// Rayleigh's factors and ratios as given by the user.
@@ -74,6 +76,7 @@ impl Made {
             split_hz: options.split_hz,
             quadrature: options.quadrature.clone(),
             inertia_relief: has("inertia_relief"),
+            stiffening: rom.stiffening.is_some(),
             frame: after("frame ").unwrap_or_else(|| "buckens".to_owned()),
             damping: after("damping "),
             interface_reduction: interface_reduction(rom),
@@ -102,7 +105,8 @@ impl Made {
             _ => "constraint modes and fixed-interface modes (Craig-Bampton)".to_owned(),
         };
         let relief = if self.inertia_relief { ", with inertia relief (--inertia-relief)" } else { "" };
-        lines.push(("basis", method + relief));
+        let stiffening = if self.stiffening { ", with geometric stiffness (--stiffening)" } else { "" };
+        lines.push(("basis", method + relief + stiffening));
         let mut given_options = Vec::new();
         given_options.extend(self.interfaces.iter().map(|set| format!("--interface {set}")));
         given_options.extend(self.attachments.iter().map(|set| format!("--attach {set}")));

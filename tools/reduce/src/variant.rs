@@ -19,6 +19,10 @@ pub(crate) struct VariantArgs {
     /// `quasistatic`
     #[arg(long, help_heading = "Further modes")]
     pub(crate) massless_boundary: bool,
+    /// Keep the geometric stiffness of the body under centrifugal forces and under forces on its attachments
+    /// (--attach): it bends less while it spins or is pulled, and more under compression
+    #[arg(long, help_heading = "Further modes")]
+    pub(crate) stiffening: bool,
     /// Reduce an interface set that carries joints to N interface modes, its rigid motions included, or to
     /// those up to a frequency; may be repeated
     #[arg(long, value_name = "SET=N|SET=HZHz", value_parser = interface_modes, help_heading = "Interface \
@@ -64,6 +68,7 @@ impl VariantArgs {
             reduce_interface: self.reduce_interface,
             frame: self.frame.clone(),
             damping: is_damped.then_some(Damping { mass, stiffness, ratio }),
+            stiffening: self.stiffening,
         };
         variant.check().map_err(|error| Failure::from_error(Category::Usage, error))?;
         Ok(variant)
@@ -75,6 +80,7 @@ impl VariantArgs {
             ("--inertia-relief", self.inertia_relief),
             ("--residual", self.residual),
             ("--massless-boundary", self.massless_boundary),
+            ("--stiffening", self.stiffening),
             ("--interface-modes", !self.interface_modes.is_empty()),
             ("--reduce-interface", self.reduce_interface.is_some()),
             ("--frame", self.frame != BodyFrame::Buckens),

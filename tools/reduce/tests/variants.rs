@@ -46,6 +46,7 @@ fn every_option_is_applied_and_recorded() {
         ("--inertia-relief", "inertia_relief", plain.len() + 6),
         ("--residual", "residual", 54 + 12),
         ("--massless-boundary", "massless_boundary", 54 + 12),
+        ("--stiffening", "stiffening", plain.len()),
         ("--interface-modes east=10", "interface_modes east=10", plain.len() - 17),
         ("--interface-modes east=1Hz", "interface_modes east=1Hz", plain.len() - 21),
         ("--frame nodes=1,7,8", "frame nodes=1,7,8", plain.len()),

@@ -8,6 +8,10 @@ pub struct RowImpact {
     pub velocities: Vec<f64>,
     /// Largest force between each body and the next \[N\].
     pub peak_forces: Vec<f64>,
+    /// Impulse between each body and the next \[N s\].
+    pub impulses: Vec<f64>,
+    /// First and last time at which each body pushes the next, to a step \[s\]; NaN without a push.
+    pub touches: Vec<[f64; 2]>,
 }
 
 /// Impact of n bodies in a row, by the classical Runge-Kutta rule in steps of one length.
@@ -57,7 +61,9 @@ pub fn collide_in_a_row(
     let mut stages = vec![vec![0.0; 2 * n]; 4];
     let mut ahead = vec![0.0; 2 * n];
     let mut peak_forces = vec![0.0_f64; n - 1];
-    for _ in 0..steps {
+    let mut impulses = vec![0.0; n - 1];
+    let mut touches = vec![[f64::NAN; 2]; n - 1];
+    for step in 1..=steps {
         rates(&y, &mut stages[0]);
         for (stage, part) in [(1, 0.5), (2, 0.5), (3, 1.0)] {
             for (to, (from, rate)) in ahead.iter_mut().zip(y.iter().zip(&stages[stage - 1])) {
@@ -68,11 +74,19 @@ pub fn collide_in_a_row(
         for (j, y) in y.iter_mut().enumerate() {
             *y += h / 6.0 * (stages[0][j] + 2.0 * (stages[1][j] + stages[2][j]) + stages[3][j]);
         }
-        for (i, peak) in peak_forces.iter_mut().enumerate() {
-            *peak = peak.max(pushes(&y, i));
+        for i in 0..n - 1 {
+            let push = pushes(&y, i);
+            peak_forces[i] = peak_forces[i].max(push);
+            // The trapezoidal rule: forces start and end at zero.
+            impulses[i] += h * push;
+            if push > 0.0 {
+                let time = step as f64 * h;
+                let first = touches[i][0];
+                touches[i] = [if first.is_nan() { time } else { first }, time];
+            }
         }
     }
-    RowImpact { velocities: y.split_off(n), peak_forces }
+    RowImpact { velocities: y.split_off(n), peak_forces, impulses, touches }
 }
 
 #[cfg(test)]
@@ -92,6 +106,11 @@ mod tests {
         let row = collide_in_a_row(hertz, &[0.04; 2], &[1.0, 0.0], &[0.0], 1.5 * expected.duration, 3000);
         assert!(row.velocities[0].abs() < 1e-9 && (row.velocities[1] - 1.0).abs() < 1e-9, "{row:?}");
         assert!((row.peak_forces[0] / expected.peak.force - 1.0).abs() < 1e-6, "{row:?}, {expected:?}");
+        assert!((row.impulses[0] / 0.04 - 1.0).abs() < 1e-6, "{row:?}");
+        // Between the steps that bracket the separation.
+        let step = 1.5 * expected.duration / 3000.0;
+        assert!((row.touches[0][1] - expected.duration).abs() <= step, "{row:?}, {expected:?}");
+        assert_eq!(row.touches[0][0], step);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod composition;
 mod invariants;
 mod places;
+mod stiffening;
 mod stress;
 mod surfaces;
 
@@ -21,8 +22,8 @@ use crate::watched::Watched;
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
-/// the modes of all models.
-pub const VERSION: Version = Version { major: 1, minor: 6 };
+/// the modes of all models, version 1.7 the geometric stiffness.
+pub const VERSION: Version = Version { major: 1, minor: 7 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -103,6 +104,9 @@ pub fn write_rom(
         if let Some(stress) = &rom.stress {
             stress::write(&mut archive, stress)?;
         }
+        if let Some(stiffening) = &rom.stiffening {
+            stiffening::write(&mut archive, stiffening)?;
+        }
         checksum = archive.finish()?;
         out.end();
         Ok(())
@@ -142,6 +146,9 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     let boundary = surfaces::read_modes(archive, "boundary", n_modes)?;
     let materials = read_materials(archive)?;
     let stress = stress::read(archive, n_modes, materials.len())?;
+    let markers = composition::read_markers(archive, n_modes)?;
+    let held = if archive.has("held_set") { archive.texts("held_set")? } else { Vec::new() };
+    let stiffening = stiffening::read(archive, n_modes, markers.len(), !held.is_empty())?;
     let reduced = ReducedBody {
         name: archive.text("name")?,
         body_checksum: archive.text("body_checksum")?,
@@ -152,8 +159,8 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         n_low,
         mode_errors: places::read_mode_errors(archive, n_modes)?,
         composition: composition::read(archive, n_modes, &fixed_interface_hz)?,
-        markers: composition::read_markers(archive, n_modes)?,
-        held: if archive.has("held_set") { archive.texts("held_set")? } else { Vec::new() },
+        markers,
+        held,
         fixed_interface_hz,
         n_interface_dofs: archive.count("n_interface_dofs")?,
         n_dofs: archive.count("n_dofs")?,
@@ -166,6 +173,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
             None
         },
         stress,
+        stiffening,
     };
     let options = read_options(archive)?;
     Ok(StoredRom { reduced, options, checksum, version: archive.version() })

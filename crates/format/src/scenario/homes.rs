@@ -9,7 +9,7 @@ const OF_BODY: &str = "the body itself, next to `make`";
 
 /// Keys of the tables within a body, and their tables: users who know the flags of carom-mesh write them side
 /// by side.
-pub(super) const HOMES: [(&str, &str); 38] = [
+pub(super) const HOMES: [(&str, &str); 39] = [
     ("near", OF_NEAR),
     ("levels", OF_NEAR),
     ("coarsen", OF_REFINE),
@@ -35,6 +35,7 @@ pub(super) const HOMES: [(&str, &str); 38] = [
     ("inertia_relief", OF_REDUCE),
     ("residual", OF_REDUCE),
     ("massless_boundary", OF_REDUCE),
+    ("stiffening", OF_REDUCE),
     ("interface_modes", OF_REDUCE),
     ("reduce_interface", OF_REDUCE),
     ("frame", OF_REDUCE),

@@ -33,6 +33,7 @@ pub(super) fn variant(table: &Table<'_>) -> VariantSpec {
         inertia_relief: table.flag("inertia_relief").unwrap_or(false),
         residual: table.flag("residual").unwrap_or(false),
         massless_boundary: table.flag("massless_boundary").unwrap_or(false),
+        stiffening: table.flag("stiffening").unwrap_or(false),
         reduce_interface,
         frame: frame.unwrap_or_default(),
         rayleigh: table.two_numbers("rayleigh", Interval::NotNegative),
@@ -46,7 +47,7 @@ pub(super) fn variant(table: &Table<'_>) -> VariantSpec {
         );
     } else if let Err(error) = spec.variant().check() {
         let key = match error {
-            VariantError::MasslessFrame => "frame",
+            VariantError::MasslessFrame | VariantError::StiffeningFrame => "frame",
             VariantError::ReliefTwice => "inertia_relief",
             VariantError::ReducedResidual if table.has("interface_modes") => "interface_modes",
             VariantError::ReducedResidual => "reduce_interface",

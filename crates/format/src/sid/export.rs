@@ -43,7 +43,9 @@ pub enum SidExportError {
 /// The content of a SID_FEM file of a reduced body, and the kinds of its nodes.
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
-/// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out.
+/// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out. The geometric
+/// stiffness of a model by its angular velocity is in the slopes of Oe, that by forces on its attachments in
+/// the slopes of phi and psi of their nodes.
 ///
 /// * `nodes` — selection of the nodes
 /// * `n_modes` — number of the lowest modes that are written; `None` for all
@@ -74,7 +76,11 @@ pub fn sid_of(
     let Invariants { mass, first_moment, inertia, .. } = reduced.invariants;
     let constants = &reduced.invariants;
     let i1 = |k: usize, a: usize, b: usize| constants.inertia_1[(3 * k + a, b)];
-    let i2 = |k: usize, l: usize, a: usize, b: usize| constants.inertia_2[(3 * k + a, 3 * l + b)];
+    let stressed = reduced.stiffening.as_ref().map(|stiffening| stiffening.of_inertia(n));
+    let i2 = |k: usize, l: usize, a: usize, b: usize| {
+        let of_stress = stressed.as_ref().map_or(0.0, |part| part[(3 * k + a, 3 * l + b)]);
+        constants.inertia_2[(3 * k + a, 3 * l + b)] + of_stress
+    };
     let r1 = |l: usize, k: usize, a: usize| constants.coupling_r1[(3 * l + a, k)];
     let sid = Sid {
         comment: format!(

@@ -8,8 +8,9 @@
 //! I1_k = ½ ∂J/∂q_k + ½ ε C_r0,k,   I2_kl = −sym Oe₁(k, l) + ½ ε ∫ φ_k × φ_l dm,   (ε c)_ab = ε_abc c_c
 //! ```
 //!
-//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl. Otherwise they include geometric
-//! stiffness, which cannot be separated: then the inertia is of first order in q.
+//! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl. Otherwise they include the geometric
+//! stiffness of centrifugal stress, which acts as a part of the inertia (docs/theory/stiffening.md, eq.
+//! (125)).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -17,7 +18,7 @@ use carom_reduce::{Invariants, Modes, ReducedBody};
 use faer::{Mat, MatRef};
 use thiserror::Error;
 
-use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid};
+use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid, SidNode};
 
 /// Deviation from 0 or 1, relative, at which modes count as mass-normalised and uncoupled.
 const UNCOUPLED: f64 = 1e-9;
@@ -126,6 +127,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         places: Vec::new(),
         fields: Some(boundary.clone()),
         stress: None,
+        stiffening: None,
         boundary,
     };
     Ok(Imported { reduced, notes })
@@ -165,13 +167,18 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
             (trace - 2.0 * sid.mass_modal.constant[(k, l)]).abs()
         })
         .fold(0.0, f64::max);
-    let is_inertia = trace_error <= PURE_INERTIA * modal;
-    if !is_inertia {
+    if sid.centrifugal.linear.iter().all(|slope| slope.norm_max() == 0.0) {
+        notes.push("Oe has no slopes: the inertia is of first order in the modal coordinates".to_owned());
+    } else if trace_error > PURE_INERTIA * modal {
         notes.push(
-            "the slopes of Oe are not those of the inertia (geometric stiffness, or terms left out): the \
-             inertia is of first order in the modal coordinates"
+            "the slopes of Oe are not those of the inertia alone: what they have in addition is taken as the \
+             geometric stiffness of centrifugal stress"
                 .to_owned(),
         );
+    }
+    let slopes = |node: &SidNode| node.phi.linear.iter().chain(&node.psi.linear).any(|k| k.norm_max() > 0.0);
+    if sid.nodes.iter().any(slopes) {
+        notes.push("slopes of phi and psi (geometric stiffness by forces at nodes) are left out".to_owned());
     }
     let inertia = |row: usize| sid.inertia.constant[(row, 0)];
     Invariants {
@@ -187,8 +194,7 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
         }),
         inertia_2: Mat::from_fn(3 * n, 3 * n, |row, column| {
             let (k, a, l, b) = (row / 3, row % 3, column / 3, column % 3);
-            let symmetric = if is_inertia { second(k, l, a, b) } else { 0.0 };
-            symmetric + half_skew(a, b, |c| r1[(3 * k + c, l)])
+            second(k, l, a, b) + half_skew(a, b, |c| r1[(3 * k + c, l)])
         }),
         coupling_r1: r1,
         mass_modal: symmetrised(&sid.mass_modal.constant),

@@ -60,6 +60,9 @@ pub struct ExportNode {
     pub phi: Mat<f64>,
     /// Rotations, 3 × n; none if they are not known.
     pub psi: Option<Mat<f64>>,
+    /// Geometric stiffness by unit forces and moments at the node, six n × n matrices; empty where it is not
+    /// known.
+    pub stiffening: Vec<Mat<f64>>,
 }
 
 impl ExportNode {
@@ -78,9 +81,21 @@ impl ExportNode {
                 constant: Mat::identity(3, 3),
                 linear: (0..n).map(|k| skew([psi[(0, k)], psi[(1, k)], psi[(2, k)]])).collect(),
             },
-            phi: Taylor::constant(phi),
-            psi: Taylor::constant(psi),
+            phi: self.shapes(phi, 0),
+            psi: self.shapes(psi, 3),
         }
+    }
+}
+
+impl ExportNode {
+    /// phi or psi with its slopes ∂φ_l/∂q_k = −K_kl.
+    ///
+    /// * `first` — number of the matrix of the first axis
+    fn shapes(&self, constant: Mat<f64>, first: usize) -> Taylor {
+        let n = constant.ncols();
+        let Some(k) = self.stiffening.get(first..first + 3) else { return Taylor::constant(constant) };
+        let slope = |mode: usize| Mat::from_fn(3, n, |a, l| -k[a][(mode, l)]);
+        Taylor { constant, linear: (0..n).map(slope).collect() }
     }
 }
 
@@ -109,11 +124,15 @@ pub fn export_nodes(
     }
     nodes.extend(corners.into_values().map(Turned::node));
     nodes.extend(sets);
-    nodes.extend(reduced.markers.iter().map(|marker| ExportNode {
+    let n = reduced.omega.len();
+    nodes.extend(reduced.markers.iter().enumerate().map(|(number, marker)| ExportNode {
         kind: NodeKind::Set(marker.name.clone()),
         position_b: marker.position_b,
         phi: marker.translation.clone(),
         psi: Some(marker.rotation.clone()),
+        stiffening: reduced.stiffening.as_ref().map_or_else(Vec::new, |stiffening| {
+            (0..6).map(|load| stiffening.of_marker(number, load, n)).collect()
+        }),
     }));
     Some(nodes)
 }
@@ -165,6 +184,7 @@ fn point_node(modes: &Modes, i: usize) -> ExportNode {
         position_b: modes.positions_b[i],
         phi: Mat::from_fn(3, modes.values.ncols(), |a, k| modes.values[(3 * i + a, k)]),
         psi: None,
+        stiffening: Vec::new(),
     }
 }
 
@@ -180,7 +200,8 @@ struct Turned {
 impl Turned {
     fn node(self) -> ExportNode {
         let psi = faer::Scale(1.0 / self.n_faces as f64) * self.psi;
-        ExportNode { kind: self.kind, position_b: self.position_b, phi: self.phi, psi: Some(psi) }
+        let Self { kind, position_b, phi, .. } = self;
+        ExportNode { kind, position_b, phi, psi: Some(psi), stiffening: Vec::new() }
     }
 }
 
@@ -345,6 +366,7 @@ impl<'a> Piece<'a> {
             position_b: position.into(),
             phi,
             psi: Some(psi),
+            stiffening: Vec::new(),
         })
     }
 }

@@ -11,7 +11,7 @@ use carom_nurbs::{Gluing, KnotVector, Multipatch, Near, Patch, Region, Side};
 use carom_reduce::places::{CutPair, PlacedSurface};
 use carom_reduce::{
     AttachedMarker, AttachmentKind, BoundaryDof, Column, Composition, Invariants, Modes, Motion,
-    NamedSurface, ReducedBody,
+    NamedSurface, ReducedBody, Stiffening,
 };
 use faer::Mat;
 
@@ -241,6 +241,12 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         boundary: modes(vec![1, 4, 5, 9]),
         fields: Some(modes((0..10).collect())),
         stress: None,
+        stiffening: Some(Stiffening {
+            basis: numbers(n, 2, 7.0),
+            // The body is held: it does not turn.
+            products: Vec::new(),
+            markers: (0..6).map(|k| numbers(2, 2, 8.0 + f64::from(k))).collect(),
+        }),
     };
     let options = CraigBamptonOptions {
         interfaces: vec!["spot".to_owned()],

@@ -128,8 +128,9 @@ impl System {
             load.fixed_rows_mut::<3>(start + 3).copy_from(&(place.arm_b.cross(&force_b) + torque_b));
             modal += 6;
         }
-        for (k, (phi, psi)) in marker.displacement.iter().zip(&marker.rotation).enumerate() {
-            load[modal + k] = Vector3::from(*phi).dot(&force_b) + Vector3::from(*psi).dot(&bent);
+        for k in 0..of.frame.n {
+            let [phi, psi] = marker.shape(k, states.modal_in(body, y));
+            load[modal + k] = phi.dot(&force_b) + psi.dot(&bent);
         }
         load
     }

@@ -181,8 +181,8 @@ fn add_modal(
     let a = &at.pose(body).rotation;
     let force_b = a.tr_mul(force);
     let torque_b = place.tangent.tr_mul(&a.tr_mul(torque));
-    let shapes = end.marker.displacement.iter().zip(&end.marker.rotation);
-    for (modal, (phi, psi)) in modal.iter_mut().zip(shapes) {
-        *modal += Vector3::from(*phi).dot(&force_b) + Vector3::from(*psi).dot(&torque_b);
+    for (mode, modal) in modal.iter_mut().enumerate() {
+        let [phi, psi] = end.marker.shape(mode, at.modal(body));
+        *modal += phi.dot(&force_b) + psi.dot(&torque_b);
     }
 }

@@ -77,12 +77,14 @@ fn add_point_load(load: &PointLoad, at: BodiesAt<'_>, forces: &mut BodyForces, f
     let mut drift = Vector3::zeros();
     let mut spin = velocities.omega;
     for k in 0..body.frame.n {
-        let phi = Vector3::from(load.marker.displacement[k]);
-        let psi = Vector3::from(load.marker.rotation[k]);
-        c += q[k] * phi;
+        let [phi, psi] = load.marker.shape(k, q);
+        c += q[k] * Vector3::from(load.marker.displacement[k]);
         drift += velocities.modal[k] * phi;
         spin += velocities.modal[k] * psi;
         forces.modal[k] += phi.dot(&force_b) + psi.dot(&torque_b);
+    }
+    if let Some(second) = &load.marker.second_order {
+        c -= 0.5 * second.square(q)[0];
     }
     let velocity = velocities.v + velocities.omega.cross(&c) + drift;
     flows.work += force_b.dot(&velocity) + torque_b.dot(&spin);

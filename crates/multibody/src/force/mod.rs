@@ -110,6 +110,11 @@ impl ForceElements {
         self.all.is_empty()
     }
 
+    /// The ends of all elements.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = &JointEnd> {
+        self.all.iter().flat_map(|element| &element.ends)
+    }
+
     /// Number of the springs and bushings that belong to no joint.
     pub(crate) fn n_of_no_joint(&self) -> usize {
         self.all.iter().filter(|element| element.joint.is_none()).count()

@@ -7,6 +7,9 @@
 //! ω̇_D = A (ω̇ + J Σ ψ_k q̈_k + ω × w + J̇ ϑ̇)
 //! ```
 //!
+//! A marker with terms of second order has c − ½ qᵀ K q, φ_k − (K q)_k in place of φ_k in the rates, and
+//! −q̇ᵀ K q̇ in ẍ; the same for ϑ.
+//!
 //! with J(ϑ) = E + (1 − cos ϑ)/ϑ² ϑ̃ + (ϑ − sin ϑ)/ϑ³ ϑ̃², so that the rows of joints are derivatives of the
 //! quantities they hold: joints do no work.
 
@@ -75,12 +78,20 @@ impl Place {
         let Velocities { v, omega, modal } = velocities;
         let mut c = Vector3::from(marker.position_b);
         let [mut drift, mut turn, mut rate] = [Vector3::zeros(); 3];
-        for (k, (q, dq)) in q.iter().zip(modal).enumerate() {
-            let (phi, psi) = (Vector3::from(marker.displacement[k]), Vector3::from(marker.rotation[k]));
-            c += *q * phi;
+        for (k, dq) in modal.iter().enumerate() {
+            let [phi, psi] = marker.shape(k, q);
+            c += q[k] * Vector3::from(marker.displacement[k]);
             drift += *dq * phi;
-            turn += *q * psi;
+            turn += q[k] * Vector3::from(marker.rotation[k]);
             rate += *dq * psi;
+        }
+        // −½ qᵀ K q, and −q̇ᵀ K q̇ of the accelerations.
+        let [mut bend, mut bend_turn] = [Vector3::zeros(); 2];
+        if let Some(second) = &marker.second_order {
+            let [shorter, turned] = second.square(q);
+            c -= 0.5 * shorter;
+            turn -= 0.5 * turned;
+            [bend, bend_turn] = second.square(modal).map(|square| -square);
         }
         let Turn { rotation, tangent, tangent_rate } = Turn::new(&turn, &rate);
         let spin = tangent * rate;
@@ -90,8 +101,8 @@ impl Place {
             triad: a * rotation * triad_b,
             velocity: a * (v + omega.cross(&c) + drift),
             omega: a * (omega + spin),
-            bias: a * (omega.cross(&omega.cross(&c)) + 2.0 * omega.cross(&drift)),
-            ang_bias: a * (omega.cross(&spin) + tangent_rate),
+            bias: a * (omega.cross(&omega.cross(&c)) + 2.0 * omega.cross(&drift) + bend),
+            ang_bias: a * (omega.cross(&spin) + tangent_rate + tangent * bend_turn),
             arm_b: c,
             tangent,
         }
@@ -146,6 +157,10 @@ fn factors(t2: f64) -> Factors {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use carom_dynamics::SecondOrder;
+
     use super::*;
 
     #[test]
@@ -163,6 +178,11 @@ mod tests {
             position_b: [0.3, -0.2, 0.5],
             displacement: vec![[0.1, 0.4, -0.3], [0.2, -0.5, 0.6]],
             rotation: vec![[0.7, -0.2, 0.4], [-0.3, 0.8, 0.5]],
+            second_order: Some(Arc::new(SecondOrder::new(
+                2,
+                (0..6).flat_map(|a| [0.3 + 0.1 * f64::from(a), 0.2, 0.2, -0.4]).collect(),
+            ))),
+            ..Marker::default()
         };
         let triad = rotation::matrix(&rotation::from_vector(&Vector3::new(0.4, 1.0, -0.6)));
         let (v, omega) = (Vector3::new(0.3, 0.1, -0.4), Vector3::new(0.9, -0.7, 0.5));

@@ -77,9 +77,9 @@ impl RowPart {
             let force = a.tr_mul(&now.jacobian[2 * k]);
             let torque = a.tr_mul(&now.jacobian[2 * k + 1]);
             let bent = places[k].tangent.tr_mul(&torque);
-            let shapes = marker.displacement.iter().zip(&marker.rotation);
-            for (modal, (phi, psi)) in side.modal.iter_mut().zip(shapes) {
-                *modal = Vector3::from(*phi).dot(&force) + Vector3::from(*psi).dot(&bent);
+            for (mode, modal) in side.modal.iter_mut().enumerate() {
+                let [phi, psi] = marker.shape(mode, at.modal(body));
+                *modal = phi.dot(&force) + psi.dot(&bent);
             }
             side.force = force;
             side.moment = places[k].arm_b.cross(&force) + torque;

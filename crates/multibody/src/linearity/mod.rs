@@ -58,9 +58,11 @@ struct Watched {
     body: usize,
     /// True if loads on it have static modes, so that states of frames are over other modes.
     has_static_modes: bool,
+    /// True if its model has the geometric stiffness.
+    is_stiffened: bool,
     shape: Shape,
     held: HeldModes,
-    /// None where no axial force that the material bears would matter.
+    /// None where no axial force that the material bears would matter, or where its effect is known.
     axial: Option<Axial>,
     /// Inertia about the centre of mass over its largest moment.
     inertia: nalgebra::Matrix3<f64>,
@@ -130,7 +132,8 @@ impl LinearityWatch {
             let i = watched.body;
             watched.observe_shape(system.states().modal_in(i, y), &mut self.work, time);
             let (_, omega) = system.states().mean_motion(i);
-            if let Some(first) = watched.held.omega.first().filter(|_| !system.bodies()[i].fixed) {
+            let is_turning = !watched.is_stiffened && !system.bodies()[i].fixed;
+            if let Some(first) = watched.held.omega.first().filter(|_| is_turning) {
                 let rate = omega.dot(&(watched.inertia * omega)).max(0.0).sqrt();
                 watched.found.rate.take(rate / first, time);
             }
@@ -191,12 +194,15 @@ impl Watched {
         let strength = reduced.materials.first().map_or(f64::INFINITY, |material| {
             STRAIN * material.young * body.frame.mass / (material.density * (shape.ends[1] - shape.ends[0]))
         });
-        let matters = softest > 0.0 && softest * strength > report::ERROR;
+        let is_stiffened = reduced.stiffening.is_some();
+        let is_known = is_stiffened && !bears_linear_loads(system, i);
+        let matters = softest > 0.0 && softest * strength > report::ERROR && !is_known;
         let inertia = body.frame.inertia_com();
         let inertia = inertia / inertia.symmetric_eigenvalues().max();
         let axial = matters.then_some(axial);
         let has_static_modes = body.static_modes().is_some();
-        Some(Self { body: i, has_static_modes, shape, held, axial, inertia, found: Found::default() })
+        let found = Found::default();
+        Some(Self { body: i, has_static_modes, is_stiffened, shape, held, axial, inertia, found })
     }
 
     fn observe_shape(&mut self, q: &[f64], work: &mut [f64], time: f64) {
@@ -220,4 +226,14 @@ impl Watched {
             }
         }
     }
+}
+
+/// True if forces act on a body whose effect on its stiffness is not in its model: of contact, on points
+/// that are no attachments, and the weight of a held body.
+fn bears_linear_loads(system: &System, body: usize) -> bool {
+    let contacts = system.contacts();
+    let weighs = system.bodies()[body].fixed && system.loads().gravity().norm() > 0.0;
+    weighs
+        || system.markers_on(body).any(|marker| marker.second_order.is_none())
+        || (0..contacts.pairs()).any(|pair| contacts.bodies(pair).contains(&body))
 }

@@ -83,23 +83,27 @@ impl Watched {
     fn warnings(&self, name: &str) -> Vec<String> {
         let found = &self.found;
         let mut warnings = Vec::new();
-        let mut report = |what: &str, peak: &Peak, limit: f64, error: String, parts: f64| {
+        let stiffen = match self.is_stiffened {
+            true => "",
+            false => "keep its geometric stiffness (`reduce.stiffening = true`), ",
+        };
+        let mut report = |what: &str, peak: &Peak, limit: f64, error: String, (way, parts): (&str, f64)| {
             if peak.value > limit {
                 let parts = parts.ceil().clamp(2.0, 1000.0);
                 warnings.push(format!(
                     "body `{name}`: outside linear theory at t = {:.4e} s: {what} {:.3e}, limit {limit:.2e} \
-                     ({error}): divide it into {parts} or more bodies joined by `fixed` joints, or lower the \
-                     load",
+                     ({error}): {way}divide it into {parts} or more bodies joined by `fixed` joints, or \
+                     lower the load",
                     peak.time, peak.value
                 ));
             }
         };
         let d = found.deflection.value;
         let error = format!("the deflection is off by some {}", percent(d * d));
-        report("deflection over length", &found.deflection, DEFLECTION, error, d / DEFLECTION);
+        report("deflection over length", &found.deflection, DEFLECTION, error, ("", d / DEFLECTION));
         let theta = found.rotation.value;
         let error = format!("displacements are off by some {}", percent(0.5 * theta * theta));
-        report("rotation against its frame [rad]", &found.rotation, ROTATION, error, theta / ROTATION);
+        report("rotation against its frame [rad]", &found.rotation, ROTATION, error, ("", theta / ROTATION));
         let rate = found.rate.value;
         let error = format!(
             "turning stiffens it against bending by some {}, which is left out",
@@ -110,13 +114,13 @@ impl Watched {
             &found.rate,
             RATE,
             error,
-            (rate / RATE).sqrt(),
+            (stiffen, (rate / RATE).sqrt()),
         );
         let rho = found.axial.value;
         let limit = (DISPLACEMENT / found.bending.value).clamp(ERROR, BUCKLING);
         let change = if found.is_compression { "compression softens" } else { "tension stiffens" };
         let error = format!("{change} it against bending by some {}, which is left out", percent(rho));
-        report("axial force over buckling load", &found.axial, limit, error, (rho / limit).sqrt());
+        report("axial force over buckling load", &found.axial, limit, error, (stiffen, (rho / limit).sqrt()));
         warnings
     }
 }

@@ -268,8 +268,8 @@ impl Sampled {
                 ProbeQuantity::Displacement => self.position(body, system, y, modal) - self.start,
                 ProbeQuantity::Velocity => place.velocity,
                 ProbeQuantity::AngularVelocity => place.omega,
-                ProbeQuantity::Acceleration => self.accelerations(body, system, &place, &pose)[0],
-                _ => self.accelerations(body, system, &place, &pose)[1],
+                ProbeQuantity::Acceleration => self.accelerations((body, y), system, &place, &pose)[0],
+                _ => self.accelerations((body, y), system, &place, &pose)[1],
             };
             *value = match axes {
                 Axes::Inertial => vector,
@@ -300,17 +300,27 @@ impl Sampled {
         for (phi, q) in marker.displacement.iter().zip(&*all) {
             c += *q * Vector3::from(*phi);
         }
+        if let Some(second) = &self.moving.second_order {
+            c -= 0.5 * second.square(system.states().modal_in(body, y))[0];
+        }
         system.states().pose(body).point(&c)
     }
 
     /// ẍ and ω̇ of the point, inertial axes \[m/s², rad/s²\].
-    fn accelerations(&self, body: usize, system: &System, place: &Place, pose: &Pose) -> [Vector3<f64>; 2] {
-        let of = &system.states().accelerations()[body];
+    fn accelerations(
+        &self,
+        (body, y): (usize, &[f64]),
+        system: &System,
+        place: &Place,
+        pose: &Pose,
+    ) -> [Vector3<f64>; 2] {
+        let states = system.states();
+        let of = &states.accelerations()[body];
         let (mut along, mut about) = (of.translation + of.rotation.cross(&place.arm_b), Vector3::zeros());
-        let modes = self.moving.displacement.iter().zip(&self.moving.rotation);
-        for (q, (phi, psi)) in of.modal.iter().zip(modes) {
-            along += *q * Vector3::from(*phi);
-            about += *q * Vector3::from(*psi);
+        for (k, q) in of.modal.iter().enumerate() {
+            let [phi, psi] = self.moving.shape(k, states.modal_in(body, y));
+            along += *q * phi;
+            about += *q * psi;
         }
         let about = of.rotation + place.tangent * about;
         [pose.rotation * along + place.bias, pose.rotation * about + place.ang_bias]

@@ -179,6 +179,7 @@ impl Lattice {
             },
             fields: None,
             stress: None,
+            stiffening: None,
         }
     }
 

@@ -118,6 +118,7 @@ pub(super) fn reduced(
         ("reduction: eigenpairs", s.eigen),
         ("reduction: projection", s.projection),
         ("reduction: places", s.places),
+        ("reduction: stiffening", s.stiffening),
     ]
     .map(|(phase, seconds)| (phase.to_owned(), seconds))
     .into();

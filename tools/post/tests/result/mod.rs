@@ -141,6 +141,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         boundary: Modes { points: Vec::new(), positions_b: Vec::new(), values: zeros(0, n) },
         fields: Some(modes),
         stress: None,
+        stiffening: None,
     }
 }
 

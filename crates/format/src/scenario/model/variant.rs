@@ -19,6 +19,9 @@ pub struct VariantSpec {
     /// The same without mass of the residual attachment modes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub massless_boundary: bool,
+    /// Geometric stiffness by centrifugal forces and by forces on attachments.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stiffening: bool,
     /// Interface modes of the whole interface without faces: a number or `2e4Hz`.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "text_of_some")]
     pub reduce_interface: Option<Keep>,
@@ -53,6 +56,7 @@ impl VariantSpec {
             reduce_interface: self.reduce_interface,
             frame: self.frame.clone(),
             damping: is_damped.then_some(Damping { mass, stiffness, ratio }),
+            stiffening: self.stiffening,
         }
     }
 }
