@@ -71,7 +71,7 @@ pub use lumped_mass::{LumpedMass, Lumping};
 pub use material::{MATERIALS, Material, MaterialError, NamedMaterial};
 pub use places::{SetPlace, SurfacePoint, set_places, surface_at};
 pub use plausible::{Implausible, ImpossibleBody};
-pub use properties::{MassProperties, mass_properties};
+pub use properties::{MassProperties, mass_properties, rough_mass_properties};
 pub use quadrature::{Integrand, Quadrature, QuadratureRule};
 pub use recovery::{StressAt, StressSite, StressSites};
 pub use sets::SetError;

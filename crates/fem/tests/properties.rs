@@ -3,7 +3,9 @@
 use std::f64::consts::PI;
 
 use carom_fem::properties::surface_area;
-use carom_fem::{Body, Discretisation, Geometry, MassProperties, inspect, mass_properties};
+use carom_fem::{
+    Body, Discretisation, Geometry, MassProperties, inspect, mass_properties, rough_mass_properties,
+};
 use carom_nurbs::{Multipatch, solids};
 use carom_testing::{json_file, shared_data};
 
@@ -81,6 +83,9 @@ fn exact_solids_have_their_closed_form_volume_area_and_inertia() {
         eprintln!("{name}: volume, mass, area, inertia {}, centre {shift:.1e} m", digits(&errors));
         assert!(errors.iter().all(|e| e.abs() < 2e-14), "{name}: {}", digits(&errors));
         assert!(shift < 1e-15 * (1.0 + l), "{name}: centre off by {shift:.1e}");
+        let rough = rough_mass_properties(&discretisation);
+        let errors = [rough.volume / volume - 1.0, rough.mass / mass - 1.0];
+        assert!(errors.iter().all(|e| e.abs() < 1e-3), "{name}: {}", digits(&errors));
     }
 }
 

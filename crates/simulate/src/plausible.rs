@@ -147,7 +147,9 @@ fn of_geometry<'a>(
     let mut found: Vec<Implausible> =
         body.materials.iter().flat_map(|material| plausible::of_material(material, !spec.rigid)).collect();
     found.extend(plausible::of_size(&spec.name, plausible::extent(body)));
-    found.extend(plausible::of_mass(&spec.name, known.properties()).map_err(impossible)?.filter(|_| !given));
+    found.extend(
+        plausible::of_mass(&spec.name, known.rough_properties()).map_err(impossible)?.filter(|_| !given),
+    );
     Ok(found)
 }
 
