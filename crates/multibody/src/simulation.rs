@@ -131,12 +131,13 @@ impl Simulation {
         excitation: &Excitation,
         points: &[(usize, Marker)],
         frequencies: &[f64],
+        progress: &dyn Progress,
     ) -> Result<Vec<Response>, RunError> {
         if self.equilibrium.is_none() || self.time() > 0.0 {
             return Err(EquilibriumError::NotStill.into());
         }
         let y = self.stepper.state().to_vec();
-        let found = self.system.response(&y, excitation, points, frequencies)?;
+        let found = self.system.response(&y, excitation, points, frequencies, progress)?;
         self.stepper.evaluate(&mut self.system)?;
         Ok(found)
     }

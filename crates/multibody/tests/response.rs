@@ -4,6 +4,7 @@ use crate::blocks::{along, at, block, ground, joint, on, settings};
 use crate::lattice::Lattice;
 use carom_dynamics::{Loads, Placement};
 use carom_multibody::{Body, Coordinate, Excitation, JointKind, Settings, Simulation, Spring, Start, System};
+use carom_progress::Silent;
 use nalgebra::{Complex, Vector3};
 
 const MASS: f64 = 3.0;
@@ -36,7 +37,7 @@ fn an_oscillator_responds_to_forces_and_to_the_ground() {
     let load =
         Excitation::Load { body: 0, marker: marker.clone(), force: [1.0, 0.0, 2.0], torque: [0.0, 3.0, 0.0] };
     for (excitation, amplitude) in [(load, 2.0), (Excitation::Ground([5.0, 0.0, 0.7]), -0.7 * MASS)] {
-        let found = simulation.response(&excitation, &[(0, marker.clone())], &frequencies).unwrap();
+        let found = simulation.response(&excitation, &[(0, marker.clone())], &frequencies, &Silent).unwrap();
         assert_eq!(found.len(), frequencies.len());
         for response in &found {
             let omega = std::f64::consts::TAU * response.frequency;
@@ -70,7 +71,9 @@ fn an_elastic_body_responds_by_its_modes() {
                 .collect(),
         ),
     ] {
-        for response in simulation.response(&excitation, &[(0, marker.clone())], &[0.0, 5.0, 12.0]).unwrap() {
+        for response in
+            simulation.response(&excitation, &[(0, marker.clone())], &[0.0, 5.0, 12.0], &Silent).unwrap()
+        {
             let omega = std::f64::consts::TAU * response.frequency;
             let mut expected = Vector3::zeros();
             for (k, input) in input.iter().enumerate() {
@@ -92,7 +95,8 @@ fn a_run_that_does_not_start_in_an_equilibrium_has_no_response() {
     let marker = body.frame_marker(Vector3::zeros());
     let system = System::new(vec![body], Loads::default(), Vec::new()).unwrap();
     let mut simulation = Simulation::new(system, &[Placement::default()], settings(1.0)).unwrap();
-    let error =
-        simulation.response(&Excitation::Ground([1.0, 0.0, 0.0]), &[(0, marker)], &[1.0]).unwrap_err();
+    let error = simulation
+        .response(&Excitation::Ground([1.0, 0.0, 0.0]), &[(0, marker)], &[1.0], &Silent)
+        .unwrap_err();
     assert!(error.to_string().contains("start = \"equilibrium\""), "{error}");
 }

@@ -134,7 +134,7 @@ impl Kind for ResultError {
 impl Kind for carom_multibody::RunError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Interrupted { .. } | Self::Equilibrium(EquilibriumError::Interrupted) => {
+            Self::Interrupted { .. } | Self::Equilibrium(EquilibriumError::Interrupted(_)) => {
                 ErrorKind::Interrupted
             }
             Self::Observer(_) => ErrorKind::Files,

@@ -55,7 +55,7 @@ impl<'a> ReducedRun<'a> {
         let settings_of_loop = of_time_loop(scenario, settings)?;
         let mut simulation = Simulation::started(system, &placements, settings_of_loop, progress)
             .map_err(|error| joints::placed(scenario, error))?;
-        let responses = response::responses(scenario, prepared, &mut simulation, &probes)?;
+        let responses = response::responses(scenario, prepared, &mut simulation, &probes, progress)?;
         let simulation = simulation.with_probes(probes).map_err(AssembleError::from)?;
         Ok(Self {
             scenario,

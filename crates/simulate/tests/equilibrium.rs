@@ -198,3 +198,17 @@ fn a_hinged_rod_responds_to_a_harmonic_force() {
         &["there is none"],
     );
 }
+
+#[test]
+fn the_response_about_an_equilibrium_can_be_stopped() {
+    let text = format!(
+        "{PENDULUM}[[probe]]\non = \"rod:end\"\n[response]\non = \"rod:end\"\nforce = [1.0, 0.0, 0.0]\n\
+         from = 0.1\nto = 10.0\ncount = 1000\n"
+    );
+    let (chain, scenario) = (Chain::new(), parse(&text, &[]));
+    let bodies = chain.prepare(&scenario).unwrap();
+    let stopped = chain.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(200));
+    let error = stopped.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+    assert!(error.to_string().contains("while the harmonic response was computed"), "{error}");
+}

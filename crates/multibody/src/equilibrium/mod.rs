@@ -93,9 +93,9 @@ pub enum EquilibriumError {
         "the response to harmonic excitation is that about an equilibrium: set `start = \"equilibrium\"`"
     )]
     NotStill,
-    /// The user stopped the search.
-    #[error("interrupted while the equilibrium was sought")]
-    Interrupted,
+    /// The user stopped the search, or the response about the equilibrium.
+    #[error("interrupted while the {0}")]
+    Interrupted(&'static str),
     /// Newton's method does not converge.
     #[error(
         "no equilibrium was found in {iterations} iterations: {:.1e} of the forces is left over, and bodies \
@@ -211,7 +211,7 @@ impl System {
         let along = tangent.motions.tr_mul(&DVector::from_column_slice(&forces.left));
         for _ in 0..MAX_CUTS {
             if progress.interrupted() {
-                return Err(EquilibriumError::Interrupted);
+                return Err(EquilibriumError::Interrupted("equilibrium was sought"));
             }
             let mut step = DVector::zeros(units.len());
             for (vector, stiffness) in pairs.eigenvectors.column_iter().zip(&pairs.eigenvalues) {

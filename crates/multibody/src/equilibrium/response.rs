@@ -9,7 +9,7 @@
 //! to it.
 
 use carom_dynamics::Marker;
-use carom_progress::Silent;
+use carom_progress::Progress;
 use nalgebra::{Complex, DMatrix, DVector, Matrix3, Vector3};
 
 use super::tangent::Tangent;
@@ -49,16 +49,17 @@ impl System {
     ///
     /// # Errors
     ///
-    /// [`EquilibriumError`] if the system cannot be evaluated.
+    /// [`EquilibriumError`] if the system cannot be evaluated, or the user stopped it.
     pub(crate) fn response(
         &mut self,
         y: &[f64],
         excitation: &Excitation,
         points: &[(usize, Marker)],
         frequencies: &[f64],
+        progress: &dyn Progress,
     ) -> Result<Vec<Response>, EquilibriumError> {
         self.joints_mut().hold_drives(true);
-        let found = self.response_at_rest(y, excitation, points, frequencies);
+        let found = self.response_at_rest(y, excitation, points, frequencies, progress);
         self.joints_mut().hold_drives(false);
         found
     }
@@ -69,10 +70,11 @@ impl System {
         excitation: &Excitation,
         points: &[(usize, Marker)],
         frequencies: &[f64],
+        progress: &dyn Progress,
     ) -> Result<Vec<Response>, EquilibriumError> {
         let forces = self.forces_at_rest(y)?;
-        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, &Silent)?;
-        let damping = tangent.damping(self, y, &forces.multipliers, &Silent)?;
+        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, progress)?;
+        let damping = tangent.damping(self, y, &forces.multipliers, progress)?;
         self.set_state(y)?;
         let input = match excitation {
             Excitation::Load { body, marker, force, torque } => {
@@ -91,18 +93,23 @@ impl System {
                 })
             })
             .collect();
-        let solved = frequencies.iter().map(|&frequency| {
+        progress.begin("harmonic response", frequencies.len() as u64);
+        let mut found = Vec::with_capacity(frequencies.len());
+        for (k, &frequency) in frequencies.iter().enumerate() {
             let s = harmonic(&tangent.stiffness, &damping, &input, std::f64::consts::TAU * frequency);
             let at = |output: &DVector<f64>| match &s {
                 Some(s) => output.iter().zip(s.iter()).map(|(c, s)| s * *c).sum(),
                 None => Complex::new(f64::INFINITY, 0.0),
             };
-            Response {
-                frequency,
-                displacement: outputs.iter().map(|point| point.each_ref().map(at)).collect(),
+            let displacement = outputs.iter().map(|point| point.each_ref().map(at)).collect();
+            found.push(Response { frequency, displacement });
+            progress.set(k as u64 + 1);
+            if progress.interrupted() {
+                return Err(EquilibriumError::Interrupted("harmonic response was computed"));
             }
-        });
-        Ok(solved.collect())
+        }
+        progress.end();
+        Ok(found)
     }
 
     /// The generalised force of a force and a torque at a point of a body, inertial axes.

@@ -127,7 +127,7 @@ impl Tangent {
         let mut stiffness = DMatrix::zeros(n, n);
         for j in 0..n {
             if progress.interrupted() {
-                return Err(EquilibriumError::Interrupted);
+                return Err(EquilibriumError::Interrupted("equilibrium was sought"));
             }
             let step = scale * INCREMENT * system.unit_of(j, system.size_at(j));
             stiffness.set_column(j, &differences.derivative(system, y, Of::Position(j), step)?);
@@ -155,7 +155,7 @@ impl Tangent {
         let mut damping = DMatrix::zeros(n, n);
         for j in 0..n {
             if progress.interrupted() {
-                return Err(EquilibriumError::Interrupted);
+                return Err(EquilibriumError::Interrupted("equilibrium was sought"));
             }
             // Forces of dampers are linear in small velocities.
             let step = INCREMENT * system.unit_of(j, system.size_at(j));

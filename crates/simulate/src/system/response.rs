@@ -4,6 +4,7 @@ use carom_dynamics::Marker;
 use carom_format::result::StoredResponse;
 use carom_format::scenario::model::{ExcitationSpec, Scenario};
 use carom_multibody::{Excitation, Probe, ProbePlace, Simulation};
+use carom_progress::Progress;
 
 use super::error::AssembleError;
 use super::markers::{known_places, marker};
@@ -18,12 +19,13 @@ use crate::references::NoMarker;
 /// # Errors
 ///
 /// [`AssembleError`] at the key of the excitation whose point does not exist, and if the system cannot be
-/// evaluated.
+/// evaluated; also if the user stopped it.
 pub(crate) fn responses(
     scenario: &Scenario,
     prepared: &Prepared,
     simulation: &mut Simulation,
     probes: &[Probe],
+    progress: &dyn Progress,
 ) -> Result<Vec<StoredResponse>, At<AssembleError>> {
     let Some(spec) = &scenario.response else { return Ok(Vec::new()) };
     let bodies = simulation.system.bodies();
@@ -56,8 +58,9 @@ pub(crate) fn responses(
     if points.is_empty() {
         return Err(AssembleError::NoResponsePoint.at("response"));
     }
-    let found =
-        simulation.response(&excitation, &points, &spec.frequencies()).map_err(AssembleError::from)?;
+    let found = simulation
+        .response(&excitation, &points, &spec.frequencies(), progress)
+        .map_err(AssembleError::from)?;
     let of_point = |k: usize, probe: usize| {
         found.iter().map(move |response| StoredResponse {
             probe,
