@@ -13,7 +13,7 @@ use carom_post::file::{write_drawing, write_text};
 use carom_post::plot::{self, Quantity};
 use carom_post::report::{self, Extras};
 use carom_post::table::{self, What};
-use carom_post::{ExportOptions, Run, RunError, export, stress_over_run};
+use carom_post::{ExportOptions, Run, RunError, export};
 use carom_report::Link;
 use carom_vtk::{Compression, WriteOptions};
 use clap::ValueEnum;
@@ -155,6 +155,8 @@ impl Pictures<'_> {
                 link("plots/", "the plots, as SVG and PNG"),
             ];
             create_folder(&layout.tables).or_fail(Category::Files)?;
+            // First, with its progress: the summary has it too.
+            let stress = run.largest_stress(session.progress()).map_err(RunError::into_failure)?.clone();
             for what in listed(run) {
                 let file = format!("tables/{}.csv", what.name());
                 let table = table::build(run, what).map_err(RunError::into_failure)?;
@@ -162,7 +164,6 @@ impl Pictures<'_> {
                 links.push(link(&file, &format!("{}, all rows and digits", what.title())));
                 files.push(file);
             }
-            let stress = stress_over_run::largest(run, session.progress()).map_err(RunError::into_failure)?;
             let notes = stress.sentences();
             let title = title.to_owned();
             let extras = Extras { title, phases, links, stress: Some(stress), ..Extras::default() };

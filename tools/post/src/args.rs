@@ -342,7 +342,7 @@ fn run_report(args: &ReportArgs, session: &Session) -> Result<(), Failure> {
     let run = Run::open(&args.result).map_err(RunError::into_failure)?;
     let path = report::path_from(&args.output.output, &args.result);
     let links = vec![Link { path, what: "the result, for carom-post".to_owned() }];
-    let stress = stress_over_run::largest(&run, session.progress()).map_err(RunError::into_failure)?;
+    let stress = run.largest_stress(session.progress()).map_err(RunError::into_failure)?.clone();
     let extras = Extras { links, stress: Some(stress), ..Extras::default() };
     let html = report::html(&run, &extras).map_err(RunError::into_failure)?;
     file::write_text(&args.output.output, &html).or_fail(Category::Files)?;

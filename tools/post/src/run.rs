@@ -7,9 +7,12 @@ use carom_dynamics::LedgerRow;
 use carom_files::WriteFileError;
 use carom_format::result::{ResultBody, RunHeader, StoredFrame};
 use carom_format::{ReadArchiveError, ResultError, ResultReader};
+use carom_progress::Progress;
 use carom_report::Prefix;
 use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
+
+use crate::stress_over_run::{self, StressOverRun};
 
 /// Errors of tables, pictures and files made from a result.
 #[derive(Debug, Error)]
@@ -143,6 +146,8 @@ pub struct Run {
     times: Vec<f64>,
     /// Computed at its first use.
     unit_of_time: OnceCell<Prefix>,
+    /// Computed at its first use.
+    stress: OnceCell<StressOverRun>,
 }
 
 impl Run {
@@ -154,7 +159,7 @@ impl Run {
     pub fn open(path: &Path) -> Result<Self, RunError> {
         let reader = ResultReader::open(path)?;
         let (header, times) = (reader.header()?, reader.times()?);
-        Ok(Self { reader, header, times, unit_of_time: OnceCell::new() })
+        Ok(Self { reader, header, times, unit_of_time: OnceCell::new(), stress: OnceCell::new() })
     }
 
     /// The reader of the open file.
@@ -197,6 +202,20 @@ impl Run {
         let end = self.times.last().copied().unwrap_or_default();
         let unit = Prefix::of_times(end, durations.get(durations.len() / 2).copied());
         Ok(*self.unit_of_time.get_or_init(|| unit))
+    }
+
+    /// The largest stress of each body over the run; no row for bodies whose modes have no stress, or whose
+    /// files are missing.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`]: a file that cannot be read, an interruption.
+    pub fn largest_stress(&self, progress: &dyn Progress) -> Result<&StressOverRun, RunError> {
+        if let Some(found) = self.stress.get() {
+            return Ok(found);
+        }
+        let found = stress_over_run::largest(self, progress)?;
+        Ok(self.stress.get_or_init(|| found))
     }
 
     /// Name of the result: its file without folder and ending.

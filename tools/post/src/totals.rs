@@ -2,6 +2,7 @@
 
 use carom_dynamics::{ContactEvent, condensed};
 use carom_format::result::{NoteLevel, RunState};
+use carom_progress::Silent;
 use carom_report::{Column, Table};
 
 use crate::impacts::{event_name, pair_name};
@@ -22,8 +23,8 @@ impl Figures {
     }
 }
 
-/// End of the run, the largest impact of each pair, cost, energies at both ends, errors of the balances
-/// relative to the largest energy and momenta.
+/// End of the run, the largest impact of each pair, the largest stress of each reduced body, cost, energies at
+/// both ends, errors of the balances relative to the largest energy and momenta.
 pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
     let mut figures = Figures::new();
     let steps = run.reader().counters()?.into_iter().find(|(name, _)| name == "steps");
@@ -43,6 +44,7 @@ pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
     if run.reader().static_forces()?.is_empty() {
         impacts(run, &events, &mut figures)?;
     }
+    stresses(run, &mut figures)?;
     let Some(summary) = run.reader().summary()? else { return Ok(figures.0) };
     let [energy, momentum, ang_momentum] = summary.errors();
     figures.push("energy_initial", Some(summary.energy_initial), "J");
@@ -101,6 +103,25 @@ fn impacts(run: &Run, events: &[ContactEvent], figures: &mut Figures) -> Result<
         for stress in below::stresses(run, pair)? {
             let name = format!("contact_von_mises.{}.{}", pair_name(run, pair), stress.body);
             figures.push(&name, Some(stress.largest.von_mises), "Pa");
+        }
+    }
+    Ok(())
+}
+
+/// The largest stress of each reduced body at its surface, with its error, time and place. Bodies whose files
+/// lie elsewhere have no rows: the other figures do not need them.
+fn stresses(run: &Run, figures: &mut Figures) -> Result<(), RunError> {
+    if run.times().is_empty() {
+        return Ok(());
+    }
+    for of in &run.largest_stress(&Silent)?.bodies {
+        let mut push =
+            |key: &str, value, unit| figures.push(&format!("{key}.{}", of.body), Some(value), unit);
+        push("von_mises", of.von_mises, "Pa");
+        push("von_mises_error", of.error, "Pa");
+        push("von_mises_time", of.time, "s");
+        for (key, x) in ["von_mises_x", "von_mises_y", "von_mises_z"].into_iter().zip(of.place) {
+            push(key, x, "m");
         }
     }
     Ok(())

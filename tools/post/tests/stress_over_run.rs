@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use assert_cmd::Command;
 use carom_format::Scenario;
 use carom_post::report::{Extras, html};
-use carom_post::{Run, stress_over_run};
+use carom_post::{Run, stress_over_run, table};
 use carom_progress::Silent;
 use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::program::{failure, json};
@@ -81,6 +81,18 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let found = stress_over_run::largest(&run, &Silent).unwrap();
     assert!(found.files.is_empty() && found.bodies.len() == 1, "{found:?}");
     assert_eq!(found.bodies[0].von_mises, of_table["von_mises"].as_f64().unwrap());
+    // And the summary.
+    let figures = table::build(&run, table::What::Summary).unwrap().to_csv();
+    let figure = |name: &str| -> f64 {
+        let line = figures.lines().find_map(|line| line.strip_prefix(&format!("{name}.rod,"))).unwrap();
+        line.split(',').next().unwrap().parse().unwrap()
+    };
+    for (name, key) in
+        [("", "von_mises"), ("_error", "error"), ("_time", "time"), ("_x", "x"), ("_y", "y"), ("_z", "z")]
+    {
+        assert_eq!(figure(&format!("von_mises{name}")), of_table[key].as_f64().unwrap(), "{key}: {figures}");
+    }
+    assert!(!figures.contains("von_mises.ball,"), "{figures}");
     assert!(found.sentences()[0].starts_with("body `rod`: largest von Mises stress of its modes "));
     let report = html(&run, &Extras { stress: Some(found), ..Extras::default() }).unwrap();
     assert!(report.contains("Largest von Mises stress at the surface of each body"));
@@ -89,6 +101,11 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     for name in ["von_mises_max", "error", "time_of_max", "range"] {
         assert!(picture.contains(&format!("\"{name}\"")), "{name}");
     }
+    // The summary does without the files of the bodies.
+    std::fs::rename(folder.path().join("bodies"), folder.path().join("elsewhere")).unwrap();
+    let alone = table::build(&Run::open(&result).unwrap(), table::What::Summary).unwrap().to_csv();
+    assert!(!alone.contains("von_mises.rod,") && alone.contains("peak_force.ball/rod,"), "{alone}");
+    std::fs::rename(folder.path().join("elsewhere"), folder.path().join("bodies")).unwrap();
     let unknown = command(&["--body", "nobody"]);
     assert!(failure(&unknown, 2).contains("no body `nobody`"));
     assert!(failure(&command(&["--at", "rod:1,2"]), 2).contains("BODY:X,Y,Z"));
