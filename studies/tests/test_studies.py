@@ -18,6 +18,7 @@ import carom
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "studies" / "dakota"))
 import driver  # noqa: E402
+import fake_slurm  # noqa: E402
 
 PARAMS = "body.ball.velocity.2,simulation.end_time\n-1.0,1e-4\n-0.5,1.6e-4\n-2.0,1e-4\n"
 PAIR = "plate/ball"
@@ -119,27 +120,12 @@ class Profiles(Study):
             self.assertIn("total       16", plan)
 
 
-#: Stand-ins for the programs of Slurm: the task runs here, a requeue is written down.
-SRUN = """#!/bin/bash
-echo "$@" >> "$FAKE/srun"
-while [[ $1 == --* ]]; do shift; done
-"$@" & echo $! > "$FAKE/task"; wait $!
-"""
-SCANCEL = '#!/bin/bash\necho "$@" >> "$FAKE/scancel"\nkill -TERM "$(cat "$FAKE/task")"\n'
-SCONTROL = '#!/bin/bash\necho "$@" >> "$FAKE/scontrol"\n'
-
-
 class Slurm(Study):
     def setUp(self):
         super().setUp()
-        for name, text in (("srun", SRUN), ("scancel", SCANCEL), ("scontrol", SCONTROL)):
-            (self.folder / "bin").mkdir(exist_ok=True)
-            (self.folder / "bin" / name).write_text(text)
-            (self.folder / "bin" / name).chmod(0o755)
         (self.folder / "tmp").mkdir()
         self.variables = {
-            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "FAKE": str(self.folder),
-            "TMPDIR": str(self.folder / "tmp"), "SLURM_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "2",
+            **fake_slurm.variables(self.folder), "TMPDIR": str(self.folder / "tmp"), "SLURM_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": "2",
             "SLURM_CPUS_PER_TASK": "2",
         }
         self.words = ["bash", ROOT / "studies/array.sbatch", "small.toml", "speeds.csv", "out", "--every", "1000"]
@@ -158,6 +144,23 @@ class Slurm(Study):
         self.assertIn("solution is up to date", again)
         self.assertEqual(len(carom.open_result(run).contacts()), 1)
         self.assertIn("usage", self.run_in("bash", ROOT / "studies/array.sbatch", code=2, **self.variables))
+
+    def test_an_array_is_one_job_for_each_row(self):
+        variables = {name: self.variables[name] for name in ("PATH", "FAKE", "TMPDIR")}
+        text = self.run_in("sbatch", "--array=1-3", *self.words[1:], **variables)
+        self.assertIn("Submitted batch job 1", text)
+        # The script as it was submitted, with what it asks for.
+        script = (self.folder / "jobs/1.sh").read_text()
+        self.assertEqual(script, (ROOT / "studies/array.sbatch").read_text())
+        asked = (self.folder / "jobs/1.words").read_text().splitlines()
+        self.assertTrue({"--array=1-3", "--nodes=1", "--ntasks=1", "--cpus-per-task=1"} <= set(asked), asked)
+        self.assertEqual((self.folder / "jobs/1.state").read_text(), "COMPLETED")
+        runs = sorted((self.folder / "out/runs").iterdir())
+        self.assertEqual([run.name for run in runs], ["1", "2", "3"])
+        self.assertEqual([carom.summary(run)["end_time"] for run in runs], [1e-4, 1.6e-4, 1e-4])
+        # One model for all, and a log for each.
+        self.assertEqual(len(list(self.folder.glob("out/bodies/*.rom"))), 1)
+        self.assertEqual(len(list(self.folder.glob("carom-1_*.log"))), 3)
 
     def test_a_task_before_its_limit_of_time_keeps_its_checkpoint_and_continues(self):
         # Steps of 6 ns make the run last for seconds.

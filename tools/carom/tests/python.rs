@@ -144,3 +144,15 @@ fn studies_run_stop_and_go_on() {
     let small = place.path().join("small.toml");
     discover(&interpreter, "studies/tests", &place, &[("CAROM", &program), ("CAROM_SMALL", &small)]);
 }
+
+/// Jobs of the profile of Slurm: they are submitted to stand-ins for its programs, and run.
+#[test]
+fn a_study_runs_as_jobs_of_slurm() {
+    let modules = "numpy, pandas, matplotlib, snakemake, snakemake_executor_plugin_slurm";
+    let Some(interpreter) = machine::python(modules) else { return };
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    let program = PathBuf::from(place.command(&[]).get_program());
+    let small = place.path().join("small.toml");
+    discover(&interpreter, "studies/tests/slurm", &place, &[("CAROM", &program), ("CAROM_SMALL", &small)]);
+}
