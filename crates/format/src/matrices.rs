@@ -27,6 +27,6 @@ mod write;
 pub use dofs::{DofFormat, DofList, read_dofs};
 pub use error::ReadMatrixError;
 pub use nodes::{NodeList, read_nodes};
-pub use petsc::{MAT_FILE_CLASSID, write_petsc_mass, write_petsc_stiffness};
+pub use petsc::{MAT_FILE_CLASSID, MAT_INFO, petsc_info, write_petsc_mass, write_petsc_stiffness};
 pub use read::{MatrixFormat, ReadMatrix, read_matrix};
 pub use write::{write_dense, write_matrix, write_nodes};

@@ -40,6 +40,7 @@ pub(crate) fn export(
         .or_fail(Category::Files)?;
     matrices::write_petsc_mass(&paths[1], &system.mass, &used, session.progress())
         .or_fail(Category::Files)?;
+    paths = paths.into_iter().flat_map(|path| [path.clone(), matrices::petsc_info(&path)]).collect();
     let Some(interface) = interface else { return Ok(paths) };
     let choices = Choices::new(&options, args.quadrature, args.modes, args.up_to);
     let path = beside(output, ".problem.npz");

@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use carom_fem::{Discretisation, QuadratureRule, assemble};
+use carom_fem::{Discretisation, QuadratureRule, assemble, mass_properties};
 use carom_format::interior::{SOLUTIONS, VERSION};
 use carom_format::npz::ArchiveWriter;
 use carom_format::{read_body, read_rom};
@@ -210,7 +210,7 @@ fn the_problem_is_exported_with_its_matrices() {
     let folder = folder_with_bar();
     let folder = folder.path();
     let written = json(folder, "export bar.npz -o bar --format petsc --attach west=mean --fix east --json");
-    assert_eq!(written["outputs"].as_array().unwrap().len(), 3);
+    assert_eq!(written["outputs"].as_array().unwrap().len(), 5);
     // 63 nodes; the header of the stiffness.
     let bytes = fs::read(folder.join("bar.K.petsc")).unwrap();
     let number = |i: usize| i32::from_be_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
@@ -219,7 +219,7 @@ fn the_problem_is_exported_with_its_matrices() {
     assert_eq!(number(3), entries);
     assert_eq!(bytes.len(), 16 + 4 * 189 + 12 * entries as usize);
     let only = json(folder, "export bar.npz -o only --format petsc --json");
-    assert_eq!(only["outputs"].as_array().unwrap().len(), 2);
+    assert_eq!(only["outputs"].as_array().unwrap().len(), 4);
     assert!(failure(folder, 3, "export bar.rom -o no --format petsc").contains("is a model"));
     assert!(
         failure(folder, 2, "export bar.npz -o no --format mtx --fix east").contains("--format petsc alone")
@@ -263,4 +263,59 @@ fn the_script_solves_the_interior_on_several_ranks() {
     let output = start(1, &["bar"]);
     assert_eq!(output.status.code(), Some(3), "{}", printed(&output));
     assert!(printed(&output).contains("export the body again"), "{}", printed(&output));
+}
+
+/// K and M as PETSc's MatLoad reads them: entries of the Matrix Market files of the same body, blocks of three,
+/// no forces under a translation, and the mass.
+#[test]
+fn petsc_loads_the_matrices_of_a_body() {
+    let Some(python) = machine::petsc_python() else { return };
+    let folder = folder_with_bar();
+    let folder = folder.path();
+    json(folder, "export bar.npz -o bar --format petsc --json");
+    json(folder, "export bar.npz -o bar --format mtx --json");
+    let script = r#"
+import numpy as np
+from petsc4py import PETSc
+
+def loaded(name):
+    matrix = PETSc.Mat().create()
+    matrix.setFromOptions()
+    matrix.load(PETSc.Viewer().createBinary(name, "r"))
+    return matrix
+
+def listed(name):
+    with open(name) as lines:
+        head = lines.readline().split()
+        assert head[4] == "symmetric", head
+        rows = [line.split() for line in lines if not line.startswith("%")]
+    return [(int(i) - 1, int(j) - 1, float(x)) for i, j, x in rows[1:]]
+
+for name in ("K", "M"):
+    matrix = loaded(f"bar.{name}.petsc")
+    n = matrix.getSize()[0]
+    assert matrix.getBlockSize() == 3, matrix.getBlockSize()
+    assert matrix.isSymmetric(0.0)
+    entries = listed(f"bar.{name}.mtx")
+    for i, j, x in entries:
+        assert matrix.getValue(i, j) == x, (name, i, j, x)
+    x, y = matrix.createVecs()
+    along = np.zeros(n)
+    along[::3] = 1.0
+    x.setArray(along)
+    matrix.mult(x, y)
+    if name == "K":
+        scale = max(abs(x) for _, _, x in entries)
+        assert y.norm(PETSc.NormType.INFINITY) < 1e-11 * scale
+    else:
+        print("mass", y.dot(x))
+"#;
+    fs::write(folder.join("load.py"), script).unwrap();
+    let loaded = Command::new(&python).arg("load.py").current_dir(folder).output().unwrap();
+    assert!(loaded.status.success(), "{}", printed(&loaded));
+    let text = String::from_utf8(loaded.stdout).unwrap();
+    let mass: f64 = text.strip_prefix("mass ").unwrap().trim().parse().unwrap();
+    let stored = read_body(&folder.join("bar.npz")).unwrap();
+    let expected = mass_properties(&Discretisation::new(&stored.body).unwrap()).mass;
+    assert!((mass / expected - 1.0).abs() < 1e-12, "{mass} kg, expected {expected}");
 }

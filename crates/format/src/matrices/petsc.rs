@@ -13,13 +13,16 @@
 //! matrices is the i-th used one. The file is written from the lower triangle of 3 × 3 blocks, so that
 //! memory holds the places of the upper triangle in addition, and no second copy of the values.
 //!
+//! A second file, with `.info` after its name, has the size of the blocks, which `MatLoad` reads before the
+//! matrix: multigrid needs it.
+//!
 //! # Source
 //!
 //! PETSc, manual page of `MatLoad`; `src/mat/impls/aij/mpi/mpiaij.c`, `MatLoad_MPIAIJ_Binary`, which compares
 //! the number of entries with the sum over the rows unless it is the largest integer.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use carom_files::{WriteFileError, write_atomically};
 use carom_linalg::{BlockMatrix, NodeGraph, NodeMatrix};
@@ -29,6 +32,16 @@ use crate::watched::Watched;
 
 /// The number with which a matrix begins.
 pub const MAT_FILE_CLASSID: i32 = 1_211_216;
+
+/// The options of a matrix that `MatLoad` reads from its second file.
+pub const MAT_INFO: &str = "-matload_block_size 3\n";
+
+/// The second file of a matrix.
+pub fn petsc_info(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".info");
+    PathBuf::from(name)
+}
 
 /// A symmetric matrix over nodes, as 3 × 3 blocks.
 trait Blocks {
@@ -141,7 +154,8 @@ fn write<B: Blocks>(
         }
         out.end();
         Ok(())
-    })
+    })?;
+    write_atomically(&petsc_info(path), |out| out.write_all(MAT_INFO.as_bytes()))
 }
 
 /// Complete rows of a graph of which the lower triangle is stored by columns.
