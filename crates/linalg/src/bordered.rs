@@ -70,9 +70,9 @@ impl Border {
         let of_node = |&node: &u32| (0..3).map(move |i| 3 * node as usize + i);
         let pins = pin_nodes.iter().flat_map(of_node).filter(|&dof| free.contains(dof)).collect();
         // Columns of one size first: means and turns differ by a length.
-        let unit = Mat::from_fn(constraints.nrows(), constraints.ncols(), |i, j| {
-            constraints[(i, j)] / constraints.col(j).norm_l2()
-        });
+        let norms: Vec<f64> = constraints.col_iter().map(|column| column.norm_l2()).collect();
+        let unit =
+            Mat::from_fn(constraints.nrows(), constraints.ncols(), |i, j| constraints[(i, j)] / norms[j]);
         let reactions = Reflections::new(unit.as_ref()).span();
         Self { free, pin_nodes, pins, constraints, reactions, scale: Vec::new() }
     }
