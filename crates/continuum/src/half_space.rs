@@ -5,7 +5,9 @@ mod model;
 pub(crate) mod region;
 mod spec;
 
-pub use model::{PlacedModelError, TouchingFaces, mesh_edge, reduced_with_places, touching_faces};
+pub use model::{
+    PlacedModelError, TouchingFaces, expected_places, mesh_edge, reduced_with_places, touching_faces,
+};
 pub use spec::{PlaceSpec, PlaceTextError, Touching};
 
 use carom_contact::geometry::Faces;

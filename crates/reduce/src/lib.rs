@@ -49,6 +49,7 @@ pub mod column;
 pub mod comparison;
 pub mod condensation;
 mod correction;
+pub mod cost;
 pub mod craig_bampton;
 pub mod damping;
 pub mod definite;

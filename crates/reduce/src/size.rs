@@ -1,26 +1,9 @@
-//! Memory and time of a reduction, estimated before it begins.
-//!
-//! With n dofs, N columns of the basis (interface dofs and modes) and N modes of the model there are at most
-//! at one time
-//!
-//! ```text
-//! 2 n N          the basis T and the mode values Φ = T Z
-//! 36 N²          mass integrals of pairs of columns and of pairs of modes, and the invariants
-//! ```
-//!
-//! numbers, in addition to the factor, which iteration can replace. The operations other than the
-//! factorisation are about 5 n N² + 25 N³.
+//! Memory and time of a reduction, estimated before it begins, with its interface alone: the formulas are
+//! those of [`carom_cost::Reduction`]. `cost` counts the factor too.
 
+use carom_cost::{Machine, Reduction};
 use carom_linalg::memory::memory;
 use carom_linalg::{Wanted, eigen::search_bytes};
-
-/// Number of square matrices over the columns of the basis in memory at the same time.
-const SQUARES: u64 = 36;
-
-/// Operations per second of a core in products of tall matrices, and in the dense eigenproblem, which runs on
-/// one core.
-const TALL_RATE: f64 = 2e10;
-const DENSE_RATE: f64 = 1e10;
 
 /// Assumed number of modes if it is not known.
 const GUESS: usize = 100;
@@ -45,9 +28,7 @@ impl ReductionSize {
             Wanted::Count(n) => n,
             Wanted::UpTo(_) => GUESS,
         };
-        let (n, columns) = (n_dofs as u64, (n_interface + n_modes) as u64);
-        let search = search_bytes(n_dofs, wanted) + 8 * n * n_interface as u64;
-        let bytes = (8 * (2 * n * columns + SQUARES * columns * columns)).max(search);
+        let bytes = counted(n_dofs, n_interface, n_modes).least_bytes(search_bytes(n_dofs, wanted));
         Self { n_dofs, n_interface, n_modes, bytes }
     }
 
@@ -55,8 +36,8 @@ impl ReductionSize {
     ///
     /// * `threads` — number of cores
     pub fn seconds(&self, threads: usize) -> f64 {
-        let (n, columns) = (self.n_dofs as f64, (self.n_interface + self.n_modes) as f64);
-        5.0 * n * columns.powi(2) / (TALL_RATE * threads.max(1) as f64) + 25.0 * columns.powi(3) / DENSE_RATE
+        let work = counted(self.n_dofs, self.n_interface, self.n_modes).dense_work();
+        Machine::REFERENCE.seconds(work) / threads.max(1) as f64
     }
 
     /// The memory of a machine, if it is too small.
@@ -88,6 +69,11 @@ impl ReductionSize {
         }
         Some(text)
     }
+}
+
+/// A reduction without its factor.
+fn counted(n_dofs: usize, n_interface: usize, n_modes: usize) -> Reduction {
+    Reduction { n_interface, n_modes, ..Reduction::of(n_dofs, 0) }
 }
 
 /// Remedy for too many interface dofs.

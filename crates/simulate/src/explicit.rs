@@ -298,6 +298,24 @@ pub(crate) fn expected_inertia(scenario: &Scenario, spec: &SpecOfBody, body: &Bo
     (enlarged.cells[0] > 0).then(|| enlarged_inertia_text(&spec.name, &enlarged))
 }
 
+/// The length of the first step of the cells \[s\]; none if the problem cannot be set up.
+pub(crate) fn first_step(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> Option<f64> {
+    let Scheme::Explicit { courant, time_step, contact, .. } = scenario.simulation.scheme else {
+        return None;
+    };
+    let prepared = |(spec, body): (&SpecOfBody, &Option<Arc<Body>>)| {
+        let body = Arc::clone(body.as_ref()?);
+        // The modes of a model are slower than cells.
+        let is_rigid = spec.rigid || scenario.simulation.scheme.reduces_body(spec);
+        let model = if is_rigid { PreparedModel::Rigid(body) } else { PreparedModel::Deformable(body) };
+        Some(PreparedBody::without_files(model))
+    };
+    let bodies = scenario.body.iter().zip(geometries).map(prepared).collect::<Option<Vec<_>>>()?;
+    let prepared = Prepared { bodies, ..Prepared::default() };
+    let run = ExplicitRun::new(scenario, &prepared, courant, time_step, contact).ok()?;
+    Some(run.simulation.step_sizes()[2])
+}
+
 fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody> {
     scenario.body.iter().find(|spec| spec.name == end.body)
 }

@@ -46,6 +46,7 @@
 
 mod begun;
 mod complementarity;
+mod cost;
 mod discretised;
 mod equilibrium;
 mod error;
@@ -77,7 +78,9 @@ mod statics;
 mod system;
 
 pub use begun::as_begun;
+pub use carom_cost::{cpu_seconds, cpu_seconds_of_children};
 pub use complementarity::ComplementaritySetUpError;
+pub use cost::{CostOfBody, CostOfRun, Costs};
 pub use error::{At, ErrorKind, Kind};
 pub use expected_size::ExpectedSize;
 pub use explicit::ExplicitSetUpError;
@@ -96,5 +99,5 @@ pub use rigid::{RepeatedContact, RigidSetUpError, ShapeRole};
 pub use run::RunError;
 pub use scheme::{SchemeError, SetUpError};
 pub use silhouette::Silhouette;
-pub use solve::{RunOutcome, cpu_seconds, cpu_seconds_of_children, run};
+pub use solve::{RunOutcome, run};
 pub use system::{AssembleError, Assembled, system};

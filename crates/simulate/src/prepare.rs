@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use carom_cost::cpu_seconds;
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_progress::{Part, Progress};
@@ -174,7 +175,7 @@ fn source_of(
         let (prepared, model) = load_model(&workshop.scenario_folder.join(rom), None, models)?;
         return Ok(Source::Rom { model, prepared: Box::new(prepared) });
     }
-    let started = Instant::now();
+    let started = (Instant::now(), cpu_seconds());
     let (path, stored) = body_file(scenario, spec, workshop, prepared, progress)?;
     add_seconds(prepared, "meshing", started);
     Ok(Source::Body(BodyFile { path, body: Arc::new(stored.body), checksum: stored.checksum }))
@@ -208,12 +209,15 @@ fn prepare_body(
         let known = file.body.set_names().join(", ");
         return Err(NoInterface { body: spec.name.clone(), known }.into());
     };
-    let started = Instant::now();
+    let started = (Instant::now(), cpu_seconds());
     let rom = reduced(scenario, spec, reduce, (&file.body, &file.checksum), workshop, progress, prepared)?;
     add_seconds(prepared, "reduction", started);
     load_model(&rom, Some(file.path), models).map(|(prepared, _)| prepared)
 }
 
-fn add_seconds(prepared: &mut Prepared, phase: &str, since: Instant) {
-    *prepared.seconds.entry(phase.to_owned()).or_insert(0.0) += since.elapsed().as_secs_f64();
+/// Adds the wall time and the CPU time of a phase.
+fn add_seconds(prepared: &mut Prepared, phase: &str, (since, cpu_since): (Instant, f64)) {
+    let mut add = |phase: String, seconds| *prepared.seconds.entry(phase).or_insert(0.0) += seconds;
+    add(phase.to_owned(), since.elapsed().as_secs_f64());
+    add(format!("{phase}, cpu"), cpu_seconds() - cpu_since);
 }

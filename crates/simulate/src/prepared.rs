@@ -59,6 +59,19 @@ pub struct PreparedBody {
     pub rom_checksum: String,
 }
 
+impl PreparedBody {
+    /// A body in memory alone.
+    pub(crate) fn without_files(model: PreparedModel) -> Self {
+        Self {
+            model,
+            body_path: PathBuf::new(),
+            body_checksum: String::new(),
+            rom_path: PathBuf::new(),
+            rom_checksum: String::new(),
+        }
+    }
+}
+
 /// All bodies of a scenario, in its order, with the cost of their preparation.
 #[derive(Debug, Clone, Default)]
 pub struct Prepared {
@@ -66,7 +79,7 @@ pub struct Prepared {
     pub bodies: Vec<PreparedBody>,
     /// Their boundaries; none of a model without a body, nor where there is one body alone.
     pub silhouettes: Vec<Option<Silhouette>>,
-    /// Seconds by phase: "meshing", "reduction".
+    /// Seconds by phase: "meshing", "reduction", their parts, and with ", cpu" their CPU time.
     pub seconds: BTreeMap<String, f64>,
     /// Seconds by phase that files which are up to date cost when they were made.
     pub earlier_seconds: BTreeMap<String, f64>,

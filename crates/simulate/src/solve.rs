@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use carom_cost::cpu_seconds;
 use carom_dynamics::{BodyState, ErrorEstimate};
 use carom_format::result::RunHeader;
 use carom_format::scenario::model::Scenario;
@@ -122,22 +123,4 @@ impl Clock {
     fn read(&self) -> [f64; 2] {
         [self.0.elapsed().as_secs_f64(), cpu_seconds() - self.1]
     }
-}
-
-/// CPU time of this process, all threads \[s\]; 0 where the system does not report it.
-pub fn cpu_seconds() -> f64 {
-    cpu_ticks()[..2].iter().sum::<f64>() / 100.0
-}
-
-/// CPU time of the programs that this process has started and awaited, and of those that they have \[s\].
-pub fn cpu_seconds_of_children() -> f64 {
-    cpu_ticks()[2..].iter().sum::<f64>() / 100.0
-}
-
-/// User and system time of this process and of its children, in ticks of 1/100 s.
-fn cpu_ticks() -> [f64; 4] {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields 14 to 17; the name in field 2 may hold blanks.
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    std::array::from_fn(|k| fields.get(11 + k).and_then(|field| field.parse().ok()).unwrap_or(0.0))
 }

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use carom_cli::{Failure, Session};
+use carom_cost::Span;
 use carom_format::Scenario;
-use carom_report::{Column, Table, Value};
-use carom_simulate::{Choice, Standing as BodyStanding, Survey, SurveyedBody, survey};
+use carom_report::{Column, Table, Value as CellValue};
+use carom_simulate::{
+    Choice, CostOfBody, CostOfRun, Costs, Standing as BodyStanding, Survey, SurveyedBody, survey,
+};
 use carom_solve::{failed, read_scenario};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::args::{ChainArgs, CheckArgs};
 use crate::folder::Layout;
@@ -37,6 +41,11 @@ struct Checked<'a> {
     result_bytes: Option<u64>,
     #[serde(skip)]
     result_size: Option<String>,
+    /// Time and memory of models and run on this machine, with one thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    costs: Option<Value>,
+    #[serde(skip)]
+    cost_text: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +95,8 @@ pub(crate) fn check(
         stages,
         result_bytes: survey.result_size.map(|size| size.file),
         result_size: survey.result_size.map(|size| size.text()),
+        cost_text: survey.costs.as_ref().map(Costs::text),
+        costs: survey.costs.as_ref().map(costs),
     };
     if checked.valid {
         session.print(&text(&checked))?;
@@ -192,6 +203,40 @@ fn solution(
     })
 }
 
+/// The object `costs`.
+fn costs(costs: &Costs) -> Value {
+    let span = |span: &Span| json!({ "low": span.low, "expected": span.expected, "high": span.high });
+    let body = |of: &CostOfBody| {
+        let [interface, modes, places] = of.columns;
+        let phases: Map<String, Value> = of.phases.iter().map(|(k, s)| ((*k).to_owned(), json!(s))).collect();
+        json!({
+            "name": of.name, "dofs": of.dofs, "interface_dofs": interface, "modes": modes, "places": places,
+            "factor_nonzeros": of.factor[0], "factor_flops": of.factor[1], "cpu_seconds": span(&of.seconds),
+            "phases": phases, "memory_bytes": of.bytes, "file_bytes": of.file_bytes,
+        })
+    };
+    let run = |of: &CostOfRun| {
+        let piece = |(name, count, each): &(&str, Span, f64)| {
+            let count = span(count);
+            json!({ "name": name, "count": count, "cpu_seconds_each": each })
+        };
+        json!({
+            "cpu_seconds": span(&of.seconds), "work": of.pieces.iter().map(piece).collect::<Vec<_>>(),
+            "memory_bytes": of.bytes, "unknown": of.unknown,
+        })
+    };
+    json!({
+        "bodies": costs.bodies.iter().map(body).collect::<Vec<_>>(),
+        "run": costs.run.as_ref().map(run),
+        "cpu_seconds": costs.seconds().as_ref().map(span),
+        "memory_bytes": costs.bytes(),
+        "machine": {
+            "products": costs.machine.products, "sweeps": costs.machine.sweeps,
+            "scalars": costs.machine.scalars,
+        },
+    })
+}
+
 fn text(checked: &Checked<'_>) -> String {
     let mut table = Table::new(vec![
         Column::new("what", "", ""),
@@ -199,7 +244,7 @@ fn text(checked: &Checked<'_>) -> String {
         Column::new("would", "", ""),
     ]);
     let mut push = |what: &str, of: &str, would: &str| {
-        let row = [what, of, would].map(|text| Value::Text(text.to_owned())).to_vec();
+        let row = [what, of, would].map(|text| CellValue::Text(text.to_owned())).to_vec();
         table.push(row).expect("the row was made with the columns");
     };
     for body in &checked.bodies {
@@ -231,8 +276,8 @@ fn text(checked: &Checked<'_>) -> String {
     for remark in checked.remarks {
         out.push_str(&format!("\n\n{remark}"));
     }
-    if let Some(size) = &checked.result_size {
-        out.push_str(&format!("\n\n{size}"));
+    for text in [&checked.result_size, &checked.cost_text].into_iter().flatten() {
+        out.push_str(&format!("\n\n{text}"));
     }
     out.push_str(&format!("\n\ncarom run {} -o {}", checked.scenario.display(), checked.folder.display()));
     out

@@ -3,6 +3,7 @@
 mod accuracy;
 mod chain;
 mod command_lines;
+mod cost;
 mod inputs;
 mod kills;
 mod program;

@@ -23,8 +23,8 @@ impl Figures {
     }
 }
 
-/// End of the run, the largest impact of each pair, the largest stress of each reduced body, cost, energies at
-/// both ends, errors of the balances relative to the largest energy and momenta.
+/// End of the run, the largest impact of each pair, the largest stress of each reduced body, cost, energies
+/// at both ends, errors of the balances relative to the largest energy and momenta.
 pub(crate) fn summary(run: &Run) -> Result<Table, RunError> {
     let mut figures = Figures::new();
     let steps = run.reader().counters()?.into_iter().find(|(name, _)| name == "steps");

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
+use carom_contact::geometry::Faces;
 use carom_contact::half_space::compliance::CutMeans;
+use carom_contact::half_space::places::places_over;
 use carom_contact::half_space::{Kernel, PlacedBody};
 use carom_fem::recovery::energy_errors;
 use carom_fem::{Body, Discretisation, QuadratureRule, Surface};
@@ -216,6 +218,23 @@ pub fn touching_faces(body: &Body, region: &PlaceSpec) -> Result<TouchingFaces, 
 pub fn mesh_edge(body: &Body, region: &PlaceSpec) -> Result<f64, PlacedModelError> {
     let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
     Ok(TouchRegion::new(body, &discretisation, region)?.edge())
+}
+
+/// Number of places that a region would have, without those that an edge of the body leaves out.
+///
+/// # Errors
+///
+/// [`PlacedModelError`] if the region cannot have loads.
+pub fn expected_places(body: &Body, spec: &PlaceSpec) -> Result<usize, PlacedModelError> {
+    let discretisation = Discretisation::new(body).map_err(ReduceError::from)?;
+    let region = TouchRegion::new(body, &discretisation, spec)?;
+    let loading = region.loading(&(body.name.clone(), spec.name().to_owned()))?;
+    let surface = discretisation.surface(&body.boundary_faces());
+    let position = |&k: &u32| Vector3::from(discretisation.points[k as usize]);
+    let points: Vec<Vector3<f64>> = surface.points.iter().map(position).collect();
+    let faces = Faces::new(surface, &points)
+        .map_err(|source| PlacesError::Surface { body: body.name.clone(), source })?;
+    Ok(places_over(&faces, region.within(loading.reach), loading.loads.spacing).len())
 }
 
 /// Three points of the body's surface far from each other, without those of held sets.

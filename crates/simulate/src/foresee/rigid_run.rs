@@ -1,7 +1,6 @@
 //! A run of a scenario with all bodies rigid, for the places and durations of its contacts.
 
 use std::error::Error;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -112,13 +111,8 @@ pub(super) fn outlook(
         let Some(geometry) = geometry else {
             return none(format!("body `{}` is a model, whose geometry is not at hand", spec.name));
         };
-        prepared.bodies.push(PreparedBody {
-            model: PreparedModel::Rigid(Arc::clone(geometry)),
-            body_path: PathBuf::new(),
-            body_checksum: String::new(),
-            rom_path: PathBuf::new(),
-            rom_checksum: String::new(),
-        });
+        let model = PreparedModel::Rigid(Arc::clone(geometry));
+        prepared.bodies.push(PreparedBody::without_files(model));
     }
     let mut rigid = as_rigid(scenario);
     let (Until::Time(end_time) | Until::AllMet(end_time)) = until;

@@ -18,6 +18,7 @@ use super::ingredients::{body_as_it_is, body_path, body_recipe, material};
 use super::model::rom_file;
 use super::twins::{body_owner, model_owner};
 use super::{in_body, source};
+use crate::cost::{self, Costs, Known};
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
@@ -100,6 +101,8 @@ pub struct Survey {
     pub completed: Option<Scenario>,
     /// Size of the result of unreduced bodies that move through time, if all of them are known.
     pub result_size: Option<ExpectedSize>,
+    /// Time and memory of models and run; none if there are errors.
+    pub costs: Option<Costs>,
 }
 
 /// Errors of a scenario that are known before anything is computed.
@@ -147,6 +150,13 @@ impl Found {
         match self {
             Self::Geometry(body) => Some(Arc::clone(body)),
             Self::Model(_) | Self::Nothing => None,
+        }
+    }
+
+    fn model(&self) -> Option<Arc<ReducedBody>> {
+        match self {
+            Self::Model(model) => Some(Arc::clone(model)),
+            Self::Geometry(_) | Self::Nothing => None,
         }
     }
 
@@ -211,6 +221,15 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     // Bodies and pairs are put together only if each of them is valid.
     if survey.problems.is_empty() {
         survey.problems.extend(scheme::problem(scenario, &parts).map(At::cast));
+    }
+    if survey.problems.is_empty() {
+        let own = |spec: &BodySpec| model_owner(scenario, spec, workshop).name == spec.name;
+        let known = scenario.body.iter().zip(&found).zip(&survey.bodies).map(|((spec, found), body)| Known {
+            geometry: found.shared(),
+            model: found.model(),
+            is_to_make: body.model == Standing::ToMake && own(spec),
+        });
+        survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>()));
     }
     survey
 }

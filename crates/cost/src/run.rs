@@ -1,0 +1,177 @@
+//! Cost of a run: how often each piece of its work is done, and how long one takes.
+
+use crate::machine::{Machine, Work};
+
+/// A number that may be known only up to a range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Least value that is to be expected.
+    pub low: f64,
+    /// Most probable value.
+    pub expected: f64,
+    /// Largest value that is to be expected.
+    pub high: f64,
+}
+
+impl Span {
+    /// A number that is known.
+    pub const fn exact(value: f64) -> Self {
+        Self { low: value, expected: value, high: value }
+    }
+
+    /// A number that is known up to a factor.
+    pub fn within(value: f64, factor: f64) -> Self {
+        Self { low: value / factor, expected: value, high: value * factor }
+    }
+
+    /// The sum of two numbers.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            low: self.low + other.low,
+            expected: self.expected + other.expected,
+            high: self.high + other.high,
+        }
+    }
+
+    /// A multiple.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { low: self.low * factor, expected: self.expected * factor, high: self.high * factor }
+    }
+}
+
+/// A piece of work of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Its name.
+    pub name: &'static str,
+    /// How often it is done.
+    pub count: Span,
+    /// The work of doing it once.
+    pub each: Work,
+}
+
+/// A run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// Its work.
+    pub pieces: Vec<Piece>,
+    /// Memory, in addition to that of the program \[bytes\].
+    pub bytes: u64,
+    /// Why numbers of steps are known as ranges only, a sentence; empty where they are known.
+    pub unknown: String,
+}
+
+impl Run {
+    /// Adds work.
+    pub fn push(&mut self, name: &'static str, count: Span, each: Work) {
+        self.pieces.push(Piece { name, count, each });
+    }
+
+    /// Seconds on a machine by the numbers of steps alone.
+    pub fn seconds(&self, machine: &Machine) -> Span {
+        let one = |piece: &Piece| piece.count.times(machine.seconds(piece.each));
+        self.pieces.iter().map(one).fold(Span::exact(0.0), Span::plus)
+    }
+}
+
+/// Seconds on the reference machine.
+mod constants {
+    /// An evaluation of the equations of motion: a body, a mode, a pair of modes, a joint.
+    pub(super) const BODY: f64 = 1.3e-6;
+    pub(super) const MODE: f64 = 0.15e-6;
+    pub(super) const MODES: f64 = 0.004e-6;
+    pub(super) const JOINT: f64 = 2.5e-6;
+    /// Contact on a half-space grid in an evaluation, and a pair of places of a body.
+    pub(super) const GRID: f64 = 120e-6;
+    pub(super) const GRID_PLACES: f64 = 0.06e-6;
+    /// A face that may touch in an evaluation in contact, and in flight.
+    pub(super) const FACE: f64 = 9e-6;
+    pub(super) const FACE_IN_FLIGHT: f64 = 0.7e-6;
+    /// A step of rigid bodies: a body, a joint, a closed contact of shapes, and one of faces.
+    pub(super) const RIGID_BODY: f64 = 0.15e-6;
+    pub(super) const RIGID_JOINT: f64 = 2e-6;
+    pub(super) const RIGID_CONTACT: f64 = 12e-6;
+    pub(super) const RIGID_SEARCH: f64 = 60e-6;
+    /// An explicit step: a quadrature point and function of a cell, a point of the body.
+    pub(super) const POINT_FUNCTION: f64 = 18e-9;
+    pub(super) const POINT: f64 = 100e-9;
+    /// An iteration of an implicit step: a pair of functions of a cell and quadrature point.
+    pub(super) const TANGENT: f64 = 40e-9;
+    /// A frame, and a value in it: gathering, compression, writing.
+    pub(super) const FRAME: f64 = 300e-6;
+    pub(super) const VALUE: f64 = 60e-9;
+}
+use constants::*;
+
+/// Work of one evaluation of the equations of motion of reduced and rigid bodies without contact.
+///
+/// * `modes` — number of dynamic modes of each body
+pub fn evaluation(modes: &[f64], n_joints: usize) -> Work {
+    let of_body = |m: &f64| BODY + MODE * m + MODES * m * m;
+    Work::scalars(modes.iter().map(of_body).sum::<f64>() + JOINT * n_joints as f64)
+}
+
+/// Work of one evaluation of a closed contact on a half-space grid.
+///
+/// * `places` — of both bodies
+pub fn grid_contact(places: [f64; 2]) -> Work {
+    Work::scalars(GRID + GRID_PLACES * places.iter().map(|p| p * p).sum::<f64>())
+}
+
+/// Work of one evaluation of a contact on pressure cells of a mesh.
+///
+/// * `faces` — that may touch
+pub fn cell_contact(faces: f64, is_closed: bool) -> Work {
+    Work::scalars(if is_closed { FACE * faces } else { FACE_IN_FLIGHT * faces })
+}
+
+/// Work of one step of rigid bodies.
+///
+/// * `contacts` — closed contacts on average
+pub fn rigid_step(bodies: f64, joints: f64, contacts: f64) -> Work {
+    Work::scalars(RIGID_BODY * bodies + RIGID_JOINT * joints + RIGID_CONTACT * contacts)
+}
+
+/// Work of the search for the closest point of exact faces in a step of rigid bodies.
+///
+/// * `points` — points or balls of the other surface
+pub fn rigid_search(points: f64) -> Work {
+    Work::scalars(RIGID_SEARCH * points)
+}
+
+/// Work of one explicit step of unreduced bodies.
+///
+/// * `point_functions` — sum over the cells of quadrature points times functions
+pub fn explicit_step(point_functions: f64, points: f64) -> Work {
+    Work::scalars(POINT_FUNCTION * point_functions + POINT * points)
+}
+
+/// Work of the tangent of unreduced bodies in an iteration of an implicit step, without its factor.
+///
+/// * `pairs` — sum over the cells of quadrature points times squared numbers of functions
+pub fn tangent(pairs: f64) -> Work {
+    Work::scalars(TANGENT * pairs)
+}
+
+/// Work of a frame of a result.
+pub fn frame(values: f64) -> Work {
+    Work::scalars(FRAME + VALUE * values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_add_up_bound_by_bound() {
+        let sum = Span::exact(2.0).plus(Span::within(4.0, 2.0)).times(3.0);
+        assert_eq!(sum, Span { low: 12.0, expected: 18.0, high: 30.0 });
+        let mut run = Run::default();
+        run.push("steps", Span::within(10.0, 2.0), Work::scalars(0.5));
+        run.push("frames", Span::exact(4.0), Work::scalars(0.25));
+        let seconds = run.seconds(&Machine::REFERENCE);
+        assert_eq!(seconds, Span { low: 3.5, expected: 6.0, high: 11.0 });
+    }
+}

@@ -1,0 +1,339 @@
+//! Work of the run of a scenario, by its scheme.
+
+use carom_cost::assembly;
+use carom_cost::run::{
+    cell_contact, evaluation, explicit_step, frame, grid_contact, rigid_search, rigid_step, tangent,
+};
+use carom_cost::{Factor, Run, Span, Work};
+use carom_fem::coupling::node_graph;
+use carom_fem::internal_force::{PointRule, PointStress};
+use carom_fem::{Body, Discretisation};
+use carom_format::scenario::model::{
+    BodySpec, ContactSpec, End, Integrator, MaterialLaw, Scenario, Scheme, ShapeKind, TimeIntegration,
+};
+use carom_linalg::DofSet;
+use carom_reduce::cost::factor_of;
+
+use super::Known;
+use super::reductions::{extent, n_faces};
+use crate::explicit::first_step;
+
+/// Memory of the program with the result's file \[bytes\].
+const PROGRAM: u64 = 20_000_000;
+
+/// Faces of a pair that are near each other, at most.
+const MOST_FACES: f64 = 400.0;
+
+/// Factor by which plastic strain lengthens a run: a cell that is compressed has smaller steps, and its law
+/// costs more.
+const PLASTIC: Span = Span { low: 1.0, expected: 4.0, high: 16.0 };
+
+/// Static solutions for a contact.
+const SOLUTIONS: f64 = 300.0;
+
+/// Steps of an impact of reduced bodies at the default tolerance.
+const STEPS_OF_IMPACT: f64 = 480.0;
+
+/// Steps of a contact that lasts, in impacts, at most.
+const LASTING: f64 = 40.0;
+
+/// Evaluations for an explicit step of the fifth order, with those of rejected steps.
+const EVALUATIONS: f64 = 7.2;
+
+/// The run of a scenario; none if a body is not known yet.
+///
+/// * `places` — number of places of each body
+pub(crate) fn of_run(scenario: &Scenario, known: &[Known], places: &[f64]) -> Option<Run> {
+    let is_known = |known: &Known| known.geometry.is_some() || known.model.is_some();
+    if !known.iter().all(is_known) {
+        return None;
+    }
+    let mut run = match &scenario.simulation.scheme {
+        Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
+            reduced(scenario, (known, places), settings)
+        }
+        Scheme::Rigid { time_step } => rigid(scenario, *time_step),
+        Scheme::Explicit { .. } => explicit(scenario, known),
+        Scheme::Implicit { time_step, .. } => implicit(scenario, known, *time_step),
+        Scheme::Complementarity { time_step, .. } => complementarity(scenario, known, *time_step),
+        Scheme::Static { steps } => statics(scenario, known, *steps),
+    };
+    add_frames(scenario, known, &mut run);
+    run.bytes += PROGRAM;
+    Some(run)
+}
+
+/// Bodies in a floating frame.
+fn reduced(scenario: &Scenario, (known, places): (&[Known], &[f64]), settings: &TimeIntegration) -> Run {
+    let mut run = Run::default();
+    let end = scenario.simulation.end_time;
+    let all_move = !matches!(scenario.simulation.scheme, Scheme::Quasistatic(_));
+    let of_bodies: Vec<(f64, f64)> =
+        scenario.body.iter().zip(known).map(|(spec, known)| modes(spec, known, all_move)).collect();
+    let modes: Vec<f64> = of_bodies.iter().map(|(modes, _)| *modes).collect();
+    let highest = of_bodies.iter().map(|(_, hz)| *hz).fold(0.0, f64::max);
+    let one = evaluation(&modes, scenario.joint.len());
+    let per_step = evaluations(settings.integrator, modes.iter().fold(0.0, |a, b| f64::max(a, *b)));
+    let is_explicit = matches!(
+        settings.integrator,
+        Integrator::Dop853 | Integrator::DormandPrince5 | Integrator::Exponential
+    );
+    let n_pairs = scenario.contact.len() as f64;
+    let flight = match (settings.time_step, is_explicit && highest > 0.0) {
+        (Some(dt), _) => Span::exact(end / dt),
+        (None, true) => Span::exact(10.0 * highest * end),
+        (None, false) => {
+            run.unknown = "the error control chooses the steps of the motion".to_owned();
+            Span::within(300.0, 10.0)
+        }
+    };
+    let contacts = |is_closed: bool| -> Work {
+        let of_pair = |pair| contact(scenario, (known, places), pair, is_closed);
+        scenario.contact.iter().map(of_pair).sum()
+    };
+    run.push("evaluations", flight.times(per_step), one + contacts(false));
+    if n_pairs > 0.0 {
+        let impacts = Span { low: 0.0, expected: n_pairs, high: 4.0 * n_pairs };
+        run.unknown = "the number and the length of contacts are not known".to_owned();
+        let evaluations = impacts.times(STEPS_OF_IMPACT * EVALUATIONS);
+        let all_but_one = (n_pairs - 1.0) / n_pairs;
+        let closed = contacts(true) * (1.0 / n_pairs) + contacts(false) * all_but_one;
+        run.push("evaluations in contact", evaluations, one + closed);
+        // A contact that lasts is closed in all steps, which become short where it moves over cells.
+        let held = if can_last(scenario) { LASTING * n_pairs * STEPS_OF_IMPACT * EVALUATIONS } else { 0.0 };
+        let high = held.max(flight.high * per_step);
+        run.push("evaluations in lasting contact", Span { high, ..Span::exact(0.0) }, contacts(true));
+    }
+    run
+}
+
+/// True if something presses bodies together: joints, forces or gravity.
+fn can_last(scenario: &Scenario) -> bool {
+    let has_gravity = scenario.simulation.gravity.iter().any(|g| *g != 0.0);
+    has_gravity || !scenario.joint.is_empty() || !scenario.force.is_empty()
+}
+
+/// Number of dynamic modes of a body, and the highest frequency of them \[Hz\].
+fn modes(spec: &BodySpec, known: &Known, all_move: bool) -> (f64, f64) {
+    if spec.rigid {
+        return (0.0, 0.0);
+    }
+    if let Some(model) = &known.model {
+        let n = if all_move { model.omega.len() } else { model.n_low };
+        let highest = n.checked_sub(1).map_or(0.0, |last| model.omega[last] / std::f64::consts::TAU);
+        return (n as f64, highest);
+    }
+    let (Some(body), Some(reduce)) = (&known.geometry, &spec.reduce) else { return (0.0, 0.0) };
+    let Ok(discretisation) = Discretisation::new(body) else { return (0.0, 0.0) };
+    let extent = extent(body, &discretisation);
+    let kept = reduce.modes.map(|n| n as f64);
+    let limit = reduce.up_to.unwrap_or_else(|| extent.frequency_of(kept.unwrap_or(24.0)));
+    let highest = reduce.split.map_or(limit, |split| split.min(limit));
+    let below = extent.modes_below(highest).min(kept.unwrap_or(f64::INFINITY));
+    (below.floor(), highest)
+}
+
+/// Evaluations of the equations of motion in a step.
+///
+/// * `modes` — of the body with the most
+fn evaluations(integrator: Integrator, modes: f64) -> f64 {
+    match integrator {
+        Integrator::Dop853 => 13.0,
+        Integrator::DormandPrince5 | Integrator::Exponential => EVALUATIONS,
+        Integrator::GeneralisedAlpha { .. } => 6.6,
+        Integrator::Radau5 => 7.3 + 2.4 * modes.sqrt(),
+        Integrator::Bdf2 | Integrator::Midpoint => 4.7 + 1.7 * modes.sqrt(),
+    }
+}
+
+/// Work of a contact in an evaluation.
+fn contact(
+    scenario: &Scenario,
+    (known, places): (&[Known], &[f64]),
+    pair: &ContactSpec,
+    is_closed: bool,
+) -> Work {
+    let ends = pair.between.each_ref().map(|end| {
+        let number = scenario.body.iter().position(|spec| spec.name == end.body)?;
+        Some((number, end))
+    });
+    if pair.is_on_grid() {
+        let places = ends.map(|end| end.map_or(0.0, |(number, _)| places[number]));
+        return if is_closed { grid_contact(places) } else { Work::default() };
+    }
+    let faces = |(number, end): (usize, &End)| {
+        let faces = n_faces(known[number].geometry.as_deref()?, &end.part);
+        (faces > 0).then_some(faces as f64)
+    };
+    cell_contact(ends.into_iter().flatten().filter_map(faces).fold(MOST_FACES, f64::min), is_closed)
+}
+
+/// Rigid bodies with steps of one length.
+fn rigid(scenario: &Scenario, time_step: f64) -> Run {
+    let mut run = Run::default();
+    let moving = scenario.body.iter().filter(|spec| !spec.fixed).count() as f64;
+    let steps = scenario.simulation.end_time / time_step;
+    run.push("steps", Span::exact(steps), rigid_step(moving, scenario.joint.len() as f64, 0.0));
+    if !scenario.contact.is_empty() {
+        run.unknown = "the number of closed contacts is not known".to_owned();
+        let closed = Span { low: 0.0, expected: 0.5 * moving, high: 4.0 * moving };
+        run.push("closed contacts", closed.times(steps), rigid_step(0.0, 0.0, 1.0));
+        let searched: f64 = scenario.contact.iter().filter_map(|pair| searched(scenario, pair)).sum();
+        if searched > 0.0 {
+            // Far points cost little, and those that jump between faces much.
+            run.push("points on faces", Span::within(steps, 10.0), rigid_search(searched));
+        }
+    }
+    run
+}
+
+/// Number of points or balls of a pair whose other surface are faces; none of two shapes.
+fn searched(scenario: &Scenario, pair: &ContactSpec) -> Option<f64> {
+    let shapes = pair.between.each_ref().map(|end| {
+        let body = scenario.body.iter().find(|spec| spec.name == end.body)?;
+        body.shape.iter().find(|shape| shape.name == end.part).map(|shape| &shape.kind)
+    });
+    let ([Some(shape), None] | [None, Some(shape)]) = shapes else { return None };
+    Some(if let ShapeKind::Points { points, .. } = shape { points.len() as f64 } else { 1.0 })
+}
+
+/// Counts over the cells of unreduced bodies.
+#[derive(Default)]
+struct Cells {
+    /// Quadrature points times functions, and times the square of their number.
+    point_functions: f64,
+    pairs: f64,
+    n_points: f64,
+    couplings: f64,
+    factor: Option<Factor>,
+}
+
+/// * `with_factor` — true to find the structure of the factors
+fn cells(scenario: &Scenario, known: &[Known], with_factor: bool) -> Cells {
+    let mut all = Cells::default();
+    for (spec, known) in scenario.body.iter().zip(known).filter(|(spec, _)| !spec.rigid) {
+        let Some(body) = &known.geometry else { continue };
+        let Ok(discretisation) = Discretisation::new(body) else { continue };
+        let rule = PointRule::named(spec.elements.name()).unwrap_or_default();
+        for block in &discretisation.blocks {
+            let points = match &block.section {
+                Some(_) => 8.0,
+                None => PointStress::quadrature_points(&block.cells, rule).len() as f64,
+            };
+            let (cells, functions) = (block.n_cells() as f64, block.n_cell_points() as f64);
+            all.point_functions += cells * points * functions;
+            all.pairs += cells * points * functions * functions;
+        }
+        all.n_points += discretisation.n_points() as f64;
+        let Ok(graph) = node_graph(&discretisation) else { continue };
+        all.couplings += graph.n_entries() as f64;
+        if with_factor {
+            let own = factor_of(&graph, DofSet::all(discretisation.n_points()));
+            let before = all.factor.unwrap_or(Factor { nonzeros: 0.0, flops: 0.0 });
+            all.factor =
+                Some(Factor { nonzeros: before.nonzeros + own.nonzeros, flops: before.flops + own.flops });
+        }
+    }
+    all
+}
+
+/// Unreduced bodies by central differences.
+fn explicit(scenario: &Scenario, known: &[Known]) -> Run {
+    let mut run = Run::default();
+    let all = cells(scenario, known, false);
+    let geometries: Vec<_> = known.iter().map(|known| known.geometry.clone()).collect();
+    let Some(dt) = scenario.simulation.scheme.time_step().or_else(|| first_step(scenario, &geometries))
+    else {
+        run.unknown = "the step of the cells could not be found".to_owned();
+        return run;
+    };
+    let steps = scenario.simulation.end_time / dt;
+    let rigid = scenario.body.iter().filter(|spec| spec.rigid && !spec.fixed).count();
+    run.push("rigid bodies", Span::exact(steps), evaluation(&vec![0.0; rigid], scenario.joint.len()));
+    let is_plastic = scenario.material.values().any(|material| material.law == MaterialLaw::Plastic);
+    let steps = if is_plastic { PLASTIC.times(steps) } else { Span::exact(steps) };
+    if is_plastic {
+        run.unknown = "plastic strain shortens the steps".to_owned();
+    }
+    run.push("steps", steps, explicit_step(all.point_functions, all.n_points));
+    if !scenario.contact.is_empty() {
+        run.unknown = "the number of points that touch is not known".to_owned();
+        let share = Span { low: 0.0, expected: 0.3 * steps.expected, high: 3.0 * steps.high };
+        run.push("contact", share, explicit_step(all.point_functions, all.n_points));
+    }
+    run.bytes = (800.0 * all.n_points) as u64;
+    run
+}
+
+/// Unreduced bodies in implicit steps.
+fn implicit(scenario: &Scenario, known: &[Known], time_step: f64) -> Run {
+    let mut run = Run::default();
+    let all = cells(scenario, known, true);
+    let steps = scenario.simulation.end_time / time_step;
+    let has_contact = !scenario.contact.is_empty();
+    let iterations = Span { low: 3.0, expected: 6.0, high: if has_contact { 20.0 } else { 9.0 } };
+    run.unknown = "the number of iterations of a step is not known".to_owned();
+    run.push("iterations", iterations.times(steps), tangent(all.pairs) + factorised(&all));
+    run.bytes = (100.0 * all.couplings + all.factor.map_or(0.0, |f| 150.0 * f.nonzeros)) as u64;
+    run
+}
+
+/// Unreduced linear bodies with contact as a complementarity problem.
+fn complementarity(scenario: &Scenario, known: &[Known], time_step: f64) -> Run {
+    let mut run = Run::default();
+    let all = cells(scenario, known, true);
+    run.push(
+        "factorisations",
+        Span::exact(1.0),
+        assembly(all.point_functions, all.n_points) + factorised(&all),
+    );
+    let nonzeros = all.factor.map_or(0.0, |factor| factor.nonzeros);
+    run.push("steps", Span::exact(scenario.simulation.end_time / time_step), Work::sweeps(2e-9 * nonzeros));
+    run.bytes = (100.0 * all.couplings + 20.0 * nonzeros) as u64;
+    run
+}
+
+/// Equilibrium of unreduced bodies.
+fn statics(scenario: &Scenario, known: &[Known], steps: usize) -> Run {
+    let mut run = Run::default();
+    let all = cells(scenario, known, true);
+    run.push(
+        "factorisations",
+        Span::exact(1.0),
+        assembly(all.point_functions, all.n_points) + factorised(&all),
+    );
+    let nonzeros = all.factor.map_or(0.0, |factor| factor.nonzeros);
+    let pairs = scenario.contact.len() as f64;
+    run.push(
+        "contacts",
+        Span::within(pairs, 2.0),
+        Work::sweeps(SOLUTIONS * 1e-10 * nonzeros) + Work::scalars(0.3),
+    );
+    run.push("load steps", Span::within(steps as f64, 2.0), grid_contact([40.0; 2]) * 50.0);
+    run.bytes = (100.0 * all.couplings + 10.0 * nonzeros) as u64;
+    run
+}
+
+fn factorised(all: &Cells) -> Work {
+    let Some(Factor { nonzeros, flops }) = all.factor else { return Work::default() };
+    Work::products(flops / 30e9) + Work::sweeps(4e-9 * nonzeros)
+}
+
+/// Frames of the result.
+fn add_frames(scenario: &Scenario, known: &[Known], run: &mut Run) {
+    let frames = match scenario.simulation.scheme.load_steps() {
+        Some(steps) => steps as f64,
+        None => scenario.simulation.end_time / scenario.simulation.output_every + 2.0,
+    };
+    let contact = (scenario.output.contact_frames * scenario.contact.len()) as f64;
+    let whole = |(spec, known): (&BodySpec, &Known)| -> f64 {
+        let is_whole = !spec.rigid && !scenario.simulation.scheme.reduces_body(spec);
+        known
+            .geometry
+            .as_deref()
+            .filter(|_| is_whole)
+            .map_or(10.0, |body: &Body| 6.0 * body.n_points() as f64)
+    };
+    let values = scenario.body.iter().zip(known).map(whole).sum();
+    run.push("frames", Span { low: frames, expected: frames, high: frames + contact }, frame(values));
+}
