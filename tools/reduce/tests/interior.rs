@@ -265,8 +265,8 @@ fn the_script_solves_the_interior_on_several_ranks() {
     assert!(printed(&output).contains("export the body again"), "{}", printed(&output));
 }
 
-/// K and M as PETSc's MatLoad reads them: entries of the Matrix Market files of the same body, blocks of three,
-/// no forces under a translation, and the mass.
+/// K and M as PETSc's MatLoad reads them: entries of the Matrix Market files of the same body, blocks of
+/// three, no forces under a translation, and the mass.
 #[test]
 fn petsc_loads_the_matrices_of_a_body() {
     let Some(python) = machine::petsc_python() else { return };

@@ -84,7 +84,7 @@ fn reduced(scenario: &Scenario, (known, places): (&[Known], &[f64]), settings: &
         (None, true) => Span::exact(10.0 * highest * end),
         (None, false) => {
             run.unknown = "the error control chooses the steps of the motion".to_owned();
-            Span::within(300.0, 10.0)
+            Span { low: 30.0, expected: 1000.0, high: 30_000.0 }
         }
     };
     let contacts = |is_closed: bool| -> Work {
@@ -249,7 +249,11 @@ fn explicit(scenario: &Scenario, known: &[Known]) -> Run {
     };
     let steps = scenario.simulation.end_time / dt;
     let rigid = scenario.body.iter().filter(|spec| spec.rigid && !spec.fixed).count();
-    run.push("rigid bodies", Span::exact(steps), evaluation(&vec![0.0; rigid], scenario.joint.len()));
+    run.push(
+        "rigid bodies",
+        Span::exact(steps),
+        rigid_step(2.0 * rigid as f64, scenario.joint.len() as f64, 0.0),
+    );
     let is_plastic = scenario.material.values().any(|material| material.law == MaterialLaw::Plastic);
     let steps = if is_plastic { PLASTIC.times(steps) } else { Span::exact(steps) };
     if is_plastic {
