@@ -118,6 +118,8 @@ pub struct Reduction {
     pub n_modes: usize,
     /// Loads at places.
     pub places: Places,
+    /// Unit loads of the geometric stiffness; 0 without it.
+    pub n_stiffening: usize,
     /// Dofs of the points at which the model keeps its modes.
     pub n_field_dofs: usize,
     /// True if systems are solved by iteration.
@@ -151,6 +153,7 @@ impl Reduction {
             n_interface: 0,
             n_modes: 0,
             places: Places::default(),
+            n_stiffening: 0,
             n_field_dofs: n_dofs,
             is_iterative: false,
         }
@@ -170,7 +173,7 @@ impl Reduction {
     }
 
     /// Work of each phase.
-    pub fn phases(&self) -> [Phase; 7] {
+    pub fn phases(&self) -> [Phase; 8] {
         let (n, columns, modes) = (self.n_dofs as f64, self.n_columns() as f64, self.n_modes as f64);
         let solutions = self.solutions();
         let statics = self.solved(self.n_interface as f64 + 9.0) + Work::scalars(ORDER * n);
@@ -197,6 +200,7 @@ impl Reduction {
             Phase { name: "eigenpairs", work: eigen },
             Phase { name: "projection", work: projection },
             Phase { name: "places", work: self.placed() },
+            Phase { name: "stiffening", work: self.stiffened() },
             Phase { name: "files", work: Work::scalars(BYTE * self.file_bytes() as f64) },
         ]
     }
@@ -237,7 +241,7 @@ impl Reduction {
 
     /// Work of products and dense problems, in addition to the factor and its solutions.
     pub fn dense_work(&self) -> Work {
-        let [.., projection, _, _] = self.phases();
+        let [.., projection, _, _, _] = self.phases();
         projection.work
     }
 
@@ -264,6 +268,18 @@ impl Reduction {
             + self.solved(3.0 * count as f64)
             + Work::scalars(PLACED_DOF * self.n_dofs as f64)
             + self.errors(self.n_columns() as f64 + (LOADS_WITH_ERRORS * regions) as f64)
+    }
+
+    /// Work of the geometric stiffness: a factor of the whole body, a solution for each unit load, and the
+    /// stress of these and of the motions at the points of all cells.
+    fn stiffened(&self) -> Work {
+        if self.n_stiffening == 0 {
+            return Work::default();
+        }
+        self.factorisation()
+            + self.solved(self.n_stiffening as f64)
+            + Work::scalars(PLACED_DOF * self.n_dofs as f64)
+            + self.errors((self.n_stiffening + self.n_columns()) as f64)
     }
 
     /// Peak memory of the program \[bytes\].

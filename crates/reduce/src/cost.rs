@@ -63,6 +63,7 @@ pub fn reduction_cost(
         n_interface,
         n_modes,
         places,
+        n_stiffening: if options.variant.stiffening { 6 + 6 * options.attachments.len() } else { 0 },
         n_field_dofs: match options.fields {
             Fields::Full => n_dofs,
             Fields::Surface => n_surface(),

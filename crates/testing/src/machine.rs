@@ -62,6 +62,16 @@ pub fn python(module: &str) -> Option<String> {
     None
 }
 
+/// True if a Python has the plugin by which Snakemake submits jobs to Slurm.
+pub fn has_slurm_plugin(python: &str) -> bool {
+    let output = Command::new(python).args(["-c", "import snakemake_executor_plugin_slurm"]).output();
+    let found = output.is_ok_and(|output| output.status.success());
+    if !found {
+        skip(&format!("Slurm: `{python}` has no plugin: pip install snakemake-executor-plugin-slurm"));
+    }
+    found
+}
+
 /// The Python with PETSc, SLEPc and MPI: that of `CAROM_PETSC_PYTHON`, or `python3`, or that of the system;
 /// none without `mpirun`.
 pub fn petsc_python() -> Option<String> {

@@ -16,9 +16,9 @@ pub(crate) struct Record {
 
 impl Record {
     /// True if something is missing that a complete run need not have: reference data, which is not part of
-    /// the project, or PETSc with MPI, which is large.
+    /// the project, PETSc with MPI, which is large, or Snakemake's plugin for Slurm.
     pub(crate) fn is_optional(&self) -> bool {
-        ["reference data: ", "PETSc: "].iter().any(|start| self.reason.starts_with(start))
+        ["reference data: ", "PETSc: ", "Slurm: "].iter().any(|start| self.reason.starts_with(start))
     }
 }
 

@@ -148,8 +148,10 @@ fn studies_run_stop_and_go_on() {
 /// Jobs of the profile of Slurm: they are submitted to stand-ins for its programs, and run.
 #[test]
 fn a_study_runs_as_jobs_of_slurm() {
-    let modules = "numpy, pandas, matplotlib, snakemake, snakemake_executor_plugin_slurm";
-    let Some(interpreter) = machine::python(modules) else { return };
+    let Some(interpreter) = machine::python("numpy, pandas, matplotlib, snakemake") else { return };
+    if !machine::has_slurm_plugin(&interpreter) {
+        return;
+    }
     let place = Place::new();
     place.write("small.toml", SMALL);
     let program = PathBuf::from(place.command(&[]).get_program());
