@@ -9,6 +9,7 @@
 //!
 //! over all quasistatic modes.
 
+use carom_reduce::Stiffening;
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
@@ -17,7 +18,7 @@ use nalgebra::Vector3;
 pub(crate) struct CentrifugalCompliance([[f64; 6]; 6]);
 
 /// Pairs of axes in the order of s.
-const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
+const PAIRS: [[usize; 2]; 6] = Stiffening::PAIRS;
 
 /// Generalised forces on all modes, one row for each component of s: 6 × n.
 pub(crate) fn centrifugal_loads(inertia_1: MatRef<'_, f64>) -> Mat<f64> {
