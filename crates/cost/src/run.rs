@@ -76,34 +76,32 @@ impl Run {
     }
 }
 
-/// Seconds on the reference machine.
-mod constants {
-    /// An evaluation of the equations of motion: a body, a mode, a pair of modes, a joint.
-    pub(super) const BODY: f64 = 1.3e-6;
-    pub(super) const MODE: f64 = 0.15e-6;
-    pub(super) const MODES: f64 = 0.004e-6;
-    pub(super) const JOINT: f64 = 2.5e-6;
-    /// Contact on a half-space grid in an evaluation, and a pair of places of a body.
-    pub(super) const GRID: f64 = 120e-6;
-    pub(super) const GRID_PLACES: f64 = 0.06e-6;
-    /// A face that may touch in an evaluation in contact, and in flight.
-    pub(super) const FACE: f64 = 9e-6;
-    pub(super) const FACE_IN_FLIGHT: f64 = 0.7e-6;
-    /// A step of rigid bodies: a body, a joint, a closed contact of shapes, and one of faces.
-    pub(super) const RIGID_BODY: f64 = 0.15e-6;
-    pub(super) const RIGID_JOINT: f64 = 2e-6;
-    pub(super) const RIGID_CONTACT: f64 = 12e-6;
-    pub(super) const RIGID_SEARCH: f64 = 60e-6;
-    /// An explicit step: a quadrature point and function of a cell, a point of the body.
-    pub(super) const POINT_FUNCTION: f64 = 18e-9;
-    pub(super) const POINT: f64 = 100e-9;
-    /// An iteration of an implicit step: a pair of functions of a cell and quadrature point.
-    pub(super) const TANGENT: f64 = 40e-9;
-    /// A frame, and a value in it: gathering, compression, writing.
-    pub(super) const FRAME: f64 = 300e-6;
-    pub(super) const VALUE: f64 = 60e-9;
-}
-use constants::*;
+// Seconds on the reference machine.
+
+/// An evaluation of the equations of motion: a body, a mode, a pair of modes, a joint.
+const BODY: f64 = 1.3e-6;
+const MODE: f64 = 0.15e-6;
+const MODES: f64 = 0.004e-6;
+const JOINT: f64 = 2.5e-6;
+/// Contact on a half-space grid in an evaluation, and a pair of places of a body.
+const GRID: f64 = 120e-6;
+const GRID_PLACES: f64 = 0.06e-6;
+/// A face that may touch in an evaluation in contact, and in flight.
+const FACE: f64 = 9e-6;
+const FACE_IN_FLIGHT: f64 = 0.7e-6;
+/// A step of rigid bodies: a body, a joint, a closed contact of shapes, and one of faces.
+const RIGID_BODY: f64 = 0.15e-6;
+const RIGID_JOINT: f64 = 2e-6;
+const RIGID_CONTACT: f64 = 12e-6;
+const RIGID_SEARCH: f64 = 60e-6;
+/// An explicit step: a quadrature point and function of a cell, a point of the body.
+const POINT_FUNCTION: f64 = 18e-9;
+const POINT: f64 = 100e-9;
+/// An iteration of an implicit step: a pair of functions of a cell and quadrature point.
+const TANGENT: f64 = 40e-9;
+/// A frame, and a value in it: gathering, compression, writing.
+const FRAME: f64 = 300e-6;
+const VALUE: f64 = 60e-9;
 
 /// Work of one evaluation of the equations of motion of reduced and rigid bodies without contact.
 ///

@@ -16,10 +16,10 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::evaluator::CellEvaluator;
-use crate::quadrature::{Integrand, Quadrature, spline_points};
+use crate::quadrature::{Integrand, Quadrature, cell_rule};
 use crate::recovery::Gradients;
 use crate::stress::{Stress, of_gradient};
-use crate::{Cells, Discretisation, QuadratureRule};
+use crate::{Discretisation, QuadratureRule};
 
 /// Cells whose contributions are summed before those of others: the sums have one order, whatever the
 /// threads.
@@ -40,37 +40,32 @@ pub fn geometric_stiffness(
     fields: MatRef<'_, f64>,
     progress: &dyn Progress,
 ) -> Option<Vec<Mat<f64>>> {
-    let rules: Vec<Quadrature> = discretisation.blocks.iter().map(|block| rule_of(&block.cells)).collect();
+    let rules: Vec<Quadrature> = discretisation
+        .blocks
+        .iter()
+        .map(|block| cell_rule(&block.cells, Integrand::Stiffness, QuadratureRule::Default))
+        .collect();
     let cells: Vec<CellRef> = discretisation.cells().collect();
     let pieces: Vec<&[CellRef]> = cells.chunks(PIECE).collect();
     let n = fields.ncols();
     let mut sums = vec![Mat::zeros(n, n); stressed.ncols()];
     progress.begin("geometric stiffness", pieces.len() as u64);
     // Some pieces at a time, so that their sums take little memory.
-    for (first, group) in pieces.chunks(4 * rayon::current_num_threads().max(1)).enumerate() {
+    let mut n_done = 0;
+    for group in pieces.chunks(4 * rayon::current_num_threads().max(1)) {
         let parts: Vec<Vec<Mat<f64>>> =
             group.par_iter().map(|piece| of_piece(discretisation, &rules, piece, stressed, fields)).collect();
         for part in parts {
             sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         }
-        progress.set((first * group.len()).min(pieces.len()) as u64);
+        n_done += group.len();
+        progress.set(n_done as u64);
         if progress.interrupted() {
             return None;
         }
     }
     progress.end();
     Some(sums.into_iter().map(|k| Mat::from_fn(n, n, |i, j| 0.5 * (k[(i, j)] + k[(j, i)]))).collect())
-}
-
-fn rule_of(cells: &Cells) -> Quadrature {
-    match cells {
-        Cells::Lagrange { shape, .. } => {
-            Quadrature::for_cell(*shape, Integrand::Stiffness, QuadratureRule::Default)
-        }
-        Cells::Spline(cells) => {
-            Quadrature::cube(cells.degrees.map(|p| spline_points(p, QuadratureRule::Default)))
-        }
-    }
 }
 
 /// The part of some cells.

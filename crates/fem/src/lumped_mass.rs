@@ -22,8 +22,8 @@ use carom_mesh::CellRef;
 use rayon::prelude::*;
 
 use crate::assembly::AssemblyError;
-use crate::quadrature::{Integrand, Quadrature, QuadratureRule, spline_points};
-use crate::{CellEvaluator, Cells, Discretisation};
+use crate::quadrature::{Integrand, QuadratureRule, cell_rule};
+use crate::{CellEvaluator, Discretisation};
 
 /// How the mass of a block of cells was lumped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,10 +124,7 @@ fn of_block(
 ) -> Result<(Lumping, Vec<f64>), AssemblyError> {
     let block = &discretisation.blocks[i_block];
     let density = discretisation.materials[block.material].density;
-    let rule = match &block.cells {
-        Cells::Lagrange { shape, .. } => Quadrature::for_cell(*shape, Integrand::Mass, rule),
-        Cells::Spline(cells) => Quadrature::cube(cells.degrees.map(|p| spline_points(p, rule))),
-    };
+    let rule = cell_rule(&block.cells, Integrand::Mass, rule);
     let n = block.n_cell_points();
     let mut sums = vec![0.0; n * block.n_cells()];
     let mut diagonals = sums.clone();

@@ -6,8 +6,8 @@ use faer::Mat;
 
 use crate::assembly::SystemMatrices;
 use crate::evaluator::integrate_cells;
-use crate::quadrature::{Integrand, Quadrature, QuadratureRule, spline_points};
-use crate::{Block, Cells, Discretisation};
+use crate::quadrature::{Integrand, QuadratureRule, cell_rule};
+use crate::{Block, Discretisation};
 
 /// Displacements of a body in equilibrium with forces, some of its dofs held or displaced \[m\].
 ///
@@ -65,12 +65,7 @@ pub fn displacement_norm(
     displacement: &[[f64; 3]],
     exact: impl Fn([f64; 3]) -> [f64; 3],
 ) -> f64 {
-    let high = |block: &Block| match &block.cells {
-        Cells::Lagrange { shape, .. } => Quadrature::for_cell(*shape, Integrand::Mass, QuadratureRule::High),
-        Cells::Spline(cells) => {
-            Quadrature::cube(cells.degrees.map(|p| spline_points(p, QuadratureRule::High)))
-        }
-    };
+    let high = |block: &Block| cell_rule(&block.cells, Integrand::Mass, QuadratureRule::High);
     let (mut square, mut volume) = (0.0, 0.0);
     integrate_cells(discretisation, 0..discretisation.blocks.len(), &high, |_, evaluator, point, weight| {
         let v = exact(point.position);

@@ -575,7 +575,8 @@ fn the_geometric_stiffness_of_a_model_is_written() {
     assert!(!tells(&models[0]) && tells(&models[1]), "{:?}", models[1].notes);
 }
 
-/// That by forces and moments on an attachment is in the slopes of phi and psi of its node.
+/// The geometric stiffness by forces and moments on an attachment is in the slopes of phi and psi of its
+/// node.
 #[test]
 fn the_geometric_stiffness_by_forces_is_written_with_their_node() {
     let (model, _) = crate::problems::model();

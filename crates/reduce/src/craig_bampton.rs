@@ -156,6 +156,9 @@ pub fn craig_bampton_of_matrices(
 ) -> Result<CraigBampton, ReduceError> {
     let mut total = Lap::start();
     let MatrixBody { name, points, is_used, system } = body;
+    if options.variant.stiffening {
+        return Err(ReduceError::StiffeningOfMatrices { body: name });
+    }
     let interface = checked_points(&name, options.interface_points.clone(), &points, &is_used)?;
     let n_used = is_used.iter().filter(|&&used| used).count();
     let wanted = wanted(&name, options, 3 * (n_used - interface.len()))?;

@@ -61,6 +61,15 @@ pub enum ReduceError {
         /// The cause.
         source: ComparisonError,
     },
+    /// Matrices do not tell the stress of a body.
+    #[error(
+        "body `{body}`: the geometric stiffness (stiffening) follows from the stress in cells, and only \
+         matrices are given: leave it out, or reduce a body with a mesh"
+    )]
+    StiffeningOfMatrices {
+        /// Name of the body.
+        body: String,
+    },
     /// Solutions of another program are wrong.
     #[error("body `{body}`: the given solutions are refused: {source}")]
     Given {

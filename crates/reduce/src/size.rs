@@ -1,5 +1,5 @@
-//! Memory and time of a reduction, estimated before it begins, with its interface alone: the formulas are
-//! those of [`carom_cost::Reduction`]. `cost` counts the factor too.
+//! Memory and time of a reduction, estimated before it begins from the number of its dofs, by the formulas
+//! of [`carom_cost::Reduction`]. The module `cost` also finds the structure of the factor.
 
 use carom_cost::{Machine, Reduction};
 use carom_linalg::memory::memory;

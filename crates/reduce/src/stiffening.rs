@@ -56,7 +56,7 @@ impl Stiffening {
     ///
     /// # Panics
     ///
-    /// If there is no such marker.
+    /// If the model has no marker of this number.
     pub fn of_marker(&self, marker: usize, load: usize, n: usize) -> Mat<f64> {
         self.over_modes(&self.markers[6 * marker + load], n)
     }

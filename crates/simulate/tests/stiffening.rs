@@ -55,10 +55,12 @@ fn a_frame_that_follows_points_is_refused() {
     assert!(message.contains("requires the Buckens frame"), "{message}");
 }
 
-/// The courses of the probes of a scenario, and its warnings.
+/// The courses of the probes of a scenario, and its warnings; its energy is balanced, as joints do no work.
 fn courses(text: &str) -> (Vec<ProbeCourse>, Vec<String>) {
     let chain = Chain::new();
     let outcome = chain.solve(&parse(text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
+    let ledger = &outcome.summary.ledger;
+    assert!(ledger.energy_error < 1e-5, "{ledger:?}");
     (chain.reader().probe_courses().unwrap(), outcome.warnings)
 }
 

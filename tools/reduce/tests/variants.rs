@@ -260,6 +260,8 @@ fn matrices_accept_the_same_options_and_sid_files_none() {
     assert_eq!(stored.options.variant[..2], ["residual", "frame nodes=1,7,8"]);
     let text = failure(folder.path(), 3, &format!("{line} --frame nodes=1,7,4711").replace(" --json", ""));
     assert!(text.contains("4711"), "{text}");
+    let text = failure(folder.path(), 3, &format!("{line} --stiffening").replace(" --json", ""));
+    assert!(text.contains("only matrices are given"), "{text}");
     json(folder.path(), "export m.rom -o m.SID_FEM --format sid --modes 10 --json");
     let again = json(folder.path(), "import m.SID_FEM -o again.rom --json");
     assert_eq!(again["low_modes"].as_u64(), Some(10));

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::scheme::{lattice_factors, matrix};
 use super::{CHUNK, CellSamples, Gradients, StressSites, product};
 use crate::evaluator::CellEvaluator;
-use crate::quadrature::{Integrand, Quadrature, spline_points};
+use crate::quadrature::{Integrand, Quadrature, cell_rule};
 use crate::stress::{Stress, of_gradient};
 use crate::{Body, Cells, Discretisation, Material, QuadratureRule};
 
@@ -56,14 +56,7 @@ struct Rules(Vec<(Quadrature, Mat<f64>)>);
 impl Rules {
     fn new(discretisation: &Discretisation) -> Self {
         let of_block = |cells: &Cells| {
-            let rule = match cells {
-                Cells::Lagrange { shape, .. } => {
-                    Quadrature::for_cell(*shape, Integrand::Stiffness, QuadratureRule::Default)
-                }
-                Cells::Spline(cells) => {
-                    Quadrature::cube(cells.degrees.map(|p| spline_points(p, QuadratureRule::Default)))
-                }
-            };
+            let rule = cell_rule(cells, Integrand::Stiffness, QuadratureRule::Default);
             let factors = |&xi: &[f64; 3]| match cells {
                 Cells::Lagrange { shape, .. } => {
                     let mut values = vec![0.0; shape.n_nodes()];

@@ -228,8 +228,8 @@ impl Watched {
     }
 }
 
-/// True if forces act on a body whose effect on its stiffness is not in its model: of contact, on points
-/// that are no attachments, and the weight of a held body.
+/// True if the model of a body leaves out how some of its forces change its stiffness: forces of contact,
+/// forces at points without an attachment, and the weight of a held body.
 fn bears_linear_loads(system: &System, body: usize) -> bool {
     let contacts = system.contacts();
     let weighs = system.bodies()[body].fixed && system.loads().gravity().norm() > 0.0;

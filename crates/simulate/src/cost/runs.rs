@@ -282,8 +282,8 @@ fn implicit(scenario: &Scenario, known: &[Known], time_step: f64) -> Run {
     run
 }
 
-/// Unreduced linear bodies with contact as a complementarity problem.
-fn complementarity(scenario: &Scenario, known: &[Known], time_step: f64) -> Run {
+/// The assembly and the factor with which linear unreduced bodies are solved, and the entries of that factor.
+fn of_one_factor(scenario: &Scenario, known: &[Known]) -> (Run, Cells, f64) {
     let mut run = Run::default();
     let all = cells(scenario, known, true);
     run.push(
@@ -292,6 +292,12 @@ fn complementarity(scenario: &Scenario, known: &[Known], time_step: f64) -> Run 
         assembly(all.point_functions, all.n_points) + factorised(&all),
     );
     let nonzeros = all.factor.map_or(0.0, |factor| factor.nonzeros);
+    (run, all, nonzeros)
+}
+
+/// Unreduced linear bodies with contact as a complementarity problem.
+fn complementarity(scenario: &Scenario, known: &[Known], time_step: f64) -> Run {
+    let (mut run, all, nonzeros) = of_one_factor(scenario, known);
     run.push("steps", Span::exact(scenario.simulation.end_time / time_step), Work::sweeps(2e-9 * nonzeros));
     run.bytes = (100.0 * all.couplings + 20.0 * nonzeros) as u64;
     run
@@ -299,14 +305,7 @@ fn complementarity(scenario: &Scenario, known: &[Known], time_step: f64) -> Run 
 
 /// Equilibrium of unreduced bodies.
 fn statics(scenario: &Scenario, known: &[Known], steps: usize) -> Run {
-    let mut run = Run::default();
-    let all = cells(scenario, known, true);
-    run.push(
-        "factorisations",
-        Span::exact(1.0),
-        assembly(all.point_functions, all.n_points) + factorised(&all),
-    );
-    let nonzeros = all.factor.map_or(0.0, |factor| factor.nonzeros);
+    let (mut run, all, nonzeros) = of_one_factor(scenario, known);
     let pairs = scenario.contact.len() as f64;
     run.push(
         "contacts",
