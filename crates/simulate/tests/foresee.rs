@@ -35,6 +35,9 @@ between = ["lower", "upper"]
 law = { kind = "lagrange" }
 "#;
 
+/// The upper ball is made in another way, so that the balls have a model each.
+const OTHER: &str = "body.upper.make.pole_radius=0.002";
+
 fn look(text: &str, overrides: &[&str]) -> Survey {
     survey(&parse(text, overrides), Chain::new().workshop(), &Silent)
 }
@@ -49,7 +52,10 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     assert_eq!(completed.contact[0].compliance, Some(Compliance::HalfSpace));
     let BodySource::Make { make } = &completed.body[0].source else { panic!() };
     assert!(!make.elements.is_empty());
-    let reduce = completed.body[0].reduce.as_ref().unwrap();
+    let [reduce, other] = [0, 1].map(|body| completed.body[body].reduce.as_ref().unwrap());
+    // Balls that are made alike share a model.
+    assert_eq!((reduce, reduce.places.len()), (other, 1));
+    assert!(prepared.choices[3].reason.contains("in one model for 2 bodies, are fewer than the 62"));
     // Five periods within the contact: 5/102 µs.
     assert!((4.5e4..5.5e4).contains(&reduce.up_to.unwrap()), "{reduce:?}");
     let keys: Vec<_> = prepared.choices.iter().map(|choice| choice.key).collect();
@@ -155,7 +161,7 @@ fn contact_that_cannot_be_foreseen_is_refused_with_the_reason() {
 
 #[test]
 fn bodies_that_pass_each_other_get_loads_where_they_come_near() {
-    let found = look(BALLS, &["body.upper.position=[0.0, 0.0303, 0.015002]"]);
+    let found = look(BALLS, &["body.upper.position=[0.0, 0.0303, 0.015002]", OTHER]);
     assert!(found.problems.is_empty(), "{:?}", found.problems);
     let completed = found.completed.unwrap();
     let place = &completed.contact[0].between[0].part;
@@ -166,6 +172,42 @@ fn bodies_that_pass_each_other_get_loads_where_they_come_near() {
     assert!(x.abs().max((y - wanted).abs()).max((z - wanted).abs()) < 1.5e-4, "{place}");
     let choice = found.choices.iter().find(|choice| choice.key == "compliance").unwrap();
     assert!(choice.reason.contains("as rigid bodies they do not touch"), "{choice}");
+}
+
+/// A ball between two others meets them at opposite places: all three have one model, and the modes of the
+/// shortest impact.
+#[test]
+fn balls_that_meet_at_several_places_share_a_model_over_their_whole_surface() {
+    let third = BALLS.split("[[body]]").last().unwrap().split("[[contact]]").next().unwrap();
+    let third = third.replace("\"upper\"", "\"third\"").replace("0.015002]", "0.0455]");
+    let third = third.replace("-0.25", "-0.5");
+    let text = format!(
+        "{BALLS}[[contact]]\nbetween = [\"upper\", \"third\"]\nlaw = {{ kind = \"lagrange\" }}\n\
+         [[body]]{third}"
+    );
+    let found = look(&text, &["simulation.end_time=2.4e-3"]);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let completed = found.completed.unwrap();
+    let [a, b, c] = [0, 1, 2].map(|i| completed.body[i].reduce.clone().unwrap());
+    assert!(a == b && b == c && a.places[0].starts_with("*@0,0,0:"), "{a:?} {b:?} {c:?}");
+    let ends = completed.contact.iter().flat_map(|pair| &pair.between);
+    ends.for_each(|end| assert_eq!(end.part, a.places[0]));
+    // Impacts by Hertz last 2.868 (m²/(R E*² v))^(1/5): that of 0.5 m/s is the shorter one.
+    assert!((4.5e4..5.5e4).contains(&a.up_to.unwrap()), "{a:?}");
+}
+
+/// The nearest points of both surfaces lie as far apart as the gap, a hundredth of the radius, at the end.
+#[test]
+fn bodies_that_are_still_apart_at_the_end_get_loads_where_they_would_meet() {
+    let found = look(BALLS, &["body.upper.position=[0.0, 0.0, 0.0152]", "simulation.end_time=1e-4", OTHER]);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let completed = found.completed.unwrap();
+    for (end, pole) in completed.contact[0].between.iter().zip([0.015, -0.015]) {
+        let numbers = end.part.trim_start_matches("*@").split([',', ':']).map(|x| x.parse::<f64>().unwrap());
+        let [x, y, z, radius] = numbers.collect::<Vec<_>>()[..] else { panic!("{end}") };
+        let apart = x.abs().max(y.abs()).max((z - pole).abs());
+        assert!(apart < 3e-4 && apart < radius, "{end}");
+    }
 }
 
 /// A ball that rolls over a plate without friction slides; the contact wanders over the plate by 3 mm.

@@ -168,6 +168,26 @@ fn all_schemes_of_reduced_bodies_have_the_same_impact_and_keep_energy_and_moment
     }
 }
 
+/// The force is compared with that of the same bodies without springs.
+#[test]
+fn springs_of_the_law_that_carry_much_of_the_approach_are_reported_with_the_error_of_the_force() {
+    let chain = Chain::new();
+    let prepared = chain.prepare(&parse(TWO, &[])).unwrap();
+    let run = |law: &str| chain.run(&parse(TWO, &[law]), &prepared, REPLACE).unwrap();
+    let [hard, _] = impact(&run("contact.0.law.kind=\"lagrange\""));
+    for (stiffness, is_reported) in [(4e14, true), (2e15, true), (1e16, false)] {
+        let law = format!("contact.0.law={{ kind = \"penalty\", stiffness = {stiffness:e} }}");
+        let outcome = run(&law);
+        let loss = 100.0 * (1.0 - impact(&outcome)[0] / hard);
+        println!("{stiffness:e}: {loss} % {:?}", outcome.warnings);
+        assert_eq!(outcome.warnings.len(), usize::from(is_reported), "{:?}", outcome.warnings);
+        let Some(warned) = outcome.warnings.first() else { continue };
+        let figure = warned.split("an impact is about ").nth(1).and_then(|text| text.split(" %").next());
+        let figure: f64 = figure.unwrap().parse().unwrap();
+        assert!((figure / loss - 1.0).abs() < 0.15, "{loss} %: {warned}");
+    }
+}
+
 /// Faces of the second degree have a curvature that errs by up to (h/R)² (docs/theory/half-space.md, 11.9).
 #[test]
 fn curved_faces_of_a_mesh_are_reported_with_the_error_of_the_force() {

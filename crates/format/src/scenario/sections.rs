@@ -261,12 +261,20 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<ReadContac
              use `compliance = \"body\"`",
         );
     }
+    let is_whole = ends.iter().flatten().any(|(end, _)| end.part.is_empty());
+    if compliance == Some(Compliance::Body) && is_whole && has_grids {
+        table.conflict(
+            "compliance",
+            "whole bodies touch on half-spaces: for the compliance of their meshes name the sets that may \
+             touch, `between = [\"BODY:SET\", \"BODY:SET\"]`, each an interface of its body \
+             (`reduce.interface`) with cells that resolve the contact; or leave out `compliance`",
+        );
+    }
     let context = table.context.clone();
     table.finish();
     let [a, b] = ends?;
     let between = [a.0.clone(), b.0.clone()];
     // Whole bodies in statics touch on a half-space grid, as no zone has been meshed for them.
-    let is_whole = between.iter().any(|end| end.part.is_empty());
     let compliance = match compliance {
         None if is_whole && !scheme.has_time => Some(Compliance::HalfSpace),
         Some(Compliance::Auto) if !scheme.has_time => Some(Compliance::HalfSpace),

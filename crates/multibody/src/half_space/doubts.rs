@@ -109,6 +109,7 @@ impl Pair {
             found.extend(doubt_of_curvature(&side.name, self.estimate.turn(k)));
         }
         found.extend(self.doubts_of_modes());
+        found.extend(self.doubt_of_springs());
         found.into_iter().map(|text| format!("contact `{first}` / `{second}`: {text}")).collect()
     }
 

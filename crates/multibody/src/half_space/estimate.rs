@@ -48,6 +48,9 @@ pub(crate) const OF_IMPACT: f64 = 0.6;
 /// Error of the force by modes that are left out, above which it is reported.
 const MODES: f64 = 0.01;
 
+/// Change of the force by the springs of the law, above which it is reported.
+const SPRINGS: f64 = 0.01;
+
 /// Growth of the largest force after which the estimate is made anew.
 const GROWTH: f64 = 1.3;
 
@@ -64,22 +67,24 @@ pub(super) struct Estimate {
     approach: f64,
     /// Contact radius over the radius of the relative curvature.
     curved: f64,
+    /// Share of the approach that the springs of the law carry, those of the forces as weights.
+    law: f64,
     /// Of both bodies, relative to the approach.
     bodies: [OfBody; 2],
 }
 
 impl Estimate {
     /// Numbers in [`Estimate::to_array`].
-    pub(super) const NUMBERS: usize = 11;
+    pub(super) const NUMBERS: usize = 12;
 
     pub(super) fn to_array(self) -> [f64; Self::NUMBERS] {
         let [[a, b, c, d], [e, f, g, h]] = self.bodies;
-        [self.force, self.approach, self.curved, a, b, c, d, e, f, g, h]
+        [self.force, self.approach, self.curved, self.law, a, b, c, d, e, f, g, h]
     }
 
     pub(super) fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let [force, approach, curved, a, b, c, d, e, f, g, h] = *array;
-        Self { force, approach, curved, bodies: [[a, b, c, d], [e, f, g, h]] }
+        let [force, approach, curved, law, a, b, c, d, e, f, g, h] = *array;
+        Self { force, approach, curved, law, bodies: [[a, b, c, d], [e, f, g, h]] }
     }
 
     /// Edge of the faces of a body over the radius of curvature at the contact.
@@ -98,7 +103,9 @@ impl Pair {
         }
         let curved = grid.grid.contact_radius(&grid.forces) / self.hertz.radius;
         let bodies = [0, 1].map(|k| self.parts_of(k, grid, approach));
-        self.estimate = Estimate { force, approach, curved, bodies };
+        // The energy of the springs is ½ Σ d f².
+        let law = 2.0 * grid.sums.contact_energy / (force * approach);
+        self.estimate = Estimate { force, approach, curved, law, bodies };
     }
 
     fn parts_of(&self, k: usize, grid: &FixedGrid, approach: f64) -> OfBody {
@@ -153,6 +160,24 @@ impl Pair {
         let of_impact = parts.sum();
         let duration = of_impact + CELLS_OF_DURATION;
         Some(ErrorEstimate { force: of_impact, impulse: of_impact, duration, parts: Some(parts) })
+    }
+
+    /// A sentence if the springs of the law, and not the bodies, carry much of the approach: their energy is
+    /// ½ s F d of a force F, and grows with F^(4/3). The force of an impact, whose energy is that of bodies
+    /// and springs, 2/5 F d + s F d/6, falls by s/4 for a small share s.
+    pub(super) fn doubt_of_springs(&self) -> Option<String> {
+        let share = self.estimate.law;
+        let loss = 0.25 * share / (1.0 - share);
+        (loss > SPRINGS).then(|| {
+            format!(
+                "the springs of its law carry {:.1} % of the approach, and the force of an impact is about \
+                 {:.1} % smaller than that of bodies that touch without them: leave out `law.stiffness` or \
+                 `law.factor`, or choose {:.0} times the value",
+                100.0 * share,
+                100.0 * loss,
+                (loss / SPRINGS).ceil()
+            )
+        })
     }
 
     /// A sentence for each body whose kept modes end too low for the shortest impact.

@@ -79,8 +79,8 @@ const SURE: f64 = 0.88;
 /// The outcome of a search.
 #[expect(clippy::large_enum_variant, reason = "it lives for a statement, and a box would allocate in a step")]
 pub(super) enum Found {
-    /// A grid for the contact.
-    Near(GridPlan),
+    /// A grid for the contact, and the gap of the surfaces \[m\]; 0 if they overlap.
+    Near { plan: GridPlan, gap: f64 },
     /// The bodies are far apart: a lower bound of the gap \[m\], and about the nearest point in axes of the
     /// first body.
     Far { gap: f64, place: Option<Vector3<f64>> },
@@ -196,7 +196,7 @@ impl Laying<'_> {
         let Outlined { axes, curvature, outline, side, stretch } = cells;
         let off = OFF * side * (axes.row(0) + stretch * axes.row(1)).transpose();
         let plane = PatchPlane { center: overlap.plane.center + off, axes };
-        Ok(Found::Near(GridPlan {
+        let plan = GridPlan {
             plane: touching(&self.sides[0].shape, &plane, side * stretch)?,
             side,
             stretch,
@@ -207,7 +207,8 @@ impl Laying<'_> {
             partner: (self.rotation, self.origin),
             hollow: overlap.hollow,
             way: 0.0,
-        }))
+        };
+        Ok(Found::Near { plan, gap: (-overlap.depth).max(0.0) })
     }
 
     /// The overlap of both bodies near a place.

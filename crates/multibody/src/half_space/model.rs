@@ -228,12 +228,12 @@ impl Pair {
         }
         let found = self.at(last).search(|_, _| last.closing)?;
         match &found {
-            Found::Near(plan) => self.note_near(last, &plan.plane.center, 0.0),
+            Found::Near { plan, gap } => self.note_near(last, &plan.plane.center, *gap),
             Found::Far { gap, place: Some(place) } => self.note_near(last, place, *gap),
             Found::Far { place: None, .. } => (),
         }
         match found {
-            Found::Near(new) => {
+            Found::Near { plan: new, .. } => {
                 self.memory.plan = Some(new);
                 self.memory.far = None;
             }

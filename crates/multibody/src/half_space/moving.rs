@@ -105,7 +105,7 @@ impl Pair {
         let found = self.at(last).overlap_at(&there.unwrap_or(*grid.middle_plane()), radius)?;
         let is_other = found.is_some_and(|found| self.at(last).has_other_outline(plan, &found));
         if (aside > ASIDE || is_coarse || is_other || there.or(base).is_none())
-            && let Found::Near(new) = self.at(last).search(|_, _| 0.0)?
+            && let Found::Near { plan: new, .. } = self.at(last).search(|_, _| 0.0)?
         {
             self.lay(new);
             return Ok(());

@@ -252,7 +252,7 @@ impl Pair {
             None => {
                 let origin = self.moved_origin(&now.position);
                 match self.laying(rotation, origin, turning).lay(&self.memory, speed)? {
-                    Found::Near(plan) => plan,
+                    Found::Near { plan, .. } => plan,
                     Found::Far { gap, .. } => {
                         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
                         let none =

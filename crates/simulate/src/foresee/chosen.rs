@@ -5,8 +5,9 @@ use std::fmt;
 use carom_format::scenario::model::Scenario;
 use serde::Serialize;
 
-use super::periods;
 use super::rigid_run::Outlook;
+use super::shared::Shared;
+use super::{periods, touching};
 
 /// A value that a scenario left open, as it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,26 +32,22 @@ impl fmt::Display for Choice {
 /// The places and modes of bodies.
 ///
 /// * `outlooks` — one for each contact
-pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outlook]) -> Vec<Choice> {
+pub(super) fn of_bodies(
+    given: &Scenario,
+    completed: &Scenario,
+    (outlooks, shared): (&[Outlook], &[Shared]),
+) -> Vec<Choice> {
     let mut found = Vec::new();
-    for (spec, own) in completed.body.iter().zip(&given.body) {
+    for (i, (spec, own)) in completed.body.iter().zip(&given.body).enumerate() {
         let Some(reduce) = &spec.reduce else { continue };
         let of = format!("body {}", spec.name);
         let is_old = |place: &String| own.reduce.as_ref().is_some_and(|reduce| reduce.places.contains(place));
         let has_new = reduce.places.iter().any(|place| !is_old(place));
-        let touching = || {
-            let pairs = given.contact.iter().zip(outlooks);
-            pairs.filter(|(pair, _)| pair.between.iter().any(|end| end.body == spec.name))
-        };
+        let bodies = Shared::with(shared, i);
         if has_new {
-            let radius = touching().filter_map(|(_, outlook)| outlook.radius()).reduce(f64::max);
-            let reason = match radius {
-                Some(radius) => format!(
-                    "the rigid bodies meet there, with a contact radius of {radius:.3e} m; the loads reach \
-                     beyond it by {} radii or half an edge",
-                    super::region::MARGIN
-                ),
-                None => "the rigid bodies come near each other there".to_owned(),
+            let reason = match shared.iter().find(|shared| shared.bodies.contains(&i)) {
+                Some(shared) => of_surface(shared),
+                None => of_regions(touching(given, outlooks, &bodies)),
             };
             found.push(Choice {
                 of: of.clone(),
@@ -61,9 +58,9 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
         }
         let before = own.reduce.as_ref().and_then(|reduce| reduce.up_to);
         if let (Some(up_to), None) = (reduce.up_to, before) {
-            let shortest = touching().filter_map(|(_, outlook)| outlook.duration()).reduce(f64::min);
+            let durations = touching(given, outlooks, &bodies).filter_map(|outlook| outlook.duration());
             let accuracy = given.simulation.wanted();
-            let duration = shortest.unwrap_or(periods(accuracy) / up_to);
+            let duration = durations.reduce(f64::min).unwrap_or(periods(accuracy) / up_to);
             found.push(Choice {
                 of,
                 key: "reduce.up_to",
@@ -77,4 +74,28 @@ pub(super) fn of_bodies(given: &Scenario, completed: &Scenario, outlooks: &[Outl
         }
     }
     found
+}
+
+/// Why loads lie around the places where bodies met.
+fn of_regions<'a>(outlooks: impl Iterator<Item = &'a Outlook>) -> String {
+    match outlooks.filter_map(Outlook::radius).reduce(f64::max) {
+        Some(radius) => format!(
+            "the rigid bodies meet there, with a contact radius of {radius:.3e} m; the loads reach beyond it \
+             by {} radii or half an edge",
+            super::region::MARGIN
+        ),
+        None => "the rigid bodies come near each other there".to_owned(),
+    }
+}
+
+/// Why loads lie over the whole surface.
+fn of_surface(Shared { bodies, of_regions, of_surface }: &Shared) -> String {
+    let models = match bodies.len() {
+        1 => String::new(),
+        n => format!(", in one model for {n} bodies,"),
+    };
+    format!(
+        "{of_surface} loads over the whole surface{models} are fewer than the {of_regions} of the regions \
+         where the rigid bodies meet"
+    )
 }

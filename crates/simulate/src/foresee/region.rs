@@ -56,7 +56,7 @@ pub(super) fn edge_there(
 }
 
 /// A region with readable numbers: its middle and radius to a hundredth of its radius.
-fn ball(touching: &Touching, center: &Vector3<f64>, radius: f64) -> PlaceSpec {
+pub(super) fn ball(touching: &Touching, center: &Vector3<f64>, radius: f64) -> PlaceSpec {
     let digits = (2.0 - radius.log10().floor()).max(0.0) as usize;
     // Rounded up.
     let radius = radius + 0.5 * 10f64.powi(-(digits as i32));
