@@ -12,6 +12,7 @@
 mod doubts;
 mod estimate;
 mod grids;
+mod hull;
 mod laying;
 mod model;
 mod moving;

@@ -33,7 +33,7 @@ pub(crate) use meshes::meshed;
 use choice::decide;
 use region::regions;
 use rigid_run::{Outlook, Until, outlook};
-use shared::{Shared, share};
+use shared::Sharing;
 
 /// Periods of the highest mode that is kept within the shortest impact, for an accuracy of 2 %: with 2.5 of
 /// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.
@@ -253,6 +253,7 @@ pub(crate) fn completed(
     }
     // All pairs have one kind of compliance.
     let any_on_grid = decisions.iter().any(|decision| decision.compliance == Compliance::HalfSpace);
+    let mut sharing = Sharing::new(scenario, geometries);
     for (i, decision) in decisions.iter_mut().enumerate() {
         let pair = &scenario.contact[i];
         if any_on_grid && decision.compliance == Compliance::Body {
@@ -270,13 +271,13 @@ pub(crate) fn completed(
             completed.scenario.contact[i].compliance = Some(decision.compliance);
         }
         if decision.compliance == Compliance::HalfSpace {
-            regions(&mut completed.scenario, i, &outlooks[i], geometries, parts)
+            regions((&mut completed.scenario, &mut sharing), i, &outlooks[i], geometries, parts)
                 .map_err(|error| error.at(format!("contact.{i}.between")))?;
         }
     }
-    let shared = share(&mut completed.scenario, scenario, geometries)?;
-    keep_modes(&mut completed.scenario, scenario, (&outlooks, &shared));
-    completed.choices.extend(chosen::of_bodies(scenario, &completed.scenario, (&outlooks, &shared)));
+    sharing.apply(&mut completed.scenario);
+    keep_modes(&mut completed.scenario, scenario, (&outlooks, &sharing));
+    completed.choices.extend(chosen::of_bodies(scenario, &completed.scenario, (&outlooks, &sharing)));
     Ok(Some(completed))
 }
 
@@ -356,13 +357,13 @@ fn periods(accuracy: f64) -> f64 {
 
 /// Modes of bodies without a table `reduce`, or with places alone and no number of modes: up to five periods
 /// within the shortest impact of all bodies that share the model.
-fn keep_modes(completed: &mut Scenario, given: &Scenario, (outlooks, shared): (&[Outlook], &[Shared])) {
+fn keep_modes(completed: &mut Scenario, given: &Scenario, (outlooks, sharing): (&[Outlook], &Sharing)) {
     for (i, spec) in completed.body.iter_mut().enumerate() {
         let Some(reduce) = &mut spec.reduce else { continue };
         if !reduce.is_bare() || reduce.modes.is_some() || reduce.up_to.is_some() {
             continue;
         }
-        let shortest = touching(given, outlooks, &Shared::with(shared, i))
+        let shortest = touching(given, outlooks, &sharing.model_of(i))
             .filter_map(|outlook| outlook.duration())
             .reduce(f64::min);
         // Two digits, so that the model states a readable number.

@@ -55,7 +55,9 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     let [reduce, other] = [0, 1].map(|body| completed.body[body].reduce.as_ref().unwrap());
     // Balls that are made alike share a model.
     assert_eq!((reduce, reduce.places.len()), (other, 1));
-    assert!(prepared.choices[3].reason.contains("in one model for 2 bodies, are fewer than the 62"));
+    assert!(
+        prepared.choices[3].reason.contains("36 loads over the whole surface, in one model for 2 bodies,")
+    );
     // Five periods within the contact: 5/102 µs.
     assert!((4.5e4..5.5e4).contains(&reduce.up_to.unwrap()), "{reduce:?}");
     let keys: Vec<_> = prepared.choices.iter().map(|choice| choice.key).collect();

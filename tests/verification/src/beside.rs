@@ -262,7 +262,9 @@ fn rows(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
 /// Figures of a contact in a row of balls that touch, with the claims.
 ///
 /// Such a contact starts with forces that are a millionth of the largest, and its duration follows the
-/// first of them: the chain of springs shows by how much a micrometre between the balls changes it.
+/// first of them: the chain of springs shows by how much a micrometre between the balls changes it. Its end
+/// is compared with that of the chain, as cells close late and open early; its impulse with that of cells,
+/// as balls of the chain do not vibrate.
 fn of_a_row(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
     let Beside { name, pair, .. } = impact;
     let [chain, apart] = [0.0, 1e-6].map(|gap| chains::row(true, gap));
@@ -272,10 +274,10 @@ fn of_a_row(impact: &Beside, resolved: &Found, shapes: &Found) -> Vec<Row> {
         |what: &str, unit, found, expected| Row::new(format!("{name}: {what}"), unit, found, expected, CLAIM);
     vec![
         row("impulse", "N s", shapes.impulse, resolved.impulse),
-        row("impulse, against a chain of springs", "N s", shapes.impulse, chain.impulses[*pair]),
-        row("end of the contact", "s", shapes.times[1], resolved.times[1]),
+        Row::shown(format!("{name}: impulse, chain of springs"), "N s", chain.impulses[*pair]),
+        row("end of the contact, against a chain of springs", "s", shapes.times[1], chain.touches[*pair][1]),
+        Row::shown(format!("{name}: end of the contact, resolved by cells"), "s", resolved.times[1]),
         row("speed afterwards, difference over the first speed", "", shapes.speed - resolved.speed, 0.0),
-        Row::shown(format!("{name}: end of the contact, chain of springs"), "s", chain.touches[*pair][1]),
         shown("resolved by cells", resolved.duration()),
         shown("half-spaces", shapes.duration()),
         shown("chain of springs", duration(&chain)),

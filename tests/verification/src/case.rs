@@ -147,9 +147,11 @@ pub fn cases() -> Vec<Case> {
                     reduction included; 2 % of Hertz' pressure and contact radius for the force of the run; \
                     1 % of the converged figures, 15 s of CPU time and 60 MB for the ball on a rod, 10 s \
                     for two balls. The balls of the cradle touch from the start: the duration of such a \
-                    contact follows forces that are a millionth of the largest, and is shown; impulse, end \
-                    and last speed are compared, also with the chain of springs of section *Newton's cradle \
-                    of elastic balls*. The cells of the resolved cradle close late (there).",
+                    contact follows forces that are a millionth of the largest, and is shown. Its \
+                    end is compared with that of the chain of springs of section *Newton's cradle of \
+                    elastic balls*, as the cells of the resolved cradle close late and open early (there); \
+                    impulse and last speed with the resolved run, as the balls of the chain do not \
+                    vibrate.",
             run: beside::beside,
         },
         Case {

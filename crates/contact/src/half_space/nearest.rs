@@ -94,6 +94,15 @@ impl<'a> Approach<'a> {
         Some(Nearest { place, normal, gap: gap - radius })
     }
 
+    /// A point of the first surface and its distance from the second one, of surfaces that are far apart: the
+    /// foot point of a point in the middle of the second body. The least gap is smaller.
+    pub fn about(&mut self, middle: &Vector3<f64>) -> Option<(Vector3<f64>, f64)> {
+        let (height, normal) = self.distance(0, middle)?;
+        let place = middle - height * normal;
+        let (gap, _) = self.distance(1, &place)?;
+        Some((place, gap))
+    }
+
     /// The rotation and translation of the points of a surface to the axes of the first body.
     fn pose_of(&self, side: usize) -> (Matrix3<f64>, Vector3<f64>) {
         if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose }

@@ -125,7 +125,7 @@ impl Pair {
     ///
     /// Ω is that of an impact by Hertz with this force and approach: 5/4 m v² = F d, T = 2.943 d/v.
     fn of_wrong_modes(&self, k: usize, shares: &[(usize, Vector3<f64>)], force: f64, approach: f64) -> f64 {
-        let Side { values: Some(values), omega, mode_errors, .. } = &self.sides[k] else { return 0.0 };
+        let Side { values: Some(values), omega, mode_errors, .. } = &*self.sides[k] else { return 0.0 };
         let pulse = PI / (2.943 * (1.25 * self.mass * approach / force).sqrt());
         let of_mode = |(mode, (omega, error)): (usize, (&f64, &f64))| {
             let at = |(place, share): &(usize, Vector3<f64>)| {

@@ -4,6 +4,8 @@
 //! present speed. Bodies that overlap by more lie or roll on each other: their cells have an eighth of the
 //! radius of the present contact, because its force changes as the rim passes over the cells.
 
+use std::sync::Arc;
+
 use carom_contact::closed_form::{HertzEllipse, hertz_ellipse};
 use carom_contact::half_space::GridPlan;
 use carom_contact::half_space::nearest::Approach;
@@ -88,7 +90,7 @@ pub(super) enum Found {
 
 /// The bodies of a pair in a position, between which a grid is to be laid.
 pub(super) struct Laying<'a> {
-    pub(super) sides: &'a [Side; 2],
+    pub(super) sides: &'a [Arc<Side>; 2],
     pub(super) rotation: Matrix3<f64>,
     /// Origin of the second body, moved with the modal displacement of both surfaces.
     pub(super) origin: Vector3<f64>,
@@ -130,11 +132,16 @@ impl Laying<'_> {
         self.search(speed)
     }
 
-    /// Lower bound of the gap by the motion since the last search \[m\].
+    /// Lower bound of the gap by the balls around both surfaces, and by the motion since the last search
+    /// \[m\].
     fn bound(&self, memory: &Memory) -> Option<f64> {
-        let Far { rotation, origin, gap, .. } = memory.far?;
-        let turned = (self.rotation - rotation).norm() * self.sides[1].reach();
-        Some(gap - (self.origin - origin).norm() - turned)
+        let [first, second] = self.sides.each_ref().map(|side| side.hull);
+        let by_balls = first.gap(&second, &self.rotation, &self.origin);
+        let by_motion = memory.far.map(|Far { rotation, origin, gap, .. }| {
+            let turned = (self.rotation - rotation).norm() * second.reach;
+            gap - (self.origin - origin).norm() - turned
+        });
+        by_balls.into_iter().chain(by_motion).reduce(f64::max)
     }
 
     /// True if a search would find nothing new: the bodies are far apart as before, or the grid of the memory
@@ -150,7 +157,7 @@ impl Laying<'_> {
         }
         let (rotation, origin) = plan.partner;
         let moved = self.origin - origin;
-        let turned = (self.rotation - rotation).norm() * self.sides[1].reach();
+        let turned = (self.rotation - rotation).norm() * self.sides[1].hull.reach;
         if moved.norm() + turned < APART * last.gap {
             return true;
         }

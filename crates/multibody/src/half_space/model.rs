@@ -73,7 +73,7 @@ impl ContactModel for HalfSpaceContacts {
     }
 
     fn reach(&self, pair: usize) -> [f64; 2] {
-        self.pairs[pair].ordered(|side| side.reach())
+        self.pairs[pair].ordered(|side| side.hull.reach)
     }
 
     fn hertz(&self, pair: usize) -> HertzNumbers {
@@ -224,6 +224,7 @@ impl Pair {
     /// A grid without forces lies where the bodies come nearest.
     fn follow_apart(&mut self, last: &Last) -> Result<(), SpotError> {
         if self.at(last).is_known(&self.memory, last) {
+            self.note_far(last);
             return Ok(());
         }
         let found = self.at(last).search(|_, _| last.closing)?;

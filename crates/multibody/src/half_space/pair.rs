@@ -1,5 +1,7 @@
 //! A pair on a half-space grid: its two sides, its memory, and an evaluation.
 
+use std::sync::Arc;
+
 use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::pair::{PairError, Under};
 use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, Position};
@@ -10,6 +12,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::grids::Grids;
+use super::hull::Hull;
 use super::laying::{Found, Laying};
 use super::touched::Touched;
 use crate::contact::{BodyForces, ContactSums, HertzNumbers, Motion, Reaction};
@@ -38,6 +41,8 @@ pub(super) struct Side {
     /// Angular frequency of the highest mode that moves, of the first that does not if none moves; 0 of a
     /// rigid body \[rad/s\].
     pub(super) cutoff: f64,
+    /// Around the surface.
+    pub(super) hull: Hull,
 }
 
 impl Side {
@@ -62,14 +67,6 @@ impl Side {
         let distance = |place: &Vector3<f64>| (place - x).norm_squared();
         let all = placed.positions.iter().enumerate();
         all.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1))).map_or(0, |(k, _)| k)
-    }
-
-    /// Radius of a ball about the frame origin that holds the surface \[m\]; the distance of a plane.
-    pub(super) fn reach(&self) -> f64 {
-        match &self.shape {
-            Shape::Planes(planes) => planes.iter().map(|plane| plane.origin.norm()).fold(0.0, f64::max),
-            shape => shape.radius(),
-        }
     }
 }
 
@@ -101,8 +98,8 @@ pub(super) struct Far {
 /// Two bodies that may touch at one spot.
 #[derive(Debug)]
 pub(super) struct Pair {
-    /// In the order of the grid, which is fixed to the first one.
-    pub(super) sides: [Side; 2],
+    /// In the order of the grid, which is fixed to the first one; shared by all pairs of the surface.
+    pub(super) sides: [Arc<Side>; 2],
     /// True if the grid's first body is the second one of the caller.
     pub(super) is_turned: bool,
     pub(super) law: Law,
@@ -125,6 +122,8 @@ pub(super) struct Pair {
     pub(super) estimate: Estimate,
     /// Where the bodies have touched since the start of this run.
     pub(super) touched: Option<Touched>,
+    /// The end of a step of this run at which bodies that were always far apart had the least gap.
+    pub(super) nearest: Option<Last>,
 }
 
 /// The last evaluation of a pair.
@@ -178,8 +177,8 @@ impl Pair {
     /// * `friction` — μ
     /// * `modulus` — E* of both materials \[Pa\]
     /// * `mass` — of a central impact \[kg\]
-    pub(super) fn new(sides: [Side; 2], (law, friction): (Law, f64), modulus: f64, mass: f64) -> Self {
-        let curvature: f64 = sides.iter().map(largest_curvature).sum();
+    pub(super) fn new(sides: [Arc<Side>; 2], (law, friction): (Law, f64), modulus: f64, mass: f64) -> Self {
+        let curvature: f64 = sides.iter().map(|side| largest_curvature(side)).sum();
         let hertz = HertzNumbers { modulus, radius: 1.0 / curvature, foundation: None };
         // Heights over the second surface are evaluated anew each time: those of a ball cost least.
         let cost = |side: &Side| (side.shape.as_faces().is_some(), -largest_curvature(side));
@@ -201,6 +200,7 @@ impl Pair {
             worst: Worst::default(),
             estimate: Estimate::default(),
             touched: None,
+            nearest: None,
         }
     }
 
@@ -211,7 +211,7 @@ impl Pair {
 
     /// A property of both sides in the caller's order.
     pub(super) fn ordered<T>(&self, of: impl Fn(&Side) -> T) -> [T; 2] {
-        let [first, second] = self.sides.each_ref().map(of);
+        let [first, second] = self.sides.each_ref().map(|side| of(side));
         if self.is_turned { [second, first] } else { [first, second] }
     }
 
@@ -274,7 +274,7 @@ impl Pair {
     /// Solves on a grid that is large enough, from this plan on.
     fn pressed(&mut self, mut plan: GridPlan, position: &Position<'_>) -> Result<GridPlan, SpotError> {
         loop {
-            let bodies = self.sides.each_ref().map(Side::grid_body);
+            let bodies = self.sides.each_ref().map(|side| side.grid_body());
             let grid = self.grids.of(&plan, bodies, (self.law, self.friction))?;
             if grid.forces.len() == self.memory.forces.len() {
                 grid.forces.copy_from_slice(&self.memory.forces);
@@ -387,7 +387,7 @@ impl Pair {
 fn largest_curvature(side: &Side) -> f64 {
     let largest = side.shape.convex_curvatures()[1];
     match &side.shape {
-        Shape::Faces(_) => largest.max(1.0 / side.reach().max(f64::MIN_POSITIVE)),
+        Shape::Faces(_) => largest.max(1.0 / side.hull.reach.max(f64::MIN_POSITIVE)),
         _ => largest,
     }
 }

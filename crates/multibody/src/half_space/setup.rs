@@ -1,5 +1,9 @@
 //! Surfaces that may touch on half-space grids, as plain data, and the pairs made of them.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
 use carom_contact::half_space::compliance::CutMeans;
 use carom_contact::half_space::facets::smooth_angle;
 use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
@@ -11,6 +15,7 @@ use faer::Mat;
 use faer::linalg::solvers::Solve;
 use nalgebra::{Matrix3, Vector3};
 
+use super::hull::Hull;
 use super::pair::{Pair, Side};
 use crate::body::Body;
 
@@ -30,6 +35,14 @@ pub enum HalfSpaceSurface {
         /// True of a whole body: flat faces that meet at small angles may be edges far from the contact.
         has_edges: bool,
     },
+}
+
+impl HalfSpaceSurface {
+    fn name(&self) -> &str {
+        match self {
+            Self::Places(name) | Self::Of { name, .. } => name,
+        }
+    }
 }
 
 /// Two surfaces that may touch.
@@ -160,21 +173,36 @@ pub enum HalfSpaceSetupError {
 
 /// All pairs.
 pub(super) fn build(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Vec<Pair>, HalfSpaceSetupError> {
-    specs.iter().enumerate().map(|(number, spec)| pair(bodies, number, spec)).collect()
+    let mut made = Made::new();
+    specs.iter().enumerate().map(|(number, spec)| pair(bodies, (number, spec), &mut made)).collect()
 }
 
-fn pair(bodies: &[Body], number: usize, spec: &HalfSpaceSpec) -> Result<Pair, HalfSpaceSetupError> {
+/// Surfaces by the index of the body and their name: a body of many pairs has each of them once.
+type Made<'a> = BTreeMap<(usize, &'a str), Arc<Side>>;
+
+fn pair<'a>(
+    bodies: &[Body],
+    (number, spec): (usize, &'a HalfSpaceSpec),
+    made: &mut Made<'a>,
+) -> Result<Pair, HalfSpaceSetupError> {
     let [a, b] = spec.bodies;
     if a.max(b) >= bodies.len() {
         let (bodies, count) = (spec.bodies, bodies.len());
         return Err(HalfSpaceSetupError::NoSuchBody { pair: number, bodies, count });
     }
-    let side = |end: usize| side(&bodies[spec.bodies[end]], spec.bodies[end], &spec.surfaces[end]);
+    let mut side = |end: usize| {
+        let (index, surface) = (spec.bodies[end], &spec.surfaces[end]);
+        let entry = match made.entry((index, surface.name())) {
+            Entry::Occupied(entry) => Arc::clone(entry.get()),
+            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(side(&bodies[index], index, surface)?))),
+        };
+        Ok(entry)
+    };
     let sides = [side(0)?, side(1)?];
     let [first, second] = sides.each_ref().map(|side| side.name.clone());
     let has_samples = |side: &Side| matches!(side.shape, Shape::Faces(_) | Shape::Sphere(_));
     let is_known = |side: &Side| has_samples(side) || matches!(side.shape, Shape::Planes(_));
-    if !sides.iter().any(has_samples) || !sides.iter().all(is_known) {
+    if !sides.iter().any(|side| has_samples(side)) || !sides.iter().all(|side| is_known(side)) {
         return Err(HalfSpaceSetupError::Shapes { first, second });
     }
     let inverse: f64 =
@@ -215,6 +243,7 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             let name = format!("{}:{name}", body.name);
             Ok(Side {
                 body: index,
+                hull: Hull::of(&shape),
                 name,
                 shape,
                 under,
@@ -272,6 +301,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     }
     Ok(Side {
         body: index,
+        hull: Hull::of(&shape),
         name: format!("{}:{}", body.name, places.name),
         shape,
         under: Under::Places(Box::new(placed)),

@@ -1,5 +1,6 @@
 //! Where the bodies of a pair have touched: the places that a reduction has to prepare for contact.
 
+use carom_contact::half_space::nearest::Approach;
 use nalgebra::Vector3;
 
 use super::pair::{Last, Pair};
@@ -53,9 +54,26 @@ impl Pair {
         }
     }
 
+    /// Takes in the end of a step at which the bodies were so far apart that no nearest point was sought.
+    pub(super) fn note_far(&mut self, last: &Last) {
+        if self.touched.is_none() && self.nearest.is_none_or(|nearest| last.gap < nearest.gap) {
+            self.nearest = Some(*last);
+        }
+    }
+
+    /// Where bodies that were always far apart came nearest: the foot points of the middle of the second
+    /// body and of that point.
+    fn far(&self) -> Option<Touched> {
+        let last = self.nearest?;
+        let center = last.rotation * self.sides[1].hull.center() + last.origin;
+        let shapes = self.sides.each_ref().map(|side| &side.shape);
+        let (place, gap) = Approach::new(shapes, last.rotation, last.origin).about(&center)?;
+        Some(Touched::at(on_both(&last, &place), gap))
+    }
+
     /// Where the bodies touched, in the caller's order of the bodies.
     pub(super) fn touched(&self) -> Option<Touched> {
-        let mut touched = self.touched?;
+        let mut touched = self.touched.or_else(|| self.far())?;
         touched.duration = self.worst.duration();
         if self.is_turned {
             touched.boxes.swap(0, 1);

@@ -6,7 +6,7 @@ use carom_format::scenario::model::Scenario;
 use serde::Serialize;
 
 use super::rigid_run::Outlook;
-use super::shared::Shared;
+use super::shared::{Alike, Sharing};
 use super::{periods, touching};
 
 /// A value that a scenario left open, as it was chosen.
@@ -35,7 +35,7 @@ impl fmt::Display for Choice {
 pub(super) fn of_bodies(
     given: &Scenario,
     completed: &Scenario,
-    (outlooks, shared): (&[Outlook], &[Shared]),
+    (outlooks, sharing): (&[Outlook], &Sharing),
 ) -> Vec<Choice> {
     let mut found = Vec::new();
     for (i, (spec, own)) in completed.body.iter().zip(&given.body).enumerate() {
@@ -43,10 +43,10 @@ pub(super) fn of_bodies(
         let of = format!("body {}", spec.name);
         let is_old = |place: &String| own.reduce.as_ref().is_some_and(|reduce| reduce.places.contains(place));
         let has_new = reduce.places.iter().any(|place| !is_old(place));
-        let bodies = Shared::with(shared, i);
+        let bodies = sharing.model_of(i);
         if has_new {
-            let reason = match shared.iter().find(|shared| shared.bodies.contains(&i)) {
-                Some(shared) => of_surface(shared),
+            let reason = match sharing.shared_with(i) {
+                Some(alike) => of_surface(alike),
                 None => of_regions(touching(given, outlooks, &bodies)),
             };
             found.push(Choice {
@@ -89,13 +89,13 @@ fn of_regions<'a>(outlooks: impl Iterator<Item = &'a Outlook>) -> String {
 }
 
 /// Why loads lie over the whole surface.
-fn of_surface(Shared { bodies, of_regions, of_surface }: &Shared) -> String {
+fn of_surface(Alike { bodies, places, .. }: &Alike) -> String {
     let models = match bodies.len() {
         1 => String::new(),
         n => format!(", in one model for {n} bodies,"),
     };
     format!(
-        "{of_surface} loads over the whole surface{models} are fewer than the {of_regions} of the regions \
-         where the rigid bodies meet"
+        "{places} loads over the whole surface{models} are not more than those of the regions where the \
+         rigid bodies meet or come near each other"
     )
 }

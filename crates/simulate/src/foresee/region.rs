@@ -8,6 +8,7 @@ use carom_format::scenario::model::{Compliance, End, ReduceSpec, Scenario};
 use nalgebra::Vector3;
 
 use super::rigid_run::Outlook;
+use super::shared::Sharing;
 use super::{ForesightError, body_of, end_has};
 use crate::parts::Parts;
 
@@ -63,9 +64,10 @@ pub(super) fn ball(touching: &Touching, center: &Vector3<f64>, radius: f64) -> P
     PlaceSpec::around(touching.clone(), (*center).into(), radius, digits)
 }
 
-/// Gives the bodies of a pair places where they met, and names them in the contact.
+/// Gives the bodies of a pair places where they met, or over their whole surface, and names them in the
+/// contact.
 pub(super) fn regions(
-    scenario: &mut Scenario,
+    (scenario, sharing): (&mut Scenario, &mut Sharing),
     pair: usize,
     outlook: &Outlook,
     geometries: &[Option<Arc<Body>>],
@@ -79,7 +81,14 @@ pub(super) fn regions(
             continue;
         }
         let Some(body) = &geometries[number] else { continue };
-        let name = region_of((&end, side), outlook, body, spec.rigid)?.to_string();
+        let name = match sharing.whole_of(number) {
+            Some(whole) => whole.to_owned(),
+            None => {
+                let region = region_of((&end, side), outlook, body, spec.rigid)?;
+                sharing.take(number, body, &region)?;
+                region.to_string()
+            }
+        };
         let spec = &mut scenario.body[number];
         if !spec.rigid {
             let reduce = spec.reduce.get_or_insert_with(|| ReduceSpec::of_places(fields));

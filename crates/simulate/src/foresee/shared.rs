@@ -1,5 +1,6 @@
 //! Loads over the whole surface of small bodies that are made alike: one model serves all of them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use carom_continuum::half_space::{PlaceSpec, Touching, expected_places};
@@ -11,91 +12,110 @@ use nalgebra::Vector3;
 use super::ForesightError;
 use super::region::ball;
 
-/// Bodies that share a model with loads over their whole surface.
+/// Bodies that are made alike, without a reduction, and touch with their whole surfaces.
 #[derive(Debug, Clone)]
-pub(super) struct Shared {
+pub(super) struct Alike {
     /// Numbers of the bodies.
     pub(super) bodies: Vec<usize>,
-    /// Places of their regions, which would be as many models as the bodies have different regions.
-    pub(super) of_regions: usize,
-    /// Places of the whole surface.
-    pub(super) of_surface: usize,
+    /// Number of places of the whole surface.
+    pub(super) places: usize,
+    /// True if they have one model with loads over the whole surface: their regions have as many places.
+    pub(super) is_shared: bool,
+    /// The region of the whole surface.
+    whole: String,
+    /// Regions so far, and the number of their places.
+    regions: BTreeSet<String>,
+    of_regions: usize,
 }
 
-impl Shared {
-    /// The bodies that share a model with this one, itself among them.
-    pub(super) fn with(all: &[Self], body: usize) -> Vec<usize> {
-        let found = all.iter().find(|shared| shared.bodies.contains(&body));
-        found.map_or(vec![body], |shared| shared.bodies.clone())
-    }
-}
+/// All bodies that may share a model.
+#[derive(Debug, Clone)]
+pub(super) struct Sharing(Vec<Alike>);
 
-/// Replaces the regions that were laid by one over the whole surface, where all bodies that are made alike
-/// then have fewer places to reduce.
-///
-/// * `completed` — with a region in each contact
-/// * `given` — the scenario before
-pub(super) fn share(
-    completed: &mut Scenario,
-    given: &Scenario,
-    geometries: &[Option<Arc<Body>>],
-) -> Result<Vec<Shared>, ForesightError> {
-    let is_open = |i: usize| given.body[i].reduce.is_none() && has_regions(&completed.body[i]);
-    let open: Vec<usize> = (0..given.body.len()).filter(|&i| is_open(i)).collect();
-    let mut found = Vec::new();
-    for (k, &first) in open.iter().enumerate() {
-        let alike = |&i: &usize| are_alike(&completed.body[first], &completed.body[i]);
-        let Some(body) = geometries[first].as_ref().filter(|_| !open[..k].iter().any(alike)) else {
-            continue;
+impl Sharing {
+    /// Before any region is laid.
+    pub(super) fn new(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> Self {
+        let ends = |i: usize| {
+            let name = &scenario.body[i].name;
+            scenario.contact.iter().flat_map(|pair| &pair.between).filter(move |end| end.body == *name)
         };
-        let bodies: Vec<usize> = open[k..].iter().copied().filter(alike).collect();
-        let regions = regions_of(completed, &bodies);
-        // One region has no more places than the whole surface.
-        if regions.len() < 2 {
-            continue;
+        let is_open = |i: &usize| {
+            let spec = &scenario.body[*i];
+            let is_made = !spec.rigid && !matches!(spec.source, BodySource::Rom { .. });
+            is_made && spec.reduce.is_none() && ends(*i).all(|end| end.part.is_empty())
+        };
+        let open: Vec<usize> = (0..scenario.body.len()).filter(is_open).collect();
+        let mut all = Vec::new();
+        for (k, &first) in open.iter().enumerate() {
+            let alike = |&i: &usize| are_alike(&scenario.body[first], &scenario.body[i]);
+            let Some(body) = geometries[first].as_ref().filter(|_| !open[..k].iter().any(alike)) else {
+                continue;
+            };
+            let bodies: Vec<usize> = open[k..].iter().copied().filter(alike).collect();
+            // One region has no more places than the whole surface.
+            if bodies.iter().flat_map(|&i| ends(i)).nth(1).is_none() {
+                continue;
+            }
+            let whole = whole_surface(body);
+            // A large body would have more places than are possible.
+            let Ok(places) = expected_places(body, &whole) else { continue };
+            let whole = whole.to_string();
+            let (regions, of_regions) = (BTreeSet::new(), 0);
+            all.push(Alike { bodies, places, is_shared: false, whole, regions, of_regions });
         }
-        let whole = whole_surface(body);
-        // A large body would have more places than are possible.
-        let Ok(of_surface) = expected_places(body, &whole) else { continue };
-        let mut of_regions = 0;
-        for region in &regions {
-            of_regions += expected_places(body, region)?;
+        Self(all)
+    }
+
+    /// The region of the whole surface, if the body shares a model.
+    pub(super) fn whole_of(&self, body: usize) -> Option<&str> {
+        self.shared_with(body).map(|alike| alike.whole.as_str())
+    }
+
+    /// The bodies that share a model with this one.
+    pub(super) fn shared_with(&self, body: usize) -> Option<&Alike> {
+        self.0.iter().find(|alike| alike.is_shared && alike.bodies.contains(&body))
+    }
+
+    /// Numbers of the bodies with the model of this one, itself among them.
+    pub(super) fn model_of(&self, body: usize) -> Vec<usize> {
+        self.shared_with(body).map_or(vec![body], |alike| alike.bodies.clone())
+    }
+
+    /// Takes in a region that was laid on a body; from as many places on as the whole surface has, the bodies
+    /// share a model.
+    pub(super) fn take(
+        &mut self,
+        number: usize,
+        body: &Body,
+        region: &PlaceSpec,
+    ) -> Result<(), ForesightError> {
+        let Some(alike) = self.0.iter_mut().find(|alike| alike.bodies.contains(&number)) else {
+            return Ok(());
+        };
+        if alike.regions.insert(region.to_string()) {
+            alike.of_regions += expected_places(body, region)?;
+            alike.is_shared = alike.of_regions >= alike.places;
         }
-        if of_surface <= of_regions {
-            bodies.iter().for_each(|&i| lay(completed, i, &whole.to_string()));
-            found.push(Shared { bodies, of_regions, of_surface });
+        Ok(())
+    }
+
+    /// Replaces the regions that were laid on bodies that share a model.
+    pub(super) fn apply(&self, completed: &mut Scenario) {
+        for alike in self.0.iter().filter(|alike| alike.is_shared) {
+            alike.bodies.iter().for_each(|&i| lay(completed, i, &alike.whole));
         }
     }
-    Ok(found)
-}
-
-/// True if all loads of a body lie in regions of its whole surface.
-fn has_regions(spec: &BodySpec) -> bool {
-    let is_region =
-        |text: &String| matches!(text.parse(), Ok(PlaceSpec::Ball { touching: Touching::Whole, .. }));
-    let reduce = spec.reduce.as_ref().filter(|reduce| reduce.is_bare() && !spec.rigid);
-    reduce.is_some_and(|reduce| !reduce.places.is_empty() && reduce.places.iter().all(is_region))
 }
 
 /// True if two bodies are the same but for their names and their motion.
 fn are_alike(a: &BodySpec, b: &BodySpec) -> bool {
-    let is_made = !matches!(a.source, BodySource::Rom { .. });
-    is_made && a.source == b.source && a.material == b.material && a.refine == b.refine && a.zone == b.zone
+    a.source == b.source && a.material == b.material && a.refine == b.refine && a.zone == b.zone
 }
 
 fn whole_surface(body: &Body) -> PlaceSpec {
     let [low, high] = bounds(body).map(Vector3::from);
     // Control points of splines lie outside, none of a surface does.
     ball(&Touching::Whole, &(0.5 * (low + high)), 0.5 * (high - low).norm())
-}
-
-/// The regions of the different models that the bodies would have.
-fn regions_of(completed: &Scenario, bodies: &[usize]) -> Vec<PlaceSpec> {
-    let mut models: Vec<&Vec<String>> =
-        bodies.iter().filter_map(|&i| Some(&completed.body[i].reduce.as_ref()?.places)).collect();
-    models.sort();
-    models.dedup();
-    models.into_iter().flatten().filter_map(|text| text.parse().ok()).collect()
 }
 
 /// Gives a body one region, and its contacts the name of it.
