@@ -128,7 +128,7 @@ fn a_rod_stiffened_by_its_axial_force_is_reported() {
 
 /// The beam of Wu and Haug (the same EI/ρA and length, first clamped frequency 2.91 rad/s) on a hub that is
 /// spun up to `rate`.
-pub(crate) fn spin_up(rate: f64, end: f64) -> String {
+fn spin_up(rate: f64, end: f64) -> String {
     format!(
         "[simulation]\nscheme = \"dynamic\"\nintegrator = \"generalised-alpha\"\nrelative_tolerance = \
          1.0e-4\nend_time = {end:?}\noutput_every = 0.1\n[material.beam]\ndensity = 2766.67\nyoung = \

@@ -414,3 +414,146 @@ fn involute_gears_keep_their_ratio_and_press_along_one_line() {
     // The rate of the wheel at both ends of the run differs by some mrad/s.
     assert!(off < 1e-3, "{off}");
 }
+
+const RATCHET: &str = include_str!("../../../meshes/ratchet/scenario.toml");
+
+/// A pawl of meshes/ratchet in axes in which its pin stands at (R, 0): its hinge, and the direction of the
+/// bar when it lies on two pins and its end touches the first one.
+struct Pawl {
+    hinge: Vector3<f64>,
+    tilt: f64,
+    /// Of the first pin above the side of the bar, less half of its height \[m\].
+    aside: f64,
+}
+
+/// Angle between two pins, radius of their circle and of a pin, length and height of a bar.
+const PITCH: f64 = 2.0 * PI / 24.0;
+const CIRCLE: f64 = 0.04;
+const PIN: f64 = 0.002;
+const BAR: f64 = 0.04;
+const HEIGHT: f64 = 0.008;
+
+fn in_plane(radius: f64, angle: f64) -> Vector3<f64> {
+    radius * Vector3::new(angle.cos(), angle.sin(), 0.0)
+}
+
+impl Pawl {
+    fn new() -> Self {
+        let tilt = 20.0_f64.to_radians();
+        let (out, along) = (in_plane(1.0, tilt), in_plane(1.0, tilt + 0.5 * PI));
+        let [first, second] = [0.0, -PITCH].map(|angle| in_plane(CIRCLE, angle));
+        let aside = out.dot(&(first - second)) - PIN - 0.5 * HEIGHT;
+        Self { hinge: first - (PIN + BAR) * along - aside * out, tilt, aside }
+    }
+
+    /// Distance of the second pin from the hinge, along the bar.
+    fn lever(&self) -> f64 {
+        (in_plane(CIRCLE, -PITCH) - self.hinge).dot(&in_plane(1.0, self.tilt + 0.5 * PI))
+    }
+
+    /// Moment of the spring that presses the bar on the pins, if it is turned by an angle.
+    fn moment(&self, turned: f64) -> f64 {
+        let half = |tilt: f64| in_plane(0.5 * BAR, tilt + 0.5 * PI);
+        let hook = half(self.tilt) - in_plane(0.02, self.tilt);
+        let spring = hook - half(self.tilt + turned);
+        let force = 1000.0 * (spring.norm() - 0.01) * spring.normalize();
+        half(self.tilt + turned).cross(&force).z
+    }
+
+    /// Force on a pin at an angle that carries the side of the bar alone, and its moment about the wheel.
+    fn resting(&self, angle: f64) -> [f64; 2] {
+        let pin = in_plane(CIRCLE, angle);
+        let from_hinge = pin - self.hinge;
+        let bar = from_hinge.y.atan2(from_hinge.x) - ((0.5 * HEIGHT + PIN) / from_hinge.norm()).asin();
+        let tilt = bar - 0.5 * PI;
+        let force = self.moment(tilt - self.tilt) / from_hinge.dot(&in_plane(1.0, bar));
+        [force, pin.cross(&in_plane(-force, tilt)).z]
+    }
+
+    /// Force of the wheel on the pawl that holds it against a moment: at the end of the bar the force N, at
+    /// its side the force P of the spring and of N, whose line passes the hinge.
+    fn holding(&self, moment: f64) -> f64 {
+        let lever = self.lever();
+        let back = CIRCLE * (self.tilt + PITCH).sin() / lever;
+        let n = (moment + back * self.moment(0.0)) / (CIRCLE * self.tilt.cos() + back * self.aside);
+        n.hypot((self.moment(0.0) - n * self.aside) / lever)
+    }
+}
+
+/// Angle of the arm from the start of its swing, by the angle of the crank from there: the pin of the crank
+/// keeps its distance from that of the arm.
+fn swing(crank: f64) -> f64 {
+    let (arm, rod, stroke) = (0.06_f64, 0.12_f64, 2.5 * PITCH);
+    let radius = arm * (0.5 * stroke).sin();
+    let distance = (rod * rod + arm * arm - radius * radius).sqrt();
+    // From the axis of the crank, with the ends of the swing on the axis x.
+    let centre = Vector3::new(rod, arm * (0.5 * stroke).cos(), 0.0);
+    let to_pin = in_plane(radius, PI + crank) - centre;
+    let far = to_pin.norm();
+    let inside = ((arm * arm + far * far - rod * rod) / (2.0 * arm * far)).acos();
+    assert!((centre.norm() - distance).abs() < 1e-12, "the axis of the arm");
+    to_pin.y.atan2(to_pin.x).rem_euclid(2.0 * PI) + inside - (1.5 * PI - 0.5 * stroke)
+}
+
+/// The arm swings by 2.5 pins. Its pawl meets a pin after a quarter of their distance and pushes the wheel
+/// 2.25 pins ahead. The wheel comes back by a quarter, until the other pawl holds it.
+#[test]
+fn a_ratchet_turns_its_wheel_by_two_pins_a_stroke_and_holds_it() {
+    let chain = Chain::new();
+    let outcome = chain.solve(&parse(RATCHET, &["simulation.end_time=0.2"])).unwrap();
+    let reader = chain.reader();
+    let times = reader.times().unwrap();
+    let about_z = |[w, _, _, z]: [f64; 4]| 2.0 * z.atan2(w);
+    let within = |angle: f64| (angle + PI).rem_euclid(2.0 * PI) - PI;
+    let angles = |k: usize| {
+        let frame = reader.frame(k).unwrap();
+        [0, 1, 3].map(|body: usize| about_z(frame.bodies[body].quaternion))
+    };
+    let start = angles(0);
+    let [mut off, mut off_of_arm, mut highest, mut last] = [0.0_f64; 4];
+    for k in 0..times.len() {
+        let [wheel, crank, arm] = [0, 1, 2].map(|i| within(angles(k)[i] - start[i]));
+        let crank = crank.rem_euclid(2.0 * PI);
+        off_of_arm = off_of_arm.max((arm - swing(crank)).abs());
+        let held = if crank < PI { 0.0 } else { 2.0 * PITCH };
+        off = off.max((wheel - (swing(crank) - 0.25 * PITCH).max(held)).abs());
+        (highest, last) = (highest.max(wheel), wheel);
+    }
+    let [highest, last] = [highest, last].map(|angle| angle / PITCH);
+    println!(
+        "arm off by {off_of_arm:.1e} rad, wheel by {off:.1e} rad; up to {highest:.5} pins, then {last:.5}"
+    );
+    // The arm has the error of second order of the steps.
+    assert!(off_of_arm < 1e-5, "{off_of_arm}");
+    // A contact closes up to half a step late; the arm is fastest in the middle of its swing.
+    let fastest = (1..1000).map(|i| PI * f64::from(i) / 1000.0);
+    let fastest = fastest.map(|a| 20.0 * (swing(a + 1e-4) - swing(a)) / 1e-4).fold(0.0, f64::max);
+    assert!(off < 0.5 * 5e-5 * fastest, "{off} {fastest}");
+    // While the arm begins its swing the holding pawl has the load and the pressure of the other pawl.
+    let pawl = Pawl::new();
+    let at = times.iter().position(|time| *time > 0.0039).unwrap();
+    let [rests, moment] = pawl.resting(0.25 * PITCH - PITCH);
+    let expected = [rests, pawl.holding(5.0 - moment)];
+    let frame = reader.frame(at).unwrap();
+    let found = [0, 1].map(|pair: usize| Vector3::from(frame.contacts[pair].force).norm());
+    println!("forces on the pawls {found:?} N, expected {expected:?} N");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found / expected - 1.0).abs() < 5e-3, "{found} {expected}");
+    }
+    // The pawl meets the wheel, which is at rest, with the speed of the arm: ½ J φ̇² is lost, J with the
+    // pawls, which a pin turns by its way across the bar over its distance from the hinge. The load acts
+    // through the step of the impact, in which the mean speed is a half. The drops of the pawls come later.
+    let pick_up =
+        (1..10_000).map(|i| PI * f64::from(i) / 10_000.0).find(|a| swing(*a) > 0.25 * PITCH).unwrap();
+    let rate = 20.0 * (swing(pick_up + 1e-4) - swing(pick_up)) / 1e-4;
+    let ledger = reader.ledger().unwrap();
+    let until = |time: f64| ledger.iter().find(|row| row[0] > time - 1e-9).unwrap()[8];
+    let lost = until(0.05) - until(0.026);
+    let bar = STEEL * BAR * HEIGHT * 0.004 * (BAR * BAR / 3.0 + HEIGHT * HEIGHT / 12.0);
+    let turn = CIRCLE * (pawl.tilt + PITCH).sin() / pawl.lever();
+    let expected = 0.5 * (2.4e-4 + 2.0 * bar * turn * turn) * rate * rate + 0.5 * 5.0 * rate * 5e-5;
+    let energy_error = outcome.summary.ledger.energy_error;
+    println!("{lost:.5} J lost, expected {expected:.5} J; error of the balance {energy_error:e}");
+    assert!((lost / expected - 1.0).abs() < 0.02, "{lost} {expected}");
+    assert!(energy_error < 1e-12, "{energy_error}");
+}
