@@ -3,7 +3,7 @@
 use carom_contact::Shape;
 use carom_dynamics::Placement;
 use carom_fem::{Body, Discretisation, SetError, Surface, SurfaceError};
-use carom_format::scenario::model::BodySpec;
+use carom_format::scenario::model::{BodySource, BodySpec};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
@@ -88,6 +88,14 @@ pub(crate) fn shape(
 ) -> Result<Shape, GeometryError> {
     Shape::faces(surface, positions)
         .map_err(|source| GeometryError::Face { set: format!("{name}:{set}"), source })
+}
+
+/// Radius of a body that is made as a solid ball about its origin \[m\].
+pub(crate) fn radius_of_ball(spec: &BodySpec) -> Option<f64> {
+    match &spec.source {
+        BodySource::Make { make } if make.shape == "ball" && make.inner_radius.is_none() => make.radius,
+        _ => None,
+    }
 }
 
 /// Place and motion of a body at the start.

@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use carom_contact::Shape;
 use carom_contact::half_space::HalfSpace;
-use carom_continuum::half_space::{PlaceSpec, touching_faces};
+use carom_continuum::half_space::{PlaceSpec, Touching, touching_faces};
 use carom_dynamics::{Axes, Loads, Placement, PointLoad, TimeFunction};
 use carom_fem::Body as FemBody;
 use carom_format::result::{ResultBody, ResultPair};
 use carom_format::scenario::model::{
-    BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
+    BodySource, BodySpec, ContactSpec as PairSpec, End, ForceSpec, HighModes, Rim, Scenario,
 };
 use carom_multibody::{
     Body, ContactModel, ContactSpec, ContactSurface, Coupling, HalfSpaceContacts, HalfSpaceSpec,
     HalfSpaceSurface, Joint, QuasistaticContacts, RimPolicy, System, bound_loads, unit_loads,
 };
+use carom_rigid::Sphere;
 use nalgebra::Vector3;
 
 use crate::error::At;
-use crate::geometry::{GeometryError, discretisation, placement, shape, surface_of_set};
+use crate::geometry::{GeometryError, discretisation, placement, radius_of_ball, shape, surface_of_set};
 use crate::outcome;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
@@ -157,7 +159,7 @@ fn contact_models(
             });
         }
         let specs: Result<Vec<_>, _> =
-            scenario.contact.iter().map(|pair| on_grid(pair, prepared, number)).collect();
+            scenario.contact.iter().map(|pair| on_grid(pair, (scenario, prepared), number)).collect();
         return Ok(vec![Box::new(HalfSpaceContacts::new(bodies, &specs?)?)]);
     }
     let specs = scenario
@@ -192,7 +194,7 @@ fn contact_spec(
 
 fn on_grid(
     pair: &PairSpec,
-    prepared: &Prepared,
+    (scenario, prepared): (&Scenario, &Prepared),
     number: &BTreeMap<&str, usize>,
 ) -> Result<HalfSpaceSpec, AssembleError> {
     let index = |end: &End| number[end.body.as_str()];
@@ -200,7 +202,10 @@ fn on_grid(
         let PreparedModel::Rigid(geometry) = &prepared.bodies[index(end)].model else {
             return Ok(HalfSpaceSurface::Places(end.part.clone()));
         };
-        rigid_on_grid(end, geometry)
+        match whole_ball(end, &scenario.body[index(end)]) {
+            Some(ball) => Ok(ball_on_grid(end, ball, geometry)),
+            None => rigid_on_grid(end, geometry),
+        }
     };
     Ok(HalfSpaceSpec {
         bodies: [index(&pair.between[0]), index(&pair.between[1])],
@@ -208,6 +213,26 @@ fn on_grid(
         law: pair.law,
         friction: pair.friction,
     })
+}
+
+/// The ball of an end that is the whole surface of an exact one: the nearest point of a ball is known, while
+/// faces are searched for it.
+fn whole_ball(end: &End, spec: &BodySpec) -> Option<Sphere> {
+    let is_exact = matches!(&spec.source, BodySource::Make { make } if !make.hex);
+    let touching_all = || matches!(end.part.parse(), Ok(PlaceSpec::Ball { touching: Touching::Whole, .. }));
+    let is_whole = end.part.is_empty() || end.part == "surface" || touching_all();
+    let radius = radius_of_ball(spec).filter(|_| is_exact && is_whole)?;
+    Some(Sphere { center: Vector3::zeros(), radius })
+}
+
+fn ball_on_grid(end: &End, ball: Sphere, geometry: &FemBody) -> HalfSpaceSurface {
+    let material = &geometry.materials[0];
+    HalfSpaceSurface::Of {
+        name: end.part.clone(),
+        shape: Shape::Sphere(ball),
+        half_space: Some(HalfSpace::new(material.young, material.poisson)),
+        has_edges: true,
+    }
 }
 
 /// The surface of a rigid body below a grid: a set, a region, or the whole body while contact is foreseen.

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use carom_contact::edge_to_edge::EdgesOf;
 use carom_contact::{Edge, Law, Shape};
 use carom_fem::{Body, Discretisation};
-use carom_format::scenario::model::{BodySource, BodySpec, ContactSpec, Scenario, ShapeKind, ShapeSpec};
+use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario, ShapeKind, ShapeSpec};
 use carom_mesh::FaceRef;
 use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
 use super::shapes::{shape_points, shape_surface, surface_points};
-use crate::geometry::{GeometryError, discretisation, shape};
+use crate::geometry::{GeometryError, discretisation, radius_of_ball, shape};
 
 /// Pairs of bodies that a remark names.
 const MOST_NAMED: usize = 10;
@@ -51,11 +51,7 @@ pub(super) fn crowd(
 
 /// The shapes of a body; a body that is made as a ball has that one.
 fn shapes_of(spec: &BodySpec) -> Vec<ShapeSpec> {
-    let radius = match &spec.source {
-        BodySource::Make { make } if make.shape == "ball" && make.inner_radius.is_none() => make.radius,
-        _ => None,
-    };
-    match radius {
+    match radius_of_ball(spec) {
         Some(radius) if spec.shape.is_empty() => {
             let kind = ShapeKind::Ball { center: [0.0; 3], radius };
             vec![ShapeSpec { name: String::new(), kind }]
