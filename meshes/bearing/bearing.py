@@ -1,12 +1,14 @@
 """Writes a ball bearing: its rings as exact NURBS solids (inner.xml, outer.xml), and a scenario with eight balls on standard output.
 
     python3 bearing.py > scenario.toml
+    python3 bearing.py hertz > hertz.toml    # the same at rest, with Hertz' contacts
 
 The grooves are circular arcs that are turned about the axis z: rational polynomials of degree 2 in both directions, without facets.
 """
 
 import math
 import os
+import sys
 
 BALL, PITCH = 0.005, 0.025  # radii of a ball and of the circle of their centres [m]
 PLAY = 1.0e-9  # of a ball in each groove [m]: surfaces that touch to the last bit would be in front of each other or not by round-off
@@ -148,7 +150,44 @@ radius = {BALL - PLAY!r}
 """
 
 
+HERTZ = f"""# A ball bearing at rest under a radial load, whose eight balls touch grooves of the rings as elastic bodies do. Written by bearing.py.
+#
+#   carom run meshes/bearing/hertz.toml
+#
+# The load along x comes within 0.5 ms; dampers let the ring settle. Bodies are rigid, with half-spaces of their material below the contacts.
+
+[simulation]
+scheme = "quasistatic"
+end_time = 8.0e-4
+output_every = 2.0e-5
+gravity = [0.0, 0.0, 0.0]
+""" + HEAD[HEAD.index("\n[[body]]"):].replace(f"angular_velocity = [0.0, 0.0, {SPEED}]\n", "").replace("t/0.004", "t/0.0005").replace(
+    "damping = 300.0", "damping = 1500.0"
+)
+
+ON_GRIDS = """
+[[contact]]
+between = ["ball*:surface", "inner:groove"]
+law = { kind = "lagrange" }
+compliance = "half-space"
+
+[[contact]]
+between = ["ball*:surface", "outer:groove"]
+law = { kind = "lagrange" }
+compliance = "half-space"
+"""
+
+
+def resting(number):
+    """A ball without a skin and at rest."""
+    lines = ball(number).split("\n[[body.shape]]")[0].splitlines()
+    return "\n".join(line for line in lines if "velocity" not in line) + "\n"
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["hertz"]:
+        print(HERTZ + "".join(resting(number) for number in range(N)) + ON_GRIDS, end="")
+        sys.exit()
     folder = os.path.dirname(os.path.abspath(__file__))
     write(os.path.join(folder, "inner.xml"), ring(False))
     write(os.path.join(folder, "outer.xml"), ring(True))

@@ -2,8 +2,8 @@
 //! bodies, and then the compliance of each pair, the places of loads and the modes of the models.
 //!
 //! `meshes` chooses cells of bodies that are described by a shape alone, `rigid_run` moves the rigid bodies,
-//! `choice` decides, `region` lays places where bodies met, `shared` lays them over whole surfaces where bodies
-//! that are made alike then share a model.
+//! `choice` decides, `region` lays places where bodies met, `shared` lays them over whole surfaces where
+//! bodies that are made alike then share a model.
 
 use std::sync::Arc;
 

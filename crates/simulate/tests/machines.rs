@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::path::Path;
 
-use carom_contact::closed_form::{HertzPair, SphereOnRod};
+use carom_contact::closed_form::{HertzPair, SphereOnRod, hertz_ellipse};
 use carom_simulate::RunOutcome;
 use nalgebra::{Complex, Vector3};
 
@@ -329,6 +329,40 @@ fn balls_of_a_bearing_share_the_load_and_roll_in_their_plane() {
         let behind = Vector3::new(angle.cos(), angle.sin(), 0.0).cross(&place.normalize()).z;
         assert!(behind.abs() < orbit * 0.03 * delta / inner, "ball {number}: {behind} rad");
     }
+}
+
+/// Elastic contacts of each ball in series, `Q = K δ^(3/2) cos^(3/2) ψ` (Stribeck): the balls at 0 and ±45°
+/// have `Q₀ = F/(1 + 2 cos^(5/2) 45°)` and `Q₀ cos^(3/2) 45°`, and the ring is shifted by Hertz' approaches of
+/// both ellipses under Q₀.
+#[test]
+fn elastic_balls_of_a_bearing_share_the_load_as_stribeck_says() {
+    let chain = Chain::new();
+    copy(&chain, "bearing", &["inner.xml", "outer.xml"]);
+    let outcome = chain.solve(&parse(include_str!("../../../meshes/bearing/hertz.toml"), &[])).unwrap();
+    let reader = chain.reader();
+    let last: Vec<_> = (0..5).map(|k| reader.frame(reader.times().unwrap().len() - 1 - k).unwrap()).collect();
+    // The ring is damped, and the balls oscillate a little between the rings.
+    let mean = |pair: usize| last.iter().map(|frame| frame.contacts[pair].normal_force).sum::<f64>() / 5.0;
+    let cos = (0.25 * PI).cos();
+    let largest = 500.0 / (1.0 + 2.0 * cos.powf(2.5));
+    let expected = |number: usize| match number {
+        0 => largest,
+        1 | 7 => largest * cos.powf(1.5),
+        _ => 0.0,
+    };
+    for (pair, name) in outcome.pairs.iter().enumerate() {
+        let (found, expected) = (mean(pair), expected(name[5..6].parse().unwrap()));
+        println!("{name}: {found:.2} N, Stribeck {expected:.2} N");
+        assert!((found - expected).abs() < 0.01 * largest, "{name}: {found} {expected}");
+    }
+    // Curvatures along the path and across it: balls of 5 mm in grooves of 5.6 mm, on 20 and in 30 mm.
+    let modulus = 0.5 * 210e9 / (1.0 - 0.3_f64.powi(2));
+    let across = 1.0 / 0.005 - 1.0 / 0.0056;
+    let approach = |along: f64| hertz_ellipse(modulus, [along, across], largest).unwrap().approach;
+    let expected = approach(1.0 / 0.005 + 1.0 / 0.020) + approach(1.0 / 0.005 - 1.0 / 0.030);
+    let shift = position(&outcome, "inner").x;
+    println!("shift {:.3} um, Hertz {:.3} um", 1e6 * shift, 1e6 * expected);
+    assert!((shift / expected - 1.0).abs() < 0.01, "{shift} {expected}");
 }
 
 const GENEVA: &str = include_str!("../../../meshes/geneva/scenario.toml");

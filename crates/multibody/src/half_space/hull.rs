@@ -4,8 +4,8 @@ use carom_contact::Shape;
 use carom_contact::broad::Ball;
 use nalgebra::{Matrix3, Vector3};
 
-/// Points along a side of a face, less one: they miss the outermost point of a curved face by some 1e-4 of its
-/// radius of curvature, far less than the gap at which a search begins.
+/// Points along a side of a face, less one: they miss the outermost point of a curved face by some 1e-4 of
+/// its radius of curvature, far less than the gap at which a search begins.
 const PARTS: [usize; 2] = [8, 2];
 
 /// Faces from which on there are fewer points on each.

@@ -48,7 +48,8 @@ impl Sharing {
         let mut all = Vec::new();
         for (k, &first) in open.iter().enumerate() {
             let alike = |&i: &usize| are_alike(&scenario.body[first], &scenario.body[i]);
-            let Some(body) = geometries[first].as_ref().filter(|_| !open[..k].iter().any(alike)) else {
+            let is_first = !open[..k].iter().any(alike);
+            let Some(body) = geometries[first].as_ref().filter(|_| is_first) else {
                 continue;
             };
             let bodies: Vec<usize> = open[k..].iter().copied().filter(alike).collect();
