@@ -332,15 +332,16 @@ fn balls_of_a_bearing_share_the_load_and_roll_in_their_plane() {
 }
 
 /// Elastic contacts of each ball in series, `Q = K δ^(3/2) cos^(3/2) ψ` (Stribeck): the balls at 0 and ±45°
-/// have `Q₀ = F/(1 + 2 cos^(5/2) 45°)` and `Q₀ cos^(3/2) 45°`, and the ring is shifted by Hertz' approaches of
-/// both ellipses under Q₀.
+/// have `Q₀ = F/(1 + 2 cos^(5/2) 45°)` and `Q₀ cos^(3/2) 45°`, and the ring is shifted by Hertz' approaches
+/// of both ellipses under Q₀.
 #[test]
 fn elastic_balls_of_a_bearing_share_the_load_as_stribeck_says() {
     let chain = Chain::new();
     copy(&chain, "bearing", &["inner.xml", "outer.xml"]);
     let outcome = chain.solve(&parse(include_str!("../../../meshes/bearing/hertz.toml"), &[])).unwrap();
     let reader = chain.reader();
-    let last: Vec<_> = (0..5).map(|k| reader.frame(reader.times().unwrap().len() - 1 - k).unwrap()).collect();
+    let n = reader.times().unwrap().len();
+    let last: Vec<_> = (n - 5..n).map(|k| reader.frame(k).unwrap()).collect();
     // The ring is damped, and the balls oscillate a little between the rings.
     let mean = |pair: usize| last.iter().map(|frame| frame.contacts[pair].normal_force).sum::<f64>() / 5.0;
     let cos = (0.25 * PI).cos();
