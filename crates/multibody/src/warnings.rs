@@ -57,12 +57,25 @@ pub(crate) fn of_fallbacks(system: &System) -> Option<String> {
         .then(|| format!("{fallbacks} contact problems needed Lemke's algorithm, as active sets cycled"))
 }
 
-/// A sentence for each pair that has not touched: how near its surfaces came, and when.
+/// Pairs without a touch that are named.
+const MOST_MISSED: usize = 10;
+
+/// A sentence for each pair that has not touched: how near its surfaces came, and when. Of many pairs those
+/// that came nearest are named.
 pub(crate) fn missed_contacts(system: &System, events: &ContactEvents) -> Vec<String> {
     let never = |pair: &usize| {
         !events.pairs()[*pair].tracker.touching && !events.over().iter().any(|event| event.pair == *pair)
     };
-    let missed = (0..events.pairs().len()).filter(never);
+    let mut missed: Vec<usize> = (0..events.pairs().len()).filter(never).collect();
+    let others = missed.len().saturating_sub(MOST_MISSED);
+    if others > 0 {
+        // Of pairs that were always far apart a bound at the end is known.
+        let nearest =
+            |pair: usize| events.pairs()[pair].memory.nearest[0].min(system.contacts().free_gap(pair));
+        missed.sort_by(|&a, &b| nearest(a).total_cmp(&nearest(b)));
+        missed.truncate(MOST_MISSED);
+        missed.sort_unstable();
+    }
     let sentence = |pair: usize| {
         let [first, second] = system.contacts().surface_names(pair);
         let memory = &events.pairs()[pair].memory;
@@ -77,7 +90,8 @@ pub(crate) fn missed_contacts(system: &System, events: &ContactEvents) -> Vec<St
             "contact `{first}` / `{second}`: no contact; nearest gap {gap:.3e} m at t = {time:.4e} s{end}"
         )
     };
-    missed.map(sentence).collect()
+    let rest = (others > 0).then(|| format!("{others} other contacts: none of them touched or came as near"));
+    missed.into_iter().map(sentence).chain(rest).collect()
 }
 
 /// Ends the run if a pair that must not has pressure at the rim of a zone at the end of an accepted step:

@@ -269,3 +269,27 @@ fn faces_longer_than_the_thickness_of_the_body_are_reported() {
     let fitting = on_a_block(0.01, [0.015, 0.015]);
     assert_eq!(fitting, Vec::<String>::new());
 }
+
+/// Six balls in a row, the gaps of which grow: 15 pairs.
+#[test]
+fn of_many_contacts_that_never_touch_the_nearest_are_named() {
+    let (head, _) = BALL.split_once("[[body]]").unwrap();
+    let mut text = head.to_owned();
+    let mut x = 0.0;
+    for number in 0..6 {
+        x += 0.0201 + 0.001 * f64::from(number);
+        text += &format!(
+            "[[body]]\nname = \"ball{number}\"\nmake = {{ shape = \"ball\", radius = 0.01 }}\n\
+             material = \"steel\"\nrigid = true\nposition = [{x:?}, 0.0, 0.0]\n"
+        );
+    }
+    text += "[[contact]]\nbetween = [\"ball*:surface\", \"ball*:surface\"]\nlaw = { kind = \"lagrange\" }\n\
+             compliance = \"half-space\"\n";
+    let outcome = solve(&text).unwrap_or_else(|failed| panic!("{failed}"));
+    let named = outcome.remarks.iter().filter(|remark| remark.contains("no contact; "));
+    assert_eq!(named.clone().count(), 10, "{:?}", outcome.remarks);
+    assert!(named.clone().any(|remark| remark.contains("`ball0:surface` / `ball1:surface`")));
+    assert!(!named.clone().any(|remark| remark.contains("`ball0:surface` / `ball5:surface`")));
+    let rest = "5 other contacts: none of them touched or came as near";
+    assert!(outcome.remarks.iter().any(|remark| remark == rest), "{:?}", outcome.remarks);
+}
