@@ -60,8 +60,8 @@ pub(crate) fn of_fallbacks(system: &System) -> Option<String> {
 /// Pairs without a touch that are named.
 const MOST_MISSED: usize = 10;
 
-/// A sentence for each pair that has not touched: how near its surfaces came, and when. Of many pairs those
-/// that came nearest are named.
+/// A sentence for each pair that has not touched: how near its surfaces came, and when. Of many such
+/// pairs the sentences name the nearest ones and count the others.
 pub(crate) fn missed_contacts(system: &System, events: &ContactEvents) -> Vec<String> {
     let never = |pair: &usize| {
         !events.pairs()[*pair].tracker.touching && !events.over().iter().any(|event| event.pair == *pair)

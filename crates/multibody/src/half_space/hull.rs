@@ -11,17 +11,21 @@ const PARTS: [usize; 2] = [8, 2];
 /// Faces from which on there are fewer points on each.
 const MANY: usize = 200;
 
+/// Part of its radius by which the ball of a body with modes is larger: linear theory does not hold beyond.
+const DEFLECTION: f64 = 0.1;
+
 /// A ball around a surface, and its reach.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hull {
-    /// Of the surface at rest in the body frame; none of a plane.
+    /// Of the surface in the body frame, deflections included; none of a plane.
     ball: Option<Ball>,
     /// Radius of a ball about the frame origin that holds the surface \[m\]; the distance of a plane.
     pub(super) reach: f64,
 }
 
 impl Hull {
-    pub(super) fn of(shape: &Shape) -> Self {
+    /// * `has_modes` — true of a surface that moves in its body frame
+    pub(super) fn of(shape: &Shape, has_modes: bool) -> Self {
         match shape {
             Shape::Planes(planes) => {
                 let reach = planes.iter().map(|plane| plane.origin.norm()).fold(0.0, f64::max);
@@ -32,7 +36,10 @@ impl Hull {
                 Self { ball: Some(ball), reach: shape.radius() }
             }
             shape => {
-                let ball = shape.as_faces().map(|_| Ball::around(&samples(shape)));
+                let ball = shape.as_faces().map(|_| {
+                    let Ball { center, radius } = Ball::around(&samples(shape));
+                    Ball { center, radius: if has_modes { (1.0 + DEFLECTION) * radius } else { radius } }
+                });
                 Self { ball, reach: shape.radius() }
             }
         }

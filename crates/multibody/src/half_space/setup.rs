@@ -243,7 +243,7 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             let name = format!("{}:{name}", body.name);
             Ok(Side {
                 body: index,
-                hull: Hull::of(&shape),
+                hull: Hull::of(&shape, false),
                 name,
                 shape,
                 under,
@@ -301,7 +301,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     }
     Ok(Side {
         body: index,
-        hull: Hull::of(&shape),
+        hull: Hull::of(&shape, n > 0),
         name: format!("{}:{}", body.name, places.name),
         shape,
         under: Under::Places(Box::new(placed)),
