@@ -123,6 +123,21 @@ pub trait SecondOrder {
     /// Row k of G and the column M⁻¹ Gᵀ of it, both over the velocities of one of its parts, at the last
     /// evaluation of a rate.
     fn constraint(&mut self, constraint: usize, part: usize, row: &mut [f64], column: &mut [f64]);
+
+    /// Writes ∂(M z)/∂ξ of a part, row by row over its velocities, at the positions and velocities of the
+    /// last evaluation of a rate and for ξ = 0 there; momenta are in the directions of the velocities, as
+    /// those of [`SecondOrder::pull_back`]. Returns false, and writes nothing, if only differences know it.
+    fn carried_momenta(&mut self, part: usize, out: &mut [f64]) -> bool {
+        let _ = (part, out);
+        false
+    }
+
+    /// Writes ∂(G z)_k/∂ξ of a constraint over the velocities of one of its parts, at the same point as
+    /// [`SecondOrder::carried_momenta`], with the same answer.
+    fn carried_rate(&mut self, constraint: usize, part: usize, row: &mut [f64]) -> bool {
+        let _ = (constraint, part, row);
+        false
+    }
 }
 
 /// Displacement of positions, and the corresponding momenta.

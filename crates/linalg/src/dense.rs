@@ -221,6 +221,18 @@ pub fn fix_signs(mut x: MatMut<'_, f64>) {
     }
 }
 
+/// a · b over the length of the shorter one, in four interleaved sums.
+#[inline(always)]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|i| sums[i] += a[i] * b[i]);
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,18 +78,20 @@ fn mechanisms() {
     let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse::<usize>().ok());
     let shapes = chosen(&Shape::ALL.map(Shape::name));
     let integrators = chosen(&INTEGRATORS.map(|(name, _)| name));
-    println!("\nMicroseconds of a step of 1 ms (evaluations in it, factorisations in 100):\n");
+    println!("\nMicroseconds of a step of 1 ms (evaluations in it; factorisations, derivatives in 100):\n");
     println!("| mechanism | modes | bodies | {} |", integrators.join(" | "));
     println!("|---|---|---|{}", "---|".repeat(integrators.len()));
     for shape in Shape::ALL.into_iter().filter(|shape| shapes.contains(&shape.name())) {
-        for modes in [0, 14].into_iter().filter(|&modes| number("modes=").is_none_or(|of| of == modes)) {
+        for modes in number("modes=").map_or(vec![0, 14], |modes| vec![modes]) {
             let body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
             let most = number("bodies=").unwrap_or(200);
             for bodies in [5, 10, 20, 40, 100, 200].into_iter().filter(|&bodies| bodies <= most) {
                 let kinds = INTEGRATORS.iter().filter(|(name, _)| integrators.contains(name));
                 let cells = kinds.map(|&(_, kind)| {
                     let of = step_of_mechanism(shape, &body, bodies, kind, 100);
-                    format!("{:.1} ({:.1}, {:.0})", of.micros, of.evaluations, of.factorisations)
+                    let counts =
+                        format!("{:.1}; {:.0}, {:.0}", of.evaluations, of.factorisations, of.derivatives);
+                    format!("{:.1} ({counts})", of.micros)
                 });
                 let cells: Vec<_> = cells.collect();
                 println!("| {} | {modes} | {bodies} | {} |", shape.name(), cells.join(" | "));
@@ -179,6 +181,8 @@ struct StepCost {
     evaluations: f64,
     /// Factorisations in 100 steps.
     factorisations: f64,
+    /// Derivatives by differences in 100 steps.
+    derivatives: f64,
 }
 
 /// Cost of a step of a mechanism, over this number of steps.
@@ -193,7 +197,8 @@ fn step_of_mechanism(
     // Clocks tick in milliseconds.
     let runs = (8000 / (bodies * steps)).max(1);
     let mut all: Vec<_> = (0..REPETITIONS * runs).map(|_| mechanism(shape, body, bodies, settings)).collect();
-    let mut cost = StepCost { micros: f64::INFINITY, evaluations: 0.0, factorisations: 0.0 };
+    let mut cost =
+        StepCost { micros: f64::INFINITY, evaluations: 0.0, factorisations: 0.0, derivatives: 0.0 };
     for part in all.chunks_mut(runs) {
         let ((), time) = timed(|| {
             for simulation in part {
@@ -202,6 +207,7 @@ fn step_of_mechanism(
                 assert!(counters.steps as usize >= steps, "{counters:?}");
                 cost.evaluations = counters.evaluations as f64 / counters.steps as f64;
                 cost.factorisations = 100.0 * counters.factorisations as f64 / counters.steps as f64;
+                cost.derivatives = 100.0 * counters.jacobians as f64 / counters.steps as f64;
             }
         });
         cost.micros = cost.micros.min(1e6 * time.cpu / (runs * steps) as f64);

@@ -4,9 +4,11 @@
 //! [`Bodies`] keeps poses, mass matrices and velocities of the state y that was set last. Joints, force
 //! elements and contacts read it through [`BodiesAt`] and [`Motion`] and never write it.
 //!
+//! * `carried`: derivatives of momenta by positions
 //! * `increments`: positions moved by increments of the tangent space, momenta of given velocities
 //! * `energy`: energies of one body
 
+mod carried;
 mod energy;
 mod increments;
 
@@ -29,6 +31,9 @@ pub(crate) struct Bodies {
     /// Where velocities lie in increments.
     directions: Directions,
     poses: Vec<Pose>,
+    /// Positions of y that poses and mass matrices belong to, body by body, and how often they have changed.
+    placed: Vec<f64>,
+    moves: u64,
     /// Largest radius of gyration of each \[m\].
     gyration_radii: Vec<f64>,
     kinetics: Vec<Kinetics>,
@@ -64,6 +69,11 @@ impl<'a> BodiesAt<'a> {
         &self.bodies.all
     }
 
+    /// A number that differs from those of all earlier positions.
+    pub(crate) fn moves(&self) -> u64 {
+        self.bodies.moves
+    }
+
     /// Pose of a body frame.
     pub(crate) fn pose(&self, body: usize) -> &'a Pose {
         &self.bodies.poses[body]
@@ -95,6 +105,8 @@ impl Bodies {
             directions: Directions::new(&all, &layout),
             gyration_radii: all.iter().map(|body| body.frame.gyration_radius()).collect(),
             poses: vec![Pose { position: Vector3::zeros(), rotation: Matrix3::identity() }; all.len()],
+            placed: vec![f64::NAN; modes.iter().map(|n| 7 + n).sum()],
+            moves: 0,
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             accelerations: modes.iter().map(zero).collect(),
             modal_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
@@ -187,16 +199,14 @@ impl Bodies {
     ///
     /// [`RateError::Mass`].
     pub(crate) fn set_state(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.set_positions(y);
         let layout = &self.layout;
         for (i, body) in self.all.iter().enumerate() {
             let n = body.frame.n;
-            let position = vector(y, layout.position(i));
-            let a = rotation::matrix(&quaternion(y, layout.quaternion(i)));
-            self.poses[i] = Pose { position, rotation: a };
+            let Pose { position, rotation: a } = self.poses[i];
             let q = &y[layout.modal(i)..layout.modal(i) + n];
             let p = &y[layout.modal_momentum(i)..layout.modal_momentum(i) + n];
             let kinetics = &mut self.kinetics[i];
-            kinetics.set_modal(&body.frame, q);
             if body.fixed {
                 kinetics.solve_fixed(&body.frame, p);
                 continue;

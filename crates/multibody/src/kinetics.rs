@@ -12,6 +12,7 @@
 use crate::floating_frame::FloatingFrame;
 use crate::velocities::Velocities;
 use carom_dynamics::rotation::skew;
+use carom_linalg::dense::dot;
 use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
 
 /// The mass matrix has lost its positive definiteness: the deformation is far outside the range of the
@@ -49,6 +50,8 @@ pub struct Kinetics {
     is_set: bool,
     /// Factor of the Schur complement of M after the elimination of q̇, if it belongs to these terms.
     factor: Option<Cholesky<f64, U6>>,
+    /// Its inverse for a body without modes, whose mass matrix is constant.
+    inverse: Option<Matrix6<f64>>,
     /// Velocities found last.
     pub velocities: Velocities,
 }
@@ -67,6 +70,7 @@ impl Kinetics {
             modal: vec![0.0; n],
             is_set: false,
             factor: None,
+            inverse: None,
             velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
         }
     }
@@ -78,7 +82,7 @@ impl Kinetics {
             return;
         }
         let n = frame.n;
-        (self.is_set, self.factor) = (true, None);
+        (self.is_set, self.factor, self.inverse) = (true, None, None);
         self.modal.copy_from_slice(q);
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
@@ -116,6 +120,7 @@ impl Kinetics {
             }
         }
         self.factor = schur.cholesky();
+        self.inverse = self.factor.as_ref().filter(|_| n == 0).map(Cholesky::inverse);
         self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest(q) })
     }
 
@@ -169,8 +174,12 @@ impl Kinetics {
         modal: &mut [f64],
     ) -> (Vector3<f64>, Vector3<f64>) {
         let n = frame.n;
-        apply_inverse(frame, p, modal);
         let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
+        if let Some(inverse) = &self.inverse {
+            right = inverse * right;
+            return (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into());
+        }
+        apply_inverse(frame, p, modal);
         for i in 0..6 {
             right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }
@@ -291,17 +300,6 @@ impl RigidMassFactor {
 /// Largest magnitude.
 fn largest(q: &[f64]) -> f64 {
     q.iter().fold(0.0, |most: f64, q| q.abs().max(most))
-}
-
-/// a · b, in four interleaved sums.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        (0..4).for_each(|i| sums[i] += a[i] * b[i]);
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// out = M̄_e⁻¹ x.

@@ -7,6 +7,7 @@ mod blocks;
 mod body_balances;
 mod body_frames;
 mod cap;
+mod carried;
 mod closed_contacts;
 mod couplings;
 mod damping;

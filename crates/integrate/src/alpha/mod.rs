@@ -61,9 +61,13 @@ use crate::structure::Structure;
 /// Growth of the step below which its length and factors are kept.
 const SMALL_GROWTH: f64 = 1.2;
 
-/// Contraction of Newton's method up to which M and G of earlier steps are kept: beyond it further
-/// iterations cost more than new factors.
+/// Contraction of Newton's method up to which M, G and the factors of earlier steps are kept: beyond it
+/// further iterations cost more than new factors. The cost of factors over that of an iteration grows with
+/// the number of velocities of a part: this is the contraction for [`MANY_VELOCITIES`], for fewer it falls
+/// with their fourth power. Up to [`FEW_VELOCITIES`] each step has new factors.
 const KEEPS_FACTORS: f64 = 0.05;
+const MANY_VELOCITIES: usize = 45;
+const FEW_VELOCITIES: usize = 8;
 
 /// Generalised-α under error control.
 pub type GeneralisedAlpha = Adaptive<ChungHulbert>;
@@ -224,7 +228,7 @@ impl Formula for ChungHulbert {
         self.carry_on(attempt.step());
         if self.contraction > self.keeps {
             self.matrix.drop_oldest();
-        } else if self.contraction > KEEPS_FACTORS {
+        } else if self.contraction > self.keeps_factors() {
             self.matrix.drop_factors();
         }
     }
@@ -268,6 +272,13 @@ impl Formula for ChungHulbert {
 impl ChungHulbert {
     fn sizes(&self) -> (usize, usize) {
         (self.increment.len(), self.multipliers.len())
+    }
+
+    /// Contraction up to which factors are kept.
+    fn keeps_factors(&self) -> f64 {
+        let size = self.matrix.largest_part();
+        let part = (size as f64 / MANY_VELOCITIES as f64).min(1.0);
+        if size <= FEW_VELOCITIES { 0.0 } else { KEEPS_FACTORS * part.powi(4) }
     }
 
     fn resize(&mut self, structure: Structure) {

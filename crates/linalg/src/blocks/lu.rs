@@ -4,8 +4,11 @@
 //! with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
 //! eliminated with pivots among its own rows, and the remainder goes to the front of the next node.
 
+use pulp::Arch;
+
 use super::BlockPattern;
 use super::elimination::Elimination;
+use crate::dense::dot;
 
 /// Factors of matrices of one [`BlockPattern`], with workspace. Nothing allocates after [`BlockLu::new`].
 ///
@@ -117,6 +120,15 @@ impl BlockLu {
                 }
             }
         }
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.eliminate(),
+        );
+    }
+
+    /// Eliminates the unknowns of all fronts, one after the other.
+    #[inline(always)]
+    fn eliminate(&mut self) {
         for front in &self.fronts {
             let (own, after) = self.values[front.start..].split_at_mut(front.size * front.size);
             eliminate(own, front.size, &mut self.pivots[front.own..front.own + front.n_own]);
@@ -135,18 +147,24 @@ impl BlockLu {
     pub fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
         let Self { fronts, values, pivots, numbers, x, local } = self;
         x.iter_mut().zip(&*numbers).for_each(|(x, &number)| *x = right(number));
-        for front in &*fronts {
-            front.solve_forward(&values[front.start..], pivots, x);
-        }
-        for front in fronts.iter().rev() {
-            front.solve_backward(&values[front.start..], x, local);
-        }
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for front in &*fronts {
+                    front.solve_forward(&values[front.start..], pivots, x);
+                }
+                for front in fronts.iter().rev() {
+                    front.solve_backward(&values[front.start..], x, local);
+                }
+            },
+        );
         x.iter().zip(&*numbers).for_each(|(&x, &number)| take(number, x));
     }
 }
 
 impl Front {
     /// Adds what remains of this front after the elimination of its own unknowns to that of its parent.
+    #[inline(always)]
     fn add_remainder(&self, own: &[f64], parent: &mut [f64], parent_size: usize) {
         let mut row = self.n_own;
         for (&[_, rows], &to_row) in self.later.iter().zip(&self.places) {
@@ -165,6 +183,7 @@ impl Front {
     }
 
     /// x ← L⁻¹ x for the own unknowns, and their part in the later equations.
+    #[inline(always)]
     fn solve_forward(&self, values: &[f64], pivots: &[usize], x: &mut [f64]) {
         let (before, after) = x.split_at_mut(self.own + self.n_own);
         let own = &mut before[self.own..];
@@ -186,6 +205,7 @@ impl Front {
     }
 
     /// The own unknowns from the later ones.
+    #[inline(always)]
     fn solve_backward(&self, values: &[f64], x: &mut [f64], local: &mut [f64]) {
         let n = self.n_own;
         let mut at = n;
@@ -202,18 +222,24 @@ impl Front {
 }
 
 /// Eliminates the first unknowns of a front of `size` rows, one for each entry of `pivots`, with the largest
-/// pivot among their rows that are left.
+/// pivot among their rows that are left: first the own rows, then the others, each in one pass.
+#[inline(always)]
 fn eliminate(values: &mut [f64], size: usize, pivots: &mut [usize]) {
     let n = pivots.len();
+    // A node without unknowns may have an empty front.
+    if n == 0 {
+        return;
+    }
+    let (own, later) = values.split_at_mut(n * size);
     for k in 0..n {
         let mut best = k;
         for i in k + 1..n {
-            if values[i * size + k].abs() > values[best * size + k].abs() {
+            if own[i * size + k].abs() > own[best * size + k].abs() {
                 best = i;
             }
         }
         pivots[k] = best;
-        let (above, below) = values.split_at_mut((k + 1) * size);
+        let (above, below) = own.split_at_mut((k + 1) * size);
         if best != k {
             let other = (best - k - 1) * size;
             above[k * size..].swap_with_slice(&mut below[other..other + size]);
@@ -229,10 +255,42 @@ fn eliminate(values: &mut [f64], size: usize, pivots: &mut [usize]) {
             }
         }
     }
+    for row in later.chunks_exact_mut(size) {
+        let (factors, rest) = row.split_at_mut(n);
+        for k in 0..n {
+            let pivot_row = &own[k * size..k * size + n];
+            let factor = factors[k] / pivot_row[k];
+            factors[k] = factor;
+            if factor != 0.0 {
+                factors[k + 1..].iter_mut().zip(&pivot_row[k + 1..]).for_each(|(x, p)| *x -= factor * p);
+            }
+        }
+        take_off_products(factors, own, size, rest);
+    }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// Subtracts from a row of a front the product of its factors with the own rows behind their unknowns, some
+/// columns at a time, which stay in registers.
+#[inline(always)]
+fn take_off_products(factors: &[f64], own: &[f64], size: usize, rest: &mut [f64]) {
+    const LANES: usize = 4;
+    let n = factors.len();
+    let (lanes, tail) = rest.as_chunks_mut::<LANES>();
+    for (at, out) in lanes.iter_mut().enumerate() {
+        let column = n + LANES * at;
+        let mut sums = *out;
+        for (factor, row) in factors.iter().zip(own.chunks_exact(size)) {
+            let row = &row[column..column + LANES];
+            (0..LANES).for_each(|k| sums[k] -= factor * row[k]);
+        }
+        *out = sums;
+    }
+    let column = size - tail.len();
+    for (k, out) in tail.iter_mut().enumerate() {
+        for (factor, row) in factors.iter().zip(own.chunks_exact(size)) {
+            *out -= factor * row[column + k];
+        }
+    }
 }
 
 #[cfg(test)]

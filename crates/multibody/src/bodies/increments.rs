@@ -92,14 +92,25 @@ impl Bodies {
         }
     }
 
-    /// Sets poses and terms of the mass matrices to the positions in y.
+    /// Sets poses and terms of the mass matrices to the positions in y; those that are set are kept.
     pub(crate) fn set_positions(&mut self, y: &[f64]) {
         let layout = &self.layout;
+        let (mut placed, mut has_moved) = (&mut self.placed[..], false);
         for (i, body) in self.all.iter().enumerate() {
+            let (start, modal) = (layout.position(i), layout.modal(i));
+            let end = modal + body.frame.n;
+            let (known, rest) = placed.split_at_mut(end - start);
+            placed = rest;
+            if known == &y[start..end] {
+                continue;
+            }
+            known.copy_from_slice(&y[start..end]);
+            has_moved = true;
             let rotation = rotation::matrix(&quaternion(y, layout.quaternion(i)));
-            self.poses[i] = Pose { position: vector(y, layout.position(i)), rotation };
-            self.kinetics[i].set_modal(&body.frame, &y[layout.modal(i)..layout.modal(i) + body.frame.n]);
+            self.poses[i] = Pose { position: vector(y, start), rotation };
+            self.kinetics[i].set_modal(&body.frame, &y[modal..end]);
         }
+        self.moves += u64::from(has_moved);
     }
 
     /// Moves the positions in y by an increment of all velocities.

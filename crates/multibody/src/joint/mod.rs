@@ -23,6 +23,7 @@
 //! docs/theory/floating-frame.md, section 3.5; Shabana, Dynamics of Multibody Systems, ch. 5.
 
 mod assemble;
+mod carried;
 mod check;
 mod coordinate;
 mod coupling;

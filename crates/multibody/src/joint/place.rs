@@ -118,6 +118,11 @@ struct Turn {
 
 impl Turn {
     fn new(theta: &Vector3<f64>, rate: &Vector3<f64>) -> Self {
+        // Rigid bodies, at every evaluation.
+        if theta.norm_squared() == 0.0 && rate.norm_squared() == 0.0 {
+            let (rotation, tangent) = (Matrix3::identity(), Matrix3::identity());
+            return Self { rotation, tangent, tangent_rate: Vector3::zeros() };
+        }
         let t2 = theta.norm_squared();
         let factors = factors(t2);
         let skew = rotation::skew(theta);

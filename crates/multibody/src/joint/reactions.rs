@@ -78,6 +78,9 @@ pub(crate) struct Constraints {
     pub(super) now: Vec<RowState>,
     /// Length of the system at the state that was set last \[m\].
     size: f64,
+    /// Positions of the bodies, by their number, at which the rows of G were formed; whether they have
+    /// modal columns.
+    formed_at: Option<(u64, bool)>,
     matrix: Skyline,
     /// Pivot of each row over its diagonal entry at the start.
     pub(super) regular: Vec<f64>,
@@ -144,7 +147,7 @@ impl Constraints {
         let first = (0..rows.len()).map(|i| (0..i).find(|&j| coupled(i, j)).unwrap_or(i)).collect();
         self.matrix = Skyline::new(first);
         self.regular = vec![1.0; rows.len()];
-        self.now = now;
+        (self.now, self.formed_at) = (now, None);
         self.multipliers = vec![0.0; rows.len()];
         self.rows = rows;
         self.set_size();
@@ -300,17 +303,21 @@ impl Constraints {
             }
         }
         self.set_size();
-        let has_modes = self.rigid_masses.is_none();
+        // An integrator that moves positions first asks for G before it knows the velocities.
+        let formed_at = Some((at.moves(), self.rigid_masses.is_none()));
+        let is_formed = self.formed_at == formed_at;
         for number in 0..self.rows.len() {
             let mut now = std::mem::take(&mut self.now[number].parts);
             let value = self.set_parts(number, &mut now, at.time());
-            for part in &mut now {
+            for part in now.iter_mut().filter(|_| !is_formed) {
+                let has_modes = self.rigid_masses.is_none();
                 part.set_sides(&self.joints[part.joint].ends, &self.places[part.joint], at, has_modes);
             }
             let row = &mut self.now[number];
             (row.value, row.given_rate) = value;
             row.parts = now;
         }
+        self.formed_at = formed_at;
     }
 
     /// Sets the parts of a row at the places that were set last; returns g and g_t.

@@ -4,7 +4,8 @@ use nalgebra::Vector3;
 
 use crate::bodies::Accelerations;
 use crate::body::Body;
-use crate::kinetics::{Kinetics, RigidMassFactor, dot};
+use crate::kinetics::{Kinetics, RigidMassFactor};
+use carom_linalg::dense::dot;
 
 /// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
 #[derive(Debug, Clone)]

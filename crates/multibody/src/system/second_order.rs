@@ -131,6 +131,16 @@ impl SecondOrder for System {
     fn constraint(&mut self, constraint: usize, part: usize, row: &mut [f64], column: &mut [f64]) {
         self.joints.write_row(constraint, part, &self.bodies, row, column);
     }
+
+    fn carried_momenta(&mut self, part: usize, out: &mut [f64]) -> bool {
+        self.bodies.write_carried_momenta(part, out);
+        true
+    }
+
+    fn carried_rate(&mut self, constraint: usize, part: usize, row: &mut [f64]) -> bool {
+        self.joints.write_carried_rate(constraint, part, &self.bodies, row);
+        true
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,26 @@ impl StepMatrix {
         }
     }
 
+    /// Stores M_ξ and (G z)_ξ of the last evaluation, where the system knows them. Both turn with the bodies,
+    /// and chains of many bodies do not converge with old ones.
+    pub(super) fn take_carried<E: std::error::Error + 'static>(
+        &mut self,
+        system: &mut dyn SecondOrder<Error = E>,
+    ) {
+        let Self { places, carried, row_rates, .. } = self;
+        for (k, _) in places.structure.parts.iter().enumerate() {
+            if !system.carried_momenta(k, carried.get_mut(k)) {
+                return;
+            }
+        }
+        for (at, &(group, part)) in places.incidences.iter().enumerate() {
+            let size = places.structure.parts[part].velocities.len();
+            for (l, k) in places.structure.groups[group].rows.clone().enumerate() {
+                system.carried_rate(k, part, &mut row_rates.get_mut(at)[l * size..(l + 1) * size]);
+            }
+        }
+    }
+
     /// Derivatives by differences, without the low-rank part, which [`super::low_rank`] adds.
     pub(super) fn differentiate<E: std::error::Error + 'static>(
         &mut self,

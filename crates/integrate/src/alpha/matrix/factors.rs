@@ -25,6 +25,7 @@ impl StepMatrix {
         if self.age == Age::Kept && m > 0 {
             self.take_masses(system);
             self.take_constraints(system);
+            self.take_carried(system);
             self.complete();
             self.age = Age::Turned;
         }
@@ -72,6 +73,11 @@ impl StepMatrix {
             let (part, group) = places.damped[k];
             let (n, r) = (structure.parts[part].velocities.len(), structure.groups[group].rows.len());
             let out = damped.get_mut(k);
+            // Rigid bodies without dampers.
+            if sums.iter().all(|&(coupling, _)| damping.get(coupling).iter().all(|&c| c == 0.0)) {
+                out.fill(0.0);
+                continue;
+            }
             for i in 0..n {
                 for l in 0..r {
                     let products =
@@ -131,18 +137,22 @@ impl StepMatrix {
 
     /// Responses of the constraints to their multipliers.
     fn set_responses(&mut self, of: &Parameters, h: f64) {
-        let Self { places, mass, carried, damping, stiffness, reactions, responses, .. } = self;
+        let Self { places, mass, carried, damping, stiffness, reactions, responses, work, .. } = self;
         let (speed, share) = (of.speed(), of.share());
         responses.fill(0.0);
+        for (i, movable) in work.column.iter_mut().enumerate() {
+            let part = places.part_of[i];
+            let (own, within) = (places.own[part], i - places.structure.parts[part].velocities.start);
+            let diagonal = mass.row(part, within)[within];
+            let forces = speed * damping.row(own, within)[within] + h * stiffness.row(own, within)[within];
+            let moved = speed * diagonal + h * carried.row(part, within)[within] - h * share * forces;
+            *movable = (moved / speed).max(diagonal).recip();
+        }
         for (at, &(group, part)) in places.incidences.iter().enumerate() {
-            let own = places.own[part];
+            let movable = &work.column[places.structure.parts[part].velocities.clone()];
             for (l, k) in places.structure.groups[group].rows.clone().enumerate() {
-                for (i, g) in reactions.row(at, l).iter().enumerate() {
-                    let diagonal = mass.row(part, i)[i];
-                    let forces = speed * damping.row(own, i)[i] + h * stiffness.row(own, i)[i];
-                    let moved = speed * diagonal + h * carried.row(part, i)[i] - h * share * forces;
-                    responses[k] += g.powi(2) / (moved / speed).max(diagonal);
-                }
+                let squares = reactions.row(at, l).iter().zip(movable).map(|(g, movable)| g * g * movable);
+                responses[k] += squares.sum::<f64>();
             }
         }
     }

@@ -16,6 +16,7 @@
 //!
 //! Golub & Van Loan, Matrix Computations (2013), 2.1.4.
 
+use carom_linalg::dense::dot;
 use faer::Mat;
 
 use crate::second_order::SecondOrder;
@@ -130,9 +131,4 @@ fn grow(matrix: &mut Mat<f64>, rows: usize, columns: usize) {
     if matrix.nrows() != rows || matrix.ncols() < columns {
         *matrix = Mat::zeros(rows, columns + columns / 2);
     }
-}
-
-/// Scalar product over the length of the shorter slice.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

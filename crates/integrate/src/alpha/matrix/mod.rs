@@ -13,6 +13,7 @@
 //! which rotate with the bodies, are renewed when Newton's method converges too slowly, the other parts
 //! when this is not enough. For h → 0 the matrix stays regular. Rows and columns are scaled by the
 //! diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on units.
+//! M_ξ and (G z)_ξ turn with the bodies, too, and are renewed with M and G where the system knows them.
 //!
 //! All parts are stored by the blocks of [`crate::Structure`] (`tiles`): M and M_ξ have one of each body, C
 //! and K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
@@ -27,7 +28,7 @@ mod tiles;
 pub(super) use derivatives::Point;
 pub(super) use memory::{read_structure, write_structure};
 
-use low_rank::{LowRankCorrection, dot};
+use low_rank::LowRankCorrection;
 use tiles::{Places, Tiles};
 
 use super::parameters::Parameters;
@@ -35,6 +36,7 @@ use crate::adaptive::Shared;
 use crate::second_order::{Reading, SecondOrder};
 use crate::structure::Structure;
 use carom_linalg::blocks::BlockLu;
+use carom_linalg::dense::dot;
 
 /// Derivatives with factors and workspace.
 #[derive(Debug)]
@@ -163,6 +165,11 @@ impl StepMatrix {
     /// Numbers of velocities and constraints.
     pub(super) fn sizes(&self) -> (usize, usize) {
         self.sizes
+    }
+
+    /// Velocities of the largest part.
+    pub(super) fn largest_part(&self) -> usize {
+        self.places.structure.parts.iter().map(|part| part.velocities.len()).max().unwrap_or(0)
     }
 
     /// Evaluations of the rate for all derivatives: two for each coordinate of a class of parts.
