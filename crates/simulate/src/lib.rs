@@ -99,5 +99,5 @@ pub use rigid::{RepeatedContact, RigidSetUpError, ShapeRole};
 pub use run::RunError;
 pub use scheme::{SchemeError, SetUpError};
 pub use silhouette::Silhouette;
-pub use solve::{RunOutcome, run};
+pub use solve::{CPU_BEFORE, CPU_OF_SET_UP, RunOutcome, run};
 pub use system::{AssembleError, Assembled, system};

@@ -19,6 +19,12 @@ use crate::run::RunError;
 use crate::scheme::check::check;
 use crate::{resume, scheme};
 
+/// Name of a timing in a result: CPU time of the program from its start to the set-up of the run \[s\].
+pub const CPU_BEFORE: &str = "bodies and models, cpu";
+
+/// Name of a timing in a result: CPU time of the set-up, where that of the run does not contain it \[s\].
+pub const CPU_OF_SET_UP: &str = "set-up, cpu";
+
 /// The outcome of a run that reached its end.
 #[derive(Debug, Clone)]
 pub struct RunOutcome {
@@ -34,6 +40,8 @@ pub struct RunOutcome {
     pub seconds: f64,
     /// The same in CPU time of all threads \[s\].
     pub cpu_seconds: f64,
+    /// CPU time of all threads, phase by phase from the start of the program to the closed result \[s\].
+    pub cpu_phases: Vec<(&'static str, f64)>,
     /// Warnings about the accuracy of the results.
     pub warnings: Vec<String>,
     /// Remarks on the run: contacts that did not happen, for instance.
@@ -61,6 +69,7 @@ pub fn run(
     let scenario = prepared.scenario(scenario);
     check(scenario).map_err(At::cast)?;
     let scenario = &*resume::continued(scenario, path, options).map_err(RunError::from)?;
+    let before = cpu_seconds();
     let clock = Clock::start();
     let mut run = scheme::set_up(scenario, prepared, progress).map_err(At::cast)?;
     let set_up = clock.read();
@@ -88,22 +97,32 @@ pub fn run(
     let of_run = clock.read();
     let end = run.end(ended.is_ok(), recorder.overlaps())?;
     let phases = run.phases();
-    let set_up = phases.set_up.map(|name| (name, set_up));
-    let [seconds, cpu_seconds] = set_up.map_or(of_run, |(_, set_up)| [0, 1].map(|k| set_up[k] + of_run[k]));
+    // The set-up of some schemes is a part of their work.
+    let counted = if phases.set_up.is_some() { set_up } else { [0.0; 2] };
+    let [seconds, of_work] = [0, 1].map(|k| counted[k] + of_run[k]);
     let mut timings: Vec<(&str, f64)> =
         prepared.seconds.iter().map(|(phase, seconds)| (phase.as_str(), *seconds)).collect();
-    timings.extend(set_up.map(|(name, set_up)| (name, set_up[0])));
-    timings.extend([(phases.run, of_run[0]), (phases.cpu, cpu_seconds)]);
+    timings.extend(phases.set_up.map(|name| (name, set_up[0])));
+    timings.extend([(phases.run, of_run[0]), (phases.cpu, of_work)]);
+    timings.extend([(CPU_BEFORE, before), (CPU_OF_SET_UP, set_up[1] - counted[1])]);
     timings.extend(run.parts());
     recorder.finish(&ended, &end, &timings).map_err(RunError::from)?;
     ended?;
+    let known = before + set_up[1] + of_run[1];
+    let cpu_phases = vec![
+        ("bodies and models", before),
+        ("set-up", set_up[1]),
+        (phases.run, of_run[1]),
+        ("closing", (cpu_seconds() - known).max(0.0)),
+    ];
     Ok(RunOutcome {
         summary: end.summary,
         pairs: header.pairs.into_iter().map(|pair| pair.name).collect(),
         names: header.bodies.into_iter().map(|body| body.name).collect(),
         bodies: end.bodies,
         seconds,
-        cpu_seconds,
+        cpu_seconds: of_work,
+        cpu_phases,
         warnings: end.warnings,
         remarks: end.remarks,
         statics: end.statics,

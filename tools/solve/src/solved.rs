@@ -6,7 +6,7 @@ use carom_dynamics::{
     BodyState, ContactEvent, ErrorEstimate, ErrorParts, LedgerSummary, NO_PEAK, PairImpacts, condensed,
 };
 use carom_format::result::{NoteLevel, ResultError, ResultReader};
-use carom_simulate::RunOutcome;
+use carom_simulate::{CPU_BEFORE, CPU_OF_SET_UP, RunOutcome};
 use serde::Serialize;
 
 use crate::statics::Statics;
@@ -20,8 +20,11 @@ pub struct Solved {
     pub(crate) rejected_steps: Option<u64>,
     /// None for schemes without a choice of integrators.
     pub(crate) right_hand_sides: Option<u64>,
+    /// Wall clock of the time loop, or of set-up and load steps of a static run.
     pub(crate) seconds: f64,
+    /// CPU time of the whole program, and of its phases.
     pub(crate) cpu_seconds: f64,
+    pub(crate) cpu_phases: Vec<Phase>,
     pub(crate) energy: Energy,
     pub(crate) linear_momentum: Error,
     pub(crate) angular_momentum: Error,
@@ -37,6 +40,13 @@ pub struct Solved {
     /// Contacts that did not happen, with the nearest gap.
     pub(crate) remarks: Vec<String>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// A phase of the program.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Phase {
+    pub(crate) name: String,
+    pub(crate) cpu_seconds: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -143,16 +153,30 @@ struct Cost {
     steps: u64,
     /// Rejected steps and right-hand sides, of schemes with a choice of integrators.
     counts: [Option<u64>; 2],
-    /// Wall clock and CPU.
-    seconds: [f64; 2],
+    /// Wall clock.
+    seconds: f64,
+    phases: Vec<Phase>,
 }
 
 /// Largest number of impacts of a pair that are all shown; of more, the first, the largest and the last are.
 pub(crate) const IMPACTS: usize = 5;
 
-/// Names of the timings of a static run in results: wall clock, and CPU of both.
+/// Names of the timings of a static run in results: wall clock.
 const STATIC_PHASES: [&str; 2] = ["statics: stiffness and compliance", "statics: load steps"];
-const STATIC_CPU: &str = "statics, cpu";
+
+/// Names of timings of CPU time in results, and of the phases.
+const CPU_PHASES: [(&str, &str); 4] = [
+    (CPU_BEFORE, "bodies and models"),
+    (CPU_OF_SET_UP, "set-up"),
+    ("time loop, cpu", "time loop"),
+    ("statics, cpu", "set-up and load steps"),
+];
+
+impl Phase {
+    fn of(name: &str, cpu_seconds: f64) -> Self {
+        Self { name: name.to_owned(), cpu_seconds }
+    }
+}
 
 impl Solved {
     /// The summary of a run that has just ended.
@@ -162,7 +186,8 @@ impl Solved {
             end_time: s.time,
             steps: s.steps,
             counts: [s.integration.map(|c| c.rejected), s.integration.map(|c| c.evaluations)],
-            seconds: [outcome.seconds, outcome.cpu_seconds],
+            seconds: outcome.seconds,
+            phases: outcome.cpu_phases.iter().map(|&(name, seconds)| Phase::of(name, seconds)).collect(),
         };
         // Statics has no impacts; its contact forces are in equilibrium.
         let impacts = if outcome.statics.is_some() { &[][..] } else { &s.contacts };
@@ -195,10 +220,12 @@ impl Solved {
             end_time: last.time,
             steps: count("steps").unwrap_or(0),
             counts: ["rejected_steps", "right_hand_sides"].map(count),
-            seconds: [
-                seconds("time loop") + STATIC_PHASES.map(seconds).iter().sum::<f64>(),
-                seconds("time loop, cpu") + seconds(STATIC_CPU),
-            ],
+            seconds: seconds("time loop") + STATIC_PHASES.map(seconds).iter().sum::<f64>(),
+            phases: CPU_PHASES
+                .into_iter()
+                .filter(|&(timing, _)| timings.iter().any(|(known, _)| known == timing))
+                .map(|(timing, name)| Phase::of(name, seconds(timing)))
+                .collect(),
         };
         let pairs: Vec<&str> = header.pairs.iter().map(|pair| &*pair.name).collect();
         let bodies: Vec<&str> = header.bodies.iter().map(|body| &*body.name).collect();
@@ -240,8 +267,9 @@ impl Solved {
             steps: cost.steps,
             rejected_steps: cost.counts[0],
             right_hand_sides: cost.counts[1],
-            seconds: cost.seconds[0],
-            cpu_seconds: cost.seconds[1],
+            seconds: cost.seconds,
+            cpu_seconds: cost.phases.iter().map(|phase| phase.cpu_seconds).sum(),
+            cpu_phases: cost.phases,
             energy: Energy {
                 initial: ledger.energy_initial,
                 last: ledger.energy_final,

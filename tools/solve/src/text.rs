@@ -22,6 +22,19 @@ impl Solved {
         }
     }
 
+    /// CPU time of the program, and the phases that took more than a fiftieth of it.
+    fn cpu(&self) -> String {
+        let long = self.cpu_phases.iter().filter(|phase| phase.cpu_seconds > 0.02 * self.cpu_seconds);
+        let phases = long.map(|phase| format!("{} {}", phase.name, quantity(phase.cpu_seconds, "s", 2)));
+        let phases: Vec<_> = phases.collect();
+        let all = quantity(self.cpu_seconds, "s", 3);
+        if phases.is_empty() {
+            format!("CPU time {all}")
+        } else {
+            format!("CPU time {all}: {}", phases.join(", "))
+        }
+    }
+
     /// As text.
     pub fn text(&self) -> String {
         if let Some(statics) = &self.statics {
@@ -29,12 +42,12 @@ impl Solved {
         }
         let time = self.unit_of_time();
         let mut out = format!(
-            "{} in {} steps{}; it took {}, {} of CPU\n{}",
+            "{} in {} steps{}; it took {}\n{}\n{}",
             time.quantity(self.end_time, "s", 4),
             self.steps,
             self.integration(),
             quantity(self.seconds, "s", 3),
-            quantity(self.cpu_seconds, "s", 3),
+            self.cpu(),
             self.balance()
         );
         if !self.shown.is_empty() {
