@@ -20,8 +20,9 @@
 use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
+use super::coordinate::way;
 use super::start::size;
-use super::{Joint, JointEnd, Joints, Place, RowNow};
+use super::{Given, Joint, JointEnd, Joints, Place, Row, RowNow};
 use crate::elimination;
 use crate::search::Step;
 use crate::stage::Stage;
@@ -44,6 +45,8 @@ pub(crate) struct JointSolver {
     pub(crate) lambda: Vec<f64>,
     /// The rows in the middle of the step.
     pub(crate) rows: Vec<RowNow>,
+    /// The motions that rows follow in the step.
+    given: Vec<Given>,
     /// First end of each joint in the middle of the step, and the point about which its moments are \[m\].
     firsts: Vec<[Vector3<f64>; 2]>,
     /// Joints of the present problem, their rows, and their moving bodies.
@@ -68,6 +71,7 @@ impl JointSolver {
         Self {
             lambda: vec![0.0; n],
             rows: vec![RowNow::default(); n],
+            given: vec![Given::default(); n],
             firsts: vec![[Vector3::zeros(); 2]; joints.all.len()],
             own: Vec::with_capacity(n),
             ends: Vec::with_capacity(n),
@@ -131,7 +135,7 @@ impl JointSolver {
             let [first, second] = places(joint, step, |end, body| at_middle(end, &stages[body], body, step));
             self.firsts[number] = [first.position, first.center];
             for (k, row) in joint.rows.iter().enumerate() {
-                let now = RowNow::of(*row, &first, &second);
+                let now = row.at(&first, &second, Given::default());
                 self.rows[joint.first + k] = now;
                 let lambda = self.lambda[joint.first + k];
                 for (side, sign) in [(0, 1.0), (1, -1.0)] {
@@ -159,7 +163,18 @@ impl JointSolver {
                 let state = &step.states[body];
                 end.place(&state.position, &rotation::matrix(&state.quaternion))
             });
-            self.starts.extend(joint.rows.iter().map(|row| RowNow::of(*row, &first, &second).value));
+            for (k, row) in joint.rows.iter().enumerate() {
+                let given = match *row {
+                    Row::Kept(_) => Given::default(),
+                    Row::Driven(motion, _) => {
+                        let motion = &step.joints.motions[motion];
+                        let value = motion.at(step.time).value;
+                        Given { value, change: way(motion, step.time, step.dt) }
+                    }
+                };
+                self.given[joint.first + k] = given;
+                self.starts.push(row.at(&first, &second, given).value);
+            }
         }
     }
 
@@ -173,8 +188,8 @@ impl JointSolver {
             let [first, second] = places(joint, step, |end, body| at_end(end, &stages[body], body, step));
             let moved = motion(joint, stages, step);
             let sizes = [size(joint, &first, &second), 1.0];
-            for row in &joint.rows {
-                let mut now = RowNow::of(*row, &first, &second);
+            for (k, row) in joint.rows.iter().enumerate() {
+                let mut now = row.at(&first, &second, self.given[joint.first + k]);
                 now.change += REMOVED * self.starts[self.ends.len()];
                 let kind = usize::from(!row.is_length());
                 let error = now.change.abs();
@@ -306,6 +321,12 @@ impl JointSolver {
         })
     }
 
+    /// Work of the motions of a joint: λ Δs/dt \[J\].
+    pub(crate) fn work_of_motions(&self, joint: &Joint, dt: f64) -> f64 {
+        let rows = joint.first..joint.first + joint.rows.len();
+        rows.map(|row| self.lambda[row] * self.given[row].change / dt).sum()
+    }
+
     /// The impulse of a joint on its second body, and its moment about the first end, inertial axes \[N s\],
     /// \[N m s\].
     pub(crate) fn transmitted(&self, joints: &Joints, number: usize) -> [Vector3<f64>; 2] {
@@ -364,7 +385,7 @@ fn rate_by(
 /// Places of both ends of a joint.
 ///
 /// * `at` — of an end on a body
-fn places(joint: &Joint, step: &Step<'_>, at: impl Fn(&JointEnd, usize) -> Place) -> [Place; 2] {
+pub(crate) fn places(joint: &Joint, step: &Step<'_>, at: impl Fn(&JointEnd, usize) -> Place) -> [Place; 2] {
     joint.ends.each_ref().map(|end| match end.body {
         Some(body) => Place { stays: step.bodies[body].fixed, ..at(end, body) },
         None => end.on_ground(),
@@ -378,7 +399,7 @@ fn half_way(stage: &Stage, body: usize, step: &Step<'_>) -> Matrix3<f64> {
 }
 
 /// Where impulses act.
-fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
+pub(crate) fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
     let state = &step.states[body];
     match step.bodies[body].fixed {
         true => end.place(&state.position, &rotation::matrix(&state.quaternion)),
@@ -387,7 +408,7 @@ fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Pla
 }
 
 /// The end of the step, with the motion in it.
-fn at_end(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
+pub(crate) fn at_end(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
     let state = &step.states[body];
     if step.bodies[body].fixed {
         return end.place(&state.position, &rotation::matrix(&state.quaternion));
