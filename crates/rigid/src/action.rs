@@ -28,7 +28,6 @@ use thiserror::Error;
 
 use crate::body::RigidBody;
 use crate::joint::coordinate::{Coordinate, JointSpring};
-use crate::joint::start::AtRest;
 use crate::joint::{JointEnd, Joints};
 use crate::state::State;
 use crate::system::System;
@@ -178,7 +177,7 @@ impl Actions {
     /// Refuses steps beyond the limit of a spring alone, with the mobility that joints leave at the start.
     fn check_step(&self, system: &System) -> Result<(), SpringError> {
         let at = Bodies { bodies: &system.bodies, states: &system.states };
-        let joined = AtRest { joints: &system.joints, bodies: &system.bodies, time: system.time() };
+        let joined = system.at_rest();
         for spring in self.springs.iter().filter(|spring| spring.law.stiffness > 0.0) {
             let mobility = joined.mobility(&spring.loads_now(at), &system.states);
             let limit = 2.0 / (spring.law.stiffness * mobility).sqrt();

@@ -4,6 +4,7 @@ use carom_dynamics::{JointAction, JointState};
 use nalgebra::Vector3;
 
 use crate::joint::coordinate::Coordinate;
+use crate::joint::repeated::Repeated;
 use crate::joint::solver::JointSolver;
 use crate::joint::start::{AtRest, Displaced};
 use crate::joint::{JointError, JointSpec, Joints, Row};
@@ -26,8 +27,15 @@ impl System {
         self.impulses.laws.rows.joints = JointSolver::new(&self.joints);
         self.joint_wrenches = vec![[Vector3::zeros(); 2]; self.joints.all.len()];
         let time = self.time();
-        let at_start = AtRest { joints: &self.joints, bodies: &self.bodies, time };
-        self.displaced = at_start.begin(&mut self.states)?;
+        let mut repeated = self.at_rest().choose(&self.states)?;
+        if self.joints.turn_with_bodies(&repeated, |body| self.bodies[body].fixed) {
+            repeated = self.at_rest().choose(&self.states)?;
+        }
+        self.leave_out(&repeated);
+        let mut states = self.states.clone();
+        self.displaced = self.at_rest().begin(&mut states)?;
+        self.states = states;
+        self.leave_out(&repeated);
         self.have_been_put();
         let step = Step {
             bodies: &self.bodies,
@@ -72,8 +80,29 @@ impl System {
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
     }
 
-    fn at_rest(&self) -> AtRest<'_> {
-        AtRest { joints: &self.joints, bodies: &self.bodies, time: self.time() }
+    pub(crate) fn at_rest(&self) -> AtRest<'_> {
+        let repeated = &self.impulses.laws.rows.joints.repeated;
+        AtRest { joints: &self.joints, bodies: &self.bodies, time: self.time(), repeated }
+    }
+
+    /// Leaves out rows of joints, with their values at the present states.
+    fn leave_out(&mut self, rows: &[usize]) {
+        let values: Vec<_> =
+            rows.iter().map(|&row| (row, self.at_rest().value(row, &self.states).0)).collect();
+        self.impulses.laws.rows.joints.repeated.set(values.into_iter());
+    }
+
+    /// Looks again at rows that were left out if one of them opens.
+    pub(crate) fn follow_repeated(&mut self) {
+        let mut repeated = std::mem::take(&mut self.impulses.laws.rows.joints.repeated);
+        let joints = AtRest {
+            joints: &self.joints,
+            bodies: &self.bodies,
+            time: self.start_of_step,
+            repeated: &Repeated::default(),
+        };
+        repeated.follow(&joints, &self.states);
+        self.impulses.laws.rows.joints.repeated = repeated;
     }
 
     /// How motions of joints have changed the places of the bodies before the start.
@@ -131,10 +160,10 @@ impl System {
         self.at_rest().largest(&self.states)
     }
 
-    /// Joints with equations that repeat those of the joints before them at the present states, and how many:
-    /// steps leave them out, so that the share of each joint in the reaction is not determined.
+    /// Joints with equations that repeat those of the joints before them, and how many: steps leave them out,
+    /// so that the share of each joint in the reaction is not determined.
     pub fn repeated_equations(&self) -> Vec<(&str, usize)> {
-        let repeated = self.at_rest().repeated(&self.states);
+        let repeated = self.at_rest().left_out();
         let name = |joint: usize| self.joints.all[joint].name.as_str();
         repeated.chunk_by(|a, b| a == b).map(|rows| (name(rows[0]), rows.len())).collect()
     }
@@ -149,6 +178,7 @@ impl System {
         if self.joints.is_empty() {
             return Ok(());
         }
+        self.follow_repeated();
         let step = Step {
             bodies: &self.bodies,
             states: &self.states,

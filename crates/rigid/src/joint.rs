@@ -13,10 +13,11 @@
 //!
 //! The first body gets the impulse and the second the opposite one at the same point, so that momentum and
 //! angular momentum are exact. A motion that is prescribed to a coordinate u of a joint is one more row, u −
-//! s(t). Module `solver` finds the impulses of a step, `start` closes joints, `coordinate` has the free
-//! motion of joints.
+//! s(t). Module `solver` finds the impulses of a step without the rows in `repeated`, `start` closes joints,
+//! `coordinate` has the free motion of joints.
 
 pub mod coordinate;
+pub(crate) mod repeated;
 pub(crate) mod solver;
 pub(crate) mod start;
 

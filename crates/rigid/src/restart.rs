@@ -114,6 +114,8 @@ impl System {
             checkpoint.put_reals("joints", &self.impulses.laws.rows.joints.lambda);
             checkpoint.put_reals("joint_work", &[books.joint_work, books.drive_work]);
             let wrenches = self.joint_wrenches.iter().flatten().flatten().copied();
+            let repeated = self.impulses.laws.rows.joints.repeated.to_vec();
+            checkpoint.put_reals("repeated_rows", &repeated);
             checkpoint.put_reals("joint_forces", &wrenches.collect::<Vec<_>>());
         }
         if !self.stops.is_empty() {
@@ -174,6 +176,11 @@ impl System {
             let wrench =
                 |numbers: &[f64; 6]| [0, 3].map(|i: usize| Vector3::from_column_slice(&numbers[i..i + 3]));
             self.joint_wrenches = arrays::<6>(forces).map(wrench).collect();
+            let rows = checkpoint.reals("repeated_rows")?;
+            if !self.impulses.laws.rows.joints.repeated.restore(rows) {
+                let (name, found, expected) = ("repeated_rows".to_owned(), rows.len(), self.joints.n_rows);
+                return Err(CheckpointError::Length { name, found, expected });
+            }
         }
         if !self.stops.is_empty() {
             let numbers = checkpoint.reals_of("stops", self.stops.n_numbers())?;

@@ -10,7 +10,8 @@
 //!
 //! found by Newton's method with the derivative dt/2 G_{n+1} M⁻¹ G_midᵀ (the derivatives of the directions
 //! and of the orientation half-way are left out: they are smaller by an angle of a step). Equations that
-//! repeat others are left out by complete pivoting.
+//! repeat others at the start are left out (`repeated`); in singular positions complete pivoting leaves out
+//! more.
 //!
 //! The equations are those of the motion within the step: from rounded places, differences over a short step
 //! would be large velocities. An error that rounding has left decays by a part in each step.
@@ -21,6 +22,7 @@ use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use super::coordinate::way;
+use super::repeated::Repeated;
 use super::start::size;
 use super::{Given, Joint, JointEnd, Joints, Place, Row, RowNow};
 use crate::elimination;
@@ -47,11 +49,14 @@ pub(crate) struct JointSolver {
     pub(crate) rows: Vec<RowNow>,
     /// The motions that rows follow in the step.
     given: Vec<Given>,
+    /// Rows that repeat others and are left out.
+    pub(crate) repeated: Repeated,
     /// First end of each joint in the middle of the step, and the point about which its moments are \[m\].
     firsts: Vec<[Vector3<f64>; 2]>,
-    /// Joints of the present problem, their rows, and their moving bodies.
+    /// Joints of the present problem, their rows (number of the joint, and of the row among all), and their
+    /// moving bodies.
     active: Vec<usize>,
-    own: Vec<usize>,
+    own: Vec<(usize, usize)>,
     pub(crate) bodies: Vec<usize>,
     /// Impulse and moment on each of these bodies without joints.
     others: Vec<[Vector3<f64>; 2]>,
@@ -72,6 +77,7 @@ impl JointSolver {
             lambda: vec![0.0; n],
             rows: vec![RowNow::default(); n],
             given: vec![Given::default(); n],
+            repeated: Repeated::new(n),
             firsts: vec![[Vector3::zeros(); 2]; joints.all.len()],
             own: Vec::with_capacity(n),
             ends: Vec::with_capacity(n),
@@ -93,7 +99,9 @@ impl JointSolver {
         let joints = step.joints;
         for (number, joint) in joints.all.iter().enumerate().filter(|(_, joint)| has(joint.group)) {
             self.active.push(number);
-            self.own.extend(joint.first..joint.first + joint.rows.len());
+            let rows = joint.first..joint.first + joint.rows.len();
+            let kept = rows.filter(|&row| !self.repeated.has(row));
+            self.own.extend(kept.map(|row| (number, row)));
         }
         let groups = joints.group_of.iter().enumerate();
         self.bodies.extend(groups.filter(|(_, group)| group.is_some_and(&has)).map(|(body, _)| body));
@@ -173,7 +181,9 @@ impl JointSolver {
                     }
                 };
                 self.given[joint.first + k] = given;
-                self.starts.push(row.at(&first, &second, given).value);
+                if !self.repeated.has(joint.first + k) {
+                    self.starts.push(row.at(&first, &second, given).value);
+                }
             }
         }
     }
@@ -189,6 +199,9 @@ impl JointSolver {
             let moved = motion(joint, stages, step);
             let sizes = [size(joint, &first, &second), 1.0];
             for (k, row) in joint.rows.iter().enumerate() {
+                if self.repeated.has(joint.first + k) {
+                    continue;
+                }
                 let mut now = row.at(&first, &second, self.given[joint.first + k]);
                 now.change += REMOVED * self.starts[self.ends.len()];
                 let kind = usize::from(!row.is_length());
@@ -215,7 +228,7 @@ impl JointSolver {
         self.values.clear();
         self.values.extend(self.ends.iter().map(|now| -2.0 / step.dt * now.change));
         self.solve_matrix();
-        for (&row, change) in self.own.iter().zip(&self.values) {
+        for (&(_, row), change) in self.own.iter().zip(&self.values) {
             self.lambda[row] += change;
         }
     }
@@ -225,21 +238,11 @@ impl JointSolver {
         let n = self.own.len();
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
-        let mut i = 0;
-        for &a in &self.active {
-            let of_row = &step.joints.all[a];
-            for _ in &of_row.rows {
-                let mut j = 0;
-                for &b in &self.active {
-                    let of_column = &step.joints.all[b];
-                    for k in 0..of_column.rows.len() {
-                        let column = &self.rows[of_column.first + k];
-                        self.matrix[i * n + j] =
-                            coupling((of_row, &self.ends[i]), (of_column, column), stages, step);
-                        j += 1;
-                    }
-                }
-                i += 1;
+        for (i, &(a, _)) in self.own.iter().enumerate() {
+            let of_row = (&step.joints.all[a], &self.ends[i]);
+            for (j, &(b, column)) in self.own.iter().enumerate() {
+                let of_column = (&step.joints.all[b], &self.rows[column]);
+                self.matrix[i * n + j] = coupling(of_row, of_column, stages, step);
             }
         }
     }
@@ -273,17 +276,13 @@ impl JointSolver {
         self.set_matrix(stages, step);
         for j in 0..n {
             self.values.clear();
-            let mut i = 0;
-            for &a in &self.active {
-                let joint = &step.joints.all[a];
-                for _ in &joint.rows {
-                    let mut rate = 0.0;
-                    row(j, &mut |body, direction, moment_b| {
-                        rate += rate_by((joint, &self.ends[i]), body, (&direction, &moment_b), stages, step);
-                    });
-                    self.values.push(rate);
-                    i += 1;
-                }
+            for (i, &(number, _)) in self.own.iter().enumerate() {
+                let of_joint = (&step.joints.all[number], &self.ends[i]);
+                let mut rate = 0.0;
+                row(j, &mut |body, direction, moment_b| {
+                    rate += rate_by(of_joint, body, (&direction, &moment_b), stages, step);
+                });
+                self.values.push(rate);
             }
             self.solve_matrix();
             for i in 0..n {
@@ -293,8 +292,8 @@ impl JointSolver {
                         return;
                     }
                     let turned = stages[body].d_omega.tr_mul(&moment_b);
-                    for (place, &number) in self.own.iter().enumerate() {
-                        let (joint, now) = (joint_of(step.joints, number), &self.rows[number]);
+                    for (place, &(number, row)) in self.own.iter().enumerate() {
+                        let (joint, now) = (&step.joints.all[number], &self.rows[row]);
                         for (side, sign) in [(0, 1.0), (1, -1.0)] {
                             if joint.ends[side].body == Some(body) {
                                 let by_impulse =
@@ -334,12 +333,6 @@ impl JointSolver {
         let [end, center] = self.firsts[number];
         [-impulse, -(moment + (center - end).cross(&impulse))]
     }
-}
-
-/// The joint of a row.
-fn joint_of(joints: &Joints, row: usize) -> &Joint {
-    let after = joints.all.partition_point(|joint| joint.first <= row);
-    &joints.all[after - 1]
 }
 
 /// Σ over shared bodies of d_i·d_j/m + m_i·dω/ds m_j.

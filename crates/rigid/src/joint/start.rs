@@ -4,6 +4,7 @@ use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use super::coordinate::Coordinate;
+use super::repeated::Repeated;
 use super::{Given, Joint, JointError, Joints, Place, Row, RowNow};
 use crate::body::RigidBody;
 use crate::elimination;
@@ -24,11 +25,15 @@ pub(crate) struct AtRest<'a> {
     pub(crate) bodies: &'a [RigidBody],
     /// For the values of motions \[s\].
     pub(crate) time: f64,
+    /// Rows that are left out.
+    pub(crate) repeated: &'a Repeated,
 }
 
 /// A row at the present places.
 struct Placed<'a> {
     joint: &'a Joint,
+    /// Its number among all rows.
+    number: usize,
     row: Row,
     now: RowNow,
     /// ṡ of a motion; 0 for other rows.
@@ -55,8 +60,8 @@ impl AtRest<'_> {
             let size = size(joint, &first, &second);
             let (speed, turning) = self.speeds(joint, states);
             for row in &joint.rows {
-                let (placed, name, is_length) =
-                    (self.placed(joint, row, [&first, &second]), || joint.name.clone(), row.is_length());
+                let placed = self.placed(joint, (0, row), [&first, &second]);
+                let (name, is_length) = (|| joint.name.clone(), row.is_length());
                 let scale = if is_length { size } else { 1.0 };
                 // False for NaN.
                 let meets = placed.now.value.abs() <= PLACED * scale;
@@ -81,12 +86,28 @@ impl AtRest<'_> {
         self.close(states)?;
         let moved = before.iter().zip(&*states).map(|(old, new)| (new.position - old.position).norm());
         displaced.moved = moved.fold(0.0, f64::max);
+        Ok(displaced)
+    }
+
+    /// The rows to leave out where the bodies are placed, with their values.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError::Held`] if the row of a motion is one of them.
+    pub(crate) fn choose(&self, states: &[State]) -> Result<Vec<usize>, JointError> {
         let dependent = self.dependent(states);
-        let held = |&row: &usize| self.row(row).1.is_driven();
-        match dependent.into_iter().find(held) {
-            Some(row) => Err(JointError::Held { joint: self.row(row).0.name.clone() }),
-            None => Ok(displaced),
+        match dependent.iter().find(|&&row| self.row(row).1.is_driven()) {
+            Some(&row) => Err(JointError::Held { joint: self.row(row).0.name.clone() }),
+            None => Ok(dependent),
         }
+    }
+
+    /// Value of a row, and the size to which it is relative.
+    pub(crate) fn value(&self, number: usize, states: &[State]) -> (f64, f64) {
+        let (joint, row) = self.row(number);
+        let [first, second] = self.places(joint, states);
+        let scale = if row.is_length() { size(joint, &first, &second) } else { 1.0 };
+        (self.placed(joint, (number, row), [&first, &second]).now.value, scale)
     }
 
     /// Closes the joints by the smallest motion in the metric of the masses, then changes the momenta by the
@@ -111,9 +132,19 @@ impl AtRest<'_> {
         }
         let rows = self.rows(states);
         let (missed, joint) = self.missed(&rows, states);
+        let contradiction = |joint: &Joint| Err(JointError::Contradiction { joint: joint.name.clone() });
         let is_closed = missed <= 1e3 * CLOSED;
         if !is_closed {
-            return Err(JointError::Contradiction { joint: self.joints.all[joint].name.clone() });
+            return contradiction(&self.joints.all[joint]);
+        }
+        let opens = |&row: &usize| {
+            let (value, size) = self.value(row, states);
+            // False for NaN.
+            let is_closed = value.abs() <= PLACED * size;
+            !is_closed
+        };
+        if let Some(row) = self.repeated.rows().find(opens) {
+            return contradiction(self.row(row).0);
         }
         // Twice: the second time removes the round-off of the first.
         for _ in 0..2 {
@@ -130,7 +161,12 @@ impl AtRest<'_> {
     }
 
     /// A row of a joint whose ends are at these places.
-    fn placed<'b>(&self, joint: &'b Joint, row: &Row, [first, second]: [&Place; 2]) -> Placed<'b> {
+    fn placed<'b>(
+        &self,
+        joint: &'b Joint,
+        (number, row): (usize, &Row),
+        [first, second]: [&Place; 2],
+    ) -> Placed<'b> {
         let (given, given_rate) = match *row {
             Row::Kept(_) => (Given::default(), 0.0),
             Row::Driven(motion, _) => {
@@ -138,17 +174,25 @@ impl AtRest<'_> {
                 (Given { value: at.value, change: 0.0 }, at.rate)
             }
         };
-        Placed { joint, row: *row, now: row.at(first, second, given), given_rate }
+        Placed { joint, number, row: *row, now: row.at(first, second, given), given_rate }
     }
 
     /// All rows.
-    fn rows(&self, states: &[State]) -> Vec<Placed<'_>> {
+    fn all_rows(&self, states: &[State]) -> Vec<Placed<'_>> {
         let of = |joint| {
             let [first, second] = self.places(joint, states);
             let joint: &Joint = joint;
-            joint.rows.iter().map(move |row| self.placed(joint, row, [&first, &second]))
+            let rows = joint.rows.iter().enumerate();
+            rows.map(move |(k, row)| self.placed(joint, (joint.first + k, row), [&first, &second]))
         };
         self.joints.all.iter().flat_map(of).collect()
+    }
+
+    /// The rows that are not left out.
+    fn rows(&self, states: &[State]) -> Vec<Placed<'_>> {
+        let mut rows = self.all_rows(states);
+        rows.retain(|row| !self.repeated.has(row.number));
+        rows
     }
 
     /// Value of a coordinate, an angle with the turns that bring it nearest to `near`, and its rate.
@@ -162,49 +206,50 @@ impl AtRest<'_> {
         let [first, second] = self.places(joint, states);
         let now = coordinate.at(&first, &second);
         let row = Row::Driven(0, coordinate);
-        let rate = self.rate(&Placed { joint, row, now, given_rate: 0.0 }, states);
+        let rate = self.rate(&Placed { joint, number: 0, row, now, given_rate: 0.0 }, states);
         (coordinate.counted(now.value, near), rate)
     }
 
     /// Joint and row of this number.
     fn row(&self, number: usize) -> (&Joint, &Row) {
-        let after = self.joints.all.partition_point(|joint| joint.first <= number);
-        let joint = &self.joints.all[after - 1];
+        let joint = &self.joints.all[self.joint_of(number)];
         (joint, &joint.rows[number - joint.first])
     }
 
     /// The largest error of a row.
     pub(crate) fn largest(&self, states: &[State]) -> f64 {
-        self.rows(states).iter().fold(0.0, |largest: f64, row| largest.max(row.now.value.abs()))
+        self.all_rows(states).iter().fold(0.0, |largest: f64, row| largest.max(row.now.value.abs()))
     }
 
     /// The largest relative error, and its joint.
     fn missed(&self, rows: &[Placed<'_>], states: &[State]) -> (f64, usize) {
         let mut worst = (0.0_f64, 0);
-        for (number, joint) in self.joints.all.iter().enumerate() {
-            let [first, second] = self.places(joint, states);
-            let scale = size(joint, &first, &second);
-            for Placed { row, now, .. } in &rows[joint.first..joint.first + joint.rows.len()] {
+        for own in rows.chunk_by(|a, b| std::ptr::eq(a.joint, b.joint)) {
+            let [first, second] = self.places(own[0].joint, states);
+            let scale = size(own[0].joint, &first, &second);
+            for Placed { number, row, now, .. } in own {
                 let error = now.value.abs() / if row.is_length() { scale } else { 1.0 };
                 if error > worst.0 || error.is_nan() {
-                    worst = (error, number);
+                    worst = (error, self.joint_of(*number));
                 }
             }
         }
         worst
     }
 
-    /// The joint of each equation that those before it determine, ascending.
-    pub(crate) fn repeated(&self, states: &[State]) -> Vec<usize> {
-        let of_row = |row: usize| self.joints.all.partition_point(|joint| joint.first <= row) - 1;
-        let mut joints: Vec<usize> = self.dependent(states).into_iter().map(of_row).collect();
-        joints.sort_unstable();
-        joints
+    /// Number of the joint of a row.
+    fn joint_of(&self, row: usize) -> usize {
+        self.joints.all.partition_point(|joint| joint.first <= row) - 1
+    }
+
+    /// The joint of each row that is left out, ascending.
+    pub(crate) fn left_out(&self) -> Vec<usize> {
+        self.repeated.rows().map(|row| self.joint_of(row)).collect()
     }
 
     /// Rows that those before them determine; those of motions come last.
-    fn dependent(&self, states: &[State]) -> Vec<usize> {
-        let rows = self.rows(states);
+    pub(super) fn dependent(&self, states: &[State]) -> Vec<usize> {
+        let rows = self.all_rows(states);
         let n = rows.len();
         let (kept, driven): (Vec<usize>, Vec<usize>) = (0..n).partition(|&k| !rows[k].row.is_driven());
         let order = [kept, driven].concat();
