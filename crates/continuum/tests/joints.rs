@@ -13,7 +13,7 @@ use crate::setup::{Last, at, block, deformable, pair, residuals, rigid, run, set
 fn joint(name: &str, kind: JointKind, ends: [(Option<usize>, [f64; 3]); 2]) -> JointSpec {
     let triad = Matrix3::from_columns(&[Vector3::z(), Vector3::x(), Vector3::y()]);
     let end = |(body, point): (Option<usize>, [f64; 3])| JointEnd { body, point: point.into(), triad };
-    JointSpec { name: name.to_owned(), kind, ends: ends.map(end) }
+    JointSpec { name: name.to_owned(), kind, ends: ends.map(end), actions: Vec::new() }
 }
 
 /// A hammer with a handle on a hinge hits a deformable brick off its centre.

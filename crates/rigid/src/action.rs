@@ -17,15 +17,21 @@
 //! f the pull of the spring, c the damping, w the mobility of its ends along it, and a the acceleration by
 //! all else, joints and other loads, which is that of the step before: of second order, and stable for any c.
 //! After a step in which one of its bodies was struck, a is 0: an impact changes velocities at once.
+//!
+//! Springs of joints act in the same way on an angle or a shift instead of the length (`joint::coordinate`).
 
-use carom_dynamics::{Axes, JointAction, JointState, TimeFunction, rotation};
+mod spring;
+
+use carom_dynamics::{Axes, JointState, TimeFunction, rotation};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use crate::body::RigidBody;
-use crate::joint::JointEnd;
+use crate::joint::coordinate::{Coordinate, JointSpring};
+use crate::joint::{JointEnd, Joints};
 use crate::state::State;
 use crate::system::System;
+use spring::{Bodies, Spring, prepared};
 
 /// A force and a torque at a place of a body.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,24 +110,6 @@ struct Force {
     spec: ForceSpec,
 }
 
-/// A spring in the frames of its bodies.
-#[derive(Debug, Clone)]
-struct Spring {
-    spec: SpringSpec,
-    /// Points in the frames of the bodies, or in inertial coordinates \[m\].
-    points: [Vector3<f64>; 2],
-    /// The pull of spring and preload, and that of the damper, in the last step \[N\]; their direction from
-    /// the first end to the second.
-    pulls: [f64; 2],
-    direction: Vector3<f64>,
-    /// From the centre of mass of each end's body to the end in the middle of the step, inertial axes \[m\].
-    arms: [Vector3<f64>; 2],
-    /// Rate of the length at the start of the step \[m/s\].
-    rate_before: f64,
-    /// Second derivative of the length in the last step by all else \[m/s²\].
-    by_others: f64,
-}
-
 /// Energies of the actions since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ActionBooks {
@@ -140,7 +128,9 @@ pub(crate) struct ActionBooks {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Actions {
     forces: Vec<Force>,
+    /// Those of joints, then those of their own.
     springs: Vec<Spring>,
+    given: Vec<SpringSpec>,
     /// Force and torque about the centre of mass of each body.
     sums: Vec<[Vector3<f64>; 2]>,
     /// The same of the forces alone.
@@ -148,67 +138,51 @@ pub(crate) struct Actions {
     pub(crate) books: ActionBooks,
 }
 
-/// A point of a body, or of the ground, in motion.
-struct Moving {
-    place: Vector3<f64>,
-    velocity: Vector3<f64>,
-}
-
 impl Actions {
-    pub(crate) fn new(
-        forces: &[ForceSpec],
-        springs: &[SpringSpec],
-        system: &System,
-    ) -> Result<Self, SpringError> {
+    fn new(forces: &[ForceSpec], springs: &[SpringSpec], system: &System) -> Result<Self, SpringError> {
         let bodies = &system.bodies;
+        let at = Bodies { bodies, states: &system.states };
         let force = |spec: &ForceSpec| Force {
             body: spec.body,
             point_b: bodies[spec.body].point_b(&spec.point),
             source: rotation::matrix(&bodies[spec.body].axes).transpose(),
             spec: spec.clone(),
         };
-        let springs = springs.iter().map(|spec| {
+        let of_joints = of_joints(&system.joints, at);
+        let alone = springs.iter().map(|spec| {
             let [a, b] = spec.ends.map(|end| end.body);
             if a == b || [a, b].iter().flatten().any(|&body| body >= bodies.len()) {
                 return Err(SpringError::Bodies { spring: spec.name.clone() });
             }
-            let points = spec.ends.map(|end| match end.body {
-                Some(body) => bodies[body].point_b(&end.point),
-                None => end.point,
-            });
-            Ok(Spring {
-                spec: spec.clone(),
-                points,
-                pulls: [0.0; 2],
-                direction: Vector3::x(),
-                arms: [Vector3::zeros(); 2],
-                rate_before: 0.0,
-                by_others: 0.0,
-            })
+            let ends = spec.ends.each_ref().map(|end| prepared(end, bodies));
+            let SpringSpec { stiffness, damping, free, preload, .. } = *spec;
+            let law = JointSpring { stiffness, damping, free, preload };
+            Ok(Spring::new((spec.name.clone(), None), ends, (Coordinate::Length, law), at))
         });
         let n = bodies.len();
         let mut actions = Self {
             forces: forces.iter().map(force).collect(),
-            springs: springs.collect::<Result<_, _>>()?,
+            springs: of_joints.map(Ok).chain(alone).collect::<Result<_, _>>()?,
+            given: springs.to_vec(),
             sums: vec![[Vector3::zeros(); 2]; n],
             of_forces: vec![[Vector3::zeros(); 2]; n],
             books: ActionBooks::default(),
         };
         actions.check_step(system)?;
-        actions.books.potential = actions.potential(bodies, &system.states);
+        actions.books.potential = actions.potential();
         actions.books.at_start = actions.books.potential;
         Ok(actions)
     }
 
-    /// Refuses steps beyond the limit of a spring alone.
+    /// Refuses steps beyond the limit of a spring alone, with the mobility that joints leave at the start.
     fn check_step(&self, system: &System) -> Result<(), SpringError> {
-        for spring in &self.springs {
-            let [a, b] = spring.ends(&system.bodies, &system.states, 0.0);
-            let direction = (b.place - a.place).try_normalize(0.0).unwrap_or_else(Vector3::x);
-            let mobility = spring.mobility(&direction, &system.bodies, &system.states);
-            let limit = 2.0 / (spring.spec.stiffness * mobility).sqrt();
+        let at = Bodies { bodies: &system.bodies, states: &system.states };
+        let joined = system.at_rest();
+        for spring in self.springs.iter().filter(|spring| spring.law.stiffness > 0.0) {
+            let mobility = joined.mobility(&spring.loads_now(at), &system.states);
+            let limit = 2.0 / (spring.law.stiffness * mobility).sqrt();
             if system.dt >= limit {
-                return Err(SpringError::Step { spring: spring.spec.name.clone(), dt: system.dt, limit });
+                return Err(SpringError::Step { spring: spring.name.clone(), dt: system.dt, limit });
             }
         }
         Ok(())
@@ -218,107 +192,27 @@ impl Actions {
         self.forces.is_empty() && self.springs.is_empty()
     }
 
-    /// Pulls and directions of the springs in the last step, for checkpoints.
-    pub(crate) fn pulls(&self) -> Vec<f64> {
-        let of = |spring: &Spring| {
-            let [a, b] = spring.pulls;
-            let [x, y, z] = spring.direction.into();
-            [a, b, x, y, z, spring.by_others]
-        };
-        self.springs.iter().flat_map(of).collect()
+    /// The memory of the springs, for checkpoints and snapshots.
+    pub(crate) fn memory(&self) -> impl Iterator<Item = f64> + '_ {
+        self.springs.iter().flat_map(Spring::memory)
     }
 
-    pub(crate) fn set_pulls(&mut self, numbers: &[f64]) {
-        for (spring, &[a, b, x, y, z, others]) in self.springs.iter_mut().zip(numbers.as_chunks::<6>().0) {
-            (spring.pulls, spring.direction) = ([a, b], Vector3::new(x, y, z));
-            spring.by_others = others;
-        }
+    pub(crate) fn remember(&mut self, numbers: &[f64]) {
+        let arrays = numbers.as_chunks::<{ Spring::NUMBERS }>().0;
+        self.springs.iter_mut().zip(arrays).for_each(|(spring, numbers)| spring.remember(numbers));
     }
 
-    fn potential(&self, bodies: &[RigidBody], states: &[State]) -> f64 {
-        self.springs.iter().map(|spring| spring.potential(bodies, states)).sum()
+    fn potential(&self) -> f64 {
+        self.springs.iter().map(Spring::potential).sum()
     }
 }
 
-impl Spring {
-    /// Its ends after half a step.
-    fn ends(&self, bodies: &[RigidBody], states: &[State], half: f64) -> [Moving; 2] {
-        [0, 1].map(|side| match self.spec.ends[side].body {
-            Some(body) => moving(&bodies[body], &states[body], &self.points[side], half),
-            None => Moving { place: self.points[side], velocity: Vector3::zeros() },
-        })
-    }
-
-    fn length(&self, bodies: &[RigidBody], states: &[State]) -> f64 {
-        let [a, b] = self.ends(bodies, states, 0.0);
-        (b.place - a.place).norm()
-    }
-
-    fn potential(&self, bodies: &[RigidBody], states: &[State]) -> f64 {
-        let stretch = self.length(bodies, states) - self.spec.free;
-        (0.5 * self.spec.stiffness * stretch + self.spec.preload) * stretch
-    }
-
-    /// Rate of the length by a unit of impulse along it \[1/kg\].
-    fn mobility(&self, direction: &Vector3<f64>, bodies: &[RigidBody], states: &[State]) -> f64 {
-        let of_end = |side: usize| {
-            let Some(body) = self.spec.ends[side].body.filter(|&body| !bodies[body].fixed) else {
-                return 0.0;
-            };
-            let (body, state) = (&bodies[body], &states[body]);
-            let direction_b = rotation::matrix(&state.quaternion).tr_mul(direction);
-            let moment = self.points[side].cross(&direction_b);
-            1.0 / body.mass + moment.dot(&moment.component_div(&body.inertia))
-        };
-        of_end(0) + of_end(1)
-    }
-
-    /// Rate of the length \[m/s\].
-    fn rate(&self, bodies: &[RigidBody], states: &[State]) -> f64 {
-        let [a, b] = self.ends(bodies, states, 0.0);
-        let direction = (b.place - a.place).try_normalize(f64::MIN_POSITIVE).unwrap_or(self.direction);
-        (b.velocity - a.velocity).dot(&direction)
-    }
-
-    /// The pulls in the middle of a step, and their direction.
-    fn pull(&mut self, bodies: &[RigidBody], states: &[State], dt: f64) {
-        let [a, b] = self.ends(bodies, states, 0.5 * dt);
-        let apart = b.place - a.place;
-        // Ends that meet have no direction: the last one stays.
-        self.direction = apart.try_normalize(f64::MIN_POSITIVE).unwrap_or(self.direction);
-        let elastic = self.spec.stiffness * (apart.norm() - self.spec.free) + self.spec.preload;
-        let mobility = 0.5 * dt * self.mobility(&self.direction, bodies, states);
-        self.rate_before = self.rate(bodies, states);
-        let rate = self.rate_before + 0.5 * dt * self.by_others;
-        let in_middle = (rate - mobility * elastic) / (1.0 + mobility * self.spec.damping);
-        self.pulls = [elastic, self.spec.damping * in_middle];
-        self.arms = [0, 1].map(|side| {
-            let body = self.spec.ends[side].body;
-            let turned = body.map(|body| rotation_after(&bodies[body], &states[body], 0.5 * dt));
-            turned.map_or_else(Vector3::zeros, |turned| turned * self.points[side])
-        });
-    }
-
-    /// The bodies at its ends with the force and the torque of a pull of 1 N in the middle of the step.
-    fn unit_loads(&self) -> impl Iterator<Item = (usize, [Vector3<f64>; 2])> + '_ {
-        [(0, 1.0), (1, -1.0)].into_iter().filter_map(|(side, sign)| {
-            let force = sign * self.direction;
-            Some((self.spec.ends[side].body?, [force, self.arms[side].cross(&force)]))
-        })
-    }
-}
-
-/// A point of a body after half a step of its velocities.
-fn moving(body: &RigidBody, state: &State, point_b: &Vector3<f64>, half: f64) -> Moving {
-    if body.fixed {
-        let place = state.position + rotation::matrix(&state.quaternion) * point_b;
-        return Moving { place, velocity: Vector3::zeros() };
-    }
-    let velocity = state.momentum / body.mass;
-    let rotation = rotation_after(body, state, half);
-    let arm = rotation * point_b;
-    let omega = body.angular_velocity(state);
-    Moving { place: state.position + half * velocity + arm, velocity: velocity + omega.cross(&arm) }
+/// The springs of joints.
+fn of_joints<'a>(joints: &'a Joints, at: Bodies<'a>) -> impl Iterator<Item = Spring> + 'a {
+    joints.springs.iter().map(move |&(number, coordinate, law)| {
+        let joint = &joints.all[number];
+        Spring::new((joint.name.clone(), Some(number)), joint.ends, (coordinate, law), at)
+    })
 }
 
 /// A Exp(t ω).
@@ -332,7 +226,7 @@ fn rotation_after(body: &RigidBody, state: &State, time: f64) -> Matrix3<f64> {
 }
 
 impl System {
-    /// Lets forces and springs act from now on.
+    /// Lets forces and springs act from now on, besides the springs of joints.
     ///
     /// # Errors
     ///
@@ -340,6 +234,13 @@ impl System {
     pub fn act(&mut self, forces: &[ForceSpec], springs: &[SpringSpec]) -> Result<(), SpringError> {
         self.actions = Actions::new(forces, springs, self)?;
         Ok(())
+    }
+
+    /// Takes the springs of the joints in addition to the forces and springs that act.
+    pub(crate) fn act_on_joints(&mut self) -> Result<(), SpringError> {
+        let forces: Vec<ForceSpec> = self.actions.forces.iter().map(|force| force.spec.clone()).collect();
+        let springs = self.actions.given.clone();
+        self.act(&forces, &springs)
     }
 
     /// The forces of the coming step.
@@ -365,13 +266,14 @@ impl System {
             *moment += turned(&force.spec.torque) + arm.cross(&pushed);
         }
         actions.sums.clone_from(&actions.of_forces);
+        let at = Bodies { bodies: &self.bodies, states: &self.states };
         for spring in &mut actions.springs {
-            spring.pull(&self.bodies, &self.states, self.dt);
+            spring.pull(at, self.dt);
             let pull = spring.pulls[0] + spring.pulls[1];
-            for (body, [force, torque]) in spring.unit_loads() {
+            for (body, [force, torque]) in spring.loads(&spring.unit) {
                 let [sum, moment] = &mut actions.sums[body];
-                *sum += pull * force;
-                *moment += pull * torque;
+                *sum -= pull * force;
+                *moment -= pull * torque;
             }
         }
         for (body, [force, torque]) in actions.sums.iter().enumerate() {
@@ -385,22 +287,28 @@ impl System {
         if self.actions.is_empty() {
             return;
         }
-        let mut books = self.actions.books;
-        for (body, load) in self.actions.of_forces.iter().enumerate() {
+        let mut actions = std::mem::take(&mut self.actions);
+        let mut books = actions.books;
+        for (body, load) in actions.of_forces.iter().enumerate() {
             books.forces += self.work_in_step(body, load);
         }
         let mut elastic = 0.0;
-        for spring in &self.actions.springs {
-            let loads = spring.unit_loads();
-            let shortened: f64 = loads.map(|(body, load)| self.work_in_step(body, &load)).sum();
-            elastic += spring.pulls[0] * shortened;
-            books.damping -= spring.pulls[1] * shortened;
+        let at = Bodies { bodies: &self.bodies, states: &self.states };
+        for spring in &mut actions.springs {
+            let loads = spring.loads(&spring.unit);
+            let grown: f64 = loads.map(|(body, load)| self.work_in_step(body, &load)).sum();
+            elastic -= spring.pulls[0] * grown;
+            books.damping += spring.pulls[1] * grown;
+            spring.follow(at);
+            let mut bodies = spring.ends.iter().filter_map(|end| end.body);
+            let is_struck = bodies.any(|body| self.was_struck(body));
+            spring.note_acceleration(at, self.dt, is_struck);
         }
-        let potential = self.actions.potential(&self.bodies, &self.states);
+        let potential = actions.potential();
         books.numerical -= elastic + potential - books.potential;
         books.potential = potential;
-        self.actions.books = books;
-        self.note_accelerations();
+        actions.books = books;
+        self.actions = actions;
     }
 
     /// Work of a force and a torque that a body had in the step: those of its mean velocities \[J\].
@@ -414,38 +322,26 @@ impl System {
         0.5 * self.dt * (force.dot(&moved) + stage.rot_ib.tr_mul(torque).dot(&turned))
     }
 
-    /// The accelerations of springs by all else in the step, for the next one.
-    fn note_accelerations(&mut self) {
-        let has_struck = |body: usize| {
-            let mut struck = self.contacts.iter().filter(|contact| contact.impulse != [0.0; 3]);
-            struck.any(|contact| contact.bodies.contains(&body))
-        };
-        for spring in &mut self.actions.springs {
-            let rate = spring.rate(&self.bodies, &self.states);
-            let mobility = spring.mobility(&spring.direction, &self.bodies, &self.states);
-            let by_pull = mobility * (spring.pulls[0] + spring.pulls[1]);
-            let is_struck = spring.spec.ends.iter().filter_map(|end| end.body).any(has_struck);
-            let by_others = (rate - spring.rate_before) / self.dt + by_pull;
-            spring.by_others = if is_struck { 0.0 } else { by_others };
-        }
+    /// True if a contact or a stop had an impulse in the last step on a body, or on one that joints connect
+    /// with it.
+    fn was_struck(&self, body: usize) -> bool {
+        let group = |body: usize| self.joints.group_of.get(body).copied().flatten();
+        let own = group(body);
+        let is_near = |other: usize| other == body || own.is_some() && group(other) == own;
+        let mut struck = self.contacts.iter().filter(|contact| contact.impulse != [0.0; 3]);
+        struck.any(|contact| contact.bodies.into_iter().flatten().any(is_near))
     }
 
-    /// Length, rate and force of each spring: those of the last step.
+    /// Value, rate and force of each spring that belongs to no joint: those of the last step.
     pub fn spring_states(&self) -> impl Iterator<Item = JointState> + '_ {
-        self.actions.springs.iter().map(|spring| {
-            let [a, b] = spring.ends(&self.bodies, &self.states, 0.0);
-            let pull = spring.pulls[0] + spring.pulls[1];
-            let action = JointAction {
-                value: (b.place - a.place).norm(),
-                rate: (b.velocity - a.velocity).dot(&spring.direction),
-                spring: Some(-pull),
-                ..JointAction::default()
-            };
-            JointState {
-                force: (-pull * spring.direction).into(),
-                actions: [Some(action), None],
-                ..JointState::default()
-            }
-        })
+        let at = Bodies { bodies: &self.bodies, states: &self.states };
+        let alone = self.actions.springs.iter().filter(|spring| spring.joint.is_none());
+        alone.map(move |spring| spring.state(at))
+    }
+
+    /// The same of the springs of joints, with the numbers of these.
+    pub(crate) fn joint_spring_states(&self) -> impl Iterator<Item = (usize, JointState)> + '_ {
+        let at = Bodies { bodies: &self.bodies, states: &self.states };
+        self.actions.springs.iter().filter_map(move |spring| Some((spring.joint?, spring.state(at))))
     }
 }

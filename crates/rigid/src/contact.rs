@@ -5,21 +5,26 @@ use nalgebra::Vector3;
 use crate::crowd::Key;
 use crate::joint::solver::JointSolver;
 use crate::search::Step;
+use crate::spring;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
 
-/// A point that touches a surface in this step.
+/// A point that touches a surface in this step, or a stop of a joint that is met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Contact {
-    pub(crate) pair: usize,
+    /// Number of the pair; of a stop none, and its number is that of the slot.
+    pub(crate) pair: Option<usize>,
     /// The place of the pair in the order of all pairs.
     pub(crate) key: Key,
     /// Point and sheet within the pair.
     pub(crate) slot: usize,
-    /// Body with the point, body with the surface.
-    pub(crate) bodies: [usize; 2],
-    /// n, into the free side, and two tangents; inertial axes.
+    /// Body with the point, body with the surface; none for the ground, which stops may have.
+    pub(crate) bodies: [Option<usize>; 2],
+    /// n, into the free side, and two tangents; inertial axes. n of the stop of an angle is 0.
     pub(crate) directions: [Vector3<f64>; 3],
+    /// The couple that acts with an impulse along n on the first body, and against the second, of the stop of
+    /// an angle; 0 otherwise \[m\].
+    pub(crate) couple: Vector3<f64>,
     /// From x_n + dt/2 v_n of either body to the point where the impulse acts, inertial axes \[m\].
     pub(crate) arms: [Vector3<f64>; 2],
     /// Gap at the start: the depth of an earlier contact, or the dynamic gap \[m\].
@@ -37,6 +42,8 @@ pub(crate) struct Contact {
     pub(crate) friction: f64,
     /// k, 0 for multipliers \[N/m\].
     pub(crate) stiffness: f64,
+    /// β of the factor 1 − β ġ of a spring \[s/m\].
+    pub(crate) damping: f64,
     /// Impulse on the body with the point along its directions \[N s\].
     pub(crate) impulse: [f64; 3],
     /// Relative velocity along its directions before and after \[m/s\].
@@ -47,11 +54,12 @@ pub(crate) struct Contact {
 impl Default for Contact {
     fn default() -> Self {
         Self {
-            pair: 0,
+            pair: None,
             key: [0; 3],
             slot: 0,
-            bodies: [0; 2],
+            bodies: [None; 2],
             directions: [Vector3::zeros(); 3],
+            couple: Vector3::zeros(),
             arms: [Vector3::zeros(); 2],
             gap_old: 0.0,
             gap_new: 0.0,
@@ -61,6 +69,7 @@ impl Default for Contact {
             rests: false,
             friction: 0.0,
             stiffness: 0.0,
+            damping: 0.0,
             impulse: [0.0; 3],
             before: [0.0; 3],
             after: [0.0; 3],
@@ -100,22 +109,36 @@ impl Contact {
     /// its velocities \[m/s\].
     pub(crate) fn speed(&self, stages: &[Stage]) -> f64 {
         let of = |side: usize| {
-            let stage = &stages[self.bodies[side]];
-            stage.velocity_old.norm() + stage.omega_old.norm() * self.arms[side].norm()
+            let Some(body) = self.bodies[side] else { return 0.0 };
+            let stage = &stages[body];
+            let arm = self.arms[side].norm() + self.couple.norm();
+            stage.velocity_old.norm() + stage.omega_old.norm() * arm
         };
         of(0) + of(1)
+    }
+
+    /// The force of its spring with the velocities u₋ and u₊, and the derivative by the gap at the end.
+    pub(crate) fn spring_force(&self, before: f64, after: f64, dt: f64) -> (f64, f64) {
+        let new = self.gap_at_end(before, after, dt);
+        spring::damped_force((self.stiffness, self.damping / dt), self.gap_old, new)
     }
 
     /// Impulse on the body with the point, inertial axes \[N s\].
     pub(crate) fn total_impulse(&self) -> Vector3<f64> {
         (0..3).map(|k| self.impulse[k] * self.directions[k]).sum()
     }
+
+    /// Moment of the impulse on one of its bodies about the centre of that \[N m s\].
+    pub(crate) fn moment_on(&self, side: usize) -> Vector3<f64> {
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        sign * (self.arms[side].cross(&self.total_impulse()) + self.impulse[0] * self.couple)
+    }
 }
 
 /// One direction of a contact.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    bodies: [usize; 2],
+    bodies: [Option<usize>; 2],
     direction: Vector3<f64>,
     /// A_nᵀ (c × d) of both bodies, the second with the opposite sign.
     moments_b: [Vector3<f64>; 2],
@@ -174,16 +197,19 @@ impl Rows {
         self.before.clear();
         self.per_contact = per_contact;
         for contact in contacts {
-            for body in contact.bodies {
+            for body in contact.bodies.into_iter().flatten() {
                 if !self.bodies.contains(&body) {
                     self.bodies.push(body);
                 }
             }
-            let [a, b] = contact.bodies.map(|i| &stages[i]);
-            for direction in &contact.directions[..per_contact] {
-                let [arm_a, arm_b] = &contact.arms;
-                let moments_b =
-                    [a.rot_ib.tr_mul(&arm_a.cross(direction)), -b.rot_ib.tr_mul(&arm_b.cross(direction))];
+            for (k, direction) in contact.directions[..per_contact].iter().enumerate() {
+                let couple = if k == 0 { contact.couple } else { Vector3::zeros() };
+                let moment = |side: usize, sign: f64| {
+                    let Some(body) = contact.bodies[side] else { return Vector3::zeros() };
+                    let moment = contact.arms[side].cross(direction) + couple;
+                    sign * stages[body].rot_ib.tr_mul(&moment)
+                };
+                let moments_b = [moment(0, 1.0), moment(1, -1.0)];
                 let row = Row { bodies: contact.bodies, direction: *direction, moments_b };
                 self.before.push(row.velocity(stages, |s| (s.velocity_old, s.omega_old)));
                 self.rows.push(row);
@@ -232,7 +258,8 @@ impl Rows {
         }
         for (row, &r) in self.rows.iter().zip(&self.impulse) {
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                let stage = &mut stages[row.bodies[side]];
+                let Some(body) = row.bodies[side] else { continue };
+                let stage = &mut stages[body];
                 stage.impulse += (sign * r) * row.direction;
                 stage.moment_b += r * row.moments_b[side];
             }
@@ -259,13 +286,12 @@ impl Rows {
             for (j, other) in self.rows.iter().enumerate() {
                 let mut sum = 0.0;
                 for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                    let body = row.bodies[side];
-                    if step.bodies[body].fixed {
+                    let Some(body) = row.bodies[side].filter(|&body| !step.bodies[body].fixed) else {
                         continue;
-                    }
+                    };
                     let turned = stages[body].d_omega.tr_mul(&row.moments_b[side]);
                     for (of_other, other_sign) in [(0, 1.0), (1, -1.0)] {
-                        if other.bodies[of_other] == body {
+                        if other.bodies[of_other] == Some(body) {
                             sum += sign * other_sign * row.direction.dot(&other.direction)
                                 / step.bodies[body].mass;
                             sum += turned.dot(&other.moments_b[of_other]);
@@ -279,8 +305,11 @@ impl Rows {
         if joints.is_active() {
             let sides = |i: usize, visit: &mut dyn FnMut(usize, Vector3<f64>, Vector3<f64>)| {
                 let row = &rows[i];
-                visit(row.bodies[0], row.direction, row.moments_b[0]);
-                visit(row.bodies[1], -row.direction, row.moments_b[1]);
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    if let Some(body) = row.bodies[side] {
+                        visit(body, sign * row.direction, row.moments_b[side]);
+                    }
+                }
             };
             joints.add_mobility(mobility, n, sides, stages, step);
         }
@@ -314,7 +343,8 @@ impl Rows {
 
 impl Row {
     fn velocity(&self, stages: &[Stage], of: impl Fn(&Stage) -> (Vector3<f64>, Vector3<f64>)) -> f64 {
-        let [(v_a, w_a), (v_b, w_b)] = self.bodies.map(|i| of(&stages[i]));
+        let still = (Vector3::zeros(), Vector3::zeros());
+        let [(v_a, w_a), (v_b, w_b)] = self.bodies.map(|body| body.map_or(still, |i| of(&stages[i])));
         let [m_a, m_b] = &self.moments_b;
         self.direction.dot(&(v_a - v_b)) + w_a.dot(m_a) + w_b.dot(m_b)
     }

@@ -104,7 +104,7 @@ pub(crate) fn look_at_edges(
             let found = touching(&there, other, spheres.deepest);
             if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
                 contacts.push(Contact {
-                    pair: number,
+                    pair: Some(number),
                     key: pair.key,
                     slot,
                     gap_new: gap,

@@ -13,7 +13,6 @@ use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 use crate::contact::{Contact, Rows};
 use crate::law::NormalLaw;
 use crate::search::Step;
-use crate::spring::force;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
 
@@ -84,8 +83,8 @@ impl Friction {
         let curved = self.expected.iter().zip(&rows.after).map(|(e, u)| (e - u).abs()).fold(0.0, f64::max);
         let largest = rows.impulse.iter().fold(f64::MIN_POSITIVE, |m: f64, r| m.max(r.abs()));
         let spring = |(i, contact): (usize, &Contact)| {
-            let gap = contact.gap_at_end(rows.before[3 * i], rows.after[3 * i], step.dt);
-            (rows.impulse[3 * i] - step.dt * force(contact.stiffness, contact.gap_old, gap).0).abs() / largest
+            let (f, _) = contact.spring_force(rows.before[3 * i], rows.after[3 * i], step.dt);
+            (rows.impulse[3 * i] - step.dt * f).abs() / largest
         };
         let springs = contacts.iter().enumerate().filter(|(_, contact)| !contact.is_multiplier());
         springs.map(spring).fold(curved / speed, f64::max)

@@ -24,8 +24,8 @@ impl Groups {
         self.parents.clear();
         self.parents.extend(0..bodies.len());
         for contact in &*contacts {
-            if contact.bodies.iter().all(|&body| !bodies[body].fixed) {
-                let [a, b] = contact.bodies.map(|body| self.first(body));
+            if let [Some(a), Some(b)] = moving(contact, bodies) {
+                let [a, b] = [a, b].map(|body| self.first(body));
                 self.parents[a.max(b)] = a.min(b);
             }
         }
@@ -40,8 +40,8 @@ impl Groups {
 
     /// The first body of the group of a contact, by the last [`Groups::sort`].
     pub(crate) fn of_moving(&self, contact: &Contact, bodies: &[RigidBody]) -> usize {
-        let [a, b] = contact.bodies;
-        self.first(if bodies[a].fixed { b } else { a })
+        let moving = moving(contact, bodies).into_iter().flatten().next();
+        self.first(moving.expect("one of the bodies of a contact moves"))
     }
 
     fn first(&self, mut body: usize) -> usize {
@@ -50,6 +50,11 @@ impl Groups {
         }
         body
     }
+}
+
+/// The bodies of a contact that move.
+fn moving(contact: &Contact, bodies: &[RigidBody]) -> [Option<usize>; 2] {
+    contact.bodies.map(|body| body.filter(|&body| !bodies[body].fixed))
 }
 
 #[cfg(test)]
@@ -65,11 +70,12 @@ mod tests {
         bodies[3] = bodies[3].clone().fixed();
         let touching = [[0, 3], [1, 3], [5, 2], [4, 2], [4, 0], [3, 1]];
         let mut contacts: Vec<Contact> = (0..touching.len())
-            .map(|pair| Contact { pair, bodies: touching[pair], ..Contact::default() })
+            .map(|pair| Contact { pair: Some(pair), bodies: touching[pair].map(Some), ..Contact::default() })
             .collect();
         let mut groups = Groups::default();
         groups.sort(&mut contacts, &bodies, &Joints::default());
-        let sorted: Vec<_> = contacts.iter().map(|c| (groups.of_moving(c, &bodies), c.pair)).collect();
+        let sorted: Vec<_> =
+            contacts.iter().map(|c| (groups.of_moving(c, &bodies), c.pair.unwrap())).collect();
         assert_eq!(sorted, [(0, 0), (0, 2), (0, 3), (0, 4), (1, 1), (1, 5)]);
     }
 }

@@ -12,16 +12,22 @@
 //! | length | (d·d − ℓ²)/2ℓ | along d, at the second end |
 //!
 //! The first body gets the impulse and the second the opposite one at the same point, so that momentum and
-//! angular momentum are exact. Module `solver` finds the impulses of a step, `start` closes joints.
+//! angular momentum are exact. A motion that is prescribed to a coordinate u of a joint is one more row, u −
+//! s(t). Module `solver` finds the impulses of a step without the rows in `repeated`, `start` closes joints,
+//! `coordinate` has the free motion of joints.
 
+pub mod coordinate;
+pub(crate) mod repeated;
 pub(crate) mod solver;
 pub(crate) mod start;
 
-use carom_dynamics::{JointEquation, JointKind};
+use carom_dynamics::{JointEquation, JointKind, TimeFunction};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
+use crate::action::SpringError;
 use crate::body::RigidBody;
+use coordinate::{ActionSpec, Coordinate, JointSpring, StopSpec, within_a_turn};
 
 /// One end of a joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +49,8 @@ pub struct JointSpec {
     pub kind: JointKind,
     /// Its ends.
     pub ends: [JointEnd; 2],
+    /// Springs, stops and motions of its coordinates, at most one of each for a coordinate.
+    pub actions: Vec<ActionSpec>,
 }
 
 /// An invalid joint, or one that is open at the start.
@@ -105,6 +113,59 @@ pub enum JointError {
         /// Name of the joint.
         joint: String,
     },
+    /// A spring, stops or a motion of a coordinate that the joint does not leave free.
+    #[error(
+        "joint `{joint}`: a `{kind}` joint does not have this coordinate: angles belong to `revolute` and \
+         `cylindrical`, shifts to `prismatic` and `cylindrical` joints, and a length to `distance`, where it \
+         takes a motion alone"
+    )]
+    Coordinate {
+        /// Name of the joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// An invalid number of a spring or of stops.
+    #[error("joint `{joint}`: {what} is {value}; it must be {valid}")]
+    Value {
+        /// Name of the joint.
+        joint: String,
+        /// Name of the number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// Valid range.
+        valid: &'static str,
+    },
+    /// A motion of a coordinate that other joints or motions hold.
+    #[error(
+        "joint `{joint}`: other joints or motions hold the coordinate of its motion at the start; remove \
+         the motion, or the joint that holds it"
+    )]
+    Held {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// A coordinate that starts beyond a hard stop.
+    #[error(
+        "joint `{joint}`: its coordinate starts at {value:.6e} {}, beyond its stop at {limit:.6e} {}; place \
+         the bodies between the stops",
+        if *is_length { "m" } else { "rad" },
+        if *is_length { "m" } else { "rad" }
+    )]
+    Beyond {
+        /// Name of the joint.
+        joint: String,
+        /// Value of the coordinate \[m or rad\].
+        value: f64,
+        /// The stop \[m or rad\].
+        limit: f64,
+        /// True for a length, false for an angle.
+        is_length: bool,
+    },
+    /// A spring of a joint that cannot act.
+    #[error(transparent)]
+    Spring(#[from] SpringError),
 }
 
 impl JointError {
@@ -115,7 +176,12 @@ impl JointError {
             | Self::Length { joint, .. }
             | Self::Open { joint, .. }
             | Self::Moving { joint, .. }
-            | Self::Contradiction { joint } => joint,
+            | Self::Contradiction { joint }
+            | Self::Coordinate { joint, .. }
+            | Self::Value { joint, .. }
+            | Self::Held { joint }
+            | Self::Beyond { joint, .. } => joint,
+            Self::Spring(error) => error.spring(),
         }
     }
 }
@@ -193,11 +259,55 @@ impl RowNow {
     }
 }
 
+/// An equation of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Row {
+    /// One of the kind of the joint.
+    Kept(JointEquation),
+    /// The coordinate follows the motion of this number.
+    Driven(usize, Coordinate),
+}
+
+/// s of a motion at the start of a step, and its change in it; 0 for other rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Given {
+    pub(crate) value: f64,
+    pub(crate) change: f64,
+}
+
+impl Row {
+    /// True if its value is a length, false if it is an angle or the cosine of one.
+    pub(crate) fn is_length(&self) -> bool {
+        match self {
+            Self::Kept(equation) => equation.is_length(),
+            Self::Driven(_, coordinate) => !coordinate.is_angle(),
+        }
+    }
+
+    /// True for a motion.
+    pub(crate) fn is_driven(&self) -> bool {
+        matches!(self, Self::Driven(..))
+    }
+
+    /// The row between two places.
+    pub(crate) fn at(&self, first: &Place, second: &Place, given: Given) -> RowNow {
+        match *self {
+            Self::Kept(equation) => RowNow::of(equation, first, second),
+            Self::Driven(_, coordinate) => {
+                let now = coordinate.at(first, second);
+                let apart = now.value - given.value;
+                let value = if coordinate.is_angle() { within_a_turn(apart) } else { apart };
+                RowNow { value, change: now.change - given.change, ..now }
+            }
+        }
+    }
+}
+
 /// A joint in the frames of its bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Joint {
     pub(crate) name: String,
-    pub(crate) rows: Vec<JointEquation>,
+    pub(crate) rows: Vec<Row>,
     /// Number of its first row among those of all joints.
     pub(crate) first: usize,
     pub(crate) ends: [JointEnd; 2],
@@ -211,6 +321,10 @@ pub(crate) struct Joint {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Joints {
     pub(crate) all: Vec<Joint>,
+    pub(crate) motions: Vec<TimeFunction>,
+    /// Springs and stops with their joints and coordinates.
+    pub(crate) springs: Vec<(usize, Coordinate, JointSpring)>,
+    pub(crate) stops: Vec<(usize, Coordinate, StopSpec)>,
     /// Group of each body that moves and has a joint.
     pub(crate) group_of: Vec<Option<usize>>,
     pub(crate) n_groups: usize,
@@ -244,7 +358,7 @@ impl Joints {
                 }
                 None => *end,
             };
-            let (rows, first) = (spec.kind.equations(), joints.n_rows);
+            let (rows, first) = (joints.rows_of(spec)?, joints.n_rows);
             joints.n_rows += rows.len();
             let ends = spec.ends.each_ref().map(of_body);
             let moving = ends.iter().filter_map(|end| end.body).filter(|&body| !bodies[body].fixed);
@@ -253,6 +367,25 @@ impl Joints {
         }
         joints.find_groups(bodies);
         Ok(joints)
+    }
+
+    /// The equations of the next joint; keeps its springs, stops and motions.
+    fn rows_of(&mut self, spec: &JointSpec) -> Result<Vec<Row>, JointError> {
+        let number = self.all.len();
+        let mut rows: Vec<Row> = spec.kind.equations().into_iter().map(Row::Kept).collect();
+        for action in &spec.actions {
+            action.check(&spec.name, spec.kind)?;
+            let coordinate = action.coordinate;
+            self.springs.extend(action.spring.map(|spring| (number, coordinate, spring)));
+            self.stops.extend(action.stops.map(|stops| (number, coordinate, stops)));
+            if let Some(motion) = &action.motion {
+                // A length that follows a motion is not constant.
+                rows.retain(|row| !matches!(row, Row::Kept(JointEquation::Length(_))));
+                rows.push(Row::Driven(self.motions.len(), coordinate));
+                self.motions.push(motion.clone());
+            }
+        }
+        Ok(rows)
     }
 
     /// Joints that share moving bodies are a group.

@@ -22,9 +22,9 @@
 //! of the velocity that the loads give in a step, so that bodies are not thrown out.
 //!
 //! A spring is one more compliance on the diagonal. A spring that begins to close has half its stiffness.
+//! Stops of joints have the same laws, with the coordinate of the joint in the place of the gap.
 
 use crate::contact::Contact;
-use crate::spring::force;
 
 /// C \[1/kg\] and b \[m/s\].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,11 +44,16 @@ impl NormalLaw {
             let e = contact.restitution;
             return Self { compliance: 0.0, offset: e * before + (1.0 - e) * (before + contact.lasting) };
         }
-        let (f, df) = force(stiffness, contact.gap_old, contact.gap_at_end(before, after, dt));
+        let (f, df) = contact.spring_force(before, after, dt);
         let compliance = -2.0 / (dt * dt * df);
         // A force may be so small that its derivative vanishes.
         if f > 0.0 && compliance.is_finite() {
             return Self { compliance, offset: -after - compliance * dt * f };
+        }
+        if contact.damping > 0.0 && contact.gap_at_end(before, after, dt) < 0.0 {
+            // A spring with a damper lets go of what leaves fast: no impulse at these velocities.
+            let compliance = 4.0 / (dt * dt * stiffness);
+            return Self { compliance, offset: before.abs() + after.abs() - after };
         }
         Self { compliance: 4.0 / (dt * dt * stiffness), offset: before + 2.0 / dt * contact.gap_old }
     }
@@ -57,6 +62,7 @@ impl NormalLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spring::force;
 
     /// The solution of the linear problem of a spring in contact over the whole step has the exact impulse of
     /// its gap.

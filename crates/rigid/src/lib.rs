@@ -5,7 +5,8 @@
 //! * [`Turn`]: the rotation of one step by Simo and Wong
 //! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
 //!   surface of another; [`OffsetPoints`]: points as functions of the pose
-//! * [`JointSpec`]: joints of two bodies, or a body and the ground
+//! * [`JointSpec`]: joints of two bodies, or a body and the ground; [`ActionSpec`]: their springs, stops and
+//!   motions
 //! * [`ForceSpec`], [`SpringSpec`]: forces by functions of time, and springs with dampers
 //! * [`CrowdSpec`]: bodies of which any two may touch, with pairs that exist while they are near
 //! * [`Contacts`]: pairs and crowds under the numbers of a scenario's contacts, with their events
@@ -51,7 +52,7 @@
 //! ```
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
-//! `joint`, `action`, `spring`, `law`, `normal`, `friction`, `limit`.
+//! `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
@@ -85,6 +86,7 @@ mod stage;
 pub mod state;
 mod step;
 pub mod step_error;
+mod stop;
 mod surface;
 mod swept;
 pub mod system;
@@ -97,6 +99,8 @@ pub use carom_contact::geometry::{Plane, Sphere};
 pub use carom_contact::{Block, Edge, Law, Shape};
 pub use crowd::{CrowdSpec, MemberSpec};
 pub use edges::MOST_EDGES;
+pub use joint::coordinate::{ActionSpec, Coordinate, JointSpring, StopLaw, StopSpec};
+pub use joint::start::Displaced;
 pub use joint::{JointEnd, JointError, JointSpec};
 pub use limit::Limited;
 pub use pair::{Ball, PairError, PairSpec};

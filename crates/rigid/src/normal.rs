@@ -22,7 +22,6 @@ use crate::contact::{Contact, Rows};
 use crate::elimination;
 use crate::law::NormalLaw;
 use crate::search::Step;
-use crate::spring::force;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
 
@@ -312,8 +311,7 @@ impl Scale {
                 velocity[of] = velocity[of].max(missed);
                 continue;
             }
-            let (f, _) =
-                force(contact.stiffness, contact.gap_old, contact.gap_at_end(before, after, step.dt));
+            let (f, _) = contact.spring_force(before, after, step.dt);
             largest = largest.max(step.dt * f);
             // Rounded velocities make rounded gaps, and springs turn these into impulses.
             let way = contact.gap_old.abs() + step.dt * self.rounded;

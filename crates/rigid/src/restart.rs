@@ -16,7 +16,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -112,12 +112,20 @@ impl System {
         checkpoint.put_reals("books", &sums);
         if !self.joints.is_empty() {
             checkpoint.put_reals("joints", &self.impulses.laws.rows.joints.lambda);
-            checkpoint.put_reals("joint_work", &[books.joint_work]);
+            checkpoint.put_reals("joint_work", &[books.joint_work, books.drive_work]);
+            let wrenches = self.joint_wrenches.iter().flatten().flatten().copied();
+            let repeated = self.impulses.laws.rows.joints.repeated.to_vec();
+            checkpoint.put_reals("repeated_rows", &repeated);
+            checkpoint.put_reals("joint_forces", &wrenches.collect::<Vec<_>>());
+        }
+        if !self.stops.is_empty() {
+            checkpoint.put_reals("stops", &self.stops.memory().collect::<Vec<_>>());
         }
         if !self.actions.is_empty() {
             let of = &self.actions.books;
             let sums = [of.forces, of.damping, of.numerical, of.potential, of.at_start];
-            checkpoint.put_reals("actions", &[sums.to_vec(), self.actions.pulls()].concat());
+            let numbers = sums.into_iter().chain(self.actions.memory());
+            checkpoint.put_reals("actions", &numbers.collect::<Vec<_>>());
         }
         let loads = [books.load_impulse, books.load_ang_impulse];
         if books.load_work != 0.0 || loads != [Vector3::zeros(); 2] {
@@ -158,15 +166,29 @@ impl System {
         self.reports = arrays(reports).map(PairReport::from_array).collect();
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
         self.deepest = self.reports.iter().fold(0.0, |most, report| report.depth.max(most));
-        let mut joint_work = 0.0;
+        let [mut joint_work, mut drive_work] = [0.0; 2];
         if !self.joints.is_empty() {
             let lambda = checkpoint.reals_of("joints", self.joints.n_rows)?;
             self.impulses.laws.rows.joints.lambda.copy_from_slice(lambda);
-            joint_work = checkpoint.reals_of("joint_work", 1)?[0];
+            let works = checkpoint.reals_of("joint_work", 2)?;
+            (joint_work, drive_work) = (works[0], works[1]);
+            let forces = checkpoint.reals_of("joint_forces", 6 * self.joints.all.len())?;
+            let wrench =
+                |numbers: &[f64; 6]| [0, 3].map(|i: usize| Vector3::from_column_slice(&numbers[i..i + 3]));
+            self.joint_wrenches = arrays::<6>(forces).map(wrench).collect();
+            let rows = checkpoint.reals("repeated_rows")?;
+            if !self.impulses.laws.rows.joints.repeated.restore(rows) {
+                let (name, found, expected) = ("repeated_rows".to_owned(), rows.len(), self.joints.n_rows);
+                return Err(CheckpointError::Length { name, found, expected });
+            }
+        }
+        if !self.stops.is_empty() {
+            let numbers = checkpoint.reals_of("stops", self.stops.n_numbers())?;
+            self.stops.remember(numbers);
         }
         if !self.actions.is_empty() {
-            let n = self.actions.pulls().len();
-            let (sums, pulls) = checkpoint.reals_of("actions", 5 + n)?.split_at(5);
+            let n = self.actions.memory().count();
+            let (sums, memory) = checkpoint.reals_of("actions", 5 + n)?.split_at(5);
             self.actions.books = ActionBooks {
                 forces: sums[0],
                 damping: sums[1],
@@ -174,7 +196,7 @@ impl System {
                 potential: sums[3],
                 at_start: sums[4],
             };
-            self.actions.set_pulls(pulls);
+            self.actions.remember(memory);
         }
         let books = checkpoint.reals_of("books", 12)?;
         self.energies = [books[2], books[3]];
@@ -185,6 +207,7 @@ impl System {
             d_imp: books[0],
             d_fric: books[1],
             joint_work,
+            drive_work,
             external_impulse: Vector3::from_column_slice(&books[5..8]),
             external_ang_impulse: Vector3::from_column_slice(&books[8..11]),
             load_work: loads[0],

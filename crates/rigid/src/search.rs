@@ -24,6 +24,8 @@ pub(crate) struct Step<'a> {
     pub(crate) states: &'a [State],
     pub(crate) joints: &'a Joints,
     pub(crate) gravity: Vector3<f64>,
+    /// Start of the step, or of the part of it \[s\].
+    pub(crate) time: f64,
     pub(crate) dt: f64,
     /// Number of the step.
     pub(crate) number: u64,
@@ -139,7 +141,7 @@ fn look(
                     stages[body].touch(&step.states[body]);
                 }
                 contacts.push(Contact {
-                    pair: number,
+                    pair: Some(number),
                     key: pair.key,
                     slot,
                     gap_new: gap,
@@ -235,7 +237,9 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
 /// n, and balls whose centres are their centres of mass get no moment.
 pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, contacts: &mut [Contact]) {
     for contact in contacts {
-        let pair = &mut pairs[contact.pair];
+        // Stops are complete.
+        let Some(number) = contact.pair else { continue };
+        let pair = &mut pairs[number];
         let [a, b] = pair.bodies.map(|i| &stages[i]);
         let [fall_a, fall_b] = pair.bodies.map(|i| fall_half_way(step, i));
         let mid =
@@ -245,7 +249,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let centre = a.rot_mid * touch.place_a;
         let gap = touch.gap - normal.dot(&(fall_a - fall_b));
         let y = a.position_mid + centre - (touch.radius + 0.5 * gap) * normal;
-        contact.bodies = pair.bodies;
+        contact.bodies = pair.bodies.map(Some);
         contact.arms = [y - a.position_mid, y - b.position_mid];
         contact.set_normal(normal);
         (contact.restitution, contact.friction) = (pair.restitution, pair.friction);
@@ -312,11 +316,11 @@ impl Touch {
 
 /// β: fraction of its gap that a lasting contact closes in a step. The gap and its rate then fall to a half
 /// and to a third in each step, the roots of λ² − (1 − β/2) λ + β/2.
-const RETURN: f64 = 1.0 / 3.0;
+pub(crate) const RETURN: f64 = 1.0 / 3.0;
 
 /// κ: largest velocity of the return, as a fraction of the velocity that the loads give in a step. Below a
 /// half, the loads close the gap again within the step, so that the contact lasts.
-const RETURN_LIMIT: f64 = 0.25;
+pub(crate) const RETURN_LIMIT: f64 = 0.25;
 
 /// Displacement by the weight that is added to X̂ \[m\]. With it, n·(x_{n+1} − x_n) is the change of the
 /// gap of a ball on a sphere for any impulse along n.

@@ -252,7 +252,8 @@ impl Simulation {
         self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());
         let bodies = self.system.body_states();
         let time = self.system.time();
-        let joints: Vec<JointState> = self.system.joint_states().chain(self.system.spring_states()).collect();
+        let mut joints: Vec<JointState> = self.system.joint_states();
+        joints.extend(self.system.spring_states());
         let frame =
             Frame { time, steps, bodies: &bodies, contacts: &contacts, joints: &joints, ledger: &row };
         observer.frame(&frame)?;

@@ -15,6 +15,9 @@ pub struct Snapshot {
     reports: Vec<PairReport>,
     books: Books,
     actions: ActionBooks,
+    /// Memory of springs, and of stops.
+    springs: Vec<f64>,
+    stops: Vec<f64>,
     /// The pairs, as far as they have changed: gaps of springs alone.
     keys: Vec<Key>,
     gaps: Vec<Vec<f64>>,
@@ -33,6 +36,10 @@ impl System {
         to.states.clone_from(&self.states);
         to.reports.clone_from(&self.reports);
         (to.books, to.actions) = (self.books, self.actions.books);
+        to.springs.clear();
+        to.springs.extend(self.actions.memory());
+        to.stops.clear();
+        to.stops.extend(self.stops.memory());
         to.gaps.resize(self.pairs.len(), Vec::new());
         to.held.resize(self.pairs.len(), Vec::new());
         to.keys.clear();
@@ -56,6 +63,8 @@ impl System {
         self.steps = from.steps;
         self.states.clone_from(&from.states);
         (self.books, self.actions.books) = (from.books, from.actions);
+        self.actions.remember(&from.springs);
+        self.stops.remember(&from.stops);
         for (number, (pair, report)) in self.pairs.iter_mut().zip(&mut self.reports).enumerate() {
             if from.keys.get(number) != Some(&pair.key) {
                 // A pair of a crowd that has come near since then; the one in its place had not touched.

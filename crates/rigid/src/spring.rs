@@ -32,6 +32,19 @@ pub(crate) fn force(stiffness: f64, old: f64, new: f64) -> (f64, f64) {
     }
 }
 
+/// The same of a spring with a damper, F (1 − β ġ)₊ with ġ the mean rate of the gap in the step: its pull is
+/// never negative, and it loses F β ġ² ≥ 0.
+///
+/// * `beta` — β over the length of the step \[1/m\]
+pub(crate) fn damped_force((stiffness, beta): (f64, f64), old: f64, new: f64) -> (f64, f64) {
+    let (f, df) = force(stiffness, old, new);
+    let factor = 1.0 + beta * (old - new);
+    if factor <= 0.0 {
+        return (0.0, 0.0);
+    }
+    (f * factor, df * factor - beta * f)
+}
+
 /// U = ½ k \[−g\]₊² \[J\].
 pub(crate) fn potential(stiffness: f64, gap: f64) -> f64 {
     let depth = (-gap).max(0.0);
@@ -41,6 +54,21 @@ pub(crate) fn potential(stiffness: f64, gap: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damped_force_loses_energy_and_never_pulls() {
+        let law = (3.0, 2.0);
+        for (old, new) in [(-0.2, -0.5), (0.1, -0.3), (-0.3, 0.1), (-0.5, -0.3), (-0.9, -0.1)] {
+            let (f, df) = damped_force(law, old, new);
+            let loss = potential(3.0, old) - potential(3.0, new) - f * (new - old);
+            assert!(f >= 0.0 && df <= 0.0 && loss >= -1e-16, "{old} {new}: {f} {df} {loss}");
+            let h = 1e-6;
+            let difference =
+                (damped_force(law, old, new + h).0 - damped_force(law, old, new - h).0) / (2.0 * h);
+            assert!((difference - df).abs() < 1e-8, "{old} {new}: {difference} {df}");
+        }
+        assert_eq!(damped_force(law, -0.9, -0.1).0, 0.0);
+    }
 
     #[test]
     fn force_times_displacement_is_the_decrease_of_the_potential() {

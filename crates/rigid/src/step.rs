@@ -39,7 +39,7 @@ impl System {
                 .iter()
                 .flat_map(|joint| joint.ends.iter().filter_map(|end| end.body))
                 .collect(),
-            _ => self.contacts.iter().flat_map(|contact| self.pairs[contact.pair].bodies).collect(),
+            _ => self.contacts.iter().flat_map(|contact| contact.bodies.into_iter().flatten()).collect(),
         };
         numbers.sort_unstable();
         numbers.dedup();
@@ -54,6 +54,7 @@ impl System {
         self.track_energy();
         self.move_joints()?;
         self.find_contacts();
+        self.find_stops();
         self.spring_energy = 0.0;
         if !self.contacts.is_empty() {
             self.solve_contacts()?;
@@ -61,6 +62,7 @@ impl System {
         }
         self.book_joints();
         self.accept();
+        self.follow_stops();
         self.book_actions();
         Ok(())
     }
@@ -92,10 +94,45 @@ impl System {
             states: &self.states,
             joints: &self.joints,
             gravity: self.gravity,
+            time: self.start_of_step,
             dt: self.dt,
             number: self.steps,
         };
         search::search(self.nearby.pairs(), &mut self.pairs, &mut self.stages, &step, &mut self.contacts);
+    }
+
+    /// Adds the stops of joints that the motion without contact meets.
+    fn find_stops(&mut self) {
+        if self.stops.is_empty() {
+            return;
+        }
+        let step = Step {
+            bodies: &self.bodies,
+            states: &self.states,
+            joints: &self.joints,
+            gravity: self.gravity,
+            time: self.start_of_step,
+            dt: self.dt,
+            number: self.steps,
+        };
+        self.stops.look(&mut self.stages, &step, &mut self.contacts);
+    }
+
+    /// Takes the coordinates of stops at the new states.
+    fn follow_stops(&mut self) {
+        if self.stops.is_empty() {
+            return;
+        }
+        let step = Step {
+            bodies: &self.bodies,
+            states: &self.states,
+            joints: &self.joints,
+            gravity: self.gravity,
+            time: self.start_of_step,
+            dt: self.dt,
+            number: self.steps,
+        };
+        self.stops.follow(&step);
     }
 
     /// Impulses of the contacts, and the states of the bodies with them.
@@ -105,6 +142,7 @@ impl System {
             states: &self.states,
             joints: &self.joints,
             gravity: self.gravity,
+            time: self.start_of_step,
             dt: self.dt,
             number: self.steps,
         };
@@ -128,31 +166,39 @@ impl System {
         for i in 0..self.contacts.len() {
             let contact = self.contacts[i];
             if !contact.is_multiplier() {
-                let closed = contact.gap_new < 0.0;
                 self.spring_energy += potential(contact.stiffness, contact.gap_new);
-                self.pairs[contact.pair].gaps[contact.slot] =
-                    if closed { contact.gap_new } else { f64::INFINITY };
             } else if contact.restitution < 1.0 {
                 self.books.d_imp -= contact.work(0);
             }
             self.books.d_fric -= contact.work(1) + contact.work(2);
-            if contact.impulse[0] > 0.0 {
-                self.n_impulses += 1;
-                self.report(&contact, number);
+            match contact.pair {
+                Some(pair) => {
+                    if !contact.is_multiplier() {
+                        let closed = contact.gap_new < 0.0;
+                        self.pairs[pair].gaps[contact.slot] =
+                            if closed { contact.gap_new } else { f64::INFINITY };
+                    }
+                    if contact.impulse[0] > 0.0 {
+                        self.n_impulses += 1;
+                        self.report(pair, &contact, number);
+                    }
+                }
+                None => self.stops.book(&contact, self.dt),
             }
             self.book_outside(&contact);
         }
         // The bounds of pairs of these bodies hold for their motion without impulses.
         for i in 0..self.contacts.len() {
-            self.contacts[i].bodies.into_iter().for_each(|body| self.disturb(body));
+            self.contacts[i].bodies.into_iter().flatten().for_each(|body| self.disturb(body));
         }
     }
 
-    fn report(&mut self, contact: &Contact, number: u64) {
-        let report = &mut self.reports[contact.pair];
+    fn report(&mut self, pair: usize, contact: &Contact, number: u64) {
+        let report = &mut self.reports[pair];
+        let bodies = self.pairs[pair].bodies;
         let motions = |at: fn(&Stage, &RigidBody, &Vector3<f64>) -> BodyMotion| {
             [0, 1].map(|side: usize| {
-                let body = contact.bodies[side];
+                let body = bodies[side];
                 at(&self.stages[body], &self.bodies[body], &contact.arms[side])
             })
         };
@@ -165,7 +211,7 @@ impl System {
             report.last_depth = 0.0;
         }
         if impulse.norm_squared() >= report.last_impulse.norm_squared() {
-            report.place = self.stages[contact.bodies[0]].position_mid + contact.arms[0];
+            report.place = self.stages[bodies[0]].position_mid + contact.arms[0];
             report.before = motions(Stage::motion_before);
             report.after = motions(Stage::motion_after);
         }
@@ -183,13 +229,13 @@ impl System {
 
     /// Impulses of fixed bodies on moving ones.
     fn book_outside(&mut self, contact: &Contact) {
-        let [a, b] = contact.bodies;
-        for (fixed, moving, sign) in [(b, a, 1.0), (a, b, -1.0)] {
-            if self.bodies[fixed].fixed && !self.bodies[moving].fixed {
+        let moves = |side: usize| contact.bodies[side].filter(|&body| !self.bodies[body].fixed);
+        for (fixed, moving, sign) in [(1, 0, 1.0), (0, 1, -1.0)] {
+            if let (None, Some(body)) = (moves(fixed), moves(moving)) {
                 let impulse = sign * contact.total_impulse();
-                let point = self.stages[moving].position_mid + contact.arms[usize::from(moving == b)];
+                let center = self.stages[body].position_mid;
                 self.books.external_impulse += impulse;
-                self.books.external_ang_impulse += point.cross(&impulse);
+                self.books.external_ang_impulse += center.cross(&impulse) + contact.moment_on(moving);
             }
         }
     }
@@ -222,8 +268,9 @@ impl System {
     /// part.
     #[inline]
     fn track_energy(&mut self) {
-        let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric
+        let mut energy = self.spring_energy + self.books.d_imp + self.books.d_fric + self.stops.damping
             - self.books.joint_work
+            - self.books.drive_work
             - self.books.load_work;
         let falls = self.gravity != Vector3::zeros();
         for ((state, stage), body) in self.states.iter().zip(&self.stages).zip(&self.bodies) {

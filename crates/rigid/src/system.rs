@@ -13,12 +13,14 @@ use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
 use crate::joint::Joints;
+use crate::joint::start::Displaced;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::search;
 use crate::stage::Stage;
 use crate::state::State;
+use crate::stop::Stops;
 use crate::turn::TooFast;
 pub use balance::Books;
 pub use error::SystemError;
@@ -61,6 +63,12 @@ pub struct System {
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
     pub(crate) joints: Joints,
+    pub(crate) stops: Stops,
+    /// Force of each joint on its second body in the last step, and its torque about the first end, without
+    /// springs and stops \[N\], \[N m\].
+    pub(crate) joint_wrenches: Vec<[Vector3<f64>; 2]>,
+    /// Changes of the start by motions of joints.
+    pub(crate) displaced: Displaced,
     pub(crate) actions: Actions,
     /// Time at which the step, or a part of it, begins \[s\].
     pub(crate) start_of_step: f64,
@@ -133,15 +141,6 @@ impl System {
         let mut nearby = Nearby::new(&pairs, Crowds::new(crowds, &bodies)?, n_bodies, slack);
         nearby.restart(&bodies, (&mut pairs, &mut reports));
         nearby.update(&bodies, &states, &stages, (&mut pairs, &mut reports), true);
-        for pair in nearby.pairs().iter().map(|&number| number as usize) {
-            if let Some(depth) = search::overlap(&mut pairs[pair], &states) {
-                if pairs[pair].key[0] == 0 {
-                    return Err(PairError::Overlap { pair, depth }.into());
-                }
-                let [first, second] = pairs[pair].bodies.map(|body| bodies[body].name.clone());
-                return Err(SystemError::Overlap { first, second, depth });
-            }
-        }
         let mut system = Self {
             stages,
             reports,
@@ -157,6 +156,9 @@ impl System {
             pairs,
             contacts: Vec::new(),
             joints: Joints::default(),
+            stops: Stops::default(),
+            joint_wrenches: Vec::new(),
+            displaced: Displaced::default(),
             actions: Actions::default(),
             start_of_step: 0.0,
             impulses: Impulses::default(),
@@ -166,9 +168,29 @@ impl System {
             n_divided: 0,
             limited: Limited::default(),
         };
+        system.check_overlaps()?;
         system.energies = [system.energy(); 2];
         system.reserve();
         Ok(system)
+    }
+
+    /// Checks that bodies do not overlap where they are: at the start, and where joints have moved bodies
+    /// before the first step.
+    ///
+    /// # Errors
+    ///
+    /// [`PairError::Overlap`] of a pair that was given one by one, [`SystemError::Overlap`] of a crowd.
+    pub fn check_overlaps(&mut self) -> Result<(), SystemError> {
+        for pair in self.nearby.pairs().iter().map(|&number| number as usize) {
+            if let Some(depth) = search::overlap(&mut self.pairs[pair], &self.states) {
+                if self.pairs[pair].key[0] == 0 {
+                    return Err(PairError::Overlap { pair, depth }.into());
+                }
+                let [first, second] = self.pairs[pair].bodies.map(|body| self.bodies[body].name.clone());
+                return Err(SystemError::Overlap { first, second, depth });
+            }
+        }
+        Ok(())
     }
 
     /// Reserves memory for as many simultaneous contacts as there are slots, up to a usual number; the
@@ -290,7 +312,7 @@ impl System {
     /// Numbers of the pairs that touched in the last step, in the order of its contacts; a pair may come
     /// several times.
     pub fn touching_pairs(&self) -> impl Iterator<Item = usize> + '_ {
-        self.contacts.iter().map(|contact| contact.pair)
+        self.contacts.iter().filter_map(|contact| contact.pair)
     }
 
     /// Number of crowds.

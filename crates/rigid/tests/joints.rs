@@ -14,7 +14,7 @@ fn on(body: usize, point: Vector3<f64>) -> JointEnd {
 }
 
 fn joint(name: &str, kind: JointKind, ends: [JointEnd; 2]) -> JointSpec {
-    JointSpec { name: name.to_owned(), kind, ends }
+    JointSpec { name: name.to_owned(), kind, ends, actions: Vec::new() }
 }
 
 /// A rod along x with its middle in the origin of its source coordinates.

@@ -11,6 +11,7 @@ mod crowd;
 mod fast_bodies;
 mod joints;
 mod lasting_contact;
+mod linkages;
 mod many_contacts;
 mod mixed_laws;
 mod oblique_impacts;

@@ -22,6 +22,7 @@ mod points;
 mod probes;
 mod reduction_variants;
 mod rigid;
+mod rigid_actions;
 mod rigid_joints;
 mod rigid_pairs;
 mod rigid_partner;

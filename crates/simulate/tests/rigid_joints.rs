@@ -6,13 +6,13 @@ use nalgebra::Vector3;
 use crate::explicit_joints::{double_pendulum, run};
 use crate::fixtures::{Chain, RESUME, is_refused, parse};
 
-fn books_close(outcome: &RunOutcome) {
+pub(crate) fn books_close(outcome: &RunOutcome) {
     let ledger = &outcome.summary.ledger;
     let [energy, momentum, ang_momentum] = ledger.errors().map(|error| error.unwrap_or(0.0));
     assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
 }
 
-fn orders(errors: &[f64]) {
+pub(crate) fn orders(errors: &[f64]) {
     println!("{errors:?}");
     for pair in errors.windows(2) {
         let order = (pair[0] / pair[1]).log2();
@@ -177,7 +177,7 @@ fn a_run_with_joints_and_springs_is_resumed_with_the_same_bits() {
 #[test]
 fn joints_and_springs_that_the_scheme_does_not_take_are_refused_by_name() {
     let text = hammer("");
-    let motion = text.replacen("kind = \"revolute\"\n", "kind = \"revolute\"\nmotion = \"t\"\n", 1);
+    let screw = text.replacen("kind = \"revolute\"\n", "kind = \"screw\"\npitch = 0.01\n", 1);
     let pendulum = double_pendulum("scheme = \"rigid\"\ntime_step = 1.0e-3");
     let open = pendulum.replace("position = [0.4, 0.0, 0.0]", "position = [0.41, 0.0, 0.0]");
     let place = text.replacen("hammer:start", "hammer:nowhere", 1);
@@ -185,7 +185,7 @@ fn joints_and_springs_that_the_scheme_does_not_take_are_refused_by_name() {
     let bushing =
         format!("{text}[[bushing]]\nbetween = [\"ground\", \"hammer:start\"]\nstiffness = [1.0, 1.0, 1.0]\n");
     for (text, key, words) in [
-        (motion, "joint.0.motion", ["the scheme `rigid` has no `motion`", "revolute ground hammer:start"]),
+        (screw, "joint.0.kind", ["the scheme `rigid` has no `screw`", "screw ground hammer:start"]),
         (open, "joint.1", ["open at the start", "spherical"]),
         (place, "joint.0.between", ["hammer", "nowhere"]),
         (stiff, "spring.0", ["spring `coil`", "shorten `simulation.time_step`"]),

@@ -370,7 +370,7 @@ impl RigidBodies {
 
     /// Forces of joints at t_n.
     pub(super) fn joint_states(&self) -> impl Iterator<Item = JointState> + '_ {
-        self.system.joint_states()
+        self.system.joint_states().into_iter()
     }
 
     /// Reported state at t_n: the pose, and the velocity between those before and after.

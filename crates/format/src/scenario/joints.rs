@@ -178,8 +178,15 @@ fn stops(table: Table<'_>) -> Option<StopSpec> {
     }
     let stiffness = table.number("stiffness", Interval::Positive);
     let damping = table.number("damping", Interval::NotNegative).unwrap_or(0.0);
+    let restitution = table.number("restitution", Interval::Share);
+    if restitution.is_some() && (table.has("stiffness") || table.has("damping")) {
+        table.conflict(
+            "restitution",
+            "`restitution` belongs to hard stops, which have no `stiffness` and no `damping`",
+        );
+    }
     table.finish();
-    Some(StopSpec { low, high, stiffness, damping })
+    Some(StopSpec { low, high, stiffness, damping, restitution })
 }
 
 /// The point of an end on the ground; needed for such ends, refused for others.

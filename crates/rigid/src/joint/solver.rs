@@ -10,7 +10,8 @@
 //!
 //! found by Newton's method with the derivative dt/2 G_{n+1} M⁻¹ G_midᵀ (the derivatives of the directions
 //! and of the orientation half-way are left out: they are smaller by an angle of a step). Equations that
-//! repeat others are left out by complete pivoting.
+//! repeat others at the start are left out (`repeated`); in singular positions complete pivoting leaves out
+//! more.
 //!
 //! The equations are those of the motion within the step: from rounded places, differences over a short step
 //! would be large velocities. An error that rounding has left decays by a part in each step.
@@ -20,8 +21,10 @@
 use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
+use super::coordinate::way;
+use super::repeated::Repeated;
 use super::start::size;
-use super::{Joint, JointEnd, Joints, Place, RowNow};
+use super::{Given, Joint, JointEnd, Joints, Place, Row, RowNow};
 use crate::elimination;
 use crate::search::Step;
 use crate::stage::Stage;
@@ -44,11 +47,16 @@ pub(crate) struct JointSolver {
     pub(crate) lambda: Vec<f64>,
     /// The rows in the middle of the step.
     pub(crate) rows: Vec<RowNow>,
+    /// The motions that rows follow in the step.
+    given: Vec<Given>,
+    /// Rows that repeat others and are left out.
+    pub(crate) repeated: Repeated,
     /// First end of each joint in the middle of the step, and the point about which its moments are \[m\].
     firsts: Vec<[Vector3<f64>; 2]>,
-    /// Joints of the present problem, their rows, and their moving bodies.
+    /// Joints of the present problem, their rows (number of the joint, and of the row among all), and their
+    /// moving bodies.
     active: Vec<usize>,
-    own: Vec<usize>,
+    own: Vec<(usize, usize)>,
     pub(crate) bodies: Vec<usize>,
     /// Impulse and moment on each of these bodies without joints.
     others: Vec<[Vector3<f64>; 2]>,
@@ -68,6 +76,8 @@ impl JointSolver {
         Self {
             lambda: vec![0.0; n],
             rows: vec![RowNow::default(); n],
+            given: vec![Given::default(); n],
+            repeated: Repeated::new(n),
             firsts: vec![[Vector3::zeros(); 2]; joints.all.len()],
             own: Vec::with_capacity(n),
             ends: Vec::with_capacity(n),
@@ -89,7 +99,9 @@ impl JointSolver {
         let joints = step.joints;
         for (number, joint) in joints.all.iter().enumerate().filter(|(_, joint)| has(joint.group)) {
             self.active.push(number);
-            self.own.extend(joint.first..joint.first + joint.rows.len());
+            let rows = joint.first..joint.first + joint.rows.len();
+            let kept = rows.filter(|&row| !self.repeated.has(row));
+            self.own.extend(kept.map(|row| (number, row)));
         }
         let groups = joints.group_of.iter().enumerate();
         self.bodies.extend(groups.filter(|(_, group)| group.is_some_and(&has)).map(|(body, _)| body));
@@ -131,7 +143,7 @@ impl JointSolver {
             let [first, second] = places(joint, step, |end, body| at_middle(end, &stages[body], body, step));
             self.firsts[number] = [first.position, first.center];
             for (k, row) in joint.rows.iter().enumerate() {
-                let now = RowNow::of(*row, &first, &second);
+                let now = row.at(&first, &second, Given::default());
                 self.rows[joint.first + k] = now;
                 let lambda = self.lambda[joint.first + k];
                 for (side, sign) in [(0, 1.0), (1, -1.0)] {
@@ -159,7 +171,20 @@ impl JointSolver {
                 let state = &step.states[body];
                 end.place(&state.position, &rotation::matrix(&state.quaternion))
             });
-            self.starts.extend(joint.rows.iter().map(|row| RowNow::of(*row, &first, &second).value));
+            for (k, row) in joint.rows.iter().enumerate() {
+                let given = match *row {
+                    Row::Kept(_) => Given::default(),
+                    Row::Driven(motion, _) => {
+                        let motion = &step.joints.motions[motion];
+                        let value = motion.at(step.time).value;
+                        Given { value, change: way(motion, step.time, step.dt) }
+                    }
+                };
+                self.given[joint.first + k] = given;
+                if !self.repeated.has(joint.first + k) {
+                    self.starts.push(row.at(&first, &second, given).value);
+                }
+            }
         }
     }
 
@@ -173,8 +198,11 @@ impl JointSolver {
             let [first, second] = places(joint, step, |end, body| at_end(end, &stages[body], body, step));
             let moved = motion(joint, stages, step);
             let sizes = [size(joint, &first, &second), 1.0];
-            for row in &joint.rows {
-                let mut now = RowNow::of(*row, &first, &second);
+            for (k, row) in joint.rows.iter().enumerate() {
+                if self.repeated.has(joint.first + k) {
+                    continue;
+                }
+                let mut now = row.at(&first, &second, self.given[joint.first + k]);
                 now.change += REMOVED * self.starts[self.ends.len()];
                 let kind = usize::from(!row.is_length());
                 let error = now.change.abs();
@@ -200,7 +228,7 @@ impl JointSolver {
         self.values.clear();
         self.values.extend(self.ends.iter().map(|now| -2.0 / step.dt * now.change));
         self.solve_matrix();
-        for (&row, change) in self.own.iter().zip(&self.values) {
+        for (&(_, row), change) in self.own.iter().zip(&self.values) {
             self.lambda[row] += change;
         }
     }
@@ -210,21 +238,11 @@ impl JointSolver {
         let n = self.own.len();
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
-        let mut i = 0;
-        for &a in &self.active {
-            let of_row = &step.joints.all[a];
-            for _ in &of_row.rows {
-                let mut j = 0;
-                for &b in &self.active {
-                    let of_column = &step.joints.all[b];
-                    for k in 0..of_column.rows.len() {
-                        let column = &self.rows[of_column.first + k];
-                        self.matrix[i * n + j] =
-                            coupling((of_row, &self.ends[i]), (of_column, column), stages, step);
-                        j += 1;
-                    }
-                }
-                i += 1;
+        for (i, &(a, _)) in self.own.iter().enumerate() {
+            let of_row = (&step.joints.all[a], &self.ends[i]);
+            for (j, &(b, column)) in self.own.iter().enumerate() {
+                let of_column = (&step.joints.all[b], &self.rows[column]);
+                self.matrix[i * n + j] = coupling(of_row, of_column, stages, step);
             }
         }
     }
@@ -258,17 +276,13 @@ impl JointSolver {
         self.set_matrix(stages, step);
         for j in 0..n {
             self.values.clear();
-            let mut i = 0;
-            for &a in &self.active {
-                let joint = &step.joints.all[a];
-                for _ in &joint.rows {
-                    let mut rate = 0.0;
-                    row(j, &mut |body, direction, moment_b| {
-                        rate += rate_by((joint, &self.ends[i]), body, (&direction, &moment_b), stages, step);
-                    });
-                    self.values.push(rate);
-                    i += 1;
-                }
+            for (i, &(number, _)) in self.own.iter().enumerate() {
+                let of_joint = (&step.joints.all[number], &self.ends[i]);
+                let mut rate = 0.0;
+                row(j, &mut |body, direction, moment_b| {
+                    rate += rate_by(of_joint, body, (&direction, &moment_b), stages, step);
+                });
+                self.values.push(rate);
             }
             self.solve_matrix();
             for i in 0..n {
@@ -278,8 +292,8 @@ impl JointSolver {
                         return;
                     }
                     let turned = stages[body].d_omega.tr_mul(&moment_b);
-                    for (place, &number) in self.own.iter().enumerate() {
-                        let (joint, now) = (joint_of(step.joints, number), &self.rows[number]);
+                    for (place, &(number, row)) in self.own.iter().enumerate() {
+                        let (joint, now) = (&step.joints.all[number], &self.rows[row]);
                         for (side, sign) in [(0, 1.0), (1, -1.0)] {
                             if joint.ends[side].body == Some(body) {
                                 let by_impulse =
@@ -306,6 +320,12 @@ impl JointSolver {
         })
     }
 
+    /// Work of the motions of a joint: λ Δs/dt \[J\].
+    pub(crate) fn work_of_motions(&self, joint: &Joint, dt: f64) -> f64 {
+        let rows = joint.first..joint.first + joint.rows.len();
+        rows.map(|row| self.lambda[row] * self.given[row].change / dt).sum()
+    }
+
     /// The impulse of a joint on its second body, and its moment about the first end, inertial axes \[N s\],
     /// \[N m s\].
     pub(crate) fn transmitted(&self, joints: &Joints, number: usize) -> [Vector3<f64>; 2] {
@@ -313,12 +333,6 @@ impl JointSolver {
         let [end, center] = self.firsts[number];
         [-impulse, -(moment + (center - end).cross(&impulse))]
     }
-}
-
-/// The joint of a row.
-fn joint_of(joints: &Joints, row: usize) -> &Joint {
-    let after = joints.all.partition_point(|joint| joint.first <= row);
-    &joints.all[after - 1]
 }
 
 /// Σ over shared bodies of d_i·d_j/m + m_i·dω/ds m_j.
@@ -364,7 +378,7 @@ fn rate_by(
 /// Places of both ends of a joint.
 ///
 /// * `at` — of an end on a body
-fn places(joint: &Joint, step: &Step<'_>, at: impl Fn(&JointEnd, usize) -> Place) -> [Place; 2] {
+pub(crate) fn places(joint: &Joint, step: &Step<'_>, at: impl Fn(&JointEnd, usize) -> Place) -> [Place; 2] {
     joint.ends.each_ref().map(|end| match end.body {
         Some(body) => Place { stays: step.bodies[body].fixed, ..at(end, body) },
         None => end.on_ground(),
@@ -378,7 +392,7 @@ fn half_way(stage: &Stage, body: usize, step: &Step<'_>) -> Matrix3<f64> {
 }
 
 /// Where impulses act.
-fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
+pub(crate) fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
     let state = &step.states[body];
     match step.bodies[body].fixed {
         true => end.place(&state.position, &rotation::matrix(&state.quaternion)),
@@ -387,7 +401,7 @@ fn at_middle(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Pla
 }
 
 /// The end of the step, with the motion in it.
-fn at_end(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
+pub(crate) fn at_end(end: &JointEnd, stage: &Stage, body: usize, step: &Step<'_>) -> Place {
     let state = &step.states[body];
     if step.bodies[body].fixed {
         return end.place(&state.position, &rotation::matrix(&state.quaternion));

@@ -3,7 +3,9 @@
 use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Joint, JointError, Joints, Place, RowNow};
+use super::coordinate::Coordinate;
+use super::repeated::Repeated;
+use super::{Given, Joint, JointError, Joints, Place, Row, RowNow};
 use crate::body::RigidBody;
 use crate::elimination;
 use crate::state::State;
@@ -21,25 +23,58 @@ const MAX_ITERATIONS: usize = 20;
 pub(crate) struct AtRest<'a> {
     pub(crate) joints: &'a Joints,
     pub(crate) bodies: &'a [RigidBody],
+    /// For the values of motions \[s\].
+    pub(crate) time: f64,
+    /// Rows that are left out.
+    pub(crate) repeated: &'a Repeated,
+}
+
+/// A row at the present places.
+struct Placed<'a> {
+    joint: &'a Joint,
+    /// Its number among all rows.
+    number: usize,
+    row: Row,
+    now: RowNow,
+    /// ṡ of a motion; 0 for other rows.
+    given_rate: f64,
+}
+
+/// Changes of the start by motions of joints.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Displaced {
+    /// Names of the joints whose motions begin elsewhere than the placed bodies, and by how much \[m or
+    /// rad\]; true for a length.
+    pub joints: Vec<(String, f64, bool)>,
+    /// Largest displacement of a centre of mass by closing all joints \[m\].
+    pub moved: f64,
 }
 
 impl AtRest<'_> {
-    /// Checks that places and velocities fit the joints, and removes what rounded figures miss.
-    pub(crate) fn begin(&self, states: &mut [State]) -> Result<(), JointError> {
+    /// Checks that places and velocities fit the joints, and removes what rounded figures miss. Motions of
+    /// joints move the bodies to their first values, and give them their first velocities.
+    pub(crate) fn begin(&self, states: &mut [State]) -> Result<Displaced, JointError> {
+        let mut displaced = Displaced::default();
         for joint in &self.joints.all {
             let [first, second] = self.places(joint, states);
-            let scale = size(joint, &first, &second);
+            let size = size(joint, &first, &second);
             let (speed, turning) = self.speeds(joint, states);
             for row in &joint.rows {
-                let (now, name, is_length) =
-                    (RowNow::of(*row, &first, &second), || joint.name.clone(), row.is_length());
-                let scale = if is_length { scale } else { 1.0 };
+                let placed = self.placed(joint, (0, row), [&first, &second]);
+                let (name, is_length) = (|| joint.name.clone(), row.is_length());
+                let scale = if is_length { size } else { 1.0 };
                 // False for NaN.
-                let meets = now.value.abs() <= PLACED * scale;
-                if !meets {
-                    return Err(JointError::Open { joint: name(), gap: now.value, is_length });
+                let meets = placed.now.value.abs() <= PLACED * scale;
+                if row.is_driven() {
+                    if !meets {
+                        displaced.joints.push((name(), placed.now.value, is_length));
+                    }
+                    continue;
                 }
-                let rate = self.rate(joint, &now, states);
+                if !meets {
+                    return Err(JointError::Open { joint: name(), gap: placed.now.value, is_length });
+                }
+                let rate = self.rate(&placed, states);
                 let limit = PLACED * if is_length { speed } else { turning };
                 let follows = rate.abs() <= limit;
                 if !follows {
@@ -47,7 +82,32 @@ impl AtRest<'_> {
                 }
             }
         }
-        self.close(states)
+        let before = states.to_vec();
+        self.close(states)?;
+        let moved = before.iter().zip(&*states).map(|(old, new)| (new.position - old.position).norm());
+        displaced.moved = moved.fold(0.0, f64::max);
+        Ok(displaced)
+    }
+
+    /// The rows to leave out where the bodies are placed, with their values.
+    ///
+    /// # Errors
+    ///
+    /// [`JointError::Held`] if the row of a motion is one of them.
+    pub(crate) fn choose(&self, states: &[State]) -> Result<Vec<usize>, JointError> {
+        let dependent = self.dependent(states);
+        match dependent.iter().find(|&&row| self.row(row).1.is_driven()) {
+            Some(&row) => Err(JointError::Held { joint: self.row(row).0.name.clone() }),
+            None => Ok(dependent),
+        }
+    }
+
+    /// Value of a row, and the size to which it is relative.
+    pub(crate) fn value(&self, number: usize, states: &[State]) -> (f64, f64) {
+        let (joint, row) = self.row(number);
+        let [first, second] = self.places(joint, states);
+        let scale = if row.is_length() { size(joint, &first, &second) } else { 1.0 };
+        (self.placed(joint, (number, row), [&first, &second]).now.value, scale)
     }
 
     /// Closes the joints by the smallest motion in the metric of the masses, then changes the momenta by the
@@ -61,7 +121,7 @@ impl AtRest<'_> {
                 break;
             }
             last = missed.0;
-            let lambda = self.solve(&rows, states, |row| -row.2.value);
+            let lambda = self.solve(&rows, states, |row| -row.now.value);
             self.apply(&rows, &lambda, |body, impulse, moment| {
                 let (spec, state) = (&self.bodies[body], &mut states[body]);
                 state.position += impulse / spec.mass;
@@ -72,15 +132,25 @@ impl AtRest<'_> {
         }
         let rows = self.rows(states);
         let (missed, joint) = self.missed(&rows, states);
+        let contradiction = |joint: &Joint| Err(JointError::Contradiction { joint: joint.name.clone() });
         let is_closed = missed <= 1e3 * CLOSED;
         if !is_closed {
-            return Err(JointError::Contradiction { joint: self.joints.all[joint].name.clone() });
+            return contradiction(&self.joints.all[joint]);
+        }
+        let opens = |&row: &usize| {
+            let (value, size) = self.value(row, states);
+            // False for NaN.
+            let is_closed = value.abs() <= PLACED * size;
+            !is_closed
+        };
+        if let Some(row) = self.repeated.rows().find(opens) {
+            return contradiction(self.row(row).0);
         }
         // Twice: the second time removes the round-off of the first.
         for _ in 0..2 {
             let lambda = {
                 let states = &*states;
-                self.solve(&rows, states, |row| -self.rate(row.0, &row.2, states))
+                self.solve(&rows, states, |row| -self.rate(row, states))
             };
             self.apply(&rows, &lambda, |body, impulse, moment| {
                 states[body].momentum += impulse;
@@ -90,52 +160,146 @@ impl AtRest<'_> {
         Ok(())
     }
 
-    /// All rows: joint, true for a length, the row.
-    fn rows(&self, states: &[State]) -> Vec<(&Joint, bool, RowNow)> {
+    /// A row of a joint whose ends are at these places.
+    fn placed<'b>(
+        &self,
+        joint: &'b Joint,
+        (number, row): (usize, &Row),
+        [first, second]: [&Place; 2],
+    ) -> Placed<'b> {
+        let (given, given_rate) = match *row {
+            Row::Kept(_) => (Given::default(), 0.0),
+            Row::Driven(motion, _) => {
+                let at = self.joints.motions[motion].at(self.time);
+                (Given { value: at.value, change: 0.0 }, at.rate)
+            }
+        };
+        Placed { joint, number, row: *row, now: row.at(first, second, given), given_rate }
+    }
+
+    /// All rows.
+    fn all_rows(&self, states: &[State]) -> Vec<Placed<'_>> {
         let of = |joint| {
             let [first, second] = self.places(joint, states);
             let joint: &Joint = joint;
-            joint.rows.iter().map(move |row| (joint, row.is_length(), RowNow::of(*row, &first, &second)))
+            let rows = joint.rows.iter().enumerate();
+            rows.map(move |(k, row)| self.placed(joint, (joint.first + k, row), [&first, &second]))
         };
         self.joints.all.iter().flat_map(of).collect()
     }
 
+    /// The rows that are not left out.
+    fn rows(&self, states: &[State]) -> Vec<Placed<'_>> {
+        let mut rows = self.all_rows(states);
+        rows.retain(|row| !self.repeated.has(row.number));
+        rows
+    }
+
+    /// Value of a coordinate, an angle with the turns that bring it nearest to `near`, and its rate.
+    pub(crate) fn along(
+        &self,
+        joint: &Joint,
+        coordinate: Coordinate,
+        near: f64,
+        states: &[State],
+    ) -> (f64, f64) {
+        let [first, second] = self.places(joint, states);
+        let now = coordinate.at(&first, &second);
+        let row = Row::Driven(0, coordinate);
+        let rate = self.rate(&Placed { joint, number: 0, row, now, given_rate: 0.0 }, states);
+        (coordinate.counted(now.value, near), rate)
+    }
+
+    /// Joint and row of this number.
+    fn row(&self, number: usize) -> (&Joint, &Row) {
+        let joint = &self.joints.all[self.joint_of(number)];
+        (joint, &joint.rows[number - joint.first])
+    }
+
     /// The largest error of a row.
     pub(crate) fn largest(&self, states: &[State]) -> f64 {
-        self.rows(states).iter().fold(0.0, |largest: f64, (_, _, now)| largest.max(now.value.abs()))
+        self.all_rows(states).iter().fold(0.0, |largest: f64, row| largest.max(row.now.value.abs()))
     }
 
     /// The largest relative error, and its joint.
-    fn missed(&self, rows: &[(&Joint, bool, RowNow)], states: &[State]) -> (f64, usize) {
+    fn missed(&self, rows: &[Placed<'_>], states: &[State]) -> (f64, usize) {
         let mut worst = (0.0_f64, 0);
-        for (number, joint) in self.joints.all.iter().enumerate() {
-            let [first, second] = self.places(joint, states);
-            let scale = size(joint, &first, &second);
-            for (_, is_length, now) in &rows[joint.first..joint.first + joint.rows.len()] {
-                let error = now.value.abs() / if *is_length { scale } else { 1.0 };
+        for own in rows.chunk_by(|a, b| std::ptr::eq(a.joint, b.joint)) {
+            let [first, second] = self.places(own[0].joint, states);
+            let scale = size(own[0].joint, &first, &second);
+            for Placed { number, row, now, .. } in own {
+                let error = now.value.abs() / if row.is_length() { scale } else { 1.0 };
                 if error > worst.0 || error.is_nan() {
-                    worst = (error, number);
+                    worst = (error, self.joint_of(*number));
                 }
             }
         }
         worst
     }
 
-    /// The joint of each row that those before it determine, ascending.
-    pub(crate) fn repeated(&self, states: &[State]) -> Vec<usize> {
+    /// Number of the joint of a row.
+    fn joint_of(&self, row: usize) -> usize {
+        self.joints.all.partition_point(|joint| joint.first <= row) - 1
+    }
+
+    /// The joint of each row that is left out, ascending.
+    pub(crate) fn left_out(&self) -> Vec<usize> {
+        self.repeated.rows().map(|row| self.joint_of(row)).collect()
+    }
+
+    /// Rows that those before them determine; those of motions come last.
+    pub(super) fn dependent(&self, states: &[State]) -> Vec<usize> {
+        let rows = self.all_rows(states);
+        let n = rows.len();
+        let (kept, driven): (Vec<usize>, Vec<usize>) = (0..n).partition(|&k| !rows[k].row.is_driven());
+        let order = [kept, driven].concat();
+        let (matrix, _) = self.matrix(&rows, states);
+        let mut sorted: Vec<f64> = (0..n * n).map(|k| matrix[order[k / n] * n + order[k % n]]).collect();
+        elimination::dependent(&mut sorted, n).into_iter().map(|k| order[k]).collect()
+    }
+
+    /// Rate of the sum of unit loads along itself by a unit of impulse, with the joints held: w = bᵀ M⁻¹ b −
+    /// bᵀ M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹ G M⁻¹ b.
+    ///
+    /// * `loads` — b: bodies with force and torque about the centre of mass, inertial axes
+    pub(crate) fn mobility(&self, loads: &[(usize, [Vector3<f64>; 2])], states: &[State]) -> f64 {
+        let moving = || loads.iter().filter(|(body, _)| !self.bodies[*body].fixed);
+        let response = |body: usize, [force, torque]: &[Vector3<f64>; 2]| {
+            [force / self.bodies[body].mass, inverse_inertia(&self.bodies[body], &states[body]) * torque]
+        };
+        let mut free = 0.0;
+        for (body, load) in moving() {
+            let [v, omega] = response(*body, load);
+            free += moving()
+                .filter(|(other, _)| other == body)
+                .map(|(_, [force, torque])| v.dot(force) + omega.dot(torque))
+                .sum::<f64>();
+        }
         let rows = self.rows(states);
-        let (mut matrix, _) = self.matrix(&rows, states);
-        let dependent = elimination::dependent(&mut matrix, rows.len());
-        let of_row = |row: usize| self.joints.all.partition_point(|joint| joint.first <= row) - 1;
-        dependent.into_iter().map(of_row).collect()
+        let rate = |placed: &Placed<'_>| -> f64 {
+            let of = |(side, sign): (usize, f64)| {
+                let Some(own) = self.moving(placed.joint, side) else { return 0.0 };
+                let loads = moving().filter(|(body, _)| *body == own);
+                loads
+                    .map(|(body, load)| {
+                        let [v, omega] = response(*body, load);
+                        sign * placed.now.direction.dot(&v) + placed.now.moments[side].dot(&omega)
+                    })
+                    .sum::<f64>()
+            };
+            [(0, 1.0), (1, -1.0)].into_iter().map(of).sum()
+        };
+        let lambda = self.solve(&rows, states, rate);
+        let held: f64 = rows.iter().zip(lambda).map(|(row, lambda)| rate(row) * lambda).sum();
+        (free - held).max(0.0)
     }
 
     /// G M⁻¹ Gᵀ with a diagonal of ones, and the factor of each row.
-    fn matrix(&self, rows: &[(&Joint, bool, RowNow)], states: &[State]) -> (Vec<f64>, Vec<f64>) {
+    fn matrix(&self, rows: &[Placed<'_>], states: &[State]) -> (Vec<f64>, Vec<f64>) {
         let n = rows.len();
         let mut matrix = Vec::with_capacity(n * n);
-        for (a, _, row) in rows {
-            for (b, _, column) in rows {
+        for Placed { joint: a, now: row, .. } in rows {
+            for Placed { joint: b, now: column, .. } in rows {
                 let mut sum = 0.0;
                 for (i, sign_i) in [(0, 1.0), (1, -1.0)] {
                     for (j, sign_j) in [(0, 1.0), (1, -1.0)] {
@@ -158,12 +322,7 @@ impl AtRest<'_> {
     }
 
     /// G M⁻¹ Gᵀ λ = values.
-    fn solve(
-        &self,
-        rows: &[(&Joint, bool, RowNow)],
-        states: &[State],
-        value: impl Fn(&(&Joint, bool, RowNow)) -> f64,
-    ) -> Vec<f64> {
+    fn solve(&self, rows: &[Placed<'_>], states: &[State], value: impl Fn(&Placed<'_>) -> f64) -> Vec<f64> {
         let (mut matrix, scale) = self.matrix(rows, states);
         let mut values: Vec<f64> = rows.iter().zip(&scale).map(|(row, s)| value(row) * s).collect();
         elimination::solve(&mut matrix, &mut values, &mut Vec::new());
@@ -173,27 +332,27 @@ impl AtRest<'_> {
     /// Calls `change` with impulse and moment of each row on each moving body.
     fn apply(
         &self,
-        rows: &[(&Joint, bool, RowNow)],
+        rows: &[Placed<'_>],
         lambda: &[f64],
         mut change: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
     ) {
-        for ((joint, _, row), lambda) in rows.iter().zip(lambda) {
+        for (Placed { joint, now, .. }, lambda) in rows.iter().zip(lambda) {
             for (side, sign) in [(0, 1.0), (1, -1.0)] {
                 if let Some(body) = self.moving(joint, side) {
-                    change(body, (sign * lambda) * row.direction, *lambda * row.moments[side]);
+                    change(body, (sign * lambda) * now.direction, *lambda * now.moments[side]);
                 }
             }
         }
     }
 
-    fn rate(&self, joint: &Joint, row: &RowNow, states: &[State]) -> f64 {
+    fn rate(&self, Placed { joint, now: row, given_rate, .. }: &Placed<'_>, states: &[State]) -> f64 {
         let of = |(side, sign): (usize, f64)| {
             let Some(body) = self.moving(joint, side) else { return 0.0 };
             let (spec, state) = (&self.bodies[body], &states[body]);
             sign * row.direction.dot(&state.momentum) / spec.mass
                 + row.moments[side].dot(&spec.angular_velocity(state))
         };
-        [(0, 1.0), (1, -1.0)].into_iter().map(of).sum()
+        [(0, 1.0), (1, -1.0)].into_iter().map(of).sum::<f64>() - given_rate
     }
 
     /// Speeds and rates of rotation of the bodies of a joint, to which the rates of its rows are relative.

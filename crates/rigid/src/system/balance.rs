@@ -19,6 +19,8 @@ pub struct Books {
     /// Work of joints, an error of the time integration: the impulses of a joint act at one point in the
     /// middle of a step, where both bodies have moved by nearly the same \[J\].
     pub joint_work: f64,
+    /// Work of the motions of joints \[J\].
+    pub drive_work: f64,
     /// Impulse of gravity and of fixed bodies on those that move \[N s\].
     pub external_impulse: Vector3<f64>,
     /// Its moment about the inertial origin \[N m s\].
@@ -55,14 +57,17 @@ impl System {
         self.nearby.pairs().iter().map(|&number| of(&self.pairs[number as usize])).sum()
     }
 
-    /// E_kin + E_con + E_pot + losses, less the work of loads, which is constant \[J\].
+    /// E_kin + E_con + E_pot + losses, less the work of loads and of motions, which is constant \[J\].
     pub fn energy(&self) -> f64 {
         self.kinetic()
             + self.gravity_potential()
             + self.contact_potential()
+            + self.stops.energy()
+            + self.stops.damping
             + self.books.d_imp
             + self.books.d_fric
             - self.books.joint_work
+            - self.books.drive_work
             - self.books.load_work
     }
 
@@ -93,10 +98,11 @@ impl System {
             time: self.time(),
             e_kin: self.kinetic(),
             e_con: self.contact_potential(),
-            e_pot: self.gravity_potential() + actions.potential,
+            e_pot: self.gravity_potential() + actions.potential + self.stops.energy(),
             // The work of all loads has that of springs and dampers.
-            w_ext: if self.actions.is_empty() { self.books.load_work } else { actions.forces },
-            d_mat: actions.damping,
+            w_ext: self.books.drive_work
+                + if self.actions.is_empty() { self.books.load_work } else { actions.forces },
+            d_mat: actions.damping + self.stops.damping,
             d_imp: self.books.d_imp,
             d_fric: self.books.d_fric,
             // Not −0 without joints.

@@ -3,10 +3,12 @@
 use carom_dynamics::{Axes, Placement, TimeFunction, rotation};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{
-    End, ForceSpec as SpecOfForce, FunctionError, JointSpec as SpecOfJoint, Scenario, Spot,
-    SpringSpec as SpecOfSpring,
+    ActionSpec as SpecOfAction, End, ForceSpec as SpecOfForce, FunctionError, JointKind,
+    JointSpec as SpecOfJoint, Scenario, Spot, SpringSpec as SpecOfSpring,
 };
-use carom_rigid::{ForceSpec, JointEnd, JointSpec, SpringSpec};
+use carom_rigid::{
+    ActionSpec, Coordinate, ForceSpec, JointEnd, JointSpec, JointSpring, SpringSpec, StopLaw, StopSpec,
+};
 use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
@@ -58,13 +60,16 @@ impl Standing<'_> {
     ///
     /// # Errors
     ///
-    /// The place of an end that is not known. The scheme's check has refused other bodies, and joints with
-    /// springs, stops and motions.
+    /// The place of an end that is not known, and a motion that cannot be read. The scheme's check has
+    /// refused other bodies, and in explicit dynamics springs, stops and motions.
     pub(crate) fn joints(&self) -> Result<Vec<JointSpec>, At<EndError>> {
-        self.scenario
-            .joints()
-            .map(|(i, spec)| self.joint(spec).map_err(|e| e.at(format!("joint.{i}.between"))))
-            .collect()
+        let joint = |(i, spec): (usize, &SpecOfJoint)| {
+            let (joint, shift) = self.joint(spec).map_err(|e| e.at(format!("joint.{i}.between")))?;
+            let actions =
+                actions(spec, shift).map_err(|e| EndError::from(e).at(format!("joint.{i}.motion")))?;
+            Ok(JointSpec { actions, ..joint })
+        };
+        self.scenario.joints().map(joint).collect()
     }
 
     /// The springs of the scenario.
@@ -117,7 +122,8 @@ impl Standing<'_> {
         all.map(force).collect()
     }
 
-    fn joint(&self, spec: &SpecOfJoint) -> Result<JointSpec, EndError> {
+    /// A joint without its actions, and how far its second end is from the first along the axis \[m\].
+    fn joint(&self, spec: &SpecOfJoint) -> Result<(JointSpec, f64), EndError> {
         let axis = Vector3::from(spec.axis);
         let axes = [axis, spec.second_axis.map_or(axis, Vector3::from)];
         let [(first, a), (second, b)] = self.ends(&spec.between, spec.point)?;
@@ -125,11 +131,13 @@ impl Standing<'_> {
             let triad = triad(&axes[side]);
             JointEnd { triad: end.triad * triad, ..end }
         };
-        Ok(JointSpec {
+        let joint = JointSpec {
             name: spec.title(),
             kind: kind(spec, (a - b).norm()),
             ends: [turned(first, 0), turned(second, 1)],
-        })
+            actions: Vec::new(),
+        };
+        Ok((joint, axis.normalize().dot(&(b - a))))
     }
 
     /// Both ends, with inertial axes as triads, and their places \[m\].
@@ -175,6 +183,41 @@ impl Standing<'_> {
         let rotation = rotation::matrix(&placement.quaternion);
         Ok(Held { body, point, position: Vector3::from(placement.origin) + rotation * point, rotation })
     }
+}
+
+/// Springs, stops and motions of the coordinates of a joint.
+///
+/// * `shift` — of the second end from the first along the axis at the start \[m\]
+fn actions(spec: &SpecOfJoint, shift: f64) -> Result<Vec<ActionSpec>, FunctionError> {
+    let own = match spec.kind {
+        JointKind::Revolute => Coordinate::Angle,
+        JointKind::Distance => Coordinate::Length,
+        _ => Coordinate::Shift { zero: shift },
+    };
+    let turn = spec.turn.as_ref().map(|turn| (Coordinate::Angle, turn));
+    let all = std::iter::once((own, &spec.action)).chain(turn);
+    all.filter(|(_, action)| **action != SpecOfAction::default())
+        .map(|(coordinate, action)| {
+            Ok(ActionSpec {
+                coordinate,
+                spring: action.spring.map(|spring| JointSpring {
+                    stiffness: spring.stiffness,
+                    damping: spring.damping,
+                    free: spring.free,
+                    preload: spring.preload,
+                }),
+                stops: action.stops.map(|stops| StopSpec {
+                    low: stops.low.unwrap_or(f64::NEG_INFINITY),
+                    high: stops.high.unwrap_or(f64::INFINITY),
+                    law: match stops.stiffness {
+                        Some(stiffness) => StopLaw::Spring { stiffness, damping: stops.damping },
+                        None => StopLaw::Hard { restitution: stops.restitution.unwrap_or(1.0) },
+                    },
+                }),
+                motion: action.motion.as_ref().map(|motion| motion.function()).transpose()?,
+            })
+        })
+        .collect()
 }
 
 /// The mean of the points of a set, in source coordinates.

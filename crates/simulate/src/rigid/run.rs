@@ -5,7 +5,7 @@ use carom_fem::{Body, Discretisation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
-use carom_rigid::{Law, RigidBody, Settings, Simulation, System};
+use carom_rigid::{Displaced, Law, RigidBody, Settings, Simulation, System};
 
 use super::error::RigidSetUpError;
 use super::everything::left_out;
@@ -15,7 +15,7 @@ use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, u
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
-use crate::system::joints::described as described_joints;
+use crate::system::joints::{described as described_joints, motion_begins_elsewhere};
 
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -26,8 +26,8 @@ pub(crate) struct RigidRun<'a> {
     prepared: &'a Prepared,
     geometries: Vec<&'a Body>,
     simulation: Simulation,
-    /// Sentences about joints that say the same twice.
-    repeated: Vec<String>,
+    /// Sentences about joints that say the same twice, and about motions that begin elsewhere.
+    of_joints: Vec<String>,
 }
 
 impl<'a> RigidRun<'a> {
@@ -43,10 +43,11 @@ impl<'a> RigidRun<'a> {
         let system = system(scenario, &geometries, time_step)?;
         let Scenario { simulation, .. } = scenario;
         let repeated = system.repeated_equations();
-        let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n)).collect();
+        let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n));
+        let of_joints = repeated.chain(displaced(&system)).collect();
         let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
         let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
-        Ok(Self { scenario, prepared, geometries, simulation, repeated })
+        Ok(Self { scenario, prepared, geometries, simulation, of_joints })
     }
 }
 
@@ -82,7 +83,7 @@ impl Run for RigidRun<'_> {
         let mut warnings = self.prepared.warnings.clone();
         warnings.extend(unbalanced(&ledger, "shorten simulation.time_step"));
         warnings.extend(doubtful_contacts(self.scenario, &self.geometries, system));
-        warnings.extend(self.repeated.iter().cloned());
+        warnings.extend(self.of_joints.iter().cloned());
         warnings.extend(missed_energy(&self.simulation));
         warnings.extend(overlaps);
         Ok(RunEnd {
@@ -109,6 +110,15 @@ impl Run for RigidRun<'_> {
             statics: None,
         })
     }
+}
+
+/// Sentences about joints whose motions have moved bodies before the start.
+fn displaced(system: &System) -> Vec<String> {
+    let Displaced { joints, moved } = system.displaced();
+    let sentence = |(joint, offset, is_length): &(String, f64, bool)| {
+        motion_begins_elsewhere(joint, *offset, *is_length, *moved)
+    };
+    joints.iter().map(sentence).collect()
 }
 
 /// Part of the energy that moves which joints and springs may miss without a warning.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use carom_dynamics::Placement;
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind};
-use carom_rigid::{Edge, PairError, PairSpec, RigidBody, System, SystemError};
+use carom_rigid::{Edge, JointError, PairError, PairSpec, RigidBody, System, SystemError};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
@@ -76,8 +76,11 @@ fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetU
     if !joints.is_empty() {
         system.join(&joints).map_err(|error| {
             let key = scenario.joint_of_title(error.joint());
-            RigidSetUpError::from(error).at(format!("joint.{}", key.unwrap_or_default()))
+            let part = if matches!(error, JointError::Held { .. }) { ".motion" } else { "" };
+            RigidSetUpError::from(error).at(format!("joint.{}{part}", key.unwrap_or_default()))
         })?;
+        // Motions of joints may have moved bodies.
+        system.check_overlaps().map_err(|error| of_system(scenario, error))?;
     }
     let springs = standing.springs().map_err(At::cast)?;
     let forces = standing.forces().map_err(At::cast)?;

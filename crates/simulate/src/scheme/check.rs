@@ -1,7 +1,9 @@
 //! A scenario against the row of its scheme.
 
 use carom_contact::Law;
-use carom_format::scenario::model::{BodySource, End, JointKind, JointSpec, Scenario, Scheme, TABLES, Takes};
+use carom_format::scenario::model::{
+    ActionSpec, BodySource, End, JointKind, JointSpec, Scenario, Scheme, TABLES, Takes,
+};
 use thiserror::Error;
 
 use crate::equilibrium;
@@ -90,10 +92,29 @@ pub enum SchemeError {
         /// The surfaces.
         pair: String,
     },
+    /// Hard stops with something that they do not take.
+    #[error("joint `{joint}`: without a `stiffness` its stops are hard: {why}; give them a `stiffness`")]
+    HardStops {
+        /// Title of the joint.
+        joint: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// A restitution of stops where they are springs.
+    #[error(
+        "joint `{joint}`: the stops of the scheme `{scheme}` are springs without a `restitution`; give them \
+         a `damping`, or choose the scheme `rigid`"
+    )]
+    StopRestitution {
+        /// Name of the scheme.
+        scheme: &'static str,
+        /// Title of the joint.
+        joint: String,
+    },
     /// A spring, stops or a motion of a joint.
     #[error(
         "joint `{joint}`: the scheme `{scheme}` has no `{key}` of joints, which leave their free motion to \
-         the bodies; leave it out, or choose the scheme `dynamic`"
+         the bodies; leave it out, or choose the scheme `rigid` or `dynamic`"
     )]
     JointAction {
         /// Name of the scheme.
@@ -138,17 +159,20 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     equilibrium::check(scenario)?;
     match scenario.simulation.scheme {
         Scheme::Explicit { .. } => {
+            check_kinds(scenario)?;
             check_actions(scenario)?;
-            check_explicit_joints(scenario)?;
+            check_explicit_joints(scenario)
         }
-        Scheme::Rigid { .. } => check_actions(scenario)?,
-        _ => {}
+        Scheme::Rigid { .. } => {
+            check_kinds(scenario)?;
+            check_hard_stops(scenario)
+        }
+        _ => check_restitution(scenario),
     }
-    Ok(())
 }
 
-/// Joints of rigid bodies leave their free motion alone.
-fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+/// Joints of rigid bodies are equations of positions between two ends.
+fn check_kinds(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     let scheme = scenario.simulation.scheme.row().name;
     let mut screws = scenario.joints().filter(|(_, spec)| spec.kind == JointKind::Screw);
     let screw = screws.next().map(|(i, spec)| (i, spec.title(), spec.kind.name()));
@@ -156,6 +180,12 @@ fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     if let Some((i, joint, kind)) = screw.or(coupling) {
         return Err(SchemeError::Coupling { scheme, joint, kind }.at(format!("joint.{i}.kind")));
     }
+    Ok(())
+}
+
+/// Joints of explicit dynamics leave their free motion alone.
+fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    let scheme = scenario.simulation.scheme.row().name;
     let acting = |(i, spec): (usize, &JointSpec)| Some((i, spec.title(), action(spec)?));
     match scenario.joints().find_map(acting) {
         Some((i, joint, key)) => {
@@ -163,6 +193,41 @@ fn check_actions(scenario: &Scenario) -> Result<(), At<SchemeError>> {
         }
         None => Ok(()),
     }
+}
+
+/// The actions of a joint with the keys under which they are.
+fn actions(spec: &JointSpec) -> impl Iterator<Item = (&'static str, &ActionSpec)> {
+    std::iter::once(("", &spec.action)).chain(spec.turn.as_ref().map(|turn| ("turn.", turn)))
+}
+
+/// A motion cannot stop at a hard stop, nor does a hard stop have a damper.
+fn check_hard_stops(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    for (i, spec) in scenario.joints() {
+        for (key, action) in actions(spec) {
+            let Some(stops) = action.stops.filter(|stops| stops.stiffness.is_none()) else { continue };
+            let why = match (action.motion.is_some(), stops.damping > 0.0) {
+                (true, _) => "a motion would go on through them",
+                (_, true) => "their losses follow from `restitution`, and `damping` belongs to a stiffness",
+                _ => continue,
+            };
+            let error = SchemeError::HardStops { joint: spec.title(), why };
+            return Err(error.at(format!("joint.{i}.{key}stops")));
+        }
+    }
+    Ok(())
+}
+
+/// Stops of the other schemes are springs.
+fn check_restitution(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    let scheme = scenario.simulation.scheme.row().name;
+    for (i, spec) in scenario.joints() {
+        let is_hard = |(_, action): &(_, &ActionSpec)| action.stops.is_some_and(|s| s.restitution.is_some());
+        if let Some((key, _)) = actions(spec).find(is_hard) {
+            let error = SchemeError::StopRestitution { scheme, joint: spec.title() };
+            return Err(error.at(format!("joint.{i}.{key}stops.restitution")));
+        }
+    }
+    Ok(())
 }
 
 /// Joints of explicit dynamics connect rigid bodies and the ground.

@@ -194,6 +194,17 @@ pub(crate) fn described(scenario: &Scenario) -> Vec<ResultJoint> {
 /// a warning until their joints close: coordinates of a scenario have some six digits.
 const PLACED: f64 = 1e-6;
 
+/// The sentence about a joint whose motion begins at an offset \[m or rad\] from the placed bodies, which
+/// were moved by up to `moved` \[m\].
+pub(crate) fn motion_begins_elsewhere(joint: &str, offset: f64, is_length: bool, moved: f64) -> String {
+    let unit = if is_length { "m" } else { "rad" };
+    format!(
+        "joint `{joint}`: its motion begins {:.3e} {unit} away from the placed bodies, which were moved by \
+         up to {moved:.3e} m before the start: change the motion, or the `position` of the bodies",
+        offset.abs()
+    )
+}
+
 /// Warnings about joints that were closed before the start.
 pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
     let repeated = assembly.redundant.iter().map(|(joint, count)| repeated_equations(joint, *count));
@@ -203,12 +214,7 @@ pub(crate) fn notes(assembly: &Assembly) -> Vec<String> {
         displaced.offset.abs() > PLACED * if displaced.is_angle { 1.0 } else { assembly.size }
     };
     for Displaced { joint, offset, is_angle } in assembly.displaced.iter().filter(is_reported) {
-        let unit = if *is_angle { "rad" } else { "m" };
-        notes.push(format!(
-            "joint `{joint}`: its motion begins {:.3e} {unit} away from the placed bodies, which were moved \
-             by up to {moved:.3e} m before the start: change the motion, or the `position` of the bodies",
-            offset.abs()
-        ));
+        notes.push(motion_begins_elsewhere(joint, *offset, !is_angle, moved));
     }
     let is_apart = assembly.apart && moved > PLACED * assembly.size;
     if is_apart {

@@ -97,11 +97,15 @@ pub struct StopSpec {
     /// Highest value \[m or rad\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// \[N/m or N m/rad\]; chosen from the mass and speed of the bodies if not given.
+    /// \[N/m or N m/rad\]; if not given, chosen from the mass and speed of the bodies, or hard in the scheme
+    /// `rigid`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
     /// β of 1 + β δ̇ \[s/m or s/rad\].
     pub damping: f64,
+    /// e of hard stops, scheme `rigid` without a stiffness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
 }
 
 /// The table `[[spring]]`.
