@@ -19,8 +19,9 @@ use crate::run::RunError;
 use crate::scheme::check::check;
 use crate::{resume, scheme};
 
-/// Name of a timing in a result: CPU time of the program from its start to the set-up of the run \[s\].
-pub const CPU_BEFORE: &str = "bodies and models, cpu";
+/// Name of a timing in a result: CPU time of the program from its start to the set-up of the run, for bodies,
+/// models and earlier runs \[s\].
+pub const CPU_BEFORE: &str = "before the run, cpu";
 
 /// Name of a timing in a result: CPU time of the set-up, where that of the run does not contain it \[s\].
 pub const CPU_OF_SET_UP: &str = "set-up, cpu";
@@ -110,7 +111,7 @@ pub fn run(
     ended?;
     let known = before + set_up[1] + of_run[1];
     let cpu_phases = vec![
-        ("bodies and models", before),
+        ("before the run", before),
         ("set-up", set_up[1]),
         (phases.run, of_run[1]),
         ("closing", (cpu_seconds() - known).max(0.0)),

@@ -166,7 +166,7 @@ const STATIC_PHASES: [&str; 2] = ["statics: stiffness and compliance", "statics:
 
 /// Names of timings of CPU time in results, and of the phases.
 const CPU_PHASES: [(&str, &str); 4] = [
-    (CPU_BEFORE, "bodies and models"),
+    (CPU_BEFORE, "before the run"),
     (CPU_OF_SET_UP, "set-up"),
     ("time loop, cpu", "time loop"),
     ("statics, cpu", "set-up and load steps"),
