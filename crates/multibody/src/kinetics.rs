@@ -50,8 +50,6 @@ pub struct Kinetics {
     is_set: bool,
     /// Factor of the Schur complement of M after the elimination of q̇, if it belongs to these terms.
     factor: Option<Cholesky<f64, U6>>,
-    /// Its inverse for a body without modes, whose mass matrix is constant.
-    inverse: Option<Matrix6<f64>>,
     /// Velocities found last.
     pub velocities: Velocities,
 }
@@ -70,7 +68,6 @@ impl Kinetics {
             modal: vec![0.0; n],
             is_set: false,
             factor: None,
-            inverse: None,
             velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
         }
     }
@@ -82,7 +79,7 @@ impl Kinetics {
             return;
         }
         let n = frame.n;
-        (self.is_set, self.factor, self.inverse) = (true, None, None);
+        (self.is_set, self.factor) = (true, None);
         self.modal.copy_from_slice(q);
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
@@ -120,7 +117,6 @@ impl Kinetics {
             }
         }
         self.factor = schur.cholesky();
-        self.inverse = self.factor.as_ref().filter(|_| n == 0).map(Cholesky::inverse);
         self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest(q) })
     }
 
@@ -174,12 +170,8 @@ impl Kinetics {
         modal: &mut [f64],
     ) -> (Vector3<f64>, Vector3<f64>) {
         let n = frame.n;
-        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
-        if let Some(inverse) = &self.inverse {
-            right = inverse * right;
-            return (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into());
-        }
         apply_inverse(frame, p, modal);
+        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
         for i in 0..6 {
             right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }

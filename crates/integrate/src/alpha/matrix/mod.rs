@@ -11,8 +11,9 @@
 //! C = ∂f/∂z, K = ∂(f − Gᵀ λ)/∂ξ, M_ξ = ∂(M z)/∂ξ, g_ξ = G but for the tangent of the exponential map; the
 //! last row and column belong to the stabilised form alone. All parts are kept for many steps. M and G, and
 //! M_ξ and (G z)_ξ where the system knows them, rotate with the bodies and are renewed when Newton's method
-//! converges too slowly, the other parts when this is not enough. For h → 0 the matrix stays regular. Rows and columns are scaled by the
-//! diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on units.
+//! converges too slowly, the other parts when this is not enough. For h → 0 the matrix stays regular. Rows
+//! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on
+//! units.
 //!
 //! All parts are stored by the blocks of [`crate::Structure`] (`tiles`): M and M_ξ have one of each body, C
 //! and K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
