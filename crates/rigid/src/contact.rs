@@ -167,8 +167,10 @@ pub(crate) struct Rows {
     pub(crate) after: Vec<f64>,
     /// r \[N s\].
     pub(crate) impulse: Vec<f64>,
-    /// ∂u₊/∂r, row by row \[1/kg\].
+    /// ∂u₊/∂r, row by row, as [`Rows::set_mobility`] has found it last \[1/kg\].
     pub(crate) mobility: Vec<f64>,
+    /// Velocities of each body by one impulse.
+    responses: Vec<[Vector3<f64>; 2]>,
     /// The joints of the bodies, whose impulses follow from those of the rows.
     pub(crate) joints: JointSolver,
 }
@@ -251,7 +253,7 @@ impl Rows {
         self.rows.len()
     }
 
-    /// Velocities after the impulses and their derivatives.
+    /// Velocities after the impulses.
     pub(crate) fn evaluate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), Unsolved> {
         for &body in &self.bodies {
             (stages[body].impulse, stages[body].moment_b) = (Vector3::zeros(), Vector3::zeros());
@@ -275,13 +277,17 @@ impl Rows {
         for (after, row) in self.after.iter_mut().zip(&self.rows) {
             *after = row.velocity(stages, |s| (s.velocity, s.turn.omega_b));
         }
-        self.set_mobility(stages, step);
         Ok(())
     }
 
-    /// Σ over shared bodies of ± (d_i·d_j/m + (c × d)_i · dW/dm (c × d)_j).
-    fn set_mobility(&mut self, stages: &[Stage], step: &Step<'_>) {
+    /// The mobility at the last evaluation: Σ over shared bodies of ± (d_i·d_j/m + (c × d)_i · dW/dm (c ×
+    /// d)_j), with joints held.
+    pub(crate) fn set_mobility(&mut self, stages: &[Stage], step: &Step<'_>) {
         let n = self.n();
+        if self.joints.has_factors() {
+            self.set_joined_mobility(stages, step);
+            return;
+        }
         for (i, row) in self.rows.iter().enumerate() {
             for (j, other) in self.rows.iter().enumerate() {
                 let mut sum = 0.0;
@@ -312,6 +318,38 @@ impl Rows {
                 }
             };
             joints.add_mobility(mobility, n, sides, stages, step);
+        }
+    }
+
+    /// The same by the responses of all bodies to the impulse of each row.
+    fn set_joined_mobility(&mut self, stages: &[Stage], step: &Step<'_>) {
+        let n = self.n();
+        let Self { rows, bodies, joints, mobility, responses, .. } = self;
+        joints.factorise(stages, step);
+        responses.resize(step.bodies.len(), [Vector3::zeros(); 2]);
+        for j in 0..n {
+            bodies.iter().for_each(|&body| responses[body] = [Vector3::zeros(); 2]);
+            let row = &rows[j];
+            let moves = |body: &usize| !step.bodies[*body].fixed;
+            let load = |side: usize, sign: f64| {
+                let body = row.bodies[side].filter(moves)?;
+                Some((body, [sign * row.direction, row.moments_b[side]]))
+            };
+            match [load(0, 1.0), load(1, -1.0)] {
+                [Some(a), Some(b)] => joints.respond(&[a, b], stages, step, |body, v| responses[body] = v),
+                [Some(a), None] | [None, Some(a)] => {
+                    joints.respond(&[a], stages, step, |body, v| responses[body] = v);
+                }
+                [None, None] => {}
+            }
+            for (i, row) in rows.iter().enumerate() {
+                let of = |side: usize, sign: f64| {
+                    let Some(body) = row.bodies[side].filter(moves) else { return 0.0 };
+                    let [v, omega_b] = &responses[body];
+                    sign * row.direction.dot(v) + row.moments_b[side].dot(omega_b)
+                };
+                mobility[i * n + j] = of(0, 1.0) + of(1, -1.0);
+            }
         }
     }
 

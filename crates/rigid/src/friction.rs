@@ -54,6 +54,7 @@ impl Friction {
         let speed = rows.speed().max(f64::MIN_POSITIVE);
         let mut missed = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
+            rows.set_mobility(stages, step);
             self.linearise(contacts, rows, step);
             self.cone(rows)?;
             self.expect(rows);

@@ -83,6 +83,7 @@ impl Laws {
         self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
         if contacts.iter().any(Contact::is_multiplier) {
+            self.rows.set_mobility(stages, step);
             self.normal.inelastic_phase(contacts, &self.rows, step);
         }
         let mut factor = 1.0;

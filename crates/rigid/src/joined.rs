@@ -89,7 +89,9 @@ impl System {
     fn leave_out(&mut self, rows: &[usize]) {
         let values: Vec<_> =
             rows.iter().map(|&row| (row, self.at_rest().value(row, &self.states).0)).collect();
-        self.impulses.laws.rows.joints.repeated.set(values.into_iter());
+        let solver = &mut self.impulses.laws.rows.joints;
+        solver.repeated.set(values.into_iter());
+        solver.prepare(&self.joints);
     }
 
     /// Looks again at rows that were left out if one of them opens.
@@ -101,8 +103,12 @@ impl System {
             time: self.start_of_step,
             repeated: &Repeated::default(),
         };
-        repeated.follow(&joints, &self.states);
-        self.impulses.laws.rows.joints.repeated = repeated;
+        let has_changed = repeated.follow(&joints, &self.states);
+        let solver = &mut self.impulses.laws.rows.joints;
+        solver.repeated = repeated;
+        if has_changed {
+            solver.prepare(&self.joints);
+        }
     }
 
     /// How motions of joints have changed the places of the bodies before the start.

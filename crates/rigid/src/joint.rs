@@ -17,6 +17,7 @@
 //! `coordinate` has the free motion of joints.
 
 pub mod coordinate;
+pub(crate) mod factors;
 pub(crate) mod repeated;
 pub(crate) mod solver;
 pub(crate) mod start;

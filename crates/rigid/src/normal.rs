@@ -120,6 +120,7 @@ impl Normal {
         let mut last = f64::INFINITY;
         let mut part = Part::Symmetric;
         for _ in 0..MAX_ITERATIONS {
+            rows.set_mobility(stages, step);
             self.linearise(contacts, rows, step);
             self.lcp(rows, part)?;
             self.active.clear();
@@ -158,6 +159,7 @@ impl Normal {
                 break;
             }
             last = missed.relative();
+            rows.set_mobility(stages, step);
             self.linearise(contacts, rows, step);
             self.active.clear();
             self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));

@@ -181,6 +181,7 @@ impl System {
                 let (name, found, expected) = ("repeated_rows".to_owned(), rows.len(), self.joints.n_rows);
                 return Err(CheckpointError::Length { name, found, expected });
             }
+            self.impulses.laws.rows.joints.prepare(&self.joints);
         }
         if !self.stops.is_empty() {
             let numbers = checkpoint.reals_of("stops", self.stops.n_numbers())?;

@@ -4,6 +4,8 @@ use carom_dynamics::{JointKind, Placement, rotation};
 use carom_rigid::{JointEnd, JointSpec, RigidBody, System};
 use nalgebra::{Matrix3, Vector3};
 
+use crate::problems::falling_chain;
+
 /// Rotation of the plane of the linkages.
 const TILT: Vector3<f64> = Vector3::new(0.3, -0.7, 0.4);
 
@@ -112,4 +114,27 @@ fn a_linkage_that_starts_flat_keeps_its_joints() {
     let expected = 0.2 * Vector3::new(angle.cos(), angle.sin(), 0.0);
     assert!((coupler - expected).norm() < 1e-6, "{coupler} {expected}");
     assert!((system.energy() - energy).abs() < 1e-12 * energy);
+}
+
+/// A chain of 60 rods with a ball each falls flat on the floor and lies there: the contacts carry its weight,
+/// and every ball touches.
+#[test]
+fn a_long_chain_comes_to_rest_on_the_floor() {
+    let (n, dt) = (60, 1e-3);
+    for friction in [0.0, 0.3] {
+        let mut system = falling_chain(n, friction, dt);
+        (0..400).for_each(|_| system.step().unwrap());
+        let before: f64 = system.reports.iter().map(|report| report.impulse.z).sum();
+        (0..100).for_each(|_| system.step().unwrap());
+        let impulse = system.reports.iter().map(|report| report.impulse.z).sum::<f64>() - before;
+        let weight = 0.08 * 9.81 * n as f64;
+        assert!((impulse / (100.0 * dt * weight) - 1.0).abs() < 1e-6, "{friction}: {impulse}");
+        let heights = system.states()[..n].iter().map(|state| (state.position.z - 0.02).abs());
+        assert!(heights.fold(0.0, f64::max) < 1e-8, "{friction}");
+        assert!(system.joint_error() < 1e-13, "{friction}: {}", system.joint_error());
+        let balance = system.balance();
+        let lost = balance.d_imp + balance.d_fric + balance.d_num;
+        let fallen = balance.e_pot - 0.08 * 9.81 * n as f64 * 0.02;
+        assert!(balance.e_kin < 1e-9 && fallen.abs() < 1e-6 && lost > 0.0, "{friction}: {balance:?}");
+    }
 }

@@ -7,9 +7,14 @@ use crate::explicit_joints::{double_pendulum, run};
 use crate::fixtures::{Chain, RESUME, is_refused, parse};
 
 pub(crate) fn books_close(outcome: &RunOutcome) {
+    books_close_to(outcome, 1e-11);
+}
+
+/// * `limit` — of the error of the energy
+fn books_close_to(outcome: &RunOutcome, limit: f64) {
     let ledger = &outcome.summary.ledger;
     let [energy, momentum, ang_momentum] = ledger.errors().map(|error| error.unwrap_or(0.0));
-    assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
+    assert!(energy < limit && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
 }
 
 pub(crate) fn orders(errors: &[f64]) {
@@ -239,6 +244,57 @@ fn a_rigid_hammer_of_two_bodies_strikes_an_anvil_as_hertz_has_it() {
     let event = &outcome.summary.contacts[0];
     assert!((event.peak_force / force - 1.0).abs() < 0.005, "{} N, Hertz {force} N", event.peak_force);
     assert!((event.impulse_size() / (2.0 * mass * speed) - 1.0).abs() < 1e-3, "{event:?}");
+}
+
+/// Rigid cubes with a stiffness ε per area between flat faces of area A: a spring of k = ε A. They touch for
+/// π √(m/k) with the peak v √(k m), m the reduced mass of both sides, to which bodies in joints add theirs.
+#[test]
+fn rigid_masses_touch_by_a_given_stiffness_as_on_a_linear_spring() {
+    let body = |name: &str, size: f64, x: f64, more: &str| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nrigid = true\n{more}\n\
+             make = {{ shape = \"box\", size = [{size:?}, {size:?}, {size:?}], elements = [2, 2, 2] }}\n\
+             position = [{x:?}, {:?}, {:?}]\n",
+            -0.5 * size,
+            -0.5 * size
+        )
+    };
+    let moving = "velocity = [1.0, 0.0, 0.0]";
+    let joint = |kind: &str, ends: &str| {
+        format!("[[joint]]\nkind = \"{kind}\"\nbetween = [{ends}]\naxis = [1.0, 0.0, 0.0]\n")
+    };
+    let (stiffness, density) = (4.0e9, 7800.0);
+    let contact = format!(
+        "[[contact]]\nbetween = [\"cube:east\", \"block:west\"]\n\
+         law = {{ kind = \"penalty\", stiffness = {stiffness:?} }}\n"
+    );
+    let [cube, block, tail] = [0.05_f64, 0.1, 0.04].map(|size| density * size.powi(3));
+    let free = [body("cube", 0.05, 0.0, moving), body("block", 0.1, 0.0501, "")].concat();
+    let joined = [
+        body("cube", 0.05, 0.0, moving),
+        body("tail", 0.04, -0.04, moving),
+        body("block", 0.1, 0.0501, "fixed = true"),
+        joint("prismatic", "\"ground\", \"cube:west\""),
+        joint("fixed", "\"cube:west\", \"tail:east\""),
+    ]
+    .concat();
+    for scheme in ["quasistatic", "dynamic"] {
+        for (bodies, mass) in [(&free, cube * block / (cube + block)), (&joined, cube + tail)] {
+            let text = format!(
+                "[simulation]\nscheme = \"{scheme}\"\nend_time = 2.0e-3\noutput_every = 1.0e-3\n\
+                 relative_tolerance = 1.0e-9\n{bodies}{contact}"
+            );
+            let (outcome, _) = run(&text);
+            books_close_to(&outcome, 1e-8);
+            let event = &outcome.summary.contacts[0];
+            let spring = stiffness * 0.05 * 0.05;
+            let (lasts, force) = (std::f64::consts::PI * (mass / spring).sqrt(), (spring * mass).sqrt());
+            let duration = event.end - event.start;
+            assert!((duration / lasts - 1.0).abs() < 1e-5, "{scheme}: {duration} {lasts}");
+            assert!((event.peak_force / force - 1.0).abs() < 1e-4, "{scheme}: {} {force}", event.peak_force);
+            assert!((event.impulse_size() / (2.0 * mass) - 1.0).abs() < 1e-6, "{scheme}: {event:?}");
+        }
+    }
 }
 
 /// Newton's cradle on hinges (meshes/cradle/hinged.toml): each ball takes the speed that the first one has at

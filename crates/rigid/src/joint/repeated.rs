@@ -47,18 +47,20 @@ impl Repeated {
         rows.for_each(|(row, value)| (self.is_left_out[row], self.values[row]) = (true, value));
     }
 
-    /// Looks at the rows again if one of them has opened.
-    pub(crate) fn follow(&mut self, joints: &AtRest<'_>, states: &[State]) {
+    /// Looks at the rows again if one of them has opened; true if others are left out then.
+    pub(crate) fn follow(&mut self, joints: &AtRest<'_>, states: &[State]) -> bool {
         let opens = |row: usize| {
             let (value, size) = joints.value(row, states);
             (value - self.values[row]).abs() > self.limit * size
         };
         if !self.rows().any(opens) {
-            return;
+            return false;
         }
         self.limit *= 2.0;
         let dependent = joints.dependent(states);
+        let has_changed = !self.rows().eq(dependent.iter().copied());
         self.set(dependent.into_iter().map(|row| (row, joints.value(row, states).0)));
+        has_changed
     }
 
     /// All numbers, for checkpoints.

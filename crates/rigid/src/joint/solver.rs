@@ -9,9 +9,9 @@
 //! ```
 //!
 //! found by Newton's method with the derivative dt/2 G_{n+1} M⁻¹ G_midᵀ (the derivatives of the directions
-//! and of the orientation half-way are left out: they are smaller by an angle of a step). Equations that
-//! repeat others at the start are left out (`repeated`); in singular positions complete pivoting leaves out
-//! more.
+//! and of the orientation half-way are left out: they are smaller by an angle of a step), by blocks of bodies
+//! and joints (`factors`). Equations that repeat others at the start are left out (`repeated`); in singular
+//! positions, where the blocks have no solution, complete pivoting leaves out more.
 //!
 //! The equations are those of the motion within the step: from rounded places, differences over a short step
 //! would be large velocities. An error that rounding has left decays by a part in each step.
@@ -22,6 +22,7 @@ use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use super::coordinate::way;
+use super::factors::{Factors, Pair};
 use super::repeated::Repeated;
 use super::start::size;
 use super::{Given, Joint, JointEnd, Joints, Place, Row, RowNow};
@@ -60,9 +61,16 @@ pub(crate) struct JointSolver {
     pub(crate) bodies: Vec<usize>,
     /// Impulse and moment on each of these bodies without joints.
     others: Vec<[Vector3<f64>; 2]>,
-    /// The rows at the end of the step, in the order of `own`, and their values at its start.
+    /// The rows at the end of the step, and their values at its start.
     ends: Vec<RowNow>,
     starts: Vec<f64>,
+    /// Factors of each group of joints, and the groups of the present problem.
+    factors: Vec<Factors>,
+    groups: Vec<usize>,
+    /// True if the last solution was in a singular position.
+    is_singular: bool,
+    /// λ before the solution.
+    first_guess: Vec<f64>,
     matrix: Vec<f64>,
     small: Vec<f64>,
     values: Vec<f64>,
@@ -80,15 +88,21 @@ impl JointSolver {
             repeated: Repeated::new(n),
             firsts: vec![[Vector3::zeros(); 2]; joints.all.len()],
             own: Vec::with_capacity(n),
-            ends: Vec::with_capacity(n),
-            starts: Vec::with_capacity(n),
-            matrix: Vec::with_capacity(n * n),
-            small: Vec::with_capacity(n * n),
+            ends: vec![RowNow::default(); n],
+            starts: vec![0.0; n],
+            first_guess: vec![0.0; n],
+            groups: Vec::with_capacity(joints.n_groups),
             values: Vec::with_capacity(n),
             columns: Vec::with_capacity(n),
             scale: Vec::with_capacity(n),
             ..Self::default()
         }
+    }
+
+    /// Prepares the factors of all groups for the rows that are not left out.
+    pub(crate) fn prepare(&mut self, joints: &Joints) {
+        let of = |group| Factors::new(joints, group, &self.repeated);
+        self.factors = (0..joints.n_groups).map(of).collect();
     }
 
     /// Makes the joints of some groups the present problem.
@@ -97,6 +111,8 @@ impl JointSolver {
         self.own.clear();
         self.bodies.clear();
         let joints = step.joints;
+        self.groups.clear();
+        self.groups.extend((0..joints.n_groups).filter(|&group| has(group)));
         for (number, joint) in joints.all.iter().enumerate().filter(|(_, joint)| has(joint.group)) {
             self.active.push(number);
             let rows = joint.first..joint.first + joint.rows.len();
@@ -117,6 +133,18 @@ impl JointSolver {
         self.others.clear();
         self.others.extend(self.bodies.iter().map(|&body| [stages[body].impulse, stages[body].moment_b]));
         self.look_at_starts(step);
+        self.first_guess.clone_from(&self.lambda);
+        self.is_singular = false;
+        self.iterate(stages, step).or_else(|_| {
+            // Near a singular position rows depend on each other that are not left out.
+            self.lambda.clone_from(&self.first_guess);
+            self.is_singular = true;
+            self.iterate(stages, step)
+        })
+    }
+
+    /// Newton's method.
+    fn iterate(&mut self, stages: &mut [Stage], step: &Step<'_>) -> Result<(), Unsolved> {
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             self.apply(stages, step)?;
@@ -128,7 +156,9 @@ impl JointSolver {
                 break;
             }
             last = missed;
-            self.correct(stages, step);
+            if !self.correct(stages, step) {
+                break;
+            }
         }
         Err(Unsolved::Joints { joints: self.active.len(), missed: last })
     }
@@ -164,7 +194,6 @@ impl JointSolver {
 
     /// The values of the rows at the start of the step.
     fn look_at_starts(&mut self, step: &Step<'_>) {
-        self.starts.clear();
         for &number in &self.active {
             let joint = &step.joints.all[number];
             let [first, second] = places(joint, step, |end, body| {
@@ -181,9 +210,7 @@ impl JointSolver {
                     }
                 };
                 self.given[joint.first + k] = given;
-                if !self.repeated.has(joint.first + k) {
-                    self.starts.push(row.at(&first, &second, given).value);
-                }
+                self.starts[joint.first + k] = row.at(&first, &second, given).value;
             }
         }
     }
@@ -191,7 +218,6 @@ impl JointSolver {
     /// The rows at the end of the step; returns the largest error relative to the motion of the ends in the
     /// step, and the same with a motion of round-off in addition.
     fn look_at_ends(&mut self, stages: &[Stage], step: &Step<'_>) -> [f64; 2] {
-        self.ends.clear();
         let mut largest = [0.0_f64; 2];
         for &number in &self.active {
             let joint = &step.joints.all[number];
@@ -199,11 +225,12 @@ impl JointSolver {
             let moved = motion(joint, stages, step);
             let sizes = [size(joint, &first, &second), 1.0];
             for (k, row) in joint.rows.iter().enumerate() {
-                if self.repeated.has(joint.first + k) {
+                let number = joint.first + k;
+                if self.repeated.has(number) {
                     continue;
                 }
-                let mut now = row.at(&first, &second, self.given[joint.first + k]);
-                now.change += REMOVED * self.starts[self.ends.len()];
+                let mut now = row.at(&first, &second, self.given[number]);
+                now.change += REMOVED * self.starts[number];
                 let kind = usize::from(!row.is_length());
                 let error = now.change.abs();
                 if error.is_nan() {
@@ -216,20 +243,65 @@ impl JointSolver {
                         largest[1].max(error / (moved[kind] + rounded)),
                     ];
                 }
-                self.ends.push(now);
+                self.ends[number] = now;
             }
         }
         largest
     }
 
-    /// A step of Newton's method.
-    fn correct(&mut self, stages: &[Stage], step: &Step<'_>) {
+    /// A step of Newton's method; false if it leads nowhere.
+    fn correct(&mut self, stages: &[Stage], step: &Step<'_>) -> bool {
+        if !self.is_singular {
+            self.factorise(stages, step);
+            let Self { factors, groups, lambda, ends, .. } = self;
+            let rate = |row: usize| -2.0 / step.dt * ends[row].change;
+            return groups.iter().all(|&group| factors[group].add_impulses(rate, lambda));
+        }
         self.set_matrix(stages, step);
         self.values.clear();
-        self.values.extend(self.ends.iter().map(|now| -2.0 / step.dt * now.change));
+        self.values.extend(self.own.iter().map(|&(_, row)| -2.0 / step.dt * self.ends[row].change));
         self.solve_matrix();
         for (&(_, row), change) in self.own.iter().zip(&self.values) {
             self.lambda[row] += change;
+        }
+        true
+    }
+
+    /// Factors of the groups of the present problem at the last evaluation of the rows.
+    pub(crate) fn factorise(&mut self, stages: &[Stage], step: &Step<'_>) {
+        let Self { factors, groups, rows, ends, .. } = self;
+        groups.iter().for_each(|&group| factors[group].factorise((rows, ends), stages, step));
+    }
+
+    /// True if the factors of the last solution are regular.
+    pub(crate) fn has_factors(&self) -> bool {
+        self.is_active() && !self.is_singular
+    }
+
+    /// The velocities of all bodies by impulses and moments on some, with the joints held; bodies that do not
+    /// move are left out.
+    ///
+    /// * `loads` — bodies with impulses and moments, the latter in the axes of the body
+    pub(crate) fn respond(
+        &mut self,
+        loads: &[(usize, Pair)],
+        stages: &[Stage],
+        step: &Step<'_>,
+        mut take: impl FnMut(usize, Pair),
+    ) {
+        let group_of = |body: usize| step.joints.group_of[body];
+        for (k, &(body, [impulse, moment])) in loads.iter().enumerate() {
+            match group_of(body) {
+                None => take(body, [impulse / step.bodies[body].mass, stages[body].d_omega * moment]),
+                // Once for each group.
+                Some(group) if loads[..k].iter().all(|(other, _)| group_of(*other) != Some(group)) => {
+                    let own = |load: &(usize, Pair)| group_of(load.0) == Some(group);
+                    let first = loads.iter().position(own).unwrap_or(k);
+                    let last = loads.iter().rposition(own).unwrap_or(k);
+                    self.factors[group].respond(&loads[first..=last], stages, step, &mut take);
+                }
+                Some(_) => {}
+            }
         }
     }
 
@@ -238,8 +310,8 @@ impl JointSolver {
         let n = self.own.len();
         self.matrix.clear();
         self.matrix.resize(n * n, 0.0);
-        for (i, &(a, _)) in self.own.iter().enumerate() {
-            let of_row = (&step.joints.all[a], &self.ends[i]);
+        for (i, &(a, row)) in self.own.iter().enumerate() {
+            let of_row = (&step.joints.all[a], &self.ends[row]);
             for (j, &(b, column)) in self.own.iter().enumerate() {
                 let of_column = (&step.joints.all[b], &self.rows[column]);
                 self.matrix[i * n + j] = coupling(of_row, of_column, stages, step);
@@ -276,8 +348,8 @@ impl JointSolver {
         self.set_matrix(stages, step);
         for j in 0..n {
             self.values.clear();
-            for (i, &(number, _)) in self.own.iter().enumerate() {
-                let of_joint = (&step.joints.all[number], &self.ends[i]);
+            for &(number, own) in &self.own {
+                let of_joint = (&step.joints.all[number], &self.ends[own]);
                 let mut rate = 0.0;
                 row(j, &mut |body, direction, moment_b| {
                     rate += rate_by(of_joint, body, (&direction, &moment_b), stages, step);
@@ -336,7 +408,7 @@ impl JointSolver {
 }
 
 /// Σ over shared bodies of d_i·d_j/m + m_i·dω/ds m_j.
-fn coupling(
+pub(super) fn coupling(
     (of_row, row): (&Joint, &RowNow),
     (of_column, column): (&Joint, &RowNow),
     stages: &[Stage],
@@ -386,7 +458,7 @@ pub(crate) fn places(joint: &Joint, step: &Step<'_>, at: impl Fn(&JointEnd, usiz
 }
 
 /// A half-way orientation, that of the sum of both quaternions.
-fn half_way(stage: &Stage, body: usize, step: &Step<'_>) -> Matrix3<f64> {
+pub(super) fn half_way(stage: &Stage, body: usize, step: &Step<'_>) -> Matrix3<f64> {
     let (a, b) = (&step.states[body].quaternion, &stage.turn.turned(&step.states[body].quaternion));
     rotation::matrix(&std::array::from_fn(|i| a[i] + b[i]))
 }

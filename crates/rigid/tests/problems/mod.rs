@@ -1,7 +1,7 @@
 //! The problems of Puso and Zywicz, and the drift of a system's energy and momenta.
 
-use carom_dynamics::Placement;
-use carom_rigid::{Ball, Block, Law, PairSpec, Plane, RigidBody, Shape, Sphere, System};
+use carom_dynamics::{JointKind, Placement};
+use carom_rigid::{Ball, Block, JointEnd, JointSpec, Law, PairSpec, Plane, RigidBody, Shape, Sphere, System};
 use nalgebra::{Matrix3, Vector3};
 
 /// Extremes over a run.
@@ -254,4 +254,58 @@ pub(crate) fn block_in_the_air(seed: u64, restitution: f64, friction: f64, dt: f
     let bodies = vec![block(7800.0 * size.product(), size), floor];
     let gravity = Vector3::new(0.0, 0.0, -9.81);
     System::new(bodies, &[place, at([0.0; 3], [0.0; 3])], &[spec], gravity, dt).unwrap()
+}
+
+/// A chain of rods on hinges about y, each with a ball around its middle, that falls flat on the floor.
+/// Neighbouring links start in a zigzag of 0.05 rad: all balls meet the floor at nearly the same time.
+pub(crate) fn falling_chain(n: usize, friction: f64, dt: f64) -> System {
+    const LENGTH: f64 = 0.1;
+    let slope = |k: usize| if k.is_multiple_of(2) { 0.05_f64 } else { -0.05 };
+    let (mut bodies, mut places, mut pairs, mut joints) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut end = Vector3::new(0.0, 0.0, 0.03);
+    // z of the triad is the axis of the hinge.
+    let triad = Matrix3::from_columns(&[Vector3::z(), Vector3::x(), Vector3::y()]);
+    let on = |k: usize, side: f64| {
+        let turn = carom_dynamics::rotation::from_vector(&Vector3::new(0.0, -slope(k), 0.0));
+        JointEnd {
+            body: Some(k),
+            point: Vector3::new(0.5 * side * LENGTH, 0.0, 0.0),
+            triad: carom_dynamics::rotation::matrix(&turn).transpose() * triad,
+        }
+    };
+    for k in 0..n {
+        let way = LENGTH * Vector3::new(slope(k).cos(), 0.0, slope(k).sin());
+        let moments = Vector3::new(1e-5, 2e-4 / 3.0, 2e-4 / 3.0);
+        let inertia = Matrix3::from_diagonal(&moments);
+        bodies.push(RigidBody::new(format!("link {k}"), 0.08, inertia, Vector3::zeros()).unwrap());
+        let middle = end + 0.5 * way;
+        places.push(Placement {
+            origin: middle.into(),
+            ..Placement::rotated([0.0, -1.0, 0.0], slope(k).to_degrees())
+        });
+        end += way;
+        pairs.push(PairSpec {
+            bodies: [k, n],
+            points: vec![Ball::new(Vector3::zeros(), 0.02)],
+            edges: Default::default(),
+            shape: Shape::plane(Vector3::zeros(), Vector3::z()).unwrap(),
+            law: Law::Hard,
+            restitution: 0.0,
+            friction,
+        });
+        if k > 0 {
+            joints.push(JointSpec {
+                name: format!("hinge {k}"),
+                kind: JointKind::Revolute,
+                ends: [on(k - 1, 1.0), on(k, -1.0)],
+                actions: Vec::new(),
+            });
+        }
+    }
+    bodies.push(RigidBody::new("floor", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed());
+    places.push(Placement::default());
+    let gravity = Vector3::new(0.0, 0.0, -9.81);
+    let mut system = System::new(bodies, &places, &pairs, gravity, dt).unwrap();
+    system.join(&joints).unwrap();
+    system
 }
