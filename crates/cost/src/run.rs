@@ -89,10 +89,11 @@ const GRID_PLACES: f64 = 0.06e-6;
 /// A face that may touch in an evaluation in contact, and in flight.
 const FACE: f64 = 9e-6;
 const FACE_IN_FLIGHT: f64 = 0.7e-6;
-/// A step of rigid bodies: a body, a joint, a closed contact of shapes, and one of faces.
+/// A step of rigid bodies: a body, a joint, a closed contact of shapes, one with friction, and one of faces.
 const RIGID_BODY: f64 = 0.15e-6;
 const RIGID_JOINT: f64 = 2e-6;
 const RIGID_CONTACT: f64 = 12e-6;
+const RIGID_FRICTION: f64 = 30e-6;
 const RIGID_SEARCH: f64 = 60e-6;
 /// An explicit step: a quadrature point and function of a cell, a point of the body.
 const POINT_FUNCTION: f64 = 18e-9;
@@ -125,11 +126,14 @@ pub fn cell_contact(faces: f64, is_closed: bool) -> Work {
     Work::scalars(if is_closed { FACE * faces } else { FACE_IN_FLIGHT * faces })
 }
 
-/// Work of one step of rigid bodies.
-///
-/// * `contacts` — closed contacts on average
-pub fn rigid_step(bodies: f64, joints: f64, contacts: f64) -> Work {
-    Work::scalars(RIGID_BODY * bodies + RIGID_JOINT * joints + RIGID_CONTACT * contacts)
+/// Work of one step of rigid bodies without contact.
+pub fn rigid_step(bodies: f64, joints: f64) -> Work {
+    Work::scalars(RIGID_BODY * bodies + RIGID_JOINT * joints)
+}
+
+/// Work of a closed contact in a step of rigid bodies.
+pub fn rigid_contact(has_friction: bool) -> Work {
+    Work::scalars(if has_friction { RIGID_FRICTION } else { RIGID_CONTACT })
 }
 
 /// Work of the search for the closest point of exact faces in a step of rigid bodies.

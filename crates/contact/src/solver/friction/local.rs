@@ -90,14 +90,21 @@ impl Slip<'_> {
         self.reaction(d).filter(|_| slip[0] * d[0] + slip[1] * d[1] >= 0.0)
     }
 
+    /// The equation of the angle and its derivative; the slip is affine in d.
+    fn across_with_slope(&self, angle: f64) -> (f64, f64) {
+        let (sin, cos) = angle.sin_cos();
+        let (slip, at_rest, turned) = (self.slip([cos, sin]), self.slip([0.0; 2]), self.slip([-sin, cos]));
+        let change = [turned[0] - at_rest[0], turned[1] - at_rest[1]];
+        let slope = cos * change[1] - sin * slip[1] - sin * change[0] - cos * slip[0];
+        (cos * slip[1] - sin * slip[0], slope)
+    }
+
     /// Newton's method for the angle, as long as it converges.
     fn refine(&self, begin: f64) -> Option<[f64; 3]> {
-        /// Half the step of the difference quotient; the polynomial is smooth on the scale of one.
-        const STEP: f64 = 1e-5;
         let mut angle = begin;
         for _ in 0..12 {
-            let slope = (self.across(angle + STEP) - self.across(angle - STEP)) / (2.0 * STEP);
-            let change = -self.across(angle) / slope;
+            let (across, slope) = self.across_with_slope(angle);
+            let change = -across / slope;
             if !change.is_finite() || change.abs() > 0.5 {
                 return None;
             }
