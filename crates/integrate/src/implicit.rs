@@ -23,10 +23,9 @@ use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
 use crate::attempt::Attempt;
 use crate::control::{Controller, Tolerances};
 use crate::dense;
-use crate::jacobian::Jacobian;
 use crate::newton::{Iterations, Verdict, keeps};
 use crate::ode::{IntegrateError, Ode};
-use carom_linalg::DenseLu;
+use crate::rate_matrix::{Factors, RateMatrix};
 
 /// Change of the step up to which factors are kept.
 const SAME_STEP: f64 = 0.2;
@@ -50,8 +49,8 @@ pub type Implicit = Adaptive<OneStage>;
 #[derive(Debug)]
 pub struct OneStage {
     method: ImplicitMethod,
-    jacobian: Jacobian,
-    factors: DenseLu<f64>,
+    matrix: RateMatrix,
+    factors: Factors<f64>,
     /// c h of the factors; 0 without any.
     factored: f64,
     is_fresh: bool,
@@ -86,8 +85,8 @@ impl Implicit {
         let vector = || vec![0.0; n];
         let formula = OneStage {
             method,
-            jacobian: Jacobian::new(n),
-            factors: DenseLu::new(n),
+            matrix: RateMatrix::default(),
+            factors: Factors::default(),
             factored: 0.0,
             is_fresh: false,
             has_jacobian: false,
@@ -124,7 +123,9 @@ impl Formula for OneStage {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
-        self.keeps = keeps(ode.coupled(), 1);
+        self.matrix.choose(ode);
+        self.factors.reserve(&self.matrix, shared.dim());
+        self.keeps = keeps(self.matrix.evaluations(ode), 1);
         Ok(if is_first { shared.euler_step(&self.f0, room) } else { room })
     }
 
@@ -204,7 +205,7 @@ impl Formula for OneStage {
         memory.extend_from_slice(&self.earlier);
         memory.extend_from_slice(&self.f0);
         if self.has_jacobian {
-            memory.extend(self.jacobian.numbers());
+            self.matrix.write(&mut memory);
         }
         memory
     }
@@ -215,20 +216,20 @@ impl Formula for OneStage {
             return false;
         };
         let has_jacobian = has_jacobian == 1.0;
-        if rest.len() != 2 * n + if has_jacobian { n * n } else { 0 } {
-            return false;
-        }
-        let (earlier, rest) = rest.split_at(n);
-        let (rate, derivative) = rest.split_at(n);
+        let Some((earlier, rest)) = rest.split_at_checked(n) else { return false };
+        let Some((rate, derivative)) = rest.split_at_checked(n) else { return false };
         self.earlier.copy_from_slice(earlier);
         self.f0.copy_from_slice(rate);
         (self.has_jacobian, self.has_rate, self.last_step) = (has_jacobian, has_rate == 1.0, last_step);
         (self.is_fresh, self.factored) = (false, 0.0);
-        if has_jacobian {
-            self.jacobian.take(derivative);
-            if factored > 0.0 {
-                self.factorise(factored);
-            }
+        if !has_jacobian {
+            return derivative.is_empty();
+        }
+        let Some(matrix) = RateMatrix::read(derivative, n) else { return false };
+        self.matrix = matrix;
+        self.factors.reserve(&self.matrix, n);
+        if factored > 0.0 {
+            self.factorise(factored);
         }
         true
     }
@@ -282,7 +283,7 @@ impl OneStage {
     ) -> Result<(), O::Error> {
         if !self.has_jacobian {
             let at = (&shared.y0[..], &self.f0[..]);
-            shared.counters.evaluations += self.jacobian.evaluate(ode, span.start, at, &shared.tolerances)?;
+            shared.counters.evaluations += self.matrix.evaluate(ode, span.start, at, &shared.tolerances)?;
             shared.counters.jacobians += 1;
             (self.has_jacobian, self.is_fresh, self.factored) = (true, true, 0.0);
         }
@@ -293,10 +294,9 @@ impl OneStage {
         Ok(())
     }
 
-    /// Factors of E − c h ∂f/∂y.
+    /// Factors of E/(c h) − ∂f/∂y.
     fn factorise(&mut self, scaled: f64) {
-        let jacobian = &self.jacobian.matrix;
-        self.factors.factorise(|i, j| f64::from(u8::from(i == j)) - scaled * jacobian[(i, j)]);
+        self.factors.factorise(&self.matrix, 1.0 / scaled);
         self.factored = scaled;
     }
 
@@ -316,16 +316,17 @@ impl OneStage {
         let relaxed = 2.0 / (1.0 + scaled / self.factored);
         let mut iterations = Iterations::START;
         loop {
-            let Self { stage, rate, z, factors, earlier, .. } = self;
+            let Self { stage, rate, z, matrix, factors, earlier, factored, .. } = self;
             stage.iter_mut().zip(shared.y0.iter().zip(&*z)).for_each(|(stage, (y, z))| *stage = y + z);
             ode.rate(span.start + of.theta * span.h, stage, rate)?;
             shared.counters.evaluations += 1;
             shared.counters.iterations += 1;
             let (mut largest, mut component) = (0.0_f64, 0);
             let residual = |i: usize| {
-                of.back * (shared.y0[i] - earlier[i]) + scaled * rate[i] - (stage[i] - shared.y0[i])
+                let past = of.back * (shared.y0[i] - earlier[i]);
+                (past + scaled * rate[i] - (stage[i] - shared.y0[i])) / *factored
             };
-            factors.solve(residual, |i, change| {
+            factors.solve(matrix, residual, |i, change| {
                 let change = relaxed * change;
                 z[i] += change;
                 let size = change.abs() / shared.tolerances.newton_scale(i, shared.y0[i]);

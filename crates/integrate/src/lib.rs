@@ -46,8 +46,8 @@
 //! ```
 //!
 //! Reading order: `ode`, `tableau` (coefficients), `control` (step sizes), `adaptive` (the step under
-//! control), `runge_kutta`, `implicit`, `radau`, `exponential`, `second_order` and `alpha` (formulas),
-//! `crossing`.
+//! control), `runge_kutta`, `rate_matrix`, `implicit`, `radau`, `exponential`, `second_order` and `alpha`
+//! (formulas), `crossing`.
 
 pub mod adaptive;
 pub mod alpha;
@@ -63,10 +63,12 @@ mod jacobian;
 mod newton;
 pub mod ode;
 pub mod radau;
+mod rate_matrix;
 pub mod runge_kutta;
 pub mod second_order;
 pub mod structure;
 pub mod tableau;
+mod tiles;
 
 pub use adaptive::Adaptive;
 pub use alpha::{ConstraintForm, GeneralisedAlpha, SpectralRadius, SpectralRadiusError};
@@ -80,5 +82,5 @@ pub use ode::{IntegrateError, Ode};
 pub use radau::Radau5;
 pub use runge_kutta::RungeKutta;
 pub use second_order::{Displacement, Reading, SecondOrder};
-pub use structure::{ConstraintGroup, Part, Structure};
+pub use structure::{ConstraintGroup, Part, StateStructure, Structure};
 pub use tableau::Method;

@@ -8,7 +8,7 @@
 //! exponential map; z are the velocities in the same directions, π the momenta of the state vector y, which
 //! may use fixed axes (π' then has no terms of moving axes).
 
-use crate::structure::Structure;
+use crate::structure::{StateStructure, Structure};
 
 /// A mechanical system: an [`Ode`](crate::Ode) in positions and momenta whose parts are known to integrators
 /// that solve for its constraints themselves.
@@ -28,6 +28,19 @@ pub trait SecondOrder {
     /// Which velocities and constraints depend on each other; constant during a run.
     fn structure(&self) -> Structure {
         Structure::whole(self.velocities(), self.constraints())
+    }
+
+    /// The parts of y, for formulas whose rates contain the reactions; constant during a run. None if only the
+    /// whole rate is known.
+    fn state_structure(&self) -> Option<StateStructure> {
+        None
+    }
+
+    /// Writes the second derivatives of the constraints (length m) at the positions and velocities of the
+    /// last evaluation of a rate, as if the momenta of y had the rates `rate`: zero for those that contain
+    /// the reactions. Called if there is a [`SecondOrder::state_structure`].
+    fn constraint_accelerations(&mut self, rate: &[f64], out: &mut [f64]) {
+        let _ = (rate, out);
     }
 
     /// For velocity i the components of y whose tolerances measure its increments and its momentum.

@@ -1,5 +1,7 @@
 //! Which velocities and constraints of a mechanical system depend on each other.
 
+mod memory;
+
 use std::ops::Range;
 
 /// Velocities in *parts* (bodies), constraints in groups (joints).
@@ -36,6 +38,29 @@ pub struct ConstraintGroup {
     pub grounded: bool,
 }
 
+/// Parts and the components of the state vector y that belong to them.
+///
+/// In [`Structure::couplings`] are all pairs of parts whose rates depend on each other at constant
+/// multipliers, low-rank forces included.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StateStructure {
+    /// Parts, constraints and couplings.
+    pub structure: Structure,
+    /// Positions and momenta of each part, in ascending order from 0 without gaps. Components behind them are
+    /// integrals.
+    pub components: Vec<Range<usize>>,
+    /// Integrals whose rate is a sum of the rates of components of parts: their numbers, with those of the
+    /// components.
+    pub sums: Vec<(usize, Vec<usize>)>,
+}
+
+impl StateStructure {
+    /// The components whose sum an integral follows.
+    pub(crate) fn sum_of(&self, integral: usize) -> &[usize] {
+        self.sums.iter().find(|(number, _)| *number == integral).map_or(&[], |(_, of)| of)
+    }
+}
+
 impl Structure {
     /// One part with all velocities, and all constraints in a group: nothing is known to be independent.
     pub fn whole(velocities: usize, constraints: usize) -> Self {
@@ -46,6 +71,16 @@ impl Structure {
         };
         let parts = vec![Part { velocities: 0..velocities, is_held: true }];
         Self { parts, groups, couplings: Vec::new() }
+    }
+
+    /// Number of velocities.
+    pub(crate) fn velocities(&self) -> usize {
+        self.parts.last().map_or(0, |part| part.velocities.end)
+    }
+
+    /// Number of constraints.
+    pub(crate) fn constraints(&self) -> usize {
+        self.groups.last().map_or(0, |group| group.rows.end)
     }
 
     /// For each part itself and those that its forces depend on, ascending.

@@ -40,6 +40,7 @@ pub(crate) struct Bodies {
     accelerations: Vec<Accelerations>,
     /// Generalised forces on the modes of one body.
     modal_forces: Vec<f64>,
+    modal_inertia: Vec<f64>,
 }
 
 /// a₀, ω̇, q̈ of a body.
@@ -110,6 +111,7 @@ impl Bodies {
             kinetics: modes.iter().map(|&n| Kinetics::new(n)).collect(),
             accelerations: modes.iter().map(zero).collect(),
             modal_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
+            modal_inertia: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
             layout,
             all,
         }
@@ -223,21 +225,44 @@ impl Bodies {
 
     /// Sets (a₀, ω̇, q̈) = M⁻¹ (h − h_ω) of each body under forces, docs/theory/floating-frame.md, eq. (31).
     pub(crate) fn set_accelerations(&mut self, forces: &[BodyForces]) {
-        let all = self.all.iter().zip(&mut self.kinetics).zip(&self.poses).zip(forces);
-        for ((((body, kinetics), pose), forces), out) in all.zip(&mut self.accelerations) {
-            let modal = &mut self.modal_forces[..body.frame.n];
-            if body.fixed {
-                Kinetics::apply_inverse_modal_mass(&body.frame, &forces.modal, &mut out.modal);
-                continue;
-            }
-            let (translation, rotation) = kinetics.quadratic_forces(&body.frame, modal);
-            modal.iter_mut().zip(&forces.modal).for_each(|(h, force)| *h = force - *h);
-            let force = pose.rotation.tr_mul(&forces.force) - translation;
-            let moment = forces.moment - pose.position.cross(&forces.force);
-            let moment = pose.rotation.tr_mul(&moment) - rotation;
-            (out.translation, out.rotation) =
-                kinetics.apply_inverse_mass(&body.frame, &force, &moment, modal, &mut out.modal);
+        for (i, forces) in forces.iter().enumerate() {
+            self.modal_forces[..forces.modal.len()].copy_from_slice(&forces.modal);
+            self.accelerate(i, &forces.force, &forces.moment);
         }
+    }
+
+    /// Sets the accelerations under the forces that give the momenta of y these rates.
+    pub(crate) fn set_accelerations_of_rates(&mut self, rate: &[f64]) {
+        for i in 0..self.all.len() {
+            let (start, n) = (self.layout.modal_momentum(i), self.all[i].frame.n);
+            let modal = &mut self.modal_forces[..n];
+            modal.fill(0.0);
+            self.kinetics[i].add_kinetic_force(&self.all[i].frame, modal);
+            modal.iter_mut().zip(&rate[start..]).for_each(|(force, rate)| *force = rate - *force);
+            let force = vector(rate, self.layout.momentum(i));
+            let moment = vector(rate, self.layout.ang_momentum(i));
+            self.accelerate(i, &force, &moment);
+        }
+    }
+
+    /// Sets the accelerations of a body under a force, its moment about the inertial origin, and the modal
+    /// forces in `modal_forces`.
+    fn accelerate(&mut self, i: usize, force: &Vector3<f64>, moment: &Vector3<f64>) {
+        let (body, kinetics, pose) = (&self.all[i], &mut self.kinetics[i], &self.poses[i]);
+        let (forces, inertial) =
+            (&mut self.modal_forces[..body.frame.n], &mut self.modal_inertia[..body.frame.n]);
+        let out = &mut self.accelerations[i];
+        if body.fixed {
+            Kinetics::apply_inverse_modal_mass(&body.frame, forces, &mut out.modal);
+            return;
+        }
+        let (translation, rotation) = kinetics.quadratic_forces(&body.frame, inertial);
+        forces.iter_mut().zip(&*inertial).for_each(|(force, h)| *force -= h);
+        let moment = moment - pose.position.cross(force);
+        let force = pose.rotation.tr_mul(force) - translation;
+        let moment = pose.rotation.tr_mul(&moment) - rotation;
+        (out.translation, out.rotation) =
+            kinetics.apply_inverse_mass(&body.frame, &force, &moment, forces, &mut out.modal);
     }
 
     /// The accelerations that were set last, body by body.

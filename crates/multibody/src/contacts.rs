@@ -70,6 +70,11 @@ impl Contacts {
         models.flat_map(|model| (0..model.pairs()).map(|pair| model.bodies(pair)))
     }
 
+    /// Bodies of all pairs.
+    pub(crate) fn all_couplings(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.models.iter().flat_map(|model| (0..model.pairs()).map(|pair| model.bodies(pair)))
+    }
+
     /// Asks all models for displacements with errors below this part of the largest one.
     pub(crate) fn set_accuracy(&mut self, relative: f64) {
         self.models.iter_mut().for_each(|model| model.set_accuracy(relative));

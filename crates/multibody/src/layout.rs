@@ -60,6 +60,11 @@ impl Layout {
         self.modes[body]
     }
 
+    /// Positions and momenta of a body.
+    pub(crate) fn components(&self, body: usize) -> std::ops::Range<usize> {
+        self.offsets[body]..self.offsets[body] + 13 + 2 * self.modes[body]
+    }
+
     /// Start of r.
     pub fn position(&self, body: usize) -> usize {
         self.offsets[body]

@@ -29,6 +29,7 @@ mod leapfrog;
 mod modal_points;
 mod probes;
 mod quasistatic_impact;
+mod rates_by_parts;
 mod reactions;
 mod response;
 mod rollers;

@@ -1,6 +1,7 @@
 //! Quantities of earlier steps that a step of generalised-α needs.
 
 use crate::second_order::Reading;
+use crate::tiles::take;
 
 /// Present rates, lags of the algorithmic variables, slopes for predictions and errors.
 #[derive(Debug, Clone)]
@@ -114,12 +115,4 @@ impl History {
         (self.is_started, self.has_lags, self.slope_age) = (is_started == 1.0, has_lags == 1.0, slope_age);
         self.arrays_mut().into_iter().all(|values| take(memory, values))
     }
-}
-
-/// Fills `values` from the front of `memory`; false if that is too short.
-pub(super) fn take(memory: &mut &[f64], values: &mut [f64]) -> bool {
-    let Some((front, rest)) = memory.split_at_checked(values.len()) else { return false };
-    values.copy_from_slice(front);
-    *memory = rest;
-    true
 }

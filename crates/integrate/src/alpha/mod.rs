@@ -46,7 +46,7 @@ mod step;
 pub use parameters::{ConstraintForm, SpectralRadius, SpectralRadiusError};
 
 use history::History;
-use matrix::{Point, StepMatrix, read_structure, write_structure};
+use matrix::{Point, StepMatrix};
 use parameters::Parameters;
 
 use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
@@ -252,7 +252,7 @@ impl Formula for ChungHulbert {
     /// Which components are positions, structure, history, derivatives.
     fn memory(&self) -> Vec<f64> {
         let mut memory: Vec<f64> = self.is_position.iter().map(|&is| f64::from(u8::from(is))).collect();
-        write_structure(self.matrix.structure(), &mut memory);
+        self.matrix.structure().write(&mut memory);
         self.history.write(&mut memory);
         self.matrix.write(&mut memory);
         memory
@@ -263,7 +263,7 @@ impl Formula for ChungHulbert {
         let Some((is_position, mut rest)) = memory.split_at_checked(dim) else { return false };
         self.is_position = is_position.iter().map(|&is| is == 1.0).collect();
         // A system has no more velocities than components, nor more constraints.
-        let Some(structure) = read_structure(&mut rest, dim) else { return false };
+        let Some(structure) = Structure::read(&mut rest, dim) else { return false };
         self.resize(structure);
         self.history.read(&mut rest) && self.matrix.read(&mut rest, &self.of) && rest.is_empty()
     }

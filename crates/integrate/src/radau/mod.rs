@@ -19,10 +19,9 @@ use crate::adaptive::{Adaptive, Formula, Shared, Span, Trial};
 use crate::attempt::Attempt;
 use crate::collocation::{Collocation, STAGES};
 use crate::control::{Controller, Tolerances};
-use crate::jacobian::Jacobian;
 use crate::newton::keeps;
 use crate::ode::{IntegrateError, Ode};
-use carom_linalg::DenseLu;
+use crate::rate_matrix::{Factors, RateMatrix};
 
 mod newton;
 
@@ -39,9 +38,9 @@ pub type Radau5 = Adaptive<RadauIia>;
 #[derive(Debug)]
 pub struct RadauIia {
     collocation: Collocation,
-    jacobian: Jacobian,
-    real: DenseLu<f64>,
-    complex: DenseLu<c64>,
+    matrix: RateMatrix,
+    real: Factors<f64>,
+    complex: Factors<c64>,
     /// Step of the factors; 0 without any.
     factored: f64,
     /// True if the derivative belongs to the present state.
@@ -74,9 +73,9 @@ impl Radau5 {
         let vector = |count: usize| vec![0.0; count * n];
         let formula = RadauIia {
             collocation: Collocation::radau(),
-            jacobian: Jacobian::new(n),
-            real: DenseLu::new(n),
-            complex: DenseLu::new(n),
+            matrix: RateMatrix::default(),
+            real: Factors::default(),
+            complex: Factors::default(),
             factored: 0.0,
             is_fresh: false,
             has_jacobian: false,
@@ -114,7 +113,9 @@ impl Formula for RadauIia {
             shared.rate_at_start(ode, (time, room), &mut self.f0)?;
             self.has_rate = true;
         }
-        self.keeps = keeps(ode.coupled(), STAGES);
+        self.matrix.choose(ode);
+        self.reserve(shared.dim());
+        self.keeps = keeps(self.matrix.evaluations(ode), STAGES);
         Ok(if is_first { shared.euler_step(&self.f0, room) } else { room })
     }
 
@@ -179,7 +180,7 @@ impl Formula for RadauIia {
         let mut memory = vec![flag(self.has_jacobian), flag(self.continues), self.factored, self.last_step];
         memory.extend_from_slice(&self.last_z);
         if self.has_jacobian {
-            memory.extend(self.jacobian.numbers());
+            self.matrix.write(&mut memory);
         }
         memory
     }
@@ -190,24 +191,30 @@ impl Formula for RadauIia {
             return false;
         };
         let has_jacobian = has_jacobian == 1.0;
-        if rest.len() != STAGES * n + if has_jacobian { n * n } else { 0 } {
-            return false;
-        }
-        let (z, derivative) = rest.split_at(STAGES * n);
+        let Some((z, derivative)) = rest.split_at_checked(STAGES * n) else { return false };
         self.last_z.copy_from_slice(z);
         (self.has_jacobian, self.continues, self.last_step) = (has_jacobian, continues == 1.0, last_step);
         (self.is_fresh, self.has_rate, self.factored) = (false, false, 0.0);
-        if has_jacobian {
-            self.jacobian.take(derivative);
-            if factored > 0.0 {
-                self.factorise(factored);
-            }
+        if !has_jacobian {
+            return derivative.is_empty();
+        }
+        let Some(matrix) = RateMatrix::read(derivative, n) else { return false };
+        self.matrix = matrix;
+        self.reserve(n);
+        if factored > 0.0 {
+            self.factorise(factored);
         }
         true
     }
 }
 
 impl RadauIia {
+    /// Makes room for the factors of a system of n components.
+    fn reserve(&mut self, n: usize) {
+        self.real.reserve(&self.matrix, n);
+        self.complex.reserve(&self.matrix, n);
+    }
+
     /// Error of the step in units of the tolerance, docs/theory/time.md, eq. (64), filtered again if it
     /// seems too large.
     fn estimate<O: Ode>(&mut self, ode: &mut O, shared: &mut Shared, span: Span) -> Result<Trial, O::Error> {
@@ -218,18 +225,18 @@ impl RadauIia {
         let root = 6.0_f64.sqrt();
         let e = [(-13.0 - 7.0 * root) / 3.0, (-13.0 + 7.0 * root) / 3.0, -1.0 / 3.0];
         self.error.resize(n, 0.0);
-        let Self { z, f0, error, real, .. } = self;
+        let Self { z, f0, error, real, matrix, .. } = self;
         let sum = |z: &[f64], i: usize| (0..STAGES).map(|j| e[j] * z[j * n + i]).sum::<f64>() / span.h;
-        real.solve(|i| f0[i] + sum(z, i), |i, x| error[i] = x);
+        real.solve(matrix, |i| f0[i] + sum(z, i), |i, x| error[i] = x);
         let trial = shared.largest(|i| error[i]);
         if trial.error <= 1.0 || trial.error.is_nan() || !span.again && self.continues {
             return Ok(trial);
         }
-        let Self { z, f, error, stage, real, .. } = self;
+        let Self { z, f, error, stage, real, matrix, .. } = self;
         stage.iter_mut().zip(shared.y0.iter().zip(error.iter())).for_each(|(s, (y, e))| *s = y + e);
         ode.rate(span.start, stage, &mut f[..n])?;
         shared.counters.evaluations += 1;
-        real.solve(|i| f[i] + sum(z, i), |i, x| error[i] = x);
+        real.solve(matrix, |i| f[i] + sum(z, i), |i, x| error[i] = x);
         Ok(shared.largest(|i| error[i]))
     }
 }

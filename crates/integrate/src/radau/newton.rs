@@ -32,7 +32,7 @@ impl RadauIia {
     ) -> Result<(), O::Error> {
         if !self.has_jacobian {
             let at = (&shared.y0[..], &self.f0[..]);
-            shared.counters.evaluations += self.jacobian.evaluate(ode, span.start, at, &shared.tolerances)?;
+            shared.counters.evaluations += self.matrix.evaluate(ode, span.start, at, &shared.tolerances)?;
             shared.counters.jacobians += 1;
             (self.has_jacobian, self.is_fresh, self.factored) = (true, true, 0.0);
         }
@@ -45,12 +45,9 @@ impl RadauIia {
 
     /// Factors of γ/h − ∂f/∂y and (α + iβ)/h − ∂f/∂y.
     pub(super) fn factorise(&mut self, h: f64) {
-        let jacobian = &self.jacobian.matrix;
         let Collocation { gamma, alpha, beta, .. } = self.collocation;
-        let unit = |i: usize, j: usize| f64::from(u8::from(i == j));
-        self.real.factorise(|i, j| gamma / h * unit(i, j) - jacobian[(i, j)]);
-        self.complex
-            .factorise(|i, j| c64::new(alpha / h * unit(i, j) - jacobian[(i, j)], beta / h * unit(i, j)));
+        self.real.factorise(&self.matrix, gamma / h);
+        self.complex.factorise(&self.matrix, c64::new(alpha / h, beta / h));
         self.factored = h;
     }
 
@@ -106,7 +103,7 @@ impl RadauIia {
     /// W ← W + ΔW and Z = T W; returns the size of ΔZ in units of the tolerance, and its component.
     fn newton_step(&mut self, shared: &Shared, h: f64) -> (f64, usize) {
         let n = shared.dim();
-        let Self { collocation, w, f, z, real, complex, .. } = self;
+        let Self { collocation, w, f, z, real, complex, matrix, .. } = self;
         let Collocation { gamma, alpha, beta, inverse, .. } = *collocation;
         let transformed =
             |row: usize, i: usize| (0..STAGES).map(|j| inverse[row][j] * f[j * n + i]).sum::<f64>();
@@ -122,8 +119,9 @@ impl RadauIia {
         let mut changes = std::mem::take(&mut self.error);
         changes.clear();
         changes.resize(STAGES * n, 0.0);
-        real.solve(|i| right(0, i), |i, x| changes[i] = x);
+        real.solve(matrix, |i| right(0, i), |i, x| changes[i] = x);
         complex.solve(
+            matrix,
             |i| c64::new(right(1, i), -right(2, i)),
             |i, x| (changes[n + i], changes[2 * n + i]) = (x.re, -x.im),
         );

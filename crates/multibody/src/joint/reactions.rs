@@ -468,11 +468,18 @@ impl Constraints {
 
     /// Multipliers for accelerations `free` without joints, (a₀, ω̇, q̈) of each body.
     fn react(&mut self, free: &[Accelerations]) {
-        for (multiplier, now) in self.multipliers.iter_mut().zip(&self.now) {
-            let along = now.sides().filter_map(|side| Some(side.along(&free[side.body?])));
-            *multiplier = along.sum::<f64>() + now.known(&self.places);
-        }
+        let mut accelerations = std::mem::take(&mut self.multipliers);
+        self.write_accelerations(free, &mut accelerations);
+        self.multipliers = accelerations;
         self.solve();
+    }
+
+    /// Writes g̈ of all rows, at the state that was set last, for accelerations (a₀, ω̇, q̈) of each body.
+    pub(crate) fn write_accelerations(&self, of_bodies: &[Accelerations], out: &mut [f64]) {
+        for (out, now) in out.iter_mut().zip(&self.now) {
+            let along = now.sides().filter_map(|side| Some(side.along(&of_bodies[side.body?])));
+            *out = along.sum::<f64>() + now.known(&self.places);
+        }
     }
 
     /// Adds the reactions −Gᵀ λ to the forces on the bodies.

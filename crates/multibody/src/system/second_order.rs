@@ -5,7 +5,7 @@
 
 use super::System;
 use crate::system_error::RateError;
-use carom_integrate::{Displacement, Reading, SecondOrder, Structure};
+use carom_integrate::{Displacement, Reading, SecondOrder, StateStructure, Structure};
 
 impl SecondOrder for System {
     type Error = RateError;
@@ -25,6 +25,27 @@ impl SecondOrder for System {
         couplings.extend(self.elements.couplings());
         couplings.extend(self.contacts.couplings());
         Structure { parts: self.bodies.parts(), groups: self.joints.groups(), couplings }
+    }
+
+    /// Bodies are coupled by all contacts. The impulses of bodies, held ones included, add up to that of the
+    /// loads and the ground, and so do the angular impulses.
+    fn state_structure(&self) -> Option<StateStructure> {
+        let mut structure = self.structure();
+        structure.couplings.extend(self.contacts.all_couplings());
+        let layout = self.layout();
+        let bodies = || 0..layout.bodies();
+        let momenta = (0..3)
+            .map(|a| (layout.external_impulse() + a, bodies().map(|i| layout.momentum(i) + a).collect()));
+        let ang_momenta = (0..3).map(|a| {
+            (layout.external_ang_impulse() + a, bodies().map(|i| layout.ang_momentum(i) + a).collect())
+        });
+        let components = bodies().map(|i| layout.components(i)).collect();
+        Some(StateStructure { structure, components, sums: momenta.chain(ang_momenta).collect() })
+    }
+
+    fn constraint_accelerations(&mut self, rate: &[f64], out: &mut [f64]) {
+        self.bodies.set_accelerations_of_rates(rate);
+        self.joints.write_accelerations(self.bodies.accelerations(), out);
     }
 
     fn components(&self, velocity: usize) -> [usize; 2] {

@@ -1,6 +1,6 @@
 //! Factors of the matrix of a step, renewed as the bodies turn, and solutions with them.
 
-use super::tiles::Block;
+use super::places::Block;
 use super::{Age, Parameters, SecondOrder, StepMatrix, dot};
 use carom_linalg::blocks::BlockMut;
 

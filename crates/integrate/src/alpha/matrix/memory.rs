@@ -1,11 +1,9 @@
 //! The matrix of a step as numbers, for a restart.
 
-use std::ops::Range;
-
-use super::super::history::take;
 use super::super::parameters::Parameters;
-use super::{Age, StepMatrix, Tiles};
-use crate::structure::{ConstraintGroup, Part, Structure};
+use super::{Age, StepMatrix};
+use crate::structure::Structure;
+use crate::tiles::{Tiles, take};
 
 impl StepMatrix {
     fn derivatives(&mut self) -> [&mut Tiles; 8] {
@@ -58,52 +56,4 @@ impl StepMatrix {
         }
         true
     }
-}
-
-/// Appends a structure: numbers of parts, groups and couplings; size of each part and whether it is held;
-/// for each group its rows, the ground, the number of its parts and these; the couplings.
-pub(in crate::alpha) fn write_structure(structure: &Structure, memory: &mut Vec<f64>) {
-    let Structure { parts, groups, couplings } = structure;
-    memory.extend([parts.len(), groups.len(), couplings.len()].map(|count| count as f64));
-    for Part { velocities, is_held } in parts {
-        memory.extend([velocities.len() as f64, f64::from(u8::from(*is_held))]);
-    }
-    for ConstraintGroup { rows, parts, grounded } in groups {
-        memory.extend([rows.len() as f64, f64::from(u8::from(*grounded)), parts.len() as f64]);
-        memory.extend(parts.iter().map(|&part| part as f64));
-    }
-    memory.extend(couplings.iter().flatten().map(|&part| part as f64));
-}
-
-/// Reads a structure back from the front of `memory`; none if the numbers are not one. No count is larger
-/// than `most`.
-pub(in crate::alpha) fn read_structure(memory: &mut &[f64], most: usize) -> Option<Structure> {
-    let mut next = |most: usize| -> Option<usize> {
-        let (&number, rest) = memory.split_first()?;
-        *memory = rest;
-        (0.0..=most as f64).contains(&number).then_some(number as usize)
-    };
-    fn range(end: &mut usize, length: usize) -> Range<usize> {
-        let start = *end;
-        *end += length;
-        start..*end
-    }
-    let mut structure = Structure::default();
-    let [n_parts, n_groups, n_couplings] = [next(most)?, next(most)?, next(most * most)?];
-    let (mut velocities, mut rows) = (0, 0);
-    for _ in 0..n_parts {
-        let velocities = range(&mut velocities, next(most)?);
-        structure.parts.push(Part { velocities, is_held: next(1)? == 1 });
-    }
-    let last = n_parts.saturating_sub(1);
-    for _ in 0..n_groups {
-        let rows = range(&mut rows, next(most)?);
-        let (grounded, count) = (next(1)? == 1, next(n_parts)?);
-        let parts = (0..count).map(|_| next(last)).collect::<Option<_>>()?;
-        structure.groups.push(ConstraintGroup { rows, parts, grounded });
-    }
-    for _ in 0..n_couplings {
-        structure.couplings.push([next(last)?, next(last)?]);
-    }
-    (velocities.max(rows) <= most).then_some(structure)
 }

@@ -15,7 +15,7 @@
 //! and columns are scaled by the diagonals of M and of G (diag M)⁻¹ Gᵀ, so that the result does not depend on
 //! units.
 //!
-//! All parts are stored by the blocks of [`crate::Structure`] (`tiles`): M and M_ξ have one of each body, C
+//! All parts are stored by the blocks of [`crate::Structure`] (`places`): M and M_ξ have one of each body, C
 //! and K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
 //! proportion to the number of blocks; the factors are those of [`carom_linalg::blocks`].
 
@@ -23,18 +23,18 @@ mod derivatives;
 mod factors;
 mod low_rank;
 mod memory;
-mod tiles;
+mod places;
 
 pub(super) use derivatives::Point;
-pub(super) use memory::{read_structure, write_structure};
 
 use low_rank::LowRankCorrection;
-use tiles::{Places, Tiles};
+use places::Places;
 
 use super::parameters::Parameters;
 use crate::adaptive::Shared;
 use crate::second_order::{Reading, SecondOrder};
 use crate::structure::Structure;
+use crate::tiles::Tiles;
 use carom_linalg::blocks::BlockLu;
 use carom_linalg::dense::dot;
 
@@ -111,8 +111,7 @@ impl Default for StepMatrix {
 impl StepMatrix {
     /// For velocities and constraints of this structure, among `dim` components.
     pub(super) fn new(dim: usize, structure: Structure) -> Self {
-        let n = structure.parts.last().map_or(0, |part| part.velocities.end);
-        let m = structure.groups.last().map_or(0, |group| group.rows.end);
+        let (n, m) = (structure.velocities(), structure.constraints());
         let size = n + 2 * m;
         let mut places = Places::new(structure);
         let factors = BlockLu::new(&places.pattern(n, m));

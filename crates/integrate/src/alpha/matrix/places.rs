@@ -1,54 +1,8 @@
-//! Small dense matrices one after the other, and where they belong in the matrix of a step.
+//! Where the blocks of the matrix of a step belong.
 
 use carom_linalg::blocks::{BlockKind, BlockPattern};
 
 use crate::structure::Structure;
-
-/// Dense matrices, each row by row.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Tiles {
-    /// Start of each, and the end of the last; number of columns.
-    starts: Vec<usize>,
-    columns: Vec<usize>,
-    pub(super) values: Vec<f64>,
-}
-
-impl Tiles {
-    /// Zeros of these shapes.
-    pub(super) fn new(shapes: impl Iterator<Item = (usize, usize)>) -> Self {
-        let mut tiles = Self { starts: vec![0], ..Self::default() };
-        let mut end = 0;
-        for (rows, columns) in shapes {
-            end += rows * columns;
-            tiles.starts.push(end);
-            tiles.columns.push(columns);
-        }
-        tiles.values = vec![0.0; end];
-        tiles
-    }
-
-    /// Matrix k.
-    pub(super) fn get(&self, k: usize) -> &[f64] {
-        &self.values[self.starts[k]..self.starts[k + 1]]
-    }
-
-    /// Matrix k.
-    pub(super) fn get_mut(&mut self, k: usize) -> &mut [f64] {
-        &mut self.values[self.starts[k]..self.starts[k + 1]]
-    }
-
-    /// Row i of matrix k.
-    pub(super) fn row(&self, k: usize, i: usize) -> &[f64] {
-        let columns = self.columns[k];
-        &self.get(k)[i * columns..(i + 1) * columns]
-    }
-
-    /// Writes column j of matrix k.
-    pub(super) fn set_column(&mut self, k: usize, j: usize, values: &[f64]) {
-        let columns = self.columns[k];
-        self.get_mut(k).iter_mut().skip(j).step_by(columns.max(1)).zip(values).for_each(|(x, v)| *x = *v);
-    }
-}
 
 /// A block of the matrix of a step, and the number of its tile.
 #[derive(Debug, Clone, Copy)]
