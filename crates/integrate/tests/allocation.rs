@@ -21,6 +21,7 @@ impl Ode for Oscillator {
     }
 }
 
+/// Steps after the first one, in which implicit formulas ask for the parts of the system.
 #[test]
 fn steps_and_dense_output_allocate_nothing() {
     let kinds = [
@@ -33,15 +34,16 @@ fn steps_and_dense_output_allocate_nothing() {
     for kind in kinds {
         let mut pair = Integrator::new(kind, Tolerances::uniform(1e-8, 1e-8, 2));
         let (mut t, mut y, mut out) = (0.0, [1.0, 0.0], [0.0; 2]);
-        let steps = || {
-            for _ in 0..200 {
+        let mut steps = |n: usize| {
+            for _ in 0..n {
                 let attempt = pair.attempt(&mut Oscillator, t, &y, f64::MAX).unwrap();
                 pair.prepare_dense(&mut Oscillator).unwrap();
                 pair.interpolate(attempt.start + 0.3 * attempt.step(), &mut out);
                 t = pair.accept(&mut y);
             }
         };
-        assert_eq!(heap::allocations_during(steps).1, 0, "{kind:?}");
+        steps(1);
+        assert_eq!(heap::allocations_during(|| steps(200)).1, 0, "{kind:?}");
     }
 }
 

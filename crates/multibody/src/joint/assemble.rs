@@ -139,6 +139,7 @@ impl Constraints {
         self.check_shapes(bodies)?;
         bodies.set_state(y).map_err(ProjectError::from)?;
         self.set_state(bodies.at(0.0, y));
+        self.choose_order(bodies);
         let moved = self.joined_points(bodies).into_iter().zip(placed).map(|(now, then)| (now - then).norm());
         assembly.moved = moved.fold(0.0, f64::max);
         assembly.strain_energy = (0..bodies.all().len()).map(|i| bodies.elastic_energy(i, y)).sum();

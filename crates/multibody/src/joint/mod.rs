@@ -34,6 +34,7 @@ mod reactions;
 mod rigid;
 mod row;
 mod row_now;
+mod row_order;
 mod row_state;
 mod side;
 mod skyline;

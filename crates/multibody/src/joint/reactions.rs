@@ -13,6 +13,7 @@ use super::coupling::CoupledAngles;
 use super::place::Place;
 use super::row::Row;
 use super::row_now::RowNow;
+use super::row_order::RowOrder;
 use super::row_state::{RowPart, RowState};
 use super::side::Side;
 use super::skyline::{Dependent, Skyline};
@@ -140,17 +141,29 @@ impl Constraints {
             RowState { value: 0.0, given_rate: 0.0, parts }
         };
         let now: Vec<RowState> = rows.iter().map(state).collect();
-        let coupled = |i: usize, j: usize| {
-            let on = |body: usize| now[j].sides().any(|side| side.body == Some(body));
-            now[i].sides().filter_map(|side| side.body).any(on)
-        };
-        let first = (0..rows.len()).map(|i| (0..i).find(|&j| coupled(i, j)).unwrap_or(i)).collect();
-        self.matrix = Skyline::new(first);
         self.regular = vec![1.0; rows.len()];
         (self.now, self.formed_at) = (now, None);
         self.multipliers = vec![0.0; rows.len()];
         self.rows = rows;
+        self.matrix = Skyline::new(RowOrder::given(&self.bodies_of_rows()));
         self.set_size();
+    }
+
+    /// Bodies of each row.
+    fn bodies_of_rows(&self) -> Vec<Vec<usize>> {
+        let bodies_of = |row: &RowState| row.sides().filter_map(|side| side.body).collect();
+        self.now.iter().map(bodies_of).collect()
+    }
+
+    /// Eliminates rows in another order from here on, if that takes much less work; the joints are closed at
+    /// the state that was set last.
+    pub(super) fn choose_order(&mut self, bodies: &Bodies) {
+        let Some(order) = RowOrder::inwards(&self.bodies_of_rows()) else { return };
+        let given = std::mem::replace(&mut self.matrix, Skyline::new(order));
+        match self.factorise_above(SMALLEST_PIVOT, bodies) {
+            Ok(()) => self.keep_pivots(),
+            Err(_) => self.matrix = given,
+        }
     }
 
     /// Length of the system as its joints see it: the longest arm, or distance of two ends.
