@@ -296,6 +296,28 @@ pub trait ContactModel: std::fmt::Debug + Send {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
 
+    /// Says whether the next evaluations are asked for their forces alone: gaps of pairs without a force may
+    /// then be bounds from below, with no rate.
+    fn seek_forces_alone(&mut self, alone: bool) {
+        let _ = alone;
+    }
+
+    /// Completes the reactions of pairs of which the last evaluation, for the same motion, has found the
+    /// force alone.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    fn complete(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        let _ = (motion, forces, reactions);
+        Ok(())
+    }
+
     /// Numbers of the pairs that the last evaluation looked at, ascending, if it leaves out pairs whose
     /// bodies are far apart: [`Reaction::NONE`] stands for them.
     fn near(&self) -> Option<&[u32]> {

@@ -110,6 +110,34 @@ impl Contacts {
         Ok(())
     }
 
+    /// As [`Contacts::evaluate`], for the forces alone.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub(crate) fn evaluate_forces(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+        self.models.iter_mut().for_each(|model| model.seek_forces_alone(true));
+        let done = self.evaluate(motion);
+        self.models.iter_mut().for_each(|model| model.seek_forces_alone(false));
+        done
+    }
+
+    /// Completes what the last evaluation, for the same motion, has left out.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    pub(crate) fn complete(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.models {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            let done = model.complete(motion, &mut self.forces, own);
+            done.map_err(|source| RateError::Contact { source })?;
+            reactions = rest;
+        }
+        Ok(())
+    }
+
     fn note_near(&mut self) {
         self.near.clear();
         let mut offset = 0;

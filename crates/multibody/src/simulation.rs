@@ -110,7 +110,8 @@ impl Simulation {
     fn record_start(&mut self) -> Result<(), RunError> {
         let Self { system, stepper, events, ledger, .. } = self;
         stepper.evaluate(system)?;
-        system.contacts_mut().accept();
+        let (time, y) = (stepper.time(), stepper.state());
+        system.accept_contacts(y).map_err(|source| RunError::State { time, source })?;
         system.elements_mut().note_stops(None);
         events.record_start(system, stepper, self.settings.contact_duration);
         ledger.record(system.balance(stepper.time(), stepper.state()));
@@ -444,7 +445,8 @@ impl Simulation {
     fn record(&mut self, step: &Step, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Self { system, stepper, events, ledger, linearity, centrifugal, settings, .. } = self;
         stepper.evaluate_if_elsewhere(system)?;
-        system.contacts_mut().accept();
+        let (time, y) = (stepper.time(), stepper.state());
+        system.accept_contacts(y).map_err(|source| RunError::State { time, source })?;
         events.record_step(system, stepper, step, settings.contact_duration, observer)?;
         ledger.record(system.balance(stepper.time(), stepper.state()));
         warnings::check_rims(system, stepper.time())?;

@@ -296,6 +296,17 @@ impl System {
         self.contacts.evaluate(&self.bodies.motion(y))
     }
 
+    /// Takes the last evaluation, at y, as the end of a step of the contacts.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn accept_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.complete(&self.bodies.motion(y))?;
+        self.contacts.accept();
+        Ok(())
+    }
+
     /// Rows of the joints at y, for which [`System::set_state`] was called.
     pub(crate) fn set_joints(&mut self, time: f64, y: &[f64]) {
         self.joints.set_state(self.bodies.at(time, y));

@@ -90,12 +90,10 @@ fn names(runs: &[Run]) -> Vec<String> {
 fn curves(run: &Run, quantity: &Quantity) -> Result<(Axis, Vec<Curve>), RunError> {
     match quantity {
         Quantity::ContactForce => {
-            let pairs = run.header().pairs.iter().enumerate();
-            let curve = |(n, pair): (usize, &carom_format::result::ResultPair)| {
-                Ok(Curve { label: pair.name.clone(), values: run.reader().normal_forces(n)? })
-            };
-            let curves = pairs.map(curve).collect::<Result<Vec<_>, RunError>>()?;
-            Ok((Axis::new("contact force", "N"), curves))
+            let pairs = run.header().pairs.iter().zip(run.normal_forces()?);
+            let curves =
+                pairs.map(|(pair, forces)| Curve { label: pair.name.clone(), values: forces.clone() });
+            Ok((Axis::new("contact force", "N"), curves.collect()))
         }
         Quantity::Position(body) => of_body(run, body, Course::Position),
         Quantity::Velocity(body) => of_body(run, body, Course::Velocity),

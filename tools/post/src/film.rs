@@ -22,9 +22,8 @@ pub(crate) fn selected(run: &Run, frames: Frames) -> Result<Vec<StoredFrame>, Ru
         Frames::Every(every) => (0..=last).filter(|n| n % every.max(1) == 0 || *n == last).collect(),
         Frames::Film(most) => {
             let mut touches = vec![false; last + 1];
-            for pair in 0..run.header().pairs.len() {
-                let forces = run.reader().normal_forces(pair)?;
-                touches.iter_mut().zip(forces).for_each(|(touches, force)| *touches |= force > 0.0);
+            for forces in run.normal_forces()? {
+                touches.iter_mut().zip(forces).for_each(|(touches, force)| *touches |= *force > 0.0);
             }
             film(&touches, most)
         }

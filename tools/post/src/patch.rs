@@ -172,7 +172,7 @@ fn fit_of_cells(cells: &[PatchFace]) -> Option<(f64, f64)> {
 
 /// The frame with the largest normal force of a pair.
 pub(crate) fn strongest_frame(run: &Run, pair: usize) -> Result<StoredFrame, RunError> {
-    let forces = run.reader().normal_forces(pair)?;
+    let forces = &run.normal_forces()?[pair];
     let best = (0..forces.len()).max_by(|&a, &b| forces[a].total_cmp(&forces[b]));
     let Some(best) = best.filter(|&n| forces[n] > 0.0) else { return Err(no_pressure(run, pair, false)?) };
     let frame = run.reader().frame(best)?;

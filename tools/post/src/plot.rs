@@ -198,11 +198,35 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
         return Err(no_pairs());
     }
     let of = if run.is_rigid() { "mean force since the last frame" } else { "normal force" };
-    let mut plot = Plot::new("Contact force", time_axis(run)?, Axis::new(of, "N")).scaled(0.0);
-    for (n, pair) in run.header().pairs.iter().enumerate() {
-        plot.series.push(Series::line(&pair.name, run.times().to_vec(), run.reader().normal_forces(n)?));
+    let forces = run.normal_forces()?;
+    let largest = |pair: usize| forces[pair].iter().copied().fold(0.0, f64::max);
+    let (shown, title) = shown(["Contact force", "largest"], run, |pair| -largest(pair));
+    let mut plot = Plot::new(&title, time_axis(run)?, Axis::new(of, "N")).scaled(0.0);
+    for n in shown {
+        let name = &run.header().pairs[n].name;
+        plot.series.push(Series::line(name, run.times().to_vec(), forces[n].clone()));
     }
     Ok(plot.draw())
+}
+
+/// Curves of pairs in a plot: a legend of more is longer than the plot.
+const CURVES: usize = 12;
+
+/// The pairs of a plot, ascending, and its title: all, or those with the least `rank`.
+///
+/// * `title` — and how the values of those are called among all others
+fn shown([title, which]: [&str; 2], run: &Run, rank: impl Fn(usize) -> f64) -> (Vec<usize>, String) {
+    let n = run.header().pairs.len();
+    let mut pairs: Vec<usize> = (0..n).collect();
+    if n <= CURVES {
+        return (pairs, title.to_owned());
+    }
+    let ranks: Vec<f64> = pairs.iter().map(|&pair| rank(pair)).collect();
+    // Stable: of equal pairs the first.
+    pairs.sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]));
+    pairs.truncate(CURVES);
+    pairs.sort_unstable();
+    (pairs, format!("{title}, the {CURVES} {which} of {n} contacts"))
 }
 
 /// The schemes `quasistatic` and `static` record the gap that the surfaces would have without the response to
@@ -221,11 +245,13 @@ fn gap(run: &Run) -> Result<Drawing, RunError> {
         return Err(no_pairs());
     }
     let frames = run.frames()?;
-    let mut plot = Plot::new(gap_title(run), time_axis(run)?, Axis::new("gap", "m"));
-    for (n, pair) in run.header().pairs.iter().enumerate() {
-        let gaps =
-            frames.iter().map(|frame| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap)).collect();
-        plot.series.push(Series::line(&pair.name, run.times().to_vec(), gaps));
+    let gap = |frame: &StoredFrame, n: usize| frame.contacts.get(n).map_or(f64::NAN, |c| c.free_gap);
+    let least = |n: usize| frames.iter().map(|frame| gap(frame, n)).fold(f64::INFINITY, f64::min);
+    let (shown, title) = shown([gap_title(run), "least"], run, least);
+    let mut plot = Plot::new(&title, time_axis(run)?, Axis::new("gap", "m"));
+    for n in shown {
+        let gaps = frames.iter().map(|frame| gap(frame, n)).collect();
+        plot.series.push(Series::line(&run.header().pairs[n].name, run.times().to_vec(), gaps));
     }
     Ok(plot.draw())
 }

@@ -146,6 +146,8 @@ pub struct Run {
     times: Vec<f64>,
     /// Computed at its first use.
     unit_of_time: OnceCell<Prefix>,
+    /// Normal forces of all pairs in all frames.
+    forces: OnceCell<Vec<Vec<f64>>>,
     /// Computed at its first use.
     stress: OnceCell<StressOverRun>,
 }
@@ -159,7 +161,8 @@ impl Run {
     pub fn open(path: &Path) -> Result<Self, RunError> {
         let reader = ResultReader::open(path)?;
         let (header, times) = (reader.header()?, reader.times()?);
-        Ok(Self { reader, header, times, unit_of_time: OnceCell::new(), stress: OnceCell::new() })
+        let (unit_of_time, forces, stress) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Ok(Self { reader, header, times, unit_of_time, forces, stress })
     }
 
     /// The reader of the open file.
@@ -202,6 +205,19 @@ impl Run {
         let end = self.times.last().copied().unwrap_or_default();
         let unit = Prefix::of_times(end, durations.get(durations.len() / 2).copied());
         Ok(*self.unit_of_time.get_or_init(|| unit))
+    }
+
+    /// Normal forces of all pairs in all frames, pair by pair \[N\].
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::Result`].
+    pub fn normal_forces(&self) -> Result<&[Vec<f64>], RunError> {
+        if let Some(forces) = self.forces.get() {
+            return Ok(forces);
+        }
+        let forces = self.reader.all_normal_forces(self.header.pairs.len())?;
+        Ok(self.forces.get_or_init(|| forces))
     }
 
     /// The largest stress of each body over the run; no row for bodies whose modes have no stress, or whose

@@ -134,8 +134,8 @@ fn strongest(run: &Run) -> Result<Strongest, RunError> {
     let mut best = Strongest { frame: run.times().len() - 1, touch: None };
     let mut largest = 0.0;
     let events = run.reader().contact_events()?;
-    for pair in 0..run.header().pairs.len() {
-        for (frame, force) in run.reader().normal_forces(pair)?.into_iter().enumerate() {
+    for (pair, forces) in run.normal_forces()?.iter().enumerate() {
+        for (frame, &force) in forces.iter().enumerate() {
             if force > largest {
                 largest = force;
                 let time = run.times()[frame];

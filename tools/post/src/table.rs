@@ -249,9 +249,9 @@ fn body_balance(run: &Run) -> Result<Table, RunError> {
 fn contact_force(run: &Run) -> Result<Table, RunError> {
     let mut columns = vec![time_column(run)?];
     let mut values = vec![run.times().to_vec()];
-    for (n, pair) in run.header().pairs.iter().enumerate() {
+    for (n, (pair, forces)) in run.header().pairs.iter().zip(run.normal_forces()?).enumerate() {
         columns.push(Column::new(&pair.name, &pair.name, "N"));
-        values.push(run.reader().normal_forces(n)?);
+        values.push(forces.clone());
         let grids = run.reader().grid_course(n)?;
         if !grids.is_empty() {
             let [mut peak, mut radius] = [vec![0.0; run.times().len()], vec![0.0; run.times().len()]];

@@ -325,6 +325,22 @@ impl ResultReader {
         self.of_id(sql, pair as i64, |row| row.get(0))
     }
 
+    /// Normal forces of all pairs in every frame, pair by pair \[N\]: one pass over the file.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn all_normal_forces(&self, pairs: usize) -> Result<Vec<Vec<f64>>, ResultError> {
+        let sql = "SELECT pair, normal_force FROM contact_frame ORDER BY frame, pair";
+        let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?)))?;
+        let mut forces = vec![Vec::new(); pairs];
+        for (pair, force) in rows {
+            let of_pair = usize::try_from(pair).ok().and_then(|pair| forces.get_mut(pair));
+            of_pair.ok_or_else(|| self.damaged("contact_frame", "a pair that is not there"))?.push(force);
+        }
+        Ok(forces)
+    }
+
     /// The ledger: the numbers of [`LedgerRow::COLUMNS`] of every frame; zero in columns that are newer than
     /// the result.
     ///

@@ -20,7 +20,7 @@
 //!
 //! # Source
 //!
-//! docs/theory/time.md, eq. (68).
+//! docs/theory/time.md, section 5.2, "Newton's method with joints".
 
 use std::collections::BTreeMap;
 

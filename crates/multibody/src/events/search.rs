@@ -20,15 +20,20 @@ impl ContactEvents {
         let mut first: Option<(usize, f64)> = None;
         stepper.return_to_end(system, attempt)?;
         self.list_pairs(system);
+        let mut is_at_end = true;
         for &pair in &self.list {
             let record = &self.pairs[pair];
             // An earlier pair may have been followed through the step.
-            stepper.return_to_end(system, attempt)?;
+            if !is_at_end {
+                stepper.return_to_end(system, attempt)?;
+                is_at_end = true;
+            }
             let (mut start, end) = (record.memory.gap, system.contacts().reaction(pair).free_gap);
             if start == f64::INFINITY && end < 0.0 {
                 // The bodies were far apart, where the gap is not looked at.
                 let there = stepper.evaluate_within(system, attempt.start);
                 there.map_err(|source| at(attempt, source))?;
+                is_at_end = false;
                 start = system.contacts().free_gap(pair);
             }
             // After a cut step the sign at the start is that of round-off: an opposite sign at the end is
@@ -39,6 +44,7 @@ impl ContactEvents {
                 continue;
             }
             stepper.leave_end(system)?;
+            is_at_end = false;
             let width = 1e-10 * attempt.step();
             let crossing = locate_crossing((attempt.start, start), (attempt.end, end), width, |time| {
                 stepper.evaluate_within(system, time)?;

@@ -158,7 +158,7 @@ impl Laying<'_> {
         let (rotation, origin) = plan.partner;
         let moved = self.origin - origin;
         let turned = (self.rotation - rotation).norm() * self.sides[1].hull.reach;
-        if moved.norm() + turned < APART * last.gap {
+        if self.way_from(plan.partner) < APART * last.gap {
             return true;
         }
         let n = plan.plane.axes.row(2).transpose();
@@ -169,6 +169,18 @@ impl Laying<'_> {
         let fits =
             ratio < OTHER && (ratio > 1.0 / OTHER || plan.height <= HEIGHT * LEAST_DEPTH * self.hertz.radius);
         along + turned < MOVED * plan.side && !away && fits
+    }
+
+    /// By how much any gap has shrunk at most since another position \[m\].
+    fn way_from(&self, (rotation, origin): (Matrix3<f64>, Vector3<f64>)) -> f64 {
+        (self.origin - origin).norm() + (self.rotation - rotation).norm() * self.sides[1].hull.reach
+    }
+
+    /// Bound from below on the gap, if the bodies are as far apart as they were at an earlier position, but
+    /// for a part of their gap there \[m\].
+    pub(super) fn still_apart(&self, at: &Last) -> Option<f64> {
+        let way = self.way_from((at.rotation, at.origin));
+        (way < APART * at.gap).then_some(at.gap - way)
     }
 
     fn shapes(&self) -> [&carom_contact::Shape; 2] {

@@ -29,6 +29,8 @@ pub struct HalfSpaceContacts {
     pairs: Vec<Pair>,
     /// Largest force of each pair at which a second spot was looked for \[N\].
     looked_at: Vec<f64>,
+    /// See [`ContactModel::seek_forces_alone`].
+    seeks_forces_alone: bool,
 }
 
 /// The contact of a pair on a half-space grid was not solved.
@@ -49,7 +51,7 @@ impl HalfSpaceContacts {
     pub fn new(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Self, HalfSpaceSetupError> {
         let pairs = build(bodies, specs)?;
         let looked_at = vec![0.0; pairs.len()];
-        Ok(Self { pairs, looked_at })
+        Ok(Self { pairs, looked_at, seeks_forces_alone: false })
     }
 
     /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
@@ -88,20 +90,33 @@ impl ContactModel for HalfSpaceContacts {
     ) -> Result<ContactSums, ContactFailure> {
         let mut sums = ContactSums::default();
         for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
-            match pair.evaluate(motion, forces) {
-                Ok((found, own)) => {
-                    *reaction = found;
-                    sums.elastic_energy += own.elastic_energy;
-                    sums.contact_energy += own.contact_energy;
-                    sums.friction_loss += own.friction_loss;
-                }
-                Err(source) => {
-                    let [first, second] = pair.ordered(|side| side.name.clone());
-                    return Err(HalfSpaceFailure { first, second, source }.into());
-                }
-            }
+            let own;
+            let force_alone = if self.seeks_forces_alone { pair.evaluate_force(motion) } else { None };
+            (*reaction, own) = match force_alone {
+                Some(found) => found,
+                None => evaluated(pair, motion, forces)?,
+            };
+            sums.elastic_energy += own.elastic_energy;
+            sums.contact_energy += own.contact_energy;
+            sums.friction_loss += own.friction_loss;
         }
         Ok(sums)
+    }
+
+    fn seek_forces_alone(&mut self, alone: bool) {
+        self.seeks_forces_alone = alone;
+    }
+
+    fn complete(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        for (pair, reaction) in self.pairs.iter_mut().zip(reactions).filter(|(pair, _)| pair.is_force_alone) {
+            (*reaction, _) = evaluated(pair, motion, forces)?;
+        }
+        Ok(())
     }
 
     fn accept(&mut self, _reactions: &mut [Reaction]) {
@@ -157,16 +172,30 @@ impl ContactModel for HalfSpaceContacts {
             let Some((read, tail)) = Memory::read(tail) else { return false };
             pair.worst = Worst::from_array(worst);
             pair.estimate = Estimate::from_array(estimate);
-            (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
+            (*looked_at, pair.memory, pair.last, pair.open, pair.failure, rest) =
+                (*first, read, None, None, None, tail);
         }
         rest.is_empty()
     }
+}
+
+/// An evaluation of a pair.
+fn evaluated(
+    pair: &mut Pair,
+    motion: &Motion<'_>,
+    forces: &mut [BodyForces],
+) -> Result<(Reaction, ContactSums), ContactFailure> {
+    pair.evaluate(motion, forces).map_err(|source| {
+        let [first, second] = pair.ordered(|side| side.name.clone());
+        HalfSpaceFailure { first, second, source }.into()
+    })
 }
 
 impl Pair {
     /// Takes the last evaluation as the end of a step: the grid follows the contact.
     fn accept(&mut self, looked_at: &mut f64) {
         let Some(last) = self.last else { return };
+        self.open = Some(last).filter(|last| last.plan.is_some() && last.gap > 0.0);
         self.anchor(&last);
         if let Err(error) = self.follow(&last, looked_at) {
             // A pair that is apart may come so near again that its grid can be laid.

@@ -112,6 +112,10 @@ pub(super) struct Pair {
     pub(super) grids: Grids,
     /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
     pub(super) last: Option<Last>,
+    /// The end of the last step, if the bodies had a grid and a gap there: not part of a checkpoint.
+    pub(super) open: Option<Last>,
+    /// True if the last evaluation was of the force alone, which is zero.
+    pub(super) is_force_alone: bool,
     /// Its position, as the next anchor of friction.
     pub(super) next: GridAnchor,
     /// Why the pair cannot go on.
@@ -195,6 +199,8 @@ impl Pair {
             memory: Memory::default(),
             grids: Grids::default(),
             last: None,
+            open: None,
+            is_force_alone: false,
             next: GridAnchor::default(),
             failure: None,
             worst: Worst::default(),
@@ -230,12 +236,37 @@ impl Pair {
         }
     }
 
+    /// No force, with a bound from below on the gap, if the bodies are so far apart that no cell of their grid
+    /// needs to be looked at.
+    pub(super) fn evaluate_force(&mut self, motion: &Motion<'_>) -> Option<(Reaction, ContactSums)> {
+        let open = self.open.filter(|_| self.failure.is_none())?;
+        let grid = self.grids.found(self.memory.plan.as_ref()?)?;
+        let now = self.now(motion);
+        let [first, second] = [0, 1].map(|k| grid.of_cell(k, grid.sums.least_gap.1, now.position.modal[k]));
+        let (rotation, turning) = (now.position.rotation, now.turning);
+        let origin = now.position.origin + rotation * second - first;
+        let gap = self.laying(rotation, origin, turning).still_apart(&open)?;
+        if self.friction > 0.0 {
+            self.next.take(&now.position);
+        }
+        self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
+        self.is_force_alone = true;
+        Some(self.apart(gap))
+    }
+
+    /// No force, at this gap or more.
+    fn apart(&self, gap: f64) -> (Reaction, ContactSums) {
+        let sums = ContactSums { friction_loss: self.memory.anchor.loss, ..ContactSums::default() };
+        (Reaction { free_gap: gap, ..Reaction::NONE }, sums)
+    }
+
     /// Gap, forces on the bodies, energies and loss by friction.
     pub(super) fn evaluate(
         &mut self,
         motion: &Motion<'_>,
         forces: &mut [BodyForces],
     ) -> Result<(Reaction, ContactSums), SpotError> {
+        self.is_force_alone = false;
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -255,9 +286,7 @@ impl Pair {
                     Found::Near { plan, .. } => plan,
                     Found::Far { gap, .. } => {
                         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
-                        let none =
-                            ContactSums { friction_loss: self.memory.anchor.loss, ..ContactSums::default() };
-                        return Ok((Reaction { free_gap: gap, ..Reaction::NONE }, none));
+                        return Ok(self.apart(gap));
                     }
                 }
             }

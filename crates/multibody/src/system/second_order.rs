@@ -100,7 +100,7 @@ impl SecondOrder for System {
         rate: &mut [f64],
     ) -> Result<(), RateError> {
         self.set_state(y)?;
-        self.evaluate_contacts(y)?;
+        self.contacts.evaluate_forces(&self.bodies.motion(y))?;
         self.apply_known(time, y);
         match multipliers {
             None => self.apply_reactions(time, y)?,
