@@ -4,6 +4,7 @@ mod ball_on_plane;
 mod chain;
 mod complementarity;
 mod equilibrium;
+mod equilibrium_friction;
 mod explicit;
 mod explicit_joints;
 mod fixtures;
