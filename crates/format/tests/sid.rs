@@ -557,6 +557,7 @@ fn the_geometric_stiffness_of_a_model_is_written() {
     let stiffening = Stiffening {
         basis: Mat::from_fn(n, 2, |i, j| if i == j { 1.0 } else { 0.0 }),
         products: (0..6).map(|pair| k(f64::from(pair))).collect(),
+        weight: Vec::new(),
         markers: Vec::new(),
     };
     let plain = model.clone();

@@ -19,6 +19,7 @@ mod linearity;
 mod machines;
 mod mechanisms;
 mod meshed_surfaces;
+mod own_weight;
 mod points;
 mod probes;
 mod reduction_variants;
