@@ -32,6 +32,7 @@ mod robust;
 mod rolling;
 mod rolling_grid;
 mod schemes;
+mod sid_bodies;
 mod static_modes;
 mod statics;
 mod statics_on_grids;
