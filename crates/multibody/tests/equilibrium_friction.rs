@@ -5,11 +5,13 @@ use std::f64::consts::TAU;
 use crate::blocks::{along, at, ground, joint, on, position, run, settings};
 use crate::friction::{AREA, GRAVITY, MASS, STIFFNESS, floor, foot, spec};
 use crate::half_space::{RADIUS, STEEL, ball, sphere, surface};
+use carom_contact::geometry::Sphere;
 use carom_contact::half_space::HalfSpace;
 use carom_dynamics::{Loads, Placement};
 use carom_multibody::{
     Body, ContactSpec, Coordinate, Equilibrium, EquilibriumError, HalfSpaceContacts, HalfSpaceSpec,
-    JointKind, Law, QuasistaticContacts, RunError, Settings, Shape, Simulation, Spring, Start, System,
+    HalfSpaceSurface, JointKind, Law, QuasistaticContacts, RunError, Settings, Shape, Simulation, Spring,
+    Start, System,
 };
 use nalgebra::{Matrix3, Vector3};
 
@@ -219,4 +221,60 @@ fn a_ball_in_partial_slip_on_a_rigid_plane_stays() {
     run(&mut simulation);
     let moved = (position(&mut simulation, 0) - place).norm();
     assert!(moved < 1e-5 * place.x.abs(), "{moved:e} {place}");
+}
+
+/// A ladder with balls at its ends on a rough floor at a smooth wall.
+fn ladder(degrees: f64, friction: f64) -> Result<Simulation, RunError> {
+    let (mass, length) = (0.2, 0.3);
+    let across = mass * length * length / 12.0;
+    let inertia = Matrix3::from_diagonal(&Vector3::new(0.01 * across, across, across));
+    let rod = Body::rigid("ladder", mass, inertia, Vector3::zeros()).unwrap();
+    let bodies = vec![rod, ball("floor").fixed(), ball("wall").fixed()];
+    let end = |side: f64| {
+        let center = Vector3::new(0.5 * side * length, 0.0, 0.0);
+        let shape = Shape::Sphere(Sphere { center, radius: RADIUS });
+        let name = if side < 0.0 { "foot" } else { "top" }.to_owned();
+        HalfSpaceSurface::Of { name, shape, half_space: Some(STEEL), has_edges: false }
+    };
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let plane = |point: Vector3<f64>, normal| surface(Shape::plane(point, normal).unwrap(), Some(STEEL));
+    let floor = plane(Vector3::zeros(), Vector3::z());
+    // Pressed in by about Hertz' approach, so that both contacts bear from the start.
+    let wall = plane(Vector3::new(length * cos + RADIUS - 1e-7, 0.0, 0.0), -Vector3::x());
+    let spec = |second: usize, surfaces: [HalfSpaceSurface; 2], friction: f64| HalfSpaceSpec {
+        bodies: [0, second],
+        surfaces,
+        law: Law::Hard,
+        friction,
+    };
+    let specs = [spec(1, [end(-1.0), floor], friction), spec(2, [end(1.0), wall], 0.0)];
+    let contacts = HalfSpaceContacts::new(&bodies, &specs).unwrap();
+    let y = Vector3::y();
+    let guide = joint(JointKind::Planar, [ground([0.0; 3], y), on(0, &bodies[0], [0.0; 3], y)]);
+    let loads = Loads { gravity: [0.0, 0.0, -GRAVITY], ..Loads::default() };
+    let system =
+        System::new(bodies, loads, vec![Box::new(contacts)]).unwrap().with_joints(vec![guide]).unwrap();
+    // A rotation about +y turns x towards −z.
+    let origin = [0.5 * length * cos, 0.0, RADIUS - 2e-7 + 0.5 * length * sin];
+    let start = Placement { origin, ..Placement::rotated([0.0, 1.0, 0.0], -degrees) };
+    still(system, &[start, Placement::default(), Placement::default()])
+}
+
+/// By the moments about the lower end the floor needs the friction m g L cos θ/(2 (L sin θ + r)).
+#[test]
+fn a_ladder_stands_by_the_friction_of_the_floor() {
+    let wanted = |degrees: f64| {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        0.3 * cos / (2.0 * (0.3 * sin + RADIUS))
+    };
+    let simulation = ladder(60.0, 0.4).unwrap_or_else(|error| panic!("{error}"));
+    let [of] = &simulation.equilibrium.as_ref().unwrap().friction[..] else { panic!("one rough contact") };
+    println!("{of:?} {}", wanted(60.0) / 0.4);
+    assert!((of.share * 0.4 / wanted(60.0) - 1.0).abs() < 1e-3 && !of.slides, "{of:?}");
+    let error = ladder(45.0, 0.4).unwrap_err();
+    println!("{error}");
+    let RunError::Equilibrium(EquilibriumError::Slides { wanted: found, .. }) = error else {
+        panic!("{error}")
+    };
+    assert!((found * 0.4 / wanted(45.0) - 1.0).abs() < 1e-3, "{found}");
 }
