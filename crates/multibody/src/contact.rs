@@ -4,6 +4,7 @@ use crate::half_space::Touched;
 use crate::kinetics::Kinetics;
 use crate::layout::Layout;
 use crate::settings::Settings;
+use crate::tangential::Tangential;
 use crate::velocities::Velocities;
 use carom_contact::submodel::Wrench;
 use carom_dynamics::{ContactState, ErrorEstimate, Pose};
@@ -126,6 +127,8 @@ pub struct Reaction {
     pub force: Vector3<f64>,
     /// The part of it that is friction \[N\]; none without friction.
     pub friction: Option<Vector3<f64>>,
+    /// Sum of the sizes of the tangential forces of all cells \[N\], at most μ times that of the pressures.
+    pub tangential_force: f64,
     /// Sum of the pressures \[N\], ≥ 0.
     pub normal_force: f64,
     /// Smallest gap without quasistatic response \[m\]: negative in contact and there alone. A lower bound if
@@ -152,6 +155,7 @@ impl Reaction {
     pub const NONE: Self = Self {
         force: Vector3::new(0.0, 0.0, 0.0),
         friction: None,
+        tangential_force: 0.0,
         normal_force: 0.0,
         free_gap: f64::INFINITY,
         gap_rate: None,
@@ -365,6 +369,26 @@ pub trait ContactModel: std::fmt::Debug + Send {
     fn add_row(&self, row: usize, poses: &[Pose], forces: &mut [BodyForces]) {
         let _ = (row, poses, forces);
     }
+
+    /// Coefficient μ of Coulomb friction of a pair.
+    fn friction(&self, pair: usize) -> f64 {
+        let _ = pair;
+        0.0
+    }
+
+    /// Sets how a pair with friction takes tangential forces, from the next evaluation on.
+    fn hold(&mut self, pair: usize, tangential: Tangential) {
+        let _ = (pair, tangential);
+    }
+
+    /// Counts friction of a pair from the place of its bodies at the last evaluation on, without forces
+    /// there.
+    fn follow(&mut self, pair: usize) {
+        let _ = pair;
+    }
+
+    /// Sets the energy that friction has taken until the last accepted state to zero.
+    fn clear_friction_loss(&mut self) {}
 
     /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes
     /// on from there. Until then evaluations, of whatever state, do not change what later ones give. Adds to

@@ -10,6 +10,7 @@ use crate::half_space::Touched;
 use crate::layout::{Layout, put};
 use crate::settings::Settings;
 use crate::system_error::{RateError, SystemError};
+use crate::tangential::Tangential;
 use nalgebra::Vector3;
 
 /// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all
@@ -226,6 +227,45 @@ impl Contacts {
     /// Number of pairs.
     pub(crate) fn pairs(&self) -> usize {
         self.pair_of.len()
+    }
+
+    /// Coefficient μ of a pair.
+    pub(crate) fn friction(&self, pair: usize) -> f64 {
+        let (model, local) = self.model_of(pair);
+        model.friction(local)
+    }
+
+    /// True if a pair has friction.
+    pub(crate) fn have_friction(&self) -> bool {
+        (0..self.pairs()).any(|pair| self.friction(pair) > 0.0)
+    }
+
+    /// [`ContactModel::hold`] of a pair.
+    pub(crate) fn hold(&mut self, pair: usize, tangential: Tangential) {
+        let (model, local) = self.pair_of[pair];
+        self.models[model].hold(local, tangential);
+    }
+
+    /// [`ContactModel::hold`] of all pairs.
+    pub(crate) fn hold_all(&mut self, tangential: Tangential) {
+        (0..self.pairs()).for_each(|pair| self.hold(pair, tangential));
+    }
+
+    /// Counts friction of pairs from the last evaluation on, without forces there.
+    ///
+    /// * `pressed` — true for pairs with normal forces too
+    pub(crate) fn follow(&mut self, pressed: bool) {
+        for (&(model, local), reaction) in self.pair_of.iter().zip(&self.reactions) {
+            let moves = pressed || reaction.normal_force == 0.0;
+            if moves && self.models[model].friction(local) > 0.0 {
+                self.models[model].follow(local);
+            }
+        }
+    }
+
+    /// [`ContactModel::clear_friction_loss`] of all models.
+    pub(crate) fn clear_friction_loss(&mut self) {
+        self.models.iter_mut().for_each(|model| model.clear_friction_loss());
     }
 
     fn model_of(&self, pair: usize) -> (&dyn ContactModel, usize) {

@@ -137,7 +137,8 @@ impl Leapfrog {
     /// # Errors
     ///
     /// [`MassError`] if its mass matrix is not positive definite.
-    pub fn new(body: Body, placement: &Placement, gravity: Vector3<f64>) -> Result<Self, MassError> {
+    pub fn new(mut body: Body, placement: &Placement, gravity: Vector3<f64>) -> Result<Self, MassError> {
+        body.weigh(placement, &gravity);
         let state = body.placed(placement);
         let n = body.frame.n;
         let now = Place {

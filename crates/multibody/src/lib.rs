@@ -90,6 +90,7 @@ mod stall;
 mod stepper;
 pub mod system;
 pub mod system_error;
+pub mod tangential;
 mod unit_load;
 pub mod velocities;
 pub mod velocity_form;
@@ -101,7 +102,9 @@ pub use contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Overlap,
     Reaction, Rim, RimPolicy,
 };
-pub use equilibrium::{Equilibrium, EquilibriumError, EquilibriumMode, Excitation, Response};
+pub use equilibrium::{
+    ContactFriction, Equilibrium, EquilibriumError, EquilibriumMode, Excitation, Response,
+};
 pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};
@@ -127,5 +130,6 @@ pub use settings::{Settings, Start};
 pub use simulation::Simulation;
 pub use system::System;
 pub use system_error::{RateError, SystemError};
+pub use tangential::Tangential;
 pub use unit_load::{UnitLoad, bound_loads, unit_loads};
 pub use velocities::Velocities;

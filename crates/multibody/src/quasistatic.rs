@@ -20,6 +20,7 @@ use crate::contact::{
     Reaction, Rim, RimPolicy,
 };
 use crate::modal_points::ModalPoints;
+use crate::tangential::Tangential;
 use carom_contact::assembly::Carrier;
 use carom_contact::points::SurfacePoints;
 use carom_contact::submodel::{
@@ -75,6 +76,9 @@ struct PairSetup {
     hertz: HertzNumbers,
     rim: RimPolicy,
 }
+
+/// Coefficient of contacts that stick: slopes up to 89.4°.
+const STUCK: f64 = 100.0;
 
 /// Most bodies whose states fit on the stack.
 const STACK_BODIES: usize = 16;
@@ -162,6 +166,7 @@ impl QuasistaticContacts {
         Reaction {
             force: sign * sums.force_i,
             friction: (self.model.pair(pair).friction > 0.0).then(|| sign * sums.friction_i),
+            tangential_force: sums.tangential_force,
             normal_force: sums.force,
             free_gap: sums.min_free_gap,
             gap_rate: (sums.gap_rate != 0.0).then_some(sums.gap_rate),
@@ -299,6 +304,23 @@ impl ContactModel for QuasistaticContacts {
             // The map does not depend on the coordinates.
             side.points.add_point_forces(&[], on_points, &mut target.modal);
         }
+    }
+
+    fn friction(&self, pair: usize) -> f64 {
+        self.model.pair(pair).friction
+    }
+
+    fn hold(&mut self, pair: usize, tangential: Tangential) {
+        let own = self.friction(pair);
+        self.model.set_friction(pair, tangential.coefficient(own, STUCK));
+    }
+
+    fn follow(&mut self, pair: usize) {
+        self.model.follow(pair, &mut self.warm, &self.work);
+    }
+
+    fn clear_friction_loss(&mut self) {
+        self.warm.clear_friction_loss();
     }
 
     fn accept(&mut self, reactions: &mut [Reaction]) {

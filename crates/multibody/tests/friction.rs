@@ -12,13 +12,13 @@ use carom_multibody::{
 use carom_progress::Silent;
 use nalgebra::{Matrix3, Vector3};
 
-const MASS: f64 = 2.0;
+pub(crate) const MASS: f64 = 2.0;
 /// Area of the foot of the block \[m²\] and stiffness of its contact \[N/m³\].
-const AREA: f64 = 0.04;
-const STIFFNESS: f64 = 5e7;
-const GRAVITY: f64 = 9.81;
+pub(crate) const AREA: f64 = 0.04;
+pub(crate) const STIFFNESS: f64 = 5e7;
+pub(crate) const GRAVITY: f64 = 9.81;
 
-fn spec(surfaces: [ContactSurface; 2], law: Law, friction: f64) -> ContactSpec {
+pub(crate) fn spec(surfaces: [ContactSurface; 2], law: Law, friction: f64) -> ContactSpec {
     ContactSpec {
         bodies: [0, 1],
         surfaces,
@@ -31,7 +31,7 @@ fn spec(surfaces: [ContactSurface; 2], law: Law, friction: f64) -> ContactSpec {
     }
 }
 
-fn floor() -> ContactSurface {
+pub(crate) fn floor() -> ContactSurface {
     ContactSurface::Of {
         name: "plane".into(),
         shape: Shape::plane(Vector3::zeros(), Vector3::new(0.0, 0.0, 1.0)).unwrap(),
@@ -39,7 +39,7 @@ fn floor() -> ContactSurface {
 }
 
 /// The foot of the block: four bilinear faces in the plane of its centre of mass, facing down.
-fn foot() -> ContactSurface {
+pub(crate) fn foot() -> ContactSurface {
     let side = AREA.sqrt();
     let place = |k: usize| 0.5 * side * (k as f64 - 1.0);
     let positions: Vec<Vector3<f64>> =

@@ -13,6 +13,7 @@ mod couplings;
 mod damping;
 mod drives;
 mod equilibrium;
+mod equilibrium_friction;
 mod flight;
 mod floating_frame;
 mod forces;

@@ -63,7 +63,11 @@ pub fn reduction_cost(
         n_interface,
         n_modes,
         places,
-        n_stiffening: if options.variant.stiffening { 6 + 6 * options.attachments.len() } else { 0 },
+        n_stiffening: match options.variant.stiffening {
+            true if options.held.is_empty() => 6 + 6 * options.attachments.len(),
+            true => 3 + 6 * options.attachments.len(),
+            false => 0,
+        },
         n_field_dofs: match options.fields {
             Fields::Full => n_dofs,
             Fields::Surface => n_surface(),

@@ -1,5 +1,5 @@
-//! Geometric stiffness of a reduced body: how centrifugal stress, and the stress of forces on its markers,
-//! stiffen or soften it (docs/theory/stiffening.md).
+//! Geometric stiffness of a reduced body: how centrifugal stress, its own weight, and the stress of forces on
+//! its markers, stiffen or soften it (docs/theory/stiffening.md).
 //!
 //! ```text
 //! K_kl(σ) = ∫ tr(∂φ_k σ ∂φ_lᵀ) dV
@@ -33,6 +33,9 @@ pub struct Stiffening {
     /// K of the centrifugal stress of a unit of each product of angular velocities, [`Stiffening::PAIRS`],
     /// motions × motions \[kg m²/(m² kg)\]; empty for a body that is held.
     pub products: Vec<Mat<f64>>,
+    /// K of the stress of a unit of gravity along x, y, z on a body that is held, motions × motions
+    /// \[kg/(m kg)\]; empty for a free body, whose weight is carried by forces on its markers.
+    pub weight: Vec<Mat<f64>>,
     /// K of the stress of a unit force along x, y, z and a unit moment about x, y, z on each marker: six
     /// matrices each \[1/(m kg)\], \[1/(m² kg)\].
     pub markers: Vec<Mat<f64>>,
@@ -59,6 +62,14 @@ impl Stiffening {
     /// If the model has no marker of this number.
     pub fn of_marker(&self, marker: usize, load: usize, n: usize) -> Mat<f64> {
         self.over_modes(&self.markers[6 * marker + load], n)
+    }
+
+    /// K of the weight under gravity g, in axes of the body \[m/s²\], over the first n modes, n × n; none for
+    /// a free body.
+    pub fn of_weight(&self, g_b: [f64; 3], n: usize) -> Option<Mat<f64>> {
+        let [x, y, z] = &self.weight[..] else { return None };
+        let sum = faer::Scale(g_b[0]) * x + faer::Scale(g_b[1]) * y + faer::Scale(g_b[2]) * z;
+        Some(self.over_modes(&sum, n))
     }
 
     /// The part of I2_kl by the centrifugal stress over the first n modes, entry (a, b) in row 3 k + a and
@@ -124,16 +135,19 @@ impl Stiffening {
             .iter()
             .map(|attachment| Attached::new(body, discretisation, attachment))
             .collect::<Result<_, _>>()?;
-        let n_products = if options.held.is_empty() { Self::PAIRS.len() } else { 0 };
-        let mut loads = Mat::zeros(discretisation.n_dofs(), n_products + 6 * sets.len());
-        if n_products > 0 {
-            let away = centrifugal(&discretisation.points, model.com);
-            let forces = flexibility.system.mass.product(away.as_ref());
-            loads.as_mut().subcols_mut(0, n_products).copy_from(forces);
-        }
+        let is_free = options.held.is_empty();
+        let accelerations = if is_free {
+            centrifugal(&discretisation.points, model.com)
+        } else {
+            uniform(discretisation.points.len())
+        };
+        let n_inertia = accelerations.ncols();
+        let mut loads = Mat::zeros(discretisation.n_dofs(), n_inertia + 6 * sets.len());
+        let forces = flexibility.system.mass.product(accelerations.as_ref());
+        loads.as_mut().subcols_mut(0, n_inertia).copy_from(forces);
         // Markers of the model come in the order of its attachments.
         for (number, set) in sets.iter().enumerate() {
-            on_set(set, loads.as_mut().subcols_mut(n_products + 6 * number, 6));
+            on_set(set, loads.as_mut().subcols_mut(n_inertia + 6 * number, 6));
         }
         flexibility
             .respond(loads.as_mut(), progress)
@@ -142,8 +156,9 @@ impl Stiffening {
         let moved = product(fields.values.as_ref(), basis.as_ref());
         let mut all = geometric_stiffness(discretisation, loads.as_ref(), moved.as_ref(), progress)
             .ok_or(ReduceError::Interrupted)?;
-        let markers = all.split_off(n_products);
-        Ok(Self { basis, products: all, markers })
+        let markers = all.split_off(n_inertia);
+        let (products, weight) = if is_free { (all, Vec::new()) } else { (Vec::new(), all) };
+        Ok(Self { basis, products, weight, markers })
     }
 }
 
@@ -162,6 +177,11 @@ fn centrifugal(points: &[[f64; 3]], com: [f64; 3]) -> Mat<f64> {
         }
     }
     away
+}
+
+/// A unit acceleration along each axis at all of n points.
+fn uniform(n: usize) -> Mat<f64> {
+    Mat::from_fn(3 * n, 3, |row, a| if row % 3 == a { 1.0 } else { 0.0 })
 }
 
 /// A unit force along and a unit moment about each axis at the marker of a set, spread over its points.

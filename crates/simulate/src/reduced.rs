@@ -105,7 +105,7 @@ impl<'a> ReducedRun<'a> {
         };
         let mut warnings = prepared.warnings.clone();
         warnings.extend(joints::notes(&self.simulation.assembly));
-        warnings.extend(self.simulation.equilibrium.as_ref().and_then(equilibrium::warning));
+        warnings.extend(self.simulation.equilibrium.iter().flat_map(equilibrium::warnings));
         warnings.extend(self.of_bodies.iter().cloned());
         warnings.extend(self.simulation.warnings());
         warnings.extend(unbalanced(&summary.ledger, remedy));

@@ -111,6 +111,8 @@ pub struct GridSums {
     pub on_second: Vector3<f64>,
     /// The part of it that is friction \[N\].
     pub friction: Vector3<f64>,
+    /// Sum of the sizes of the tangential forces of all cells \[N\].
+    pub tangential_force: f64,
     /// Smallest gap of a cell without forces \[m\], and its cell; infinite if no cell lies over both
     /// surfaces.
     pub least_gap: (f64, usize),
@@ -221,6 +223,13 @@ impl FixedGrid {
             solver,
             grid,
         })
+    }
+
+    /// Replaces μ of a grid with friction in the next evaluations.
+    pub fn set_friction(&mut self, coefficient: f64) {
+        if let Some(friction) = &mut self.friction {
+            friction.set_coefficient(coefficient);
+        }
     }
 
     /// Gaps and forces at a position of the bodies. [`Self::forces`] at entry are the start of the solver.

@@ -23,7 +23,7 @@ mod memory;
 use nalgebra::Vector3;
 
 use super::gaps::{GapMemory, Gaps, PairGeometry};
-use super::pair::Pairs;
+use super::pair::{PairModel, Pairs};
 use super::row::Row;
 use super::unknowns::Unknowns;
 use crate::geometry::Start;
@@ -186,6 +186,17 @@ impl Friction {
                     memory.set(s, force.into(), self.offset[s].into());
                 }
             }
+        }
+    }
+
+    /// Moves the anchors of the cells of one pair that were evaluated to the state of the last solve; those
+    /// of other cells stay. The pair has no forces there.
+    pub(super) fn follow(&self, memory: &mut FrictionMemory, gaps: (&Gaps, &GapMemory), pair: &PairModel) {
+        let cells = pair.cells.len();
+        for (cell, s) in (0..cells).zip(pair.cell_range()).filter(|(_, s)| gaps.0.is_evaluated(*s)) {
+            let feet = pair.feet(cell);
+            memory.feet[feet.clone()].copy_from_slice(&gaps.1.feet()[feet]);
+            memory.add(s, self.offset[s].into());
         }
     }
 }

@@ -72,6 +72,14 @@ impl QuasistaticContact {
         &self.pairs.get(pair).pair
     }
 
+    /// Replaces μ of a pair that has friction in the next solves; its [`Pair`] keeps the number of the setup.
+    pub fn set_friction(&mut self, pair: usize, friction: f64) {
+        let model = self.pairs.get(pair);
+        if model.pair.friction > 0.0 {
+            self.unknowns.set_friction(model.cell_range(), friction);
+        }
+    }
+
     /// The pressure cells of the first zone of a pair.
     pub fn cells(&self, pair: usize) -> &PressureCells {
         &self.pairs.get(pair).cells

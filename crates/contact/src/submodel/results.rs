@@ -100,7 +100,7 @@ impl Filling<'_> {
                 let reaction = row.reaction.map(|x| Vector3::from(x) * lambda);
                 wrench.force_b += reaction[0];
                 wrench.moment_b += reaction[1];
-                friction_b += self.add_friction(s, &mut sum.penalty_energy, wrench);
+                friction_b += self.add_friction(s, &mut sum, wrench);
             }
         }
         sum.friction_i = state.rot_ib * friction_b;
@@ -140,21 +140,24 @@ impl Filling<'_> {
         self.model.pairs.get(k).cells.center(cell, |i| positions[first.points[i as usize] as usize])
     }
 
-    /// Tangential force of a cell on the second body, in the frame of the first, with its moments and energy.
-    fn add_friction(&self, cell: usize, energy: &mut f64, wrench: &mut Wrench) -> Vector3<f64> {
+    /// Tangential force of a cell on the second body, in the frame of the first, with its moments, size and
+    /// energy.
+    fn add_friction(&self, cell: usize, sum: &mut PairSolution, wrench: &mut Wrench) -> Vector3<f64> {
         let unknowns = &self.model.unknowns;
         let mut force = Vector3::zeros();
         if self.friction.is_none_or(|friction| friction.coefficient(cell) == 0.0) {
             return force;
         }
         let normal = unknowns.normal(cell);
+        let [first, second] = [1, 2].map(|part| self.found.of_row(normal + part));
+        sum.tangential_force += first.hypot(second);
         for r in normal + 1..normal + unknowns.n_parts() {
             let (tau, row) = (self.found.of_row(r), self.rows.get(r));
             row.first.iter().for_each(|(_, c)| force -= Vector3::from(*c) * tau);
             let reaction = row.reaction.map(|x| Vector3::from(x) * tau);
             wrench.force_b += reaction[0];
             wrench.moment_b += reaction[1];
-            *energy += 0.5 * unknowns.law_compliance(r) * tau * tau;
+            sum.penalty_energy += 0.5 * unknowns.law_compliance(r) * tau * tau;
         }
         force
     }

@@ -91,6 +91,8 @@ pub struct PairSolution {
     pub penalty_energy: f64,
     /// Friction force on the second body, inertial components \[N\].
     pub friction_i: Vector3<f64>,
+    /// Sum of the sizes of the tangential forces of all cells \[N\], at most μ times the force.
+    pub tangential_force: f64,
     /// Pressure on the rim of a zone, the worse of the two.
     pub rim: Option<RimPressure>,
     /// Overlap without force, that of the largest part of its cell.
@@ -113,6 +115,7 @@ impl PairSolution {
         penetration: 0.0,
         penalty_energy: 0.0,
         friction_i: Vector3::new(0.0, 0.0, 0.0),
+        tangential_force: 0.0,
         rim: None,
         overlap: None,
     };

@@ -71,6 +71,11 @@ impl Unknowns {
         self.compliance[row / self.n_parts]
     }
 
+    /// Replaces μ of some cells, of a problem with friction.
+    pub(super) fn set_friction(&mut self, cells: std::ops::Range<usize>, friction: f64) {
+        self.friction[cells].fill(friction);
+    }
+
     /// μ of a cell.
     pub(super) fn friction(&self, cell: usize) -> f64 {
         self.friction[cell]

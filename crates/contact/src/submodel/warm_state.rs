@@ -33,6 +33,11 @@ impl WarmState {
         }
     }
 
+    /// Sets the energy that friction has taken until the last accepted state to zero.
+    pub fn clear_friction_loss(&mut self) {
+        self.friction.clear_loss();
+    }
+
     /// True if the state is one of this problem, or of one with the same sizes. Costs a comparison: solves
     /// check it.
     pub(super) fn is_of(&self, model: &QuasistaticContact) -> bool {

@@ -104,6 +104,18 @@ impl QuasistaticContact {
         }
     }
 
+    /// Friction of a pair that was without forces in the last solve is counted from there; that of other
+    /// pairs from where it was.
+    ///
+    /// * `warm` — that of the last solve
+    pub fn follow(&self, pair: usize, warm: &mut WarmState, work: &Workspace) {
+        if let Some(friction) = &work.friction
+            && work.gaps.near().contains(&(pair as u32))
+        {
+            friction.follow(&mut warm.friction, (&work.gaps, &warm.gaps), self.pairs.get(pair));
+        }
+    }
+
     /// The loaded patch of a pair at the last solve; none without force. Allocates nothing.
     ///
     /// ```text

@@ -22,8 +22,9 @@ use crate::watched::Watched;
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
-/// the modes of all models, version 1.7 the geometric stiffness.
-pub const VERSION: Version = Version { major: 1, minor: 7 };
+/// the modes of all models, version 1.7 the geometric stiffness, version 1.8 that by the weight of a held
+/// body.
+pub const VERSION: Version = Version { major: 1, minor: 8 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 

@@ -44,8 +44,8 @@ pub enum SidExportError {
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
 /// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out. The geometric
-/// stiffness of a model by its angular velocity is in the slopes of Oe, that by forces on its attachments in
-/// the slopes of phi and psi of their nodes.
+/// stiffness of a model by its angular velocity is in the slopes of Oe, that by the weight of a held body in
+/// those of Ct, that by forces on its attachments in the slopes of phi and psi of their nodes.
 ///
 /// * `nodes` — selection of the nodes
 /// * `n_modes` — number of the lowest modes that are written; `None` for all
@@ -105,7 +105,10 @@ pub fn sid_of(
                 })
                 .collect(),
         },
-        coupling_t: Taylor::constant(Mat::from_fn(n, 3, |k, a| constants.coupling_t[(a, k)])),
+        coupling_t: Taylor {
+            constant: Mat::from_fn(n, 3, |k, a| constants.coupling_t[(a, k)]),
+            linear: of_weight(reduced, n),
+        },
         coupling_r: Taylor {
             constant: Mat::from_fn(n, 3, |k, a| constants.coupling_r0[(a, k)]),
             linear: (0..n).map(|l| Mat::from_fn(n, 3, |k, a| r1(l, k, a))).collect(),
@@ -148,6 +151,16 @@ fn numbered(found: &[ExportNode], ids: &[u64], n: usize, progress: &dyn Progress
     }
     progress.end();
     Some(nodes)
+}
+
+/// Slopes of Ct: gravity g acts on the modes with (Ct + Σ q_l Ct1_l) g = Ct g − Σ g_a K_a q.
+fn of_weight(reduced: &ReducedBody, n: usize) -> Vec<Mat<f64>> {
+    let of_axis = |a: usize| {
+        let unit: [f64; 3] = std::array::from_fn(|b| if a == b { 1.0 } else { 0.0 });
+        reduced.stiffening.as_ref()?.of_weight(unit, n)
+    };
+    let Some(k) = (0..3).map(of_axis).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    (0..n).map(|l| Mat::from_fn(n, 3, |row, a| -k[a][(row, l)])).collect()
 }
 
 /// The coefficient of a product ω_a ω_b in −ωᵀ A ω.

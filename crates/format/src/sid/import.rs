@@ -10,7 +10,7 @@
 //!
 //! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl. Otherwise they include the geometric
 //! stiffness of centrifugal stress, which acts as a part of the inertia (docs/theory/stiffening.md, eq.
-//! (125)).
+//! (125)). Slopes of phi, psi and Ct are that of forces at nodes and of the weight (`frames`).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -18,7 +18,8 @@ use carom_reduce::{Invariants, Modes, ReducedBody};
 use faer::{Mat, MatRef};
 use thiserror::Error;
 
-use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid, SidNode};
+use super::frames::frames;
+use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid};
 
 /// Deviation from 0 or 1, relative, at which modes count as mass-normalised and uncoupled.
 const UNCOUPLED: f64 = 1e-9;
@@ -89,10 +90,12 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         positions_b: nodes.iter().map(|node| [0, 1, 2].map(|a| node.origin.constant[(a, 0)])).collect(),
         values: Mat::from_fn(3 * nodes.len(), n, |row, k| nodes[row / 3].phi.constant[(row % 3, k)]),
     };
+    let mut frames = frames(sid, &nodes, &mut notes);
     if !is_uncoupled(&invariants) {
         let combination = combination(&invariants)?;
         invariants = combined(&invariants, combination.as_ref());
         boundary.values = &boundary.values * &combination;
+        frames.combine(&combination);
         notes.push(
             "the modes were coupled or not mass-normalised: uncoupled combinations with unit mass are used"
                 .to_owned(),
@@ -101,9 +104,6 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
     let omega: Vec<f64> = (0..n).map(|k| invariants.stiffness_modal[(k, k)].max(0.0).sqrt()).collect();
     if let Some(k) = omega.iter().position(|&omega| omega <= 0.0) {
         return Err(SidImportError::Stiffness { mode: k + 1, stiffness: invariants.stiffness_modal[(k, k)] });
-    }
-    if nodes.iter().any(|node| node.psi.largest() > 0.0) {
-        notes.push("rotations of nodes (psi) are left out: the model keeps displacements".to_owned());
     }
     if sid.reference_force.largest() > 0.0 {
         notes.push("forces of a stressed reference state (ksigma) are left out".to_owned());
@@ -120,14 +120,14 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         fixed_interface_hz: Vec::new(),
         n_interface_dofs: 0,
         composition: Default::default(),
-        markers: Vec::new(),
+        markers: frames.markers,
         held: Vec::new(),
         n_dofs: 3 * boundary.points.len(),
         surfaces: Vec::new(),
         places: Vec::new(),
         fields: Some(boundary.clone()),
         stress: None,
-        stiffening: None,
+        stiffening: frames.stiffening,
         boundary,
     };
     Ok(Imported { reduced, notes })
@@ -175,10 +175,6 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
              geometric stiffness of centrifugal stress"
                 .to_owned(),
         );
-    }
-    let slopes = |node: &SidNode| node.phi.linear.iter().chain(&node.psi.linear).any(|k| k.norm_max() > 0.0);
-    if sid.nodes.iter().any(slopes) {
-        notes.push("slopes of phi and psi (geometric stiffness by forces at nodes) are left out".to_owned());
     }
     let inertia = |row: usize| sid.inertia.constant[(row, 0)];
     Invariants {

@@ -15,6 +15,7 @@
 
 mod error;
 pub mod export;
+mod frames;
 pub mod identities;
 pub mod import;
 pub mod nodes;

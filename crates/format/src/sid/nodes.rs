@@ -20,6 +20,7 @@ use carom_reduce::{Modes, NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
+use super::frames::node_of_marker;
 use super::identities::skew;
 use super::{SidNode, Taylor};
 
@@ -124,17 +125,31 @@ pub fn export_nodes(
     }
     nodes.extend(corners.into_values().map(Turned::node));
     nodes.extend(sets);
+    for marker in of_markers(reduced) {
+        match nodes.iter_mut().find(|node| node.kind == marker.kind) {
+            Some(node) => *node = marker,
+            None => nodes.push(marker),
+        }
+    }
+    Some(nodes)
+}
+
+/// The nodes of the markers. A marker that an import has made of a node is that node.
+fn of_markers(reduced: &ReducedBody) -> impl Iterator<Item = ExportNode> + '_ {
     let n = reduced.omega.len();
-    nodes.extend(reduced.markers.iter().enumerate().map(|(number, marker)| ExportNode {
-        kind: NodeKind::Set(marker.name.clone()),
+    let known = |id: &u32| reduced.boundary.points.binary_search(&(id - 1)).is_ok();
+    reduced.markers.iter().enumerate().map(move |(number, marker)| ExportNode {
+        kind: match node_of_marker(&marker.name).filter(|_| reduced.body_checksum.is_empty()).filter(known) {
+            Some(id) => NodeKind::Point(id),
+            None => NodeKind::Set(marker.name.clone()),
+        },
         position_b: marker.position_b,
         phi: marker.translation.clone(),
         psi: Some(marker.rotation.clone()),
         stiffening: reduced.stiffening.as_ref().map_or_else(Vec::new, |stiffening| {
             (0..6).map(|load| stiffening.of_marker(number, load, n)).collect()
         }),
-    }));
-    Some(nodes)
+    })
 }
 
 /// The nodes of surfaces.

@@ -245,6 +245,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
             basis: numbers(n, 2, 7.0),
             // The body is held: it does not turn.
             products: Vec::new(),
+            weight: (0..3).map(|k| numbers(2, 2, 14.0 + f64::from(k))).collect(),
             markers: (0..6).map(|k| numbers(2, 2, 8.0 + f64::from(k))).collect(),
         }),
     };

@@ -17,23 +17,30 @@
 //!
 //! At the solution all ω_i² must be positive beyond the noise of the differences: a motion without stiffness
 //! is reported with the body that moves most. With a negative one the equilibrium is unstable.
+//!
+//! Contacts with friction stick during the search, and slip by their law after it (`friction`).
 
 mod describe;
+mod friction;
 mod modes;
 mod response;
 mod rest;
+mod stability;
 pub(crate) mod tangent;
 
 use carom_integrate::SecondOrder;
 use carom_progress::Progress;
-use nalgebra::DVector;
+use nalgebra::{DVector, Vector3};
 
 use crate::joint::reset_impulses;
 use crate::system::System;
 use crate::system_error::RateError;
+use crate::tangential::Tangential;
 use describe::describe;
+pub use friction::ContactFriction;
 pub use modes::EquilibriumMode;
 pub use response::{Excitation, Response};
+use stability::Stability;
 use tangent::Tangent;
 
 /// Largest step in each direction relative to the size of the bodies, and in radians.
@@ -45,13 +52,6 @@ const BALANCED: [f64; 2] = [1e-11, 1e-7];
 
 const MAX_ITERATIONS: usize = 300;
 const MAX_CUTS: usize = 40;
-
-/// A stiffness counts as zero within this factor of the change of the stiffness with the increments of the
-/// differences.
-const NOISE: f64 = 20.0;
-
-/// A stiffness relative to the largest one below which it is rounding.
-const ROUNDING: f64 = 1e-15;
 
 /// Static equilibrium that was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +66,8 @@ pub struct Equilibrium {
     pub moved: f64,
     /// The motion that leaves the equilibrium, if it is unstable.
     pub unstable: Option<String>,
+    /// Contacts with friction.
+    pub friction: Vec<ContactFriction>,
     /// Small oscillations about it, in ascending order of their frequencies.
     pub modes: Vec<EquilibriumMode>,
 }
@@ -86,6 +88,24 @@ pub enum EquilibriumError {
     )]
     Free {
         /// The motion.
+        motion: String,
+    },
+    /// Friction does not hold the bodies.
+    #[error(
+        "there is no equilibrium: to stick, `{first}` on `{second}` needs {wanted:.3} times the friction \
+         μ N = {bound:.3e} N that it has, and slides: {motion}; raise its `friction`, hold the body by a \
+         joint or a spring, or start without `start = \"equilibrium\"`"
+    )]
+    Slides {
+        /// Names of the surfaces of the contact that needs most.
+        first: String,
+        /// The other one.
+        second: String,
+        /// Friction that it needs, over the bound.
+        wanted: f64,
+        /// μ N \[N\].
+        bound: f64,
+        /// The motion that begins.
         motion: String,
     },
     /// A response without an equilibrium.
@@ -139,6 +159,7 @@ impl System {
         self.joints_mut().hold_drives(true);
         let found = self.find_equilibrium(y, progress);
         self.joints_mut().hold_drives(false);
+        self.contacts_mut().hold_all(Tangential::Coulomb);
         let found = found?;
         self.project(0.0, y, 1e-13)?;
         reset_impulses(self.states(), y);
@@ -155,9 +176,41 @@ impl System {
         y: &mut Vec<f64>,
         progress: &dyn Progress,
     ) -> Result<Equilibrium, EquilibriumError> {
-        let size = self.size_of_bodies();
         let start = self.places(y);
         self.stop(y)?;
+        let has_friction = self.contacts().have_friction();
+        if has_friction {
+            self.stick(y)?;
+        }
+        let (mut forces, mut iterations) = self.descend(y, &start, progress)?;
+        let mut friction = Vec::new();
+        if has_friction {
+            (forces, friction) = self.slip(y, &mut iterations, progress)?;
+        }
+        let moved = self.moved(&start, y);
+        let found = Equilibrium {
+            iterations,
+            residual: forces.relative,
+            freedoms: 0,
+            moved,
+            unstable: None,
+            friction,
+            modes: Vec::new(),
+        };
+        let judged = self.judge(y, &forces, found, progress);
+        progress.end();
+        judged
+    }
+
+    /// Goes downhill from y to an equilibrium; returns the forces there and the number of iterations.
+    fn descend(
+        &mut self,
+        y: &mut Vec<f64>,
+        start: &[Vector3<f64>],
+        progress: &dyn Progress,
+    ) -> Result<(Forces, usize), EquilibriumError> {
+        let size = self.size_of_bodies();
+        let has_friction = self.contacts().have_friction();
         let mut forces = self.forces_at_rest(y)?;
         let mut reach = REACH;
         let mut iterations = 0;
@@ -169,7 +222,7 @@ impl System {
             if forces.relative <= BALANCED[0] || tangent.freedoms() == 0 {
                 break;
             }
-            let moved = self.moved(&start, y);
+            let moved = self.moved(start, y);
             let failed = |system: &Self, forces: &Forces| {
                 let motion = describe(system, &DVector::from_vec(tangent_of_forces(&tangent, forces)));
                 EquilibriumError::NotFound { iterations, residual: forces.relative, moved, motion }
@@ -182,6 +235,9 @@ impl System {
                     let ends = next.relative <= BALANCED[1] && next.relative > 0.5 * forces.relative;
                     forces = next;
                     iterations += 1;
+                    if has_friction {
+                        self.contacts_mut().follow(false);
+                    }
                     if ends {
                         break;
                     }
@@ -190,10 +246,7 @@ impl System {
                 None => return Err(failed(self, &forces)),
             }
         }
-        let moved = self.moved(&start, y);
-        let judged = self.judge(y, &forces, (iterations, moved), progress);
-        progress.end();
-        judged
+        Ok((forces, iterations))
     }
 
     /// One step; none if no length of it is better.
@@ -219,7 +272,9 @@ impl System {
                 let force = vector.dot(&along);
                 let per_unit = longest_of(&motion, &units);
                 let most = *reach / per_unit;
-                let wanted = if *stiffness == 0.0 { most } else { (force / stiffness).abs() };
+                // Without stiffness along the forces.
+                let downhill = most * force.abs() / along.amax();
+                let wanted = if *stiffness == 0.0 { downhill } else { (force / stiffness).abs() };
                 step += motion * wanted.min(most).copysign(force);
             }
             let longest = longest_of(&step, &units);
@@ -261,47 +316,31 @@ impl System {
         self.forces_at_rest(y)
     }
 
-    /// Judges the equilibrium at y by the stiffness of its motions.
+    /// Judges the equilibrium at y by the stiffness of its motions, and adds its modes.
     fn judge(
         &mut self,
         y: &[f64],
         forces: &Forces,
-        (iterations, moved): (usize, f64),
+        mut equilibrium: Equilibrium,
         progress: &dyn Progress,
     ) -> Result<Equilibrium, EquilibriumError> {
-        let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, progress)?;
-        let freedoms = tangent.freedoms();
-        let mut equilibrium = Equilibrium {
-            iterations,
-            residual: forces.relative,
-            freedoms,
-            moved,
-            unstable: None,
-            modes: Vec::new(),
-        };
-        if freedoms == 0 {
-            self.forces_at_rest(y)?;
-            return Ok(equilibrium);
-        }
-        let coarse = Tangent::at(self, y, &forces.multipliers, 3.0, progress)?;
-        let change = &tangent.stiffness - &coarse.stiffness;
-        let pairs = tangent.stiffness.clone().symmetric_eigen();
-        let largest = pairs.eigenvalues.amax();
-        for k in 0..freedoms {
-            let vector = pairs.eigenvectors.column(k);
-            let noise = NOISE * vector.dot(&(&change * vector)).abs() + ROUNDING * largest;
-            let stiffness = pairs.eigenvalues[k];
-            if stiffness.abs() <= noise {
-                let motion = describe(self, &(&tangent.motions * vector));
-                return Err(EquilibriumError::Free { motion });
+        self.contacts_mut().hold_all(Tangential::Stuck);
+        let mut stability = Stability::at(self, y, forces, progress)?;
+        equilibrium.freedoms = stability.tangent.freedoms();
+        if equilibrium.freedoms > 0 {
+            if let Some(motion) = stability.free() {
+                return Err(EquilibriumError::Free { motion: describe(self, &motion) });
             }
-            if stiffness < 0.0 && equilibrium.unstable.is_none() {
-                equilibrium.unstable = Some(describe(self, &(&tangent.motions * vector)));
+            if equilibrium.friction.iter().any(|contact| contact.slides) {
+                self.hold_by_friction(&equilibrium.friction);
+                stability = Stability::at(self, y, forces, progress)?;
             }
+            equilibrium.unstable = stability.unstable().map(|motion| describe(self, &motion));
+            let damping = stability.tangent.damping(self, y, &forces.multipliers, progress)?;
+            self.set_state(y)?;
+            equilibrium.modes = modes::modes(self, &stability.tangent, &damping);
         }
-        let damping = tangent.damping(self, y, &forces.multipliers, progress)?;
-        self.set_state(y)?;
-        equilibrium.modes = modes::modes(self, &tangent, &damping);
+        self.contacts_mut().hold_all(Tangential::Coulomb);
         self.forces_at_rest(y)?;
         Ok(equilibrium)
     }

@@ -15,6 +15,7 @@ use nalgebra::{Complex, DMatrix, DVector, Matrix3, Vector3};
 use super::tangent::Tangent;
 use super::{EquilibriumError, System};
 use crate::joint::Place;
+use crate::tangential::Tangential;
 
 /// A harmonic excitation with these amplitudes.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,7 @@ impl System {
         self.joints_mut().hold_drives(true);
         let found = self.response_at_rest(y, excitation, points, frequencies, progress);
         self.joints_mut().hold_drives(false);
+        self.contacts_mut().hold_all(Tangential::Coulomb);
         found
     }
 
@@ -73,6 +75,8 @@ impl System {
         progress: &dyn Progress,
     ) -> Result<Vec<Response>, EquilibriumError> {
         let forces = self.forces_at_rest(y)?;
+        let friction = self.friction_of_contacts();
+        self.hold_by_friction(&friction);
         let tangent = Tangent::at(self, y, &forces.multipliers, 1.0, progress)?;
         let damping = tangent.damping(self, y, &forces.multipliers, progress)?;
         self.set_state(y)?;

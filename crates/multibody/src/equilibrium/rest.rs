@@ -90,8 +90,8 @@ impl System {
         let size = self.size_of_bodies();
         let at: BodiesAt<'_> = self.states().at(0.0, y);
         let g = self.loads().gravity().norm();
-        let weights: f64 =
-            self.bodies().iter().filter(|body| !body.fixed).map(|body| body.frame.mass * g).sum();
+        let carried = self.bodies().iter().filter(|body| !body.fixed || body.frame.n > 0);
+        let weights: f64 = carried.map(|body| body.frame.mass * g).sum();
         let norm = |vector: [f64; 3]| Vector3::from(vector).norm();
         let of_load = |load: &carom_dynamics::PointLoad| {
             (norm(load.force) + norm(load.torque) / size) * load.scale.at(0.0).value.abs()

@@ -33,8 +33,10 @@ const ALLOWED: f64 = 1e-9;
 pub(crate) struct Tangent {
     /// Z, n × f.
     pub(crate) motions: DMatrix<f64>,
-    /// Zᵀ K Z, symmetric \[1/s²\].
+    /// Zᵀ K Z, its symmetric part \[1/s²\].
     pub(crate) stiffness: DMatrix<f64>,
+    /// All of Zᵀ K Z: sliding contacts make it unsymmetric \[1/s²\].
+    pub(crate) derivative: DMatrix<f64>,
 }
 
 /// The number that a derivative varies.
@@ -132,9 +134,9 @@ impl Tangent {
             let step = scale * INCREMENT * system.unit_of(j, system.size_at(j));
             stiffness.set_column(j, &differences.derivative(system, y, Of::Position(j), step)?);
         }
-        let stiffness = motions.tr_mul(&(stiffness * &motions));
-        let stiffness = 0.5 * (&stiffness + stiffness.transpose());
-        Ok(Self { motions, stiffness })
+        let derivative = motions.tr_mul(&(stiffness * &motions));
+        let stiffness = 0.5 * (&derivative + derivative.transpose());
+        Ok(Self { motions, stiffness, derivative })
     }
 
     /// Zᵀ D Z with D = −∂f/∂z, the damping of springs, modes and contact at the state y, by central

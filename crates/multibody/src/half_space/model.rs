@@ -14,6 +14,7 @@ use crate::body::Body;
 use crate::contact::{
     BodyForces, ContactFailure, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction,
 };
+use crate::tangential::Tangential;
 
 /// Local error of the integrator in a step, relative to the tolerance of the run: hundreds of cells close and
 /// open one by one in an impact, each with an error of a step. Two balls without dynamic modes miss the
@@ -117,6 +118,25 @@ impl ContactModel for HalfSpaceContacts {
             (*reaction, _) = evaluated(pair, motion, forces)?;
         }
         Ok(())
+    }
+
+    fn friction(&self, pair: usize) -> f64 {
+        self.pairs[pair].friction
+    }
+
+    fn hold(&mut self, pair: usize, tangential: Tangential) {
+        self.pairs[pair].tangential = tangential;
+    }
+
+    fn follow(&mut self, pair: usize) {
+        let Pair { friction, memory, next, last, .. } = &mut self.pairs[pair];
+        if *friction > 0.0 && last.is_some() {
+            memory.anchor.follow(next, None);
+        }
+    }
+
+    fn clear_friction_loss(&mut self) {
+        self.pairs.iter_mut().for_each(|pair| pair.memory.anchor.loss = 0.0);
     }
 
     fn accept(&mut self, _reactions: &mut [Reaction]) {

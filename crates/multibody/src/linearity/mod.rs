@@ -229,10 +229,13 @@ impl Watched {
 }
 
 /// True if the model of a body leaves out how some of its forces change its stiffness: forces of contact,
-/// forces at points without an attachment, and the weight of a held body.
+/// forces at points without an attachment, and the weight of a fixed body whose model does not have it.
 fn bears_linear_loads(system: &System, body: usize) -> bool {
     let contacts = system.contacts();
-    let weighs = system.bodies()[body].fixed && system.loads().gravity().norm() > 0.0;
+    let of = &system.bodies()[body];
+    let stiffening = of.reduced.as_ref().and_then(|reduced| reduced.stiffening.as_ref());
+    let is_known = stiffening.is_some_and(|stiffening| !stiffening.weight.is_empty());
+    let weighs = of.fixed && !is_known && system.loads().gravity().norm() > 0.0;
     weighs
         || system.markers_on(body).any(|marker| marker.second_order.is_none())
         || (0..contacts.pairs()).any(|pair| contacts.bodies(pair).contains(&body))

@@ -83,15 +83,6 @@ pub enum SchemeError {
         /// The key.
         key: &'static str,
     },
-    /// Friction at the start in an equilibrium.
-    #[error(
-        "contact between {pair}: with friction the equilibrium depends on how the bodies came there; set \
-         `friction = 0`, or let a run with damping come to rest"
-    )]
-    SticksInEquilibrium {
-        /// The surfaces.
-        pair: String,
-    },
     /// Hard stops with something that they do not take.
     #[error("joint `{joint}`: without a `stiffness` its stops are hard: {why}; give them a `stiffness`")]
     HardStops {

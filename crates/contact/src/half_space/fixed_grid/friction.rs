@@ -109,6 +109,11 @@ impl GridFriction {
         }
     }
 
+    /// Replaces μ.
+    pub(super) fn set_coefficient(&mut self, coefficient: f64) {
+        self.coefficient = coefficient;
+    }
+
     /// Sets the middles of the cells on the first surface.
     pub(super) fn set_points(&mut self, points: Vec<Vector3<f64>>) {
         self.points = points;
@@ -297,6 +302,7 @@ impl GridFriction {
         }
         for cell in self.active.iter().map(|&cell| cell as usize) {
             let force = self.on_second(cell);
+            sums.tangential_force += force.norm();
             sums.friction += force;
             on_cells[cell] += force;
         }

@@ -74,9 +74,23 @@ impl FrictionMemory {
         self.set.push(cell as u32);
     }
 
+    /// Sets or moves the anchor of a cell without forces.
+    pub(super) fn add(&mut self, cell: usize, offset: [f64; 3]) {
+        let anchor = &mut self.anchors[cell];
+        *anchor = Anchor { force: [0.0; 3], offset, is_set: true, axis: anchor.axis };
+        if let Err(place) = self.set.binary_search(&(cell as u32)) {
+            self.set.insert(place, cell as u32);
+        }
+    }
+
     /// Energy lost by friction until the last accepted state \[J\].
     pub(in super::super) fn loss(&self) -> f64 {
         self.loss
+    }
+
+    /// Sets that energy to zero.
+    pub(in super::super) fn clear_loss(&mut self) {
+        self.loss = 0.0;
     }
 
     /// Appends the memory to the numbers of a checkpoint.
