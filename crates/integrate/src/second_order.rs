@@ -30,8 +30,8 @@ pub trait SecondOrder {
         Structure::whole(self.velocities(), self.constraints())
     }
 
-    /// The parts of y, for formulas whose rates contain the reactions; constant during a run. None if only the
-    /// whole rate is known.
+    /// The parts of y, for formulas whose rates contain the reactions; constant during a run. None if only
+    /// the whole rate is known.
     fn state_structure(&self) -> Option<StateStructure> {
         None
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use carom_contact::geometry::Sphere;
 use carom_contact::half_space::HalfSpace;
-use carom_dynamics::{Ignore, Loads, Placement};
+use carom_dynamics::{ContactEvent, Frame, Ignore, Loads, Observer, ObserverError, Placement};
 use carom_fem::{Discretisation, Geometry, Material};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellShape, Mesh};
@@ -394,4 +394,41 @@ fn a_resumed_run_with_friction_continues_bit_for_bit() {
         assert_eq!(bits(whole.state()), bits(rest.state()), "from t = {}", checkpoint.time);
         assert_eq!(summary, rest.summary());
     }
+}
+
+/// Gaps in frames and the moment of the touch against the distance of the spheres: while they are apart,
+/// evaluations within a step compute no gap.
+#[test]
+fn gaps_on_the_way_to_an_impact_are_those_of_the_spheres() {
+    #[derive(Default)]
+    struct Gaps(Vec<[f64; 2]>);
+    impl Observer for Gaps {
+        fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
+            let [a, b] = [0, 1].map(|body: usize| Vector3::from(frame.bodies[body].position));
+            self.0.push([frame.contacts[0].free_gap, (b - a).norm() - 2.0 * RADIUS]);
+            Ok(())
+        }
+        fn contact_event(&mut self, _: &ContactEvent) -> Result<(), ObserverError> {
+            Ok(())
+        }
+    }
+    let (gap, speed) = (3e-4, 0.5);
+    let at = |x: f64, v: f64| Placement {
+        origin: [x, 0.0, 0.0],
+        velocity: [v, 0.1, 0.0],
+        angular_velocity: [0.0, 20.0, 5.0],
+        ..Placement::default()
+    };
+    let places = [at(0.0, speed), at(2.0 * RADIUS + gap, 0.0)];
+    let settings = Settings { output_every: Some(2e-5), ..Settings::until(8e-4) };
+    let mut simulation = two_balls(places, Law::Hard, settings);
+    let mut gaps = Gaps::default();
+    let summary = simulation.run(&mut gaps, &Silent).unwrap();
+    let apart: Vec<_> = gaps.0.iter().take_while(|[_, distance]| *distance > 0.0).collect();
+    assert!(apart.len() > 25, "{}", apart.len());
+    for [found, distance] in apart {
+        assert!((found - distance).abs() < 1e-9, "{found} {distance}");
+    }
+    let start = summary.contacts[0].start;
+    assert!((start * speed / gap - 1.0).abs() < 1e-6, "{start}");
 }

@@ -32,8 +32,8 @@ impl Ode for Whole {
     }
 }
 
-/// A chain of flexible bodies that hangs on the ground at one end, on hinges, balls and slides, with a loop of
-/// four, damped springs, a force, and a held body that springs pull.
+/// A chain of flexible bodies that hangs on the ground at one end, on hinges, balls and slides, with a loop
+/// of four, damped springs, a force, and a held body that springs pull.
 fn mechanism() -> (System, Vec<f64>) {
     let body = Lattice::new(0.1, 1.0, 2000.0).body(MODES);
     let ends = [body.marker(&[0, 1, 2, 9, 10, 11]).unwrap(), body.marker(&[6, 7, 8, 15, 16, 17]).unwrap()];
@@ -75,7 +75,7 @@ fn mechanism() -> (System, Vec<f64>) {
         scale: TimeFunction::Constant(1.0),
     };
     let on_held = PointLoad { body: held, ..push.clone() };
-    let loads = Loads { gravity: [0.0, 0.0, -9.81], point_loads: vec![push, on_held], ..Loads::default() };
+    let loads = Loads { gravity: [0.0, 0.0, -9.81], point_loads: vec![push, on_held] };
     let mut bodies = vec![body; BODIES];
     bodies[held] = bodies[held].clone().fixed();
     let system = System::new(bodies, loads, Vec::new()).unwrap();

@@ -6,6 +6,7 @@ mod command_lines;
 mod cost;
 mod inputs;
 mod kills;
+mod many_contacts;
 mod program;
 mod progress;
 mod python;

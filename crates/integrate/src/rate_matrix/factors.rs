@@ -136,7 +136,7 @@ impl<T: Shift> Factors<T> {
         let value = |i: usize| {
             let number = i / T::WIDTH;
             let [re, im] = if number < n { of_rates[number] } else { of_joints[number - n] }.parts();
-            if i % T::WIDTH == 0 { re } else { im }
+            if i.is_multiple_of(T::WIDTH) { re } else { im }
         };
         blocks.solve(value, |i, x| solution[i] = x);
         let found = |i: usize| {
@@ -147,8 +147,8 @@ impl<T: Shift> Factors<T> {
         for i in n..of_rates.len() {
             let (mut change, mut rest) = (T::real(0.0), of_rates[i]);
             for &of in parts.of.sum_of(i) {
-                change = change + found(of);
-                rest = rest - of_rates[of];
+                change += found(of);
+                rest -= of_rates[of];
             }
             take(i, change + rest / *shift);
         }
@@ -163,7 +163,7 @@ impl PartsMatrix {
             let r = &r[self.of.components[part].clone()];
             for (l, k) in self.of.structure.groups[group].rows.clone().enumerate() {
                 for (b, r) in self.momenta.row(at, l).iter().zip(r) {
-                    out[k] = out[k] + T::real(*b) * *r;
+                    out[k] += T::real(*b) * *r;
                 }
             }
         }

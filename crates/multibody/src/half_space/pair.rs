@@ -243,8 +243,8 @@ impl Pair {
         }
     }
 
-    /// No force, with a bound from below on the gap, if the bodies are so far apart that no cell of their grid
-    /// needs to be looked at.
+    /// No force, with a bound from below on the gap, if the bodies are so far apart that no cell of their
+    /// grid needs to be looked at.
     pub(super) fn evaluate_force(&mut self, motion: &Motion<'_>) -> Option<(Reaction, ContactSums)> {
         let open = self.open.filter(|_| self.failure.is_none())?;
         let grid = self.grids.found(self.memory.plan.as_ref()?)?;

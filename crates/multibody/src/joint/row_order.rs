@@ -1,13 +1,16 @@
 //! The order in which rows are eliminated: that of the joints, or one that takes less work.
 //!
-//! A row is stored from the first row that it couples with. Along a chain the order of the joints is right; in
-//! a wide tree it couples each row with one of half the system before. There each joint comes after those
+//! A row is stored from the first row that it couples with. Along a chain the order of the joints is right;
+//! in a wide tree it couples each row with one of half the system before. There each joint comes after those
 //! that hang on it: a depth-first search, from the leaves inwards.
 //!
 //! Rows that repeat others are found in the order of the joints, so that it is the last of them that is left
 //! out; the other order is chosen after that.
 
 use std::collections::BTreeMap;
+
+/// Work that is always done in the order of the joints, some 10 µs.
+const LITTLE: usize = 30_000;
 
 /// Rows in the order of elimination, and for each place the first place that its row couples with.
 pub(super) struct RowOrder {
@@ -23,15 +26,16 @@ impl RowOrder {
         Self::of((0..bodies.len()).collect(), bodies, &rows_of(bodies))
     }
 
-    /// From the leaves inwards, if that takes half the work at most.
+    /// From the leaves inwards, if that takes half of much work at most: another order gives other last
+    /// digits, and errors may name other joints.
     ///
     /// * `bodies` — of each row
     pub(super) fn inwards(bodies: &[Vec<usize>]) -> Option<Self> {
         let rows_of = rows_of(bodies);
         let given = Self::of((0..bodies.len()).collect(), bodies, &rows_of);
         let inwards = Self::of(inwards(bodies, &rows_of), bodies, &rows_of);
-        // Another order gives other last digits, and must be worth it.
-        (2 * inwards.work() < given.work()).then_some(inwards)
+        let is_worth_it = given.work() > LITTLE && 2 * inwards.work() < given.work();
+        is_worth_it.then_some(inwards)
     }
 
     fn of(order: Vec<usize>, bodies: &[Vec<usize>], rows_of: &BTreeMap<usize, Vec<usize>>) -> Self {
