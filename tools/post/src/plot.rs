@@ -209,8 +209,8 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
     Ok(plot.draw())
 }
 
-/// Curves of pairs in a plot: a legend of more is longer than the plot.
-const CURVES: usize = 12;
+/// Curves of pairs in a plot, as many as there are colours.
+const CURVES: usize = 8;
 
 /// The pairs of a plot, ascending, and its title: all, or those with the least `rank`.
 ///
