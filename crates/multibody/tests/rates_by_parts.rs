@@ -86,23 +86,58 @@ fn mechanism() -> (System, Vec<f64>) {
     (system, y)
 }
 
-/// Steps of 0.2 ms.
-fn run<O: Ode<Error = RateError>>(
-    ode: &mut O,
+const STEP: f64 = 2e-4;
+
+fn integrator(ode: &impl Ode<Error = RateError>, kind: IntegratorKind) -> Integrator {
+    let n = ode.dim();
+    let newton = (0..n).map(|i| if i < ode.coupled() { 1e-9 } else { f64::INFINITY }).collect();
+    Integrator::new(kind, Tolerances { newton: Some(newton), ..Tolerances::none(n) })
+}
+
+/// Steps with these numbers.
+fn steps(
+    ode: &mut impl Ode<Error = RateError>,
+    integrator: &mut Integrator,
+    y: &mut [f64],
+    numbers: std::ops::Range<usize>,
+) {
+    for step in numbers {
+        integrator.attempt(ode, STEP * step as f64, y, STEP * (step + 1) as f64).unwrap();
+        integrator.accept(y);
+    }
+}
+
+/// The first steps of a run.
+fn run(
+    ode: &mut impl Ode<Error = RateError>,
     kind: IntegratorKind,
     mut y: Vec<f64>,
-    steps: usize,
+    n: usize,
 ) -> (Vec<f64>, Counters) {
-    let n = y.len();
-    let newton = (0..n).map(|i| if i < ode.coupled() { 1e-9 } else { f64::INFINITY }).collect();
-    let tolerances = Tolerances { newton: Some(newton), ..Tolerances::none(n) };
-    let mut integrator = Integrator::new(kind, tolerances);
-    let mut time = 0.0;
-    for step in 1..=steps {
-        integrator.attempt(ode, time, &y, 2e-4 * step as f64).unwrap();
-        time = integrator.accept(&mut y);
-    }
+    let mut integrator = integrator(ode, kind);
+    steps(ode, &mut integrator, &mut y, 0..n);
     (y, integrator.counters())
+}
+
+/// Derivatives and factors of blocks are part of the state of an integrator.
+#[test]
+fn steps_by_parts_go_on_bit_for_bit() {
+    for kind in KINDS {
+        let (mut system, mut y) = mechanism();
+        let mut whole = integrator(&system, kind);
+        steps(&mut system, &mut whole, &mut y, 0..10);
+        let (state, mut middle) = (whole.state(), y.clone());
+        steps(&mut system, &mut whole, &mut y, 10..20);
+        let mut system = mechanism().0;
+        let mut again = integrator(&system, kind);
+        assert!(again.restore(&state), "{kind:?}");
+        steps(&mut system, &mut again, &mut middle, 10..20);
+        let bits = |y: &[f64]| y.iter().map(|y| y.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&y), bits(&middle), "{kind:?}");
+        let mut cut = state;
+        cut.memory.pop();
+        assert!(!integrator(&system, kind).restore(&cut), "{kind:?}");
+    }
 }
 
 #[test]
