@@ -97,30 +97,51 @@ impl Structure {
         neighbours
     }
 
+    /// The groups of each part.
+    fn groups_of_parts(&self) -> Vec<Vec<usize>> {
+        let mut groups_of = vec![Vec::new(); self.parts.len()];
+        for (g, group) in self.groups.iter().enumerate() {
+            group.parts.iter().for_each(|&part| groups_of[part].push(g));
+        }
+        groups_of
+    }
+
     /// Classes of parts whose coordinates may be changed at the same time, so that each difference of a force
     /// or a constraint belongs to one of them: no two parts of a class are coupled with a third, or have a
     /// group in common.
     pub(crate) fn classes(&self) -> Vec<Vec<usize>> {
         let neighbours = self.neighbours();
-        let mut groups_of = vec![Vec::new(); self.parts.len()];
-        for (g, group) in self.groups.iter().enumerate() {
-            group.parts.iter().for_each(|&part| groups_of[part].push(g));
-        }
-        let mut class_of: Vec<Option<usize>> = vec![None; self.parts.len()];
-        let mut classes: Vec<Vec<usize>> = Vec::new();
-        for part in 0..self.parts.len() {
+        let groups_of = self.groups_of_parts();
+        classes(self.parts.len(), |part| {
             let near = neighbours[part].iter().flat_map(|&other| neighbours[other].iter());
             let joined = groups_of[part].iter().flat_map(|&g| self.groups[g].parts.iter());
-            let taken: Vec<usize> = near.chain(joined).filter_map(|&other| class_of[other]).collect();
-            let class = (0..).find(|class| !taken.contains(class)).expect("there are endless numbers");
-            if class == classes.len() {
-                classes.push(Vec::new());
-            }
-            classes[class].push(part);
-            class_of[part] = Some(class);
-        }
-        classes
+            near.chain(joined).copied().collect()
+        })
     }
+
+    /// Classes of groups without a part in common.
+    pub(crate) fn group_classes(&self) -> Vec<Vec<usize>> {
+        let groups_of = self.groups_of_parts();
+        classes(self.groups.len(), |group| {
+            self.groups[group].parts.iter().flat_map(|&part| groups_of[part].iter().copied()).collect()
+        })
+    }
+}
+
+/// Classes of n things, none of which is near another one of its class.
+fn classes(n: usize, near: impl Fn(usize) -> Vec<usize>) -> Vec<Vec<usize>> {
+    let mut class_of: Vec<Option<usize>> = vec![None; n];
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    for one in 0..n {
+        let taken: Vec<usize> = near(one).into_iter().filter_map(|other| class_of[other]).collect();
+        let class = (0..).find(|class| !taken.contains(class)).expect("there are endless numbers");
+        if class == classes.len() {
+            classes.push(Vec::new());
+        }
+        classes[class].push(one);
+        class_of[one] = Some(class);
+    }
+    classes
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn a_block_on_a_slope_sticks_with_the_friction_that_its_weight_needs() {
     }
 }
 
-/// Beyond it there is no equilibrium; the message has the friction that would be needed.
+/// On a steeper slope there is no equilibrium; the error has the friction that the block would need.
 #[test]
 fn a_block_that_slides_is_refused_with_the_friction_that_it_needs() {
     let friction: f64 = 0.4;

@@ -285,9 +285,9 @@ impl FixedGrid {
     }
 
     /// Origin of the second body in axes of the first, with the modal displacement of both at the middle of
-    /// the grid at the last evaluation \[m\].
+    /// the grid \[m\]. Needs no evaluation there.
     pub fn moved_origin(&self, at: &Position<'_>) -> Vector3<f64> {
-        let [first, second] = [0, 1].map(|k| self.displaced(k, self.middle));
+        let [first, second] = [0, 1].map(|k| self.of_cell(k, self.middle, at.modal[k]));
         at.origin + at.rotation * second - first
     }
 

@@ -72,7 +72,7 @@ impl QuasistaticContact {
         &self.pairs.get(pair).pair
     }
 
-    /// Replaces μ of a pair that has friction in the next solves; its [`Pair`] keeps the number of the setup.
+    /// Replaces μ of a pair that has friction in the next solves; its [`Pair`] keeps that of the setup.
     pub fn set_friction(&mut self, pair: usize, friction: f64) {
         let model = self.pairs.get(pair);
         if model.pair.friction > 0.0 {

@@ -43,9 +43,9 @@ pub enum SidExportError {
 /// The content of a SID_FEM file of a reduced body, and the kinds of its nodes.
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
-/// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out. The geometric
-/// stiffness of a model by its angular velocity is in the slopes of Oe, that by the weight of a held body in
-/// those of Ct, that by forces on its attachments in the slopes of phi and psi of their nodes.
+/// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out. Geometric
+/// stiffness by the angular velocity is in the slopes of Oe. Geometric stiffness by the weight of a held body
+/// is in the slopes of Ct, and that by forces on an attachment in the slopes of phi and psi of its node.
 ///
 /// * `nodes` — selection of the nodes
 /// * `n_modes` — number of the lowest modes that are written; `None` for all

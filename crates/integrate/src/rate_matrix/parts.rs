@@ -22,8 +22,6 @@
 //!
 //! docs/theory/time.md, section 5.2, "Newton's method with joints".
 
-use std::collections::BTreeMap;
-
 use crate::control::Tolerances;
 use crate::jacobian::increment;
 use crate::second_order::{Reading, SecondOrder};
@@ -66,9 +64,11 @@ struct Work {
     rate: Vec<f64>,
     base_accelerations: Vec<f64>,
     accelerations: Vec<f64>,
-    /// A column and a row over all velocities.
+    changed_multipliers: Vec<f64>,
+    /// Momenta, a row of G and a column of M⁻¹ Gᵀ over velocities.
     column: Vec<f64>,
     row: Vec<f64>,
+    reaction: Vec<f64>,
     /// A column of a tile.
     tile: Vec<f64>,
 }
@@ -77,7 +77,7 @@ impl PartsMatrix {
     /// For a system of `dim` components.
     pub(super) fn new(dim: usize, of: StateStructure) -> Self {
         let structure = &of.structure;
-        let (n_parts, n_groups) = (structure.parts.len(), structure.groups.len());
+        let n_parts = structure.parts.len();
         let (mut couplings, mut by_part) = (Vec::new(), vec![Vec::new(); n_parts]);
         for (part, near) in structure.neighbours().into_iter().enumerate() {
             for by in near {
@@ -103,11 +103,13 @@ impl PartsMatrix {
             rows: of_incidences(),
             momenta: of_incidences(),
             classes: structure.classes(),
-            group_classes: group_classes(n_groups, &incidences, &of_part),
+            group_classes: structure.group_classes(),
             work: Work {
                 reading: Reading::new(n, m),
                 multipliers: zeros(m),
-                shifted: zeros(dim.max(m)),
+                shifted: zeros(dim),
+                reaction: zeros(n),
+                changed_multipliers: zeros(m),
                 changes: zeros(n_parts),
                 base: zeros(dim),
                 rate: zeros(dim),
@@ -201,7 +203,7 @@ impl PartsMatrix {
                 let size = range.len();
                 let rows = structure.groups[group].rows.clone();
                 for (l, k) in rows.enumerate() {
-                    let (row, column) = (&mut work.row[..size], &mut work.shifted[..size]);
+                    let (row, column) = (&mut work.row[..size], &mut work.reaction[..size]);
                     system.constraint(k, part, row, column);
                     momenta.row_mut(at, l)[j] = dot(column, &work.column[range.clone()]);
                 }
@@ -221,11 +223,11 @@ impl PartsMatrix {
         let groups = &of.structure.groups;
         let change = work.multipliers.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
         let changed = |group: usize| group_classes[class].contains(&group) && l < groups[group].rows.len();
-        work.accelerations.copy_from_slice(&work.multipliers);
+        work.changed_multipliers.copy_from_slice(&work.multipliers);
         for &group in group_classes[class].iter().filter(|&&group| changed(group)) {
-            work.accelerations[groups[group].rows.start + l] += change;
+            work.changed_multipliers[groups[group].rows.start + l] += change;
         }
-        system.rate_with(time, y, Some(&work.accelerations), &mut work.rate)?;
+        system.rate_with(time, y, Some(&work.changed_multipliers), &mut work.rate)?;
         for (at, &(_, part)) in incidences.iter().enumerate().filter(|(_, (g, _))| changed(*g)) {
             let range = of.components[part].clone();
             let column = &mut work.tile[..range.len()];
@@ -247,14 +249,14 @@ impl PartsMatrix {
         let Self { of, classes, couplings, incidences, of_part, by_part, rates, rows, work, .. } = self;
         let components = &of.components;
         let changed = || classes[class].iter().copied().filter(|&part| j < components[part].len());
-        work.shifted[..y.len()].copy_from_slice(y);
+        work.shifted.copy_from_slice(y);
         for part in changed() {
             let i = components[part].start + j;
             work.shifted[i] = y[i] + increment(tolerances, i, y[i].abs());
             // The change after rounding, to the last bit.
             work.changes[part] = work.shifted[i] - y[i];
         }
-        system.rate_with(time, &work.shifted[..y.len()], Some(&work.multipliers), &mut work.rate)?;
+        system.rate_with(time, &work.shifted, Some(&work.multipliers), &mut work.rate)?;
         system.constraint_accelerations(&work.base, &mut work.accelerations);
         for part in changed() {
             let change = work.changes[part];
@@ -300,23 +302,4 @@ impl PartsMatrix {
             blocks: self.couplings.iter().copied().chain(reactions).chain(constraints).collect(),
         }
     }
-}
-
-/// Classes of groups without a part in common.
-fn group_classes(n: usize, incidences: &[(usize, usize)], of_part: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut parts_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    incidences.iter().for_each(|&(group, part)| parts_of.entry(group).or_default().push(part));
-    let mut class_of: Vec<Option<usize>> = vec![None; n];
-    let mut classes: Vec<Vec<usize>> = Vec::new();
-    for group in 0..n {
-        let near = parts_of.get(&group).into_iter().flatten().flat_map(|&part| &of_part[part]);
-        let taken: Vec<usize> = near.filter_map(|&at| class_of[incidences[at].0]).collect();
-        let class = (0..).find(|class| !taken.contains(class)).expect("there are endless numbers");
-        if class == classes.len() {
-            classes.push(Vec::new());
-        }
-        classes[class].push(group);
-        class_of[group] = Some(class);
-    }
-    classes
 }

@@ -73,7 +73,7 @@ impl System {
         self.forces_at_rest(y)?;
         let mut friction = self.friction_of_contacts();
         // Slip counts on from here with the forces of sticking: the same step, on grids that stay.
-        self.contacts_mut().accept();
+        self.accept_contacts(y)?;
         self.contacts_mut().hold_all(Tangential::Coulomb);
         let mut forces = self.forces_at_rest(y)?;
         loop {
@@ -84,7 +84,7 @@ impl System {
                 return Err(self.slides_away(&friction, &motion));
             }
             self.forces_at_rest(y)?;
-            self.contacts_mut().accept();
+            self.accept_contacts(y)?;
             // Grids that follow their contact change its forces a little.
             forces = self.forces_at_rest(y)?;
             if forces.relative <= BALANCED[1] {

@@ -249,9 +249,8 @@ impl Pair {
         let open = self.open.filter(|_| self.failure.is_none())?;
         let grid = self.grids.found(self.memory.plan.as_ref()?)?;
         let now = self.now(motion);
-        let [first, second] = [0, 1].map(|k| grid.of_cell(k, grid.sums.least_gap.1, now.position.modal[k]));
         let (rotation, turning) = (now.position.rotation, now.turning);
-        let origin = now.position.origin + rotation * second - first;
+        let origin = grid.moved_origin(&now.position);
         let gap = self.laying(rotation, origin, turning).still_apart(&open)?;
         if self.friction > 0.0 {
             self.next.take(&now.position);

@@ -1,8 +1,8 @@
 //! The order in which rows are eliminated: that of the joints, or one that takes less work.
 //!
 //! A row is stored from the first row that it couples with. Along a chain the order of the joints is right;
-//! in a wide tree it couples each row with one of half the system before. There each joint comes after those
-//! that hang on it: a depth-first search, from the leaves inwards.
+//! in a wide tree it couples each row with one of half the system before. There a depth-first search puts
+//! each joint after those of the bodies that it carries.
 //!
 //! Rows that repeat others are found in the order of the joints, so that it is the last of them that is left
 //! out; the other order is chosen after that.
