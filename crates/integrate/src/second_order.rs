@@ -59,6 +59,12 @@ pub trait SecondOrder {
     /// Scale of the violation of constraint k, at the last evaluation.
     fn closure(&self, constraint: usize) -> f64;
 
+    /// Size of the terms of constraint k at the last evaluation, in which its rounding is relative: at least
+    /// [`Self::closure`], and far from the origin more.
+    fn terms(&self, constraint: usize) -> f64 {
+        self.closure(constraint)
+    }
+
     /// Writes to `y`: the positions of `from` moved by `step.increment`, their momenta M z + Gᵀ μ, and the
     /// other components of `from`.
     ///

@@ -24,6 +24,11 @@ fn end(body: Option<usize>, of: &Body, place: [f64; 3]) -> JointEnd {
 
 /// Two unequal rods in a chain of spherical joints, in spatial motion.
 fn chain(settings: Settings) -> Simulation {
+    chain_from(0.0, settings)
+}
+
+/// The chain with its first joint at `x` on the axis.
+fn chain_from(x: f64, settings: Settings) -> Simulation {
     let rod = |name: &str, mass: f64| {
         let inertia = mass * Matrix3::from_diagonal(&Vector3::new(4e-3, 1.4e-2, 1.1e-2));
         Body::rigid(name, mass, inertia, Vector3::zeros()).unwrap()
@@ -31,7 +36,7 @@ fn chain(settings: Settings) -> Simulation {
     let rods = [rod("upper", 1.0), rod("lower", 0.6)];
     let joint = |name: &str, ends| Joint { name: name.to_owned(), kind: JointKind::Spherical, ends };
     let joints = vec![
-        joint("first", [end(None, &rods[0], [0.0; 3]), end(Some(0), &rods[0], [-0.2, 0.0, 0.0])]),
+        joint("first", [end(None, &rods[0], [x, 0.0, 0.0]), end(Some(0), &rods[0], [-0.2, 0.0, 0.0])]),
         joint("second", [end(Some(0), &rods[0], [0.2, 0.0, 0.0]), end(Some(1), &rods[1], [-0.2, 0.03, 0.0])]),
     ];
     let loads = Loads { gravity: [0.0, 0.0, -9.81], ..Loads::default() };
@@ -39,9 +44,9 @@ fn chain(settings: Settings) -> Simulation {
     let turn = rotation::from_vector(&Vector3::new(0.2, 0.9, 0.4));
     let arm = rotation::matrix(&turn) * Vector3::new(-0.2, 0.03, 0.0);
     let places = [
-        Placement { origin: [0.2, 0.0, 0.0], angular_velocity: [3.0, 4.0, -5.0], ..Placement::default() },
+        Placement { origin: [x + 0.2, 0.0, 0.0], angular_velocity: [3.0, 4.0, -5.0], ..Placement::default() },
         Placement {
-            origin: (Vector3::new(0.4, 0.0, 0.0) - arm).into(),
+            origin: (Vector3::new(x + 0.4, 0.0, 0.0) - arm).into(),
             quaternion: turn,
             angular_velocity: [8.0, -2.0, 6.0],
             ..Placement::default()
@@ -82,6 +87,29 @@ fn a_chain_in_space_converges_with_order_two() {
             for k in 0..3 {
                 let order = (coarse[k] / fine[k]).log2();
                 assert!((1.8..2.3).contains(&order), "{form:?} {rho}: {coarse:?} {fine:?}, {k}: {order}");
+            }
+        }
+    }
+}
+
+/// Places far from the origin have fewer digits than arms: their rounding is not a violation of joints, and
+/// the shortest steps are solved.
+#[test]
+fn short_steps_are_solved_far_from_the_origin() {
+    for form in FORMS {
+        for h in [1e-7, 1e-9, 1e-12] {
+            let settings =
+                Settings { time_step: Some(h), integrator: alpha(0.8, form), ..Settings::until(0.5) };
+            let [near, far] = [0.0, 1000.0].map(|x| {
+                let mut simulation = chain_from(x, settings);
+                for _ in 0..10 {
+                    simulation.step(&mut Ignore).unwrap();
+                }
+                assert_eq!(simulation.summary().counters.rejected, 0, "{form:?} {h:e} {x}");
+                motion(&mut simulation)
+            });
+            for k in [1, 2] {
+                assert!(distance(&near[k], &far[k]) < 1e-7, "{form:?} {h:e}: {near:?} {far:?}");
             }
         }
     }

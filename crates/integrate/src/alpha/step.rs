@@ -201,7 +201,7 @@ impl ChungHulbert {
         let share = h * h * self.of.share();
         let mut all = Change::default();
         for (k, off) in self.end.value.iter().enumerate() {
-            all.of_constraint(*off, system.closure(k), 0.0);
+            all.of_constraint(*off, system.closure(k), NOISE * system.terms(k));
         }
         let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
         matrix.responses(responses);
@@ -253,7 +253,7 @@ impl ChungHulbert {
         shared: &Shared,
         h: f64,
     ) {
-        self.matrix.carried_along(|k| system.closure(k), &mut self.noise);
+        self.matrix.carried_along(|k| system.terms(k), &mut self.noise);
         self.noise.iter_mut().for_each(|change| *change *= NOISE);
         for (i, scale) in self.scales.iter_mut().enumerate() {
             let [position, momentum] = system.components(i);

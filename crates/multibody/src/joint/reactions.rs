@@ -79,6 +79,8 @@ pub(crate) struct Constraints {
     pub(super) now: Vec<RowState>,
     /// Length of the system at the state that was set last \[m\].
     size: f64,
+    /// The largest coordinate of an end, or the size above \[m\].
+    reach: f64,
     /// Positions of the bodies, by their number, at which the rows of G were formed; whether they have
     /// modal columns.
     formed_at: Option<(u64, bool)>,
@@ -171,6 +173,8 @@ impl Constraints {
         let arms = self.places.iter().flatten().map(|place| place.arm_b.norm_squared());
         let ends = self.places.iter().map(|[a, b]| (a.position - b.position).norm_squared());
         self.size = arms.chain(ends).fold(0.0, f64::max).sqrt().max(f64::MIN_POSITIVE);
+        self.reach =
+            self.places.iter().flatten().fold(self.size, |reach, place| reach.max(place.position.amax()));
     }
 
     /// Length of the system as its joints see it, at the state that was set last: the longest arm, or
@@ -294,6 +298,11 @@ impl Constraints {
     /// Size to which the violation of a row is relative: the length of the system, or 1 for cosines.
     pub(crate) fn closure(&self, row: usize) -> f64 {
         if self.rows[row].1.is_length() { self.size() } else { 1.0 }
+    }
+
+    /// Size of the terms of a row, in which its rounding is relative: lengths are differences of places.
+    pub(crate) fn terms(&self, row: usize) -> f64 {
+        if self.rows[row].1.is_length() { self.reach } else { 1.0 }
     }
 
     /// Holds all drives at their values, or lets them move again.

@@ -69,6 +69,10 @@ impl SecondOrder for System {
         self.joints.closure(constraint)
     }
 
+    fn terms(&self, constraint: usize) -> f64 {
+        self.joints.terms(constraint)
+    }
+
     fn place(
         &mut self,
         time: f64,

@@ -238,17 +238,17 @@ impl StepMatrix {
         }
     }
 
-    /// Writes the change of each unknown (ξ, h² κ λ, h μ) where all constraints, whose sizes are `closure`,
-    /// are off by their size at once, in directions that seem random. Constraints that nearly depend on each
+    /// Writes the change of each unknown (ξ, h² κ λ, h μ) where all constraints, whose terms are `sizes`,
+    /// are off by these at once, in directions that seem random. Constraints that nearly depend on each
     /// other change unknowns far more than one of them alone.
-    pub(in crate::alpha) fn carried_along(&mut self, closure: impl Fn(usize) -> f64, out: &mut [f64]) {
+    pub(in crate::alpha) fn carried_along(&mut self, sizes: impl Fn(usize) -> f64, out: &mut [f64]) {
         let (n, m) = self.sizes;
         out.fill(0.0);
         if m == 0 {
             return;
         }
         let sign = |k: usize| if (k.wrapping_mul(0x9e37_79b9) >> 7) & 1 == 0 { 1.0 } else { -1.0 };
-        let off = |i: usize| if (n..n + m).contains(&i) { sign(i - n) * closure(i - n) } else { 0.0 };
+        let off = |i: usize| if (n..n + m).contains(&i) { sign(i - n) * sizes(i - n) } else { 0.0 };
         // Singular factors give no finite number.
         self.solve(off, |i, x| out[i] = if x.is_finite() { x.abs() } else { 0.0 });
     }
