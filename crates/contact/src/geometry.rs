@@ -9,6 +9,7 @@
 pub mod analytic;
 pub mod bezier;
 pub mod closest;
+mod crossing;
 pub mod domain;
 pub mod faces;
 mod fillet;
@@ -20,6 +21,7 @@ pub mod topology;
 
 pub use analytic::{Plane, Side, Sphere, across};
 pub use closest::Start;
+pub use crossing::Crossing;
 pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub(crate) use fillet::dual_components;

@@ -158,3 +158,27 @@ fn regions_of_a_whole_surface_are_no_patterns() {
     let scenario = Scenario::parse(Path::new("balls.toml"), &text, &[], &["steel"]).unwrap();
     assert_eq!(pairs(&scenario), ["a:*@0.0,0.0,0.01:0.004 b:*"]);
 }
+
+/// `["*"]` in schemes of reduced bodies: each two surfaces of different bodies, of bodies without one the
+/// whole. 200 balls are 19 900 contacts, as many as a table may be, and 202 too many.
+#[test]
+fn a_star_alone_is_each_two_bodies() {
+    let ball = |name: &str, rest: &str| {
+        let make = "make = { shape = \"ball\", radius = 0.01 }\nmaterial = \"steel\"\n";
+        format!("[[body]]\nname = \"{name}\"\n{make}{rest}")
+    };
+    let read = |bodies: String, exclude: &str| {
+        let head = "[simulation]\nscheme = \"quasistatic\"\nend_time = 1.0e-3\n";
+        let contact = format!("[[contact]]\nbetween = [\"*\"]\n{exclude}");
+        let text = format!("{head}{bodies}{contact}");
+        Scenario::parse(Path::new("balls.toml"), &text, &[], &["steel"]).map_err(|error| error.to_string())
+    };
+    let half = "reduce = { interface = [\"north\"], modes = 5 }\n";
+    let three = ball("a", "") + &ball("b", "") + &ball("c", half);
+    assert_eq!(pairs(&read(three.clone(), "").unwrap()), ["a b", "a c:north", "b c:north"]);
+    assert_eq!(pairs(&read(three, "exclude = [[\"b\", \"c\"]]\n").unwrap()), ["a b", "a c:north"]);
+    let many = |n: usize| (0..n).map(|k| ball(&format!("ball{k}"), "")).collect::<String>();
+    assert_eq!(read(many(200), "").unwrap().contact.len(), 19_900);
+    let message = read(many(202), "").expect_err("too many");
+    assert!(message.contains("202 by 202 surfaces, more than 20000 contacts"), "{message}");
+}

@@ -309,6 +309,8 @@ pub trait ContactModel: std::fmt::Debug + Send {
     /// Completes the reactions of pairs of which the last evaluation, for the same motion, has found the
     /// force alone.
     ///
+    /// * `all` — or only where the gap may have changed much since a step ended with a complete reaction
+    ///
     /// # Errors
     ///
     /// As those of an evaluation.
@@ -317,8 +319,9 @@ pub trait ContactModel: std::fmt::Debug + Send {
         motion: &Motion<'_>,
         forces: &mut [BodyForces],
         reactions: &mut [Reaction],
+        all: bool,
     ) -> Result<(), ContactFailure> {
-        let _ = (motion, forces, reactions);
+        let _ = (motion, forces, reactions, all);
         Ok(())
     }
 

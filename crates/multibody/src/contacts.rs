@@ -123,16 +123,16 @@ impl Contacts {
         done
     }
 
-    /// Completes what the last evaluation, for the same motion, has left out.
+    /// Completes what the last evaluation, for the same motion, has left out: see [`ContactModel::complete`].
     ///
     /// # Errors
     ///
     /// As those of an evaluation.
-    pub(crate) fn complete(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+    pub(crate) fn complete(&mut self, motion: &Motion<'_>, all: bool) -> Result<(), RateError> {
         let mut reactions = &mut self.reactions[..];
         for model in &mut self.models {
             let (own, rest) = reactions.split_at_mut(model.pairs());
-            let done = model.complete(motion, &mut self.forces, own);
+            let done = model.complete(motion, &mut self.forces, own, all);
             done.map_err(|source| RateError::Contact { source })?;
             reactions = rest;
         }

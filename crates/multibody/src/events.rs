@@ -210,6 +210,7 @@ impl ContactEvents {
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         for (pair, record) in self.pairs.iter_mut().enumerate() {
+            record.memory.note_gap(system.contacts().reaction(pair), stepper.time());
             if let Some(event) = record.tracker.finish(&sample(system, stepper, pair)) {
                 record.swing.end(&event);
                 if has_force(&event) {

@@ -1,6 +1,6 @@
 //! What the time loop remembers of a pair from step to step, and how long the next step may be for it.
 
-use crate::contact::{Overlap, Rim};
+use crate::contact::{Overlap, Reaction, Rim};
 use crate::scales::{pulse, speed_bound};
 use crate::system::System;
 
@@ -112,10 +112,7 @@ impl PairMemory {
             let speed = self.bound.max(f64::MIN_POSITIVE);
             self.pulse = user.unwrap_or_else(|| pulse(system, pair, speed));
         }
-        // Far apart the gap is a lower bound without a rate.
-        if reaction.gap_rate.is_some() && reaction.free_gap < self.nearest[0] {
-            self.nearest = [reaction.free_gap, time];
-        }
+        self.note_gap(reaction, time);
         self.history = [self.history[1], [time, reaction.normal_force]];
         self.loaded_cells = self.loaded_cells.max(reaction.loaded_cells.unwrap_or(0));
         if let Some(rim) = reaction.rim
@@ -127,6 +124,13 @@ impl PairMemory {
             && self.overlap.is_none_or(|(_, largest)| overlap.ratio() > largest.ratio())
         {
             self.overlap = Some((time, overlap));
+        }
+    }
+
+    /// Takes in the gap; far apart it is a lower bound without a rate.
+    pub(crate) fn note_gap(&mut self, reaction: &Reaction, time: f64) {
+        if reaction.gap_rate.is_some() && reaction.free_gap < self.nearest[0] {
+            self.nearest = [reaction.free_gap, time];
         }
     }
 

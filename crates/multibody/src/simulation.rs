@@ -421,9 +421,10 @@ impl Simulation {
         if self.outputs.count() > 0 { Ok(()) } else { self.hand_over_state(observer) }
     }
 
-    /// Hands over a frame at the accepted state, at which the system was evaluated.
+    /// Hands over a frame at the accepted state.
     fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Self { system, stepper, outputs, ledger, linearity, .. } = self;
+        stepper.evaluate_if_elsewhere(system)?;
         let time = stepper.time();
         let row = ledger.row(system.balance(time, stepper.state()));
         linearity.observe_frame(outputs.take_bodies(system, stepper.state()), time);
@@ -445,7 +446,7 @@ impl Simulation {
     /// Contact events, memory of the pairs, ledger and watches at the end of an accepted step.
     fn record(&mut self, step: &Step, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Self { system, stepper, events, ledger, linearity, centrifugal, settings, .. } = self;
-        stepper.evaluate_if_elsewhere(system)?;
+        stepper.evaluate_forces(system)?;
         let (time, y) = (stepper.time(), stepper.state());
         system.accept_contacts(y).map_err(|source| RunError::State { time, source })?;
         events.record_step(system, stepper, step, settings.contact_duration, observer)?;

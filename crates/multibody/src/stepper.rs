@@ -137,27 +137,39 @@ impl Stepper {
         system.set_state(&self.inside)
     }
 
-    /// Evaluates poses, velocities and contact at the end of the attempt, unless that was done last.
+    /// Evaluates poses, velocities and contact forces at the end of the attempt, unless that was done last.
     pub(crate) fn return_to_end(&mut self, system: &mut System, attempt: &Attempt) -> Result<(), RunError> {
         if self.is_elsewhere {
-            self.evaluate_within(system, attempt.end).map_err(|source| at(attempt, source))?;
+            let wrap = |source| at(attempt, source);
+            self.set_within(system, attempt.end).map_err(wrap)?;
+            system.evaluate_contact_forces(&self.inside).map_err(wrap)?;
         }
         Ok(())
     }
 
     /// Evaluates poses, velocities and contact at the accepted state.
     pub(crate) fn evaluate(&mut self, system: &mut System) -> Result<(), RunError> {
-        let time = self.time;
-        let wrap = |source| RunError::State { time, source };
-        system.set_state(&self.y).map_err(wrap)?;
-        system.evaluate_contacts(&self.y).map_err(wrap)?;
-        self.is_elsewhere = false;
-        Ok(())
+        self.is_elsewhere = true;
+        self.evaluate_if_elsewhere(system)
     }
 
     /// [`Stepper::evaluate`], unless that was done last.
     pub(crate) fn evaluate_if_elsewhere(&mut self, system: &mut System) -> Result<(), RunError> {
-        if self.is_elsewhere { self.evaluate(system) } else { Ok(()) }
+        self.evaluate_forces(system)?;
+        let time = self.time;
+        system.complete_contacts(&self.y).map_err(|source| RunError::State { time, source })
+    }
+
+    /// Evaluates poses, velocities and contact forces at the accepted state, unless that was done last.
+    pub(crate) fn evaluate_forces(&mut self, system: &mut System) -> Result<(), RunError> {
+        if self.is_elsewhere {
+            let time = self.time;
+            let wrap = |source| RunError::State { time, source };
+            system.set_state(&self.y).map_err(wrap)?;
+            system.evaluate_contact_forces(&self.y).map_err(wrap)?;
+            self.is_elsewhere = false;
+        }
+        Ok(())
     }
 
     /// Evaluates all forces at the accepted state, at which poses, velocities and contact were evaluated.

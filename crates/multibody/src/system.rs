@@ -301,15 +301,33 @@ impl System {
         self.contacts.evaluate(&self.bodies.motion(y))
     }
 
+    /// As [`System::evaluate_contacts`], for the forces: [`ContactModel::seek_forces_alone`].
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate_contact_forces(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.evaluate_forces(&self.bodies.motion(y))
+    }
+
     /// Takes the last evaluation, at y, as the end of a step of the contacts.
     ///
     /// # Errors
     ///
     /// [`RateError::Contact`].
     pub(crate) fn accept_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
-        self.contacts.complete(&self.bodies.motion(y))?;
+        self.contacts.complete(&self.bodies.motion(y), false)?;
         self.contacts.accept();
         Ok(())
+    }
+
+    /// Completes the contacts at y, where the last evaluation was of their forces alone.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn complete_contacts(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.complete(&self.bodies.motion(y), true)
     }
 
     /// Rows of the joints at y, for which [`System::set_state`] was called.

@@ -26,6 +26,7 @@ mod meshes;
 mod region;
 mod rigid_run;
 mod shared;
+mod told;
 
 pub use chosen::Choice;
 pub(crate) use meshes::meshed;
@@ -34,6 +35,7 @@ use choice::decide;
 use region::regions;
 use rigid_run::{Outlook, Until, outlook};
 use shared::Sharing;
+pub use told::told;
 
 /// Periods of the highest mode that is kept within the shortest impact, for an accuracy of 2 %: with 2.5 of
 /// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.

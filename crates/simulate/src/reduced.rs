@@ -9,6 +9,7 @@ use carom_progress::Progress;
 
 use crate::equilibrium;
 use crate::error::At;
+use crate::foresee::told;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
@@ -20,6 +21,9 @@ use crate::system::{Assembled, joints, probes, response, system};
 
 /// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
+
+/// Contacts whose expected errors are told one by one.
+const MOST_ESTIMATES: usize = 10;
 
 /// A run of reduced and rigid bodies.
 pub(crate) struct ReducedRun<'a> {
@@ -72,28 +76,58 @@ impl<'a> ReducedRun<'a> {
     /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that
     /// did not happen.
     fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.prepared.choices.iter().map(ToString::to_string).collect();
-        for (pair, estimate) in self.scenario.contact.iter().zip(self.simulation.error_estimates()) {
-            let Some(ErrorEstimate { force, impulse, duration, parts }) = estimate else { continue };
-            let [first, second] = pair.between.each_ref().map(|end| &end.body);
-            let [force, impulse, duration] = [force, impulse, duration].map(|error| 100.0 * error);
-            let parts = parts.unwrap_or_default().to_array().map(|part| 100.0 * part);
-            let parts: Vec<String> = ["contact", "modes that are left out", "meshes", "time steps"]
-                .into_iter()
-                .zip(parts)
-                .map(|(name, part)| format!("{name} {part:.2} %"))
-                .collect();
-            remarks.push(format!(
-                "contact {first} / {second}: the force of the largest impact errs by up to {force:.1} % \
-                 ({}), its impulse by {impulse:.1} %, its duration by {duration:.1} %",
-                parts.join(", ")
-            ));
-        }
+        let mut remarks = told(&self.prepared.choices);
+        remarks.extend(self.expected_errors());
         remarks.extend(self.simulation.equilibrium.as_ref().map(equilibrium::remark));
         let uncertain = too_uncertain(self.scenario, &self.simulation.error_estimates());
         remarks.extend(uncertain.filter(|(excess, _)| *excess <= FAR).map(|(_, text)| text));
         remarks.extend(self.simulation.missed_contacts());
         remarks
+    }
+
+    /// Errors that contacts expect of the force of their largest impact; of many contacts those with the
+    /// largest errors.
+    fn expected_errors(&self) -> Vec<String> {
+        let estimates = self.simulation.error_estimates();
+        let mut known: Vec<(usize, ErrorEstimate)> =
+            estimates.into_iter().enumerate().filter_map(|(pair, known)| Some((pair, known?))).collect();
+        let others = if known.len() > MOST_ESTIMATES {
+            known.sort_by(|(_, a), (_, b)| b.force.total_cmp(&a.force));
+            known.split_off(MOST_ESTIMATES)
+        } else {
+            Vec::new()
+        };
+        let sentence = |(pair, estimate): &(usize, ErrorEstimate)| {
+            let [first, second] = self.scenario.contact[*pair].between.each_ref().map(|end| &end.body);
+            let [force, impulse, duration] =
+                [estimate.force, estimate.impulse, estimate.duration].map(|error| 100.0 * error);
+            let parts = estimate.parts.unwrap_or_default().to_array().map(|part| 100.0 * part);
+            let parts: Vec<String> = ["contact", "modes that are left out", "meshes", "time steps"]
+                .into_iter()
+                .zip(parts)
+                .map(|(name, part)| format!("{name} {part:.2} %"))
+                .collect();
+            format!(
+                "contact {first} / {second}: the force of the largest impact errs by up to {force:.1} % \
+                 ({}), its impulse by {impulse:.1} %, its duration by {duration:.1} %",
+                parts.join(", ")
+            )
+        };
+        let mut sentences: Vec<String> = known.iter().map(sentence).collect();
+        if !others.is_empty() {
+            let most = |of: fn(&ErrorEstimate) -> f64| {
+                100.0 * others.iter().map(|(_, estimate)| of(estimate)).fold(0.0, f64::max)
+            };
+            sentences.push(format!(
+                "{} other contacts: the force of their largest impact errs by up to {:.1} %, its impulse by \
+                 {:.1} %, its duration by {:.1} %",
+                others.len(),
+                most(|estimate| estimate.force),
+                most(|estimate| estimate.impulse),
+                most(|estimate| estimate.duration)
+            ));
+        }
+        sentences
     }
 
     /// Doubts about the numbers, in the order of their causes: bodies, joints, models, time, contacts.

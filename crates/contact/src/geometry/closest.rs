@@ -41,7 +41,7 @@ const TAYLOR_STEP: f64 = 1e-6;
 /// face's size, less across it, the error of the normal 1e-9, that of the curvature 1e-4.
 const TAYLOR_STEP_FOLLOWED: f64 = 3e-5;
 /// A larger Newton step is accepted only if it decreases the distance.
-const LARGE_STEP: f64 = 0.2;
+pub(super) const LARGE_STEP: f64 = 0.2;
 
 impl Faces {
     /// Closest point to `x` in the valley of the distance function that contains `start`.
@@ -318,7 +318,7 @@ fn within_edges(domain: Domain, xi: [f64; 2], r: [f64; 2], h: [f64; 3], free: [f
 
 /// y(ξ + dξ), y,a(ξ + dξ) to second and first order.
 #[inline(always)]
-fn taylor(jet: &Jet, s: [f64; 2]) -> Jet {
+pub(super) fn taylor(jet: &Jet, s: [f64; 2]) -> Jet {
     let [d11, d12, d22] = jet.dd;
     let first = [d11 * s[0] + d12 * s[1], d12 * s[0] + d22 * s[1]];
     let y = jet.y + (jet.d[0] + first[0] * 0.5) * s[0] + (jet.d[1] + first[1] * 0.5) * s[1];

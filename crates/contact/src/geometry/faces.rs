@@ -1,5 +1,7 @@
 //! A surface of faces prepared for contact, and its state.
 
+use std::sync::OnceLock;
+
 use carom_fem::{Surface, SurfaceError};
 use nalgebra::Vector3;
 
@@ -27,6 +29,8 @@ pub struct Faces {
     /// First Bezier point of each face, and their number at the end.
     start: Vec<u32>,
     pub(crate) tree: Tree,
+    /// The state in the reference positions, once someone has asked for it.
+    at_rest: OnceLock<FacesNow>,
 }
 
 /// The state of a surface: current positions of its faces in one frame.
@@ -73,14 +77,15 @@ impl Faces {
         }));
         let tree = tree_over(&surface, reference);
         let reference = reference.to_vec();
-        Ok(Self { surface, topology, rim_radius: 0.0, reference, kinds, polynomial, start, tree })
+        let at_rest = OnceLock::new();
+        Ok(Self { surface, topology, rim_radius: 0.0, reference, kinds, polynomial, start, tree, at_rest })
     }
 
     /// The same faces with their reference positions in another frame.
     pub fn moved(&self, point: impl Fn(&Vector3<f64>) -> Vector3<f64>) -> Self {
         let reference: Vec<_> = self.reference.iter().map(point).collect();
         let tree = tree_over(&self.surface, &reference);
-        Self { reference, tree, ..self.clone() }
+        Self { reference, tree, at_rest: OnceLock::new(), ..self.clone() }
     }
 
     /// Number of faces.
@@ -129,9 +134,14 @@ impl Faces {
         }
     }
 
-    /// The state in the reference positions.
+    /// The state in the reference positions: a copy with all faces and boxes.
     pub fn state_at_rest(&self) -> FacesNow {
-        self.state_at(&self.reference)
+        let whole = || {
+            let mut state = self.state_at(&self.reference);
+            self.refit(&mut state);
+            state
+        };
+        self.at_rest.get_or_init(whole).clone()
     }
 
     /// A state with the points at these positions.

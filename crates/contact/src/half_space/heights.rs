@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 
 use crate::Shape;
-use crate::geometry::{FacesNow, Start};
+use crate::broad::{Bounds, distance_squared};
+use crate::geometry::{Crossing, FacesNow, Start};
 
 /// Steps of Newton's method along the normal, which converges quadratically; bisections at a kink need fifty.
 const MOST_STEPS: usize = 80;
@@ -20,6 +21,11 @@ impl Resting {
         Self(shape.state_at_rest())
     }
 
+    /// Box around a surface with faces, in the axes of the shape.
+    pub(super) fn bounds(&mut self, shape: &Shape) -> Option<Bounds> {
+        Some(shape.as_faces()?.bounds(self.0.as_mut()?))
+    }
+
     /// Distance of a point in the axes of the shape, and the outward normal at its foot point; negative
     /// inside. Of several planes the first one counts.
     pub(super) fn distance(
@@ -28,11 +34,27 @@ impl Resting {
         x: &Vector3<f64>,
         start: &mut Option<Start>,
     ) -> Option<(f64, Vector3<f64>)> {
+        self.distance_within(shape, x, f64::INFINITY, start)
+    }
+
+    /// As [`Self::distance`]; `None` if a search without a start finds nothing nearer than `radius` \[m\]
+    /// from a point that is not inside.
+    pub(super) fn distance_within(
+        &mut self,
+        shape: &Shape,
+        x: &Vector3<f64>,
+        radius: f64,
+        start: &mut Option<Start>,
+    ) -> Option<(f64, Vector3<f64>)> {
         match (shape, self.0.as_mut()) {
             (Shape::Faces(faces), Some(now)) => {
                 let foot = match *start {
                     Some(start) => faces.project(now, x, start),
-                    None => faces.closest(now, x)?,
+                    None => {
+                        // Points in the box may lie inside of the body, as far as you like from its surface.
+                        let is_outside = distance_squared(&faces.bounds(now), x) > 0.0;
+                        faces.closest_within(now, x, if is_outside { radius } else { f64::INFINITY })?
+                    }
                 };
                 *start = Some(Start { face: foot.face, xi: foot.xi });
                 Some((foot.gap, foot.normal))
@@ -58,6 +80,12 @@ pub(super) fn height_of(
     let (rotation, origin) = pose;
     // In the axes of the shape.
     let (x, n) = (rotation.transpose() * (x - origin), rotation.transpose() * n);
+    if let (Some(found), Shape::Faces(faces), Some(now)) = (*start, shape, resting.0.as_mut())
+        && let Some(Crossing { height, normal, at }) = faces.crossing(now, (&x, &n), found)
+    {
+        *start = Some(at);
+        return (normal.dot(&n).abs() >= LEAST_COSINE).then(|| (height, rotation * normal));
+    }
     // Coordinates of a place far from the origin are not that exact.
     let least = (1e-12 * size).max(8.0 * f64::EPSILON * x.amax());
     let mut height = 0.0;

@@ -53,9 +53,15 @@ impl<'a> Approach<'a> {
 
     /// Distance from a surface and the normal at its foot point, in the axes of the first body.
     fn distance(&mut self, side: usize, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
+        self.distance_within(side, x, f64::INFINITY)
+    }
+
+    /// The same if the surface is nearer than `radius` \[m\].
+    fn distance_within(&mut self, side: usize, x: &Vector3<f64>, radius: f64) -> Option<(f64, Vector3<f64>)> {
         let (rotation, origin) = self.pose_of(side);
         let seen = rotation.transpose() * (x - origin);
-        let (gap, normal) = self.resting[side].distance(self.shapes[side], &seen, &mut None)?;
+        let (gap, normal) =
+            self.resting[side].distance_within(self.shapes[side], &seen, radius, &mut None)?;
         Some((gap, rotation * normal))
     }
 
@@ -108,12 +114,24 @@ impl<'a> Approach<'a> {
         if side == 0 { (Matrix3::identity(), Vector3::zeros()) } else { self.pose }
     }
 
+    /// The point of a surface that is nearest to the middle of the other body, so that a search begins with a
+    /// bound on the gap.
+    fn towards(&mut self, side: usize) -> Option<Near> {
+        let (rotation, origin) = self.pose_of(1 - side);
+        let [low, high] = self.resting[1 - side].bounds(self.shapes[1 - side])?;
+        let middle = rotation * (0.5 * (low + high)) + origin;
+        let (height, normal) = self.distance(side, &middle)?;
+        let x = middle - height * normal;
+        let (gap, normal) = self.distance(1 - side, &x)?;
+        Some((gap, x, normal))
+    }
+
     /// The nearest point of a surface, in the axes of the first body; `None` if there is none below the
     /// limit.
     fn nearest_on(&mut self, side: usize, faces: &Faces, among: &Among<'_>) -> Option<Near> {
         let (rotation, origin) = self.pose_of(side);
         let mut now = faces.state_at_rest();
-        let mut best: Option<Near> = None;
+        let mut best = if among.beyond.is_none() { self.towards(side) } else { None };
         let mut parts: Vec<(u32, [f64; 2], f64)> =
             (0..faces.n_faces() as u32).map(|k| (k, [0.0; 2], 1.0)).collect();
         while !parts.is_empty() {
@@ -137,7 +155,10 @@ impl<'a> Approach<'a> {
                 if outside + radius <= 0.0 {
                     continue;
                 }
-                let Some((gap, normal)) = self.distance(1 - side, &middle) else { continue };
+                // Farther from the other surface than this, no point of the part is the nearest one.
+                let least = best.map_or(among.limit, |(least, ..)| least);
+                let found = self.distance_within(1 - side, &middle, least.max(0.0) + radius);
+                let Some((gap, normal)) = found else { continue };
                 if outside > 0.0 && gap < best.map_or(among.limit, |(least, ..)| least) {
                     best = Some((gap, middle, normal));
                 }

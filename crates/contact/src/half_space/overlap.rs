@@ -41,6 +41,9 @@ pub struct Overlap {
     pub hollow: f64,
 }
 
+/// Rounding of a difference of four heights, relative to the coordinates of the place.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Finds the overlap of two bodies near a place.
 ///
 /// * `place`, `normal` — near the contact, out of the first body
@@ -62,7 +65,9 @@ pub fn overlap(
         let fit = Paraboloid::new(&mut surfaces, center, n, step)
             .ok_or(PairError::NotFacing { place: center.into() })?;
         let [low, high] = fit.curvatures;
-        if !(low > 0.0 && high.is_finite() && high <= MOST_SLENDER * low) {
+        // Second differences of flat surfaces are those of rounding.
+        let rounding = ROUNDING * center.amax().max(step) / (step * step);
+        if !(low > rounding && high.is_finite() && high <= MOST_SLENDER * low) {
             return Err(PairError::Flat { curvatures: fit.curvatures });
         }
         let moved = fit.to_minimum(size);

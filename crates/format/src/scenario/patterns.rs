@@ -90,23 +90,23 @@ impl Known<'_> {
             }
         }
         let [first, second] = &sides;
-        if first.len() * second.len() > MOST {
-            let text = format!(
-                "the patterns fit {} by {} surfaces, more than {MOST} contacts: narrow them, or name the \
-                 contact of all bodies, `between = [\"*\"]`, in the schemes {}",
-                first.len(),
-                second.len(),
-                SchemeRow::names(|row| row.has_automatic_contact)
-            );
-            add(0, text);
-            return Vec::new();
-        }
         let (mut pairs, mut seen) = (Vec::new(), HashSet::new());
         for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
             let mut names = [a.to_string(), b.to_string()];
             names.sort_unstable();
             if self.may_touch(a, b, exclude) && seen.insert(names) {
                 pairs.push([a.clone(), b.clone()]);
+            }
+            if pairs.len() > MOST {
+                let text = format!(
+                    "the patterns fit {} by {} surfaces, more than {MOST} contacts: narrow them, or name the \
+                     contact of all bodies, `between = [\"*\"]`, in the schemes {}",
+                    first.len(),
+                    second.len(),
+                    SchemeRow::names(|row| row.has_automatic_contact)
+                );
+                add(0, text);
+                return Vec::new();
             }
         }
         if pairs.is_empty() {

@@ -204,7 +204,8 @@ impl<T> Referring<T> {
     }
 }
 
-/// The two ends of a contact, or twice `*` for the outer surfaces of all bodies.
+/// The two ends of a contact, or twice `*` for all bodies: one contact of their outer surfaces, or in schemes
+/// without such a contact the pattern of all their surfaces.
 fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 2]> {
     let texts = table.texts("between").unwrap_or_default();
     if texts.iter().all(|(text, _)| text != ContactSpec::ALL) {
@@ -214,16 +215,20 @@ fn ends_of_contact(table: &Table<'_>, scheme: &SchemeRow) -> Option<[PlacedEnd; 
         table.conflict("between", "`*` stands for all surfaces and comes alone: `between = [\"*\"]`");
         return None;
     };
-    if !scheme.has_automatic_contact {
-        let text = format!(
-            "`*` belongs to the schemes {}; `{}` needs two ends",
-            SchemeRow::names(|row| row.has_automatic_contact),
-            scheme.name
-        );
-        table.conflict("between", text);
-        return None;
-    }
-    let all = || (End { body: ContactSpec::ALL.to_owned(), part: String::new() }, span.clone());
+    let part = match (scheme.has_automatic_contact, scheme.bodies_touch_whole()) {
+        (true, _) => "",
+        (false, true) => ContactSpec::ALL,
+        (false, false) => {
+            let text = format!(
+                "`*` belongs to the schemes {}; `{}` needs two ends",
+                SchemeRow::names(|row| row.has_automatic_contact || row.bodies_touch_whole()),
+                scheme.name
+            );
+            table.conflict("between", text);
+            return None;
+        }
+    };
+    let all = || (End { body: ContactSpec::ALL.to_owned(), part: part.to_owned() }, span.clone());
     Some([all(), all()])
 }
 

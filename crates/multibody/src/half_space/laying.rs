@@ -38,18 +38,14 @@ const OFF: f64 = 0.25;
 /// Gap below which a grid is laid, in radii of the surfaces.
 const NEAR: f64 = 0.05;
 
+/// The same within a step, at whose end it may be laid.
+const NEAR_IN_STEP: f64 = 0.5 * NEAR;
+
 /// Length within which the gap is like a paraboloid, in radii of the surfaces.
 const SIZE: f64 = 0.05;
 
 /// Least depth for which a grid is laid, in radii of the surfaces.
 const LEAST_DEPTH: f64 = 1e-7;
-
-/// Motion along the plane, in sides of a cell, after which the nearest point is looked for again.
-const MOVED: f64 = 0.25;
-
-/// Motion since the last search, in present gaps, up to which bodies that are apart need no other one: no gap
-/// has shrunk by more than a third of the least one that the search found.
-const APART: f64 = 0.25;
 
 /// Depth of a second spot, in heights of the grid, that may be overlooked: its force is below a thousandth of
 /// the force of the contact.
@@ -115,21 +111,43 @@ impl Laying<'_> {
     /// Cells on the radius of a contact that has wandered, below which it gets smaller ones.
     pub(super) const FEWEST_PARTS: f64 = 0.75 * LASTING_PARTS;
 
+    /// Motion along the plane, in sides of a cell, after which the nearest point is looked for again.
+    pub(super) const MOVED: f64 = 0.25;
+
+    /// Motion since the gap was evaluated, in gaps, up to which bodies that are apart have a gap in any case:
+    /// none has shrunk by more than a third of the least one.
+    pub(super) const APART: f64 = 0.25;
+
+    /// The same of the end of a step, at which the gap is evaluated beyond it.
+    pub(super) const SETTLED: f64 = 0.1;
+
     /// Factor of the height of a grid that turns out to be too small.
     pub(super) const GROWTH: f64 = 1.5;
 
     /// A grid if the bodies are near each other.
     ///
+    /// * `is_end` — of a step: otherwise a grid is laid where the step could not do without
     /// * `speed` — at which the gap at a point of the first surface with its normal closes \[m/s\]
     pub(super) fn lay(
         &self,
         memory: &Memory,
+        is_end: bool,
         speed: impl Fn(&Vector3<f64>, &Vector3<f64>) -> f64,
     ) -> Result<Found, PairError> {
-        if let Some(bound) = self.bound(memory).filter(|bound| *bound > NEAR * self.hertz.radius) {
+        let near = if is_end { NEAR } else { NEAR_IN_STEP } * self.hertz.radius;
+        let is_far = |bound: f64| {
+            let known = memory.far.map_or(f64::INFINITY, |far| far.at.gap);
+            bound > near.min((1.0 - Self::APART) * known)
+        };
+        if let Some(bound) = self.bound(memory).filter(|bound| is_far(*bound)) {
             return Ok(Found::Far { gap: bound, place: None });
         }
         self.search(speed)
+    }
+
+    /// The same bound, if it is so large that no grid need be laid before the end of the step.
+    pub(super) fn bound_in_step(&self, memory: &Memory) -> Option<f64> {
+        self.bound(memory).filter(|bound| *bound > NEAR_IN_STEP * self.hertz.radius)
     }
 
     /// Lower bound of the gap by the balls around both surfaces, and by the motion since the last search
@@ -137,10 +155,7 @@ impl Laying<'_> {
     fn bound(&self, memory: &Memory) -> Option<f64> {
         let [first, second] = self.sides.each_ref().map(|side| side.hull);
         let by_balls = first.gap(&second, &self.rotation, &self.origin);
-        let by_motion = memory.far.map(|Far { rotation, origin, gap, .. }| {
-            let turned = (self.rotation - rotation).norm() * second.reach;
-            gap - (self.origin - origin).norm() - turned
-        });
+        let by_motion = memory.far.map(|Far { at, .. }| at.gap - self.way_from((at.rotation, at.origin)));
         by_balls.into_iter().chain(by_motion).reduce(f64::max)
     }
 
@@ -158,7 +173,7 @@ impl Laying<'_> {
         let (rotation, origin) = plan.partner;
         let moved = self.origin - origin;
         let turned = (self.rotation - rotation).norm() * self.sides[1].hull.reach;
-        if self.way_from(plan.partner) < APART * last.gap {
+        if self.way_from(plan.partner) < Self::APART * last.gap {
             return true;
         }
         let n = plan.plane.axes.row(2).transpose();
@@ -168,19 +183,12 @@ impl Laying<'_> {
         let ratio = depth * HEIGHT / plan.height;
         let fits =
             ratio < OTHER && (ratio > 1.0 / OTHER || plan.height <= HEIGHT * LEAST_DEPTH * self.hertz.radius);
-        along + turned < MOVED * plan.side && !away && fits
+        along + turned < Self::MOVED * plan.side && !away && fits
     }
 
     /// By how much any gap has shrunk at most since another position \[m\].
-    fn way_from(&self, (rotation, origin): (Matrix3<f64>, Vector3<f64>)) -> f64 {
+    pub(super) fn way_from(&self, (rotation, origin): (Matrix3<f64>, Vector3<f64>)) -> f64 {
         (self.origin - origin).norm() + (self.rotation - rotation).norm() * self.sides[1].hull.reach
-    }
-
-    /// Bound from below on the gap, if the bodies are as far apart as they were at an earlier position, but
-    /// for a part of their gap there \[m\].
-    pub(super) fn still_apart(&self, at: &Last) -> Option<f64> {
-        let way = self.way_from((at.rotation, at.origin));
-        (way < APART * at.gap).then_some(at.gap - way)
     }
 
     fn shapes(&self) -> [&carom_contact::Shape; 2] {

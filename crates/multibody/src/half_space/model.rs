@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
-use super::pair::{Far, Last, Memory, Pair, SpotError};
+use super::pair::{Apart, Depth, Far, Last, Memory, Pair, SpotError};
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use super::touched::Touched;
 use crate::body::Body;
@@ -95,7 +95,7 @@ impl ContactModel for HalfSpaceContacts {
             let force_alone = if self.seeks_forces_alone { pair.evaluate_force(motion) } else { None };
             (*reaction, own) = match force_alone {
                 Some(found) => found,
-                None => evaluated(pair, motion, forces)?,
+                None => evaluated(pair, motion, forces, false)?,
             };
             sums.elastic_energy += own.elastic_energy;
             sums.contact_energy += own.contact_energy;
@@ -113,9 +113,14 @@ impl ContactModel for HalfSpaceContacts {
         motion: &Motion<'_>,
         forces: &mut [BodyForces],
         reactions: &mut [Reaction],
+        all: bool,
     ) -> Result<(), ContactFailure> {
-        for (pair, reaction) in self.pairs.iter_mut().zip(reactions).filter(|(pair, _)| pair.is_force_alone) {
-            (*reaction, _) = evaluated(pair, motion, forces)?;
+        for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
+            if let Depth::Force { is_settled } = pair.depth
+                && (all || !is_settled)
+            {
+                (*reaction, _) = evaluated(pair, motion, forces, true)?;
+            }
         }
         Ok(())
     }
@@ -192,8 +197,7 @@ impl ContactModel for HalfSpaceContacts {
             let Some((read, tail)) = Memory::read(tail) else { return false };
             pair.worst = Worst::from_array(worst);
             pair.estimate = Estimate::from_array(estimate);
-            (*looked_at, pair.memory, pair.last, pair.open, pair.failure, rest) =
-                (*first, read, None, None, None, tail);
+            (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
         }
         rest.is_empty()
     }
@@ -204,8 +208,9 @@ fn evaluated(
     pair: &mut Pair,
     motion: &Motion<'_>,
     forces: &mut [BodyForces],
+    is_end: bool,
 ) -> Result<(Reaction, ContactSums), ContactFailure> {
-    pair.evaluate(motion, forces).map_err(|source| {
+    pair.evaluate(motion, forces, is_end).map_err(|source| {
         let [first, second] = pair.ordered(|side| side.name.clone());
         HalfSpaceFailure { first, second, source }.into()
     })
@@ -215,12 +220,17 @@ impl Pair {
     /// Takes the last evaluation as the end of a step: the grid follows the contact.
     fn accept(&mut self, looked_at: &mut f64) {
         let Some(last) = self.last else { return };
-        self.open = Some(last).filter(|last| last.plan.is_some() && last.gap > 0.0);
         self.anchor(&last);
+        if self.depth != Depth::Whole {
+            return;
+        }
         if let Err(error) = self.follow(&last, looked_at) {
             // A pair that is apart may come so near again that its grid can be laid.
             self.failure = Some(error);
         }
+        let Last { rotation, origin, gap, plan, .. } = last;
+        let is_open = gap > 0.0 && plan.is_some() && plan == self.memory.plan;
+        self.memory.open = is_open.then_some(Apart { rotation, origin, gap });
     }
 
     /// Friction is counted from here.
@@ -292,9 +302,9 @@ impl Pair {
                 let near =
                     |x: Vector3<f64>| [self.sides[0].place_near(&x), self.sides[1].place_near(&on_second(x))];
                 let Last { rotation, origin, .. } = *last;
-                let far = Far { rotation, origin, gap, places: place.map_or([0; 2], near) };
+                let at = Apart { rotation, origin, gap };
                 self.memory.plan = None;
-                self.memory.far = Some(far);
+                self.memory.far = Some(Far { at, places: place.map_or([0; 2], near) });
             }
         }
         Ok(())
@@ -313,11 +323,12 @@ impl Memory {
         out.push(self.forces.len() as f64);
         out.extend(&self.forces);
         out.push(f64::from(u8::from(self.far.is_some())));
-        if let Some(Far { rotation, origin, gap, places }) = &self.far {
-            out.extend(rotation.iter().chain(origin.iter()));
-            out.push(*gap);
+        if let Some(Far { at, places }) = &self.far {
+            out.extend(at.to_array());
             out.extend(places.map(|place| place as f64));
         }
+        out.push(f64::from(u8::from(self.open.is_some())));
+        out.extend(self.open.iter().flat_map(Apart::to_array));
         self.anchor.write(out);
     }
 
@@ -334,13 +345,33 @@ impl Memory {
         let (has_far, mut rest) = tail.split_first()?;
         let mut far = None;
         if *has_far == 1.0 {
-            let (array, tail) = rest.split_first_chunk::<15>()?;
-            let rotation = Matrix3::from_column_slice(&array[..9]);
-            let origin = Vector3::from_column_slice(&array[9..12]);
-            let places = [array[13] as usize, array[14] as usize];
-            (far, rest) = (Some(Far { rotation, origin, gap: array[12], places }), tail);
+            let (at, tail) = rest.split_first_chunk()?;
+            let (places, tail) = tail.split_first_chunk()?;
+            let places = places.map(|place| place as usize);
+            (far, rest) = (Some(Far { at: Apart::from_array(at), places }), tail);
+        }
+        let (is_open, mut rest) = rest.split_first()?;
+        let mut open = None;
+        if *is_open == 1.0 {
+            let (at, tail) = rest.split_first_chunk()?;
+            (open, rest) = (Some(Apart::from_array(at)), tail);
         }
         let (anchor, rest) = GridAnchor::read(rest)?;
-        Some((Self { plan, forces: forces.to_vec(), far, anchor }, rest))
+        Some((Self { plan, forces: forces.to_vec(), far, open, anchor }, rest))
+    }
+}
+
+impl Apart {
+    const NUMBERS: usize = 13;
+
+    fn to_array(&self) -> [f64; Self::NUMBERS] {
+        let mut array = [self.gap; Self::NUMBERS];
+        array.iter_mut().zip(self.rotation.iter().chain(self.origin.iter())).for_each(|(to, x)| *to = *x);
+        array
+    }
+
+    fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
+        let rotation = Matrix3::from_column_slice(&array[..9]);
+        Self { rotation, origin: Vector3::from_column_slice(&array[9..12]), gap: array[12] }
     }
 }

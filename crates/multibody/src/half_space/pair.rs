@@ -84,20 +84,40 @@ pub(super) struct Memory {
     pub(super) forces: Vec<f64>,
     /// The last search while the bodies were far apart.
     pub(super) far: Option<Far>,
+    /// The last end of a step at which the gap over the grid was evaluated, if there was one.
+    pub(super) open: Option<Apart>,
     /// Position and forces, for friction; without friction never set.
     pub(super) anchor: GridAnchor,
+}
+
+/// A position of bodies that are apart: as long as they stay near it, they have a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Apart {
+    /// Relative pose, with the modal displacement of both surfaces.
+    pub(super) rotation: Matrix3<f64>,
+    pub(super) origin: Vector3<f64>,
+    /// The gap, or a bound from below \[m\].
+    pub(super) gap: f64,
 }
 
 /// A search that found the bodies far apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Far {
-    /// Relative pose, with the modal displacement of both surfaces.
-    pub(super) rotation: Matrix3<f64>,
-    pub(super) origin: Vector3<f64>,
-    /// Lower bound of the gap \[m\].
-    pub(super) gap: f64,
+    pub(super) at: Apart,
     /// Numbers of the places next to the nearest points.
     pub(super) places: [usize; 2],
+}
+
+/// How much the last evaluation of a pair has found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Depth {
+    /// Gap and force.
+    Whole,
+    /// No force; the bodies are near the position at which the gap was evaluated last.
+    Force {
+        /// So near that the gap need not be evaluated at the end of a step, and the grid stays.
+        is_settled: bool,
+    },
 }
 
 /// Two bodies that may touch at one spot.
@@ -118,10 +138,7 @@ pub(super) struct Pair {
     pub(super) grids: Grids,
     /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
     pub(super) last: Option<Last>,
-    /// The end of the last step, if the bodies had a grid and a gap there: not part of a checkpoint.
-    pub(super) open: Option<Last>,
-    /// True if the last evaluation was of the force alone, which is zero.
-    pub(super) is_force_alone: bool,
+    pub(super) depth: Depth,
     /// Its position, as the next anchor of friction.
     pub(super) next: GridAnchor,
     /// Why the pair cannot go on.
@@ -206,8 +223,7 @@ impl Pair {
             memory: Memory::default(),
             grids: Grids::default(),
             last: None,
-            open: None,
-            is_force_alone: false,
+            depth: Depth::Whole,
             next: GridAnchor::default(),
             failure: None,
             worst: Worst::default(),
@@ -246,17 +262,34 @@ impl Pair {
     /// No force, with a bound from below on the gap, if the bodies are so far apart that no cell of their
     /// grid needs to be looked at.
     pub(super) fn evaluate_force(&mut self, motion: &Motion<'_>) -> Option<(Reaction, ContactSums)> {
-        let open = self.open.filter(|_| self.failure.is_none())?;
-        let grid = self.grids.found(self.memory.plan.as_ref()?)?;
+        if self.failure.is_some() {
+            return None;
+        }
         let now = self.now(motion);
+        let (origin, known) = match (self.memory.plan, self.memory.far) {
+            (Some(plan), _) => {
+                let open = self.memory.open?;
+                let bodies = self.sides.each_ref().map(|side| side.grid_body());
+                let grid = self.grids.of(&plan, bodies, (self.law, self.friction)).ok()?;
+                (grid.moved_origin(&now.position), Some((open, Laying::MOVED * plan.side)))
+            }
+            (None, far) => (self.moved_origin(&now.position), far.map(|far| (far.at, f64::INFINITY))),
+        };
         let (rotation, turning) = (now.position.rotation, now.turning);
-        let origin = grid.moved_origin(&now.position);
-        let gap = self.laying(rotation, origin, turning).still_apart(&open)?;
+        let laying = self.laying(rotation, origin, turning);
+        let (gap, is_settled) = match known {
+            Some((at, most)) => {
+                let way = laying.way_from((at.rotation, at.origin));
+                let is_near = way < Laying::APART * at.gap;
+                is_near.then(|| (at.gap - way, way < most.min(Laying::SETTLED * at.gap)))?
+            }
+            None => (laying.bound_in_step(&self.memory)?, false),
+        };
         if self.friction > 0.0 {
             self.next.take(&now.position);
         }
         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
-        self.is_force_alone = true;
+        self.depth = Depth::Force { is_settled };
         Some(self.apart(gap))
     }
 
@@ -267,12 +300,15 @@ impl Pair {
     }
 
     /// Gap, forces on the bodies, energies and loss by friction.
+    ///
+    /// * `is_end` — of a step
     pub(super) fn evaluate(
         &mut self,
         motion: &Motion<'_>,
         forces: &mut [BodyForces],
+        is_end: bool,
     ) -> Result<(Reaction, ContactSums), SpotError> {
-        self.is_force_alone = false;
+        self.depth = Depth::Whole;
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -288,10 +324,13 @@ impl Pair {
             Some(plan) => plan,
             None => {
                 let origin = self.moved_origin(&now.position);
-                match self.laying(rotation, origin, turning).lay(&self.memory, speed)? {
+                match self.laying(rotation, origin, turning).lay(&self.memory, is_end, speed)? {
                     Found::Near { plan, .. } => plan,
                     Found::Far { gap, .. } => {
                         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
+                        if !is_end {
+                            self.depth = Depth::Force { is_settled: false };
+                        }
                         return Ok(self.apart(gap));
                     }
                 }

@@ -104,7 +104,7 @@ impl SecondOrder for System {
         rate: &mut [f64],
     ) -> Result<(), RateError> {
         self.set_state(y)?;
-        self.contacts.evaluate_forces(&self.bodies.motion(y))?;
+        self.evaluate_contact_forces(y)?;
         self.apply_known(time, y);
         match multipliers {
             None => self.apply_reactions(time, y)?,

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use carom_contact::broad::{Ball, overlapping_balls};
+use carom_contact::broad::{Ball, distance_squared, overlapping_balls};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::{BodyState, Frame, rotation};
 use carom_fem::Surface;
@@ -129,12 +129,15 @@ struct Outline {
     sampled: Surface,
     /// Faces and parameters of points on sharp edges.
     on_edges: Vec<(usize, [f64; 2])>,
+    /// Places of the points that are sought in others, in the body frame \[m\], and a ball around them.
+    sought: Vec<Vector3<f64>>,
+    around_sought: Ball,
+    /// A ball around the undeformed surface in the body frame.
+    ball: Ball,
     displaced: Displaced,
-    /// Shortest side of the undeformed box, its middle, and half its diagonal \[m\].
+    /// Shortest side of the undeformed box \[m\].
     extent: f64,
-    middle: Vector3<f64>,
-    radius: f64,
-    /// Frame for which `places` are, and the box around them.
+    /// Frame for which `places` and `sought` are, and the box around the surface.
     updated: Option<u64>,
     bounds: [Vector3<f64>; 2],
 }
@@ -215,8 +218,8 @@ impl OverlapWatch {
         let ball = |(body, state): (&Watched, &BodyState)| match &body.outline {
             Some(outline) => {
                 let center =
-                    rotation::matrix(&state.quaternion) * outline.middle + Vector3::from(state.position);
-                Ball { center, radius: outline.radius + outline.largest(state) }
+                    rotation::matrix(&state.quaternion) * outline.ball.center + Vector3::from(state.position);
+                Ball { center, radius: outline.ball.radius + outline.largest(state) }
             }
             None => Ball { center: Vector3::zeros(), radius: f64::NEG_INFINITY },
         };
@@ -289,12 +292,14 @@ fn inside(
 ) -> Option<(f64, Vector3<f64>)> {
     let [low, high] = solid.bounds;
     let is_in = |x: &Vector3<f64>| (0..3).all(|d| low[d] + slack < x[d] && x[d] < high[d] - slack);
-    let places: Vec<[f64; 3]> = points.places.iter().map(|x| (*x).into()).collect();
-    let surface = &points.faces.surface;
-    let on_edges = points.on_edges.iter().map(|&(face, xi)| surface.position(face, xi, &places).into());
+    let Ball { center, radius } = points.around_sought;
+    let center = to.0.tr_mul(&(from.0 * center + from.1 - to.1));
+    if distance_squared(&[low, high], &center) > radius * radius {
+        return None;
+    }
     let mut deepest = None;
-    for x in samples(&points.sampled, &places).into_iter().chain(on_edges) {
-        let x: Vector3<f64> = from.0 * x + from.1;
+    for x in &points.sought {
+        let x = from.0 * x + from.1;
         let there = to.0.tr_mul(&(x - to.1));
         if is_in(&there) {
             *queries += 1;
@@ -342,20 +347,35 @@ impl Outline {
         let mut sampled = surface.clone();
         sampled.faces = surface.faces.iter().step_by(stride).cloned().collect();
         let faces = Faces::new(surface.clone(), &reference).ok()?;
-        (faces.n_faces() > 0).then(|| Self {
+        if faces.n_faces() == 0 {
+            return None;
+        }
+        let mut outline = Self {
             now: faces.state_at(&reference),
             places: reference.clone(),
             displaced: Displaced::of(surface, model),
             on_edges: on_sharp_edges(surface, &reference),
+            sought: Vec::new(),
+            around_sought: Ball::around(&[]),
+            ball: Ball::around(&reference),
             faces,
             reference,
             sampled,
             extent: (high - low).min(),
-            middle: 0.5 * (low + high),
-            radius: 0.5 * (high - low).norm(),
             updated: None,
             bounds: [low, high],
-        })
+        };
+        outline.seek();
+        Some(outline)
+    }
+
+    /// Places the points that are sought in others on the surface as it is now.
+    fn seek(&mut self) {
+        let places: Vec<[f64; 3]> = self.places.iter().map(|x| (*x).into()).collect();
+        let surface = &self.faces.surface;
+        let on_edges = self.on_edges.iter().map(|&(face, xi)| surface.position(face, xi, &places).into());
+        self.sought = samples(&self.sampled, &places).into_iter().chain(on_edges).collect();
+        self.around_sought = Ball::around(&self.sought);
     }
 
     /// True if the displacement of every point is known.
@@ -404,6 +424,7 @@ impl Outline {
         self.bounds = bounds(&self.places);
         let places = &self.places;
         self.now.set_positions(|k| places[k]);
+        self.seek();
     }
 }
 
