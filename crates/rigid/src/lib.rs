@@ -77,6 +77,7 @@ mod nearby;
 mod normal;
 pub mod pair;
 pub mod points;
+mod probes;
 pub mod restart;
 mod search;
 pub mod simulation;

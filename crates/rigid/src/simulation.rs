@@ -8,6 +8,7 @@ use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
+use crate::probes::Probes;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 use crate::tracking::{Contacts, StepTimes};
@@ -82,6 +83,7 @@ pub struct Simulation {
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
     /// See [`Simulation::missed`].
     pub(crate) missed: [f64; 2],
+    pub(crate) probes: Probes,
 }
 
 impl Simulation {
@@ -117,6 +119,7 @@ impl Simulation {
             outputs: 0,
             shown: (0, Vec::new()),
             missed: [0.0; 2],
+            probes: Probes::default(),
         })
     }
 
@@ -139,6 +142,7 @@ impl Simulation {
         progress.begin("time steps", total);
         if self.outputs == 0 {
             self.hand_over(observer)?;
+            self.sample_start(observer)?;
         }
         let mut next = self.next_output();
         // A prolonged run writes the frame that was the last one of the earlier run.
@@ -171,7 +175,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// One step, and the contact events that it begins or ends.
+    /// One step, with the contact events that it begins or ends and the samples of probes.
     ///
     /// # Errors
     ///
@@ -181,6 +185,9 @@ impl Simulation {
         self.system.step()?;
         if !self.contacts.is_idle() || self.system.has_contacts() {
             self.follow(observer)?;
+        }
+        if !self.probes.is_empty() {
+            self.sample(observer)?;
         }
         Ok(())
     }

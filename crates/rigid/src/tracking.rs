@@ -1,6 +1,8 @@
 //! Contacts under the numbers that a scenario gives them, with their events: a contact has one pair or
 //! several, or it is a crowd, each two bodies of which have events of their own.
 
+mod of_step;
+
 use std::collections::BTreeMap;
 
 use carom_contact::Law;
@@ -10,6 +12,7 @@ use carom_dynamics::{
 use nalgebra::Vector3;
 
 use crate::system::{PairReport, System};
+pub(crate) use of_step::ContactPlace;
 
 /// A contact of two bodies. The points of each may touch the surface of the other: both ways are one contact,
 /// with one event and one force.

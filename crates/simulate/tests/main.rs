@@ -28,6 +28,7 @@ mod rigid_actions;
 mod rigid_joints;
 mod rigid_pairs;
 mod rigid_partner;
+mod rigid_probes;
 mod robust;
 mod rolling;
 mod rolling_grid;

@@ -44,7 +44,7 @@ impl Ran {
     }
 }
 
-fn scheme(end_time: f64, time_step: f64, gravity: f64) -> String {
+pub(crate) fn scheme(end_time: f64, time_step: f64, gravity: f64) -> String {
     format!(
         "[simulation]\nscheme = \"rigid\"\ntime_step = {time_step:?}\nend_time = {end_time:?}\n\
          output_every = {end_time:?}\ngravity = [0.0, 0.0, {gravity:?}]\n"

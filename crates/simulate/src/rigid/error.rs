@@ -1,5 +1,6 @@
 //! Errors from setting up the scheme `rigid`.
 
+use carom_dynamics::ProbeError;
 use carom_rigid::{BodyError, JointError, RunError, SpringError, SystemError};
 use thiserror::Error;
 
@@ -52,6 +53,9 @@ pub enum RigidSetUpError {
     /// A place of a joint, spring or force.
     #[error(transparent)]
     End(#[from] EndError),
+    /// A probe that the system does not have, or whose samples are too many.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
     /// The run cannot start: a setting is impossible.
     #[error(transparent)]
     Start(#[from] RunError),

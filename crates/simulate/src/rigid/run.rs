@@ -5,17 +5,18 @@ use carom_fem::{Body, Discretisation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
-use carom_rigid::{Displaced, Law, RigidBody, Settings, Simulation, System};
+use carom_rigid::{Displaced, Law, RigidBody, Simulation, System};
 
 use super::error::RigidSetUpError;
 use super::everything::left_out;
-use super::setup::system;
+use super::setup::simulation;
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 use crate::system::joints::{described as described_joints, motion_begins_elsewhere};
+use crate::system::probes::described as described_probes;
 
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -40,13 +41,11 @@ impl<'a> RigidRun<'a> {
         time_step: f64,
     ) -> Result<Self, At<RigidSetUpError>> {
         let geometries = geometries(scenario, prepared)?;
-        let system = system(scenario, &geometries, time_step)?;
-        let Scenario { simulation, .. } = scenario;
+        let simulation = simulation(scenario, &geometries, time_step)?;
+        let system = &simulation.system;
         let repeated = system.repeated_equations();
         let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n));
-        let of_joints = repeated.chain(displaced(&system)).collect();
-        let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
-        let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
+        let of_joints = repeated.chain(displaced(system)).collect();
         Ok(Self { scenario, prepared, geometries, simulation, of_joints })
     }
 }
@@ -65,7 +64,7 @@ impl Run for RigidRun<'_> {
             bodies: bodies.map(body).collect(),
             pairs: pairs.collect(),
             joints: described_joints(self.scenario),
-            ..Described::default()
+            probes: described_probes(self.scenario),
         }
     }
 

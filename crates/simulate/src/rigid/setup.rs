@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
-use carom_dynamics::Placement;
+use carom_dynamics::{Marker, Placement, ProbeError};
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind};
-use carom_rigid::{Edge, JointError, PairError, PairSpec, RigidBody, System, SystemError};
+use carom_rigid::{
+    Edge, JointError, PairError, PairSpec, RigidBody, Settings, Simulation, System, SystemError,
+};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
 use super::everything;
-use super::joined::Standing;
+use super::joined::{EndError, Standing, place};
 use super::repeated::{self, OfBodies};
 use super::shapes::{Role, set_points, set_surface, shape_points, shape_surface, wrong_role};
 use crate::discretised::Bodies;
@@ -18,6 +20,7 @@ use crate::error::{At, AtKey};
 use crate::geometry::{placement, rigid_mass};
 use crate::overlap::Overlap;
 use crate::parts::Parts;
+use crate::system::probes::probes_at;
 
 /// The system of a scenario at its start.
 ///
@@ -27,11 +30,7 @@ use crate::parts::Parts;
 /// # Errors
 ///
 /// [`RigidSetUpError`] names the body or pair that does not fit.
-pub(super) fn system(
-    scenario: &Scenario,
-    geometries: &[&Body],
-    time_step: f64,
-) -> Result<System, At<RigidSetUpError>> {
+fn system(scenario: &Scenario, geometries: &[&Body], time_step: f64) -> Result<System, At<RigidSetUpError>> {
     let known = Bodies::default();
     let bodies = scenario.body.iter().zip(geometries).enumerate();
     let bodies = bodies
@@ -69,6 +68,38 @@ pub(super) fn system(
     Ok(system)
 }
 
+/// The run of a scenario at its start, with its probes.
+///
+/// # Errors
+///
+/// As [`system`], and for impossible settings and probes.
+pub(super) fn simulation(
+    scenario: &Scenario,
+    geometries: &[&Body],
+    time_step: f64,
+) -> Result<Simulation, At<RigidSetUpError>> {
+    let system = system(scenario, geometries, time_step)?;
+    let probes = probes_at(scenario, |body, part, at| {
+        let point = match at {
+            Some(point) => Vector3::from(point),
+            None => place(&scenario.body[body], geometries[body], part)?,
+        };
+        let position_b = (point - system.bodies[body].com).into();
+        Ok::<_, EndError>(Marker { position_b, ..Marker::default() })
+    });
+    let probes = probes.map_err(At::cast)?;
+    let settings = &scenario.simulation;
+    let settings = Settings { end_time: settings.end_time, output_every: settings.output_every };
+    let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
+    simulation.with_probes(probes).map_err(|error| {
+        let key = match error {
+            ProbeError::ShorterThanSteps { .. } | ProbeError::Interval { .. } => "every",
+            _ => "what",
+        };
+        RigidSetUpError::from(error).at(format!("probe.{}.{key}", error.probe()))
+    })
+}
+
 /// Joints, springs and forces.
 fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetUpError>> {
     let scenario = standing.scenario;
@@ -103,7 +134,7 @@ pub(crate) fn problem(
         let Parts::Geometry(body) = part else { return None };
         geometries.push(*body);
     }
-    system(scenario, &geometries, time_step).err()
+    simulation(scenario, &geometries, time_step).err()
 }
 
 /// The error of a pair at its place in the scenario.

@@ -185,10 +185,6 @@ pub(super) const RIGID: SchemeRow = SchemeRow {
     has_automatic_contact: true,
     default_law: Law::Hard,
     has_restitution: true,
-    probes: Takes::No(
-        "its forces are impulses of whole steps; frames have the motion of the bodies (`output_every`, \
-         `carom-post plot --what velocity:BODY`), or choose the scheme `quasistatic`",
-    ),
     tables: &["joint", "spring", "force"],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
