@@ -15,6 +15,10 @@ impl System {
     /// face each other.
     #[cold]
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
+        if why.is_contradiction() {
+            self.stages.iter_mut().for_each(|stage| stage.touched = false);
+            return Err(why);
+        }
         let (dt, steps, limited) = (self.dt, self.steps, self.limited);
         let mut before = Snapshot::default();
         self.snapshot_into(&mut before);

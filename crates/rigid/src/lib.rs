@@ -60,6 +60,7 @@
 pub mod action;
 pub mod body;
 mod contact;
+mod contradiction;
 mod crowd;
 mod divided;
 mod edges;

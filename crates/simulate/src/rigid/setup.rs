@@ -107,7 +107,8 @@ fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetU
     if !joints.is_empty() {
         system.join(&joints).map_err(|error| {
             let key = scenario.joint_of_title(error.joint());
-            let part = if matches!(error, JointError::Held { .. }) { ".motion" } else { "" };
+            let of_motion = matches!(error, JointError::Held { .. } | JointError::MotionBeyond { .. });
+            let part = if of_motion { ".motion" } else { "" };
             RigidSetUpError::from(error).at(format!("joint.{}{part}", key.unwrap_or_default()))
         })?;
         // Motions of joints may have moved bodies.
