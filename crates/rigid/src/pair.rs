@@ -135,6 +135,19 @@ pub enum PairError {
 }
 
 impl PairError {
+    /// The same error with another number of the pair.
+    #[must_use]
+    pub fn renumbered(mut self, number: usize) -> Self {
+        match &mut self {
+            Self::Bodies { pair, .. }
+            | Self::Fixed { pair, .. }
+            | Self::Empty { pair }
+            | Self::Value { pair, .. }
+            | Self::Overlap { pair, .. } => *pair = number,
+        }
+        self
+    }
+
     /// Number of the pair.
     pub fn pair(&self) -> usize {
         match *self {

@@ -68,6 +68,23 @@ fn n_steps(end_time: f64, dt: f64) -> u64 {
     (end_time / dt).round() as u64
 }
 
+/// Bodies of the pairs that were given one by one.
+fn given_pairs(system: &System) -> impl Iterator<Item = [usize; 2]> + '_ {
+    system.pairs.iter().take_while(|pair| pair.key[0] == 0).map(|pair| pair.bodies)
+}
+
+/// The contacts of a system: crowds under their numbers, and each pair that was given one by one under one of
+/// the others.
+fn numbered(system: &System, crowds: &[usize]) -> Contacts {
+    let mut contacts = Contacts::default();
+    let others = (0..).filter(|number| !crowds.contains(number));
+    given_pairs(system).zip(others).for_each(|(pair, number)| {
+        contacts.add_pairs(number, pair[0], [pair].into_iter());
+    });
+    crowds.iter().for_each(|&number| contacts.add_crowd(number));
+    contacts
+}
+
 /// A system and its time loop.
 pub struct Simulation {
     /// Bodies and pairs.
@@ -105,11 +122,9 @@ impl Simulation {
         }
         let mut ledger = Ledger::default();
         ledger.record(system.balance());
-        let mut contacts = Contacts::default();
-        let given = system.pairs.iter().take_while(|pair| pair.key[0] == 0).map(|pair| pair.bodies);
-        let n_given = given.clone().count();
-        given.enumerate().for_each(|(number, pair)| contacts.add_pairs(number, pair[0], [pair].into_iter()));
-        (0..system.n_crowds()).for_each(|crowd| contacts.add_crowd(n_given + crowd));
+        let n_given = given_pairs(&system).count();
+        let crowds: Vec<usize> = (n_given..n_given + system.n_crowds()).collect();
+        let contacts = numbered(&system, &crowds);
         Ok(Self {
             system,
             settings,
@@ -121,6 +136,16 @@ impl Simulation {
             missed: [0.0; 2],
             probes: Probes::default(),
         })
+    }
+
+    /// The same run with crowds under other numbers; pairs that were given one by one have the numbers
+    /// between them, in their order.
+    ///
+    /// * `crowds` — the number of each crowd among all contacts
+    #[must_use]
+    pub fn with_crowds_at(mut self, crowds: &[usize]) -> Self {
+        self.contacts = numbered(&self.system, crowds);
+        self
     }
 
     /// Runs to the end time, from the start or from a checkpoint.

@@ -27,6 +27,7 @@ mod reduction_variants;
 mod rigid;
 mod rigid_actions;
 mod rigid_joints;
+mod rigid_laws;
 mod rigid_pairs;
 mod rigid_partner;
 mod rigid_probes;

@@ -11,6 +11,7 @@ use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
+use super::setup::named;
 use super::shapes::{shape_points, shape_surface, surface_points};
 use crate::geometry::{GeometryError, discretisation, radius_of_ball, shape};
 
@@ -41,11 +42,14 @@ pub(super) fn crowd(
         }
     }
     let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name).unwrap_or_default();
+    let mut apart = joined(scenario, number);
+    // Two bodies whose contact is named touch by that one alone.
+    apart.extend(named(scenario).map(|(_, pair)| pair.between.each_ref().map(|end| number(&end.body))));
     Ok(CrowdSpec {
         members,
         restitution: contact.restitution.unwrap_or(1.0),
         friction: contact.friction,
-        apart: joined(scenario, number),
+        apart,
     })
 }
 

@@ -9,7 +9,7 @@ use carom_rigid::{Displaced, Law, RigidBody, Simulation, System};
 
 use super::error::RigidSetUpError;
 use super::everything::left_out;
-use super::setup::simulation;
+use super::setup::{named, simulation};
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
@@ -149,9 +149,9 @@ const DEEP: f64 = 0.01;
 
 /// Warnings of contacts that every step has missed, and of bodies that have sunk into each other.
 fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
-    let named = |pair: usize| match (system.crowd(pair), scenario.contact.get(pair)) {
-        (None, Some(contact)) => {
-            format!("contact {}, {}, {}", pair + 1, contact.between[0], contact.between[1])
+    let title = |pair: usize| match (system.crowd(pair), named(scenario).nth(pair)) {
+        (None, Some((number, contact))) => {
+            format!("contact {}, {}, {}", number + 1, contact.between[0], contact.between[1])
         }
         _ => {
             let [a, b] = system.bodies_of_pair(pair).map(|body| &scenario.body[body].name);
@@ -162,7 +162,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
         format!(
             "{}: a point passed through the surface between two steps at t = {time:.6e} s and was not \
              stopped; a time_step of {behind:.1e} s would detect it",
-            named(pair)
+            title(pair)
         )
     });
     let mut out: Vec<String> = passed.collect();
@@ -177,7 +177,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             };
             out.push(format!(
                 "{}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
-                named(pair),
+                title(pair),
                 report.depth,
                 100.0 * report.depth / extent
             ));

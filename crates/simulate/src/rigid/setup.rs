@@ -91,7 +91,9 @@ pub(super) fn simulation(
     let settings = &scenario.simulation;
     let settings = Settings { end_time: settings.end_time, output_every: settings.output_every };
     let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
-    simulation.with_probes(probes).map_err(|error| {
+    let automatic = scenario.contact.iter().enumerate().filter(|(_, contact)| contact.is_automatic());
+    let crowds: Vec<usize> = automatic.map(|(number, _)| number).collect();
+    simulation.with_crowds_at(&crowds).with_probes(probes).map_err(|error| {
         let key = match error {
             ProbeError::ShorterThanSteps { .. } | ProbeError::Interval { .. } => "every",
             _ => "what",
@@ -138,17 +140,25 @@ pub(crate) fn problem(
     simulation(scenario, &geometries, time_step).err()
 }
 
+/// Contacts of two bodies with their numbers, in the order of the pairs of the system.
+pub(super) fn named(scenario: &Scenario) -> impl Iterator<Item = (usize, &ContactSpec)> {
+    scenario.contact.iter().enumerate().filter(|(_, contact)| !contact.is_automatic())
+}
+
 /// The error of a pair at its place in the scenario.
 fn of_system(scenario: &Scenario, error: SystemError) -> At<RigidSetUpError> {
     let SystemError::Pair(pair) = &error else { return RigidSetUpError::from(error).into() };
-    let number = pair.pair();
-    let Some(contact) = scenario.contact.get(number) else { return RigidSetUpError::from(error).into() };
+    let known = named(scenario).nth(pair.pair());
+    let Some((number, contact)) = known else { return RigidSetUpError::from(error).into() };
     let between = format!("{}, {}", contact.between[0], contact.between[1]);
     match *pair {
         PairError::Overlap { depth, .. } => {
             RigidSetUpError::from(Overlap { pair: between, depth }).at(format!("contact.{number}.between"))
         }
-        _ => RigidSetUpError::from(error).at(format!("contact.{number}")),
+        _ => {
+            let error = SystemError::Pair(pair.clone().renumbered(number));
+            RigidSetUpError::from(error).at(format!("contact.{number}"))
+        }
     }
 }
 
