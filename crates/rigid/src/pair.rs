@@ -263,7 +263,7 @@ pub(crate) fn placed(edges: &[Edge], body: &RigidBody) -> Arc<[Edge]> {
 }
 
 /// k of a penalty of points; `None` for hard contact. Other stiffnesses give NaN \[N/m\].
-fn of_point(law: Law) -> Option<f64> {
+pub(crate) fn of_point(law: Law) -> Option<f64> {
     match law {
         Law::Hard => None,
         Law::Penalty(Stiffness::PerPoint(stiffness)) => Some(stiffness),

@@ -109,8 +109,8 @@ impl Contacts {
         let of_pairs = &self.of_pairs;
         self.following.retain(|&place| of_pairs[place].tracker.event.is_some());
         for (&[crowd, a, b], tracker) in &mut self.open {
-            let (number, report) = (self.crowds[crowd], both_ways(system, crowd, [a, b]));
-            if let Some(event) = follow(system, tracker, (number, Law::Hard), &report, times) {
+            let (report, law) = (both_ways(system, crowd, [a, b]), system.nearby.crowds.law(crowd));
+            if let Some(event) = follow(system, tracker, (self.crowds[crowd], law), &report, times) {
                 take(ContactEvent { bodies: Some([a, b]), ..event })?;
             }
         }
@@ -140,8 +140,8 @@ impl Contacts {
             }
         }
         for (&[crowd, a, b], tracker) in &mut self.open {
-            let report = both_ways(system, crowd, [a, b]);
-            if let Some(event) = finish(system, tracker, ([a, b], Law::Hard), &report, time) {
+            let (report, law) = (both_ways(system, crowd, [a, b]), system.nearby.crowds.law(crowd));
+            if let Some(event) = finish(system, tracker, ([a, b], law), &report, time) {
                 take(ContactEvent { bodies: Some([a, b]), ..event })?;
             }
         }

@@ -29,12 +29,6 @@ pub enum RigidSetUpError {
     /// A shape that cannot stand at its end of a pair.
     #[error(transparent)]
     ShapeRole(#[from] ShapeRole),
-    /// A contact of all bodies with a penalty.
-    #[error(
-        "contact of all bodies: they touch by multipliers; leave out `law`, or name the pairs that touch by \
-         springs of points"
-    )]
-    CrowdPenalty,
     /// Two contacts of the same surfaces.
     #[error(transparent)]
     Repeated(#[from] RepeatedContact),
