@@ -181,7 +181,13 @@ fn lattices(n: usize, of: usize, is_rigid: impl Fn(usize) -> bool) -> Problem {
         if is_rigid(number) { rigid(body, placement) } else { deformable(body, "neo-hookean", placement) }
     };
     let bodies: Vec<BodySpec> = (0..n).map(cube).collect();
-    let crowd = CrowdSpec { members: members(&bodies), restitution: 1.0, friction: 0.0, apart: Vec::new() };
+    let crowd = CrowdSpec {
+        members: members(&bodies),
+        law: carom_rigid::Law::Hard,
+        restitution: 1.0,
+        friction: 0.0,
+        apart: Vec::new(),
+    };
     let rigid_crowds = if crowd.members.len() > 1 { vec![(0, crowd)] } else { Vec::new() };
     Problem { bodies, automatic: vec![ALL], rigid_crowds, ..Problem::default() }
 }

@@ -219,7 +219,13 @@ fn edges_of_rigid_bodies_touch_under_automatic_contact() {
     let members = members(&bodies);
     // Twelve straight edges, whatever the cells.
     assert!(members.iter().all(|member| member.edges.len() == 12));
-    let crowd = CrowdSpec { members, restitution: 1.0, friction: 0.0, apart: Vec::new() };
+    let crowd = CrowdSpec {
+        members,
+        law: carom_rigid::Law::Hard,
+        restitution: 1.0,
+        friction: 0.0,
+        apart: Vec::new(),
+    };
     let problem = Problem { rigid_crowds: vec![(0, crowd)], ..automatic(bodies, 0.0) };
     let (simulation, kept) = run(&problem, settings(6e-3, Some(1e-5)));
     assert_eq!(simulation.events().len(), 1, "{:?}", simulation.events());

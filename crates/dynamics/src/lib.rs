@@ -62,7 +62,7 @@ pub use joint_kind::{JointEquation, JointKind, repeated_equations};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad, SecondOrder};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
-pub use probe::{ProbeQuantity, ProbeSample};
+pub use probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample};
 pub use run_error::RunError;
 pub use state::{
     BodyBalance, BodyState, ContactState, JointAction, JointState, Placement, Pose, SurfacePressures,

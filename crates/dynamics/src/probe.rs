@@ -1,4 +1,10 @@
-//! Probes: quantities at a point of a body, of a joint or of a contact pair, at times of their own.
+//! Probes: quantities of a body, at a point of one, of a joint or of a contact pair, at times of their own.
+//!
+//! The loops of schemes with probes take [`Probe`], and hand [`ProbeSample`] to their observer.
+
+use thiserror::Error;
+
+use crate::load::{Axes, Marker};
 
 /// A quantity of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +135,159 @@ impl ProbeQuantity {
     }
 }
 
+/// Quantities at a place, at times of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probe {
+    /// Where.
+    pub place: ProbePlace,
+    /// What, in the order of the samples.
+    pub quantities: Vec<ProbeQuantity>,
+    /// Time between samples, from the start \[s\]; none for one at the end of each step.
+    pub every: Option<f64>,
+}
+
+/// The place of a probe.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProbePlace {
+    /// A whole body, by its index.
+    Body(usize),
+    /// A point of a body.
+    Point {
+        /// Index of the body.
+        body: usize,
+        /// The point, over all modes of the file of the body.
+        marker: Marker,
+        /// Axes of its vectors.
+        axes: Axes,
+    },
+    /// A joint, or a spring or bushing that belongs to no joint, by its number among the joint states.
+    Joint(usize),
+    /// A contact pair.
+    Contact(usize),
+}
+
+/// Numbers of the places of a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbePlaces {
+    /// Bodies.
+    pub bodies: usize,
+    /// Joints, then springs and bushings that belong to no joint.
+    pub joints: usize,
+    /// Contact pairs.
+    pub contacts: usize,
+}
+
+/// Errors of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum ProbeError {
+    /// The place does not exist.
+    #[error("probe {probe}: the system has {count} {kind}, but the probe is on number {index} from 0")]
+    NoPlace {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// `bodies`, `joints` or `contact pairs`.
+        kind: &'static str,
+        /// Number of the place from 0.
+        index: usize,
+        /// Number of places of this kind.
+        count: usize,
+    },
+    /// A place does not have a quantity.
+    #[error("probe {probe}: {place} has no `{}`", quantity.name())]
+    Quantity {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// `a body`, `a point`, `a joint` or `a contact`.
+        place: &'static str,
+        /// The quantity.
+        quantity: ProbeQuantity,
+    },
+    /// A contact of all bodies has no first body, on which its force would be.
+    #[error(
+        "probe {probe}: a contact of all bodies has no first body, and so no `force`: give the probe \
+         `what = [\"normal_force\", \"gap\"]`"
+    )]
+    ForceOfAll {
+        /// Number of the probe from 0.
+        probe: usize,
+    },
+    /// The interval is not positive.
+    #[error("probe {probe}: the time between samples is {every} s; it must be positive and finite")]
+    Interval {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// The interval \[s\].
+        every: f64,
+    },
+    /// The interval is shorter than the steps of a scheme that has samples at the ends of steps.
+    #[error(
+        "probe {probe}: the time between samples, {every} s, is shorter than the steps of {dt} s: leave out \
+         `every` for a sample at the end of each step, or shorten `simulation.time_step`"
+    )]
+    ShorterThanSteps {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// The interval \[s\].
+        every: f64,
+        /// Length of a step \[s\].
+        dt: f64,
+    },
+}
+
+impl ProbeError {
+    /// Number of the probe from 0.
+    pub fn probe(&self) -> usize {
+        match *self {
+            Self::NoPlace { probe, .. }
+            | Self::Quantity { probe, .. }
+            | Self::ForceOfAll { probe }
+            | Self::Interval { probe, .. }
+            | Self::ShorterThanSteps { probe, .. } => probe,
+        }
+    }
+}
+
+impl ProbePlace {
+    /// Its quantities, and its kind with an article.
+    fn quantities(&self) -> (&'static [ProbeQuantity], &'static str) {
+        match self {
+            Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
+            Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
+            Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
+            Self::Contact(_) => (&ProbeQuantity::OF_CONTACTS, "a contact"),
+        }
+    }
+}
+
+impl Probe {
+    /// Checks that a system has the place, and the place the quantities.
+    ///
+    /// * `probe` — its number
+    /// * `places` — those of the system
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] for a place or a quantity that does not exist, and an interval that is not positive.
+    pub fn check(&self, probe: usize, places: ProbePlaces) -> Result<(), ProbeError> {
+        let (kind, index, count) = match &self.place {
+            ProbePlace::Body(body) | ProbePlace::Point { body, .. } => ("bodies", *body, places.bodies),
+            ProbePlace::Joint(joint) => ("joints", *joint, places.joints),
+            ProbePlace::Contact(pair) => ("contact pairs", *pair, places.contacts),
+        };
+        if index >= count {
+            return Err(ProbeError::NoPlace { probe, kind, index, count });
+        }
+        let (known, place) = self.place.quantities();
+        if let Some(&quantity) = self.quantities.iter().find(|quantity| !known.contains(quantity)) {
+            return Err(ProbeError::Quantity { probe, place, quantity });
+        }
+        match self.every {
+            Some(every) if !(every > 0.0 && every.is_finite()) => Err(ProbeError::Interval { probe, every }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The values of a probe at one time, borrowed from the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct ProbeSample<'a> {
@@ -137,7 +296,7 @@ pub struct ProbeSample<'a> {
     /// Time \[s\].
     pub time: f64,
     /// One entry for each quantity of the probe, in their order. The first component is that of a quantity
-    /// which is one number.
+    /// which is one number. A quantity that is not known, such as a mean over time at the start, is infinite.
     pub values: &'a [[f64; 3]],
 }
 

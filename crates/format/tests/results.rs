@@ -115,10 +115,12 @@ fn hinge(time: f64) -> JointState {
     JointState { force: [time, 0.0, 9.81], torque: [0.0, 1.0 / 3.0, 0.0], actions: [None, Some(angle)] }
 }
 
-/// The gap is not known at the start.
+/// Force and gap, which are not known at the start.
 fn sample(time: f64) -> [[f64; 3]; 2] {
-    let gap = if time == 0.0 { f64::INFINITY } else { -1e-6 * time };
-    [[0.0, time, 1.0 / 3.0], [gap, 0.0, 0.0]]
+    if time == 0.0 {
+        return [[f64::INFINITY; 3]; 2];
+    }
+    [[0.0, time, 1.0 / 3.0], [-1e-6 * time, 0.0, 0.0]]
 }
 
 /// The samples of frames at these times.

@@ -12,15 +12,17 @@ use carom_contact::{Edge, Law, Shape};
 
 use crate::body::RigidBody;
 use crate::edges::{Spheres, are_too_many, fit};
-use crate::pair::{Ball, Pair, mobility, placed};
+use crate::pair::{Ball, Pair, mobility, of_point, placed};
 use crate::surface::Surface;
 use crate::system::{PairReport, SystemError};
 
-/// Bodies of which any two may touch by multipliers: the points of each on the surface of the other.
+/// Bodies of which any two may touch: the points of each on the surface of the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSpec {
     /// The parts of bodies; those of one body do not touch each other.
     pub members: Vec<MemberSpec>,
+    /// Law of all pairs, see [`crate::PairSpec`]; springs are at points, and not between edges.
+    pub law: Law,
     /// e of all pairs, see [`crate::PairSpec`].
     pub restitution: f64,
     /// Coefficient of friction of all pairs.
@@ -68,6 +70,7 @@ struct Crowd {
     members: Vec<Option<Member>>,
     /// Numbers of the members of each body.
     of_body: Vec<Vec<u32>>,
+    law: Law,
     restitution: f64,
     friction: f64,
     /// See [`CrowdSpec::apart`]; the smaller number first, ascending.
@@ -102,7 +105,7 @@ impl Crowds {
 
     /// Calls `take` with each two bodies whose edges are too many to touch each other.
     pub(crate) fn for_without_edges(&self, bodies: &[RigidBody], mut take: impl FnMut([usize; 2])) {
-        for crowd in &self.crowds {
+        for crowd in self.crowds.iter().filter(|crowd| crowd.law == Law::Hard) {
             let edges_of = |member: &Member| (member.body, member.edges.len());
             let mut members: Vec<(usize, usize)> = crowd.members.iter().flatten().map(edges_of).collect();
             members.sort_by_key(|&(body, n)| (std::cmp::Reverse(n), body));
@@ -166,7 +169,7 @@ impl Crowds {
         if of_bodies.iter().all(|&body| bodies[body].fixed) || crowd.are_apart(of_bodies) {
             return None;
         }
-        let made = Pair::of_members(key, [first, second], crowd.restitution, crowd.friction)?;
+        let made = Pair::of_members(key, [first, second], crowd)?;
         let place = self.free.pop().unwrap_or(pairs.len() as u32);
         match pairs.get_mut(place as usize) {
             Some(pair) => (*pair, reports[place as usize]) = (made, PairReport::default()),
@@ -194,6 +197,11 @@ impl Crowds {
             }
             stays
         });
+    }
+
+    /// Law of a crowd.
+    pub(crate) fn law(&self, crowd: usize) -> Law {
+        self.crowds[crowd].law
     }
 
     /// Number of the first place for pairs of crowds.
@@ -226,7 +234,9 @@ impl Crowds {
 
 impl Crowd {
     fn new(spec: &CrowdSpec, bodies: &[RigidBody]) -> Result<Self, SystemError> {
+        let stiffness = of_point(spec.law).unwrap_or(1.0);
         let numbers = [
+            ("the stiffness of a point", stiffness, stiffness > 0.0, "above 0"),
             ("the friction", spec.friction, spec.friction >= 0.0, "0 or above"),
             ("the restitution", spec.restitution, (0.0..=1.0).contains(&spec.restitution), "from 0 to 1"),
         ];
@@ -251,7 +261,8 @@ impl Crowd {
         }
         let mut apart: Vec<[usize; 2]> = spec.apart.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
         apart.sort_unstable();
-        Ok(Self { members, of_body, restitution: spec.restitution, friction: spec.friction, apart })
+        let CrowdSpec { law, restitution, friction, .. } = *spec;
+        Ok(Self { members, of_body, law, restitution, friction, apart })
     }
 
     /// The members of a body.
@@ -294,7 +305,7 @@ impl Member {
 impl Pair {
     /// The pair of two members: the points of the first on the surface of the second. None without points or
     /// surface, or if the pair the other way round has the same contact.
-    fn of_members(key: Key, [first, second]: [&Member; 2], restitution: f64, friction: f64) -> Option<Self> {
+    fn of_members(key: Key, [first, second]: [&Member; 2], crowd: &Crowd) -> Option<Self> {
         let surface = second.surface.as_ref()?;
         let is_other_way = second.has_balls() && first.surface.is_some();
         if first.points.is_empty() || is_other_way && !(first.has_balls() && key[1] < key[2]) {
@@ -302,7 +313,8 @@ impl Pair {
         }
         // Edges on edges are the same both ways round.
         let n_edges = first.edges.len() * second.edges.len();
-        let has_edges = key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
+        let is_hard = crowd.law == Law::Hard;
+        let has_edges = is_hard && key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
         let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
         let n = first.points.len();
         let slots = n * surface.shape.sheets() + if has_edges { n_edges } else { 0 };
@@ -314,9 +326,9 @@ impl Pair {
             spheres: Spheres::around(&edges),
             edges,
             is_without_edges: false,
-            law: Law::Hard,
-            restitution,
-            friction,
+            law: crowd.law,
+            restitution: crowd.restitution,
+            friction: crowd.friction,
             mobility: first.mobility,
             due: 0,
             held: vec![None; n],

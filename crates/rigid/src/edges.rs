@@ -164,6 +164,7 @@ mod tests {
             let pairs = [pair([edges(n), edges(256)])];
             let crowd = CrowdSpec {
                 members: vec![member(0, 256), member(1, n)],
+                law: Law::Hard,
                 restitution: 1.0,
                 friction: 0.0,
                 apart: Vec::new(),

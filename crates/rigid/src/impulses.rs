@@ -1,6 +1,7 @@
 //! Impulses of the contacts of a step: one problem for each group of bodies that touch each other.
 
 use crate::contact::{Contact, Rows};
+use crate::contradiction::held;
 use crate::friction::Friction;
 use crate::groups::Groups;
 use crate::limit::Limit;
@@ -84,6 +85,9 @@ impl Laws {
         self.rows.evaluate(stages, step)?;
         if contacts.iter().any(Contact::is_multiplier) {
             self.rows.set_mobility(stages, step);
+            if let Some(contradiction) = held(contacts, &self.rows, stages, step) {
+                return Err(contradiction);
+            }
             self.normal.inelastic_phase(contacts, &self.rows, step);
         }
         let mut factor = 1.0;

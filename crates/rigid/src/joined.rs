@@ -161,6 +161,44 @@ impl System {
         states
     }
 
+    /// Number of joints and of springs of their own.
+    pub(crate) fn n_transmitting(&self) -> usize {
+        self.joints.all.len() + self.spring_states().count()
+    }
+
+    /// Keeps the impulses of joints and springs from now on.
+    pub(crate) fn keep_joint_impulses(&mut self) {
+        self.joint_impulses = vec![[Vector3::zeros(); 2]; self.n_transmitting()];
+    }
+
+    /// Starts the sums of impulses of a step.
+    #[inline]
+    pub(crate) fn forget_joint_impulses(&mut self) {
+        self.joint_impulses.fill([Vector3::zeros(); 2]);
+    }
+
+    /// Adds the impulses of a step, or of a part of it.
+    #[inline]
+    pub(crate) fn add_joint_impulses(&mut self) {
+        if self.joint_impulses.is_empty() {
+            return;
+        }
+        let mut sums = std::mem::take(&mut self.joint_impulses);
+        let mut add = |number: usize, [force, torque]: [Vector3<f64>; 2]| {
+            sums[number][0] += self.dt * force;
+            sums[number][1] += self.dt * torque;
+        };
+        self.joint_forces().enumerate().for_each(|(number, wrench)| add(number, wrench));
+        for (number, spring) in self.joint_spring_states() {
+            add(number, [spring.force, spring.torque].map(Vector3::from));
+        }
+        self.stops.states().for_each(|(number, _, _, wrench)| add(number, wrench));
+        for (k, spring) in self.spring_states().enumerate() {
+            add(self.joints.all.len() + k, [spring.force, spring.torque].map(Vector3::from));
+        }
+        self.joint_impulses = sums;
+    }
+
     /// Largest error of an equation of a joint at the present states, in metres or as the cosine of an angle.
     pub fn joint_error(&self) -> f64 {
         self.at_rest().largest(&self.states)

@@ -164,6 +164,23 @@ pub enum JointError {
         /// True for a length, false for an angle.
         is_length: bool,
     },
+    /// A motion that starts beyond a hard stop of its coordinate.
+    #[error(
+        "joint `{joint}`: its motion starts at {value:.6e} {unit}, beyond its stop at {limit:.6e} {unit}: \
+         let `motion` start between the stops, or give the stops a `stiffness`, against which the motion \
+         works",
+        unit = if *is_length { "m" } else { "rad" }
+    )]
+    MotionBeyond {
+        /// Name of the joint.
+        joint: String,
+        /// Value of the motion \[m or rad\].
+        value: f64,
+        /// The stop \[m or rad\].
+        limit: f64,
+        /// True for a length, false for an angle.
+        is_length: bool,
+    },
     /// A spring of a joint that cannot act.
     #[error(transparent)]
     Spring(#[from] SpringError),
@@ -181,6 +198,7 @@ impl JointError {
             | Self::Coordinate { joint, .. }
             | Self::Value { joint, .. }
             | Self::Held { joint }
+            | Self::MotionBeyond { joint, .. }
             | Self::Beyond { joint, .. } => joint,
             Self::Spring(error) => error.spring(),
         }

@@ -60,6 +60,7 @@
 pub mod action;
 pub mod body;
 mod contact;
+mod contradiction;
 mod crowd;
 mod divided;
 mod edges;
@@ -77,6 +78,7 @@ mod nearby;
 mod normal;
 pub mod pair;
 pub mod points;
+mod probes;
 pub mod restart;
 mod search;
 pub mod simulation;

@@ -135,6 +135,19 @@ pub enum PairError {
 }
 
 impl PairError {
+    /// The same error with another number of the pair.
+    #[must_use]
+    pub fn renumbered(mut self, number: usize) -> Self {
+        match &mut self {
+            Self::Bodies { pair, .. }
+            | Self::Fixed { pair, .. }
+            | Self::Empty { pair }
+            | Self::Value { pair, .. }
+            | Self::Overlap { pair, .. } => *pair = number,
+        }
+        self
+    }
+
     /// Number of the pair.
     pub fn pair(&self) -> usize {
         match *self {
@@ -250,7 +263,7 @@ pub(crate) fn placed(edges: &[Edge], body: &RigidBody) -> Arc<[Edge]> {
 }
 
 /// k of a penalty of points; `None` for hard contact. Other stiffnesses give NaN \[N/m\].
-fn of_point(law: Law) -> Option<f64> {
+pub(crate) fn of_point(law: Law) -> Option<f64> {
     match law {
         Law::Hard => None,
         Law::Penalty(Stiffness::PerPoint(stiffness)) => Some(stiffness),

@@ -48,6 +48,7 @@ impl Simulation {
         }
         save_events(&self.events, &mut checkpoint);
         self.contacts.save(&mut checkpoint);
+        self.probes.save(&mut checkpoint);
         self.ledger.save(&mut checkpoint);
         checkpoint
     }
@@ -78,6 +79,7 @@ impl Simulation {
         self.missed = [missed[0], missed[1]];
         self.events = restored_events(checkpoint)?;
         self.contacts.restore(checkpoint, self.system.bodies.len())?;
+        self.probes.restore(checkpoint)?;
         self.ledger.restore(checkpoint)?;
         Ok(())
     }

@@ -8,6 +8,7 @@ use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
+use crate::probes::Probes;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 use crate::tracking::{Contacts, StepTimes};
@@ -67,6 +68,23 @@ fn n_steps(end_time: f64, dt: f64) -> u64 {
     (end_time / dt).round() as u64
 }
 
+/// Bodies of the pairs that were given one by one.
+fn given_pairs(system: &System) -> impl Iterator<Item = [usize; 2]> + '_ {
+    system.pairs.iter().take_while(|pair| pair.key[0] == 0).map(|pair| pair.bodies)
+}
+
+/// The contacts of a system: crowds under their numbers, and each pair that was given one by one under one of
+/// the others.
+fn numbered(system: &System, crowds: &[usize]) -> Contacts {
+    let mut contacts = Contacts::default();
+    let others = (0..).filter(|number| !crowds.contains(number));
+    given_pairs(system).zip(others).for_each(|(pair, number)| {
+        contacts.add_pairs(number, pair[0], [pair].into_iter());
+    });
+    crowds.iter().for_each(|&number| contacts.add_crowd(number));
+    contacts
+}
+
 /// A system and its time loop.
 pub struct Simulation {
     /// Bodies and pairs.
@@ -82,6 +100,7 @@ pub struct Simulation {
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
     /// See [`Simulation::missed`].
     pub(crate) missed: [f64; 2],
+    pub(crate) probes: Probes,
 }
 
 impl Simulation {
@@ -103,11 +122,9 @@ impl Simulation {
         }
         let mut ledger = Ledger::default();
         ledger.record(system.balance());
-        let mut contacts = Contacts::default();
-        let given = system.pairs.iter().take_while(|pair| pair.key[0] == 0).map(|pair| pair.bodies);
-        let n_given = given.clone().count();
-        given.enumerate().for_each(|(number, pair)| contacts.add_pairs(number, pair[0], [pair].into_iter()));
-        (0..system.n_crowds()).for_each(|crowd| contacts.add_crowd(n_given + crowd));
+        let n_given = given_pairs(&system).count();
+        let crowds: Vec<usize> = (n_given..n_given + system.n_crowds()).collect();
+        let contacts = numbered(&system, &crowds);
         Ok(Self {
             system,
             settings,
@@ -117,7 +134,18 @@ impl Simulation {
             outputs: 0,
             shown: (0, Vec::new()),
             missed: [0.0; 2],
+            probes: Probes::default(),
         })
+    }
+
+    /// The same run with crowds under other numbers; pairs that were given one by one have the numbers
+    /// between them, in their order.
+    ///
+    /// * `crowds` — the number of each crowd among all contacts
+    #[must_use]
+    pub fn with_crowds_at(mut self, crowds: &[usize]) -> Self {
+        self.contacts = numbered(&self.system, crowds);
+        self
     }
 
     /// Runs to the end time, from the start or from a checkpoint.
@@ -139,6 +167,7 @@ impl Simulation {
         progress.begin("time steps", total);
         if self.outputs == 0 {
             self.hand_over(observer)?;
+            self.sample_start(observer)?;
         }
         let mut next = self.next_output();
         // A prolonged run writes the frame that was the last one of the earlier run.
@@ -171,7 +200,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// One step, and the contact events that it begins or ends.
+    /// One step, with the contact events that it begins or ends and the samples of probes.
     ///
     /// # Errors
     ///
@@ -181,6 +210,9 @@ impl Simulation {
         self.system.step()?;
         if !self.contacts.is_idle() || self.system.has_contacts() {
             self.follow(observer)?;
+        }
+        if !self.probes.is_empty() {
+            self.sample(observer)?;
         }
         Ok(())
     }

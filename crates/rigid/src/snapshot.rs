@@ -69,6 +69,7 @@ impl System {
             if from.keys.get(number) != Some(&pair.key) {
                 // A pair of a crowd that has come near since then; the one in its place had not touched.
                 pair.held.fill(None);
+                pair.gaps.fill(f64::INFINITY);
                 *report = PairReport::default();
                 continue;
             }

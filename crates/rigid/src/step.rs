@@ -25,6 +25,7 @@ impl System {
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
         self.start_of_step = self.time();
+        self.forget_joint_impulses();
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }
 
@@ -33,6 +34,8 @@ impl System {
     fn failed(&self, source: Unsolved) -> StepError {
         let mut numbers: Vec<usize> = match source {
             Unsolved::Turn { body, .. } => vec![body],
+            Unsolved::MotionBeyondStop { .. } | Unsolved::HeldStop { .. } => Vec::new(),
+            Unsolved::HeldContact { bodies, .. } => bodies.into_iter().flatten().collect(),
             Unsolved::Joints { .. } => self
                 .joints
                 .all
@@ -44,7 +47,11 @@ impl System {
         numbers.sort_unstable();
         numbers.dedup();
         let bodies = numbers.into_iter().map(|i| self.bodies[i].name.clone()).collect();
-        StepError { time: self.time(), bodies, source }
+        let time = match source {
+            Unsolved::MotionBeyondStop { time, .. } => time,
+            _ => self.time(),
+        };
+        StepError { time, bodies, source }
     }
 
     #[inline]
@@ -54,7 +61,7 @@ impl System {
         self.track_energy();
         self.move_joints()?;
         self.find_contacts();
-        self.find_stops();
+        self.find_stops()?;
         self.spring_energy = 0.0;
         if !self.contacts.is_empty() {
             self.solve_contacts()?;
@@ -64,6 +71,7 @@ impl System {
         self.accept();
         self.follow_stops();
         self.book_actions();
+        self.add_joint_impulses();
         Ok(())
     }
 
@@ -102,9 +110,9 @@ impl System {
     }
 
     /// Adds the stops of joints that the motion without contact meets.
-    fn find_stops(&mut self) {
+    fn find_stops(&mut self) -> Result<(), Unsolved> {
         if self.stops.is_empty() {
-            return;
+            return Ok(());
         }
         let step = Step {
             bodies: &self.bodies,
@@ -115,7 +123,7 @@ impl System {
             dt: self.dt,
             number: self.steps,
         };
-        self.stops.look(&mut self.stages, &step, &mut self.contacts);
+        self.stops.look(&mut self.stages, &step, &mut self.contacts)
     }
 
     /// Takes the coordinates of stops at the new states.

@@ -10,17 +10,21 @@
 //! restitution, stops with a stiffness are springs of dynamic gaps with the damping 1 + β δ̇ (`law`,
 //! `spring`). A stop takes part in a step if the motion without contact closes it, as points do. A stop on
 //! which a joint rests is left with at most a quarter of the velocity that presses on it in a step.
+//!
+//! A coordinate with a motion s(t) cannot give way to a hard stop, nor the stop to it: the stop has no row,
+//! and the run ends at the time at which s(t) passes it ([`Unsolved::MotionBeyondStop`]).
 
-use carom_dynamics::{JointAction, rotation};
+use carom_dynamics::{JointAction, TimeFunction, rotation};
 use nalgebra::Vector3;
 
 use crate::contact::Contact;
 use crate::joint::coordinate::{Coordinate, StopLaw, StopSpec};
 use crate::joint::solver::{at_end, at_middle, places};
-use crate::joint::{Joint, JointError, Joints, Place, RowNow};
+use crate::joint::{Joint, JointError, Joints, Place, Row, RowNow};
 use crate::search::{RETURN, RETURN_LIMIT, Step};
 use crate::spring::potential;
 use crate::stage::Stage;
+use crate::step_error::Unsolved;
 
 /// Depth at the start that counts as touching, over the radii of gyration, as figures are rounded.
 const PLACED: f64 = 1e-6;
@@ -35,6 +39,8 @@ pub(crate) struct Stop {
     joint: usize,
     coordinate: Coordinate,
     spec: StopSpec,
+    /// Number of the motion that its coordinate follows.
+    motion: Option<usize>,
     /// ℓ: 1 for lengths \[–\], a length for angles \[m\].
     arm: f64,
     /// u at the start of the step, with full turns \[m or rad\].
@@ -62,11 +68,16 @@ pub(crate) struct Stops {
 impl Stop {
     fn new(joints: &Joints, (joint, coordinate, spec): (usize, Coordinate, StopSpec)) -> Self {
         let arm = if coordinate.is_angle() { joints.all[joint].gyration } else { 1.0 };
+        let motion = joints.all[joint].rows.iter().find_map(|row| match *row {
+            Row::Driven(motion, driven) if driven == coordinate => Some(motion),
+            _ => None,
+        });
         let zero = Vector3::zeros();
         Self {
             joint,
             coordinate,
             spec,
+            motion,
             arm,
             value: 0.0,
             gaps: [f64::INFINITY; 2],
@@ -111,6 +122,36 @@ impl Stop {
 
     fn energy(&self) -> f64 {
         self.gaps.iter().map(|&gap| potential(self.spring().0, gap)).sum()
+    }
+
+    fn is_hard(&self) -> bool {
+        matches!(self.spec.law, StopLaw::Hard { .. })
+    }
+
+    /// The error if the motion of the coordinate passes the stop in a step.
+    ///
+    /// The largest and the smallest value of a smooth motion in a step are at its ends, or where its rate
+    /// changes its sign.
+    fn check_motion(&self, motion: &TimeFunction, step: &Step<'_>) -> Result<(), Unsolved> {
+        let joint = &step.joints.all[self.joint];
+        let [start, end] = [step.time, step.time + step.dt];
+        let sign = motion.at(start).rate.signum();
+        let turns = sign * motion.at(end).rate < 0.0;
+        let turn = turns.then(|| last_with([start, end], |time| sign * motion.at(time).rate >= 0.0));
+        for (side, limit) in [self.spec.low, self.spec.high].into_iter().enumerate() {
+            let is_within = |time: f64| self.gap(side, motion.at(time).value) >= -ROUNDED * joint.gyration;
+            if let Some(passed) = turn.into_iter().chain([end]).find(|&time| !is_within(time)) {
+                let time = last_with([start, passed], is_within);
+                return Err(Unsolved::MotionBeyondStop {
+                    joint: joint.name.clone(),
+                    time,
+                    limit,
+                    rate: motion.at(time).rate,
+                    is_length: !self.coordinate.is_angle(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Adds the sides that the motion without contact closes, and those that are closed.
@@ -202,22 +243,27 @@ impl Stops {
     ///
     /// # Errors
     ///
-    /// [`JointError::Beyond`] if a coordinate starts beyond a hard stop.
+    /// [`JointError::Beyond`] if a coordinate starts beyond a hard stop, [`JointError::MotionBeyond`] if its
+    /// motion does.
     pub(crate) fn new(joints: &Joints, step: &Step<'_>) -> Result<Self, JointError> {
         let mut stops = Self::default();
         for &spec in &joints.stops {
             let mut stop = Stop::new(joints, spec);
             let joint = &joints.all[stop.joint];
+            // A motion counts turns too.
+            stop.value = stop.motion.map_or(0.0, |motion| joints.motions[motion].at(step.time).value);
             stop.value = stop.value_at(&at_start(joint, step));
             let is_length = !stop.coordinate.is_angle();
             for (side, limit) in [stop.spec.low, stop.spec.high].into_iter().enumerate() {
                 let gap = stop.gap(side, stop.value);
-                let is_hard = matches!(stop.spec.law, StopLaw::Hard { .. });
-                if is_hard && gap < -PLACED * joint.gyration {
+                if stop.is_hard() && gap < -PLACED * joint.gyration {
                     let (joint, value) = (joint.name.clone(), stop.value);
-                    return Err(JointError::Beyond { joint, value, limit, is_length });
+                    return Err(match stop.motion {
+                        Some(_) => JointError::MotionBeyond { joint, value, limit, is_length },
+                        None => JointError::Beyond { joint, value, limit, is_length },
+                    });
                 }
-                if !is_hard && gap < 0.0 {
+                if !stop.is_hard() && gap < 0.0 {
                     stop.gaps[side] = gap;
                 }
             }
@@ -231,10 +277,23 @@ impl Stops {
     }
 
     /// Finds the stops that act in a step, after the motion without contact.
-    pub(crate) fn look(&mut self, stages: &mut [Stage], step: &Step<'_>, contacts: &mut Vec<Contact>) {
+    ///
+    /// # Errors
+    ///
+    /// [`Unsolved::MotionBeyondStop`] if a motion passes a hard stop.
+    pub(crate) fn look(
+        &mut self,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+        contacts: &mut Vec<Contact>,
+    ) -> Result<(), Unsolved> {
         for (number, stop) in self.all.iter_mut().enumerate() {
-            stop.look(number, stages, step, contacts);
+            match stop.motion.filter(|_| stop.is_hard()) {
+                Some(motion) => stop.check_motion(&step.joints.motions[motion], step)?,
+                None => stop.look(number, stages, step, contacts),
+            }
         }
+        Ok(())
     }
 
     /// Takes the impulse of a stop, with what its damper loses.
@@ -283,6 +342,17 @@ impl Stops {
         let arrays = numbers.as_chunks::<{ Stop::NUMBERS }>().0;
         self.all.iter_mut().zip(arrays).for_each(|(stop, numbers)| stop.remember(numbers));
     }
+}
+
+/// The last time between two times at which something holds that holds at the first one and not at the second
+/// \[s\].
+fn last_with([mut holds, mut fails]: [f64; 2], is_true: impl Fn(f64) -> bool) -> f64 {
+    // As many halvings as a number has bits.
+    for _ in 0..f64::MANTISSA_DIGITS {
+        let middle = 0.5 * (holds + fails);
+        if is_true(middle) { holds = middle } else { fails = middle }
+    }
+    holds
 }
 
 /// The places of both ends at the states of a step.

@@ -67,6 +67,9 @@ pub struct System {
     /// Force of each joint on its second body in the last step, and its torque about the first end, without
     /// springs and stops \[N\], \[N m\].
     pub(crate) joint_wrenches: Vec<[Vector3<f64>; 2]>,
+    /// Impulse of each joint with its springs and stops, then of each spring of its own, on its second body
+    /// in the last step, and its moment about the first end \[N s\], \[N m s\]; empty unless they are kept.
+    pub(crate) joint_impulses: Vec<[Vector3<f64>; 2]>,
     /// Changes of the start by motions of joints.
     pub(crate) displaced: Displaced,
     pub(crate) actions: Actions,
@@ -158,6 +161,7 @@ impl System {
             joints: Joints::default(),
             stops: Stops::default(),
             joint_wrenches: Vec::new(),
+            joint_impulses: Vec::new(),
             displaced: Displaced::default(),
             actions: Actions::default(),
             start_of_step: 0.0,

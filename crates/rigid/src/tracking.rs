@@ -1,6 +1,8 @@
 //! Contacts under the numbers that a scenario gives them, with their events: a contact has one pair or
 //! several, or it is a crowd, each two bodies of which have events of their own.
 
+mod of_step;
+
 use std::collections::BTreeMap;
 
 use carom_contact::Law;
@@ -10,6 +12,7 @@ use carom_dynamics::{
 use nalgebra::Vector3;
 
 use crate::system::{PairReport, System};
+pub(crate) use of_step::ContactPlace;
 
 /// A contact of two bodies. The points of each may touch the surface of the other: both ways are one contact,
 /// with one event and one force.
@@ -106,8 +109,8 @@ impl Contacts {
         let of_pairs = &self.of_pairs;
         self.following.retain(|&place| of_pairs[place].tracker.event.is_some());
         for (&[crowd, a, b], tracker) in &mut self.open {
-            let (number, report) = (self.crowds[crowd], both_ways(system, crowd, [a, b]));
-            if let Some(event) = follow(system, tracker, (number, Law::Hard), &report, times) {
+            let (report, law) = (both_ways(system, crowd, [a, b]), system.nearby.crowds.law(crowd));
+            if let Some(event) = follow(system, tracker, (self.crowds[crowd], law), &report, times) {
                 take(ContactEvent { bodies: Some([a, b]), ..event })?;
             }
         }
@@ -137,8 +140,8 @@ impl Contacts {
             }
         }
         for (&[crowd, a, b], tracker) in &mut self.open {
-            let report = both_ways(system, crowd, [a, b]);
-            if let Some(event) = finish(system, tracker, ([a, b], Law::Hard), &report, time) {
+            let (report, law) = (both_ways(system, crowd, [a, b]), system.nearby.crowds.law(crowd));
+            if let Some(event) = finish(system, tracker, ([a, b], law), &report, time) {
                 take(ContactEvent { bodies: Some([a, b]), ..event })?;
             }
         }

@@ -1,7 +1,8 @@
 //! A step allocates nothing, in flight and in contact.
 
 use crate::problems::{ROD_VELOCITY, ball_in_shell, rod_in_cube};
-use carom_rigid::Law;
+use carom_dynamics::{Axes, Ignore, Marker, Probe, ProbePlace, ProbeQuantity};
+use carom_rigid::{Law, Settings, Simulation};
 use carom_testing::heap;
 
 #[test]
@@ -17,4 +18,23 @@ fn steps_allocate_nothing_once_lists_have_grown() {
         assert!(system.n_impulses() > impulses + 10);
         assert_eq!(taken, 0);
     }
+}
+
+#[test]
+fn samples_of_probes_allocate_nothing() {
+    let system = ball_in_shell(1e4, 0.01);
+    let settings = Settings { end_time: 1e3, output_every: 1e3 };
+    let at_point = ProbePlace::Point { body: 0, marker: Marker::default(), axes: Axes::Body };
+    let all: [(ProbePlace, &[ProbeQuantity]); 3] = [
+        (at_point, &ProbeQuantity::OF_POINTS),
+        (ProbePlace::Contact(0), &ProbeQuantity::OF_CONTACTS),
+        (ProbePlace::Body(1), &ProbeQuantity::OF_BODIES),
+    ];
+    let probes = all.map(|(place, quantities)| Probe { place, quantities: quantities.to_vec(), every: None });
+    let simulation = Simulation::new(system, settings).unwrap().with_probes(probes.to_vec());
+    let mut simulation = simulation.unwrap();
+    let mut steps = |n: u64| (0..n).for_each(|_| simulation.step(&mut Ignore).unwrap());
+    steps(10);
+    let (_, taken) = heap::allocations_during(|| steps(2000));
+    assert_eq!(taken, 0);
 }

@@ -2,7 +2,7 @@
 
 use carom_dynamics::{Checkpoint, Placement};
 use carom_rigid::{
-    Ball, Block, CrowdSpec, Edge, MemberSpec, PairSpec, Plane, RigidBody, Shape, Sphere, System,
+    Ball, Block, CrowdSpec, Edge, Law, MemberSpec, PairSpec, Plane, RigidBody, Shape, Sphere, System,
 };
 use nalgebra::{Matrix3, Unit, Vector3};
 
@@ -35,15 +35,26 @@ fn cubes(n: usize) -> (Vec<RigidBody>, Vec<Placement>, Vec<MemberSpec>) {
 }
 
 fn crowd(n: usize, restitution: f64, friction: f64) -> System {
+    crowd_by(Law::Hard, n, restitution, friction)
+}
+
+fn crowd_by(law: Law, n: usize, restitution: f64, friction: f64) -> System {
     let (bodies, placements, members) = cubes(n);
-    let spec = CrowdSpec { members, restitution, friction, apart: Vec::new() };
+    let spec = CrowdSpec { members, law, restitution, friction, apart: Vec::new() };
     System::with_crowds(bodies, &placements, (&[], &[spec]), Vector3::zeros(), STEP).unwrap()
 }
 
 /// The crowd has the motion of all its pairs given one by one, to the bit.
 #[test]
 fn a_crowd_moves_like_all_its_pairs() {
-    for (n, restitution, friction) in [(27, 1.0, 0.0), (12, 0.5, 0.3), (8, 1.0, 0.0)] {
+    let spring = Law::per_point(1e5);
+    for (law, n, restitution, friction) in [
+        (Law::Hard, 27, 1.0, 0.0),
+        (Law::Hard, 12, 0.5, 0.3),
+        (Law::Hard, 8, 1.0, 0.0),
+        (spring, 27, 1.0, 0.0),
+        (spring, 12, 1.0, 0.3),
+    ] {
         let (bodies, placements, members) = cubes(n);
         let mut pairs = Vec::new();
         for a in &members {
@@ -56,14 +67,14 @@ fn a_crowd_moves_like_all_its_pairs() {
                     points: a.points.clone(),
                     edges,
                     shape: b.shape.clone().unwrap(),
-                    law: carom_rigid::Law::Hard,
+                    law,
                     restitution,
                     friction,
                 });
             }
         }
         let mut all = System::new(bodies, &placements, &pairs, Vector3::zeros(), STEP).unwrap();
-        let mut some = crowd(n, restitution, friction);
+        let mut some = crowd_by(law, n, restitution, friction);
         for _ in 0..1000 {
             all.step().unwrap();
             some.step().unwrap();
@@ -91,18 +102,41 @@ fn the_memory_of_a_crowd_grows_with_its_bodies() {
     assert!(places[0] < 52.0 && places[1] < 52.0, "{places:?}");
 }
 
+/// Springs of a crowd lose no energy and no momentum, while pairs come into being and are dropped.
+#[test]
+fn springs_of_a_crowd_conserve_energy_and_momenta() {
+    let mut system = crowd_by(Law::per_point(1e5), 64, 1.0, 0.0);
+    let (energy, momentum, ang_momentum) = (system.energy(), system.momentum(), system.ang_momentum());
+    let mut together = 0.0_f64;
+    for _ in 0..4000 {
+        system.step().unwrap();
+        together = together.max(system.contact_potential());
+    }
+    let [least, largest] = system.energy_range().map(|e| e / energy - 1.0);
+    assert!(least > -1e-12 && largest < 1e-12, "{least:+.1e} {largest:+.1e}");
+    assert!(together > 0.01 * energy && system.n_impulses() > 1000, "{together} {}", system.n_impulses());
+    assert!((system.momentum() - momentum).norm() < 1e-12 * momentum.norm());
+    assert!((system.ang_momentum() - ang_momentum).norm() < 1e-12 * ang_momentum.norm());
+}
+
 /// Bodies that rest in the checkpoint's crowd have the pairs that had touched, and continue with the same
 /// bits.
 #[test]
 fn a_restored_crowd_continues_with_the_same_bits() {
-    let mut system = crowd(27, 0.8, 0.2);
+    for law in [Law::Hard, Law::per_point(1e5)] {
+        continues(|| crowd_by(law, 27, 0.8, 0.2));
+    }
+}
+
+fn continues(made: impl Fn() -> System) {
+    let mut system = made();
     for _ in 0..400 {
         system.step().unwrap();
     }
     let mut checkpoint = Checkpoint::default();
     system.save(&mut checkpoint);
     assert!(checkpoint.integers("crowd_pairs").unwrap().len() > 30);
-    let mut again = crowd(27, 0.8, 0.2);
+    let mut again = made();
     again.restore(&checkpoint, system.counters()).unwrap();
     for _ in 0..600 {
         system.step().unwrap();
@@ -118,13 +152,15 @@ fn a_restored_crowd_continues_with_the_same_bits() {
 fn invalid_crowds_are_refused() {
     let error = |change: &dyn Fn(&mut CrowdSpec, &mut Vec<Placement>)| {
         let (bodies, mut placements, members) = cubes(3);
-        let mut spec = CrowdSpec { members, restitution: 1.0, friction: 0.0, apart: Vec::new() };
+        let mut spec =
+            CrowdSpec { members, law: Law::Hard, restitution: 1.0, friction: 0.0, apart: Vec::new() };
         change(&mut spec, &mut placements);
         let made = System::with_crowds(bodies, &placements, (&[], &[spec]), Vector3::zeros(), STEP);
         made.map(|_| ()).unwrap_err().to_string()
     };
     assert!(error(&|spec, _| spec.restitution = 1.5).contains("restitution is 1.5; it must be from 0 to 1"));
     assert!(error(&|spec, _| spec.friction = -0.5).contains("friction is -0.5"));
+    assert!(error(&|spec, _| spec.law = Law::per_point(0.0)).contains("stiffness of a point is 0"));
     assert!(error(&|spec, _| spec.members[0].body = 3).contains("body 3 of a crowd"));
     let empty = error(&|spec, _| {
         spec.members[2].points.clear();
@@ -146,7 +182,7 @@ fn members_that_are_apart_do_not_touch() {
             at([1.5 * SIDE, 0.0, 0.0], [-1.0, 0.0, 0.0]),
             at([-4.0 * SIDE, 0.0, 0.0], [3.0, 0.0, 0.0]),
         ];
-        let crowds = [CrowdSpec { members, restitution: 1.0, friction: 0.0, apart }];
+        let crowds = [CrowdSpec { members, law: Law::Hard, restitution: 1.0, friction: 0.0, apart }];
         let mut system =
             System::with_crowds(bodies, &places, (&[], &crowds), Vector3::zeros(), STEP).unwrap();
         let mut touched = std::collections::BTreeSet::new();
@@ -212,7 +248,7 @@ fn balls_of_a_crowd_touch_each_other_once() {
     };
     let placements: Vec<Placement> =
         std::iter::once(at([0.0; 3], [0.0; 3])).chain((0..N_BALLS).map(place)).collect();
-    let spec = CrowdSpec { members, restitution: 0.9, friction: 0.2, apart: Vec::new() };
+    let spec = CrowdSpec { members, law: Law::Hard, restitution: 0.9, friction: 0.2, apart: Vec::new() };
     let made = |pairs: &[PairSpec], crowds: &[CrowdSpec]| {
         System::with_crowds(bodies.clone(), &placements, (pairs, crowds), Vector3::zeros(), STEP).unwrap()
     };

@@ -165,6 +165,7 @@ impl Kind for carom_rigid::RunError {
         match self {
             Self::Interrupted { .. } => ErrorKind::Interrupted,
             Self::Observer(_) => ErrorKind::Files,
+            Self::Step(error) if error.is_contradiction() => ErrorKind::Input,
             Self::Step(_) => ErrorKind::Convergence,
             _ => ErrorKind::Input,
         }

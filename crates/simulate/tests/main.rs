@@ -3,6 +3,7 @@
 mod ball_on_plane;
 mod chain;
 mod complementarity;
+mod driven_stops;
 mod equilibrium;
 mod equilibrium_friction;
 mod explicit;
@@ -26,8 +27,10 @@ mod reduction_variants;
 mod rigid;
 mod rigid_actions;
 mod rigid_joints;
+mod rigid_laws;
 mod rigid_pairs;
 mod rigid_partner;
+mod rigid_probes;
 mod robust;
 mod rolling;
 mod rolling_grid;

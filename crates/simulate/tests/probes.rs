@@ -147,14 +147,12 @@ fn schemes_without_probes_say_why_and_what_helps() {
                 material = \"steel\"\n";
     for (scheme, keys, help) in [
         ("static", "", "carom-post plot --what displacement:BODY:SET"),
-        ("rigid", "time_step = 1e-4\nend_time = 1e-3\n", "impulses of whole steps"),
         ("explicit", "end_time = 1e-3\n", "keep more frames"),
         ("energy-momentum", "time_step = 1e-4\nend_time = 1e-3\n", "keep more frames"),
         ("complementarity", "time_step = 1e-4\nend_time = 1e-3\n", "keep more frames"),
     ] {
-        let rigid = if scheme == "rigid" { "rigid = true\n" } else { "" };
         let probe = "[[probe]]\non = \"rod:end\"\n";
-        let text = format!("[simulation]\nscheme = \"{scheme}\"\n{keys}{body}{rigid}{probe}");
+        let text = format!("[simulation]\nscheme = \"{scheme}\"\n{keys}{body}{probe}");
         let error = solve(&text).unwrap_err();
         assert_eq!(error.key(), Some("probe.0"), "{scheme}: {error}");
         let starts = format!("the scheme `{scheme}` has no [[probe]]: ");

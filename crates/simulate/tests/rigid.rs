@@ -390,7 +390,5 @@ fn a_contact_of_all_bodies_is_resumed_and_refuses_others_beside_it() {
     resumed(&with(all), 1.0);
     let twice = read(&with(&format!("{all}{all}")), &[]).expect_err("all bodies twice");
     assert!(twice.contains("paired already"), "{twice}");
-    let penalty = with(&format!("{all}law = {{ kind = \"penalty\", point_stiffness = 1e6 }}\n"));
-    let error = solve(&penalty).unwrap_err().to_string();
-    assert!(error.contains("by multipliers"), "{error}");
+    resumed(&with(&format!("{all}law = {{ kind = \"penalty\", point_stiffness = 1e6 }}\n")), 1.0);
 }

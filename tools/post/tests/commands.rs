@@ -263,6 +263,7 @@ fn tables_are_text_csv_or_json() {
     let probes = text(&post(&["table", path, "--what", "probes", "--csv"]).stdout);
     let head = "time [s],probe,velocity_x [m/s],velocity_y [m/s],velocity_z [m/s],normal_force [N],gap [m]";
     assert_eq!(probes.lines().next(), Some(head), "{probes}");
+    assert_eq!(probes.lines().nth(1), Some("0.0,pole,,,,,"), "{probes}");
     assert_eq!(probes.lines().nth(2), Some("5e-6,pole,0.3,0.0,-1.0,,"), "{probes}");
     assert_eq!(probes.lines().nth(7), Some("0.0,ball/block,,,,0.0,"), "{probes}");
     assert_eq!(probes.lines().nth(8), Some("1e-5,ball/block,,,,2250.0,-1e-6"), "{probes}");

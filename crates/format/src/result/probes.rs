@@ -11,7 +11,7 @@ pub struct ProbeCourse {
     /// Times \[s\].
     pub times: Vec<f64>,
     /// For each sample one entry for each quantity of the probe. Of a quantity that is one number the first
-    /// component counts; a gap that is not known is infinite.
+    /// component counts; a quantity that is not known is infinite.
     pub values: Vec<Vec<[f64; 3]>>,
 }
 
@@ -34,9 +34,9 @@ pub(super) fn write_sample(
     let sql = "INSERT INTO probe_value (probe, time, quantity, x, y, z) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let mut statement = database.prepare_cached(sql)?;
     for (quantity, [x, y, z]) in quantities.iter().zip(sample.values) {
-        let [y, z] = [y, z].map(|value| quantity.is_vector().then_some(*value));
-        // SQLite stores infinity but not NaN; an unknown gap is infinite.
+        // SQLite stores infinity but not NaN; an unknown quantity is infinite.
         let x = x.is_finite().then_some(*x);
+        let [y, z] = [y, z].map(|value| (x.is_some() && quantity.is_vector()).then_some(*value));
         statement.execute(params![sample.probe as i64, sample.time, quantity.name(), x, y, z])?;
     }
     Ok(())
@@ -125,7 +125,7 @@ impl Value {
             probe: row.get(0)?,
             time: row.get(1)?,
             quantity: row.get(2)?,
-            values: [x.unwrap_or(f64::INFINITY), y.unwrap_or(0.0), z.unwrap_or(0.0)],
+            values: x.map_or([f64::INFINITY; 3], |x| [x, y.unwrap_or(0.0), z.unwrap_or(0.0)]),
         })
     }
 }

@@ -266,7 +266,7 @@ fn read_document(problems: &Problems, document: &DeTable<'_>, known_materials: &
     let of_contact =
         if scheme.bodies_touch_whole() { references::Parts::SetOrBody } else { references::Parts::Set };
     references::check_ends(problems, &bodies, &contact, of_contact);
-    references::check_pairs(problems, &contact, scheme.points_touch);
+    references::check_pairs(problems, &contact, scheme);
     references::check_ends(problems, &bodies, &joint.joints, references::Parts::Place);
     joint.check(problems);
     references::check_ends(problems, &bodies, &spring, references::Parts::Place);

@@ -131,14 +131,15 @@ pub(super) fn check_ends<T>(
 
 /// Reports two contacts of the same ends, whose forces would act twice.
 ///
-/// * `ordered` — true if the points of the first end meet the surface of the second, so that the reversed
-///   pair is another contact
-pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], ordered: bool) {
+/// * `scheme` — where points of the first end meet the surface of the second, the reversed pair is another
+///   contact
+pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], scheme: &SchemeRow) {
+    let ordered = scheme.points_touch;
     for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
         let [(a, span), (b, _)] = ends.as_slice() else { continue };
         let is_all = |end: &super::model::End| end.body == ContactSpec::ALL;
         let repeats = |other: &Referring<T>| match other.ends.as_slice() {
-            [(c, _), (_, _)] if is_all(a) || is_all(c) => true,
+            [(c, _), (_, _)] if is_all(a) != is_all(c) => !scheme.named_replace_automatic,
             [(c, _), (d, _)] => (a, b) == (c, d) || (!ordered && (a, b) == (d, c)),
             _ => false,
         };

@@ -1,6 +1,8 @@
 //! Samples of probes: when they are due, what has to be evaluated for them, their values.
 
-use carom_dynamics::{Axes, Checkpoint, JointState, Marker, Observer, Pose, ProbeQuantity, ProbeSample};
+use carom_dynamics::{
+    Axes, Checkpoint, JointState, Marker, Observer, Pose, ProbePlaces, ProbeQuantity, ProbeSample,
+};
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Probe, ProbeError, ProbePlace};
@@ -70,8 +72,13 @@ impl Probes {
             joints: vec![JointState::default(); system.n_transmitting()],
             modal: Modal { all: vec![0.0; n], own: vec![0.0; n] },
         };
+        let places = ProbePlaces {
+            bodies: system.bodies().len(),
+            joints: system.n_transmitting(),
+            contacts: system.pairs(),
+        };
         for (number, probe) in probes.into_iter().enumerate() {
-            probe.check(number, system)?;
+            probe.check(number, places)?;
             let mut sampled = Sampled::new(probe, system);
             if let ProbePlace::Point { body, .. } = sampled.probe.place {
                 sampled.start = sampled.position(body, system, y, &mut made.modal);

@@ -136,7 +136,8 @@ impl Contacts {
         }
         if members.len() > 1 {
             let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);
-            self.rigid_crowds.push((number, CrowdSpec { members, restitution, friction, apart }));
+            let crowd = CrowdSpec { members, law: Law::Hard, restitution, friction, apart };
+            self.rigid_crowds.push((number, crowd));
         }
         Ok(())
     }

@@ -54,7 +54,8 @@ struct Related {
     contacts: BTreeMap<[usize; 2], Vec<usize>>,
     /// Contacts of all bodies.
     of_all: Vec<usize>,
-    /// Bodies that a joint or a bushing connects, and those that a contact of all bodies leaves out.
+    /// Bodies that a joint or a bushing connects, and those that a contact of all bodies leaves out: bodies
+    /// that a joint connects, and those whose contact is named.
     joined: BTreeSet<[usize; 2]>,
     apart: BTreeSet<[usize; 2]>,
     /// Bodies that lie inside each other at the start.
@@ -75,7 +76,10 @@ impl Related {
         let mut related = Self { fixed, ..Self::default() };
         for (i, contact) in scenario.contact.iter().enumerate() {
             match pair(&contact.between) {
-                Some(pair) => related.contacts.entry(pair).or_default().push(i),
+                Some(pair) => {
+                    related.contacts.entry(pair).or_default().push(i);
+                    related.apart.insert(pair);
+                }
                 None => related.of_all.extend(contact.is_automatic().then_some(i)),
             }
         }

@@ -1,5 +1,6 @@
 //! Errors from setting up the scheme `rigid`.
 
+use carom_dynamics::ProbeError;
 use carom_rigid::{BodyError, JointError, RunError, SpringError, SystemError};
 use thiserror::Error;
 
@@ -28,12 +29,6 @@ pub enum RigidSetUpError {
     /// A shape that cannot stand at its end of a pair.
     #[error(transparent)]
     ShapeRole(#[from] ShapeRole),
-    /// A contact of all bodies with a penalty.
-    #[error(
-        "contact of all bodies: they touch by multipliers; leave out `law`, or name the pairs that touch by \
-         springs of points"
-    )]
-    CrowdPenalty,
     /// Two contacts of the same surfaces.
     #[error(transparent)]
     Repeated(#[from] RepeatedContact),
@@ -52,6 +47,9 @@ pub enum RigidSetUpError {
     /// A place of a joint, spring or force.
     #[error(transparent)]
     End(#[from] EndError),
+    /// A probe that the system does not have, or whose samples are too many.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
     /// The run cannot start: a setting is impossible.
     #[error(transparent)]
     Start(#[from] RunError),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use carom_contact::edge_to_edge::EdgesOf;
-use carom_contact::{Edge, Law, Shape};
+use carom_contact::{Edge, Shape};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario, ShapeKind, ShapeSpec};
 use carom_mesh::FaceRef;
@@ -11,6 +11,7 @@ use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
+use super::setup::named;
 use super::shapes::{shape_points, shape_surface, surface_points};
 use crate::geometry::{GeometryError, discretisation, radius_of_ball, shape};
 
@@ -22,15 +23,12 @@ const MOST_NAMED: usize = 10;
 ///
 /// # Errors
 ///
-/// [`RigidSetUpError`] if the surface of a body cannot be evaluated, or with a penalty.
+/// [`RigidSetUpError`] if the surface of a body cannot be evaluated.
 pub(super) fn crowd(
     scenario: &Scenario,
     geometries: &[&Body],
     contact: &ContactSpec,
 ) -> Result<CrowdSpec, RigidSetUpError> {
-    if contact.law != Law::Hard {
-        return Err(RigidSetUpError::CrowdPenalty);
-    }
     let mut members = Vec::new();
     for (body, (spec, geometry)) in scenario.body.iter().zip(geometries).enumerate() {
         match shapes_of(spec) {
@@ -41,11 +39,15 @@ pub(super) fn crowd(
         }
     }
     let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name).unwrap_or_default();
+    let mut apart = joined(scenario, number);
+    // Two bodies whose contact is named touch by that one alone.
+    apart.extend(named(scenario).map(|(_, pair)| pair.between.each_ref().map(|end| number(&end.body))));
     Ok(CrowdSpec {
         members,
+        law: contact.law,
         restitution: contact.restitution.unwrap_or(1.0),
         friction: contact.friction,
-        apart: joined(scenario, number),
+        apart,
     })
 }
 

@@ -3,7 +3,7 @@
 use carom_dynamics::{Axes, Placement, TimeFunction, rotation};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{
-    ActionSpec as SpecOfAction, End, ForceSpec as SpecOfForce, FunctionError, JointKind,
+    ActionSpec as SpecOfAction, BodySpec, End, ForceSpec as SpecOfForce, FunctionError, JointKind,
     JointSpec as SpecOfJoint, Scenario, Spot, SpringSpec as SpecOfSpring,
 };
 use carom_rigid::{
@@ -166,19 +166,7 @@ impl Standing<'_> {
     fn held(&self, end: &End) -> Result<Held, EndError> {
         let body = self.scenario.body.iter().position(|spec| spec.name == end.body);
         let body = body.expect("the format checks the ends of joints, springs and forces");
-        let (spec, geometry) = (&self.scenario.body[body], self.geometries[body]);
-        let marker = spec.marker.iter().find(|marker| marker.name == end.part).map(|marker| &marker.at);
-        let point = match marker {
-            Some(Spot::Point(point)) => Vector3::from(*point),
-            Some(Spot::Set(set)) => mean_of_set(&spec.name, geometry, set)?,
-            None if geometry.set_names().contains(&end.part) => mean_of_set(&spec.name, geometry, &end.part)?,
-            None => {
-                let markers = spec.marker.iter().map(|marker| marker.name.clone());
-                let known: Vec<String> = markers.chain(geometry.set_names()).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(NoMarker { body: spec.name.clone(), part: end.part.clone(), known }.into());
-            }
-        };
+        let point = place(&self.scenario.body[body], self.geometries[body], &end.part)?;
         let placement = &self.placements[body];
         let rotation = rotation::matrix(&placement.quaternion);
         Ok(Held { body, point, position: Vector3::from(placement.origin) + rotation * point, rotation })
@@ -218,6 +206,28 @@ fn actions(spec: &SpecOfJoint, shift: f64) -> Result<Vec<ActionSpec>, FunctionEr
             })
         })
         .collect()
+}
+
+/// A marker of a rigid body, or the mean of a set, in source coordinates \[m\].
+///
+/// # Errors
+///
+/// [`EndError`] if the body has no such part, or its geometry cannot be evaluated.
+pub(super) fn place(spec: &BodySpec, geometry: &Body, part: &str) -> Result<Vector3<f64>, EndError> {
+    let marker = spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at);
+    Ok(match marker {
+        Some(Spot::Point(point)) => Vector3::from(*point),
+        Some(Spot::Set(set)) => mean_of_set(&spec.name, geometry, set)?,
+        None if geometry.set_names().iter().any(|set| set == part) => {
+            mean_of_set(&spec.name, geometry, part)?
+        }
+        None => {
+            let markers = spec.marker.iter().map(|marker| marker.name.clone());
+            let known: Vec<String> = markers.chain(geometry.set_names()).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(NoMarker { body: spec.name.clone(), part: part.to_owned(), known }.into());
+        }
+    })
 }
 
 /// The mean of the points of a set, in source coordinates.

@@ -5,17 +5,18 @@ use carom_fem::{Body, Discretisation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
-use carom_rigid::{Displaced, Law, RigidBody, Settings, Simulation, System};
+use carom_rigid::{Displaced, Law, RigidBody, Simulation, System};
 
 use super::error::RigidSetUpError;
 use super::everything::left_out;
-use super::setup::system;
+use super::setup::{named, simulation};
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 use crate::system::joints::{described as described_joints, motion_begins_elsewhere};
+use crate::system::probes::described as described_probes;
 
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
@@ -40,13 +41,11 @@ impl<'a> RigidRun<'a> {
         time_step: f64,
     ) -> Result<Self, At<RigidSetUpError>> {
         let geometries = geometries(scenario, prepared)?;
-        let system = system(scenario, &geometries, time_step)?;
-        let Scenario { simulation, .. } = scenario;
+        let simulation = simulation(scenario, &geometries, time_step)?;
+        let system = &simulation.system;
         let repeated = system.repeated_equations();
         let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n));
-        let of_joints = repeated.chain(displaced(&system)).collect();
-        let settings = Settings { end_time: simulation.end_time, output_every: simulation.output_every };
-        let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
+        let of_joints = repeated.chain(displaced(system)).collect();
         Ok(Self { scenario, prepared, geometries, simulation, of_joints })
     }
 }
@@ -65,7 +64,7 @@ impl Run for RigidRun<'_> {
             bodies: bodies.map(body).collect(),
             pairs: pairs.collect(),
             joints: described_joints(self.scenario),
-            ..Described::default()
+            probes: described_probes(self.scenario),
         }
     }
 
@@ -150,9 +149,9 @@ const DEEP: f64 = 0.01;
 
 /// Warnings of contacts that every step has missed, and of bodies that have sunk into each other.
 fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
-    let named = |pair: usize| match (system.crowd(pair), scenario.contact.get(pair)) {
-        (None, Some(contact)) => {
-            format!("contact {}, {}, {}", pair + 1, contact.between[0], contact.between[1])
+    let title = |pair: usize| match (system.crowd(pair), named(scenario).nth(pair)) {
+        (None, Some((number, contact))) => {
+            format!("contact {}, {}, {}", number + 1, contact.between[0], contact.between[1])
         }
         _ => {
             let [a, b] = system.bodies_of_pair(pair).map(|body| &scenario.body[body].name);
@@ -163,7 +162,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
         format!(
             "{}: a point passed through the surface between two steps at t = {time:.6e} s and was not \
              stopped; a time_step of {behind:.1e} s would detect it",
-            named(pair)
+            title(pair)
         )
     });
     let mut out: Vec<String> = passed.collect();
@@ -178,7 +177,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             };
             out.push(format!(
                 "{}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
-                named(pair),
+                title(pair),
                 report.depth,
                 100.0 * report.depth / extent
             ));

@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
-use carom_dynamics::Placement;
+use carom_dynamics::{Marker, Placement, ProbeError};
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind};
-use carom_rigid::{Edge, JointError, PairError, PairSpec, RigidBody, System, SystemError};
+use carom_rigid::{
+    Edge, JointError, PairError, PairSpec, RigidBody, Settings, Simulation, System, SystemError,
+};
 use nalgebra::Vector3;
 
 use super::error::RigidSetUpError;
 use super::everything;
-use super::joined::Standing;
+use super::joined::{EndError, Standing, place};
 use super::repeated::{self, OfBodies};
 use super::shapes::{Role, set_points, set_surface, shape_points, shape_surface, wrong_role};
 use crate::discretised::Bodies;
@@ -18,6 +20,7 @@ use crate::error::{At, AtKey};
 use crate::geometry::{placement, rigid_mass};
 use crate::overlap::Overlap;
 use crate::parts::Parts;
+use crate::system::probes::probes_at;
 
 /// The system of a scenario at its start.
 ///
@@ -27,11 +30,7 @@ use crate::parts::Parts;
 /// # Errors
 ///
 /// [`RigidSetUpError`] names the body or pair that does not fit.
-pub(super) fn system(
-    scenario: &Scenario,
-    geometries: &[&Body],
-    time_step: f64,
-) -> Result<System, At<RigidSetUpError>> {
+fn system(scenario: &Scenario, geometries: &[&Body], time_step: f64) -> Result<System, At<RigidSetUpError>> {
     let known = Bodies::default();
     let bodies = scenario.body.iter().zip(geometries).enumerate();
     let bodies = bodies
@@ -69,6 +68,40 @@ pub(super) fn system(
     Ok(system)
 }
 
+/// The run of a scenario at its start, with its probes.
+///
+/// # Errors
+///
+/// As [`system`], and for impossible settings and probes.
+pub(super) fn simulation(
+    scenario: &Scenario,
+    geometries: &[&Body],
+    time_step: f64,
+) -> Result<Simulation, At<RigidSetUpError>> {
+    let system = system(scenario, geometries, time_step)?;
+    let probes = probes_at(scenario, |body, part, at| {
+        let point = match at {
+            Some(point) => Vector3::from(point),
+            None => place(&scenario.body[body], geometries[body], part)?,
+        };
+        let position_b = (point - system.bodies[body].com).into();
+        Ok::<_, EndError>(Marker { position_b, ..Marker::default() })
+    });
+    let probes = probes.map_err(At::cast)?;
+    let settings = &scenario.simulation;
+    let settings = Settings { end_time: settings.end_time, output_every: settings.output_every };
+    let simulation = Simulation::new(system, settings).map_err(RigidSetUpError::from)?;
+    let automatic = scenario.contact.iter().enumerate().filter(|(_, contact)| contact.is_automatic());
+    let crowds: Vec<usize> = automatic.map(|(number, _)| number).collect();
+    simulation.with_crowds_at(&crowds).with_probes(probes).map_err(|error| {
+        let key = match error {
+            ProbeError::ShorterThanSteps { .. } | ProbeError::Interval { .. } => "every",
+            _ => "what",
+        };
+        RigidSetUpError::from(error).at(format!("probe.{}.{key}", error.probe()))
+    })
+}
+
 /// Joints, springs and forces.
 fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetUpError>> {
     let scenario = standing.scenario;
@@ -76,7 +109,8 @@ fn join(system: &mut System, standing: &Standing<'_>) -> Result<(), At<RigidSetU
     if !joints.is_empty() {
         system.join(&joints).map_err(|error| {
             let key = scenario.joint_of_title(error.joint());
-            let part = if matches!(error, JointError::Held { .. }) { ".motion" } else { "" };
+            let of_motion = matches!(error, JointError::Held { .. } | JointError::MotionBeyond { .. });
+            let part = if of_motion { ".motion" } else { "" };
             RigidSetUpError::from(error).at(format!("joint.{}{part}", key.unwrap_or_default()))
         })?;
         // Motions of joints may have moved bodies.
@@ -103,20 +137,28 @@ pub(crate) fn problem(
         let Parts::Geometry(body) = part else { return None };
         geometries.push(*body);
     }
-    system(scenario, &geometries, time_step).err()
+    simulation(scenario, &geometries, time_step).err()
+}
+
+/// Contacts of two bodies with their numbers, in the order of the pairs of the system.
+pub(super) fn named(scenario: &Scenario) -> impl Iterator<Item = (usize, &ContactSpec)> {
+    scenario.contact.iter().enumerate().filter(|(_, contact)| !contact.is_automatic())
 }
 
 /// The error of a pair at its place in the scenario.
 fn of_system(scenario: &Scenario, error: SystemError) -> At<RigidSetUpError> {
     let SystemError::Pair(pair) = &error else { return RigidSetUpError::from(error).into() };
-    let number = pair.pair();
-    let Some(contact) = scenario.contact.get(number) else { return RigidSetUpError::from(error).into() };
+    let known = named(scenario).nth(pair.pair());
+    let Some((number, contact)) = known else { return RigidSetUpError::from(error).into() };
     let between = format!("{}, {}", contact.between[0], contact.between[1]);
     match *pair {
         PairError::Overlap { depth, .. } => {
             RigidSetUpError::from(Overlap { pair: between, depth }).at(format!("contact.{number}.between"))
         }
-        _ => RigidSetUpError::from(error).at(format!("contact.{number}")),
+        _ => {
+            let error = SystemError::Pair(pair.clone().renumbered(number));
+            RigidSetUpError::from(error).at(format!("contact.{number}"))
+        }
     }
 }
 

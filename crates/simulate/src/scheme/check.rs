@@ -83,13 +83,14 @@ pub enum SchemeError {
         /// The key.
         key: &'static str,
     },
-    /// Hard stops with something that they do not take.
-    #[error("joint `{joint}`: without a `stiffness` its stops are hard: {why}; give them a `stiffness`")]
+    /// Hard stops with a damping.
+    #[error(
+        "joint `{joint}`: without a `stiffness` its stops are hard: their losses follow from `restitution`, \
+         and `damping` belongs to a stiffness; give them a `stiffness`"
+    )]
     HardStops {
         /// Title of the joint.
         joint: String,
-        /// The reason.
-        why: &'static str,
     },
     /// A restitution of stops where they are springs.
     #[error(
@@ -191,18 +192,15 @@ fn actions(spec: &JointSpec) -> impl Iterator<Item = (&'static str, &ActionSpec)
     std::iter::once(("", &spec.action)).chain(spec.turn.as_ref().map(|turn| ("turn.", turn)))
 }
 
-/// A motion cannot stop at a hard stop, nor does a hard stop have a damper.
+/// Hard stops have no damper.
 fn check_hard_stops(scenario: &Scenario) -> Result<(), At<SchemeError>> {
     for (i, spec) in scenario.joints() {
         for (key, action) in actions(spec) {
             let Some(stops) = action.stops.filter(|stops| stops.stiffness.is_none()) else { continue };
-            let why = match (action.motion.is_some(), stops.damping > 0.0) {
-                (true, _) => "a motion would go on through them",
-                (_, true) => "their losses follow from `restitution`, and `damping` belongs to a stiffness",
-                _ => continue,
-            };
-            let error = SchemeError::HardStops { joint: spec.title(), why };
-            return Err(error.at(format!("joint.{i}.{key}stops")));
+            if stops.damping > 0.0 {
+                let error = SchemeError::HardStops { joint: spec.title() };
+                return Err(error.at(format!("joint.{i}.{key}stops")));
+            }
         }
     }
     Ok(())

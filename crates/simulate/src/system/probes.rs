@@ -1,9 +1,9 @@
 //! Probes of a scenario on the bodies, joints and contacts of its system.
 
-use carom_dynamics::Axes;
+use carom_dynamics::{Axes, Marker, Probe, ProbePlace};
 use carom_format::result::ResultProbe;
 use carom_format::scenario::model::{End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
-use carom_multibody::{Body, Probe, ProbePlace};
+use carom_multibody::Body;
 use nalgebra::Vector3;
 
 use super::error::AssembleError;
@@ -13,7 +13,7 @@ use crate::error::{At, AtKey};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::references::NoMarker;
 
-/// The probes of a scenario.
+/// The probes of a scenario of reduced and rigid bodies in floating frames.
 ///
 /// * `bodies` — those of the system
 ///
@@ -25,9 +25,39 @@ pub(crate) fn probes(
     prepared: &Prepared,
     bodies: &[Body],
 ) -> Result<Vec<Probe>, At<AssembleError>> {
+    probes_at(scenario, |index, part, at| {
+        let (spec, ready, body) = (&scenario.body[index], &prepared.bodies[index], &bodies[index]);
+        match (at, &ready.model) {
+            (Some(point), PreparedModel::Reduced(rom)) => {
+                material_point::marker(point, "", ready, rom, body).map_err(of_probe)
+            }
+            (Some(point), _) => Ok(body.frame_marker(Vector3::from(point) - body.frame_origin)),
+            (None, _) => Ok(marker(part, spec, ready, body)?.ok_or_else(|| NoMarker {
+                body: spec.name.clone(),
+                part: part.to_owned(),
+                known: known_places(spec, ready),
+            })?),
+        }
+    })
+}
+
+/// The probes of a scenario.
+///
+/// * `marker` — the point of a body by its index: that of a part by its name, or one in source coordinates
+///
+/// # Errors
+///
+/// Those of `marker`, at the key of the probe.
+pub(crate) fn probes_at<E>(
+    scenario: &Scenario,
+    marker: impl Fn(usize, &str, Option<[f64; 3]>) -> Result<Marker, E>,
+) -> Result<Vec<Probe>, At<E>>
+where
+    E: AtKey,
+{
     let all = scenario.probe.iter().enumerate();
     all.map(|(i, spec)| {
-        let place = place(scenario, prepared, bodies, spec);
+        let place = place(scenario, spec, &marker);
         let place = place.map_err(|(key, error)| error.at(format!("probe.{i}.{key}")))?;
         let every = (spec.every > 0.0).then_some(spec.every);
         Ok(Probe { place, quantities: spec.what.clone(), every })
@@ -36,21 +66,21 @@ pub(crate) fn probes(
 }
 
 /// The place of a probe; an error has its key.
-fn place(
+fn place<E>(
     scenario: &Scenario,
-    prepared: &Prepared,
-    bodies: &[Body],
     spec: &ProbeSpec,
-) -> Result<ProbePlace, (&'static str, AssembleError)> {
+    marker: impl Fn(usize, &str, Option<[f64; 3]>) -> Result<Marker, E>,
+) -> Result<ProbePlace, (&'static str, E)> {
     let index = |names: Vec<String>, wanted: &str| match Found::among(&names, wanted) {
         Found::One(index) => index,
         _ => unreachable!("names of joints and contacts were checked when the scenario was read"),
     };
+    let body = |name: &str| {
+        let index = scenario.body.iter().position(|spec| spec.name == name);
+        index.expect("names of bodies were checked when the scenario was read")
+    };
     match &spec.place {
-        ProbePlaceSpec::Body { on } => {
-            let body = scenario.body.iter().position(|spec| spec.name == *on);
-            Ok(ProbePlace::Body(body.expect("names of bodies were checked when the scenario was read")))
-        }
+        ProbePlaceSpec::Body { on } => Ok(ProbePlace::Body(body(on))),
         ProbePlaceSpec::Joint { joint } => Ok(ProbePlace::Joint(index(scenario.joint_titles(), joint))),
         ProbePlaceSpec::Contact { contact } => {
             Ok(ProbePlace::Contact(index(scenario.contact_titles(), contact)))
@@ -58,34 +88,12 @@ fn place(
         ProbePlaceSpec::Point { on, at, axes } => {
             let axes = if axes == "body" { Axes::Body } else { Axes::Inertial };
             let key = if at.is_some() { "at" } else { "on" };
-            point(scenario, prepared, bodies, (on, *at), axes).map_err(|error| (key, error))
+            let End { body: name, part } = on;
+            let body = body(name);
+            let marker = marker(body, part, *at).map_err(|error| (key, error))?;
+            Ok(ProbePlace::Point { body, marker, axes })
         }
     }
-}
-
-/// A point of a body, over all modes of its file.
-fn point(
-    scenario: &Scenario,
-    prepared: &Prepared,
-    bodies: &[Body],
-    (on, at): (&End, Option<[f64; 3]>),
-    axes: Axes,
-) -> Result<ProbePlace, AssembleError> {
-    let index = scenario.body.iter().position(|spec| spec.name == on.body);
-    let index = index.expect("names of bodies were checked when the scenario was read");
-    let (spec, ready, body) = (&scenario.body[index], &prepared.bodies[index], &bodies[index]);
-    let marker = match (at, &ready.model) {
-        (Some(point), PreparedModel::Reduced(rom)) => {
-            material_point::marker(point, "", ready, rom, body).map_err(of_probe)?
-        }
-        (Some(point), _) => body.frame_marker(Vector3::from(point) - body.frame_origin),
-        (None, _) => marker(&on.part, spec, ready, body)?.ok_or_else(|| NoMarker {
-            body: spec.name.clone(),
-            part: on.part.clone(),
-            known: known_places(spec, ready),
-        })?,
-    };
-    Ok(ProbePlace::Point { body: index, marker, axes })
 }
 
 /// The error of a marker at a point as one of a probe.

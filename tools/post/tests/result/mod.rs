@@ -335,7 +335,9 @@ fn write_all(folder: &Path, ball: &Body, times: &[f64], events: &[ContactEvent])
         let values = [[FORCE * step as f64, 0.0, 0.0], [gap, 0.0, 0.0]];
         writer.probe(&ProbeSample { probe: 1, time, values: &values }).unwrap();
         for time in [time, time + 5e-6] {
-            writer.probe(&ProbeSample { probe: 0, time, values: &[[0.3, 0.0, -1.0]] }).unwrap();
+            // Not known at the start, as a mean since the sample before.
+            let velocity = if time > 0.0 { [0.3, 0.0, -1.0] } else { [f64::INFINITY; 3] };
+            writer.probe(&ProbeSample { probe: 0, time, values: &[velocity] }).unwrap();
         }
     }
     for event in events {

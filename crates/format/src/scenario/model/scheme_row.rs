@@ -63,6 +63,9 @@ pub struct SchemeRow {
     pub has_shapes: bool,
     /// True if `between = ["*"]` stands for the outer surfaces of all bodies.
     pub has_automatic_contact: bool,
+    /// True if two bodies whose contact is named touch by that one alone where `between = ["*"]` is given
+    /// too; false if `*` is the only contact.
+    pub named_replace_automatic: bool,
     /// True if impacts of rigid bodies have a coefficient of restitution.
     pub has_restitution: bool,
     /// True if materials may have a law of large deformation.
@@ -125,6 +128,7 @@ pub(super) const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     rigid_pairs_touch: false,
     has_shapes: false,
     has_automatic_contact: false,
+    named_replace_automatic: false,
     has_restitution: false,
     has_laws: false,
     has_scalar_wave: false,
@@ -183,12 +187,9 @@ pub(super) const RIGID: SchemeRow = SchemeRow {
     rigid_pairs_touch: true,
     has_shapes: true,
     has_automatic_contact: true,
+    named_replace_automatic: true,
     default_law: Law::Hard,
     has_restitution: true,
-    probes: Takes::No(
-        "its forces are impulses of whole steps; frames have the motion of the bodies (`output_every`, \
-         `carom-post plot --what velocity:BODY`), or choose the scheme `quasistatic`",
-    ),
     tables: &["joint", "spring", "force"],
     keys: &["time_step"],
     way: "has an integrator of its own, with steps of one length, `time_step`",
