@@ -328,7 +328,7 @@ impl Memory {
             out.extend(places.map(|place| place as f64));
         }
         out.push(f64::from(u8::from(self.open.is_some())));
-        out.extend(self.open.iter().flat_map(Apart::to_array));
+        out.extend(self.open.into_iter().flat_map(Apart::to_array));
         self.anchor.write(out);
     }
 
@@ -364,7 +364,7 @@ impl Memory {
 impl Apart {
     const NUMBERS: usize = 13;
 
-    fn to_array(&self) -> [f64; Self::NUMBERS] {
+    fn to_array(self) -> [f64; Self::NUMBERS] {
         let mut array = [self.gap; Self::NUMBERS];
         array.iter_mut().zip(self.rotation.iter().chain(self.origin.iter())).for_each(|(to, x)| *to = *x);
         array
