@@ -4,8 +4,11 @@ mod frames;
 
 pub(crate) use frames::OverlapWatch;
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
+use carom_contact::broad::Ball;
 use carom_contact::geometry::Faces;
 use carom_continuum::half_space::PlaceSpec;
 use carom_dynamics::rotation;
@@ -60,12 +63,21 @@ pub(crate) fn problems<'a>(
         let Parts::Geometry(body) = parts else { return None };
         Placed::new(spec, body, &end.part, bodies)
     };
+    // A pattern names each end in many pairs.
+    let mut of_ends: HashMap<[&str; 2], Option<Placed<'a>>> = HashMap::new();
+    for end in scenario.contact.iter().flat_map(|pair| &pair.between) {
+        of_ends.entry([&end.body, &end.part]).or_insert_with(|| placed(end));
+    }
     let mut found = Vec::new();
     for (i, pair) in scenario.contact.iter().enumerate() {
-        let [Some(first), Some(second)] = [placed(&pair.between[0]), placed(&pair.between[1])] else {
+        let known = pair.between.each_ref().map(|end| of_ends[&[&end.body[..], &end.part[..]]].as_ref());
+        let [Some(first), Some(second)] = known else {
             continue;
         };
-        let deepest = [first.deepest_inside(&second), second.deepest_inside(&first)].into_iter().flatten();
+        if first.ball().clearance(&second.ball()) > 0.0 {
+            continue;
+        }
+        let deepest = [first.deepest_inside(second), second.deepest_inside(first)].into_iter().flatten();
         let Some(depth) = deepest.max_by(f64::total_cmp) else { continue };
         let between = format!("{}, {}", pair.between[0], pair.between[1]);
         found.push(Overlap { pair: between, depth }.at(format!("contact.{i}.between")));
@@ -82,8 +94,11 @@ struct Placed<'a> {
     /// Diagonal of their box \[m\].
     size: f64,
     body: Rc<Discretised<'a>>,
-    /// Box of the points of its whole surface.
+    /// Box of the points of its whole surface, and a ball around them.
     bounds: [Vector3<f64>; 2],
+    around: Ball,
+    /// Its whole surface, once a point lies in the box; none if it cannot be evaluated.
+    faces: OnceCell<Option<Faces>>,
 }
 
 impl<'a> Placed<'a> {
@@ -106,9 +121,17 @@ impl<'a> Placed<'a> {
             origin: Vector3::from(place.origin),
             size: (high - low).norm(),
             bounds: bounds(&known.whole().1),
+            around: Ball::around(&known.whole().1),
+            faces: OnceCell::new(),
             samples,
             body: known,
         })
+    }
+
+    /// The ball around the body where it starts.
+    fn ball(&self) -> Ball {
+        let Ball { center, radius } = self.around;
+        Ball { center: self.rotation * center + self.origin, radius }
     }
 
     /// How deep the zone lies inside the other body at most \[m\], if that is too deep to touch it.
@@ -126,9 +149,12 @@ impl<'a> Placed<'a> {
         if near.is_empty() {
             return None;
         }
-        let (whole, points) = other.body.whole();
-        let faces = Faces::new(whole.clone(), points).ok()?;
-        let mut now = faces.state_at(points);
+        let whole = || {
+            let (whole, points) = other.body.whole();
+            Faces::new(whole.clone(), points).ok()
+        };
+        let faces = other.faces.get_or_init(whole).as_ref()?;
+        let mut now = faces.state_at_rest();
         let depth = |x: &Vector3<f64>| faces.closest(&mut now, x).map_or(0.0, |foot| -foot.gap);
         let deepest = near.iter().map(depth).fold(0.0, f64::max);
         (deepest > DEPTH * self.size.min(other.size)).then_some(deepest)

@@ -18,6 +18,7 @@ use carom_multibody::{
 use carom_rigid::Sphere;
 use nalgebra::Vector3;
 
+use crate::discretised::Bodies;
 use crate::error::At;
 use crate::geometry::{GeometryError, discretisation, placement, radius_of_ball, shape, surface_of_set};
 use crate::outcome;
@@ -68,9 +69,9 @@ pub struct Assembled {
 /// [`AssembleError`] names the body, set or load that does not fit.
 pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<AssembleError>> {
     let high_modes = scenario.simulation.scheme.row().high_modes;
-    let mut bodies = Vec::new();
+    let (known, mut bodies) = (Bodies::default(), Vec::new());
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
-        bodies.push(body(high_modes, spec, ready, None)?);
+        bodies.push(body(high_modes, spec, ready, None, &known)?);
     }
     let number: BTreeMap<&str, usize> =
         scenario.body.iter().enumerate().map(|(i, spec)| (spec.name.as_str(), i)).collect();

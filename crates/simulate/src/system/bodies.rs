@@ -14,11 +14,13 @@ use crate::references::{NoInterface, grounded_moves};
 ///
 /// * `high_modes` — how the high modes of a reduced body respond
 /// * `modes` — static modes of the loads on it
-pub(super) fn body(
+/// * `known` — bodies of the scenario; equal rigid ones are integrated once
+pub(super) fn body<'a>(
     high_modes: Option<HighModes>,
     spec: &BodySpec,
-    ready: &PreparedBody,
+    ready: &'a PreparedBody,
     modes: Option<StaticModes>,
+    known: &Bodies<'a>,
 ) -> Result<Body, AssembleError> {
     let mut body = match &ready.model {
         PreparedModel::Deformable(geometry) => {
@@ -42,7 +44,7 @@ pub(super) fn body(
             if high_modes == Some(HighModes::Damped) { body.with_critical_damping()? } else { body }
         }
         PreparedModel::Rigid(geometry) => {
-            let (mass, inertia, com) = rigid_mass(spec, geometry, &Bodies::default())?;
+            let (mass, inertia, com) = rigid_mass(spec, geometry, known)?;
             Body::rigid(&spec.name, mass, inertia, com)?
         }
     };

@@ -10,6 +10,7 @@ use faer::Mat;
 
 use super::bodies::body;
 use super::error::AssembleError;
+use crate::discretised::Bodies;
 use crate::prepared::{Prepared, PreparedModel};
 
 /// Part of the static compliance at a load that the modes of a run hold, below which its joints and loads are
@@ -45,7 +46,7 @@ pub(super) fn give_static_modes(
         let modes = StaticModes::new(rom, loads.as_ref(), &mobilities)
             .map_err(|source| AssembleError::StaticModes { body: spec.name.clone(), source })?;
         match modes {
-            Some(modes) => bodies[i] = body(high_modes, spec, ready, Some(modes))?,
+            Some(modes) => bodies[i] = body(high_modes, spec, ready, Some(modes), &Bodies::default())?,
             None => warnings.extend(too_stiff(
                 &spec.name,
                 &units[i],
