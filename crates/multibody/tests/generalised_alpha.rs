@@ -115,6 +115,43 @@ fn short_steps_are_solved_far_from_the_origin() {
     }
 }
 
+/// Rods in a line, hinged to each other and to the ground, fall from rest. Rounding of their places moves all
+/// hinges along the line alike; the last rod falls freely, as the reactions decay along the chain.
+#[test]
+fn long_chains_start_from_rest_in_a_line() {
+    const LENGTH: f64 = 0.1;
+    let (end_time, gravity) = (0.02, 9.81);
+    for (n, form) in [(20, FORMS[0]), (20, FORMS[1]), (80, FORMS[1])] {
+        let inertia = 0.06 * Matrix3::from_diagonal(&Vector3::new(1e-6, 8e-4, 8e-4));
+        let rods: Vec<Body> = (0..n)
+            .map(|k| Body::rigid(&format!("rod{k}"), 0.06, inertia, Vector3::zeros()).unwrap())
+            .collect();
+        let axis = Vector3::y();
+        let half = 0.5 * LENGTH;
+        let joints = (0..n)
+            .map(|k: usize| {
+                let before = match k.checked_sub(1) {
+                    Some(last) => on(last, &rods[last], [half, 0.0, 0.0], axis),
+                    None => ground([0.0; 3], axis),
+                };
+                joint(JointKind::Revolute, [before, on(k, &rods[k], [-half, 0.0, 0.0], axis)])
+            })
+            .collect();
+        let places: Vec<Placement> = (0..n).map(|k| at([half + LENGTH * k as f64, 0.0, 0.0])).collect();
+        let loads = Loads { gravity: [0.0, 0.0, -gravity], ..Loads::default() };
+        let system = System::new(rods, loads, Vec::new()).unwrap().with_joints(joints).unwrap();
+        let settings = Settings { integrator: alpha(0.8, form), ..Settings::until(end_time) };
+        let mut simulation = Simulation::new(system, &places, settings).unwrap();
+        let summary = simulation.run(&mut Ignore, &Silent).unwrap();
+        let fallen = -simulation.body_states().unwrap()[n - 1].position[2];
+        let free = 0.5 * gravity * end_time.powi(2);
+        assert!((fallen / free - 1.0).abs() < 1e-5, "{n} {form:?}: {fallen:e} {free:e}");
+        // Velocities that follow from positions alone have fewer digits in the first steps.
+        let most = if form == ConstraintForm::Stabilised { 3 } else { summary.counters.steps / 4 };
+        assert!(summary.counters.rejected <= most, "{n} {form:?} {:?}", summary.counters);
+    }
+}
+
 /// Two flexible bodies on a hinge, free in space; one has an initial velocity and spin.
 fn hinged_flexible_bodies(settings: Settings) -> Simulation {
     let bodies: Vec<Body> = (0..2).map(|_| Lattice::new(0.3, 2.0, 60.0).body(6)).collect();

@@ -106,6 +106,9 @@ pub struct ChungHulbert {
     noise: Vec<f64>,
     /// Response of each constraint to its multiplier and its impulse.
     responses: Vec<[f64; 2]>,
+    /// Usual rounding of multipliers and of impulses, as violations of their constraints; workspace.
+    usual_noise: [f64; 2],
+    sorted: Vec<f64>,
     error: Vec<f64>,
     dense: Vec<f64>,
 }
@@ -138,6 +141,8 @@ impl GeneralisedAlpha {
             scales: Vec::new(),
             noise: Vec::new(),
             responses: Vec::new(),
+            usual_noise: [0.0; 2],
+            sorted: Vec::new(),
             error: vec![0.0; dim],
             dense: vec![0.0; 4 * dim],
         };
@@ -290,6 +295,7 @@ impl ChungHulbert {
         (self.impulse, self.acceleration) = (zeros(constraints), zeros(velocities));
         (self.velocity, self.residual) = (zeros(velocities), zeros(velocities + 2 * constraints));
         (self.end_acceleration, self.scales) = (zeros(velocities), zeros(velocities));
+        self.sorted = zeros(constraints);
         (self.noise, self.responses) = (zeros(velocities + 2 * constraints), vec![[0.0; 2]; constraints]);
         self.end = Reading::new(velocities, constraints);
         self.found_acceleration = zeros(velocities);

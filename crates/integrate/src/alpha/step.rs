@@ -204,7 +204,7 @@ impl ChungHulbert {
             all.of_constraint(*off, system.closure(k), NOISE * system.terms(k));
         }
         let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
-        matrix.responses(responses);
+        let usual = self.usual_noise;
         let take = |i: usize, change: f64| {
             if i < n {
                 increment[i] += change;
@@ -218,7 +218,8 @@ impl ChungHulbert {
             let moved = share * multipliers[k].abs() * response;
             let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
             let size = system.closure(k).max(digits / VIOLATION * moved);
-            all.of_constraint(change * response, size, noise[i] * response);
+            let rounding = (noise[i] * response).max(usual[usize::from(is_impulse)]);
+            all.of_constraint(change * response, size, rounding);
             if is_impulse {
                 impulse[k] += change / h;
             } else {
@@ -263,6 +264,22 @@ impl ChungHulbert {
             self.noise[i] = self.noise[i].max(NOISE * magnitude);
             *scale = of_position.min(h * speed / self.of.speed()).max(ROUNDING * magnitude);
         }
+        self.matrix.responses(&mut self.responses);
+        self.usual_noise = [0, 1].map(|kind| self.median_noise(kind));
+    }
+
+    /// Median of the rounding of multipliers (0) or impulses (1), as violations of their constraints: by
+    /// chance the rounding of all constraints together may leave one of them where it is.
+    fn median_noise(&mut self, kind: usize) -> f64 {
+        let (n, m) = (self.increment.len(), self.multipliers.len());
+        if m == 0 {
+            return 0.0;
+        }
+        let Self { sorted, noise, responses, .. } = self;
+        for (k, (sorted, response)) in sorted.iter_mut().zip(responses).enumerate() {
+            *sorted = noise[n + kind * m + k] * response[kind];
+        }
+        *sorted.select_nth_unstable_by(m / 2, f64::total_cmp).1
     }
 
     /// Computes the state at the end of the step, with rates, from the solution of its equations.

@@ -113,9 +113,10 @@ pub(super) struct Far {
 pub(super) enum Depth {
     /// Gap and force.
     Whole,
-    /// No force; the bodies are near the position at which the gap was evaluated last.
+    /// No force, and a bound from below on the gap.
     Force {
-        /// So near that the gap need not be evaluated at the end of a step, and the grid stays.
+        /// True near the position at which the gap was evaluated last: it need not be at the end of a step,
+        /// and the grid stays.
         is_settled: bool,
     },
 }
@@ -138,6 +139,7 @@ pub(super) struct Pair {
     pub(super) grids: Grids,
     /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
     pub(super) last: Option<Last>,
+    /// What that evaluation has found.
     pub(super) depth: Depth,
     /// Its position, as the next anchor of friction.
     pub(super) next: GridAnchor,
