@@ -124,7 +124,7 @@ fn long_chains_start_from_rest_in_a_line() {
     for (n, form) in [(20, FORMS[0]), (20, FORMS[1]), (80, FORMS[1])] {
         let inertia = 0.06 * Matrix3::from_diagonal(&Vector3::new(1e-6, 8e-4, 8e-4));
         let rods: Vec<Body> = (0..n)
-            .map(|k| Body::rigid(&format!("rod{k}"), 0.06, inertia, Vector3::zeros()).unwrap())
+            .map(|k| Body::rigid(format!("rod{k}"), 0.06, inertia, Vector3::zeros()).unwrap())
             .collect();
         let axis = Vector3::y();
         let half = 0.5 * LENGTH;
