@@ -26,6 +26,10 @@ use crate::silhouette::{Silhouette, bounds, samples};
 /// Depth over the smallest extent of the smaller body from which bodies lie inside each other.
 const DEPTH: f64 = 0.01;
 
+/// Largest displacement of a surface, over the same extent of its body, that need not be seen: a hundredth of
+/// the depth above.
+const STILL: f64 = 1e-4;
+
 /// Points of a body that are sought in another, at most: evenly spread over its surface.
 const POINTS: usize = 400;
 
@@ -143,6 +147,8 @@ struct Outline {
     extent: f64,
     /// Frame for which `places` and `sought` are, and the box around the surface.
     updated: Option<u64>,
+    /// True as long as `places` are those of the undeformed body.
+    is_undeformed: bool,
     bounds: [Vector3<f64>; 2],
 }
 
@@ -367,6 +373,7 @@ impl Outline {
             sampled,
             extent: (high - low).min(),
             updated: None,
+            is_undeformed: true,
             bounds: [low, high],
         };
         outline.seek();
@@ -402,6 +409,9 @@ impl Outline {
         if self.updated == Some(frame) {
             return;
         }
+        if self.is_undeformed && self.largest(state) <= STILL * self.extent {
+            return;
+        }
         match &self.displaced {
             Displaced::Nodal(points) => {
                 self.places.copy_from_slice(&self.reference);
@@ -424,7 +434,7 @@ impl Outline {
             }
             Displaced::Rigid | Displaced::Modal { rows: None, .. } => return,
         }
-        self.updated = Some(frame);
+        (self.updated, self.is_undeformed) = (Some(frame), false);
         self.bounds = bounds(&self.places);
         let places = &self.places;
         self.now.set_positions(|k| places[k]);
