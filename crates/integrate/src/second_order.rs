@@ -145,8 +145,8 @@ pub trait SecondOrder {
 
     /// Writes ∂(M z)/∂ξ of a part, row by row over its velocities, at the positions and velocities of the
     /// last evaluation of a rate and for ξ = 0 there; momenta are in the directions of the velocities, as
-    /// those of [`SecondOrder::pull_back`]. Returns false, and writes nothing, if the system has no formula
-    /// for it.
+    /// those of [`SecondOrder::pull_back`]. A system without a formula for this derivative returns false and
+    /// writes nothing.
     fn carried_momenta(&mut self, part: usize, out: &mut [f64]) -> bool {
         let _ = (part, out);
         false

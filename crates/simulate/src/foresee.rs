@@ -21,13 +21,14 @@ use crate::error::{At, AtKey, ErrorKind, Kind};
 use crate::parts::Parts;
 
 mod choice;
+mod choice_sentences;
 mod chosen;
 mod meshes;
 mod region;
 mod rigid_run;
 mod shared;
-mod told;
 
+pub use choice_sentences::choice_sentences;
 pub use chosen::Choice;
 pub(crate) use meshes::meshed;
 
@@ -35,7 +36,6 @@ use choice::decide;
 use region::regions;
 use rigid_run::{Outlook, Until, outlook};
 use shared::Sharing;
-pub use told::told;
 
 /// Periods of the highest mode that is kept within the shortest impact, for an accuracy of 2 %: with 2.5 of
 /// them a force errs by some tenths of a per cent, with 1.5 by 1 to 4 %.

@@ -84,7 +84,7 @@ pub use cost::{CostOfBody, CostOfRun, Costs};
 pub use error::{At, ErrorKind, Kind};
 pub use expected_size::ExpectedSize;
 pub use explicit::ExplicitSetUpError;
-pub use foresee::{Choice, ForesightError, told};
+pub use foresee::{Choice, ForesightError, choice_sentences};
 pub use geometry::GeometryError;
 pub use implicit::ImplicitSetUpError;
 pub use outcome::{RunSummary, StaticOutcome, SupportOutcome};

@@ -9,7 +9,7 @@ use carom_progress::Progress;
 
 use crate::equilibrium;
 use crate::error::At;
-use crate::foresee::told;
+use crate::foresee::choice_sentences;
 use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
@@ -22,7 +22,7 @@ use crate::system::{Assembled, joints, probes, response, system};
 /// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
 
-/// Contacts whose expected errors are told one by one.
+/// Largest number of contacts with a sentence of their own about their expected error.
 const MOST_ESTIMATES: usize = 10;
 
 /// A run of reduced and rigid bodies.
@@ -76,7 +76,7 @@ impl<'a> ReducedRun<'a> {
     /// Choices that the scenario left open, the errors that contacts expect of themselves, and contacts that
     /// did not happen.
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = told(&self.prepared.choices);
+        let mut remarks = choice_sentences(&self.prepared.choices);
         remarks.extend(self.expected_errors());
         remarks.extend(self.simulation.equilibrium.as_ref().map(equilibrium::remark));
         let uncertain = too_uncertain(self.scenario, &self.simulation.error_estimates());

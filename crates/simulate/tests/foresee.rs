@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom_format::scenario::model::{BodySource, Compliance, Scenario};
 use carom_progress::Silent;
-use carom_simulate::{RunOptions, Survey, survey, told};
+use carom_simulate::{RunOptions, Survey, choice_sentences, survey};
 
 use crate::fixtures::{Chain, REPLACE, parse, solve_with};
 
@@ -80,9 +80,9 @@ fn whole_bodies_meet_as_resolved_ones_do() {
     let header = chain.reader().header().unwrap();
     assert!(header.scenario.contains("compliance = \"half-space\"") && header.scenario.contains("*@"));
     assert_eq!(header.pairs[0].name, "lower/upper");
-    for told in told(&prepared.choices) {
-        assert!(outcome.remarks.contains(&told), "{:?}", outcome.remarks);
-        assert!(chain.reader().notes().unwrap().iter().any(|note| note.text == told), "no {told}");
+    for sentence in choice_sentences(&prepared.choices) {
+        assert!(outcome.remarks.contains(&sentence), "{:?}", outcome.remarks);
+        assert!(chain.reader().notes().unwrap().iter().any(|note| note.text == sentence), "no {sentence}");
     }
     let estimate = outcome.error_estimates[0].unwrap();
     assert!(

@@ -7,7 +7,8 @@ use carom_cost::Span;
 use carom_format::Scenario;
 use carom_report::{Column, Table, Value as CellValue};
 use carom_simulate::{
-    Choice, CostOfBody, CostOfRun, Costs, Standing as BodyStanding, Survey, SurveyedBody, survey, told,
+    Choice, CostOfBody, CostOfRun, Costs, Standing as BodyStanding, Survey, SurveyedBody, choice_sentences,
+    survey,
 };
 use carom_solve::{failed, read_scenario};
 use serde::Serialize;
@@ -271,7 +272,7 @@ fn text(checked: &Checked<'_>) -> String {
     }
     if !checked.choices.is_empty() {
         out.push_str("\n\nchosen, as the scenario leaves it open:");
-        out.extend(told(checked.choices).iter().map(|sentence| format!("\n- {sentence}")));
+        out.extend(choice_sentences(checked.choices).iter().map(|sentence| format!("\n- {sentence}")));
     }
     for remark in checked.remarks {
         out.push_str(&format!("\n\n{remark}"));

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
-use super::pair::{Apart, Depth, Far, Last, Memory, Pair, SpotError};
+use super::pair::{Apart, Far, Last, Memory, Pair, Scope, SpotError};
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use super::touched::Touched;
 use crate::body::Body;
@@ -116,7 +116,7 @@ impl ContactModel for HalfSpaceContacts {
         all: bool,
     ) -> Result<(), ContactFailure> {
         for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
-            if let Depth::Force { is_settled } = pair.depth
+            if let Scope::ForceAlone { is_settled } = pair.scope
                 && (all || !is_settled)
             {
                 (*reaction, _) = evaluated(pair, motion, forces, true)?;
@@ -221,7 +221,7 @@ impl Pair {
     fn accept(&mut self, looked_at: &mut f64) {
         let Some(last) = self.last else { return };
         self.anchor(&last);
-        if self.depth != Depth::Whole {
+        if self.scope != Scope::GapAndForce {
             return;
         }
         if let Err(error) = self.follow(&last, looked_at) {

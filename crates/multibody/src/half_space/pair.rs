@@ -110,11 +110,11 @@ pub(super) struct Far {
 
 /// How much the last evaluation of a pair has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Depth {
-    /// Gap and force.
-    Whole,
+pub(super) enum Scope {
+    /// Its gap and its force.
+    GapAndForce,
     /// No force, and a bound from below on the gap.
-    Force {
+    ForceAlone {
         /// True near the position at which the gap was evaluated last: it need not be at the end of a step,
         /// and the grid stays.
         is_settled: bool,
@@ -139,8 +139,8 @@ pub(super) struct Pair {
     pub(super) grids: Grids,
     /// The last evaluation: relative pose, speed at which the gap closes \[m/s\], and its grid.
     pub(super) last: Option<Last>,
-    /// What that evaluation has found.
-    pub(super) depth: Depth,
+    /// Whether the last evaluation has found the gap, or only that there is no force.
+    pub(super) scope: Scope,
     /// Its position, as the next anchor of friction.
     pub(super) next: GridAnchor,
     /// Why the pair cannot go on.
@@ -225,7 +225,7 @@ impl Pair {
             memory: Memory::default(),
             grids: Grids::default(),
             last: None,
-            depth: Depth::Whole,
+            scope: Scope::GapAndForce,
             next: GridAnchor::default(),
             failure: None,
             worst: Worst::default(),
@@ -291,7 +291,7 @@ impl Pair {
             self.next.take(&now.position);
         }
         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
-        self.depth = Depth::Force { is_settled };
+        self.scope = Scope::ForceAlone { is_settled };
         Some(self.apart(gap))
     }
 
@@ -310,7 +310,7 @@ impl Pair {
         forces: &mut [BodyForces],
         is_end: bool,
     ) -> Result<(Reaction, ContactSums), SpotError> {
-        self.depth = Depth::Whole;
+        self.scope = Scope::GapAndForce;
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -331,7 +331,7 @@ impl Pair {
                     Found::Far { gap, .. } => {
                         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
                         if !is_end {
-                            self.depth = Depth::Force { is_settled: false };
+                            self.scope = Scope::ForceAlone { is_settled: false };
                         }
                         return Ok(self.apart(gap));
                     }

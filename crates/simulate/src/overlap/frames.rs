@@ -58,8 +58,8 @@ struct Related {
     contacts: BTreeMap<[usize; 2], Vec<usize>>,
     /// Contacts of all bodies.
     of_all: Vec<usize>,
-    /// Bodies that a joint or a bushing connects, and those that a contact of all bodies leaves out: bodies
-    /// that a joint connects, and those whose contact is named.
+    /// Bodies that a joint or a bushing connects, and those that a contact of all bodies leaves out: two
+    /// bodies that a joint connects, and two bodies with a named contact of their own.
     joined: BTreeSet<[usize; 2]>,
     apart: BTreeSet<[usize; 2]>,
     /// Bodies that lie inside each other at the start.

@@ -47,7 +47,7 @@ pub(crate) fn probes(
 ///
 /// # Errors
 ///
-/// Those of `marker`, at the key of the probe.
+/// The errors of the function `marker`; each names the key of its probe.
 pub(crate) fn probes_at<E>(
     scenario: &Scenario,
     marker: impl Fn(usize, &str, Option<[f64; 3]>) -> Result<Marker, E>,

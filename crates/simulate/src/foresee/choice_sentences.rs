@@ -1,4 +1,4 @@
-//! Choices as sentences: those that many bodies or contacts have alike are told once.
+//! Sentences about choices: bodies or contacts with the same choice share a sentence.
 
 use super::chosen::Choice;
 
@@ -14,7 +14,7 @@ const REASONS: usize = 10;
 /// ```text
 /// contacts a / b, a / c, a / d and 46 others: compliance = "half-space", as they do not touch
 /// ```
-pub fn told(choices: &[Choice]) -> Vec<String> {
+pub fn choice_sentences(choices: &[Choice]) -> Vec<String> {
     let mut alike: Vec<Vec<&Choice>> = Vec::new();
     for choice in choices {
         match alike.iter_mut().find(|group| is_alike(group[0], choice) && group[0].reason == choice.reason) {
@@ -76,14 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn choices_that_are_alike_are_told_once() {
+    fn equal_choices_share_a_sentence() {
         let mut choices = vec![
             choice("contact a / b", "x", "they are apart"),
             choice("contact a / c", "y", "they touch"),
             choice("contact b / c", "x", "they are apart"),
             choice("body a", "x", "they are apart"),
         ];
-        let found = told(&choices);
+        let found = choice_sentences(&choices);
         assert_eq!(
             found,
             [
@@ -94,7 +94,7 @@ mod tests {
         );
         choices.extend((0..5).map(|k| choice(&format!("contact c / {k}"), "x", "they are apart")));
         assert_eq!(
-            told(&choices)[0],
+            choice_sentences(&choices)[0],
             "contacts a / b, b / c, c / 0 and 4 others: compliance = x, as they are apart"
         );
     }
@@ -103,7 +103,7 @@ mod tests {
     fn of_many_reasons_the_further_ones_are_counted() {
         let choices: Vec<Choice> =
             (0..30).map(|k| choice(&format!("contact a / {k}"), "x", &format!("reason {k}"))).collect();
-        let found = told(&choices);
+        let found = choice_sentences(&choices);
         assert_eq!(found.len(), REASONS + 1);
         assert_eq!(found[REASONS - 1], "contact a / 9: compliance = x, as reason 9");
         assert_eq!(
