@@ -88,8 +88,8 @@ fn a_block_on_a_slope_sticks_with_the_friction_that_its_weight_needs() {
     }
 }
 
-/// A block on a slope steeper than its friction has no equilibrium. The error names the coefficient of friction
-/// with which it would stay.
+/// A block on a slope steeper than its friction has no equilibrium. The error names the coefficient of
+/// friction with which it would stay.
 #[test]
 fn a_block_that_slides_is_refused_with_the_friction_that_it_needs() {
     let friction: f64 = 0.4;

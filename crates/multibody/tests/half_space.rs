@@ -396,14 +396,15 @@ fn a_resumed_run_with_friction_continues_bit_for_bit() {
     }
 }
 
-/// Frames evaluate all gaps within a step and at the end of the run; the motion has the same bits without them.
+/// Frames evaluate all gaps within a step and at the end of the run. The motion has the same bits without
+/// them.
 #[test]
 fn frames_change_no_bit_of_the_way_to_an_impact() {
     let [first, second] = head_on(0.5);
     let second = Placement { origin: [2.0 * RADIUS + 3e-4, 0.0, 0.0], ..second };
     let run = |output_every: Option<f64>| {
         let settings = Settings { output_every, ..Settings::until(8e-4) };
-        let mut simulation = two_balls([first.clone(), second.clone()], Law::Hard, settings);
+        let mut simulation = two_balls([first, second], Law::Hard, settings);
         let summary = simulation.run(&mut Ignore, &Silent).unwrap();
         assert_eq!(summary.contacts.len(), 1);
         let bits: Vec<u64> = simulation.state().iter().map(|x| x.to_bits()).collect();

@@ -70,9 +70,9 @@ enum On {
 }
 
 impl Simulation {
-    /// The same run with probes, which do not change it. Displacements are relative to the state of the start,
-    /// which is the present one. The places of markers have their origin in the centre of mass, in axes of the
-    /// source geometry.
+    /// The same run with probes, which do not change it. Displacements are relative to the state of the
+    /// start, which is the present one. The places of markers have their origin in the centre of mass, in
+    /// axes of the source geometry.
     ///
     /// # Errors
     ///
