@@ -2,6 +2,7 @@
 
 mod below;
 mod commands;
+mod exports;
 mod grids;
 mod result;
 mod statics;
