@@ -195,7 +195,7 @@ fn step_of_mechanism(
 ) -> StepCost {
     let settings = Settings { integrator, time_step: Some(STEP), ..Settings::until(steps as f64 * STEP) };
     // Clocks tick in milliseconds.
-    let runs = (8000 / (bodies * steps)).max(1);
+    let runs = (80_000 / (bodies * steps)).max(1);
     let mut all: Vec<_> = (0..REPETITIONS * runs).map(|_| mechanism(shape, body, bodies, settings)).collect();
     let mut cost =
         StepCost { micros: f64::INFINITY, evaluations: 0.0, factorisations: 0.0, derivatives: 0.0 };

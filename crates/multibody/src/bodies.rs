@@ -221,7 +221,7 @@ impl Bodies {
             let momentum = vector(y, layout.momentum(i));
             let spin = vector(y, layout.ang_momentum(i)) - position.cross(&momentum);
             kinetics
-                .factorise(&body.frame, q)
+                .invert(&body.frame, q)
                 .map_err(|source| RateError::Mass { body: body.name.clone(), source })?;
             kinetics.solve_free(&body.frame, &a.tr_mul(&momentum), &a.tr_mul(&spin), p);
         }

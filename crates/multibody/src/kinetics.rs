@@ -13,7 +13,7 @@ use crate::floating_frame::FloatingFrame;
 use crate::velocities::Velocities;
 use carom_dynamics::rotation::skew;
 use carom_linalg::dense::dot;
-use nalgebra::{Cholesky, Matrix3, Matrix6, U6, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 /// The mass matrix has lost its positive definiteness: the deformation is far outside the range of the
 /// modes.
@@ -48,8 +48,8 @@ pub struct Kinetics {
     /// q of the terms, once there are any.
     modal: Vec<f64>,
     is_set: bool,
-    /// Factor of the Schur complement of M after the elimination of q̇, if it belongs to these terms.
-    factor: Option<Cholesky<f64, U6>>,
+    /// Inverse of the Schur complement of M after the elimination of q̇, if it belongs to these terms.
+    rigid_inverse: Option<RigidMassInverse>,
     /// Velocities found last.
     pub velocities: Velocities,
 }
@@ -67,7 +67,7 @@ impl Kinetics {
             work: vec![0.0; 3 * n],
             modal: vec![0.0; n],
             is_set: false,
-            factor: None,
+            rigid_inverse: None,
             velocities: Velocities { v: Vector3::zeros(), omega: Vector3::zeros(), modal: vec![0.0; n] },
         }
     }
@@ -79,7 +79,7 @@ impl Kinetics {
             return;
         }
         let n = frame.n;
-        (self.is_set, self.factor) = (true, None);
+        (self.is_set, self.rigid_inverse) = (true, None);
         self.modal.copy_from_slice(q);
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
@@ -94,7 +94,7 @@ impl Kinetics {
         }
     }
 
-    /// Factorises M(q) of a free body, for which [`Kinetics::set_modal`] came before.
+    /// Inverts M(q) of a free body, for which [`Kinetics::set_modal`] came before.
     ///
     /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes, too. The
     /// Schur complement is then the 6 × 6 matrix of a rigid body with small changes.
@@ -102,8 +102,8 @@ impl Kinetics {
     /// # Errors
     ///
     /// [`MassError`] if that matrix is not positive definite.
-    pub fn factorise(&mut self, frame: &FloatingFrame, q: &[f64]) -> Result<(), MassError> {
-        if self.factor.is_some() {
+    pub fn invert(&mut self, frame: &FloatingFrame, q: &[f64]) -> Result<(), MassError> {
+        if self.rigid_inverse.is_some() {
             return Ok(());
         }
         let n = frame.n;
@@ -116,8 +116,9 @@ impl Kinetics {
                 schur[(i, j)] -= dot(&self.couplings[row], &self.eliminated[column]);
             }
         }
-        self.factor = schur.cholesky();
-        self.factor.as_ref().map(|_| ()).ok_or_else(|| MassError { largest: largest(q) })
+        self.rigid_inverse =
+            Some(RigidMassInverse::new(schur).ok_or_else(|| MassError { largest: largest(q) })?);
+        Ok(())
     }
 
     /// Lower triangle of the mass matrix of rigid motions.
@@ -129,19 +130,19 @@ impl Kinetics {
         mass
     }
 
-    /// Factor of the mass matrix of rigid motions, at the modal coordinates of the last
+    /// Inverse of the mass matrix of rigid motions, at the modal coordinates of the last
     /// [`Kinetics::set_modal`].
     ///
     /// # Errors
     ///
     /// [`MassError`] if that matrix is not positive definite.
-    pub(crate) fn rigid_mass_factor(&self, frame: &FloatingFrame) -> Result<RigidMassFactor, MassError> {
-        let factor = self.rigid_mass(frame).cholesky();
-        factor.map(RigidMassFactor).ok_or_else(|| MassError { largest: largest(&self.modal) })
+    pub(crate) fn rigid_mass_inverse(&self, frame: &FloatingFrame) -> Result<RigidMassInverse, MassError> {
+        let inverse = RigidMassInverse::new(self.rigid_mass(frame));
+        inverse.ok_or_else(|| MassError { largest: largest(&self.modal) })
     }
 
     /// Velocities of a free body from its momenta in body axes: linear Aᵀ P, angular about the frame origin
-    /// Aᵀ (L − r × P), modal p. [`Kinetics::factorise`] came before. The result is in
+    /// Aᵀ (L − r × P), modal p. [`Kinetics::invert`] came before. The result is in
     /// [`Kinetics::velocities`].
     pub fn solve_free(
         &mut self,
@@ -155,12 +156,12 @@ impl Kinetics {
         self.velocities = Velocities { v, omega, modal: velocities };
     }
 
-    /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::factorise`] came before:
+    /// M⁻¹ of generalised forces or momenta of a free body, for which [`Kinetics::invert`] came before:
     /// returns the parts of v and ω and writes that of q̇ to `modal`.
     ///
     /// # Panics
     ///
-    /// Without a factor of this state.
+    /// Without the inverse at this state.
     pub fn apply_inverse_mass(
         &self,
         frame: &FloatingFrame,
@@ -175,8 +176,7 @@ impl Kinetics {
         for i in 0..6 {
             right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }
-        let factor = self.factor.as_ref().expect("the mass matrix was factorised");
-        factor.solve_mut(&mut right);
+        let right = self.rigid_inverse.as_ref().expect("the mass matrix was inverted").0 * right;
         for j in 0..6 {
             for (x, e) in modal.iter_mut().zip(&self.eliminated[n * j..n * (j + 1)]) {
                 *x -= right[j] * e;
@@ -272,19 +272,24 @@ impl Kinetics {
     }
 }
 
-/// Factor of the mass matrix of a body that moves without changing its shape.
+/// Inverse of the mass matrix of a body that moves without changing its shape. It is applied once for each
+/// row of a joint and each momentum, several times in an evaluation: a product costs a fifth of a solution.
 #[derive(Debug, Clone)]
-pub(crate) struct RigidMassFactor(Cholesky<f64, U6>);
+pub(crate) struct RigidMassInverse(Matrix6<f64>);
 
-impl RigidMassFactor {
+impl RigidMassInverse {
+    /// Of a matrix of which the lower triangle is read; none if it is not positive definite.
+    fn new(mass: Matrix6<f64>) -> Option<Self> {
+        mass.cholesky().map(|factor| Self(factor.inverse()))
+    }
+
     /// Velocities (v, ω) under an impulse and a moment of impulse about the frame origin, in body axes.
-    pub(crate) fn apply_inverse(
+    pub(crate) fn apply(
         &self,
         linear: &Vector3<f64>,
         angular: &Vector3<f64>,
     ) -> (Vector3<f64>, Vector3<f64>) {
-        let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
-        self.0.solve_mut(&mut right);
+        let right = self.0 * Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
         (right.fixed_rows::<3>(0).into(), right.fixed_rows::<3>(3).into())
     }
 }
@@ -349,12 +354,12 @@ mod tests {
         let body = Body::rigid("ball", 2.0, 0.5 * Matrix3::identity(), Vector3::zeros()).unwrap();
         let mut kinetics = Kinetics::new(0);
         kinetics.set_modal(&body.frame, &[]);
-        let factor = kinetics.rigid_mass_factor(&body.frame).unwrap();
-        let (v, omega) = factor.apply_inverse(&Vector3::new(2.0, 0.0, 4.0), &Vector3::new(0.0, 1.0, 0.0));
+        let inverse = kinetics.rigid_mass_inverse(&body.frame).unwrap();
+        let (v, omega) = inverse.apply(&Vector3::new(2.0, 0.0, 4.0), &Vector3::new(0.0, 1.0, 0.0));
         let error = (v - Vector3::new(1.0, 0.0, 2.0)).norm() + (omega - Vector3::new(0.0, 2.0, 0.0)).norm();
         assert!(error < 1e-14, "{v} {omega}");
         kinetics.inertia[(1, 1)] = -0.5;
-        let error = kinetics.rigid_mass_factor(&body.frame).unwrap_err();
+        let error = kinetics.rigid_mass_inverse(&body.frame).unwrap_err();
         assert!(error.to_string().contains("not positive definite"), "{error}");
     }
 }

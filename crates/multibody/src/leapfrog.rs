@@ -80,7 +80,7 @@ impl Place {
         if body.fixed {
             self.kinetics.solve_fixed(&body.frame, &momenta.modal);
         } else {
-            self.kinetics.factorise(&body.frame, &self.modal)?;
+            self.kinetics.invert(&body.frame, &self.modal)?;
             let (linear, angular) = self.in_body(momenta);
             self.kinetics.solve_free(&body.frame, &linear, &angular, &momenta.modal);
         }

@@ -4,11 +4,11 @@
 //! with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
 //! eliminated with pivots among its own rows, and the remainder goes to the front of the next node.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::BlockPattern;
 use super::elimination::Elimination;
-use crate::dense::dot;
+use super::front::{Shape, Work};
 
 /// Factors of matrices of one [`BlockPattern`], with workspace. Nothing allocates after [`BlockLu::new`].
 ///
@@ -23,8 +23,7 @@ pub struct BlockLu {
     /// Number of the caller of each unknown, in the order of elimination.
     numbers: Vec<usize>,
     x: Vec<f64>,
-    /// Unknowns of one front.
-    local: Vec<f64>,
+    work: Work,
 }
 
 /// A front: where its parts are.
@@ -32,18 +31,17 @@ pub struct BlockLu {
 struct Front {
     /// Start of its matrix in `values`.
     start: usize,
-    /// Start of its own unknowns in the order of elimination, and their number.
+    shape: Shape,
+    /// Start of its own unknowns in the order of elimination.
     own: usize,
-    n_own: usize,
-    /// Rows of the front.
-    size: usize,
-    /// Start and length of the later nodes' unknowns in the order of elimination, one after the other.
+    /// Start and length of the later unknowns in the order of elimination, one after the other.
     later: Vec<[usize; 2]>,
     /// Blocks of the matrix: number, first row and column in the front, rows, columns.
     blocks: Vec<(usize, [usize; 4])>,
-    /// Front that takes the remainder, and where each later node begins there.
+    /// Front that takes the remainder.
     parent: Option<usize>,
-    places: Vec<usize>,
+    /// Later unknowns from which on others of the parent follow: their number, and the row there.
+    places: Vec<[usize; 2]>,
 }
 
 /// A block of a matrix to be written, zero at first.
@@ -76,34 +74,44 @@ impl BlockLu {
             let before = later[at].iter().take_while(|&&k| k != other).map(|&k| sizes[k]);
             if other == at { 0 } else { sizes[at] + before.sum::<usize>() }
         };
+        let of_later = |at: usize| later[at].iter().map(|&k| sizes[k]).sum();
+        let shapes: Vec<Shape> = (0..n).map(|at| Shape::new(sizes[at], of_later(at))).collect();
         let mut blocks = vec![Vec::new(); n];
         for (number, &[row, column]) in pattern.blocks.iter().enumerate() {
             let (row, column) = (place[row], place[column]);
             let at = row.min(column);
-            let shape = [row_in(at, row), row_in(at, column), sizes[row], sizes[column]];
-            blocks[at].push((number, shape));
+            let first_column = shapes[at].column(row_in(at, column));
+            blocks[at].push((number, [row_in(at, row), first_column, sizes[row], sizes[column]]));
         }
         let mut length = 0;
         let mut fronts = Vec::with_capacity(n);
         for (at, blocks) in blocks.into_iter().enumerate() {
-            let size = sizes[at] + later[at].iter().map(|&k| sizes[k]).sum::<usize>();
             let parent = later[at].first().copied();
+            let spans = later[at].iter().map(|&k| [starts[k], sizes[k]]);
             let places = parent.map_or_else(Vec::new, |parent| {
-                later[at].iter().map(|&other| row_in(parent, other)).collect()
+                joined(later[at].iter().map(|&other| [row_in(parent, other), sizes[other]]), |row| {
+                    row == sizes[parent]
+                })
             });
-            let spans = later[at].iter().map(|&k| [starts[k], sizes[k]]).collect();
-            let (own, n_own) = (starts[at], sizes[at]);
-            fronts.push(Front { start: length, own, n_own, size, later: spans, blocks, parent, places });
-            length += size * size;
+            let (shape, own) = (shapes[at], starts[at]);
+            fronts.push(Front {
+                start: length,
+                shape,
+                own,
+                later: joined(spans, |_| false),
+                blocks,
+                parent,
+                places,
+            });
+            length += shape.length();
         }
-        let most = fronts.iter().map(|front| front.size).max().unwrap_or(0);
         Self {
             fronts,
             values: vec![0.0; length],
             pivots: vec![0; starts[n]],
             numbers: order.iter().flat_map(|&node| pattern.unknowns[node].iter().copied()).collect(),
             x: vec![0.0; starts[n]],
-            local: vec![0.0; most],
+            work: Work::new(&shapes),
         }
     }
 
@@ -111,33 +119,17 @@ impl BlockLu {
     pub fn factorise(&mut self, mut write: impl FnMut(usize, BlockMut<'_>)) {
         self.values.fill(0.0);
         for front in &self.fronts {
+            let stride = front.shape.stride();
             for &(number, [row, column, rows, columns]) in &front.blocks {
                 if rows * columns > 0 {
-                    let start = front.start + row * front.size + column;
-                    let end = start + (rows - 1) * front.size + columns;
-                    let values = &mut self.values[start..end];
-                    write(number, BlockMut { values, stride: front.size, columns });
+                    let start = front.start + row * stride + column;
+                    let end = start + (rows - 1) * stride + columns;
+                    write(number, BlockMut { values: &mut self.values[start..end], stride, columns });
                 }
             }
         }
-        Arch::new().dispatch(
-            #[inline(always)]
-            || self.eliminate(),
-        );
-    }
-
-    /// Eliminates the unknowns of all fronts, one after the other.
-    #[inline(always)]
-    fn eliminate(&mut self) {
-        for front in &self.fronts {
-            let (own, after) = self.values[front.start..].split_at_mut(front.size * front.size);
-            eliminate(own, front.size, &mut self.pivots[front.own..front.own + front.n_own]);
-            if let Some(parent) = front.parent {
-                let parent = &self.fronts[parent];
-                let offset = parent.start - front.start - front.size * front.size;
-                front.add_remainder(own, &mut after[offset..], parent.size);
-            }
-        }
+        let Self { fronts, values, pivots, work, .. } = self;
+        Arch::new().dispatch(Eliminate { fronts, values, pivots, work });
     }
 
     /// Solves for one right-hand side and hands the unknowns over; not finite for a singular matrix.
@@ -145,35 +137,74 @@ impl BlockLu {
     /// * `right` — called once for each equation
     /// * `take` — called with number and value of each unknown
     pub fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
-        let Self { fronts, values, pivots, numbers, x, local } = self;
+        let Self { fronts, values, pivots, numbers, x, work } = self;
         x.iter_mut().zip(&*numbers).for_each(|(x, &number)| *x = right(number));
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for front in &*fronts {
-                    front.solve_forward(&values[front.start..], pivots, x);
-                }
-                for front in fronts.iter().rev() {
-                    front.solve_backward(&values[front.start..], x, local);
-                }
-            },
-        );
+        Arch::new().dispatch(Solve { fronts, values, pivots, x, work });
         x.iter().zip(&*numbers).for_each(|(&x, &number)| take(number, x));
+    }
+}
+
+/// Eliminates the unknowns of all fronts, one after the other. A type of its own, as the vectors of the machine
+/// reach only what is compiled into [`WithSimd::with_simd`], and the call of a closure may stay outside.
+struct Eliminate<'a> {
+    fronts: &'a [Front],
+    values: &'a mut [f64],
+    pivots: &'a mut [usize],
+    work: &'a mut Work,
+}
+
+impl WithSimd for Eliminate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for front in self.fronts {
+            let (own, after) = self.values[front.start..].split_at_mut(front.shape.length());
+            front.shape.eliminate(own, &mut self.pivots[front.own..], self.work);
+            if let Some(parent) = front.parent {
+                let parent = &self.fronts[parent];
+                let offset = parent.start - front.start - front.shape.length();
+                front.add_remainder(own, &mut after[offset..], &parent.shape);
+            }
+        }
+    }
+}
+
+/// x ← the solution for the right-hand side x, both in the order of elimination.
+struct Solve<'a> {
+    fronts: &'a [Front],
+    values: &'a [f64],
+    pivots: &'a [usize],
+    x: &'a mut [f64],
+    work: &'a mut Work,
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for front in self.fronts {
+            front.solve_forward(&self.values[front.start..], self.pivots, self.x, self.work);
+        }
+        for front in self.fronts.iter().rev() {
+            front.solve_backward(&self.values[front.start..], self.x, self.work);
+        }
     }
 }
 
 impl Front {
     /// Adds what remains of this front after the elimination of its own unknowns to that of its parent.
     #[inline(always)]
-    fn add_remainder(&self, own: &[f64], parent: &mut [f64], parent_size: usize) {
-        let mut row = self.n_own;
-        for (&[_, rows], &to_row) in self.later.iter().zip(&self.places) {
+    fn add_remainder(&self, own: &[f64], parent: &mut [f64], of_parent: &Shape) {
+        let mut row = 0;
+        for &[to_row, rows] in &self.places {
             for i in 0..rows {
-                let from = &own[(row + i) * self.size..(row + i + 1) * self.size];
-                let to = &mut parent[(to_row + i) * parent_size..(to_row + i + 1) * parent_size];
-                let mut column = self.n_own;
-                for (&[_, columns], &to_column) in self.later.iter().zip(&self.places) {
-                    let to = &mut to[to_column..to_column + columns];
+                let from = self.shape.remainder(own, row + i);
+                let to = &mut parent[(to_row + i) * of_parent.stride()..][..of_parent.stride()];
+                let mut column = 0;
+                for &[to_column, columns] in &self.places {
+                    let to = &mut to[of_parent.column(to_column)..][..columns];
                     to.iter_mut().zip(&from[column..column + columns]).for_each(|(to, from)| *to += from);
                     column += columns;
                 }
@@ -184,113 +215,37 @@ impl Front {
 
     /// x ← L⁻¹ x for the own unknowns, and their part in the later equations.
     #[inline(always)]
-    fn solve_forward(&self, values: &[f64], pivots: &[usize], x: &mut [f64]) {
-        let (before, after) = x.split_at_mut(self.own + self.n_own);
-        let own = &mut before[self.own..];
-        for (k, &pivot) in pivots[self.own..self.own + self.n_own].iter().enumerate() {
-            own.swap(k, pivot);
-        }
-        for i in 1..self.n_own {
-            let (done, rest) = own.split_at_mut(i);
-            rest[0] -= dot(&values[i * self.size..i * self.size + i], done);
-        }
-        let mut row = self.n_own;
+    fn solve_forward(&self, values: &[f64], pivots: &[usize], x: &mut [f64], work: &mut Work) {
+        let (before, after) = x.split_at_mut(self.own + self.shape.own());
+        let mut part = self.shape.forward(values, &pivots[self.own..], &mut before[self.own..], work);
         for &[start, length] in &self.later {
-            let start = start - self.own - self.n_own;
-            for x in &mut after[start..start + length] {
-                *x -= dot(&values[row * self.size..row * self.size + self.n_own], own);
-                row += 1;
-            }
+            let (now, rest) = part.split_at(length);
+            let start = start - self.own - self.shape.own();
+            after[start..start + length].iter_mut().zip(now).for_each(|(x, part)| *x -= part);
+            part = rest;
         }
     }
 
     /// The own unknowns from the later ones.
     #[inline(always)]
-    fn solve_backward(&self, values: &[f64], x: &mut [f64], local: &mut [f64]) {
-        let n = self.n_own;
-        let mut at = n;
-        for &[start, length] in &self.later {
-            local[at..at + length].copy_from_slice(&x[start..start + length]);
-            at += length;
-        }
-        for i in (0..n).rev() {
-            let row = &values[i * self.size..(i + 1) * self.size];
-            local[i] = (x[self.own + i] - dot(&row[i + 1..], &local[i + 1..self.size])) / row[i];
-        }
-        x[self.own..self.own + n].copy_from_slice(&local[..n]);
+    fn solve_backward(&self, values: &[f64], x: &mut [f64], work: &mut Work) {
+        let (before, after) = x.split_at_mut(self.own + self.shape.own());
+        let first = self.own + self.shape.own();
+        let later = self.later.iter().flat_map(|&[start, length]| &after[start - first..][..length]);
+        self.shape.backward(values, later, &mut before[self.own..], work);
     }
 }
 
-/// Eliminates the first unknowns of a front of `size` rows, one for each entry of `pivots`, with the largest
-/// pivot among their rows that are left: first the own rows, then the others, each in one pass.
-#[inline(always)]
-fn eliminate(values: &mut [f64], size: usize, pivots: &mut [usize]) {
-    let n = pivots.len();
-    // A node without unknowns may have an empty front.
-    if n == 0 {
-        return;
-    }
-    let (own, later) = values.split_at_mut(n * size);
-    for k in 0..n {
-        let mut best = k;
-        for i in k + 1..n {
-            if own[i * size + k].abs() > own[best * size + k].abs() {
-                best = i;
-            }
-        }
-        pivots[k] = best;
-        let (above, below) = own.split_at_mut((k + 1) * size);
-        if best != k {
-            let other = (best - k - 1) * size;
-            above[k * size..].swap_with_slice(&mut below[other..other + size]);
-        }
-        let pivot_row = &above[k * size + k..];
-        let inverse = 1.0 / pivot_row[0];
-        for row in below.chunks_exact_mut(size) {
-            let factor = row[k] * inverse;
-            // Where bodies and multipliers do not couple, rows have many zeros.
-            if factor != 0.0 {
-                row[k] = factor;
-                row[k + 1..].iter_mut().zip(&pivot_row[1..]).for_each(|(x, p)| *x -= factor * p);
-            }
+/// Spans of numbers, those that continue the one before joined with it, except where `starts` is true.
+fn joined(spans: impl Iterator<Item = [usize; 2]>, starts: impl Fn(usize) -> bool) -> Vec<[usize; 2]> {
+    let mut all: Vec<[usize; 2]> = Vec::new();
+    for [start, length] in spans {
+        match all.last_mut() {
+            Some([first, n]) if *first + *n == start && !starts(start) => *n += length,
+            _ => all.push([start, length]),
         }
     }
-    for row in later.chunks_exact_mut(size) {
-        let (factors, rest) = row.split_at_mut(n);
-        for k in 0..n {
-            let pivot_row = &own[k * size..k * size + n];
-            let factor = factors[k] / pivot_row[k];
-            factors[k] = factor;
-            if factor != 0.0 {
-                factors[k + 1..].iter_mut().zip(&pivot_row[k + 1..]).for_each(|(x, p)| *x -= factor * p);
-            }
-        }
-        take_off_products(factors, own, size, rest);
-    }
-}
-
-/// Subtracts from a row of a front the product of its factors with the own rows behind their unknowns, some
-/// columns at a time, which stay in registers.
-#[inline(always)]
-fn take_off_products(factors: &[f64], own: &[f64], size: usize, rest: &mut [f64]) {
-    const LANES: usize = 4;
-    let n = factors.len();
-    let (lanes, tail) = rest.as_chunks_mut::<LANES>();
-    for (at, out) in lanes.iter_mut().enumerate() {
-        let column = n + LANES * at;
-        let mut sums = *out;
-        for (factor, row) in factors.iter().zip(own.chunks_exact(size)) {
-            let row = &row[column..column + LANES];
-            (0..LANES).for_each(|k| sums[k] -= factor * row[k]);
-        }
-        *out = sums;
-    }
-    let column = size - tail.len();
-    for (k, out) in tail.iter_mut().enumerate() {
-        for (factor, row) in factors.iter().zip(own.chunks_exact(size)) {
-            *out -= factor * row[column + k];
-        }
-    }
+    all
 }
 
 #[cfg(test)]

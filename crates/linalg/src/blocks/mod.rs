@@ -7,9 +7,11 @@
 //! number, loops add the fill of the nodes that close them.
 //!
 //! * `elimination`: the order of the nodes, and which ones each elimination couples
+//! * `front`: the elimination of one node's unknowns
 //! * `lu`: factors and solutions
 
 mod elimination;
+mod front;
 mod lu;
 
 pub use lu::{BlockLu, BlockMut};

@@ -22,7 +22,7 @@ use crate::applied::AppliedForces;
 use crate::bodies::{Accelerations, Bodies, BodiesAt};
 use crate::body::Body;
 use crate::contact::BodyForces;
-use crate::kinetics::RigidMassFactor;
+use crate::kinetics::RigidMassInverse;
 use crate::system_error::RateError;
 use carom_integrate::ConstraintGroup;
 
@@ -93,7 +93,7 @@ pub(crate) struct Constraints {
     pub(super) impulses: Vec<BodyForces>,
     /// Masses of the bodies, none for those that are held, while joints are closed by rigid motions alone: G
     /// has no modal columns.
-    pub(super) rigid_masses: Option<Vec<Option<RigidMassFactor>>>,
+    pub(super) rigid_masses: Option<Vec<Option<RigidMassInverse>>>,
 }
 
 /// A row at a state, on one joint.

@@ -14,7 +14,7 @@ use super::reactions::SMALLEST_PIVOT;
 use super::row::Row;
 use crate::bodies::Bodies;
 use crate::body::Body;
-use crate::kinetics::RigidMassFactor;
+use crate::kinetics::RigidMassInverse;
 use crate::layout::{put, quaternion, vector};
 use crate::system_error::RateError;
 use crate::velocities::Velocities;
@@ -110,12 +110,12 @@ impl Constraints {
     }
 }
 
-/// Factors of the masses of all bodies that are not held.
-fn rigid_masses(bodies: &Bodies) -> Result<Vec<Option<RigidMassFactor>>, RateError> {
+/// Inverse masses of all bodies that are not held.
+fn rigid_masses(bodies: &Bodies) -> Result<Vec<Option<RigidMassInverse>>, RateError> {
     let of = |(i, body): (usize, &Body)| {
-        let factor = || bodies.kinetics(i).rigid_mass_factor(&body.frame);
+        let inverse = || bodies.kinetics(i).rigid_mass_inverse(&body.frame);
         let failed = |source| RateError::Mass { body: body.name.clone(), source };
-        (!body.fixed).then(factor).transpose().map_err(failed)
+        (!body.fixed).then(inverse).transpose().map_err(failed)
     };
     bodies.all().iter().enumerate().map(of).collect()
 }

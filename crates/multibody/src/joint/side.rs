@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use crate::bodies::Accelerations;
 use crate::body::Body;
-use crate::kinetics::{Kinetics, RigidMassFactor};
+use crate::kinetics::{Kinetics, RigidMassInverse};
 use carom_linalg::dense::dot;
 
 /// A row of G over (v, ω, q̇) of one body, and M⁻¹ times it.
@@ -46,10 +46,10 @@ impl Side {
     }
 
     /// As if the body could not be deformed; one without a mass is held.
-    pub(super) fn apply_inverse_rigid_mass(&mut self, mass: Option<&RigidMassFactor>) {
+    pub(super) fn apply_inverse_rigid_mass(&mut self, mass: Option<&RigidMassInverse>) {
         self.rate.fill(0.0);
         if let Some(mass) = mass {
-            (self.velocity, self.omega) = mass.apply_inverse(&self.force, &self.moment);
+            (self.velocity, self.omega) = mass.apply(&self.force, &self.moment);
         }
     }
 }
