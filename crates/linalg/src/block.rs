@@ -24,7 +24,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::graph::NodeGraph;
-use crate::lanes::{Row, ZERO};
+use crate::lanes::{LANES, Row, ZERO, read_group};
 
 mod product;
 
@@ -283,6 +283,21 @@ impl NodeMatrix {
         let mut y = Mat::zeros(x.nrows(), x.ncols());
         for_groups(x, y.as_mut(), |x, y| Arch::new().dispatch(NodeProduct::<3> { matrix: self, x, y }));
         y
+    }
+
+    /// The product (M_s ⊗ E₃) X of dof vectors as groups of columns.
+    ///
+    /// * `x` — 3n × any number of columns
+    pub(crate) fn product_in_groups(&self, x: MatRef<'_, f64>) -> Vec<Vec<Row>> {
+        assert_eq!(x.nrows(), 3 * self.n_nodes(), "rows of x must be the dofs of the matrix");
+        let groups = (0..x.ncols().div_ceil(LANES)).into_par_iter();
+        let product = |group: &mut Vec<Row>, k: usize| {
+            read_group(x.subcols(k * LANES, LANES.min(x.ncols() - k * LANES)), group);
+            let mut y = vec![ZERO; x.nrows()];
+            Arch::new().dispatch(NodeProduct::<3> { matrix: self, x: group, y: &mut y });
+            y
+        };
+        groups.map_init(Vec::new, product).collect()
     }
 
     /// Y ← (M_s ⊗ E₃) X for one group.

@@ -36,13 +36,22 @@ const HALF: usize = 4;
 
 /// The columns of a matrix as a group; missing ones are zero.
 pub(crate) fn group_of(columns: MatRef<'_, f64>) -> Vec<Row> {
-    let mut rows = vec![ZERO; columns.nrows()];
+    let mut rows = Vec::new();
+    read_group(columns, &mut rows);
+    rows
+}
+
+/// As [`group_of`], in memory that was used before.
+pub(crate) fn read_group(columns: MatRef<'_, f64>, rows: &mut Vec<Row>) {
+    rows.resize(columns.nrows(), ZERO);
+    if columns.ncols() < LANES {
+        rows.fill(ZERO);
+    }
     for lane in 0..columns.ncols() {
         for (row, value) in rows.iter_mut().zip(columns.col(lane).iter()) {
             row[lane] = *value;
         }
     }
-    rows
 }
 
 /// Writes the first lanes of a group to the columns of a matrix.

@@ -1,5 +1,9 @@
 //! Products of tall matrices, the same bits for any number of threads.
 
+mod components;
+
+pub use components::ComponentProducts;
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use pulp::{Arch, Simd, WithSimd};

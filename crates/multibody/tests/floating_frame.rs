@@ -103,7 +103,7 @@ fn velocities_from_momenta_invert_the_mass_matrix() {
     let direct = mass_matrix(&g.frame, &g.q) * g.stacked();
     assert!((linear - direct.fixed_rows::<3>(0)).norm() < 1e-13 * direct.norm());
     assert!((angular - direct.fixed_rows::<3>(3)).norm() < 1e-13 * direct.norm());
-    kinetics.factorise(&g.frame, &g.q).unwrap();
+    kinetics.invert(&g.frame, &g.q).unwrap();
     kinetics.solve_free(&g.frame, &linear, &angular, &p);
     let found = &kinetics.velocities;
     let error = (found.v - g.z.v).norm()
@@ -122,7 +122,7 @@ fn momentum_form_and_velocity_form_give_the_same_accelerations() {
     kinetics.set_modal(&g.frame, &g.q);
     let mut p = vec![0.0; 5];
     let (linear, angular) = kinetics.momenta(&g.frame, &g.z, &mut p);
-    kinetics.factorise(&g.frame, &g.q).unwrap();
+    kinetics.invert(&g.frame, &g.q).unwrap();
     kinetics.solve_free(&g.frame, &linear, &angular, &p);
     let mut kinetic = vec![0.0; 5];
     kinetics.add_kinetic_force(&g.frame, &mut kinetic);

@@ -5,7 +5,7 @@
 //! products of tall matrices, one for each pair of components.
 
 use carom_linalg::NodeMatrix;
-use carom_linalg::tall::{gram, symmetric_gram};
+use carom_linalg::tall::{ComponentProducts, gram};
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
@@ -47,51 +47,18 @@ impl Moments {
         basis: MatRef<'_, f64>,
         progress: &dyn Progress,
     ) -> Option<Self> {
-        let mut done = 0;
-        let mut goes_on = || {
-            done += 1;
-            progress.set(done);
-            !progress.interrupted()
-        };
-        progress.begin("mass integrals", 9);
         let scalars = Mat::from_fn(points.len(), 4, |i, s| if s == 0 { 1.0 } else { points[i][s - 1] });
         let mass_scalars = mass.node_product(scalars.as_ref());
         let scalar_pairs = gram(scalars.as_ref(), mass_scalars.as_ref());
+        let products = ComponentProducts::new(mass, basis, scalars.as_ref(), progress)?;
         let n = basis.ncols();
-        let mut modes = Mat::zeros(3, n);
-        let mut position_modes = Mat::zeros(9, n);
-        let mut pairs: [Mat<f64>; 6] = std::array::from_fn(|_| Mat::new());
-        // Only the copies of one component and of the mass times another are in memory at once.
-        for b in 0..3 {
-            let own = component(basis, b);
-            let with_scalars = gram(mass_scalars.as_ref(), own.as_ref());
-            for k in 0..n {
-                modes[(b, k)] = with_scalars[(0, k)];
-                for c in 0..3 {
-                    position_modes[(3 * c + b, k)] = with_scalars[(1 + c, k)];
-                }
-            }
-            let mass_component = mass.node_product(own.as_ref());
-            drop(own);
-            if !goes_on() {
-                return None;
-            }
-            for a in 0..=b {
-                let product = if a == b { symmetric_gram } else { gram };
-                pairs[pair(a, b)] = product(component(basis, a).as_ref(), mass_component.as_ref());
-                if !goes_on() {
-                    return None;
-                }
-            }
-        }
-        progress.end();
         Some(Self {
             mass: scalar_pairs[(0, 0)],
             first: std::array::from_fn(|a| scalar_pairs[(0, 1 + a)]),
             second: std::array::from_fn(|a| std::array::from_fn(|b| scalar_pairs[(1 + a, 1 + b)])),
-            modes,
-            position_modes,
-            pairs,
+            modes: Mat::from_fn(3, n, |a, k| products.scalars[a][(0, k)]),
+            position_modes: Mat::from_fn(9, n, |row, k| products.scalars[row % 3][(1 + row / 3, k)]),
+            pairs: products.pairs,
         })
     }
 
@@ -188,9 +155,4 @@ impl Moments {
             damping_modal: None,
         }
     }
-}
-
-/// The rows of one component.
-fn component(basis: MatRef<'_, f64>, a: usize) -> Mat<f64> {
-    Mat::from_fn(basis.nrows() / 3, basis.ncols(), |i, k| basis[(3 * i + a, k)])
 }

@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::{BlockMatrix, NodeMatrix};
-use crate::lanes::{LANES, Row, Vectors, ZERO, group_of, write_columns};
+use crate::lanes::{LANES, Row, Vectors, ZERO, read_group, write_columns};
 
 /// y += K x for one group.
 pub(super) struct BlockProduct<'a> {
@@ -98,9 +98,13 @@ impl<const D: usize> WithSimd for NodeProduct<'_, D> {
 
 /// Applies a kernel to groups of columns, in parallel over the groups.
 pub(super) fn for_groups(x: MatRef<'_, f64>, y: MatMut<'_, f64>, kernel: impl Fn(&[Row], &mut [Row]) + Sync) {
-    y.par_col_chunks_mut(LANES).enumerate().for_each(|(i_group, y)| {
-        let mut sums = vec![ZERO; y.nrows()];
-        kernel(&group_of(x.subcols(i_group * LANES, y.ncols())), &mut sums);
-        write_columns(&sums, y);
+    // Groups of long columns are new pages of the system each time, unless their memory stays.
+    let memory = || (Vec::new(), Vec::new());
+    y.par_col_chunks_mut(LANES).enumerate().for_each_init(memory, |(group, sums), (i_group, y)| {
+        read_group(x.subcols(i_group * LANES, y.ncols()), group);
+        sums.clear();
+        sums.resize(y.nrows(), ZERO);
+        kernel(group, sums);
+        write_columns(sums, y);
     });
 }
