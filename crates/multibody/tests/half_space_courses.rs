@@ -164,8 +164,8 @@ fn a_contact_too_large_for_a_hollow_is_refused_there() {
     assert!(message.contains(IN_HOLLOW) && message.contains("holds up to 0.2"), "{message}");
 }
 
-/// The ball passes beside an edge of a block, 0.3 mm outside and 5 µm above it: the nearest point of the block
-/// is on the edge, where no grid can lie, and nothing touches.
+/// The ball passes beside an edge of a block, 0.3 mm outside and 5 µm above it: the nearest point of the
+/// block is on the edge, where no grid can lie, and nothing touches.
 #[test]
 fn a_ball_passes_near_an_edge_without_a_grid() {
     let course = Course {

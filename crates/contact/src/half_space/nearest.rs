@@ -74,9 +74,10 @@ impl Seen {
     /// g + min_k m·(c_k − x) − r max_k |m_k − m| − max |½(c_k + c_l) − x| ,     c_k and c_l opposite
     /// ```
     ///
-    /// with the normals m of the other surface at the foot points of the middle x and of the corners c. The last
-    /// two terms are twice the curvature of both surfaces over the part. Surfaces that touch along a line have
-    /// many parts whose gap is almost the least one, and each would be divided down to the wanted length.
+    /// with the normals m of the other surface at the foot points of the middle x and of the corners c.
+    /// The last two terms are twice the curvature of both surfaces over the part. Surfaces that touch
+    /// along a line have many parts whose gap is almost the least one, and each would be divided down to
+    /// the wanted length.
     fn least_gap(&self, mut distance: impl FnMut(&Vector3<f64>) -> Option<(f64, Vector3<f64>)>) -> f64 {
         let Self { gap, middle, normal, corners, radius, .. } = self;
         let (mut along, mut turn) = (0.0_f64, 0.0_f64);

@@ -84,8 +84,9 @@ pub fn places_over(faces: &Faces, region: Region, spacing: f64) -> Vec<Place> {
     places
 }
 
-/// Places from which a contact on some faces can have weight: within `reach` of a point of them, with a normal
-/// like that of the faces there. Others are loads that no contact uses, as on the far side of a tooth.
+/// Places from which a contact on some faces can have weight: within `reach` of a point of them, with a
+/// normal like that of the faces there. Others are loads that no contact uses, as on the far side of a
+/// tooth.
 ///
 /// * `spacing` — distance between the places \[m\]
 pub fn places_for(touching: &Faces, places: Vec<Place>, reach: f64, spacing: f64) -> Vec<Place> {

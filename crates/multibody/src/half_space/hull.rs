@@ -50,8 +50,9 @@ impl Hull {
         self.ball.map(|ball| ball.center).unwrap_or_default()
     }
 
-    /// Motion from one pose to another: of a point, and an upper bound of what other points of the surface move
-    /// differently \[m\]. Among origin and middle of the ball that point counts that gives the smaller sum.
+    /// Motion from one pose to another: of a point, and an upper bound of what other points of the
+    /// surface move differently \[m\]. Among origin and middle of the ball that point counts that gives
+    /// the smaller sum.
     pub(super) fn motion(
         &self,
         from: &(Matrix3<f64>, Vector3<f64>),

@@ -189,8 +189,8 @@ impl Laying<'_> {
         along + turned < Self::MOVED * plan.side && !away && fits
     }
 
-    /// The last search if it found the surfaces nearest at an edge of one of them, the only ones that it finds
-    /// nearer than this without a grid.
+    /// The last search if it found the surfaces nearest at an edge of one of them, the only ones that it
+    /// finds nearer than this without a grid.
     fn at_edge(&self, memory: &Memory) -> Option<Far> {
         memory.far.filter(|far| far.at.gap <= SURE * NEAR * self.hertz.radius)
     }
