@@ -11,7 +11,7 @@ pub use model::{
 pub use spec::{PlaceSpec, PlaceTextError, Touching};
 
 use carom_contact::geometry::Faces;
-use carom_contact::half_space::places::{Region, places_over};
+use carom_contact::half_space::places::{Place, Region, places_for, places_over};
 use carom_contact::half_space::{
     ComplianceError, Footprint, FootprintError, HalfSpace, LoadedSurface, Loads, PlacedBody,
 };
@@ -174,7 +174,7 @@ pub(crate) fn lay(
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
     let faces =
         Faces::new(surface, &points).map_err(|source| PlacesError::Surface { body: name(), source })?;
-    let places = places_over(&faces, region, loads.spacing);
+    let places = useful_places((body, discretisation), &faces, touched, loads.spacing, region)?;
     if places.is_empty() {
         return Err(PlacesError::NoFaces { body: name(), reach: region.reach });
     }
@@ -201,6 +201,29 @@ pub(crate) fn lay(
     let spread: Vec<SpreadLoad> = footprints.iter().map(|footprint| spread(&footprint.shares)).collect();
     let (positions, normals) = kept.into_iter().unzip();
     Ok(LaidLoads { loads, half_space, positions, normals, footprints, spread })
+}
+
+/// Places of a region that a contact on some faces can use.
+///
+/// * `faces` — the surface
+/// * `touched` — the faces that may touch
+pub(crate) fn useful_places(
+    (body, discretisation): (&Body, &Discretisation),
+    faces: &Faces,
+    touched: &[FaceRef],
+    spacing: f64,
+    region: Region,
+) -> Result<Vec<Place>, PlacesError> {
+    let places = places_over(faces, region, spacing);
+    if touched.len() == faces.n_faces() {
+        return Ok(places);
+    }
+    let surface = discretisation.surface(touched);
+    let points: Vec<Vector3<f64>> =
+        surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
+    let touching = Faces::new(surface, &points)
+        .map_err(|source| PlacesError::Surface { body: body.name.clone(), source })?;
+    Ok(places_for(&touching, places, region::REACH * spacing, spacing))
 }
 
 /// The half-space of the material of all faces.

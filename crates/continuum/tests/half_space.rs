@@ -432,13 +432,20 @@ fn a_model_keeps_the_places_of_its_body() {
         &Silent,
     )
     .unwrap();
-    assert_eq!(placed.positions.len(), places.places_b.len());
     let com = 0.5 * Vector3::new(x, y, z);
-    for (here, of_model) in placed.positions.iter().zip(&places.places_b) {
-        assert!((here - com - Vector3::from(*of_model)).norm() < 1e-9, "{here} {of_model:?}");
+    // The model leaves out places on the other sides, which a contact on the top does not use.
+    let number_of = |of_model: &[f64; 3]| {
+        let is_same = |here: &Vector3<f64>| (here - com - Vector3::from(*of_model)).norm() < 1e-9;
+        placed.positions.iter().position(is_same).unwrap_or_else(|| panic!("{of_model:?}"))
+    };
+    let kept: Vec<usize> = places.places_b.iter().map(number_of).collect();
+    let on_top = placed.positions.iter().filter(|at| (at.z - z).abs() < 1e-9).count();
+    assert!(kept.len() >= on_top && on_top >= 6, "{} {on_top}", kept.len());
+    let of_body = |i: usize| 3 * kept[i / 3] + i % 3;
+    for (i, k) in (0..3 * kept.len()).flat_map(|i| (0..3 * kept.len()).map(move |k| (i, k))) {
+        let apart = placed.response[(of_body(i), of_body(k))] - places.response[(i, k)];
+        assert!(apart.abs() < 1e-9 * places.response.norm_max(), "{i} {k} {apart}");
     }
-    let apart = (&placed.response - &places.response).norm_max() / places.response.norm_max();
-    assert!(apart < 1e-9, "{apart}");
     // The modes respond as a part of the body does.
     let n = places.response.nrows();
     for i in 0..n {

@@ -163,3 +163,20 @@ fn a_contact_too_large_for_a_hollow_is_refused_there() {
     let message = message_of(&ended.unwrap_err());
     assert!(message.contains(IN_HOLLOW) && message.contains("holds up to 0.2"), "{message}");
 }
+
+/// The ball passes beside an edge of a block, 0.3 mm outside and 5 µm above it: the nearest point of the
+/// block is on the edge, where no grid can lie, and nothing touches.
+#[test]
+fn a_ball_passes_near_an_edge_without_a_grid() {
+    let course = Course {
+        depth: 1e-12,
+        start: [6.3e-3, 1e-3, 1e-3 + 5e-6],
+        velocity: [0.0, 5.0, 0.0],
+        duration: 3.2e-4,
+    };
+    let ([place, velocity], _) = course.end_on(block("hex8", [6e-3, 6e-3, 1e-3], [12, 12, 1]));
+    let way = course.velocity[1] * course.duration;
+    println!("{place:?} {velocity:?}");
+    assert!((place[1] - course.start[1] - way).abs() < 1e-12, "{place:?}");
+    assert!((velocity[1] - course.velocity[1]).abs() < 1e-12 && velocity[2].abs() < 1e-9, "{velocity:?}");
+}

@@ -2,12 +2,22 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::footprint::tangents_of;
 use super::heights::Resting;
 use crate::Shape;
 use crate::geometry::{Domain, Faces};
 
 /// Smallest part of an edge of a face in the search for the nearest point.
 const LEAST_PART: f64 = 1.0 / 512.0;
+
+/// Parts of one size from which on their bounds are made tighter.
+const MANY: usize = 200;
+
+/// Most rounds in which a place settles.
+const MOST_SETTLING: usize = 200;
+
+/// Last step of a place that settles, in gaps: a gap has no slope above 1.
+const LEAST_STEP: f64 = 0.01;
 
 /// About the nearest point of the first surface to the second one, in the axes of the first body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +51,44 @@ struct Among<'a> {
     limit: f64,
     /// The least distance is found to this length, or to 2 % of itself \[m\].
     fine: f64,
+}
+
+/// A part of a face that was looked at.
+struct Seen {
+    /// Face, least parameters, and size.
+    part: (u32, [f64; 2], f64),
+    /// Distance of its middle from the other surface \[m\].
+    gap: f64,
+    middle: Vector3<f64>,
+    /// Of the other surface at the foot point of the middle.
+    normal: Vector3<f64>,
+    corners: [Vector3<f64>; 4],
+    /// Largest distance from the middle, with that of faces that bulge \[m\].
+    radius: f64,
+}
+
+impl Seen {
+    /// A bound on the gap of the part that is quadratic in its size where both surfaces are smooth:
+    ///
+    /// ```text
+    /// g + min_k m·(c_k − x) − r max_k |m_k − m| − max |½(c_k + c_l) − x| ,     c_k and c_l opposite
+    /// ```
+    ///
+    /// with the normals m of the other surface at the foot points of the middle x and of the corners c.
+    /// The last two terms are twice the curvature of both surfaces over the part. Surfaces that touch
+    /// along a line have many parts whose gap is almost the least one, and each would be divided down to
+    /// the wanted length.
+    fn least_gap(&self, mut distance: impl FnMut(&Vector3<f64>) -> Option<(f64, Vector3<f64>)>) -> f64 {
+        let Self { gap, middle, normal, corners, radius, .. } = self;
+        let (mut along, mut turn) = (0.0_f64, 0.0_f64);
+        for corner in corners {
+            let Some((_, other)) = distance(corner) else { return gap - radius };
+            along = along.min(normal.dot(&(corner - middle)));
+            turn = turn.max((other - normal).norm());
+        }
+        let bulge = [(0, 3), (1, 2)].map(|(k, l)| (0.5 * (corners[k] + corners[l]) - middle).norm());
+        (gap + along - radius * turn - bulge[0].max(bulge[1])).max(gap - radius)
+    }
 }
 
 impl<'a> Approach<'a> {
@@ -100,6 +148,33 @@ impl<'a> Approach<'a> {
         Some(Nearest { place, normal, gap: gap - radius })
     }
 
+    /// The least gap near a place, also at an edge of a surface: the search goes on in smaller steps from the
+    /// point with the least gap.
+    ///
+    /// * `step` — the first step, the accuracy with which the place is known \[m\]
+    pub fn settled(&mut self, nearest: Nearest, step: f64) -> Nearest {
+        let mut best = nearest;
+        let mut step = step;
+        for _ in 0..MOST_SETTLING {
+            let around = tangents_of(&best.normal);
+            let found = (0..8).filter_map(|k| {
+                let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();
+                let beside = best.place + step * (cos * around[0] + sin * around[1]);
+                let (height, normal) = self.distance(0, &beside)?;
+                // At an edge the foot point is on the edge, and the normal that of the face there.
+                let place = beside - height * normal;
+                let (gap, _) = self.distance(1, &place)?;
+                Some(Nearest { place, normal, gap })
+            });
+            match found.min_by(|a, b| a.gap.total_cmp(&b.gap)).filter(|next| next.gap < best.gap) {
+                Some(next) => best = next,
+                None if step < LEAST_STEP * best.gap.abs() => break,
+                None => step *= 0.5,
+            }
+        }
+        best
+    }
+
     /// A point of the first surface and its distance from the second one, of surfaces that are far apart: the
     /// foot point of a point in the middle of the second body. The least gap is smaller.
     pub fn about(&mut self, middle: &Vector3<f64>) -> Option<(Vector3<f64>, f64)> {
@@ -136,7 +211,7 @@ impl<'a> Approach<'a> {
             (0..faces.n_faces() as u32).map(|k| (k, [0.0; 2], 1.0)).collect();
         while !parts.is_empty() {
             // All parts of one size, so that the best one is known before parts are divided.
-            let mut seen = Vec::with_capacity(parts.len());
+            let mut seen: Vec<Seen> = Vec::with_capacity(parts.len());
             for part @ (face, low, size) in std::mem::take(&mut parts) {
                 let domain = faces.domain(face);
                 if domain == Domain::Triangle && low[0] + low[1] >= 1.0 {
@@ -162,16 +237,20 @@ impl<'a> Approach<'a> {
                 if outside > 0.0 && gap < best.map_or(among.limit, |(least, ..)| least) {
                     best = Some((gap, middle, normal));
                 }
-                seen.push((part, gap - radius));
+                seen.push(Seen { part, gap, middle, normal, corners, radius });
             }
             let least = best.map_or(among.limit, |(least, ..)| least);
             if least == f64::INFINITY {
                 break;
             }
             let enough = least - among.fine.max(0.02 * least.abs());
-            for ((face, low, size), bound) in seen {
+            seen.retain(|part| part.gap - part.radius < enough);
+            if seen.len() > MANY {
+                seen.retain(|part| part.least_gap(|x| self.distance(1 - side, x)) < enough);
+            }
+            for Seen { part: (face, low, size), .. } in seen {
                 let half = 0.5 * size;
-                if bound < enough && half > LEAST_PART {
+                if half > LEAST_PART {
                     for (u, v) in [(0.0, 0.0), (half, 0.0), (0.0, half), (half, half)] {
                         parts.push((face, [low[0] + u, low[1] + v], half));
                     }
@@ -234,5 +313,23 @@ mod tests {
             assert!((found.gap + 1e-6).abs() < 1e-12 && found.normal.z.abs() > 1.0 - 1e-12, "{found:?}");
         }
         assert!(Approach::new([&plane, &plane], rotation, away).nearest(1e-4).is_none());
+    }
+
+    /// A ball beside an edge of a plate: the nearest point is on the edge, next to its middle.
+    #[test]
+    fn a_place_settles_at_an_edge() {
+        let (surface, points) = plate(FaceShape::Quad4, 6, 5, |x, y| [0.1 * x, 0.1 * y, 0.0]);
+        let faces = Shape::faces(surface, &points).unwrap();
+        let sphere = Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 0.02 });
+        for shapes in [[&faces, &sphere], [&sphere, &faces]] {
+            let sign = if std::ptr::eq(shapes[0], &faces) { 1.0 } else { -1.0 };
+            let center = Vector3::new(0.1 + 1e-3, 0.043, 0.02 + 1e-5);
+            let mut approach = Approach::new(shapes, Matrix3::identity(), sign * center);
+            let coarse = approach.nearest(1e-4).unwrap();
+            let found = approach.settled(coarse, 1e-3);
+            let gap = 1e-3_f64.hypot(center.z) - 0.02;
+            println!("{coarse:?} {found:?} {gap}");
+            assert!((found.gap - gap).abs() < 1e-3 * gap, "{found:?} {gap}");
+        }
     }
 }

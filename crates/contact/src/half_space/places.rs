@@ -17,6 +17,13 @@ const MOST_CANDIDATES: usize = 64;
 /// Least cosine between the normals of places that keep their distance: those around an edge do not count.
 const SAME_SIDE: f64 = 0.5;
 
+/// Distance of the samples of faces that may touch, in spacings of places.
+const SAMPLING: f64 = 0.5;
+
+/// Cosine between the normals of a place and of a sample below which no contact near the sample has weight
+/// there: weights end at ½, and the normal turns on the way to the sample.
+const LEAST_FACING: f64 = 0.3;
+
 /// A place with the outward normal there.
 pub type Place = (Vector3<f64>, Vector3<f64>);
 
@@ -75,6 +82,23 @@ pub fn places_over(faces: &Faces, region: Region, spacing: f64) -> Vec<Place> {
         }
     }
     places
+}
+
+/// Places from which a contact on some faces can have weight: within `reach` of a point of them, with a
+/// normal like that of the faces there. Others are loads that no contact uses, as on the far side of a
+/// tooth.
+///
+/// * `spacing` — distance between the places \[m\]
+pub fn places_for(touching: &Faces, places: Vec<Place>, reach: f64, spacing: f64) -> Vec<Place> {
+    let all = Region { center: touching.reference[0], reach: f64::INFINITY };
+    let samples = places_over(touching, all, SAMPLING * spacing);
+    // Samples are a little farther from each other than their spacing.
+    let within = reach + 1.5 * SAMPLING * spacing;
+    let is_used = |(x, n): &Place| {
+        let sees = |(y, m): &Place| (x - y).norm() <= within && n.dot(m) > LEAST_FACING;
+        samples.iter().any(sees)
+    };
+    places.into_iter().filter(is_used).collect()
 }
 
 /// A point of a face and the outward normal there.
@@ -146,5 +170,25 @@ mod tests {
         assert!((bounds.0..bounds.1).contains(&(places.len() as f64)), "{} {bounds:?}", places.len());
         assert!(places.iter().all(|(x, n)| (x - n).norm() < 1e-9));
         assert_eq!(places, places_over(&faces, region, 0.4));
+    }
+
+    /// Of a block the places of the side that touches stay, and those around its edges that look along it.
+    #[test]
+    fn places_that_no_contact_uses_are_left_out() {
+        let (surface, positions) = plate(FaceShape::Quad4, 4, 4, |x, y| [x, y, 0.0]);
+        let top = Faces::new(surface, &positions).unwrap();
+        let at = |x: f64, z: f64, n: Vector3<f64>| (Vector3::new(x, 0.5, z), n);
+        let up = Vector3::z();
+        let tilted = Vector3::new(1.0, 0.0, 2.0).normalize();
+        let all = vec![
+            at(0.5, 0.0, up),
+            at(1.2, 0.0, up),
+            at(1.5, 0.0, up),
+            at(1.1, -0.1, tilted),
+            at(0.5, -0.1, -up),
+            at(1.0, -0.1, Vector3::x()),
+        ];
+        let kept = places_for(&top, all.clone(), 0.26, 0.1);
+        assert_eq!(kept, [all[0], all[1], all[3]]);
     }
 }

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use carom_contact::geometry::Faces;
 use carom_contact::half_space::compliance::CutMeans;
-use carom_contact::half_space::places::places_over;
 use carom_contact::half_space::{Kernel, PlacedBody};
 use carom_fem::recovery::energy_errors;
 use carom_fem::{Body, Discretisation, QuadratureRule, Surface};
@@ -23,7 +22,7 @@ use nalgebra::{Matrix3, Vector3};
 use thiserror::Error;
 
 use super::region::{Loading, TouchRegion};
-use super::{Laid, PlaceSpec, PlacesError, laid};
+use super::{Laid, PlaceSpec, PlacesError, laid, useful_places};
 
 /// Largest r₀ in radii of curvature of the surface.
 pub(super) const LARGEST_RADIUS: f64 = 0.7;
@@ -234,7 +233,8 @@ pub fn expected_places(body: &Body, spec: &PlaceSpec) -> Result<usize, PlacedMod
     let points: Vec<Vector3<f64>> = surface.points.iter().map(position).collect();
     let faces = Faces::new(surface, &points)
         .map_err(|source| PlacesError::Surface { body: body.name.clone(), source })?;
-    Ok(places_over(&faces, region.within(loading.reach), loading.loads.spacing).len())
+    let (spacing, within) = (loading.loads.spacing, region.within(loading.reach));
+    Ok(useful_places((body, &discretisation), &faces, &region.faces, spacing, within)?.len())
 }
 
 /// Three points of the body's surface far from each other, without those of held sets.

@@ -14,7 +14,7 @@ use super::model::{LARGEST_RADIUS, MOST_PLACES, PlacedModelError};
 use super::{PlaceSpec, PlacesError, Touching, half_space_of};
 
 /// Reach of the weights beyond the region that may touch, in distances of places.
-const REACH: f64 = 2.6;
+pub(super) const REACH: f64 = 2.6;
 
 /// Thickness in edges of the faces below which the loads are those without second moment, twice as dense.
 const THIN: f64 = 2.0;

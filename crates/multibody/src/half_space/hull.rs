@@ -50,6 +50,22 @@ impl Hull {
         self.ball.map(|ball| ball.center).unwrap_or_default()
     }
 
+    /// Motion from one pose to another: of a point, and an upper bound of what other points of the
+    /// surface move differently \[m\]. Among origin and middle of the ball that point counts that gives
+    /// the smaller sum.
+    pub(super) fn motion(
+        &self,
+        from: &(Matrix3<f64>, Vector3<f64>),
+        to: &(Matrix3<f64>, Vector3<f64>),
+    ) -> (Vector3<f64>, f64) {
+        let turn = to.0 - from.0;
+        let of_origin = (to.1 - from.1, turn.norm() * self.reach);
+        let Some(Ball { center, radius }) = self.ball else { return of_origin };
+        let of_middle = (to.1 - from.1 + turn * center, turn.norm() * radius);
+        let way = |(moved, turned): &(Vector3<f64>, f64)| moved.norm() + turned;
+        if way(&of_middle) < way(&of_origin) { of_middle } else { of_origin }
+    }
+
     /// Bound from below on the gap of two surfaces \[m\].
     ///
     /// * `rotation`, `origin` — from the axes of the second body to those of the first

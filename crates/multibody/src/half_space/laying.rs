@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use carom_contact::closed_form::{HertzEllipse, hertz_ellipse};
 use carom_contact::half_space::GridPlan;
-use carom_contact::half_space::nearest::Approach;
+use carom_contact::half_space::nearest::{Approach, Nearest};
 use carom_contact::half_space::overlap::{Overlap, overlap, principal};
 use carom_contact::half_space::pair::{PairError, Pressed};
 use carom_contact::half_space::surface_lattice::touching;
@@ -135,9 +135,12 @@ impl Laying<'_> {
         speed: impl Fn(&Vector3<f64>, &Vector3<f64>) -> f64,
     ) -> Result<Found, PairError> {
         let near = if is_end { NEAR } else { NEAR_IN_STEP } * self.hertz.radius;
+        let at_edge = self.at_edge(memory).is_some();
         let is_far = |bound: f64| {
             let known = memory.far.map_or(f64::INFINITY, |far| far.at.gap);
-            bound > near.min((1.0 - Self::APART) * known)
+            // Surfaces that are nearest at an edge have no grid yet; the end of the step looks again.
+            let least = if at_edge && !is_end { 0.0 } else { near.min((1.0 - Self::APART) * known) };
+            bound > least
         };
         if let Some(bound) = self.bound(memory).filter(|bound| is_far(*bound)) {
             return Ok(Found::Far { gap: bound, place: None });
@@ -163,16 +166,16 @@ impl Laying<'_> {
     /// lies where they come nearest, for an impact of this speed.
     pub(super) fn is_known(&self, memory: &Memory, last: &Last) -> bool {
         let Some(plan) = &memory.plan else {
-            return self.bound(memory).is_some_and(|bound| bound > NEAR * self.hertz.radius);
+            let stays = |far: Far| self.way_from((far.at.rotation, far.at.origin)) < Self::APART * far.at.gap;
+            return self.at_edge(memory).is_some_and(stays)
+                || self.bound(memory).is_some_and(|bound| bound > NEAR * self.hertz.radius);
         };
         // A cell is open when its mean gap is, while its deepest point may still be closed: cells of another
         // size would close again.
         if last.gap < CLEAR * plan.height {
             return true;
         }
-        let (rotation, origin) = plan.partner;
-        let moved = self.origin - origin;
-        let turned = (self.rotation - rotation).norm() * self.sides[1].hull.reach;
+        let (moved, turned) = self.sides[1].hull.motion(&plan.partner, &(self.rotation, self.origin));
         if self.way_from(plan.partner) < Self::APART * last.gap {
             return true;
         }
@@ -186,9 +189,16 @@ impl Laying<'_> {
         along + turned < Self::MOVED * plan.side && !away && fits
     }
 
+    /// The last search if it found the surfaces nearest at an edge of one of them, the only ones that it
+    /// finds nearer than this without a grid.
+    fn at_edge(&self, memory: &Memory) -> Option<Far> {
+        memory.far.filter(|far| far.at.gap <= SURE * NEAR * self.hertz.radius)
+    }
+
     /// By how much any gap has shrunk at most since another position \[m\].
-    pub(super) fn way_from(&self, (rotation, origin): (Matrix3<f64>, Vector3<f64>)) -> f64 {
-        (self.origin - origin).norm() + (self.rotation - rotation).norm() * self.sides[1].hull.reach
+    pub(super) fn way_from(&self, pose: (Matrix3<f64>, Vector3<f64>)) -> f64 {
+        let (moved, turned) = self.sides[1].hull.motion(&pose, &(self.rotation, self.origin));
+        moved.norm() + turned
     }
 
     fn shapes(&self) -> [&carom_contact::Shape; 2] {
@@ -196,18 +206,41 @@ impl Laying<'_> {
     }
 
     /// As [`Self::lay`], by a search over the surfaces.
+    ///
+    /// Surfaces that are nearest at the edge of one of them, as a tooth of a gear before it comes into mesh,
+    /// have no grid while they are apart.
     pub(super) fn search(
         &self,
         speed: impl Fn(&Vector3<f64>, &Vector3<f64>) -> f64,
     ) -> Result<Found, PairError> {
         let radius = self.hertz.radius;
-        let found = Approach::new(self.shapes(), self.rotation, self.origin).nearest(FINE * radius);
-        let Some(nearest) = found else {
+        let mut approach = Approach::new(self.shapes(), self.rotation, self.origin);
+        let Some(found) = approach.nearest(FINE * radius) else {
             return Ok(Found::Far { gap: f64::INFINITY, place: None });
         };
-        if nearest.gap > NEAR * radius {
-            return Ok(Found::Far { gap: SURE * nearest.gap, place: Some(nearest.place) });
+        if found.gap > NEAR * radius {
+            return Ok(Found::Far { gap: SURE * found.gap, place: Some(found.place) });
         }
+        match self.near(&found, speed) {
+            Err(error @ (PairError::NotFacing { .. } | PairError::OffSurface { .. })) => {
+                let Nearest { place, gap, .. } = approach.settled(found, SIZE * radius);
+                if gap > LEAST_DEPTH * radius {
+                    Ok(Found::Far { gap: SURE * gap, place: Some(place) })
+                } else {
+                    Err(error)
+                }
+            }
+            found => found,
+        }
+    }
+
+    /// A grid at a place where the bodies are near each other.
+    fn near(
+        &self,
+        nearest: &Nearest,
+        speed: impl Fn(&Vector3<f64>, &Vector3<f64>) -> f64,
+    ) -> Result<Found, PairError> {
+        let radius = self.hertz.radius;
         let overlap = self.overlap(nearest.place, nearest.normal, SIZE * radius)?;
         let [low, high] = overlap.curvatures;
         let normal = overlap.plane.axes.row(2).transpose();
