@@ -328,7 +328,6 @@ mod tests {
             let coarse = approach.nearest(1e-4).unwrap();
             let found = approach.settled(coarse, 1e-3);
             let gap = 1e-3_f64.hypot(center.z) - 0.02;
-            println!("{coarse:?} {found:?} {gap}");
             assert!((found.gap - gap).abs() < 1e-3 * gap, "{found:?} {gap}");
         }
     }

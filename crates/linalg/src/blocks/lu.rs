@@ -144,8 +144,10 @@ impl BlockLu {
     }
 }
 
-/// Eliminates the unknowns of all fronts, one after the other. A type of its own, as the vectors of the machine
-/// reach only what is compiled into [`WithSimd::with_simd`], and the call of a closure may stay outside.
+/// Eliminates the unknowns of all fronts, one after the other.
+///
+/// A type of its own: only code that is compiled into [`WithSimd::with_simd`] has the vectors of the machine,
+/// and the call of a closure may stay outside of it.
 struct Eliminate<'a> {
     fronts: &'a [Front],
     values: &'a mut [f64],
