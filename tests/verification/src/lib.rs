@@ -13,6 +13,7 @@ mod chains;
 mod conserving;
 mod elements;
 mod explicit;
+mod gears;
 mod held_rods;
 pub mod impacts;
 mod local;

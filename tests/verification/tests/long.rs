@@ -28,6 +28,12 @@ fn two_balls() {
 }
 
 #[test]
+#[ignore = "5 minutes: reduces two gears and moves them over a pitch"]
+fn elastic_gears() {
+    verify("gears");
+}
+
+#[test]
 #[ignore = "2 minutes: reduces a ball and a rod"]
 fn short_rod() {
     verify("short-rod");
