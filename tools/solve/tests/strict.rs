@@ -9,7 +9,7 @@ use carom_testing::scenarios::PENDULUM;
 
 fn solve(folder: &Path, more: &[&str]) -> Output {
     let scenario = folder.join("pendulum.toml");
-    // Steps of 1 ms keep the energy, steps of 0.2 s do not.
+    // Steps of 1 ms keep the energy.
     let text = PENDULUM.replace("gravity", "time_step = 1.0e-3\ngravity");
     std::fs::write(&scenario, text).unwrap();
     let mut command = Command::cargo_bin("carom-solve").unwrap();
@@ -24,7 +24,9 @@ fn a_missed_claim_is_reported_as_not_met_and_is_exit_code_4_with_strict() {
     assert_eq!(fine["energy"]["claim"], "met", "{fine:#}");
     assert_eq!(fine["energy"]["limit"], 1e-3);
 
-    let coarse = ["--set", "simulation.time_step=0.2"];
+    // A method of fifth order loses 0.35 % of the energy. Steps so long that the rod leaves its joint by
+    // centimetres end in an error or not by the last digits.
+    let coarse = ["--set", "simulation.integrator=dormand-prince5", "--set", "simulation.time_step=0.04"];
     let plain = solve(folder.path(), &coarse);
     let text = String::from_utf8_lossy(&plain.stdout).into_owned();
     assert!(plain.status.success() && text.contains("(not met: the limit is 1.0e-3)"), "{plain:?}");
