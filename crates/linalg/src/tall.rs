@@ -95,8 +95,8 @@ fn parts(a: MatRef<'_, f64>, b: MatRef<'_, f64>, first: usize, is_lower: bool) -
             let (mut left, mut right) = (Vec::new(), Vec::new());
             for start in (piece * rows..end).step_by(DEPTH) {
                 let depth = DEPTH.min(end - start);
-                pack(a.subrows(start, depth), &mut left);
-                pack(b.subrows(start, depth), &mut right);
+                pack(a.subrows(start, depth), 1, &mut left);
+                pack(b.subrows(start, depth), 1, &mut right);
                 let sums = &mut sums;
                 Arch::new().dispatch(AddGram {
                     left: &left,
@@ -113,13 +113,15 @@ fn parts(a: MatRef<'_, f64>, b: MatRef<'_, f64>, first: usize, is_lower: bool) -
         .collect()
 }
 
-/// Copies the columns of a matrix, N side by side, block after block; missing ones are zero.
-fn pack<const N: usize>(columns: MatRef<'_, f64>, packed: &mut Vec<[f64; N]>) {
+/// Copies rows of a matrix at equal distances from the first one on, N columns side by side, block after
+/// block; missing columns are zero.
+fn pack<const N: usize>(columns: MatRef<'_, f64>, distance: usize, packed: &mut Vec<[f64; N]>) {
+    let n_rows = columns.nrows().div_ceil(distance);
     packed.clear();
-    packed.resize(columns.nrows() * columns.ncols().div_ceil(N), [0.0; N]);
+    packed.resize(n_rows * columns.ncols().div_ceil(N), [0.0; N]);
     for (j, column) in columns.col_iter().enumerate() {
-        let block = &mut packed[j / N * columns.nrows()..][..columns.nrows()];
-        for (to, value) in block.iter_mut().zip(column.iter()) {
+        let block = &mut packed[j / N * n_rows..][..n_rows];
+        for (to, value) in block.iter_mut().zip(column.iter().step_by(distance)) {
             to[j % N] = *value;
         }
     }

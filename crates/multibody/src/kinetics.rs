@@ -272,8 +272,8 @@ impl Kinetics {
     }
 }
 
-/// Inverse of the mass matrix of a body that moves without changing its shape. It is applied once for each
-/// row of a joint and each momentum, several times in an evaluation: a product costs a fifth of a solution.
+/// Inverse of the mass matrix of a body that moves without changing its shape: it is applied for each row of
+/// a joint, and a product costs less than a solution with factors.
 #[derive(Debug, Clone)]
 pub(crate) struct RigidMassInverse(Matrix6<f64>);
 

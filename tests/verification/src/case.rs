@@ -370,9 +370,9 @@ pub fn cases() -> Vec<Case> {
                     (meshes/gears/flexible.toml). Both are exact solids whose teeth bend; the flanks are \
                     crowned, relieved at the tips, and touch on half-spaces. One pair of teeth carries, \
                     then two. Expected: the torque over the base radius, along \
-                    the line of action (0.2 %, 0.1° by which the relief turns the flanks); the ratio \
-                    of the teeth; the lag of the wheel at two angles under the force that acts then, \
-                    by statics of whole bodies with cells of a quarter of the half width of the \
+                    the line of action, turned by the relief (0.2 %, 0.07°); the lag \
+                    of the wheel behind the ratio of the teeth at two angles under the force that acts \
+                    then, by statics of whole bodies with cells of a quarter of the half width of the \
                     contact (3 %: what the modes leave out of the response to one pair is not felt by \
                     the other, and the wheel vibrates).",
             run: gears::gears,

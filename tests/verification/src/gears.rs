@@ -17,6 +17,9 @@ const TORQUE: f64 = 20.0;
 const FAST: f64 = 100.0;
 const START: f64 = -8.0;
 const GAP: f64 = 1e-7;
+/// Relief of the tips \[m\], and its length along the path of contact in base pitches.
+const RELIEF: f64 = 1e-5;
+const REACH: f64 = 0.45;
 /// Time from which the brake has its whole torque and the start has rung down \[s\].
 const SETTLED: f64 = 1.2e-3;
 
@@ -34,8 +37,6 @@ struct Mesh {
     times: Vec<f64>,
     /// How far the wheel lags behind the ratio of the teeth, along the line of action \[m\].
     lag: Vec<f64>,
-    /// Angle of the wheel \[rad\].
-    wheel: Vec<f64>,
     /// Force of each pair on the pinion \[N\].
     forces: Vec<Vec<[f64; 3]>>,
 }
@@ -64,7 +65,7 @@ impl Mesh {
         let lag = times.iter().zip(&wheel).map(of_sample).collect();
         let of_pair = |k: usize| courses[k].values.iter().map(|row| row[0]).collect();
         let forces = (1..courses.len()).map(of_pair).collect();
-        Ok(Self { times, lag, wheel, forces })
+        Ok(Self { times, lag, forces })
     }
 
     /// Number of the sample at which the pinion has this angle \[°\].
@@ -73,8 +74,8 @@ impl Mesh {
         self.times.partition_point(|t| *t < time - 1e-9).min(self.times.len() - 1)
     }
 
-    /// The two samples with equal lags that are farthest apart in time after the start has rung down: the
-    /// mean speed between them is that of the ratio, and the damper takes its mean torque.
+    /// The two samples with equal lags that are farthest apart in time after the start has rung down: between
+    /// them the wheel turns by the ratio of the teeth, so that the damper takes its mean torque.
     fn between_equal_lags(&self) -> (usize, usize) {
         let first = self.times.partition_point(|t| *t < SETTLED);
         let last = self.times.len() - 1;
@@ -83,6 +84,37 @@ impl Mesh {
             (from + 2..=last).rev().find(|&k| off(k) * off(k - 1) <= 0.0).map(|to| (from, to))
         };
         (first..last).filter_map(partner).max_by_key(|(from, to)| to - from).unwrap_or((first, last))
+    }
+
+    /// Angle by which the relief turns the mean force from the line of action between two samples \[°\].
+    ///
+    /// A normal of a flank has the arm r_b (1 − δ') about the axis, with the relief δ over the path of
+    /// contact. The sum of both arms is the distance of the axes times the cosine of the pressure angle:
+    ///
+    /// ```text
+    /// dα = (δ₁' r_b1 + δ₂' r_b2) / ((r_b1 + r_b2) tan α)
+    /// ```
+    fn turn(&self, from: usize, to: usize) -> f64 {
+        let (slope, bases) = (20.0_f64.to_radians().tan(), TEETH.map(base));
+        let pitch = PI * MODULE * 20.0_f64.to_radians().cos();
+        let ends = TEETH.map(|teeth| {
+            let (tip, base) = (0.5 * MODULE * teeth + MODULE, base(teeth));
+            (tip * tip - base * base).sqrt() - base * slope
+        });
+        let relief = |to_end: f64| {
+            let part = to_end / (REACH * pitch);
+            if part < 1.0 { 3.0 * RELIEF / (REACH * pitch) * (1.0 - part).powi(2) } else { 0.0 }
+        };
+        let (mut sum, mut forces) = (0.0, 0.0);
+        for (k, pair) in (from..to).flat_map(|k| (0..self.forces.len()).map(move |pair| (k, pair))) {
+            // From the pitch point, towards the tip of the pinion.
+            let angle = (START - AT_PITCH_POINT).to_radians() + FAST * self.times[k];
+            let x = bases[0] * angle - pair as f64 * pitch;
+            let arms = relief(ends[0] - x) * bases[0] + relief(ends[1] + x) * bases[1];
+            sum += self.size(pair, k) * arms / ((bases[0] + bases[1]) * slope);
+            forces += self.size(pair, k);
+        }
+        (sum / forces).to_degrees()
     }
 
     fn total(&self, sample: usize) -> [f64; 3] {
@@ -123,10 +155,8 @@ pub(crate) fn gears(bench: &Bench<'_>) -> Result<Outcome, BenchError> {
     outcome.rows.push(Row::new(what, "N", x.hypot(y), force, 2e-3));
     let angle = (-y).atan2(-x).to_degrees();
     let what = "its direction on the wheel, from the line of the axes";
-    outcome.rows.push(Row::new(what, "°", angle, 70.0, 1.5e-3));
-    let turned = -(mesh.wheel[to] - mesh.wheel[from]) / (FAST * (mesh.times[to] - mesh.times[from]));
-    let what = "mean speed of the wheel over that of the pinion, in that time";
-    outcome.rows.push(Row::new(what, "", turned, TEETH[0] / TEETH[1], 1e-4));
+    outcome.rows.push(Row::new(what, "°", angle, 70.0 - mesh.turn(from, to), 1e-3));
+    outcome.rows.push(Row::shown("length of that time", "s", mesh.times[to] - mesh.times[from]));
     for (what, table, degrees) in [
         ("lag with one pair, at the pitch point", &ONE_PAIR, AT_PITCH_POINT),
         ("lag with two pairs", &TWO_PAIRS, BETWEEN),

@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 use pulp::Arch;
 use rayon::prelude::*;
 
-use super::{AddGram, DEPTH, MAX_PIECES, PIECE_ROWS, padded};
+use super::{AddGram, DEPTH, MAX_PIECES, PIECE_ROWS, pack, padded};
 use crate::NodeMatrix;
 use crate::lanes::{LANES, Row, ZERO, add};
 use crate::multiply::Packed;
@@ -92,12 +92,12 @@ impl SumShape {
         self.columns.div_ceil(LANES)
     }
 
-    /// Rows of eight numbers of one pair.
+    /// Rows of eight numbers of the products of one pair of components.
     fn pair(self) -> usize {
         self.tiles() * padded(self.columns)
     }
 
-    /// Those of the scalars with one component.
+    /// Rows of eight numbers of the products of S with one component.
     fn scalar(self) -> usize {
         self.tiles() * padded(self.scalars)
     }
@@ -143,9 +143,10 @@ impl Operands<'_> {
                 for group in self.weighted {
                     left[component].extend(group[3 * start + component..].iter().step_by(3).take(depth));
                 }
-                pack(self.basis, (3 * start + component, 3, depth), &mut right[component]);
+                let rows = self.basis.subrows(3 * start + component, 3 * depth - 2);
+                pack(rows, 3, &mut right[component]);
             }
-            pack(self.scalars, (start, 1, depth), &mut of_points);
+            pack(self.scalars.subrows(start, depth), 1, &mut of_points);
             let add = |b: usize, right: &[Packed], columns: usize, is_lower: bool, sums: &mut [Row]| {
                 let (left, n_columns) = (&left[b][..], padded(columns));
                 arch.dispatch(AddGram { left, right, depth, first: 0, n_columns, is_lower, sums });
@@ -155,34 +156,6 @@ impl Operands<'_> {
             }
             for (b, sums) in of_scalars.chunks_exact_mut(shape.scalar().max(1)).enumerate() {
                 add(b, &of_points, shape.scalars, false, sums);
-            }
-        }
-    }
-}
-
-/// Copies rows of a matrix at equal distances, N columns side by side, block after block; missing columns are
-/// zero.
-///
-/// * `rows` — first row, distance, number of rows
-fn pack<const N: usize>(
-    matrix: MatRef<'_, f64>,
-    (first, distance, n_rows): (usize, usize, usize),
-    packed: &mut Vec<[f64; N]>,
-) {
-    packed.clear();
-    packed.resize(n_rows * matrix.ncols().div_ceil(N), [0.0; N]);
-    let needed = first..first + (n_rows - 1) * distance + 1;
-    for j in 0..matrix.ncols() {
-        let block = &mut packed[j / N * n_rows..][..n_rows];
-        let column = matrix.col(j).subrows(needed.start, needed.len());
-        match column.try_as_col_major() {
-            Some(column) => {
-                let values = column.as_slice().iter().step_by(distance);
-                block.iter_mut().zip(values).for_each(|(to, value)| to[j % N] = *value);
-            }
-            None => {
-                let values = column.iter().step_by(distance);
-                block.iter_mut().zip(values).for_each(|(to, value)| to[j % N] = *value);
             }
         }
     }
