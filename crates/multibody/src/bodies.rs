@@ -93,10 +93,10 @@ impl<'a> BodiesAt<'a> {
 }
 
 impl Bodies {
-    /// Bodies of a system with this number of contact pairs, at no state yet.
-    pub(crate) fn new(all: Vec<Body>, pairs: usize) -> Self {
+    /// Bodies of a system with the impulses of this number of contact pairs, at no state yet.
+    pub(crate) fn new(all: Vec<Body>, slots: usize) -> Self {
         let modes: Vec<usize> = all.iter().map(|body| body.frame.n).collect();
-        let layout = Layout::new(modes.clone(), pairs);
+        let layout = Layout::new(modes.clone(), slots);
         let zero = |&n: &usize| Accelerations {
             translation: Vector3::zeros(),
             rotation: Vector3::zeros(),

@@ -8,6 +8,7 @@ use crate::contact::{
 };
 use crate::half_space::Touched;
 use crate::layout::{Layout, put};
+use crate::pair_slots::PairSlots;
 use crate::settings::Settings;
 use crate::system_error::{RateError, SystemError};
 use crate::tangential::Tangential;
@@ -30,6 +31,8 @@ pub(crate) struct Contacts {
     row_forces: Vec<BodyForces>,
     /// True while models that expose their rows are not evaluated.
     omits_rows: bool,
+    /// Where their impulses lie in y.
+    slots: PairSlots,
 }
 
 impl Contacts {
@@ -54,6 +57,7 @@ impl Contacts {
             sums: ContactSums::default(),
             row_forces: forces.clone(),
             omits_rows: false,
+            slots: PairSlots::new(pair_of.len(), bodies.len()),
             forces,
             pair_of,
             models,
@@ -201,12 +205,36 @@ impl Contacts {
     }
 
     /// Writes the rates of the impulses of all pairs to ẏ.
-    pub(crate) fn write_rates(&self, layout: &Layout, rate: &mut [f64]) {
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`] with more forces than y has room for.
+    pub(crate) fn write_rates(&mut self, layout: &Layout, rate: &mut [f64]) -> Result<(), RateError> {
         rate[layout.pair_integrals()].fill(0.0);
-        for (pair, reaction) in self.reactions() {
-            put(rate, layout.pair_impulse(pair), &reaction.force);
-            put(rate, layout.friction_impulse(pair), &reaction.friction.unwrap_or_default());
+        for &pair in &self.near {
+            let Reaction { force, friction, .. } = &self.reactions[pair];
+            if *force != Vector3::zeros() {
+                let slot = self.slots.slot_for(pair).map_err(|source| RateError::Contact { source })?;
+                let start = layout.pair_slot(slot).start;
+                put(rate, start, force);
+                put(rate, start + 3, &friction.unwrap_or_default());
+            }
         }
+        Ok(())
+    }
+
+    /// Where the impulses of pairs lie in y.
+    pub(crate) fn slots(&self) -> &PairSlots {
+        &self.slots
+    }
+
+    /// Keeps room in y for the impulses of pairs with forces alone, after the end y of a step at which the
+    /// contacts were evaluated.
+    pub(crate) fn give_slots_back(&mut self, layout: &Layout, y: &[f64]) {
+        let Self { slots, near, reactions, .. } = self;
+        let has_force =
+            |pair: usize| near.binary_search(&pair).is_ok() && reactions[pair].force != Vector3::zeros();
+        slots.give_back(has_force, layout, y);
     }
 
     /// Calls `visit` with the point and the force of each pair that presses on a body.
@@ -401,6 +429,7 @@ impl Contacts {
         for (i, model) in self.models.iter().enumerate() {
             checkpoint.put_reals(&entry(i), &model.memory());
         }
+        self.slots.save(checkpoint);
     }
 
     /// Takes the memory of all models.
@@ -419,7 +448,7 @@ impl Contacts {
                 });
             }
         }
-        Ok(())
+        self.slots.restore(checkpoint)
     }
 }
 

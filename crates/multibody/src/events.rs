@@ -197,6 +197,7 @@ impl ContactEvents {
                 }
             }
         }
+        system.give_slots_back(stepper.state());
         self.note_active(system);
         self.off_interface = self.off_interface.max(system.contacts().sums().off_interface);
         Ok(())

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! y = ( r, b, q, P, L, p  of body 0;  … of body 1;  …;   J, H, W_ext, D_mat;
-//!       impulse and impulse of friction of pair 0;  … )
+//!       impulse and impulse of friction of a pair;  … )
 //! ```
 //!
-//! The last part are integrals along the way. The integrator's own quadrature computes them, and they do not
-//! influence its steps. A body whose frame is held does not use its P and L as momenta: they collect the
+//! The impulses are those of all pairs, or of those that had a force (`pair_slots`). The last part are
+//! integrals along the way. The integrator's own quadrature computes them, and they do not influence its
+//! steps. A body whose frame is held does not use its P and L as momenta: they collect the
 //! impulse and the angular impulse that it passes to the ground.
 
 use nalgebra::Vector3;
@@ -28,11 +29,11 @@ pub struct Layout {
 const INTEGRALS: usize = 8;
 
 /// Integrals of a pair: impulse (3), its part from friction (3).
-const PAIR_INTEGRALS: usize = 6;
+pub(crate) const PAIR_INTEGRALS: usize = 6;
 
 impl Layout {
-    /// For bodies with these numbers of dynamic modes and this number of contact pairs.
-    pub fn new(modes: Vec<usize>, pairs: usize) -> Self {
+    /// For bodies with these numbers of dynamic modes, and the impulses of this number of contact pairs.
+    pub fn new(modes: Vec<usize>, slots: usize) -> Self {
         let mut next = 0;
         let offsets = modes
             .iter()
@@ -42,7 +43,7 @@ impl Layout {
                 start
             })
             .collect();
-        Self { offsets, modes, integrals: next, dim: next + INTEGRALS + PAIR_INTEGRALS * pairs }
+        Self { offsets, modes, integrals: next, dim: next + INTEGRALS + PAIR_INTEGRALS * slots }
     }
 
     /// Length of y.
@@ -115,19 +116,15 @@ impl Layout {
         self.integrals + 7
     }
 
-    /// Start of the impulse on the first surface of a pair.
-    pub fn pair_impulse(&self, pair: usize) -> usize {
-        self.integrals + INTEGRALS + PAIR_INTEGRALS * pair
+    /// The impulse on the first surface of a pair, and the part of it that is from friction.
+    pub(crate) fn pair_slot(&self, slot: usize) -> std::ops::Range<usize> {
+        let start = self.integrals + INTEGRALS + PAIR_INTEGRALS * slot;
+        start..start + PAIR_INTEGRALS
     }
 
-    /// The impulses of all pairs.
-    pub fn pair_integrals(&self) -> std::ops::Range<usize> {
+    /// The impulses of pairs.
+    pub(crate) fn pair_integrals(&self) -> std::ops::Range<usize> {
         self.integrals + INTEGRALS..self.dim
-    }
-
-    /// Start of the part of that impulse that is from friction.
-    pub fn friction_impulse(&self, pair: usize) -> usize {
-        self.pair_impulse(pair) + 3
     }
 
     /// True for components of r, b and q.

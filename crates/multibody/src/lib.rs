@@ -78,6 +78,7 @@ mod no_step;
 pub mod outcome;
 mod outputs;
 pub mod pair_memory;
+mod pair_slots;
 pub mod probe;
 pub mod quasistatic;
 mod resolution;

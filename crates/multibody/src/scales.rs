@@ -172,5 +172,5 @@ pub(crate) fn speed_bound(system: &System, pair: usize) -> f64 {
 
 /// Impulse on the first surface of a pair since the start, and its part from friction \[N s\].
 pub(crate) fn pair_impulses(system: &System, pair: usize, y: &[f64]) -> [Vector3<f64>; 2] {
-    [system.layout().pair_impulse(pair), system.layout().friction_impulse(pair)].map(|start| vector(y, start))
+    system.contacts().slots().impulses(pair, system.layout(), y)
 }

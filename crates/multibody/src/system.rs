@@ -56,7 +56,7 @@ impl System {
         check_loads(&loads, &bodies)?;
         Ok(Self {
             applied: AppliedForces::none(bodies.iter().map(|body| body.frame.n)),
-            bodies: Bodies::new(bodies, contacts.pairs()),
+            bodies: Bodies::new(bodies, contacts.slots().len()),
             elements: ForceElements::default(),
             joints: Constraints::default(),
             oscillates: false,
@@ -321,6 +321,11 @@ impl System {
         Ok(())
     }
 
+    /// [`Contacts::give_slots_back`] at the end y of a step.
+    pub(crate) fn give_slots_back(&mut self, y: &[f64]) {
+        self.contacts.give_slots_back(self.bodies.layout(), y);
+    }
+
     /// Completes the contacts at y, where the last evaluation was of their forces alone.
     ///
     /// # Errors
@@ -382,10 +387,10 @@ impl System {
     }
 
     /// Writes ẏ from velocities and forces.
-    fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) {
+    fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.bodies.write_rates(y, &self.applied.on_bodies, rate);
         self.applied.write_rates(self.bodies.layout(), rate);
-        self.contacts.write_rates(self.bodies.layout(), rate);
+        self.contacts.write_rates(self.bodies.layout(), rate)
     }
 }
 

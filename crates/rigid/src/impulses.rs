@@ -1,7 +1,7 @@
 //! Impulses of the contacts of a step: one problem for each group of bodies that touch each other.
 
 use crate::contact::{Contact, Rows};
-use crate::contradiction::held;
+use crate::contradiction::{held, squeezed};
 use crate::friction::Friction;
 use crate::groups::Groups;
 use crate::limit::Limit;
@@ -95,21 +95,38 @@ impl Laws {
             // Without contacts the motion without contact is the result.
             let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
             let solved = self.solve(contacts, has_friction, stages, step);
-            if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
+            let solved = if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
                 // Contacts that face each other may not all be able to return from below the surface.
                 let per_contact = self.rows.per_contact;
                 for (i, contact) in contacts.iter_mut().enumerate() {
                     contact.lasting = -self.rows.before[i * per_contact];
                     contact.rising = 0.0;
                 }
-                self.solve(contacts, has_friction, stages, step)?;
+                self.solve(contacts, has_friction, stages, step)
             } else {
-                solved?;
+                solved
+            };
+            if let Err(why) = solved {
+                return Err(self.contradiction(contacts, stages, step)?.unwrap_or(why));
             }
             factor = limit.apply(contacts, self, stages, step)?;
         }
         self.rows.give(contacts, step.dt);
         Ok(factor)
+    }
+
+    /// Why no impulses solve the contacts of a group, if motions press them together.
+    #[cold]
+    fn contradiction(
+        &mut self,
+        contacts: &[Contact],
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<Option<Unsolved>, Unsolved> {
+        self.rows.set(contacts, 1, stages, step);
+        self.rows.evaluate(stages, step)?;
+        self.rows.set_mobility(stages, step);
+        Ok(squeezed(contacts, &self.rows, stages))
     }
 
     /// Impulses by the laws of the contacts.

@@ -36,6 +36,7 @@ impl System {
             Unsolved::Turn { body, .. } => vec![body],
             Unsolved::MotionBeyondStop { .. } | Unsolved::HeldStop { .. } => Vec::new(),
             Unsolved::HeldContact { bodies, .. } => bodies.into_iter().flatten().collect(),
+            Unsolved::Squeezed { ref bodies, .. } => bodies.clone(),
             Unsolved::Joints { .. } => self
                 .joints
                 .all

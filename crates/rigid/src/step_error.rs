@@ -90,6 +90,18 @@ pub enum Unsolved {
         /// Speed at which the bodies approach each other \[m/s\].
         speed: f64,
     },
+    /// Hard contacts that motions close together, through the bodies between them.
+    #[error(
+        "motions of joints press these bodies together: their contacts close with {speed:.3e} m/s, and no \
+         impulse can part them, as nothing can give way: change the motion, or give the contacts a \
+         stiffness, `law = {{ kind = \"penalty\", point_stiffness = .. }}`"
+    )]
+    Squeezed {
+        /// Numbers of the bodies.
+        bodies: Vec<usize>,
+        /// Speed at which the contacts close, by the largest impulse \[m/s\].
+        speed: f64,
+    },
     /// A body turns too far.
     #[error(
         "the body turns by {:.0} degrees or more within a step",
@@ -142,7 +154,13 @@ impl StepError {
 impl Unsolved {
     /// True if no step has a solution, however short it is.
     pub(crate) fn is_contradiction(&self) -> bool {
-        matches!(self, Self::MotionBeyondStop { .. } | Self::HeldStop { .. } | Self::HeldContact { .. })
+        matches!(
+            self,
+            Self::MotionBeyondStop { .. }
+                | Self::HeldStop { .. }
+                | Self::HeldContact { .. }
+                | Self::Squeezed { .. }
+        )
     }
 }
 

@@ -1,7 +1,8 @@
 //! Time and memory that the preparation and the run of a scenario take, as far as they are known before.
 //!
 //! `reductions` counts the work of the models, `runs` that of the run by its scheme. The formulas and their
-//! constants are those of `carom-cost` (docs/cost-model.md).
+//! constants are those of `carom-cost` (docs/cost-model.md). Where the number of steps or contacts is not
+//! known, `trial` runs the scenario for a moment if it has no models to make.
 
 use std::sync::Arc;
 
@@ -10,8 +11,11 @@ use carom_fem::Body;
 use carom_format::scenario::model::Scenario;
 use carom_reduce::ReducedBody;
 
+use crate::prepared::Prepared;
+
 mod reductions;
 mod runs;
+mod trial;
 
 pub(crate) use reductions::of_body;
 pub(crate) use runs::of_run;
@@ -48,6 +52,8 @@ pub struct CostOfRun {
     pub bytes: u64,
     /// Why the number of steps is known as a range only; empty where it is known.
     pub unknown: String,
+    /// True if the run was tried for a moment.
+    pub is_tried: bool,
 }
 
 /// The cost of a scenario on this machine with one thread.
@@ -95,9 +101,10 @@ impl Costs {
         }
         match &self.run {
             Some(run) if run.unknown.is_empty() => lines.push(format!(
-                "- run: {}, {} of memory",
+                "- run: {}, {} of memory{}",
                 duration(run.seconds.expected),
-                size(run.bytes)
+                size(run.bytes),
+                if run.is_tried { ", by a trial of a moment" } else { "" }
             )),
             Some(run) => lines.push(format!(
                 "- run: {} to {}, {} of memory: {}",
@@ -111,6 +118,9 @@ impl Costs {
         lines.join("\n")
     }
 }
+
+/// Name of the work for frames.
+const FRAMES: &str = "frames";
 
 /// Places of a body whose model is there.
 const PLACES: f64 = 40.0;
@@ -126,7 +136,9 @@ pub(crate) struct Known {
 }
 
 /// The cost of a scenario with all values.
-pub(crate) fn of(scenario: &Scenario, known: &[Known]) -> Costs {
+///
+/// * `prepared` — its bodies, if no model has to be made
+pub(crate) fn of(scenario: &Scenario, known: &[Known], prepared: Option<&Prepared>) -> Costs {
     let machine = Machine::measure();
     let bodies = scenario.body.iter().zip(known).filter(|(_, known)| known.is_to_make);
     let bodies = bodies.filter_map(|(spec, known)| of_body(spec, known.geometry.as_deref()?, &machine));
@@ -139,7 +151,10 @@ pub(crate) fn of(scenario: &Scenario, known: &[Known]) -> Costs {
         own.map_or(PLACES, |of| of.columns[2] as f64)
     });
     let run = of_run(scenario, known, &places.collect::<Vec<_>>());
-    let run = run.map(|run| priced(&run, &machine));
+    let run = run.map(|run| priced(&run, &machine)).map(|run| match prepared {
+        Some(prepared) if !run.unknown.is_empty() => tried(run, scenario, prepared),
+        _ => run,
+    });
     Costs { machine, bodies, run }
 }
 
@@ -151,7 +166,20 @@ fn priced(run: &Run, machine: &Machine) -> CostOfRun {
         seconds: Span { low: seconds.low / FACTOR, high: seconds.high * FACTOR, ..seconds },
         bytes: run.bytes,
         unknown: run.unknown.clone(),
+        is_tried: false,
     }
+}
+
+/// The cost by a trial, where one can be made; frames cost what they did.
+fn tried(run: CostOfRun, scenario: &Scenario, prepared: &Prepared) -> CostOfRun {
+    let Some(seconds) = trial::seconds(scenario, prepared) else { return run };
+    let mut pieces = run.pieces;
+    pieces.retain(|(name, ..)| *name == FRAMES);
+    pieces.push(("time loop", Span::exact(1.0), seconds));
+    let one = |(_, count, each): &(&str, Span, f64)| count.times(*each);
+    let seconds = pieces.iter().map(one).fold(Span::exact(0.0), Span::plus);
+    let seconds = Span { low: seconds.low / FACTOR, high: seconds.high * FACTOR, ..seconds };
+    CostOfRun { pieces, seconds, unknown: String::new(), is_tried: true, ..run }
 }
 
 /// `0.4 s`, `12 s`, `7 minutes`, `3 hours`.

@@ -165,3 +165,53 @@ fn a_driven_hammer_on_a_fixed_plate_ends_the_run() {
     assert!((ran.column("E_con") / energy - 1.0).abs() < 1e-3, "{} {energy}", ran.column("E_con"));
     assert!((ran.column("W_ext") / energy - 1.0).abs() < 1e-3, "{} {energy}", ran.column("W_ext"));
 }
+
+/// A ram that a motor moves pushes a ball onto an anvil. It meets the ball after 0.15 s, and the ball the anvil
+/// 25 ms later.
+#[test]
+fn a_ball_between_a_driven_ram_and_an_anvil_ends_the_run() {
+    let text = |law: &str| {
+        let ram = sliding(0.0, "motion = \"0.2*t\"")
+            .replace("[[joint]]", &(plane("face", 0.05, 1.0) + "[[joint]]"));
+        let ball = "[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.02 }\nmaterial = \"steel\"\n\
+                    rigid = true\nposition = [0.1, 0.0, 0.0]\n\
+                    [[body.shape]]\nname = \"all\"\nkind = \"ball\"\nradius = 0.02\n";
+        let anvil = "[[body]]\nname = \"anvil\"\nmake = { shape = \"box\", size = [0.1, 0.1, 0.1] }\n\
+                     material = \"steel\"\nfixed = true\n";
+        let contact = |ends: &str| format!("[[contact]]\nbetween = [{ends}]\nrestitution = 0.0\n");
+        scheme(0.18, 1e-4, 0.0)
+            + &ram
+            + ball
+            + anvil
+            + &plane("face", 0.125, -1.0)
+            + &contact("\"ball:all\", \"cube:face\"")
+            + &contact("\"ball:all\", \"anvil:face\"")
+            + law
+    };
+    let error = solve(&text("")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+    let words = error.to_string();
+    let time: f64 = words["at t = ".len()..].split(' ').next().unwrap().parse().unwrap();
+    assert!((time - 0.175).abs() < 2e-4, "{words}");
+    assert!(
+        words.contains("`cube`, `ball`, `anvil`: motions of joints press these bodies together"),
+        "{words}"
+    );
+    assert!(words.contains("close with 2.000e-1 m/s") && !words.contains("shorten"), "{words}");
+    let spring = "law = { kind = \"penalty\", point_stiffness = 1e5 }\n";
+    let ran = Ran::of(&text(spring).replace("restitution = 0.0\nlaw", "law"));
+    let depth = 0.2 * (0.18 - 0.175);
+    assert!(
+        (ran.column("E_con") / (0.5 * 1e5 * depth * depth) - 1.0).abs() < 0.05,
+        "{}",
+        ran.column("E_con")
+    );
+}
+
+/// A plane across x as a shape of the body before it.
+fn plane(name: &str, x: f64, normal: f64) -> String {
+    format!(
+        "[[body.shape]]\nname = \"{name}\"\nkind = \"plane\"\npoint = [{x:?}, 0.0, 0.0]\n\
+         normal = [{normal:?}, 0.0, 0.0]\n"
+    )
+}

@@ -245,6 +245,9 @@ fn listed(run: &Run) -> Vec<What> {
 /// The plots of a run, with their file names.
 fn quantities(run: &Run) -> Vec<(String, Quantity)> {
     let mut all = vec![("energy".to_owned(), Quantity::Energy), ("momentum".to_owned(), Quantity::Momentum)];
+    if run.header().scheme() != Some("static") {
+        all.push(("steps".to_owned(), Quantity::Steps));
+    }
     let pairs = &run.header().pairs;
     if !pairs.is_empty() {
         all.push(("contact-force".to_owned(), Quantity::ContactForce));

@@ -92,10 +92,10 @@ struct PlotArgs {
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// Quantity to draw: energy, momentum, contact-force, gap, pressure[:PAIR], contact-stress[:PAIR],
-    /// position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME and probe:NAME (or its number from
-    /// 1); the mean of the points of a set, displacement:BODY:SET or velocity:BODY:SET, with :x, :y or :z for
-    /// one component. Given several times, the curves are drawn in one plot.
+    /// Quantity to draw: energy, momentum, contact-force, gap, steps, pressure[:PAIR],
+    /// contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME and probe:NAME
+    /// (or its number from 1); the mean of the points of a set, displacement:BODY:SET or velocity:BODY:SET,
+    /// with :x, :y or :z for one component. Given several times, the curves are drawn in one plot.
     #[arg(long, value_name = "QUANTITY", default_value = "energy")]
     what: Vec<Quantity>,
 

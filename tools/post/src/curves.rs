@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use crate::plot::{Course, Quantity, draw};
 use crate::time::time_axis;
-use crate::{Run, RunError};
+use crate::{Run, RunError, steps};
 
 /// A motion of the points of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,10 @@ fn curves(run: &Run, quantity: &Quantity) -> Result<(Axis, Vec<Curve>), RunError
             let curves =
                 pairs.map(|(pair, forces)| Curve { label: pair.name.clone(), values: forces.clone() });
             Ok((Axis::new("contact force", "N"), curves.collect()))
+        }
+        Quantity::Steps => {
+            let values = steps::lengths(run)?;
+            Ok((steps::axis(), vec![Curve { label: "mean step between frames".to_owned(), values }]))
         }
         Quantity::Position(body) => of_body(run, body, Course::Position),
         Quantity::Velocity(body) => of_body(run, body, Course::Velocity),

@@ -63,6 +63,7 @@ pub mod run;
 mod scales;
 pub mod scene;
 mod staging;
+mod steps;
 pub mod stress_over_run;
 pub mod table;
 mod time;

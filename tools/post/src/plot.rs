@@ -10,7 +10,7 @@ use carom_report::{Axis, Color, Drawing, Plot, Series, Style};
 use crate::curves::{SetMotion, draw_all, parse_set};
 use crate::scales::{BalanceScales, size, speeds};
 use crate::time::time_axis;
-use crate::{Run, RunError, below, joints, patch, probes, response};
+use crate::{Run, RunError, below, joints, patch, probes, response, steps};
 
 /// The content of a plot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum Quantity {
     /// Von Mises' stress below the contact of a pair on a half-space grid (the first by default) at its
     /// largest force.
     ContactStress(Option<String>),
+    /// Mean length of the steps between frames, over the contact forces.
+    Steps,
     /// Position of a body.
     Position(String),
     /// Velocity of a body's centre of mass.
@@ -66,6 +68,7 @@ impl FromStr for Quantity {
             ("momentum", None) => Ok(Self::Momentum),
             ("contact-force", None) => Ok(Self::ContactForce),
             ("gap", None) => Ok(Self::Gap),
+            ("steps", None) => Ok(Self::Steps),
             ("pressure", pair) => Ok(Self::Pressure(pair)),
             ("contact-stress", pair) => Ok(Self::ContactStress(pair)),
             ("position", Some(body)) => Ok(Self::Position(body)),
@@ -81,7 +84,7 @@ impl FromStr for Quantity {
                 "needs a body: \
                 `{word}:BODY`"
             )),
-            _ => Err("must be one of energy, momentum, contact-force, gap, pressure[:PAIR], \
+            _ => Err("must be one of energy, momentum, contact-force, gap, steps, pressure[:PAIR], \
                  contact-stress[:PAIR], position:BODY, velocity:BODY, angular-velocity:BODY, joint:NAME, \
                  probe:NAME, response:NAME"
                 .to_owned()),
@@ -99,8 +102,9 @@ pub fn draw(run: &Run, quantity: &Quantity) -> Result<Drawing, RunError> {
     match quantity {
         Quantity::Energy => energy(run),
         Quantity::Momentum => momentum(run),
-        Quantity::ContactForce => contact_force(run),
+        Quantity::ContactForce => Ok(contact_forces(run)?.draw()),
         Quantity::Gap => gap(run),
+        Quantity::Steps => steps::draw(run),
         Quantity::Pressure(pair) => {
             let pair = pair.as_ref().map_or(Ok(0), |name| run.pair_index(name))?;
             patch::draw(run, pair)
@@ -193,7 +197,7 @@ fn no_pairs() -> RunError {
     RunError::Empty { what: "no contact pair", hint: "add a [[contact]] to the scenario" }
 }
 
-fn contact_force(run: &Run) -> Result<Drawing, RunError> {
+pub(crate) fn contact_forces(run: &Run) -> Result<Plot, RunError> {
     if run.header().pairs.is_empty() {
         return Err(no_pairs());
     }
@@ -206,7 +210,7 @@ fn contact_force(run: &Run) -> Result<Drawing, RunError> {
         let name = &run.header().pairs[n].name;
         plot.series.push(Series::line(name, run.times().to_vec(), forces[n].clone()));
     }
-    Ok(plot.draw())
+    Ok(plot)
 }
 
 /// Curves of pairs in a plot, as many as there are colours.

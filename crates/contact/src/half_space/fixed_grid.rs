@@ -148,7 +148,7 @@ pub struct FixedGrid {
     samples: Vec<Sample>,
     /// Samples of each cell: its middle and those of its neighbours.
     stencils: Vec<[u32; 5]>,
-    /// True for cells with a neighbour outside of the grid.
+    /// True for cells beside which the grid ends though the surfaces go on.
     at_rim: Vec<bool>,
     resting: Resting,
     /// The plane of each cell in the axes of both bodies, the normal out of the body.
@@ -190,10 +190,11 @@ impl FixedGrid {
         }
         let plane = touching(bodies[0].shape, &plan.plane, plan.side)?;
         let GridPlan { side, stretch, .. } = plan;
-        let grid = PressureGrid { plane, side, stretch, cells: plan.cells() };
+        let wanted = PressureGrid { plane, side, stretch, cells: plan.cells() };
+        let Sampled { cells, samples, stencils, at_rim, planes, resting } = sampled(&plan, &wanted, bodies);
+        let grid = PressureGrid { cells, ..wanted };
         let n = grid.len();
         let own = law.compliance(grid.area());
-        let Sampled { samples, stencils, at_rim, planes, resting } = sampled(&plan, &grid, bodies);
         let OnGrid { matrix, doubts, modes, mut friction, wandering } =
             on_grid(&grid, &planes, bodies, (own, friction))?;
         let mut solver = ActiveSet::new();

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use super::overlap::{MOST_SLENDER, Overlap, overlap};
 use super::shear::ShearError;
-use super::weights::Fallback;
+use super::weights::{Fallback, Order};
 use super::{ComplianceError, Directions, GridCompliance, HalfSpace, PlacedBody, PressureGrid};
 use crate::patch::PatchPlane;
 use crate::solver::{ActiveSet, LcpError};
@@ -212,6 +212,17 @@ pub enum PairError {
 }
 
 impl Below<'_> {
+    /// True if forces on a point cell can act on the body: always without places, otherwise where places with
+    /// the normal of the cell lie around it.
+    ///
+    /// * `plane` — of the cell, in the axes of the body, the normal outward
+    pub(super) fn can_bear(&self, plane: &PatchPlane) -> bool {
+        match self {
+            Below::Rigid | Below::HalfSpace(_) => true,
+            Below::Placed(placed) => placed.weights_on(&[*plane], [0.0; 2], Order::Linear).is_ok(),
+        }
+    }
+
     /// The compliance of the body on cells in planes of their own; `None` if it is rigid.
     ///
     /// * `planes` — in the axes of the body, the normal outward

@@ -205,6 +205,15 @@ impl ResultReader {
         self.rows("SELECT time FROM frame ORDER BY id", |row| row.get(0))
     }
 
+    /// Numbers of steps until all frames, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`ResultError`]
+    pub fn frame_steps(&self) -> Result<Vec<i64>, ResultError> {
+        self.rows("SELECT steps FROM frame ORDER BY id", |row| row.get(0))
+    }
+
     /// A frame by its number.
     ///
     /// # Errors

@@ -115,8 +115,7 @@ impl SecondOrder for System {
                 self.joints.apply(&mut self.applied);
             }
         }
-        self.write_rates(y, rate);
-        Ok(())
+        self.write_rates(y, rate)
     }
 
     fn read(&mut self, reading: &mut Reading) {

@@ -15,8 +15,8 @@ use carom_format::scenario::model::{
 use carom_linalg::DofSet;
 use carom_reduce::cost::factor_of;
 
-use super::Known;
 use super::reductions::{extent, n_faces};
+use super::{FRAMES, Known};
 use crate::explicit::first_step;
 
 /// Memory of the program with the result's file \[bytes\].
@@ -338,5 +338,5 @@ fn add_frames(scenario: &Scenario, known: &[Known], run: &mut Run) {
             .map_or(10.0, |body: &Body| 6.0 * body.n_points() as f64)
     };
     let values = scenario.body.iter().zip(known).map(whole).sum();
-    run.push("frames", Span { low: frames, expected: frames, high: frames + contact }, frame(values));
+    run.push(FRAMES, Span { low: frames, expected: frames, high: frames + contact }, frame(values));
 }

@@ -1,4 +1,4 @@
-//! A survey of a scenario: the files that its preparation would make, and its errors. Nothing is written and
+//! A survey of a scenario: the files that its preparation would make, and its errors. Nothing is kept and
 //! nothing reduced.
 
 use std::borrow::Cow;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario, Scheme};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::{Progress, Silent};
@@ -27,7 +27,7 @@ use crate::foresee::{self, Choice};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
-use crate::prepared::Workshop;
+use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::references::{self, NoInterface};
 use crate::rigid::left_out;
 use crate::scheme::check::check;
@@ -168,7 +168,7 @@ impl Found {
     }
 }
 
-/// Checks a scenario without computing its run: files exist and can be read, named sets exist (bodies are
+/// Checks a scenario without computing its run, but for a moment to know its cost: files exist and can be read, named sets exist (bodies are
 /// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the
 /// scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
@@ -229,9 +229,30 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
             model: found.model(),
             is_to_make: body.model == Standing::ToMake && own(spec),
         });
-        survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>()));
+        let prepared = prepared(scenario, &found);
+        survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>(), prepared.as_ref()));
     }
     survey
+}
+
+/// The bodies as a run would have them; none if a body is not known, or has a model that is not there.
+fn prepared(scenario: &Scenario, found: &[Found]) -> Option<Prepared> {
+    let model = |(spec, found): (&BodySpec, &Found)| {
+        let scheme = &scenario.simulation.scheme;
+        Some(match found {
+            Found::Geometry(body) if spec.rigid || matches!(scheme, Scheme::Rigid { .. }) => {
+                PreparedModel::Rigid(Arc::clone(body))
+            }
+            Found::Geometry(body) if !scheme.reduces_body(spec) => {
+                PreparedModel::Deformable(Arc::clone(body))
+            }
+            Found::Model(model) => PreparedModel::Reduced(Arc::clone(model)),
+            Found::Geometry(_) | Found::Nothing => return None,
+        })
+    };
+    let models = scenario.body.iter().zip(found).map(model);
+    let bodies = models.map(|model| model.map(PreparedBody::without_files)).collect::<Option<_>>()?;
+    Some(Prepared { bodies, ..Prepared::default() })
 }
 
 /// The scenario with all that its contacts leave open, with the choices.

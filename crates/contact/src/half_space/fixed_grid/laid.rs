@@ -1,6 +1,6 @@
 //! A grid as it is laid in one position of the bodies: its cells on both surfaces, compliance, modes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -11,7 +11,7 @@ use super::wandering::Wandering;
 use super::{GridBody, NEIGHBOURS, PairError, Sample};
 use crate::half_space::heights::{Resting, height_of};
 use crate::half_space::pair::{Doubts, compliance_on};
-use crate::half_space::surface_lattice::lattice;
+use crate::half_space::surface_lattice::{Node, lattice};
 use crate::half_space::{Directions, GridPlan, PressureGrid};
 use crate::patch::PatchPlane;
 
@@ -62,11 +62,13 @@ pub(super) fn on_grid(
 
 /// Cells of a grid on both surfaces.
 pub(super) struct Sampled {
+    /// The cells that can carry.
+    pub(super) cells: Vec<[i32; 2]>,
     /// Of all cells, then of the neighbours of those at the rim.
     pub(super) samples: Vec<Sample>,
     /// Samples of each cell: its middle and those of its neighbours.
     pub(super) stencils: Vec<[u32; 5]>,
-    /// True for cells with a neighbour outside of the grid.
+    /// True for cells beside which the grid ends though the surfaces go on.
     pub(super) at_rim: Vec<bool>,
     /// Planes of the cells in the axes of both bodies.
     pub(super) planes: [Vec<PatchPlane>; 2],
@@ -74,56 +76,75 @@ pub(super) struct Sampled {
     pub(super) resting: Resting,
 }
 
+/// A cell of the lattice as it is laid.
+struct Laid {
+    sample: Sample,
+    /// In the axes of both bodies.
+    planes: [PatchPlane; 2],
+    carries: bool,
+}
+
 /// The cells of a grid on both surfaces.
+///
+/// Cells beyond an edge of the first surface are left out: they are open in any position. So are those
+/// without a second surface over them if a body has no loads near by on which their forces could act, as
+/// where the outline of a grid goes on beyond the end of a face.
 pub(super) fn sampled(plan: &GridPlan, grid: &PressureGrid, bodies: [GridBody<'_>; 2]) -> Sampled {
-    let of_cell: BTreeMap<[i32; 2], usize> =
-        grid.cells.iter().enumerate().map(|(k, cell)| (*cell, k)).collect();
-    let mut places = grid.cells.clone();
-    let mut owners: Vec<u32> = (0..grid.len() as u32).collect();
-    let mut number = of_cell.clone();
-    let (mut stencils, mut at_rim) = (Vec::with_capacity(grid.len()), Vec::with_capacity(grid.len()));
-    for (k, [i, j]) in grid.cells.iter().enumerate() {
-        let mut stencil = [k as u32; 5];
-        let mut is_rim = false;
-        for (slot, [di, dj]) in NEIGHBOURS.iter().enumerate() {
-            let cell = [i + di, j + dj];
-            is_rim |= !of_cell.contains_key(&cell);
-            let next = places.len();
-            let found = *number.entry(cell).or_insert(next);
-            if found == next {
-                places.push(cell);
-                owners.push(k as u32);
-            }
-            stencil[slot + 1] = found as u32;
-        }
-        stencils.push(stencil);
-        at_rim.push(is_rim);
-    }
+    let wanted: BTreeSet<[i32; 2]> = grid.cells.iter().copied().collect();
+    let beside = grid.cells.iter().flat_map(around);
+    let mut outside = BTreeSet::new();
+    let outside = beside.filter(|cell| !wanted.contains(cell) && outside.insert(*cell));
+    let places: Vec<[i32; 2]> = grid.cells.iter().copied().chain(outside).collect();
     let nodes = lattice(bodies[0].shape, &grid.plane, grid.sides(), &places);
     let mut resting = Resting::new(bodies[1].shape);
     // Each search starts from the foot point of the sample before.
     let mut start = None;
-    let (mut samples, mut planes) = (Vec::with_capacity(nodes.len()), [Vec::new(), Vec::new()]);
-    for (node, cell) in nodes.iter().zip(owners) {
+    let mut lay = |(cell, node): (&[i32; 2], &Node)| {
         let (place, outward) = (node.plane.center, node.plane.axes.row(2).transpose());
         let second = (bodies[1].shape, &mut resting);
         let found = height_of(second, plan.partner, &mut start, (&place, &outward), grid.side);
-        if samples.len() < grid.len() {
-            planes[0].push(node.plane);
-            planes[1].push(on_second(&node.plane, found, plan.partner));
+        // A surface that looks the same way is the far side of the second body.
+        let found = found.filter(|(_, normal)| normal.dot(&outward) < 0.0);
+        let planes = [node.plane, on_second(&node.plane, found, plan.partner)];
+        let is_on_first = node.is_on_surface;
+        let can_bear = || bodies.iter().zip(&planes).all(|(body, plane)| body.below.can_bear(plane));
+        // A grid is known by the cell in its middle.
+        let carries = *cell == [0, plan.middle[1]] || is_on_first && (found.is_some() || can_bear());
+        let (normal, second) = (Vector3::zeros(), None);
+        let sample = Sample { place, outward, is_on_first, cell: 0, second, normal, start, force: 0.0 };
+        Laid { sample, planes, carries }
+    };
+    let laid: Vec<Laid> = places.iter().zip(&nodes).map(&mut lay).collect();
+    let of_place: BTreeMap<[i32; 2], &Laid> = places.iter().copied().zip(&laid).collect();
+    let cells: Vec<[i32; 2]> = grid.cells.iter().copied().filter(|cell| of_place[cell].carries).collect();
+    let mut number: BTreeMap<[i32; 2], u32> = cells.iter().copied().zip(0..).collect();
+    let of_cell = |cell: &[i32; 2], k: u32| Sample { cell: k, ..of_place[cell].sample };
+    let mut samples: Vec<Sample> = cells.iter().zip(0..).map(|(cell, k)| of_cell(cell, k)).collect();
+    let mut stencils = Vec::with_capacity(cells.len());
+    for (k, cell) in (0..).zip(&cells) {
+        let mut stencil = [k; 5];
+        for (slot, neighbour) in stencil[1..].iter_mut().zip(around(cell)) {
+            let next = samples.len() as u32;
+            *slot = *number.entry(neighbour).or_insert(next);
+            if *slot == next {
+                samples.push(of_cell(&neighbour, k));
+            }
         }
-        samples.push(Sample {
-            place,
-            outward,
-            is_on_first: node.is_on_surface,
-            cell,
-            second: None,
-            normal: Vector3::zeros(),
-            start,
-            force: 0.0,
-        });
+        stencils.push(stencil);
     }
-    Sampled { samples, stencils, at_rim, planes, resting }
+    let ends = |cell: [i32; 2]| {
+        let laid = of_place[&cell];
+        laid.sample.is_on_first && !(wanted.contains(&cell) && laid.carries)
+    };
+    let at_rim = cells.iter().map(|cell| around(cell).any(ends)).collect();
+    let planes = [0, 1].map(|k| cells.iter().map(|cell| of_place[cell].planes[k]).collect());
+    Sampled { cells, samples, stencils, at_rim, planes, resting }
+}
+
+/// The neighbours of a cell.
+fn around([i, j]: &[i32; 2]) -> impl Iterator<Item = [i32; 2]> + use<> {
+    let (i, j) = (*i, *j);
+    NEIGHBOURS.iter().map(move |[di, dj]| [i + di, j + dj])
 }
 
 /// The plane of a cell that touches the second surface, in the axes of its body; that of the cell where the
@@ -136,7 +157,7 @@ fn on_second(
     (rotation, origin): (Matrix3<f64>, Vector3<f64>),
 ) -> PatchPlane {
     let [first, second, n] = [0, 1, 2].map(|d| plane.axes.row(d).transpose());
-    let (height, normal) = found.filter(|(_, m)| m.dot(&n) < 0.0).unwrap_or((0.0, -n));
+    let (height, normal) = found.unwrap_or((0.0, -n));
     let center = plane.center + height * n;
     let first = (first - first.dot(&normal) * normal).normalize();
     // Both bodies have the same tangents: normal, first and second are left-handed.

@@ -1,5 +1,7 @@
 //! Forces on a fixed grid against Hertz' theory, and against differences of their potential.
 
+use carom_mesh::FaceShape;
+
 use super::*;
 use crate::closed_form::{HertzPair, hertz_ellipse};
 use crate::geometry::{Faces, Sphere};
@@ -7,7 +9,7 @@ use crate::half_space::places::{Region, places_over};
 use crate::half_space::surface_lattice::along_base;
 use crate::half_space::{HalfSpace, Kernel, Loads, PlacedBody, SurfaceMeans};
 use crate::patch::PatchPlane;
-use crate::test_surfaces::ball;
+use crate::test_surfaces::{ball, plate};
 
 const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
 const RADIUS: f64 = 0.015;
@@ -347,10 +349,15 @@ fn a_grid_that_is_laid_anew_on_the_second_body_changes_its_energy_by_the_work_of
 /// A ball of faces with places 4 mm apart, whose response is 1.2 of the half-space's in all directions, and
 /// two modes that stretch it.
 fn ball_with_places() -> (Shape, PlacedBody, Mat<f64>) {
+    ball_with_places_within(f64::INFINITY, 4e-3)
+}
+
+/// The same with places up to a distance from the pole.
+fn ball_with_places_within(reach: f64, spacing: f64) -> (Shape, PlacedBody, Mat<f64>) {
     let (surface, points) = ball(RADIUS, 2);
     let faces = Faces::new(surface, &points).unwrap();
-    let loads = Loads { kernel: Kernel::Quadratic, radius: 4e-3, spacing: 4e-3 };
-    let region = Region { center: RADIUS * Vector3::z(), reach: f64::INFINITY };
+    let loads = Loads { kernel: Kernel::Quadratic, radius: spacing, spacing };
+    let region = Region { center: RADIUS * Vector3::z(), reach };
     let (positions, normals): (Vec<_>, Vec<_>) =
         places_over(&faces, region, loads.spacing).into_iter().unzip();
     let response = Mat::from_fn(3 * positions.len(), 3 * positions.len(), |i, k| {
@@ -413,6 +420,32 @@ fn a_grid_that_follows_a_contact_that_rolls_changes_neither_force_nor_energy() {
         assert!((here.1.on_second - there.1.on_second).norm() < 1e-11 * here.1.force);
         assert!((0..2).all(|k| (here.2[k] - there.2[k]).abs() < 1e-11 * here.1.force * RADIUS));
     }
+}
+
+/// A grid whose outline goes on beyond the end of a small plate, to where the ball has no places.
+#[test]
+fn cells_beyond_the_end_of_a_face_need_no_places() {
+    let (shape, placed, _) = ball_with_places_within(5e-3, 2e-3);
+    let half = 3e-3;
+    let (surface, points) =
+        plate(FaceShape::Quad4, 2, 2, |x, y| [half * (2.0 * y - 1.0), half * (2.0 * x - 1.0), 0.0]);
+    let small = Shape::Faces(Box::new(Faces::new(surface, &points).unwrap()));
+    let depth = 1e-4;
+    let partner = (Matrix3::identity(), (RADIUS - depth) * Vector3::z());
+    let pole = PatchPlane { center: RADIUS * Vector3::z(), axes: Matrix3::identity() };
+    let bodies = [on(&shape, Below::Placed(&placed)), on(&small, Below::HalfSpace(STEEL))];
+    let forces = [2.5e-3, 12e-3].map(|long: f64| {
+        let start = plan(depth, 4.0, [0.0; 2]);
+        let outline = [start.height / 2.2e-3f64.powi(2), 0.0, start.height / long.powi(2)].map(|k| 2.0 * k);
+        let plan = GridPlan { plane: pole, outline, partner, ..start };
+        let mut grid = FixedGrid::new(plan, bodies, Law::Hard, 0.0).unwrap();
+        let is_short = grid.grid.len() < plan.cells().len();
+        grid.evaluate(&small, &at(partner.1, partner.0), &GridAnchor::default()).unwrap();
+        assert!(!grid.sums.is_cut && grid.sums.n_loaded > 9, "{:?}", grid.sums);
+        (grid.sums.force, is_short)
+    });
+    assert!(!forces[0].1 && forces[1].1, "{forces:?}");
+    assert!((forces[1].0 / forces[0].0 - 1.0).abs() < 1e-10, "{forces:?}");
 }
 
 #[test]

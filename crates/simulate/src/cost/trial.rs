@@ -1,0 +1,108 @@
+//! A run for a moment, which shows what a whole run takes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use carom_format::ResultReader;
+use carom_format::scenario::model::{Scenario, Scheme};
+use carom_progress::Progress;
+
+use crate::error::ErrorKind;
+use crate::prepared::Prepared;
+use crate::resume::RunOptions;
+use crate::solve;
+
+/// Time of a trial with the steps of the run, and of one with longer steps \[s\].
+const BUDGET: Duration = Duration::from_millis(300);
+
+/// Steps of a trial over the whole time.
+const STEPS: f64 = 400.0;
+
+/// CPU time of a trial that is long enough for the clock \[s\].
+const LONG_ENOUGH: f64 = 0.1;
+
+/// Factor between the steps of two trials over the whole time.
+const MORE_STEPS: f64 = 5.0;
+
+/// CPU seconds of the time loop of a whole run, without its frames; none if trials fail, or if what costs time
+/// may come later than they reach.
+///
+/// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and a
+/// step costs as much. Where longer steps end with an error, and in runs of an error control without contact,
+/// the first moment of the run is taken for all of it.
+pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
+    let Scheme::Rigid { time_step } = scenario.simulation.scheme else {
+        return if scenario.contact.is_empty() { of_start(scenario, prepared) } else { None };
+    };
+    let wanted = scenario.simulation.end_time / time_step;
+    let mut steps = STEPS.min(wanted);
+    let mut found = None;
+    loop {
+        let mut coarse = scenario.clone();
+        coarse.simulation.scheme = Scheme::Rigid { time_step: scenario.simulation.end_time / steps };
+        let Some(Moment { seconds, part }) = Moment::of(coarse, prepared) else { break };
+        if part < 1.0 {
+            // The time was over: the trial before was shorter and reached the end.
+            return found.or(Some(seconds / part * wanted / steps));
+        }
+        found = Some(seconds * wanted / steps);
+        if seconds > LONG_ENOUGH || steps == wanted {
+            return found;
+        }
+        steps = (MORE_STEPS * steps).min(wanted);
+    }
+    found.or_else(|| of_start(scenario, prepared))
+}
+
+fn of_start(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
+    Moment::of(scenario.clone(), prepared).map(|Moment { seconds, part }| seconds / part)
+}
+
+/// A run until the time is over.
+struct Moment {
+    /// CPU time of its loop \[s\].
+    seconds: f64,
+    /// Part of the simulated time that it reached.
+    part: f64,
+}
+
+impl Moment {
+    /// Runs a scenario without frames and probes; none if it fails before the time is over.
+    fn of(mut scenario: Scenario, prepared: &Prepared) -> Option<Self> {
+        let end = scenario.simulation.end_time;
+        scenario.simulation.output_every = end;
+        scenario.probe.clear();
+        let folder = tempfile::tempdir().ok()?;
+        let path = folder.path().join("trial.carom");
+        let watch = Watch(Instant::now());
+        let ran = solve::run(&scenario, Path::new(""), prepared, &path, RunOptions::default(), &watch);
+        match ran {
+            Ok(outcome) => Some(Self { seconds: outcome.cpu_seconds, part: 1.0 }),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                let result = ResultReader::open(&path).ok()?;
+                let part = result.checkpoint().ok()??.time / end;
+                let timings = result.timings().ok()?;
+                let (_, seconds) = timings.into_iter().find(|(phase, _)| phase == "time loop, cpu")?;
+                (part > 0.0).then_some(Self { seconds, part })
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// Interrupts when the time is over.
+struct Watch(Instant);
+
+impl Progress for Watch {
+    fn begin(&self, _name: &str, _total: u64) {}
+
+    fn set(&self, _done: u64) {}
+
+    fn note(&self, _text: &str) {}
+
+    fn end(&self) {}
+
+    fn interrupted(&self) -> bool {
+        self.0.elapsed() > BUDGET
+    }
+}
