@@ -26,7 +26,7 @@ BORE = (0.008, 0.014)  # radii [m]
 ROOT = 1.25  # depth of the roots below the pitch circles in modules
 PAIRS = 3  # of teeth that meet
 SPANS = 12  # of the face width
-FAST, START, TURNS = 100.0, -8.0, 0.75  # of the pinion [rad/s]; its angle at the start [degrees]; pitches of the run
+FAST, START, TURNS = 100.0, -8.0, 1.5  # of the pinion [rad/s]; its angle at the start [degrees]; pitches of the run
 DAMPER, LOADED = 0.9, 1.0e-3  # at the wheel [N m s]; time in which the brake is applied [s]
 EVERY = 1.0e-5  # samples of the angle of the wheel and of the forces [s]
 

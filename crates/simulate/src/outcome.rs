@@ -1,5 +1,6 @@
 //! The end of a run as data, for the result and for the caller.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use carom_continuum::statics::{BodyForces, PairOutcome};
@@ -146,12 +147,33 @@ pub(crate) fn described(spec: &BodySpec, ready: &PreparedBody) -> ResultBody {
     }
 }
 
-/// A contact pair for the header of a result.
+/// A contact pair for the header of a result; [`named`] gives it a name of its own.
 ///
 /// * `surfaces` — the surface that carries the pressures, and the other one
 pub(crate) fn described_pair(spec: &ContactSpec, surfaces: [String; 2]) -> ResultPair {
     let [first, second] = surfaces;
     ResultPair { name: spec.title(), first, second }
+}
+
+/// All pairs of a scenario, those of the same two bodies with the names of their surfaces.
+pub(crate) fn named(mut pairs: Vec<ResultPair>, scenario: &Scenario) -> Vec<ResultPair> {
+    let ends = scenario.contact.iter().zip(told_ends(scenario));
+    for (pair, (_, ends)) in pairs.iter_mut().zip(ends).filter(|(_, (spec, _))| !spec.is_automatic()) {
+        pair.name = ends.join("/");
+    }
+    pairs
+}
+
+/// The two ends of each contact as they are told: bodies, or surfaces where contacts have the same two bodies.
+pub(crate) fn told_ends(scenario: &Scenario) -> Vec<[String; 2]> {
+    let bodies = |pair: &ContactSpec| pair.between.each_ref().map(|end| end.body.clone());
+    let mut counts = BTreeMap::<[String; 2], usize>::new();
+    scenario.contact.iter().for_each(|pair| *counts.entry(bodies(pair)).or_default() += 1);
+    let told = |pair: &ContactSpec| {
+        let own = bodies(pair);
+        if counts[&own] > 1 { pair.between.each_ref().map(ToString::to_string) } else { own }
+    };
+    scenario.contact.iter().map(told).collect()
 }
 
 /// An absolute path as text; nothing for an empty one.

@@ -10,7 +10,7 @@ use carom_progress::Progress;
 use crate::equilibrium;
 use crate::error::At;
 use crate::foresee::choice_sentences;
-use crate::outcome::{Described, RunEnd, RunSummary, unbalanced};
+use crate::outcome::{Described, RunEnd, RunSummary, told_ends, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
 use crate::refinement::{FAR, Refinement, refinement};
@@ -97,8 +97,9 @@ impl<'a> ReducedRun<'a> {
         } else {
             Vec::new()
         };
+        let ends = told_ends(self.scenario);
         let sentence = |(pair, estimate): &(usize, ErrorEstimate)| {
-            let [first, second] = self.scenario.contact[*pair].between.each_ref().map(|end| &end.body);
+            let [first, second] = &ends[*pair];
             let [force, impulse, duration] =
                 [estimate.force, estimate.impulse, estimate.duration].map(|error| 100.0 * error);
             let parts = estimate.parts.unwrap_or_default().to_array().map(|part| 100.0 * part);

@@ -11,7 +11,7 @@ use carom_progress::Progress;
 
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::frame_content;
-use crate::outcome::{Described, RunSummary, StaticOutcome, absolute};
+use crate::outcome::{Described, RunSummary, StaticOutcome, absolute, named};
 use crate::prepared::Prepared;
 use crate::recorder::Recorder;
 use crate::resume::RunOptions;
@@ -75,6 +75,7 @@ pub fn run(
     let mut run = scheme::set_up(scenario, prepared, progress).map_err(At::cast)?;
     let set_up = clock.read();
     let Described { bodies, pairs, joints, probes } = run.described();
+    let pairs = named(pairs, scenario);
     let header = RunHeader {
         scenario: scenario.without_pictures().to_toml(),
         scenario_folder: absolute(scenario_folder),

@@ -369,7 +369,8 @@ pub fn cases() -> Vec<Case> {
                     A pinion with 20 teeth drives a wheel with 30 against 20 N m \
                     (meshes/gears/flexible.toml). Both are exact solids whose teeth bend; the flanks are \
                     crowned, relieved at the tips, and touch on half-spaces. One pair of teeth carries, \
-                    then two. Expected: the torque over the base radius, along \
+                    then two, then the next pair alone. Expected: the same lag of the wheel a pitch later \
+                    (1 %); the torque over the base radius, along \
                     the line of action, turned by the relief (0.2 %, 0.07°); the lag \
                     of the wheel behind the ratio of the teeth at two angles under the force that acts \
                     then, by statics of whole bodies with cells of a quarter of the half width of the \

@@ -28,7 +28,7 @@ fn two_balls() {
 }
 
 #[test]
-#[ignore = "5 minutes: reduces two gears and moves them over a pitch"]
+#[ignore = "6 minutes: reduces two gears and moves them over a pitch and a half"]
 fn elastic_gears() {
     verify("gears");
 }

@@ -125,9 +125,10 @@ fn timing(result: &Path, phase: &str) -> f64 {
     connection.query_row(sql, [phase], |row| row.get(0)).unwrap_or(0.0)
 }
 
-/// A reduction with places, one with an interface, rigid bodies, mechanisms and unreduced bodies; the long
+/// A reduction with places, one with an interface, rigid bodies, mechanisms and unreduced bodies; the last
+/// three are tried for a moment; the long
 /// test has all others.
-const QUICK: [&str; 7] = [
+const QUICK: [&str; 9] = [
     "coarse-balls/rod.toml",
     "wendt-bar/turning-reduced.toml",
     "double-pendulum/all-modes.toml",
@@ -135,6 +136,8 @@ const QUICK: [&str; 7] = [
     "two-bars/conserving.toml",
     "two-bars/scenario.toml",
     "stack/scenario.toml",
+    "geneva/scenario.toml",
+    "governor/scenario.toml",
 ];
 
 #[test]

@@ -10,16 +10,20 @@ use carom_progress::Progress;
 use crate::error::ErrorKind;
 use crate::prepared::Prepared;
 use crate::resume::RunOptions;
+use crate::rigid::MISSED_CONTACTS;
 use crate::solve;
 
-/// Time of a trial with the steps of the run, and of one with longer steps \[s\].
-const BUDGET: Duration = Duration::from_millis(300);
+/// Time after which a trial with the steps of the run ends.
+const OF_START: Duration = Duration::from_millis(300);
+
+/// The same with longer steps to the end of the run.
+const OF_WHOLE: Duration = Duration::from_secs(2);
 
 /// Steps of a trial over the whole time.
-const STEPS: f64 = 400.0;
+const STEPS: f64 = 200.0;
 
 /// CPU time of a trial that is long enough for the clock \[s\].
-const LONG_ENOUGH: f64 = 0.1;
+const LONG_ENOUGH: f64 = 0.3;
 
 /// Factor between the steps of two trials over the whole time.
 const MORE_STEPS: f64 = 5.0;
@@ -28,8 +32,9 @@ const MORE_STEPS: f64 = 5.0;
 /// may come later than they reach.
 ///
 /// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and a
-/// step costs as much. Where longer steps end with an error, and in runs of an error control without contact,
-/// the first moment of the run is taken for all of it.
+/// step costs as much. Steps in which points pass through surfaces show too little of it. Where longer steps
+/// end with an error, and in runs of an error control without contact, the first moment of the run is taken for
+/// all of it.
 pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
     let Scheme::Rigid { time_step } = scenario.simulation.scheme else {
         return if scenario.contact.is_empty() { of_start(scenario, prepared) } else { None };
@@ -40,13 +45,13 @@ pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
     loop {
         let mut coarse = scenario.clone();
         coarse.simulation.scheme = Scheme::Rigid { time_step: scenario.simulation.end_time / steps };
-        let Some(Moment { seconds, part }) = Moment::of(coarse, prepared) else { break };
+        let Some(Moment { seconds, part, missed }) = Moment::of(coarse, prepared, OF_WHOLE) else { break };
         if part < 1.0 {
-            // The time was over: the trial before was shorter and reached the end.
-            return found.or(Some(seconds / part * wanted / steps));
+            // The time was over: a trial before was shorter and reached the end.
+            return found;
         }
-        found = Some(seconds * wanted / steps);
-        if seconds > LONG_ENOUGH || steps == wanted {
+        found = (missed == 0).then_some(seconds * wanted / steps);
+        if found.is_some() && seconds > LONG_ENOUGH || steps == wanted {
             return found;
         }
         steps = (MORE_STEPS * steps).min(wanted);
@@ -55,7 +60,7 @@ pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
 }
 
 fn of_start(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
-    Moment::of(scenario.clone(), prepared).map(|Moment { seconds, part }| seconds / part)
+    Moment::of(scenario.clone(), prepared, OF_START).map(|Moment { seconds, part, .. }| seconds / part)
 }
 
 /// A run until the time is over.
@@ -64,34 +69,37 @@ struct Moment {
     seconds: f64,
     /// Part of the simulated time that it reached.
     part: f64,
+    /// Contacts that all steps missed.
+    missed: u64,
 }
 
 impl Moment {
     /// Runs a scenario without frames and probes; none if it fails before the time is over.
-    fn of(mut scenario: Scenario, prepared: &Prepared) -> Option<Self> {
+    fn of(mut scenario: Scenario, prepared: &Prepared, budget: Duration) -> Option<Self> {
         let end = scenario.simulation.end_time;
         scenario.simulation.output_every = end;
         scenario.probe.clear();
         let folder = tempfile::tempdir().ok()?;
         let path = folder.path().join("trial.carom");
-        let watch = Watch(Instant::now());
+        let watch = Watch { until: Instant::now() + budget };
         let ran = solve::run(&scenario, Path::new(""), prepared, &path, RunOptions::default(), &watch);
-        match ran {
-            Ok(outcome) => Some(Self { seconds: outcome.cpu_seconds, part: 1.0 }),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {
-                let result = ResultReader::open(&path).ok()?;
-                let part = result.checkpoint().ok()??.time / end;
-                let timings = result.timings().ok()?;
-                let (_, seconds) = timings.into_iter().find(|(phase, _)| phase == "time loop, cpu")?;
-                (part > 0.0).then_some(Self { seconds, part })
-            }
-            Err(_) => None,
+        let is_whole = ran.is_ok();
+        if ran.is_err_and(|error| error.kind() != ErrorKind::Interrupted) {
+            return None;
         }
+        let result = ResultReader::open(&path).ok()?;
+        let part = if is_whole { 1.0 } else { result.checkpoint().ok()??.time / end };
+        let (_, seconds) = result.timings().ok()?.into_iter().find(|(name, _)| name == "time loop, cpu")?;
+        let missed = result.counters().ok()?.into_iter().find(|(name, _)| name == MISSED_CONTACTS);
+        let missed = missed.map_or(0, |(_, missed)| missed);
+        (part > 0.0).then_some(Self { seconds, part, missed })
     }
 }
 
 /// Interrupts when the time is over.
-struct Watch(Instant);
+struct Watch {
+    until: Instant,
+}
 
 impl Progress for Watch {
     fn begin(&self, _name: &str, _total: u64) {}
@@ -103,6 +111,6 @@ impl Progress for Watch {
     fn end(&self) {}
 
     fn interrupted(&self) -> bool {
-        self.0.elapsed() > BUDGET
+        Instant::now() > self.until
     }
 }

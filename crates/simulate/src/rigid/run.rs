@@ -18,6 +18,9 @@ use crate::run::{Run, RunError};
 use crate::system::joints::{described as described_joints, motion_begins_elsewhere};
 use crate::system::probes::described as described_probes;
 
+/// Name of a counter: contacts that every step has missed.
+pub(crate) const MISSED_CONTACTS: &str = "missed_contacts";
+
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
 
@@ -98,6 +101,7 @@ impl Run for RigidRun<'_> {
                 ("steps", system.steps()),
                 ("contact_impulses", system.n_impulses()),
                 ("divided_steps", system.n_divided()),
+                (MISSED_CONTACTS, system.missed().count() as u64),
                 ("reduced_restitutions", system.limited().steps),
             ],
             notes: Vec::new(),
