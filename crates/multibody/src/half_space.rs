@@ -16,6 +16,7 @@ mod hull;
 mod laying;
 mod model;
 mod moving;
+mod neighbours;
 mod pair;
 mod reported;
 mod setup;

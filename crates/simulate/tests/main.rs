@@ -18,6 +18,7 @@ mod joints;
 mod known_mechanisms;
 mod linearity;
 mod machines;
+mod many_pairs;
 mod mechanisms;
 mod meshed_surfaces;
 mod own_weight;

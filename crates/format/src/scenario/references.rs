@@ -1,5 +1,6 @@
 //! Names in a scenario that must refer to something.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::decode::{Problems, list_of};
@@ -134,19 +135,25 @@ pub(super) fn check_ends<T>(
 /// * `scheme` — where points of the first end meet the surface of the second, the reversed pair is another
 ///   contact
 pub(super) fn check_pairs<T>(problems: &Problems, referring: &[Referring<T>], scheme: &SchemeRow) {
-    let ordered = scheme.points_touch;
+    // The first contact of each two ends, and of all bodies and of named ones: there may be many thousands.
+    let mut first = BTreeMap::new();
+    let mut first_of = [None; 2];
     for (i, Referring { ends, context, .. }) in referring.iter().enumerate() {
         let [(a, span), (b, _)] = ends.as_slice() else { continue };
-        let is_all = |end: &super::model::End| end.body == ContactSpec::ALL;
-        let repeats = |other: &Referring<T>| match other.ends.as_slice() {
-            [(c, _), (_, _)] if is_all(a) != is_all(c) => !scheme.named_replace_automatic,
-            [(c, _), (d, _)] => (a, b) == (c, d) || (!ordered && (a, b) == (d, c)),
-            _ => false,
-        };
-        if let Some(first) = referring[..i].iter().find(|other| repeats(other)) {
-            let text = format!("`{a}` and `{b}` are paired already, in {}: remove one", first.context);
+        let is_all = a.body == ContactSpec::ALL;
+        let mut key = [a, b].map(|end| (&*end.body, &*end.part));
+        if !scheme.points_touch {
+            key.sort_unstable();
+        }
+        let of_other_kind = first_of[usize::from(!is_all)].filter(|_| !scheme.named_replace_automatic);
+        let same = first.get(&key).copied();
+        if let Some(found) = same.into_iter().chain(of_other_kind).min() {
+            let found: &Referring<T> = &referring[found];
+            let text = format!("`{a}` and `{b}` are paired already, in {}: remove one", found.context);
             problems.add(span, context, ProblemKind::Conflict(text));
         }
+        first.entry(key).or_insert(i);
+        first_of[usize::from(is_all)].get_or_insert(i);
     }
 }
 

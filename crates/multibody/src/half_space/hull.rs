@@ -45,6 +45,11 @@ impl Hull {
         }
     }
 
+    /// False of a plane.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.ball.is_some()
+    }
+
     /// The middle of the ball, of a plane the origin of the body.
     pub(super) fn center(&self) -> Vector3<f64> {
         self.ball.map(|ball| ball.center).unwrap_or_default()

@@ -7,6 +7,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
+use super::neighbours::Neighbours;
 use super::pair::{Apart, Far, Last, Memory, Pair, Scope, SpotError};
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use super::touched::Touched;
@@ -32,6 +33,9 @@ pub struct HalfSpaceContacts {
     looked_at: Vec<f64>,
     /// See [`ContactModel::seek_forces_alone`].
     seeks_forces_alone: bool,
+    neighbours: Neighbours,
+    /// Pairs of the present loop.
+    near: Vec<u32>,
 }
 
 /// The contact of a pair on a half-space grid was not solved.
@@ -52,7 +56,9 @@ impl HalfSpaceContacts {
     pub fn new(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Self, HalfSpaceSetupError> {
         let pairs = build(bodies, specs)?;
         let looked_at = vec![0.0; pairs.len()];
-        Ok(Self { pairs, looked_at, seeks_forces_alone: false })
+        let neighbours = Neighbours::new(&pairs, bodies.len());
+        let near = (0..pairs.len() as u32).collect();
+        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours, near })
     }
 
     /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
@@ -90,7 +96,13 @@ impl ContactModel for HalfSpaceContacts {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure> {
         let mut sums = ContactSums::default();
-        for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
+        if self.neighbours.are_listed() && self.neighbours.place(motion) {
+            self.near.clear();
+            self.near.extend_from_slice(self.neighbours.near());
+            reactions.fill(Reaction::NONE);
+        }
+        for &number in &self.near {
+            let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             let own;
             let force_alone = if self.seeks_forces_alone { pair.evaluate_force(motion) } else { None };
             (*reaction, own) = match force_alone {
@@ -115,7 +127,8 @@ impl ContactModel for HalfSpaceContacts {
         reactions: &mut [Reaction],
         all: bool,
     ) -> Result<(), ContactFailure> {
-        for (pair, reaction) in self.pairs.iter_mut().zip(reactions) {
+        for &number in &self.near {
+            let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             if let Scope::ForceAlone { is_settled } = pair.scope
                 && (all || !is_settled)
             {
@@ -144,10 +157,32 @@ impl ContactModel for HalfSpaceContacts {
         self.pairs.iter_mut().for_each(|pair| pair.memory.anchor.loss = 0.0);
     }
 
-    fn accept(&mut self, _reactions: &mut [Reaction]) {
-        for (pair, looked_at) in self.pairs.iter_mut().zip(&mut self.looked_at) {
-            pair.accept(looked_at);
+    fn accept(&mut self, reactions: &mut [Reaction]) {
+        for &number in &self.near {
+            self.pairs[number as usize].accept(&mut self.looked_at[number as usize]);
         }
+        if self.neighbours.accept() {
+            self.near.clear();
+            self.near.extend_from_slice(self.neighbours.near());
+            let mut near = self.near.iter().peekable();
+            for (number, reaction) in reactions.iter_mut().enumerate() {
+                if near.next_if(|next| **next as usize == number).is_none() {
+                    *reaction = Reaction::NONE;
+                }
+            }
+        }
+    }
+
+    fn near(&self) -> Option<&[u32]> {
+        self.neighbours.are_listed().then_some(&self.near)
+    }
+
+    fn clearance(&self, pair: usize) -> f64 {
+        if self.neighbours.are_listed() { self.neighbours.clearance(pair) } else { f64::INFINITY }
+    }
+
+    fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        self.neighbours.time_apart(|body| motion(body).0.norm())
     }
 
     fn report(&self, pair: usize, state: &mut ContactState) {
@@ -183,6 +218,7 @@ impl ContactModel for HalfSpaceContacts {
             numbers.extend(pair.estimate.to_array());
             pair.memory.write(&mut numbers);
         }
+        self.neighbours.write(&mut numbers);
         numbers
     }
 
@@ -199,7 +235,14 @@ impl ContactModel for HalfSpaceContacts {
             pair.estimate = Estimate::from_array(estimate);
             (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
         }
-        rest.is_empty()
+        let fits = self.neighbours.restore(rest);
+        self.near.clear();
+        if self.neighbours.are_listed() {
+            self.near.extend_from_slice(self.neighbours.near());
+        } else {
+            self.near.extend(0..self.pairs.len() as u32);
+        }
+        fits
     }
 }
 
