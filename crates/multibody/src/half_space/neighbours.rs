@@ -10,7 +10,8 @@
 //! A pair with c ≥ (ρ_a + ρ_b)/4 at the positions of the list is left out as long as no body has moved by more
 //! than a quarter of the least clearance of its pairs: then half of each clearance is left. The list is made
 //! anew at the end of a step in which a body has moved by half of that; positions of trial states beyond it
-//! are looked at with all pairs. So the list changes no force, and costs a time that grows with the number of
+//! are looked at with all pairs, and so is the first step, after which each pair knows where its bodies are
+//! nearest. So the list changes no force, and costs a time that grows with the number of
 //! bodies, but for the rare ends of steps at which it is made.
 
 use nalgebra::Vector3;
@@ -70,6 +71,7 @@ impl Neighbours {
             ways: vec![0.0; bodies],
             listed: Vec::with_capacity(pairs.len()),
             all: (0..pairs.len() as u32).collect(),
+            looks_at_all: true,
             ..Self::default()
         }
     }
@@ -84,12 +86,9 @@ impl Neighbours {
         for (body, origin) in self.origins.iter_mut().enumerate() {
             *origin = motion.pose(body).position;
         }
-        let before = (self.is_set, self.looks_at_all);
-        if !self.is_set {
-            self.renew();
-        }
-        self.looks_at_all = self.moved() > 1.0;
-        before != (true, self.looks_at_all)
+        let before = self.looks_at_all;
+        self.looks_at_all = !self.is_set || self.moved() > 1.0;
+        before != self.looks_at_all
     }
 
     /// Pairs that the last evaluation looked at, ascending.
@@ -127,7 +126,7 @@ impl Neighbours {
 
     /// Takes the last evaluation as the end of a step. True if other pairs are looked at from now on.
     pub(super) fn accept(&mut self) -> bool {
-        let renews = self.are_listed() && self.moved() > RENEW;
+        let renews = self.are_listed() && (!self.is_set || self.moved() > RENEW);
         if renews {
             self.renew();
             self.looks_at_all = false;
@@ -165,8 +164,7 @@ impl Neighbours {
     /// The inverse of [`Self::write`]: takes all numbers, none of a run that had not begun. False if they do not
     /// fit.
     pub(super) fn restore(&mut self, numbers: &[f64]) -> bool {
-        self.is_set = false;
-        self.looks_at_all = false;
+        (self.is_set, self.looks_at_all) = (false, true);
         if numbers.is_empty() {
             return true;
         }
@@ -175,6 +173,7 @@ impl Neighbours {
             let places = numbers.as_chunks::<3>().0.iter();
             self.origins.iter_mut().zip(places).for_each(|(to, x)| *to = Vector3::from(*x));
             self.renew();
+            self.looks_at_all = false;
         }
         fits
     }
