@@ -24,22 +24,26 @@ impl Tiles {
     }
 
     /// Matrix k.
+    #[inline]
     pub(crate) fn get(&self, k: usize) -> &[f64] {
         &self.values[self.starts[k]..self.starts[k + 1]]
     }
 
     /// Matrix k.
+    #[inline]
     pub(crate) fn get_mut(&mut self, k: usize) -> &mut [f64] {
         &mut self.values[self.starts[k]..self.starts[k + 1]]
     }
 
     /// Row i of matrix k.
+    #[inline]
     pub(crate) fn row(&self, k: usize, i: usize) -> &[f64] {
         let columns = self.columns[k];
         &self.get(k)[i * columns..(i + 1) * columns]
     }
 
     /// Row i of matrix k.
+    #[inline]
     pub(crate) fn row_mut(&mut self, k: usize, i: usize) -> &mut [f64] {
         let columns = self.columns[k];
         &mut self.get_mut(k)[i * columns..(i + 1) * columns]

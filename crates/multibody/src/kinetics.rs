@@ -171,12 +171,16 @@ impl Kinetics {
         modal: &mut [f64],
     ) -> (Vector3<f64>, Vector3<f64>) {
         let n = frame.n;
+        let inverse = self.rigid_inverse.as_ref().expect("the mass matrix was inverted");
+        if n == 0 {
+            return inverse.apply(linear, angular);
+        }
         apply_inverse(frame, p, modal);
         let mut right = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
         for i in 0..6 {
             right[i] -= dot(&self.couplings[n * i..n * (i + 1)], modal);
         }
-        let right = self.rigid_inverse.as_ref().expect("the mass matrix was inverted").0 * right;
+        let right = inverse.0 * right;
         for j in 0..6 {
             for (x, e) in modal.iter_mut().zip(&self.eliminated[n * j..n * (j + 1)]) {
                 *x -= right[j] * e;

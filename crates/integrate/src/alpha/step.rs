@@ -165,7 +165,7 @@ impl ChungHulbert {
                     self.contraction = iterations.contraction;
                     return Ok(None);
                 }
-                Verdict::GoOn | Verdict::Failed => return Ok(Some(change.component)),
+                Verdict::GoOn | Verdict::Failed => return Ok(Some(system.components(change.velocity)[0])),
             }
         }
     }
@@ -204,29 +204,27 @@ impl ChungHulbert {
             all.of_constraint(*off, system.closure(k), NOISE * system.terms(k));
         }
         let Self { matrix, residual, increment, multipliers, impulse, scales, noise, responses, .. } = self;
-        let usual = self.usual_noise;
-        let take = |i: usize, change: f64| {
-            if i < n {
-                increment[i] += change;
-                all.of_position(resolved(change, noise[i]) / scales[i], system.components(i)[0]);
-                return;
-            }
-            let (k, is_impulse) = ((i - n) % m, i >= n + m);
-            let response = responses[k][usize::from(is_impulse)];
-            // Motion by the reactions in the step; near a singular position reactions have fewer digits
-            // than constraints.
-            let moved = share * multipliers[k].abs() * response;
-            let digits = if is_impulse { 1e-4 * DIGITS } else { DIGITS };
+        let (of_motion, of_joints) = matrix.solve(|i| -residual[i]).split_at(n);
+        for (i, change) in of_motion.iter().enumerate() {
+            increment[i] += change;
+            all.of_position(resolved(*change, noise[i]) / scales[i], i);
+        }
+        // Motion by the reactions in the step; near a singular position reactions have fewer digits than
+        // constraints.
+        let mut of_reaction = |k: usize, kind: usize, change: f64, multiplier: f64, digits: f64| {
+            let response = responses[k][kind];
+            let moved = share * multiplier.abs() * response;
             let size = system.closure(k).max(digits / VIOLATION * moved);
-            let rounding = (noise[i] * response).max(usual[usize::from(is_impulse)]);
+            let rounding = (noise[n + kind * m + k] * response).max(self.usual_noise[kind]);
             all.of_constraint(change * response, size, rounding);
-            if is_impulse {
-                impulse[k] += change / h;
-            } else {
-                multipliers[k] += change / share;
-            }
         };
-        matrix.solve(|i| -residual[i], take);
+        let (of_multipliers, of_impulses) = of_joints.split_at(m);
+        for (k, (change, of_impulse)) in of_multipliers.iter().zip(of_impulses).enumerate() {
+            multipliers[k] += change / share;
+            impulse[k] += of_impulse / h;
+            of_reaction(k, 0, *change, multipliers[k], DIGITS);
+            of_reaction(k, 1, *of_impulse, multipliers[k], 1e-4 * DIGITS);
+        }
         all
     }
 
@@ -325,28 +323,16 @@ impl ChungHulbert {
         (0..n).for_each(|i| residual[i] = speed * matrix.times_mass(i, velocity));
         residual[n..].fill(0.0);
         let largest_of = |error: &mut f64, x: f64| *error = error.abs().max(x.abs());
-        matrix.solve(
-            |i| residual[i],
-            |i, x| {
-                if i < n {
-                    largest_of(&mut error[system.components(i)[0]], x);
-                }
-            },
-        );
+        for (i, x) in matrix.solve(|i| residual[i])[..n].iter().enumerate() {
+            largest_of(&mut error[system.components(i)[0]], *x);
+        }
         for (i, change) in change.iter_mut().enumerate() {
             let slope = (f1[i] - history.rate[i]) / h;
             *change = if is_position[i] { 0.0 } else { of_momentum * (slope - history.rate_slope[i]) };
         }
         system.pull_back(&shared.y1, change, &mut residual[..n]);
         residual[..n].iter_mut().for_each(|change| *change *= speed);
-        matrix.solve(
-            |i| residual[i],
-            |i, x| {
-                if i < n {
-                    velocity[i] = x;
-                }
-            },
-        );
+        velocity.copy_from_slice(&matrix.solve(|i| residual[i])[..n]);
         for i in 0..n {
             largest_of(&mut error[system.components(i)[1]], matrix.mass(i) * velocity[i]);
         }
@@ -387,9 +373,9 @@ fn resolved(change: f64, noise: f64) -> f64 {
 #[derive(Debug, Clone, Copy, Default)]
 struct Change {
     largest: f64,
-    /// The largest of a position, and its component.
+    /// The largest of a position, and its velocity.
     of_positions: f64,
-    component: usize,
+    velocity: usize,
 }
 
 impl Change {
@@ -401,12 +387,12 @@ impl Change {
         }
     }
 
-    fn of_position(&mut self, change: f64, component: usize) {
+    fn of_position(&mut self, change: f64, velocity: usize) {
         if change.is_nan() || change > self.largest {
             self.largest = change;
         }
         if change.is_nan() || change > self.of_positions {
-            (self.of_positions, self.component) = (change, component);
+            (self.of_positions, self.velocity) = (change, velocity);
         }
     }
 }

@@ -9,31 +9,29 @@
 //!
 //! Columns are padded with zeros to whole vectors, so that every inner loop runs over whole vectors: over
 //! the later unknowns in the elimination and in the first half of a solution, over the own ones in its second
-//! half. That is why the factors of R and S change places.
+//! half. That is why the factors of R and S change places. Fronts of rigid bodies and joints have loops of a
+//! known length (`few`).
 
 use crate::dense::dot;
 
 /// Numbers of a vector.
-const LANES: usize = 4;
-
-/// Own unknowns of a rigid body, and of a joint of three constraints with their impulses: loops of that
-/// length are unrolled.
-const USUAL: usize = 6;
+pub(super) const LANES: usize = 4;
 
 /// Size of a front.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     n: usize,
-    l: usize,
+    pub(super) l: usize,
 }
 
 /// Room for the fronts of a matrix.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Work {
-    /// (S U⁻¹)ᵀ, row by row.
-    lower: Vec<f64>,
+    /// (S U⁻¹)ᵀ and L⁻¹ R, row by row.
+    pub(super) lower: Vec<f64>,
+    pub(super) right: Vec<f64>,
     /// Later unknowns.
-    later: Vec<f64>,
+    pub(super) later: Vec<f64>,
     /// Own unknowns.
     own: Vec<f64>,
 }
@@ -44,6 +42,7 @@ impl Work {
         let most = |of: fn(&Shape) -> usize| vec![0.0; shapes.iter().map(of).max().unwrap_or(0)];
         Self {
             lower: most(|shape| shape.n * shape.padded_later()),
+            right: most(|shape| shape.n * shape.padded_later()),
             later: most(Shape::padded_later),
             own: most(Shape::padded_own),
         }
@@ -61,12 +60,12 @@ impl Shape {
     }
 
     #[inline(always)]
-    fn padded_own(&self) -> usize {
+    pub(super) fn padded_own(&self) -> usize {
         self.n.next_multiple_of(LANES)
     }
 
     #[inline(always)]
-    fn padded_later(&self) -> usize {
+    pub(super) fn padded_later(&self) -> usize {
         self.l.next_multiple_of(LANES)
     }
 
@@ -101,7 +100,9 @@ impl Shape {
         // A node without unknowns may have an empty front.
         match self.n {
             0 => {}
-            USUAL => Self { n: USUAL, ..*self }.eliminate_own(values, pivots, work),
+            3 => self.eliminate_few::<3>(values, pivots, work),
+            5 => self.eliminate_few::<5>(values, pivots, work),
+            6 => self.eliminate_few::<6>(values, pivots, work),
             _ => self.eliminate_own(values, pivots, work),
         }
     }
@@ -206,29 +207,19 @@ impl Shape {
         }
     }
 
-    /// x ← L⁻¹ x for the own unknowns; what they take off the later equations.
+    /// x ← L⁻¹ x for the own unknowns; what they take off the later equations, in `work.later`.
     #[inline(always)]
-    pub(super) fn forward<'w>(
-        &self,
-        values: &[f64],
-        pivots: &[usize],
-        own: &mut [f64],
-        work: &'w mut Work,
-    ) -> &'w [f64] {
+    pub(super) fn forward(&self, values: &[f64], pivots: &[usize], own: &mut [f64], work: &mut Work) {
         match self.n {
-            USUAL => Self { n: USUAL, ..*self }.forward_own(values, pivots, own, work),
+            3 => self.forward_few::<3>(values, pivots, own, work),
+            5 => self.forward_few::<5>(values, pivots, own, work),
+            6 => self.forward_few::<6>(values, pivots, own, work),
             _ => self.forward_own(values, pivots, own, work),
         }
     }
 
     #[inline(always)]
-    fn forward_own<'w>(
-        &self,
-        values: &[f64],
-        pivots: &[usize],
-        own: &mut [f64],
-        work: &'w mut Work,
-    ) -> &'w [f64] {
+    fn forward_own(&self, values: &[f64], pivots: &[usize], own: &mut [f64], work: &mut Work) {
         let (n, np, lp, stride) = (self.n, self.padded_own(), self.padded_later(), self.stride());
         for (k, &pivot) in pivots[..n].iter().enumerate() {
             own.swap(k, pivot);
@@ -242,37 +233,26 @@ impl Shape {
         for (row, x) in values.chunks_exact(stride.max(1)).zip(&own[..n]) {
             add(part, *x, &row[np..]);
         }
-        &part[..self.l]
     }
 
-    /// The own unknowns from the later ones.
+    /// The own unknowns from the later ones in `work.later`.
     #[inline(always)]
-    pub(super) fn backward<'x>(
-        &self,
-        values: &[f64],
-        later: impl Iterator<Item = &'x f64>,
-        own: &mut [f64],
-        work: &mut Work,
-    ) {
+    pub(super) fn backward(&self, values: &[f64], own: &mut [f64], work: &mut Work) {
         match self.n {
-            USUAL => Self { n: USUAL, ..*self }.backward_own(values, later, own, work),
-            _ => self.backward_own(values, later, own, work),
+            3 => self.backward_few::<3, 1>(values, own, work),
+            5 => self.backward_few::<5, 2>(values, own, work),
+            6 => self.backward_few::<6, 2>(values, own, work),
+            _ => self.backward_own(values, own, work),
         }
     }
 
     #[inline(always)]
-    fn backward_own<'x>(
-        &self,
-        values: &[f64],
-        later: impl Iterator<Item = &'x f64>,
-        own: &mut [f64],
-        work: &mut Work,
-    ) {
+    fn backward_own(&self, values: &[f64], own: &mut [f64], work: &mut Work) {
         let (n, np, stride) = (self.n, self.padded_own(), self.stride());
         let part = &mut work.own[..np];
         part.fill(0.0);
         if n > 0 {
-            for (row, x) in values[n * stride..].chunks_exact(stride).zip(later) {
+            for (row, x) in values[n * stride..].chunks_exact(stride).zip(&work.later[..self.l]) {
                 add(part, *x, &row[..np]);
             }
         }

@@ -4,6 +4,8 @@
 //! with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
 //! eliminated with pivots among its own rows, and the remainder goes to the front of the next node.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 
 use super::BlockPattern;
@@ -20,6 +22,8 @@ pub struct BlockLu {
     values: Vec<f64>,
     /// Row of the front that became each pivot row.
     pivots: Vec<usize>,
+    /// Places in the order of elimination of the later unknowns of each front, one front after the other.
+    later: Vec<usize>,
     /// Number of the caller of each unknown, in the order of elimination.
     numbers: Vec<usize>,
     x: Vec<f64>,
@@ -34,14 +38,14 @@ struct Front {
     shape: Shape,
     /// Start of its own unknowns in the order of elimination.
     own: usize,
-    /// Start and length of the later unknowns in the order of elimination, one after the other.
-    later: Vec<[usize; 2]>,
+    /// Where the places of its later unknowns are in [`BlockLu::later`].
+    later: Range<usize>,
     /// Blocks of the matrix: number, first row and column in the front, rows, columns.
     blocks: Vec<(usize, [usize; 4])>,
     /// Front that takes the remainder.
     parent: Option<usize>,
-    /// Later unknowns from which on others of the parent follow: their number, and the row there.
-    places: Vec<[usize; 2]>,
+    /// Its later unknowns in the parent, in spans: first row and column there, and number.
+    places: Vec<[usize; 3]>,
 }
 
 /// A block of a matrix to be written, zero at first.
@@ -54,6 +58,7 @@ pub struct BlockMut<'a> {
 
 impl BlockMut<'_> {
     /// Row i of the block.
+    #[inline]
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.stride..i * self.stride + self.columns]
     }
@@ -84,21 +89,22 @@ impl BlockLu {
             blocks[at].push((number, [row_in(at, row), first_column, sizes[row], sizes[column]]));
         }
         let mut length = 0;
-        let mut fronts = Vec::with_capacity(n);
+        let (mut fronts, mut all_later) = (Vec::with_capacity(n), Vec::new());
         for (at, blocks) in blocks.into_iter().enumerate() {
             let parent = later[at].first().copied();
-            let spans = later[at].iter().map(|&k| [starts[k], sizes[k]]);
+            let first_later = all_later.len();
+            all_later.extend(later[at].iter().flat_map(|&k| starts[k]..starts[k] + sizes[k]));
             let places = parent.map_or_else(Vec::new, |parent| {
-                joined(later[at].iter().map(|&other| [row_in(parent, other), sizes[other]]), |row| {
-                    row == sizes[parent]
-                })
+                let spans = later[at].iter().map(|&other| [row_in(parent, other), sizes[other]]);
+                let spans = joined(spans, sizes[parent]).into_iter();
+                spans.map(|[row, length]| [row, shapes[parent].column(row), length]).collect()
             });
             let (shape, own) = (shapes[at], starts[at]);
             fronts.push(Front {
                 start: length,
                 shape,
                 own,
-                later: joined(spans, |_| false),
+                later: first_later..all_later.len(),
                 blocks,
                 parent,
                 places,
@@ -109,6 +115,7 @@ impl BlockLu {
             fronts,
             values: vec![0.0; length],
             pivots: vec![0; starts[n]],
+            later: all_later,
             numbers: order.iter().flat_map(|&node| pattern.unknowns[node].iter().copied()).collect(),
             x: vec![0.0; starts[n]],
             work: Work::new(&shapes),
@@ -137,9 +144,9 @@ impl BlockLu {
     /// * `right` — called once for each equation
     /// * `take` — called with number and value of each unknown
     pub fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
-        let Self { fronts, values, pivots, numbers, x, work } = self;
+        let Self { fronts, values, pivots, later, numbers, x, work } = self;
         x.iter_mut().zip(&*numbers).for_each(|(x, &number)| *x = right(number));
-        Arch::new().dispatch(Solve { fronts, values, pivots, x, work });
+        Arch::new().dispatch(Solve { fronts, values, pivots, later, x, work });
         x.iter().zip(&*numbers).for_each(|(&x, &number)| take(number, x));
     }
 }
@@ -177,6 +184,7 @@ struct Solve<'a> {
     fronts: &'a [Front],
     values: &'a [f64],
     pivots: &'a [usize],
+    later: &'a [usize],
     x: &'a mut [f64],
     work: &'a mut Work,
 }
@@ -186,11 +194,18 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
+        let Self { values, pivots, later, x, work, .. } = self;
         for front in self.fronts {
-            front.solve_forward(&self.values[front.start..], self.pivots, self.x, self.work);
+            let (shape, own) = (&front.shape, front.own..front.own + front.shape.own());
+            shape.forward(&values[front.start..], &pivots[own.clone()], &mut x[own], work);
+            let later = later[front.later.clone()].iter().zip(&work.later);
+            later.for_each(|(&at, part)| x[at] -= part);
         }
         for front in self.fronts.iter().rev() {
-            front.solve_backward(&self.values[front.start..], self.x, self.work);
+            let (shape, own) = (&front.shape, front.own..front.own + front.shape.own());
+            let later = later[front.later.clone()].iter().zip(&mut work.later);
+            later.for_each(|(&at, value)| *value = x[at]);
+            shape.backward(&values[front.start..], &mut x[own], work);
         }
     }
 }
@@ -200,50 +215,44 @@ impl Front {
     #[inline(always)]
     fn add_remainder(&self, own: &[f64], parent: &mut [f64], of_parent: &Shape) {
         let mut row = 0;
-        for &[to_row, rows] in &self.places {
-            for i in 0..rows {
-                let from = self.shape.remainder(own, row + i);
-                let to = &mut parent[(to_row + i) * of_parent.stride()..][..of_parent.stride()];
-                let mut column = 0;
-                for &[to_column, columns] in &self.places {
-                    let to = &mut to[of_parent.column(to_column)..][..columns];
-                    to.iter_mut().zip(&from[column..column + columns]).for_each(|(to, from)| *to += from);
-                    column += columns;
+        for &[first, _, rows] in &self.places {
+            for to_row in first..first + rows {
+                let mut from = self.shape.remainder(own, row);
+                let to = &mut parent[to_row * of_parent.stride()..][..of_parent.stride()];
+                for &[_, column, columns] in &self.places {
+                    let (now, rest) = from.split_at(columns);
+                    add(&mut to[column..column + columns], now);
+                    from = rest;
                 }
+                row += 1;
             }
-            row += rows;
         }
-    }
-
-    /// x ← L⁻¹ x for the own unknowns, and their part in the later equations.
-    #[inline(always)]
-    fn solve_forward(&self, values: &[f64], pivots: &[usize], x: &mut [f64], work: &mut Work) {
-        let (before, after) = x.split_at_mut(self.own + self.shape.own());
-        let mut part = self.shape.forward(values, &pivots[self.own..], &mut before[self.own..], work);
-        for &[start, length] in &self.later {
-            let (now, rest) = part.split_at(length);
-            let start = start - self.own - self.shape.own();
-            after[start..start + length].iter_mut().zip(now).for_each(|(x, part)| *x -= part);
-            part = rest;
-        }
-    }
-
-    /// The own unknowns from the later ones.
-    #[inline(always)]
-    fn solve_backward(&self, values: &[f64], x: &mut [f64], work: &mut Work) {
-        let (before, after) = x.split_at_mut(self.own + self.shape.own());
-        let first = self.own + self.shape.own();
-        let later = self.later.iter().flat_map(|&[start, length]| &after[start - first..][..length]);
-        self.shape.backward(values, later, &mut before[self.own..], work);
     }
 }
 
-/// Spans of numbers, those that continue the one before joined with it, except where `starts` is true.
-fn joined(spans: impl Iterator<Item = [usize; 2]>, starts: impl Fn(usize) -> bool) -> Vec<[usize; 2]> {
+/// to ← to + from, of the same length: mostly the three rows of a joint, or the six velocities of a body.
+#[inline(always)]
+fn add(to: &mut [f64], from: &[f64]) {
+    match to.len() {
+        3 => add_few::<3>(to, from),
+        6 => add_few::<6>(to, from),
+        _ => to.iter_mut().zip(from).for_each(|(to, from)| *to += from),
+    }
+}
+
+#[inline(always)]
+fn add_few<const N: usize>(to: &mut [f64], from: &[f64]) {
+    if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk::<N>()) {
+        (0..N).for_each(|i| to[i] += from[i]);
+    }
+}
+
+/// Spans of numbers, those that continue the one before joined with it, except at `first_later`.
+fn joined(spans: impl Iterator<Item = [usize; 2]>, first_later: usize) -> Vec<[usize; 2]> {
     let mut all: Vec<[usize; 2]> = Vec::new();
     for [start, length] in spans {
         match all.last_mut() {
-            Some([first, n]) if *first + *n == start && !starts(start) => *n += length,
+            Some([first, n]) if *first + *n == start && start != first_later => *n += length,
             _ => all.push([start, length]),
         }
     }
@@ -259,8 +268,10 @@ mod tests {
     #[test]
     fn solutions_agree_with_the_dense_ones() {
         agrees_with_a_dense_solution([3, 4, 2, 4, 3, 2, 2, 2, 2, 2, 2]);
-        // Rigid bodies and a fixed joint, whose loops are unrolled, and one body with modes.
-        agrees_with_a_dense_solution([6, 6, 10, 6, 6, 2, 2, 2, 2, 6, 3]);
+        // Rigid bodies and joints of three, five and six rows, whose loops are unrolled, and a body with
+        // modes.
+        agrees_with_a_dense_solution([6, 6, 11, 6, 6, 2, 2, 2, 2, 6, 3]);
+        agrees_with_a_dense_solution([6, 6, 7, 6, 6, 3, 3, 3, 3, 5, 3]);
     }
 
     /// Five bodies in a ring with a branch to the ground, and their six joints: entries by a formula, those

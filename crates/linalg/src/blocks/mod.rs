@@ -7,10 +7,11 @@
 //! number, loops add the fill of the nodes that close them.
 //!
 //! * `elimination`: the order of the nodes, and which ones each elimination couples
-//! * `front`: the elimination of one node's unknowns
+//! * `front`: the elimination of one node's unknowns; `few`: those of rigid bodies and joints
 //! * `lu`: factors and solutions
 
 mod elimination;
+mod few;
 mod front;
 mod lu;
 

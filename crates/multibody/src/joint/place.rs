@@ -76,7 +76,21 @@ impl Place {
         velocities: &Velocities,
     ) -> Self {
         let Velocities { v, omega, modal } = velocities;
+        let a = &pose.rotation;
         let mut c = Vector3::from(marker.position_b);
+        if modal.is_empty() {
+            let across = omega.cross(&c);
+            return Self {
+                position: pose.position + a * c,
+                triad: a * triad_b,
+                velocity: a * (v + across),
+                omega: a * omega,
+                bias: a * omega.cross(&across),
+                ang_bias: Vector3::zeros(),
+                arm_b: c,
+                tangent: Matrix3::identity(),
+            };
+        }
         let [mut drift, mut turn, mut rate] = [Vector3::zeros(); 3];
         for (k, dq) in modal.iter().enumerate() {
             let [phi, psi] = marker.shape(k, q);
@@ -95,7 +109,6 @@ impl Place {
         }
         let Turn { rotation, tangent, tangent_rate } = Turn::new(&turn, &rate);
         let spin = tangent * rate;
-        let a = &pose.rotation;
         Self {
             position: pose.position + a * c,
             triad: a * rotation * triad_b,
@@ -118,7 +131,6 @@ struct Turn {
 
 impl Turn {
     fn new(theta: &Vector3<f64>, rate: &Vector3<f64>) -> Self {
-        // Rigid bodies, at every evaluation.
         if theta.norm_squared() == 0.0 && rate.norm_squared() == 0.0 {
             let (rotation, tangent) = (Matrix3::identity(), Matrix3::identity());
             return Self { rotation, tangent, tangent_rate: Vector3::zeros() };

@@ -329,6 +329,10 @@ impl Constraints {
         let formed_at = Some((at.moves(), self.rigid_masses.is_none()));
         let is_formed = self.formed_at == formed_at;
         for number in 0..self.rows.len() {
+            // Velocities do not change these rows.
+            if is_formed && self.rows[number].1.has_fixed_direction() {
+                continue;
+            }
             let mut now = std::mem::take(&mut self.now[number].parts);
             let value = self.set_parts(number, &mut now, at.time());
             for part in now.iter_mut().filter(|_| !is_formed) {

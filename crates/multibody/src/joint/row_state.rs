@@ -76,10 +76,12 @@ impl RowPart {
             let a = &at.pose(body).rotation;
             let force = a.tr_mul(&now.jacobian[2 * k]);
             let torque = a.tr_mul(&now.jacobian[2 * k + 1]);
-            let bent = places[k].tangent.tr_mul(&torque);
-            for (mode, modal) in side.modal.iter_mut().enumerate() {
-                let [phi, psi] = marker.shape(mode, at.modal(body));
-                *modal = phi.dot(&force) + psi.dot(&bent);
+            if !side.modal.is_empty() {
+                let bent = places[k].tangent.tr_mul(&torque);
+                for (mode, modal) in side.modal.iter_mut().enumerate() {
+                    let [phi, psi] = marker.shape(mode, at.modal(body));
+                    *modal = phi.dot(&force) + psi.dot(&bent);
+                }
             }
             side.force = force;
             side.moment = places[k].arm_b.cross(&force) + torque;

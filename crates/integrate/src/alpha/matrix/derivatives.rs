@@ -101,6 +101,7 @@ impl StepMatrix {
                 shared.counters.evaluations += 2;
             }
         }
+        self.note_damping();
         self.complete();
         Ok(())
     }

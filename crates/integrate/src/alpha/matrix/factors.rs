@@ -1,8 +1,8 @@
-//! Factors of the matrix of a step, renewed as the bodies turn, and solutions with them.
+//! The matrix of a step renewed as the bodies turn, its factors, and solutions with them.
 
+use super::elimination::Equations;
 use super::places::Block;
-use super::{Age, Parameters, SecondOrder, StepMatrix, dot};
-use carom_linalg::blocks::BlockMut;
+use super::{Age, Parameters, SecondOrder, StepMatrix, Tiles, dot};
 
 /// Change of the step up to which factors are kept.
 const SAME_STEP: f64 = 1e-3;
@@ -46,76 +46,82 @@ impl StepMatrix {
         of: &Parameters,
         h: f64,
     ) -> bool {
-        let Self { correction, factors, scales, .. } = self;
-        let n = self.sizes.0;
+        let Self { correction, factors, places, scales, speeds, .. } = self;
+        let (n, equations) = (self.sizes.0, Equations { places, scales, speeds });
         correction.update(system, (n, scales.len()), h * h * of.share(), |row, column| {
-            let right = |i: usize| if i < n { scales[i] * row[i] } else { 0.0 };
-            factors.solve(right, |i, x| column[i] = scales[i] * x);
+            factors.solve(equations, |i| if i < n { row[i] } else { 0.0 }, column);
         })
     }
 
-    /// Solves for the unknowns in their own units; `right` has the equations in the order of the module's
-    /// documentation.
-    pub(in crate::alpha) fn solve(&mut self, right: impl Fn(usize) -> f64, mut take: impl FnMut(usize, f64)) {
-        let Self { scales, factors, correction, solution, .. } = self;
-        factors.solve(|i| scales[i] * right(i), |i, x| solution[i] = scales[i] * x);
+    /// The unknowns in their own units; `right` has the equations in the order of the module's documentation.
+    pub(in crate::alpha) fn solve(&mut self, right: impl Fn(usize) -> f64) -> &[f64] {
+        let Self { factors, places, scales, speeds, correction, solution, .. } = self;
+        factors.solve(Equations { places, scales, speeds }, right, solution);
         if correction.is_active() {
             correction.apply(solution);
         }
-        solution.iter().enumerate().for_each(|(i, x)| take(i, *x));
+        solution
     }
 
-    /// Products and scales.
+    /// Whether impulses change forces, by C of the last derivatives.
+    pub(super) fn note_damping(&mut self) {
+        let Self { places, damping, .. } = self;
+        self.is_damped = places.damped_sums.iter().any(|sums| is_damped(damping, sums));
+    }
+
+    /// C M⁻¹ Gᵀ and scales.
     pub(super) fn complete(&mut self) {
-        let Self { places, damping, reactions, columns, damped, response, mass, scales, .. } = self;
+        if self.is_damped {
+            self.set_damped();
+        }
+        let Self { places, reactions, mass, scales, .. } = self;
         let structure = &places.structure;
-        for (k, sums) in places.damped_sums.iter().enumerate() {
-            let (part, group) = places.damped[k];
-            let (n, r) = (structure.parts[part].velocities.len(), structure.groups[group].rows.len());
-            let out = damped.get_mut(k);
-            // Rigid bodies without dampers.
-            if sums.iter().all(|&(coupling, _)| damping.get(coupling).iter().all(|&c| c == 0.0)) {
-                out.fill(0.0);
-                continue;
-            }
-            for i in 0..n {
-                for l in 0..r {
-                    let products =
-                        sums.iter().map(|&(coupling, at)| dot(damping.row(coupling, i), columns.row(at, l)));
-                    out[i * r + l] = products.sum();
-                }
-            }
-        }
-        for (k, sums) in places.response_sums.iter().enumerate() {
-            let (group, other) = places.responses[k];
-            let (rows, r) = (structure.groups[group].rows.len(), structure.groups[other].rows.len());
-            let out = response.get_mut(k);
-            for i in 0..rows {
-                for l in 0..r {
-                    let products = sums
-                        .iter()
-                        .map(|&(at, of_other)| dot(reactions.row(at, i), columns.row(of_other, l)));
-                    out[i * r + l] = products.sum();
-                }
-            }
-        }
         let (n, m) = self.sizes;
         for (k, part) in structure.parts.iter().enumerate() {
-            for (i, scale) in scales[part.velocities.clone()].iter_mut().enumerate() {
-                *scale = mass.row(k, i)[i].sqrt().recip();
+            let diagonal = mass.get(k).iter().step_by(part.velocities.len() + 1);
+            scales[part.velocities.clone()].iter_mut().zip(diagonal).for_each(|(s, m)| *s = m.sqrt().recip());
+        }
+        let (scales, of_rows) = scales.split_at_mut(n);
+        let (of_multipliers, of_impulses) = of_rows.split_at_mut(m);
+        of_multipliers.fill(0.0);
+        for at in 0..places.incidences.len() {
+            let (rows, velocities) = places.spans(at);
+            let of_part = &scales[velocities];
+            let squares = reactions.get(at).chunks_exact(of_part.len().max(1));
+            let squares = squares.map(|g| g.iter().zip(of_part).map(|(g, s)| (g * s).powi(2)).sum::<f64>());
+            of_multipliers[rows].iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
+        }
+        for (scale, of_impulse) in of_multipliers.iter_mut().zip(of_impulses) {
+            *scale = scale.max(f64::MIN_POSITIVE).sqrt().recip();
+            *of_impulse = *scale;
+        }
+    }
+
+    /// C M⁻¹ Gᵀ.
+    fn set_damped(&mut self) {
+        let Self { places, damping, columns, damped, .. } = self;
+        for (k, sums) in places.damped_sums.iter().enumerate() {
+            let out = damped.get_mut(k);
+            out.fill(0.0);
+            // Rigid bodies without dampers.
+            if is_damped(damping, sums) {
+                for &(coupling, at) in sums {
+                    let [_, by] = places.couplings[coupling];
+                    let n = places.structure.parts[by].velocities.len();
+                    add_products(damping.get(coupling), columns.get(at), n, out);
+                }
             }
         }
-        for (group, incidences) in structure.groups.iter().zip(&places.of_group) {
-            for (l, k) in group.rows.clone().enumerate() {
-                let mut square = 0.0;
-                for &at in incidences {
-                    let part = &structure.parts[places.incidences[at].1];
-                    let of_mass = &scales[part.velocities.clone()];
-                    square +=
-                        reactions.row(at, l).iter().zip(of_mass).map(|(g, s)| (g * s).powi(2)).sum::<f64>();
-                }
-                let scale = square.max(f64::MIN_POSITIVE).sqrt().recip();
-                (scales[n + k], scales[n + m + k]) = (scale, scale);
+    }
+
+    /// G M⁻¹ Gᵀ.
+    fn set_response(&mut self) {
+        let Self { places, reactions, columns, response, .. } = self;
+        response.values.fill(0.0);
+        for (k, sums) in places.response_sums.iter().enumerate() {
+            for &(at, of_other) in sums {
+                let n = places.spans(at).1.len();
+                add_products(reactions.get(at), columns.get(of_other), n, response.get_mut(k));
             }
         }
     }
@@ -123,125 +129,90 @@ impl StepMatrix {
     /// Factors for steps of length h.
     pub(super) fn factorise(&mut self, of: &Parameters, h: f64) {
         self.set_responses(of, h);
+        if self.holds_velocities {
+            self.set_speeds(of, h);
+            self.set_response();
+        }
         let mut factors = std::mem::take(&mut self.factors);
-        factors.factorise(|number, out| match self.places.blocks[number] {
-            Block::Parts(coupling) => self.write_parts(coupling, of, h, out),
-            Block::Reaction(damped, incidence) => self.write_reaction(damped, incidence, of, h, out),
-            Block::Constraint(incidence) => self.write_constraint(incidence, of, h, out),
-            Block::Response(response, is_own) => self.write_response(response, is_own, out),
-        });
+        factors.factorise(
+            &self.places,
+            self.holds_velocities,
+            self.is_damped,
+            |block, mut out| match block {
+                Block::Parts(coupling) => self.write_parts(coupling, of, h, out),
+                Block::Reaction(incidence) => self.write_reaction(incidence, out),
+                Block::ReactionOfBoth(damped, at) => self.write_reaction_of_both(damped, at, of, h, out),
+                Block::Constraint(incidence) => self.write_constraint(incidence, &mut out),
+                Block::ConstraintOfBoth(incidence) => self.write_constraint_of_both(incidence, out),
+                Block::Response(response) => self.write_response(response, [0, 0], out),
+                Block::ResponseOfBoth(response) => self.write_response_of_both(response, out),
+            },
+        );
         self.factors = factors;
         (self.factored, self.factors_hold) = (h, self.holds_velocities);
         self.correction.clear();
+    }
+
+    /// γ/β G + h (G z)_ξ.
+    fn set_speeds(&mut self, of: &Parameters, h: f64) {
+        let Self { speeds, reactions, row_rates, .. } = self;
+        let (speed, rows) = (of.speed(), reactions.values.iter().zip(&row_rates.values));
+        speeds.values.iter_mut().zip(rows).for_each(|(out, (g, rate))| *out = speed * g + h * rate);
     }
 
     /// Responses of the constraints to their multipliers.
     fn set_responses(&mut self, of: &Parameters, h: f64) {
         let Self { places, mass, carried, damping, stiffness, reactions, responses, work, .. } = self;
         let (speed, share) = (of.speed(), of.share());
+        for (k, part) in places.structure.parts.iter().enumerate() {
+            let (own, step) = (places.own[k], part.velocities.len() + 1);
+            let [m, carried] = [&*mass, carried].map(|tiles| tiles.get(k).iter().step_by(step));
+            let [c, k] = [&*damping, stiffness].map(|tiles| tiles.get(own).iter().step_by(step));
+            let diagonals = m.zip(carried).zip(c.zip(k));
+            for (movable, ((m, carried), (c, k))) in
+                work.column[part.velocities.clone()].iter_mut().zip(diagonals)
+            {
+                let moved = speed * m + h * carried - h * share * (speed * c + h * k);
+                *movable = (moved / speed).max(*m).recip();
+            }
+        }
         responses.fill(0.0);
-        for (i, movable) in work.column.iter_mut().enumerate() {
-            let part = places.part_of[i];
-            let (own, within) = (places.own[part], i - places.structure.parts[part].velocities.start);
-            let diagonal = mass.row(part, within)[within];
-            let forces = speed * damping.row(own, within)[within] + h * stiffness.row(own, within)[within];
-            let moved = speed * diagonal + h * carried.row(part, within)[within] - h * share * forces;
-            *movable = (moved / speed).max(diagonal).recip();
-        }
-        for (at, &(group, part)) in places.incidences.iter().enumerate() {
-            let movable = &work.column[places.structure.parts[part].velocities.clone()];
-            for (l, k) in places.structure.groups[group].rows.clone().enumerate() {
-                let squares = reactions.row(at, l).iter().zip(movable).map(|(g, movable)| g * g * movable);
-                responses[k] += squares.sum::<f64>();
+        for at in 0..places.incidences.len() {
+            let (rows, velocities) = places.spans(at);
+            let movable = &work.column[velocities];
+            let rows_of_g = reactions.get(at).chunks_exact(movable.len().max(1));
+            for (response, g) in responses[rows].iter_mut().zip(rows_of_g) {
+                *response += g.iter().zip(movable).map(|(g, movable)| g * g * movable).sum::<f64>();
             }
         }
     }
+}
 
-    /// γ/β (M − h κ C) + h M_ξ − h² κ K of two parts.
-    fn write_parts(&self, coupling: usize, of: &Parameters, h: f64, mut out: BlockMut<'_>) {
-        let [a, b] = self.places.couplings[coupling];
-        let (of_damping, of_stiffness) = (h * of.share() * of.speed(), h * h * of.share());
-        let parts = &self.places.structure.parts;
-        let columns = &self.scales[parts[b].velocities.clone()];
-        for (i, scale) in self.scales[parts[a].velocities.clone()].iter().enumerate() {
-            let (c, k) = (self.damping.row(coupling, i), self.stiffness.row(coupling, i));
-            let out = out.row_mut(i);
-            for (j, out) in out.iter_mut().enumerate() {
-                *out = -of_damping * c[j] - of_stiffness * k[j];
-            }
-            if a == b {
-                let (m, carried) = (self.mass.row(a, i), self.carried.row(a, i));
-                for (j, out) in out.iter_mut().enumerate() {
-                    *out += of.speed() * m[j] + h * carried[j];
-                }
-            }
-            out.iter_mut().zip(columns).for_each(|(out, column)| *out *= scale * column);
-        }
-    }
+/// Whether one of the products of a tile of C M⁻¹ Gᵀ has damping.
+fn is_damped(damping: &Tiles, sums: &[(usize, usize)]) -> bool {
+    sums.iter().any(|&(coupling, _)| damping.get(coupling).iter().any(|&c| c != 0.0))
+}
 
-    /// Gᵀ and Gᵀ − h κ C M⁻¹ Gᵀ in the equations of a part.
-    fn write_reaction(
-        &self,
-        damped: usize,
-        incidence: Option<usize>,
-        of: &Parameters,
-        h: f64,
-        mut out: BlockMut<'_>,
-    ) {
-        let (part, group) = self.places.damped[damped];
-        let rows = self.places.structure.groups[group].rows.clone();
-        let (n, m) = self.sizes;
-        let r = rows.len();
-        for (i, scale) in self.scales[self.places.structure.parts[part].velocities.clone()].iter().enumerate()
-        {
-            let out = out.row_mut(i);
-            let damped = self.damped.row(damped, i);
-            for (l, k) in rows.clone().enumerate() {
-                let g = incidence.map_or(0.0, |at| self.reactions.row(at, l)[i]);
-                out[l] = scale * g * self.scales[n + k];
-                if self.holds_velocities {
-                    out[r + l] = scale * (g - h * of.share() * damped[l]) * self.scales[n + m + k];
+/// Adds A Bᵀ to `out`.
+///
+/// * `n` — numbers of a row of A and of B
+fn add_products(a: &[f64], b: &[f64], n: usize, out: &mut [f64]) {
+    match n {
+        0 => {}
+        // Rigid bodies.
+        6 => {
+            let (a, b) = (a.as_chunks::<6>().0, b.as_chunks::<6>().0);
+            for (a, out) in a.iter().zip(out.chunks_exact_mut(b.len().max(1))) {
+                for (b, out) in b.iter().zip(out) {
+                    *out +=
+                        (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
                 }
             }
         }
-    }
-
-    /// g_ξ and γ/β G + h (G z)_ξ of a group by a part.
-    fn write_constraint(&self, incidence: usize, of: &Parameters, h: f64, mut out: BlockMut<'_>) {
-        let (group, part) = self.places.incidences[incidence];
-        let columns = &self.scales[self.places.structure.parts[part].velocities.clone()];
-        let rows = self.places.structure.groups[group].rows.clone();
-        let (n, m) = self.sizes;
-        let r = rows.len();
-        for (l, k) in rows.enumerate() {
-            let g = self.reactions.row(incidence, l);
-            let tangent = self.rows.row(incidence, l);
-            for (j, out) in out.row_mut(l).iter_mut().enumerate() {
-                *out = self.scales[n + k] * (g[j] + tangent[j]) * columns[j];
-            }
-            if self.holds_velocities {
-                let rates = self.row_rates.row(incidence, l);
-                for (j, out) in out.row_mut(r + l).iter_mut().enumerate() {
-                    *out = self.scales[n + m + k] * (of.speed() * g[j] + h * rates[j]) * columns[j];
-                }
-            }
-        }
-    }
-
-    /// G M⁻¹ Gᵀ of two groups; E for impulses that do not exist.
-    fn write_response(&self, response: usize, is_own: bool, mut out: BlockMut<'_>) {
-        let (group, other) = self.places.responses[response];
-        let groups = &self.places.structure.groups;
-        let (n, m) = self.sizes;
-        let (r, columns) = (groups[group].rows.len(), groups[other].rows.len());
-        for (i, k) in groups[group].rows.clone().enumerate() {
-            let values = self.response.row(response, i);
-            let out = &mut out.row_mut(r + i)[columns..];
-            for ((out, value), l) in out.iter_mut().zip(values).zip(groups[other].rows.clone()) {
-                *out = match (self.holds_velocities, is_own && k == l) {
-                    (true, _) => self.scales[n + m + k] * value * self.scales[n + m + l],
-                    (false, is_diagonal) => f64::from(u8::from(is_diagonal)),
-                };
+        _ => {
+            let columns = b.len() / n;
+            for (a, out) in a.chunks_exact(n).zip(out.chunks_exact_mut(columns.max(1))) {
+                b.chunks_exact(n).zip(out).for_each(|(b, out)| *out += dot(a, b));
             }
         }
     }

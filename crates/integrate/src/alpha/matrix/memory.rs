@@ -50,6 +50,7 @@ impl StepMatrix {
         if !self.derivatives().into_iter().all(|tiles| take(memory, &mut tiles.values)) {
             return false;
         }
+        self.note_damping();
         self.complete();
         if self.has_derivatives && factored > 0.0 {
             self.factorise(of, factored);

@@ -17,9 +17,12 @@
 //!
 //! All parts are stored by the blocks of [`crate::Structure`] (`places`): M and M_ξ have one of each body, C
 //! and K one of each pair of coupled bodies, G one of each joint and body on it. Products and factors cost in
-//! proportion to the number of blocks; the factors are those of [`carom_linalg::blocks`].
+//! proportion to the number of blocks; the factors are those of [`carom_linalg::blocks`], of the whole matrix
+//! or, without C M⁻¹ Gᵀ, of a smaller one (`elimination`).
 
+mod blocks;
 mod derivatives;
+mod elimination;
 mod factors;
 mod low_rank;
 mod memory;
@@ -27,6 +30,7 @@ mod places;
 
 pub(super) use derivatives::Point;
 
+use elimination::Elimination;
 use low_rank::LowRankCorrection;
 use places::Places;
 
@@ -35,7 +39,6 @@ use crate::adaptive::Shared;
 use crate::second_order::{Reading, SecondOrder};
 use crate::structure::Structure;
 use crate::tiles::Tiles;
-use carom_linalg::blocks::BlockLu;
 use carom_linalg::dense::dot;
 
 /// Derivatives with factors and workspace.
@@ -63,14 +66,17 @@ pub(super) struct StepMatrix {
     rows: Tiles,
     row_rates: Tiles,
     columns: Tiles,
-    /// C M⁻¹ Gᵀ and G M⁻¹ Gᵀ.
+    /// C M⁻¹ Gᵀ and G M⁻¹ Gᵀ; whether the first is not zero.
     damped: Tiles,
     response: Tiles,
+    is_damped: bool,
+    /// γ/β G + h (G z)_ξ of each incidence, for the step of the factors.
+    speeds: Tiles,
     /// 1/√M_ii, then 1/√(G (diag M)⁻¹ Gᵀ)_kk for each multiplier.
     scales: Vec<f64>,
     /// Response of each constraint to a unit of its multiplier's unknown.
     responses: Vec<f64>,
-    factors: BlockLu,
+    factors: Elimination,
     correction: LowRankCorrection,
     solution: Vec<f64>,
     work: Work,
@@ -113,8 +119,7 @@ impl StepMatrix {
     pub(super) fn new(dim: usize, structure: Structure) -> Self {
         let (n, m) = (structure.velocities(), structure.constraints());
         let size = n + 2 * m;
-        let mut places = Places::new(structure);
-        let factors = BlockLu::new(&places.pattern(n, m));
+        let places = Places::new(structure);
         let zeros = |n: usize| vec![0.0; n];
         let part = |part: usize| places.structure.parts[part].velocities.len();
         let group = |group: usize| places.structure.groups[group].rows.len();
@@ -139,9 +144,11 @@ impl StepMatrix {
             columns: of_incidences(),
             damped: Tiles::new(places.damped.iter().map(|&(a, g)| (part(a), group(g)))),
             response: Tiles::new(places.responses.iter().map(|&(g, other)| (group(g), group(other)))),
+            is_damped: false,
+            speeds: of_incidences(),
             scales: vec![1.0; size],
             responses: zeros(m),
-            factors,
+            factors: Elimination::default(),
             correction: LowRankCorrection::none(),
             solution: zeros(size),
             work: Work {
@@ -250,7 +257,8 @@ impl StepMatrix {
         let sign = |k: usize| if (k.wrapping_mul(0x9e37_79b9) >> 7) & 1 == 0 { 1.0 } else { -1.0 };
         let off = |i: usize| if (n..n + m).contains(&i) { sign(i - n) * sizes(i - n) } else { 0.0 };
         // Singular factors give no finite number.
-        self.solve(off, |i, x| out[i] = if x.is_finite() { x.abs() } else { 0.0 });
+        let changes = out.iter_mut().zip(self.solve(off));
+        changes.for_each(|(out, x)| *out = if x.is_finite() { x.abs() } else { 0.0 });
     }
 
     /// (M x)_i, M being symmetric.
@@ -276,3 +284,6 @@ impl StepMatrix {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Where the blocks of the matrix of a step belong.
 
+use std::ops::Range;
+
 use carom_linalg::blocks::{BlockKind, BlockPattern};
 
 use crate::structure::Structure;
@@ -9,14 +11,19 @@ use crate::structure::Structure;
 pub(super) enum Block {
     /// Forces of one part by coordinates of another: number of the coupling.
     Parts(usize),
+    /// Multipliers in the equations of a part: number of the incidence.
+    Reaction(usize),
     /// Multipliers and impulses in the equations of a part: number of its tile of C M⁻¹ Gᵀ, and number of the
     /// incidence if the group acts on this part.
-    Reaction(usize, Option<usize>),
-    /// Constraints by coordinates of a part: number of the incidence.
+    ReactionOfBoth(usize, Option<usize>),
+    /// Constraints of positions by coordinates of a part: number of the incidence.
     Constraint(usize),
-    /// Constraints by impulses of constraints on the same part: number of the tile of G M⁻¹ Gᵀ, and whether
-    /// it is on the diagonal.
-    Response(usize, bool),
+    /// Constraints of positions and velocities by coordinates of a part: number of the incidence.
+    ConstraintOfBoth(usize),
+    /// Constraints of velocities by impulses on the same part: number of the tile of G M⁻¹ Gᵀ.
+    Response(usize),
+    /// The same in a block that multipliers of positions share.
+    ResponseOfBoth(usize),
 }
 
 /// Places of all tiles.
@@ -38,13 +45,10 @@ pub(super) struct Places {
     /// Tiles of G M⁻¹ Gᵀ: two groups; the products in each by their incidences.
     pub(super) responses: Vec<(usize, usize)>,
     pub(super) response_sums: Vec<Vec<(usize, usize)>>,
-    pub(super) own_response: Vec<usize>,
     /// Classes of parts that are changed at the same time.
     pub(super) classes: Vec<Vec<usize>>,
     /// Part of each velocity.
     pub(super) part_of: Vec<usize>,
-    /// Blocks of the matrix, in the order of the pattern.
-    pub(super) blocks: Vec<Block>,
 }
 
 impl Places {
@@ -56,7 +60,6 @@ impl Places {
             own: vec![0; n_parts],
             of_part: vec![Vec::new(); n_parts],
             of_group: vec![Vec::new(); n_groups],
-            own_response: vec![0; n_groups],
             ..Self::default()
         };
         let mut coupling_of = std::collections::BTreeMap::new();
@@ -94,9 +97,6 @@ impl Places {
                 places.damped_sums.push(sum);
             }
             for (other, product) in products {
-                if other == g {
-                    places.own_response[g] = places.responses.len();
-                }
                 places.responses.push((g, other));
                 places.response_sums.push(product);
             }
@@ -105,37 +105,72 @@ impl Places {
         places
     }
 
-    /// The pattern of the matrix for N velocities and m constraints; notes its blocks.
-    pub(super) fn pattern(&mut self, n: usize, m: usize) -> BlockPattern {
+    /// Rows and velocities of an incidence.
+    pub(super) fn spans(&self, incidence: usize) -> (Range<usize>, Range<usize>) {
+        let (group, part) = self.incidences[incidence];
+        (self.structure.groups[group].rows.clone(), self.structure.parts[part].velocities.clone())
+    }
+
+    /// The pattern of the whole matrix for N velocities and m constraints, and its blocks.
+    pub(super) fn whole(&self, n: usize, m: usize) -> (BlockPattern, Vec<Block>) {
+        let both = |rows: Range<usize>| rows.clone().chain(rows.start + m..rows.end + m);
+        let mut pattern = self.nodes(|rows| both(rows).map(|k| n + k).collect());
+        let mut blocks = self.blocks_of_parts(&mut pattern);
+        let first = self.structure.parts.len();
+        for (k, &(part, group)) in self.damped.iter().enumerate() {
+            let incidence = self.of_group[group].iter().copied().find(|&at| self.incidences[at].1 == part);
+            pattern.blocks.push([part, first + group]);
+            blocks.push(Block::ReactionOfBoth(k, incidence));
+        }
+        for (k, &(group, part)) in self.incidences.iter().enumerate() {
+            pattern.blocks.push([first + group, part]);
+            blocks.push(Block::ConstraintOfBoth(k));
+        }
+        for (k, &(group, other)) in self.responses.iter().enumerate() {
+            pattern.blocks.push([first + group, first + other]);
+            blocks.push(Block::ResponseOfBoth(k));
+        }
+        (pattern, blocks)
+    }
+
+    /// The pattern of the equations of motion and positions, with one multiplier for each of m constraints.
+    pub(super) fn motion(&self, n: usize) -> (BlockPattern, Vec<Block>) {
+        let mut pattern = self.nodes(|rows| rows.map(|k| n + k).collect());
+        let mut blocks = self.blocks_of_parts(&mut pattern);
+        let first = self.structure.parts.len();
+        for (k, &(group, part)) in self.incidences.iter().enumerate() {
+            pattern.blocks.extend([[part, first + group], [first + group, part]]);
+            blocks.extend([Block::Reaction(k), Block::Constraint(k)]);
+        }
+        (pattern, blocks)
+    }
+
+    /// The pattern of the equations of impulses. Their matrix is positive definite.
+    pub(super) fn impulses(&self) -> (BlockPattern, Vec<Block>) {
+        let groups = &self.structure.groups;
+        let pattern = BlockPattern {
+            unknowns: groups.iter().map(|group| group.rows.clone().collect()).collect(),
+            kinds: vec![BlockKind::Free; groups.len()],
+            blocks: self.responses.iter().map(|&(group, other)| [group, other]).collect(),
+        };
+        (pattern, (0..self.responses.len()).map(Block::Response).collect())
+    }
+
+    /// The parts, then the groups with the unknowns `of_group` of their rows, without blocks.
+    fn nodes(&self, of_group: impl Fn(Range<usize>) -> Vec<usize>) -> BlockPattern {
         let Structure { parts, groups, .. } = &self.structure;
         let mut unknowns: Vec<Vec<usize>> =
             parts.iter().map(|part| part.velocities.clone().collect()).collect();
-        let of_group = |rows: std::ops::Range<usize>| {
-            rows.clone().map(|k| n + k).chain(rows.map(|k| n + m + k)).collect()
-        };
         unknowns.extend(groups.iter().map(|group| of_group(group.rows.clone())));
         let of_part = |held: bool| if held { BlockKind::Held } else { BlockKind::Free };
         let mut kinds: Vec<_> = parts.iter().map(|part| of_part(part.is_held)).collect();
         kinds.extend(groups.iter().map(|group| BlockKind::Constraint { grounded: group.grounded }));
-        let first = parts.len();
-        let mut blocks = Vec::new();
-        for (k, &coupling) in self.couplings.iter().enumerate() {
-            blocks.push(coupling);
-            self.blocks.push(Block::Parts(k));
-        }
-        for (k, &(part, group)) in self.damped.iter().enumerate() {
-            let incidence = self.of_group[group].iter().copied().find(|&at| self.incidences[at].1 == part);
-            blocks.push([part, first + group]);
-            self.blocks.push(Block::Reaction(k, incidence));
-        }
-        for (k, &(group, part)) in self.incidences.iter().enumerate() {
-            blocks.push([first + group, part]);
-            self.blocks.push(Block::Constraint(k));
-        }
-        for (k, &(group, other)) in self.responses.iter().enumerate() {
-            blocks.push([first + group, first + other]);
-            self.blocks.push(Block::Response(k, group == other));
-        }
-        BlockPattern { unknowns, kinds, blocks }
+        BlockPattern { unknowns, kinds, blocks: Vec::new() }
+    }
+
+    /// Adds the blocks of coupled parts to a pattern.
+    fn blocks_of_parts(&self, pattern: &mut BlockPattern) -> Vec<Block> {
+        pattern.blocks.extend(&self.couplings);
+        (0..self.couplings.len()).map(Block::Parts).collect()
     }
 }
