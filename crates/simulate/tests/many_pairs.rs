@@ -29,7 +29,8 @@ fn row(end_time: f64) -> String {
 /// leaves with v. The first ball moves by six radii before it is anybody's neighbour.
 #[test]
 fn a_row_of_many_balls_hands_the_velocity_on() {
-    let scenario = parse(&row(0.006), &["simulation.checkpoint_every=100", "simulation.relative_tolerance=1e-5"]);
+    let scenario =
+        parse(&row(0.006), &["simulation.checkpoint_every=100", "simulation.relative_tolerance=1e-5"]);
     let chain = Chain::new();
     let bodies = chain.prepare(&scenario).unwrap();
     let outcome = chain.run(&scenario, &bodies, RunOptions::default()).unwrap();

@@ -117,11 +117,11 @@ impl Neighbours {
     ///
     /// * `speed` — of the origin of a body \[m/s\]
     pub(super) fn time_apart(&self, speed: impl Fn(usize) -> f64) -> f64 {
-        let time = |(body, ((now, then), way)): (usize, ((&Vector3<f64>, &Vector3<f64>), &f64))| {
-            (2.0 * way - (now - then).norm()).max(0.0) / speed(body)
+        let left = |body: usize| {
+            let moved = (self.origins[body] - self.anchors[body]).norm();
+            (2.0 * self.ways[body] - moved).max(0.0)
         };
-        let bodies = self.origins.iter().zip(&self.anchors).zip(&self.ways).enumerate();
-        bodies.map(time).fold(f64::INFINITY, f64::min)
+        (0..self.ways.len()).map(|body| left(body) / speed(body)).fold(f64::INFINITY, f64::min)
     }
 
     /// Takes the last evaluation as the end of a step. True if other pairs are looked at from now on.
