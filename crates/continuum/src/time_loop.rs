@@ -285,7 +285,7 @@ pub(crate) fn finish<'a, P: Touching + 'a>(
 /// All contacts, by their numbers.
 pub(crate) fn contact_states<P: Touching>(pairs: &[P]) -> Vec<ContactState> {
     let n = pairs.iter().map(|pair| pair.touch().number + 1).max().unwrap_or(0);
-    let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+    let nothing = ContactState::far();
     let mut states = vec![nothing; n];
     for Touch { number, force, pressed, least_gap } in pairs.iter().map(Touching::touch) {
         let (force, normal_force) = (force.into(), pressed.0);

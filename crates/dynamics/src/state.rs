@@ -157,6 +157,22 @@ pub struct ContactState {
     pub grid: GridPressures,
 }
 
+impl ContactState {
+    /// Contacts up to which a result has a state of each in each frame; of more contacts those that are not far
+    /// apart have one.
+    pub const FEW: usize = 64;
+
+    /// Surfaces that are far apart.
+    pub fn far() -> Self {
+        Self { free_gap: f64::INFINITY, ..Self::default() }
+    }
+
+    /// True for surfaces that are far apart.
+    pub fn is_far(&self) -> bool {
+        self.free_gap == f64::INFINITY && self.normal_force == 0.0 && *self == Self::far()
+    }
+}
+
 /// Pressures on the outer surface of a body.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SurfacePressures {

@@ -208,6 +208,44 @@ fn a_written_result_is_read_back() {
     assert_eq!(database.query_row(unknown, [], |row| row.get::<_, f64>(0)).unwrap(), 0.0);
 }
 
+/// Pair 3 presses in the second frame, pair 50 is near in both; all others are far apart.
+#[test]
+fn of_many_contacts_those_far_apart_have_no_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.carom");
+    let n = ContactState::FEW + 6;
+    let pair = |k: usize| ResultPair { name: format!("pair {k}"), ..ResultPair::default() };
+    let header = RunHeader { pairs: (0..n).map(pair).collect(), ..header() };
+    let mut writer = ResultWriter::create(&path, &header, 1, false).unwrap();
+    let mut ledger = Ledger::default();
+    let states = [0.0, 1.0].map(|time| {
+        let mut states = vec![ContactState::far(); n];
+        states[50].free_gap = 1e-3;
+        if time > 0.0 {
+            states[3] = contact(time);
+        }
+        let row = ledger.record(Balance { time, ..Balance::default() });
+        let (bodies, contacts, joints) = (&[body(time)], &states[..], &[hinge(time)]);
+        writer.frame(&Frame { time, steps: 7, bodies, contacts, joints, ledger: &row }).unwrap();
+        states
+    });
+    writer.finish(RunState::Done, &LedgerSummary::default(), &[], &[]).unwrap();
+    let reader = ResultReader::open(&path).unwrap();
+    for (frame, states) in states.iter().enumerate() {
+        assert_eq!(&reader.frame(frame).unwrap().contacts, states);
+    }
+    let mut forces = vec![vec![0.0; 2]; n];
+    forces[3][1] = 1.0;
+    assert_eq!(reader.all_normal_forces(n).unwrap(), forces);
+    assert_eq!(
+        (reader.normal_forces(3).unwrap(), reader.normal_forces(4).unwrap()),
+        (vec![0.0, 1.0], vec![0.0; 2])
+    );
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let rows = "SELECT COUNT(*) FROM contact_frame";
+    assert_eq!(database.query_row(rows, [], |row| row.get::<_, i64>(0)).unwrap(), 3);
+}
+
 #[test]
 fn cut_samples_are_reported() {
     let folder = tempfile::tempdir().unwrap();

@@ -278,7 +278,7 @@ impl Simulation {
             let force = if since > 0.0 { (report.impulse - before) / since } else { Vector3::zeros() };
             (force, (report.last == steps && steps > 0).then_some(report.last_depth))
         };
-        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let nothing = ContactState::far();
         let mut contacts = vec![nothing; self.contacts.numbers().count()];
         self.contacts.add_states(&self.system, mean, &mut contacts);
         self.shown = (steps, self.system.reports.iter().map(|report| report.impulse).collect());

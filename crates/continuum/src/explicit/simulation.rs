@@ -293,7 +293,7 @@ impl System {
         let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
         let of_rigid = rigid.into_iter().flat_map(|rigid| rigid.contacts.numbers());
         let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
-        let nothing = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let nothing = ContactState::far();
         let mut states = vec![nothing; n];
         for (k, pair) in self.contacts.pairs.iter().enumerate() {
             let mut surfaces = self.contacts.pressures(k, self.dt_mean());

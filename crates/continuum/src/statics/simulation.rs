@@ -259,7 +259,7 @@ impl Simulation {
         progress: &dyn Progress,
     ) -> Result<(), RunError> {
         let bodies = self.system.results(0.0, &self.balanced, None, progress)?;
-        let open = ContactState { free_gap: f64::INFINITY, ..ContactState::default() };
+        let open = ContactState::far();
         let contacts = vec![open; self.events.len()];
         self.states = bodies.iter().map(|body| body.state.clone()).collect();
         let balance = balance(self.time, &bodies, None, 0.0);

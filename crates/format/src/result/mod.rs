@@ -36,7 +36,7 @@ use crate::npz::Version;
 /// The entry `format` of the table `meta`.
 pub const KIND: &str = "carom-result";
 /// Version of the schema that is written.
-pub const VERSION: Version = Version { major: 1, minor: 11 };
+pub const VERSION: Version = Version { major: 1, minor: 12 };
 /// Version of results whose frames are packed ([`FrameContent`]): readers of versions 1.x would misread them.
 /// Its minor number grows with that of [`VERSION`]: 2.0 has the tables of 1.4.
 pub const PACKED_VERSION: Version = Version { major: 2, minor: VERSION.minor - 4 };

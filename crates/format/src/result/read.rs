@@ -239,15 +239,28 @@ impl ResultReader {
         self.read_stresses(id, &mut bodies)?;
         self.read_rotations(id, &mut bodies)?;
         self.read_balances(id, &mut bodies)?;
-        let contacts =
-            self.of_id("SELECT * FROM contact_frame WHERE frame = ?1 ORDER BY pair", id, read_contact)?;
-        let mut contacts = contacts
-            .into_iter()
-            .collect::<Option<Vec<_>>>()
-            .ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
+        let mut contacts = self.read_contacts(id)?;
         self.read_pressures(id, &mut contacts)?;
         self.read_grids(id, &mut contacts)?;
         Ok(StoredFrame { index, time, steps: steps as u64, bodies, contacts })
+    }
+
+    /// Contacts of a frame; those without a row are far apart.
+    fn read_contacts(&self, frame: i64) -> Result<Vec<ContactState>, ResultError> {
+        let pairs: i64 =
+            self.checked(self.database.query_row("SELECT COUNT(*) FROM contact_pair", [], |row| row.get(0)))?;
+        let mut contacts = vec![ContactState::far(); pairs.max(0) as usize];
+        let sql = "SELECT * FROM contact_frame WHERE frame = ?1";
+        for (pair, state) in self.of_id(sql, frame, |row| Ok((row.get::<_, i64>(1)?, read_contact(row)?)))? {
+            let state = state.ok_or_else(|| self.damaged("contact_frame", "cut numbers"))?;
+            let own = usize::try_from(pair).ok().and_then(|pair| contacts.get_mut(pair));
+            *own.ok_or_else(|| self.no_pair())? = state;
+        }
+        Ok(contacts)
+    }
+
+    fn no_pair(&self) -> ResultError {
+        self.damaged("contact_frame", "a pair that is not there")
     }
 
     /// Adds the stored stresses of bodies whose law has history.
@@ -330,8 +343,19 @@ impl ResultReader {
     ///
     /// [`ResultError`]
     pub fn normal_forces(&self, pair: usize) -> Result<Vec<f64>, ResultError> {
-        let sql = "SELECT normal_force FROM contact_frame WHERE pair = ?1 ORDER BY frame";
-        self.of_id(sql, pair as i64, |row| row.get(0))
+        let sql = "SELECT frame, normal_force FROM contact_frame WHERE pair = ?1";
+        let rows = self.of_id(sql, pair as i64, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?)))?;
+        let mut forces = vec![0.0; self.times()?.len()];
+        for (frame, force) in rows {
+            *self.of_frame(&mut forces, frame)? = force;
+        }
+        Ok(forces)
+    }
+
+    /// The number of a frame in a list of all of them.
+    fn of_frame<'a>(&self, all: &'a mut [f64], frame: i64) -> Result<&'a mut f64, ResultError> {
+        let own = usize::try_from(frame).ok().and_then(|frame| all.get_mut(frame));
+        own.ok_or_else(|| self.damaged("contact_frame", "a frame that is not there"))
     }
 
     /// Normal forces of all pairs in every frame, pair by pair \[N\]: one pass over the file.
@@ -340,12 +364,13 @@ impl ResultReader {
     ///
     /// [`ResultError`]
     pub fn all_normal_forces(&self, pairs: usize) -> Result<Vec<Vec<f64>>, ResultError> {
-        let sql = "SELECT pair, normal_force FROM contact_frame ORDER BY frame, pair";
-        let rows = self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?)))?;
-        let mut forces = vec![Vec::new(); pairs];
-        for (pair, force) in rows {
+        let sql = "SELECT frame, pair, normal_force FROM contact_frame";
+        let rows =
+            self.rows(sql, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, f64>(2)?)))?;
+        let mut forces = vec![vec![0.0; self.times()?.len()]; pairs];
+        for (frame, pair, force) in rows {
             let of_pair = usize::try_from(pair).ok().and_then(|pair| forces.get_mut(pair));
-            of_pair.ok_or_else(|| self.damaged("contact_frame", "a pair that is not there"))?.push(force);
+            *self.of_frame(of_pair.ok_or_else(|| self.no_pair())?, frame)? = force;
         }
         Ok(forces)
     }

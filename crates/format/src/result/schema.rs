@@ -62,7 +62,8 @@ const RUN: &str = "\
              id INTEGER PRIMARY KEY, name TEXT NOT NULL, first TEXT NOT NULL, second TEXT NOT NULL);
 ";
 
-/// Frames with the states of bodies and pairs.
+/// Frames with the states of bodies and pairs. Since version 1.12 results of many pairs have no row
+/// of those that are far apart.
 const FRAMES: &str = "\
          CREATE TABLE frame (id INTEGER PRIMARY KEY, time REAL NOT NULL, steps INTEGER NOT NULL);
          CREATE TABLE body_frame (

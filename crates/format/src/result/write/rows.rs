@@ -37,7 +37,8 @@ impl ResultWriter {
             statement.execute(params![id, body as i64, *rotation])?;
         }
         let mut statement = database.prepare_cached(&schema::insert("contact_frame", 9))?;
-        for (pair, state) in frame.contacts.iter().enumerate() {
+        let has_all = frame.contacts.len() <= ContactState::FEW;
+        for (pair, state) in frame.contacts.iter().enumerate().filter(|(_, s)| has_all || !s.is_far()) {
             write_contact(&mut statement, id, pair, state, &mut self.bytes)?;
         }
         for (pair, state) in frame.contacts.iter().enumerate() {
