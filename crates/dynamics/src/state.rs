@@ -158,8 +158,8 @@ pub struct ContactState {
 }
 
 impl ContactState {
-    /// Contacts up to which a result has a state of each in each frame; of more contacts those that are not far
-    /// apart have one.
+    /// Contacts up to which a result has a state of each in each frame; of more contacts those that are not
+    /// far apart have one.
     pub const FEW: usize = 64;
 
     /// Surfaces that are far apart.

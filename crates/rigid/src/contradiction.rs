@@ -63,8 +63,8 @@ const TAKES_PART: f64 = 1e-3;
 /// w ≥ 0 ,     M w = 0 ,     w·u < 0
 /// ```
 ///
-/// With these no impulses have u + M λ ≥ 0 (a theorem of alternatives of semi-definite M). w is the direction of
-/// the solution of (M + ε) z + u ≥ 0 ⟂ z ≥ 0, which grows with 1/ε.
+/// With these no impulses have u + M λ ≥ 0 (a theorem of alternatives of semi-definite M). w is the direction
+/// of the solution of (M + ε) z + u ≥ 0 ⟂ z ≥ 0, which grows with 1/ε.
 ///
 /// * `rows` — normals of the contacts with their mobility, evaluated without impulses
 pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> Option<Unsolved> {

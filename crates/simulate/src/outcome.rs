@@ -164,7 +164,8 @@ pub(crate) fn named(mut pairs: Vec<ResultPair>, scenario: &Scenario) -> Vec<Resu
     pairs
 }
 
-/// The two ends of each contact as they are told: bodies, or surfaces where contacts have the same two bodies.
+/// The two ends of each contact as they are told: bodies, or surfaces where contacts have the same two
+/// bodies.
 pub(crate) fn told_ends(scenario: &Scenario) -> Vec<[String; 2]> {
     let bodies = |pair: &ContactSpec| pair.between.each_ref().map(|end| end.body.clone());
     let mut counts = BTreeMap::<[String; 2], usize>::new();

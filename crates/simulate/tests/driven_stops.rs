@@ -166,15 +166,15 @@ fn a_driven_hammer_on_a_fixed_plate_ends_the_run() {
     assert!((ran.column("W_ext") / energy - 1.0).abs() < 1e-3, "{} {energy}", ran.column("W_ext"));
 }
 
-/// A ram that a motor moves pushes a ball onto an anvil. It meets the ball after 0.15 s, and the ball the anvil
-/// 25 ms later.
+/// A ram that a motor moves pushes a ball onto an anvil. It meets the ball after 0.15 s, and the ball the
+/// anvil 25 ms later.
 #[test]
 fn a_ball_between_a_driven_ram_and_an_anvil_ends_the_run() {
     let text = |law: &str| {
         let ram = sliding(0.0, "motion = \"0.2*t\"")
             .replace("[[joint]]", &(plane("face", 0.05, 1.0) + "[[joint]]"));
-        let ball = "[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.02 }\nmaterial = \"steel\"\n\
-                    rigid = true\nposition = [0.1, 0.0, 0.0]\n\
+        let ball = "[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.02 }\n\
+                    material = \"steel\"\nrigid = true\nposition = [0.1, 0.0, 0.0]\n\
                     [[body.shape]]\nname = \"all\"\nkind = \"ball\"\nradius = 0.02\n";
         let anvil = "[[body]]\nname = \"anvil\"\nmake = { shape = \"box\", size = [0.1, 0.1, 0.1] }\n\
                      material = \"steel\"\nfixed = true\n";

@@ -25,8 +25,8 @@ fn row(end_time: f64) -> String {
     text
 }
 
-/// Equal balls hand their velocity on, one after the other: each impact has the impulse m v, and the last ball
-/// leaves with v. The first ball moves by six radii before it is anybody's neighbour.
+/// Equal balls hand their velocity on, one after the other: each impact has the impulse m v, and the last
+/// ball leaves with v. The first ball moves by six radii before it is anybody's neighbour.
 #[test]
 fn a_row_of_many_balls_hands_the_velocity_on() {
     let scenario =

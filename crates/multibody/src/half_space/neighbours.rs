@@ -7,12 +7,12 @@
 //! g ≥ c = |r_a − r_b| − ρ_a − ρ_b
 //! ```
 //!
-//! A pair with c ≥ (ρ_a + ρ_b)/4 at the positions of the list is left out as long as no body has moved by more
-//! than a quarter of the least clearance of its pairs: then half of each clearance is left. The list is made
-//! anew at the end of a step in which a body has moved by half of that; positions of trial states beyond it
-//! are looked at with all pairs, and so is the first step, after which each pair knows where its bodies are
-//! nearest. So the list changes no force, and costs a time that grows with the number of
-//! bodies, but for the rare ends of steps at which it is made.
+//! A pair with c ≥ (ρ_a + ρ_b)/4 at the positions of the list is left out as long as no body has moved by
+//! more than a quarter of the least clearance of its pairs: then half of each clearance is left. The list is
+//! made anew at the end of a step in which a body has moved by half of that; positions of trial states beyond
+//! it are looked at with all pairs, and so is the first step, after which each pair knows where its bodies
+//! are nearest. So the list changes no force, and costs a time that grows with the number of bodies, but for
+//! the rare ends of steps at which it is made.
 
 use nalgebra::Vector3;
 
@@ -112,8 +112,8 @@ impl Neighbours {
         bodies.map(|((now, then), way)| (now - then).norm() / way).fold(0.0, f64::max)
     }
 
-    /// Bound from below on the time in which a pair that was left out may touch \[s\]. It touches only if one of
-    /// its bodies moves by half of its clearance, twice the way that it may.
+    /// Bound from below on the time in which a pair that was left out may touch \[s\]. It touches only if one
+    /// of its bodies moves by half of its clearance, twice the way that it may.
     ///
     /// * `speed` — of the origin of a body \[m/s\]
     pub(super) fn time_apart(&self, speed: impl Fn(usize) -> f64) -> f64 {
@@ -161,8 +161,8 @@ impl Neighbours {
         }
     }
 
-    /// The inverse of [`Self::write`]: takes all numbers, none of a run that had not begun. False if they do not
-    /// fit.
+    /// The inverse of [`Self::write`]: takes all numbers, none of a run that had not begun. False if they do
+    /// not fit.
     pub(super) fn restore(&mut self, numbers: &[f64]) -> bool {
         (self.is_set, self.looks_at_all) = (false, true);
         if numbers.is_empty() {

@@ -28,13 +28,13 @@ const LONG_ENOUGH: f64 = 0.3;
 /// Factor between the steps of two trials over the whole time.
 const MORE_STEPS: f64 = 5.0;
 
-/// CPU seconds of the time loop of a whole run, without its frames; none if trials fail, or if what costs time
-/// may come later than they reach.
+/// CPU seconds of the time loop of a whole run, without its frames; none if trials fail, or if what costs
+/// time may come later than they reach.
 ///
-/// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and a
-/// step costs as much. Steps in which points pass through surfaces show too little of it. Where longer steps
-/// end with an error, and in runs of an error control without contact, the first moment of the run is taken for
-/// all of it.
+/// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and
+/// a step costs as much. Steps in which points pass through surfaces show too little of it. Where longer
+/// steps end with an error, and in runs of an error control without contact, the first moment of the run is
+/// taken for all of it.
 pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
     let Scheme::Rigid { time_step } = scenario.simulation.scheme else {
         return if scenario.contact.is_empty() { of_start(scenario, prepared) } else { None };

@@ -168,9 +168,9 @@ impl Found {
     }
 }
 
-/// Checks a scenario without computing its run, but for a moment to know its cost: files exist and can be read, named sets exist (bodies are
-/// made in memory, except those that Gmsh would mesh), the scheme takes the scenario. Contact that the
-/// scenario leaves open is completed by a run of the rigid bodies.
+/// Checks a scenario without computing its run, but for a moment to know its cost: files exist and can be
+/// read, named sets exist (bodies are made in memory, except those that Gmsh would mesh), the scheme takes
+/// the scenario. Contact that the scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
     let (scenario, choices) = foresee::meshed(scenario);
     let scenario = &*scenario;
