@@ -59,14 +59,6 @@ output_every = 2.0e-5
 [[contact]]
 between = ["*"]
 """
-ELASTIC_BALL = """
-[[body]]
-name = "ball{k}"
-make = {{ shape = "ball", radius = {radius} }}
-material = "steel"
-position = [{place}]
-velocity = [{velocity}]
-"""
 
 
 def lattice(n, pitch):
@@ -82,25 +74,25 @@ def joined(values):
     return ", ".join(f"{value:.6f}" for value in values)
 
 
-def balls(template, places, radius):
+def balls(places, radius):
     numbers = random.Random(1)
     text = ""
     for k, place in enumerate(places):
         velocity = [numbers.uniform(-1.0, 1.0) for _ in range(3)]
-        text += template.format(k=k, radius=radius, place=joined(place), velocity=joined(velocity))
+        text += BALL.format(k=k, radius=radius, place=joined(place), velocity=joined(velocity))
     return text
 
 
 def elastic(n):
     _, places = lattice(n, ELASTIC_PITCH)
-    return ELASTIC_HEAD.format(n=n) + balls(ELASTIC_BALL, places, ELASTIC_RADIUS)
+    return ELASTIC_HEAD.format(n=n) + balls(places, ELASTIC_RADIUS)
 
 
 def scenario(n):
     side, places = lattice(n, PITCH)
     edge = round(side * PITCH + RADIUS, 6)
     places = [[0.5 * edge + x for x in place] for place in places]
-    return HEAD.format(n=n, edge=edge, half=round(0.5 * edge, 6)) + balls(BALL, places, RADIUS)
+    return HEAD.format(n=n, edge=edge, half=round(0.5 * edge, 6)) + balls(places, RADIUS)
 
 
 if __name__ == "__main__":

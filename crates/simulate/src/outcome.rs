@@ -157,24 +157,24 @@ pub(crate) fn described_pair(spec: &ContactSpec, surfaces: [String; 2]) -> Resul
 
 /// All pairs of a scenario, those of the same two bodies with the names of their surfaces.
 pub(crate) fn named(mut pairs: Vec<ResultPair>, scenario: &Scenario) -> Vec<ResultPair> {
-    let ends = scenario.contact.iter().zip(told_ends(scenario));
+    let ends = scenario.contact.iter().zip(names_of_ends(scenario));
     for (pair, (_, ends)) in pairs.iter_mut().zip(ends).filter(|(_, (spec, _))| !spec.is_automatic()) {
         pair.name = ends.join("/");
     }
     pairs
 }
 
-/// The two ends of each contact as they are told: bodies, or surfaces where contacts have the same two
-/// bodies.
-pub(crate) fn told_ends(scenario: &Scenario) -> Vec<[String; 2]> {
+/// Names of the two ends of each contact: its bodies, or its surfaces where several contacts have the same
+/// two bodies.
+pub(crate) fn names_of_ends(scenario: &Scenario) -> Vec<[String; 2]> {
     let bodies = |pair: &ContactSpec| pair.between.each_ref().map(|end| end.body.clone());
     let mut counts = BTreeMap::<[String; 2], usize>::new();
     scenario.contact.iter().for_each(|pair| *counts.entry(bodies(pair)).or_default() += 1);
-    let told = |pair: &ContactSpec| {
+    let names = |pair: &ContactSpec| {
         let own = bodies(pair);
         if counts[&own] > 1 { pair.between.each_ref().map(ToString::to_string) } else { own }
     };
-    scenario.contact.iter().map(told).collect()
+    scenario.contact.iter().map(names).collect()
 }
 
 /// An absolute path as text; nothing for an empty one.

@@ -10,7 +10,7 @@ use carom_progress::Progress;
 use crate::equilibrium;
 use crate::error::At;
 use crate::foresee::choice_sentences;
-use crate::outcome::{Described, RunEnd, RunSummary, told_ends, unbalanced};
+use crate::outcome::{Described, RunEnd, RunSummary, names_of_ends, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
 use crate::refinement::{FAR, Refinement, refinement};
@@ -97,7 +97,7 @@ impl<'a> ReducedRun<'a> {
         } else {
             Vec::new()
         };
-        let ends = told_ends(self.scenario);
+        let ends = names_of_ends(self.scenario);
         let sentence = |(pair, estimate): &(usize, ErrorEstimate)| {
             let [first, second] = &ends[*pair];
             let [force, impulse, duration] =

@@ -34,8 +34,6 @@ pub struct HalfSpaceContacts {
     /// See [`ContactModel::seek_forces_alone`].
     seeks_forces_alone: bool,
     neighbours: Neighbours,
-    /// Pairs of the present loop.
-    near: Vec<u32>,
 }
 
 /// The contact of a pair on a half-space grid was not solved.
@@ -57,8 +55,7 @@ impl HalfSpaceContacts {
         let pairs = build(bodies, specs)?;
         let looked_at = vec![0.0; pairs.len()];
         let neighbours = Neighbours::new(&pairs, bodies.len());
-        let near = (0..pairs.len() as u32).collect();
-        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours, near })
+        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours })
     }
 
     /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
@@ -96,12 +93,10 @@ impl ContactModel for HalfSpaceContacts {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure> {
         let mut sums = ContactSums::default();
-        if self.neighbours.are_listed() && self.neighbours.place(motion) {
-            self.near.clear();
-            self.near.extend_from_slice(self.neighbours.near());
+        if self.neighbours.place(motion) {
             reactions.fill(Reaction::NONE);
         }
-        for &number in &self.near {
+        for &number in self.neighbours.near() {
             let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             let own;
             let force_alone = if self.seeks_forces_alone { pair.evaluate_force(motion) } else { None };
@@ -127,7 +122,7 @@ impl ContactModel for HalfSpaceContacts {
         reactions: &mut [Reaction],
         all: bool,
     ) -> Result<(), ContactFailure> {
-        for &number in &self.near {
+        for &number in self.neighbours.near() {
             let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             if let Scope::ForceAlone { is_settled } = pair.scope
                 && (all || !is_settled)
@@ -158,13 +153,11 @@ impl ContactModel for HalfSpaceContacts {
     }
 
     fn accept(&mut self, reactions: &mut [Reaction]) {
-        for &number in &self.near {
+        for &number in self.neighbours.near() {
             self.pairs[number as usize].accept(&mut self.looked_at[number as usize]);
         }
         if self.neighbours.accept() {
-            self.near.clear();
-            self.near.extend_from_slice(self.neighbours.near());
-            let mut near = self.near.iter().peekable();
+            let mut near = self.neighbours.near().iter().peekable();
             for (number, reaction) in reactions.iter_mut().enumerate() {
                 if near.next_if(|next| **next as usize == number).is_none() {
                     *reaction = Reaction::NONE;
@@ -174,7 +167,7 @@ impl ContactModel for HalfSpaceContacts {
     }
 
     fn near(&self) -> Option<&[u32]> {
-        self.neighbours.are_listed().then_some(&self.near)
+        self.neighbours.are_listed().then_some(self.neighbours.near())
     }
 
     fn clearance(&self, pair: usize) -> f64 {
@@ -235,14 +228,7 @@ impl ContactModel for HalfSpaceContacts {
             pair.estimate = Estimate::from_array(estimate);
             (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
         }
-        let fits = self.neighbours.restore(rest);
-        self.near.clear();
-        if self.neighbours.are_listed() {
-            self.near.extend_from_slice(self.neighbours.near());
-        } else {
-            self.near.extend(0..self.pairs.len() as u32);
-        }
-        fits
+        self.neighbours.restore(rest)
     }
 }
 

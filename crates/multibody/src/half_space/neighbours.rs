@@ -37,7 +37,8 @@ const DEFLECTION: f64 = 1.1;
 /// The list.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// Bodies and ρ_a + ρ_b of each pair \[m\]; infinite with a plane. Empty of few pairs.
+    /// Bodies and ρ_a + ρ_b of each pair \[m\]; infinite with a plane. Empty of few pairs, of which none is
+    /// left out.
     pairs: Vec<([u32; 2], f64)>,
     /// Origins of all bodies at which the list was made, and at the last evaluation \[m\].
     anchors: Vec<Vector3<f64>>,
@@ -55,8 +56,9 @@ pub(super) struct Neighbours {
 impl Neighbours {
     /// For the pairs of a system with this number of bodies.
     pub(super) fn new(pairs: &[Pair], bodies: usize) -> Self {
+        let all = (0..pairs.len() as u32).collect();
         if pairs.len() <= FEW {
-            return Self::default();
+            return Self { all, looks_at_all: true, ..Self::default() };
         }
         let radii = |pair: &Pair| {
             let radius = |k: usize| {
@@ -70,7 +72,7 @@ impl Neighbours {
             origins: vec![Vector3::zeros(); bodies],
             ways: vec![0.0; bodies],
             listed: Vec::with_capacity(pairs.len()),
-            all: (0..pairs.len() as u32).collect(),
+            all,
             looks_at_all: true,
             ..Self::default()
         }
@@ -78,11 +80,14 @@ impl Neighbours {
 
     /// True if pairs may be left out.
     pub(super) fn are_listed(&self) -> bool {
-        !self.all.is_empty()
+        !self.pairs.is_empty()
     }
 
     /// Takes the positions of an evaluation. True if other pairs than before are looked at.
     pub(super) fn place(&mut self, motion: &Motion<'_>) -> bool {
+        if !self.are_listed() {
+            return false;
+        }
         for (body, origin) in self.origins.iter_mut().enumerate() {
             *origin = motion.pose(body).position;
         }

@@ -122,7 +122,7 @@ fn divided_and_whole_solutions_are_those_of_the_dense_matrix() {
     assert_agrees(&mut matrix, &of);
 }
 
-/// Without equations of velocities there are no impulses, and damping changes the equations of motion alone.
+/// The index-3 form has no equations of velocities and so no impulses: damping enters P alone.
 #[test]
 fn a_step_without_velocity_constraints_has_no_impulses() {
     let of = Parameters::new(SpectralRadius::DEFAULT);
