@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use crate::contact_blocks::ContactBlocks;
 use crate::crowd::Key;
 use crate::joint::solver::JointSolver;
 use crate::search::Step;
@@ -137,11 +138,11 @@ impl Contact {
 
 /// One direction of a contact.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    bodies: [Option<usize>; 2],
-    direction: Vector3<f64>,
+pub(crate) struct Row {
+    pub(crate) bodies: [Option<usize>; 2],
+    pub(crate) direction: Vector3<f64>,
     /// A_nᵀ (c × d) of both bodies, the second with the opposite sign.
-    moments_b: [Vector3<f64>; 2],
+    pub(crate) moments_b: [Vector3<f64>; 2],
 }
 
 /// The rows of a step with their impulses, velocities and mobility.
@@ -156,9 +157,12 @@ struct Row {
 /// Zywicz & Puso (1999), eqs. (55) to (58); (51) there is twice the kinetic energy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Bodies of the rows.
-    bodies: Vec<usize>,
+    pub(crate) bodies: Vec<usize>,
+    /// Whether problems are solved by blocks of bodies and contacts, and these.
+    pub(crate) by_blocks: bool,
+    pub(crate) blocks: ContactBlocks,
     /// Directions of a contact: 1 without friction, 3 with it.
     pub(crate) per_contact: usize,
     /// u₋.
@@ -223,8 +227,6 @@ impl Rows {
             vector.clear();
             vector.resize(n, 0.0);
         }
-        self.mobility.clear();
-        self.mobility.resize(n * n, 0.0);
     }
 
     /// The joints of the bodies of the rows; all bodies of these joints are bodies of the rows.
@@ -284,6 +286,8 @@ impl Rows {
     /// d)_j), with joints held.
     pub(crate) fn set_mobility(&mut self, stages: &[Stage], step: &Step<'_>) {
         let n = self.n();
+        self.mobility.clear();
+        self.mobility.resize(n * n, 0.0);
         if self.joints.has_factors() {
             self.set_joined_mobility(stages, step);
             return;
@@ -358,6 +362,11 @@ impl Rows {
         self.mobility[(i * self.n() + j) * self.per_contact]
     }
 
+    /// The same of contact i with itself, if its bodies had no joints \[1/kg\].
+    pub(crate) fn free_mobility_of_normal(&self, i: usize, stages: &[Stage], step: &Step<'_>) -> f64 {
+        self.rows[i * self.per_contact].free_mobility(stages, step)
+    }
+
     /// Writes impulses and velocities into the contacts, and the dynamic gaps at the end into springs.
     pub(crate) fn give(&self, contacts: &mut [Contact], dt: f64) {
         for (c, contact) in contacts.iter_mut().enumerate() {
@@ -380,6 +389,26 @@ impl Rows {
 }
 
 impl Row {
+    /// The velocity along the row by an impulse, and by a moment in its axes, on the body of a side that
+    /// moves.
+    pub(crate) fn by_body(&self, side: usize, stages: &[Stage], step: &Step<'_>) -> [Vector3<f64>; 2] {
+        let Some(body) = self.bodies[side] else { return [Vector3::zeros(); 2] };
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let by_impulse = (sign / step.bodies[body].mass) * self.direction;
+        [by_impulse, stages[body].d_omega.tr_mul(&self.moments_b[side])]
+    }
+
+    /// ∂u₊/∂r of the row alone, if its bodies had no joints \[1/kg\].
+    pub(crate) fn free_mobility(&self, stages: &[Stage], step: &Step<'_>) -> f64 {
+        let of = |side: usize| {
+            let Some(body) = self.bodies[side].filter(|&body| !step.bodies[body].fixed) else { return 0.0 };
+            let moment_b = &self.moments_b[side];
+            self.direction.norm_squared() / step.bodies[body].mass
+                + moment_b.dot(&(stages[body].d_omega * moment_b))
+        };
+        of(0) + of(1)
+    }
+
     fn velocity(&self, stages: &[Stage], of: impl Fn(&Stage) -> (Vector3<f64>, Vector3<f64>)) -> f64 {
         let still = (Vector3::zeros(), Vector3::zeros());
         let [(v_a, w_a), (v_b, w_b)] = self.bodies.map(|body| body.map_or(still, |i| of(&stages[i])));

@@ -2,7 +2,6 @@
 //! crank that a motor turns drives a slider against its hard stop.
 
 use carom_contact::solver::{Dense, LcpSolver};
-use nalgebra::Vector3;
 
 use crate::contact::{Contact, Rows};
 use crate::search::Step;
@@ -26,7 +25,7 @@ pub(crate) fn held(contacts: &[Contact], rows: &Rows, stages: &[Stage], step: &S
         let passed = contact.gap_old.min(0.0) - contact.gap_new;
         contact.is_multiplier()
             && passed > CLOSING * step.dt * contact.speed(stages)
-            && rows.normal_mobility(*i, *i).abs() <= HELD * free_mobility(contact, stages, step)
+            && rows.normal_mobility(*i, *i).abs() <= HELD * rows.free_mobility_of_normal(*i, stages, step)
     };
     let (i, contact) = contacts.iter().enumerate().find(is_held)?;
     let speed = -rows.after[i];
@@ -96,16 +95,4 @@ pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> O
     let speed = closing / pressed().map(|i| w[i] * scale[i]).fold(0.0, f64::max);
     let fastest = contacts.iter().map(|contact| contact.speed(stages)).fold(0.0, f64::max);
     (speed > CLOSING * fastest).then_some(Unsolved::Squeezed { bodies, speed })
-}
-
-/// ∂u₊/∂r of the normal of a contact whose bodies have no joints \[1/kg\].
-fn free_mobility(contact: &Contact, stages: &[Stage], step: &Step<'_>) -> f64 {
-    let normal: Vector3<f64> = contact.directions[0];
-    let of = |side: usize| {
-        let Some(body) = contact.bodies[side].filter(|&body| !step.bodies[body].fixed) else { return 0.0 };
-        let moment = contact.arms[side].cross(&normal) + contact.couple;
-        let moment_b = stages[body].rot_ib.tr_mul(&moment);
-        normal.norm_squared() / step.bodies[body].mass + moment_b.dot(&(stages[body].d_omega * moment_b))
-    };
-    of(0) + of(1)
 }

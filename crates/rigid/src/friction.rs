@@ -8,6 +8,8 @@
 //! positive for a contact alone; the ledger contains it as friction loss. Springs have u_N = u₊ + C r_N +
 //! b, see `law`. Finally the normal impulses are refined to round-off.
 
+mod many;
+
 use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 
 use crate::contact::{Contact, Rows};
@@ -37,6 +39,7 @@ pub(crate) struct Friction {
     expected: Vec<f64>,
     compliance: Vec<f64>,
     coefficients: Vec<f64>,
+    newton: many::Newton,
 }
 
 impl Friction {

@@ -23,12 +23,35 @@ pub(crate) struct Impulses {
 }
 
 /// The laws of one group of contacts.
-#[derive(Default)]
 pub(crate) struct Laws {
     pub(crate) rows: Rows,
     pub(crate) normal: Normal,
     friction: Friction,
+    /// Contacts of one group from which on they are solved by blocks of bodies and contacts; up to them a
+    /// dense problem costs less.
+    many: usize,
+    /// Groups of many contacts that blocks did not solve.
+    unsolved: u64,
+    /// The contacts, and the impulses of joints, before a solution by blocks.
+    contacts: Vec<Contact>,
+    lambda: Vec<f64>,
 }
+
+impl Default for Laws {
+    fn default() -> Self {
+        Self {
+            rows: Rows::default(),
+            normal: Normal::default(),
+            friction: Friction::default(),
+            many: MANY,
+            unsolved: 0,
+            contacts: Vec::new(),
+            lambda: Vec::new(),
+        }
+    }
+}
+
+const MANY: usize = 24;
 
 impl Impulses {
     /// Reserves memory for n contacts of this number of bodies.
@@ -73,8 +96,31 @@ impl Impulses {
 }
 
 impl Laws {
-    /// Both phases of one group; returns the factor of its restitution.
+    /// Both phases of one group; returns the factor of its restitution. Many contacts are solved by blocks,
+    /// and as one dense problem where these do not converge.
     fn solve_group(
+        &mut self,
+        contacts: &mut Vec<Contact>,
+        limit: &mut Limit,
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<f64, Unsolved> {
+        self.rows.by_blocks = contacts.len() >= self.many;
+        if self.rows.by_blocks {
+            self.contacts.clone_from(contacts);
+            self.lambda.clone_from(&self.rows.joints.lambda);
+            if let Ok(factor) = self.both_phases(contacts, limit, stages, step) {
+                return Ok(factor);
+            }
+            self.unsolved += 1;
+            std::mem::swap(contacts, &mut self.contacts);
+            self.rows.joints.lambda.clone_from(&self.lambda);
+            self.rows.by_blocks = false;
+        }
+        self.both_phases(contacts, limit, stages, step)
+    }
+
+    fn both_phases(
         &mut self,
         contacts: &mut Vec<Contact>,
         limit: &mut Limit,
@@ -83,7 +129,11 @@ impl Laws {
     ) -> Result<f64, Unsolved> {
         self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
-        if contacts.iter().any(Contact::is_multiplier) {
+        if contacts.iter().any(Contact::is_multiplier) && self.rows.by_blocks {
+            if !self.normal.inelastic_by_blocks(contacts, &mut self.rows, stages, step) {
+                return Err(Unsolved::Impulses { contacts: contacts.len(), missed: f64::INFINITY });
+            }
+        } else if contacts.iter().any(Contact::is_multiplier) {
             self.rows.set_mobility(stages, step);
             if let Some(contradiction) = held(contacts, &self.rows, stages, step) {
                 return Err(contradiction);
@@ -107,6 +157,9 @@ impl Laws {
                 solved
             };
             if let Err(why) = solved {
+                if self.rows.by_blocks {
+                    return Err(why);
+                }
                 return Err(self.contradiction(contacts, stages, step)?.unwrap_or(why));
             }
             factor = limit.apply(contacts, self, stages, step)?;
@@ -139,10 +192,15 @@ impl Laws {
     ) -> Result<(), Unsolved> {
         self.rows.set(contacts, if has_friction { 3 } else { 1 }, stages, step);
         self.rows.evaluate(stages, step)?;
-        if !has_friction {
-            return self.normal.elastic_phase(contacts, &mut self.rows, stages, step);
+        match (has_friction, self.rows.by_blocks) {
+            (false, false) => return self.normal.elastic_phase(contacts, &mut self.rows, stages, step),
+            (false, true) => return self.normal.elastic_by_blocks(contacts, &mut self.rows, stages, step),
+            (true, false) => self.friction.solve(contacts, &mut self.rows, stages, step)?,
+            (true, true) => self.friction.solve_by_blocks(contacts, &mut self.rows, stages, step)?,
         }
-        self.friction.solve(contacts, &mut self.rows, stages, step)?;
         self.normal.polish(contacts, &mut self.rows, stages, step)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,8 @@
 //! A spring is one more compliance on the diagonal. A spring that begins to close has half its stiffness.
 //! Stops of joints have the same laws, with the coordinate of the joint in the place of the gap.
 
+use nalgebra::{Matrix3, Vector3};
+
 use crate::contact::Contact;
 
 /// C \[1/kg\] and b \[m/s\].
@@ -57,6 +59,18 @@ impl NormalLaw {
         }
         Self { compliance: 4.0 / (dt * dt * stiffness), offset: before + 2.0 / dt * contact.gap_old }
     }
+}
+
+/// The law of one contact at present impulses and velocities, for their changes: A Δr + B Δu = f, the normal
+/// first. Contacts without friction have the first row and column alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LinearLaw {
+    /// A \[1/kg\].
+    pub(crate) by_impulse: Matrix3<f64>,
+    /// B.
+    pub(crate) by_velocity: Matrix3<f64>,
+    /// f \[m/s\].
+    pub(crate) value: Vector3<f64>,
 }
 
 #[cfg(test)]

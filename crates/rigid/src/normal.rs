@@ -16,11 +16,13 @@
 //!
 //! Zywicz & Puso (1999), section 4.2, eqs. (58) to (60); springs: `spring`.
 
+mod many;
+
 use carom_contact::solver::{Dense, LcpError, LcpSolver};
 
 use crate::contact::{Contact, Rows};
 use crate::elimination;
-use crate::law::NormalLaw;
+use crate::law::{LinearLaw, NormalLaw};
 use crate::search::Step;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
@@ -29,6 +31,10 @@ const MAX_ITERATIONS: usize = 60;
 
 /// Iterations that refine the impulses of a problem with friction to round-off; one or two are enough.
 const POLISH: usize = 4;
+
+/// Change of a velocity, relative to the largest, with which the refinement breaks the laws of friction. These
+/// hold to 1e-7.
+const SLIPS: f64 = 1e-6;
 
 /// Velocities that count as round-off, relative to the largest; the same for impulses of springs against
 /// those of their gaps.
@@ -60,6 +66,12 @@ pub(crate) struct Normal {
     change: Vec<f64>,
     active: Vec<usize>,
     columns: Vec<usize>,
+    next: Vec<usize>,
+    laws: Vec<LinearLaw>,
+    changes: Vec<[f64; 2]>,
+    /// Velocities and normal impulses of a solution with friction before it is refined.
+    solved: Vec<f64>,
+    rough: Vec<f64>,
 }
 
 impl Normal {
@@ -140,7 +152,9 @@ impl Normal {
     }
 
     /// Refines the normal impulses of a problem with friction to round-off for fixed tangential impulses,
-    /// so that the energy is as exact as without friction. Contacts without impulse stay without.
+    /// so that the energy is as exact as without friction. Contacts without impulse stay without. Where
+    /// contacts repeat each other, rounding may ask for normal impulses that set sticking contacts in motion:
+    /// then the impulses stay as they are.
     pub(crate) fn polish(
         &mut self,
         contacts: &[Contact],
@@ -150,6 +164,7 @@ impl Normal {
     ) -> Result<(), Unsolved> {
         let scale = Scale::new(contacts, rows, stages);
         let mut last = f64::INFINITY;
+        self.solved.clone_from(&rows.after);
         for _ in 0..POLISH {
             let per = rows.per_contact;
             self.z.clear();
@@ -159,12 +174,25 @@ impl Normal {
                 break;
             }
             last = missed.relative();
-            rows.set_mobility(stages, step);
-            self.linearise(contacts, rows, step);
-            self.active.clear();
-            self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));
-            self.refine(rows);
+            self.rough.clone_from(&self.z);
+            if rows.by_blocks {
+                if !self.refine_by_blocks(contacts, rows, stages, step) {
+                    break;
+                }
+            } else {
+                rows.set_mobility(stages, step);
+                self.linearise(contacts, rows, step);
+                self.active.clear();
+                self.active.extend((0..contacts.len()).filter(|&i| self.z[i] > 0.0));
+                self.refine(rows);
+            }
             self.apply(rows, stages, step)?;
+            let moved = rows.after.iter().zip(&self.solved).map(|(new, old)| (new - old).abs());
+            if moved.fold(0.0, f64::max) > SLIPS * scale.speed {
+                self.z.clone_from(&self.rough);
+                self.apply(rows, stages, step)?;
+                break;
+            }
         }
         Ok(())
     }

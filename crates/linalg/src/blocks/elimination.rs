@@ -51,6 +51,11 @@ struct State<'a> {
     components: Vec<Component>,
     /// Eliminated constraints that wait for each body.
     waiting: Vec<Vec<usize>>,
+    /// Degrees and numbers of the nodes that are not eliminated, constraints from the elimination of their
+    /// first body on: before it they are not regular.
+    candidates: BTreeSet<(usize, usize)>,
+    /// Degree of each candidate.
+    degrees: Vec<Option<usize>>,
 }
 
 impl Elimination {
@@ -59,8 +64,8 @@ impl Elimination {
         let n = pattern.unknowns.len();
         let (mut order, mut later) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for _ in 0..n {
-            let next = (0..n).filter(|&node| !state.is_eliminated[node] && state.is_regular(node));
-            let next = next.min_by_key(|&node| (state.degree(node), node)).expect("bodies are regular");
+            let regular = state.candidates.iter().find(|(_, node)| state.is_regular(*node));
+            let &(_, next) = regular.expect("bodies are regular");
             later.push(state.eliminate(next));
             order.push(next);
         }
@@ -94,14 +99,38 @@ impl<'a> State<'a> {
                 Vec::new()
             }
         };
-        Self {
+        let mut state = Self {
             bodies: (0..n).map(bodies).collect(),
             is_eliminated: vec![false; n],
             parent: (0..n).collect(),
             components: vec![Component::default(); n],
             waiting: vec![Vec::new(); n],
+            candidates: BTreeSet::new(),
+            degrees: vec![None; n],
             neighbours,
             pattern,
+        };
+        let is_ready = |node: &usize| !is_constraint(*node) || state.bodies[*node].is_empty();
+        let ready: Vec<usize> = (0..n).filter(is_ready).collect();
+        ready.into_iter().for_each(|node| state.rank(node));
+        state
+    }
+
+    fn is_constraint(&self, node: usize) -> bool {
+        matches!(self.pattern.kinds[node], BlockKind::Constraint { .. })
+    }
+
+    /// Puts a candidate where its present degree belongs.
+    fn rank(&mut self, node: usize) {
+        self.drop_candidate(node);
+        let degree = self.degree(node);
+        self.degrees[node] = Some(degree);
+        self.candidates.insert((degree, node));
+    }
+
+    fn drop_candidate(&mut self, node: usize) {
+        if let Some(degree) = self.degrees[node].take() {
+            self.candidates.remove(&(degree, node));
         }
     }
 
@@ -129,7 +158,7 @@ impl<'a> State<'a> {
 
     /// Whether the diagonal block of a node that is not eliminated is regular.
     fn is_regular(&self, node: usize) -> bool {
-        if !matches!(self.pattern.kinds[node], BlockKind::Constraint { .. }) {
+        if !self.is_constraint(node) {
             return true;
         }
         let bodies = &self.bodies[node];
@@ -151,6 +180,13 @@ impl<'a> State<'a> {
             self.neighbours[a].extend(others);
         }
         self.is_eliminated[node] = true;
+        self.drop_candidate(node);
+        let is_body = !self.is_constraint(node);
+        for &other in &couples {
+            if is_body || self.degrees[other].is_some() {
+                self.rank(other);
+            }
+        }
         match self.pattern.kinds[node] {
             BlockKind::Constraint { grounded } => {
                 self.components[node].grounded = grounded;

@@ -22,7 +22,7 @@ use carom_dynamics::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 use super::coordinate::way;
-use super::factors::{Factors, Pair};
+use super::factors::{Factors, Pair, Parts, Touching};
 use super::repeated::Repeated;
 use super::start::size;
 use super::{Given, Joint, JointEnd, Joints, Place, Row, RowNow};
@@ -64,8 +64,9 @@ pub(crate) struct JointSolver {
     /// The rows at the end of the step, and their values at its start.
     ends: Vec<RowNow>,
     starts: Vec<f64>,
-    /// Factors of each group of joints, and the groups of the present problem.
+    /// Factors of each group of joints, how often they were prepared, and the groups of the present problem.
     factors: Vec<Factors>,
+    pub(crate) prepared: usize,
     groups: Vec<usize>,
     /// True if the last solution was in a singular position.
     is_singular: bool,
@@ -101,8 +102,9 @@ impl JointSolver {
 
     /// Prepares the factors of all groups for the rows that are not left out.
     pub(crate) fn prepare(&mut self, joints: &Joints) {
-        let of = |group| Factors::new(joints, group, &self.repeated);
+        let of = |group| Factors::of_group(joints, group, &self.repeated);
         self.factors = (0..joints.n_groups).map(of).collect();
+        self.prepared += 1;
     }
 
     /// Makes the joints of some groups the present problem.
@@ -270,12 +272,40 @@ impl JointSolver {
     /// Factors of the groups of the present problem at the last evaluation of the rows.
     pub(crate) fn factorise(&mut self, stages: &[Stage], step: &Step<'_>) {
         let Self { factors, groups, rows, ends, .. } = self;
-        groups.iter().for_each(|&group| factors[group].factorise((rows, ends), stages, step));
+        let of_joints = (rows.as_slice(), ends.as_slice());
+        groups.iter().for_each(|&group| {
+            factors[group].factorise(of_joints, Touching::default(), stages, step);
+        });
     }
 
     /// True if the factors of the last solution are regular.
     pub(crate) fn has_factors(&self) -> bool {
         self.is_active() && !self.is_singular
+    }
+
+    /// Room for the factors of bodies with the joints of the present problem and contacts.
+    ///
+    /// * `bodies` — those that move, ascending
+    /// * `contacts` — bodies of each contact that move
+    pub(crate) fn with_contacts(
+        &self,
+        joints: &Joints,
+        bodies: Vec<usize>,
+        contacts: &[[Option<usize>; 2]],
+        per_contact: usize,
+    ) -> Factors {
+        let parts = Parts { bodies, joints: self.active.clone(), contacts, per_contact };
+        Factors::new(joints, parts, &self.repeated)
+    }
+
+    /// The rows of all joints in the middle and at the end of the step, at the last evaluation.
+    pub(crate) fn rows_now(&self) -> (&[RowNow], &[RowNow]) {
+        (&self.rows, &self.ends)
+    }
+
+    /// True if the last solution was in a singular position, where blocks have no solution.
+    pub(crate) fn is_singular(&self) -> bool {
+        self.is_active() && self.is_singular
     }
 
     /// The velocities of all bodies by impulses and moments on some, with the joints held; bodies that do not

@@ -177,6 +177,34 @@ pub(crate) fn crowd(n: usize, dt: f64) -> System {
     System::new(bodies, &places, &pairs, Vector3::zeros(), dt).unwrap()
 }
 
+/// Balls that fall into a heap on the floor between four walls, restitution 0.
+#[allow(dead_code, reason = "unit tests and a benchmark use it")]
+pub(crate) fn heap(n: usize, friction: f64) -> System {
+    let (mut random, half) = (Random(11), 0.25);
+    let mut bodies: Vec<RigidBody> = (0..n).map(|_| ball(1.0)).collect();
+    bodies.push(RigidBody::new("tub", 1.0, Matrix3::identity(), Vector3::zeros()).unwrap().fixed());
+    let place = |i: usize| {
+        let [x, y, z] = [i % 2, i / 2 % 2, i / 4].map(|k| k as f64);
+        let shift = 0.01 * random.vector();
+        [0.25 * x - 0.125 + shift.x, 0.25 * y - 0.125 + shift.y, 0.13 + 0.24 * z + shift.z]
+    };
+    let mut places: Vec<Placement> = (0..n).map(place).map(|origin| at(origin, [0.0; 3])).collect();
+    places.push(at([0.0; 3], [0.0; 3]));
+    let wall = |axis: usize, side: f64| {
+        Plane::new(half * Vector3::ith(axis, side), Vector3::ith(axis, -side)).unwrap()
+    };
+    let walls = [wall(0, 1.0), wall(0, -1.0), wall(1, 1.0), wall(1, -1.0)];
+    let floor = Plane::new(Vector3::zeros(), Vector3::z()).unwrap();
+    let tub = Shape::Planes(walls.into_iter().chain([floor]).collect());
+    let mut pairs = Vec::new();
+    for i in 0..n {
+        pairs.extend((0..i).map(|j| balls_touch(i, j)));
+        pairs.push(pair([i, n], vec![Ball::new(Vector3::zeros(), RADIUS)], tub.clone()));
+    }
+    pairs.iter_mut().for_each(|pair| (pair.restitution, pair.friction) = (0.0, friction));
+    System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -9.81), 1e-3).unwrap()
+}
+
 /// Twelve balls in a free box whose walls have this law.
 pub(crate) fn gas(walls_law: Law, dt: f64) -> System {
     let n = 12;

@@ -1,0 +1,110 @@
+//! Solutions by blocks of bodies and contacts beside those of one dense problem, step for step from the same
+//! states.
+
+use carom_contact::solver::friction_residual;
+use nalgebra::Vector3;
+
+use super::MANY;
+use crate::law::NormalLaw;
+use crate::{Snapshot, System};
+
+#[allow(dead_code, reason = "these tests use a part")]
+#[path = "../../tests/problems/mod.rs"]
+mod problems;
+
+/// A comparison of all steps.
+#[derive(Debug, Default)]
+struct Found {
+    /// Largest difference of velocities, relative to the largest velocity and that of gravity in a step.
+    difference: f64,
+    /// Largest residual of the laws of the solution by blocks, and of the dense one, relative to the same.
+    residuals: [f64; 2],
+    /// Steps with many contacts, and how often blocks did not solve them.
+    steps: u64,
+    unsolved: u64,
+}
+
+fn compare(system: &mut System, steps: u64) -> Found {
+    let (mut found, mut before) = (Found::default(), Snapshot::default());
+    for _ in 0..steps {
+        system.snapshot_into(&mut before);
+        let lambda = system.impulses.laws.rows.joints.lambda.clone();
+        system.step().expect("a step by blocks");
+        let (by_blocks, residual) = (velocities(system), residual(system));
+        system.go_back(&before);
+        system.impulses.laws.rows.joints.lambda = lambda;
+        system.impulses.laws.many = usize::MAX;
+        system.step().expect("a dense step");
+        system.impulses.laws.many = MANY;
+        let dense = velocities(system);
+        let largest = dense.iter().map(|v| v.norm()).fold(9.81 * system.time_step(), f64::max);
+        let differences = by_blocks.iter().zip(&dense).map(|(a, b)| (a - b).norm());
+        found.difference = found.difference.max(differences.fold(0.0, f64::max) / largest);
+        for (most, own) in found.residuals.iter_mut().zip([residual, self::residual(system)]) {
+            *most = most.max(own / largest);
+        }
+        found.steps += u64::from(system.touching_pairs().count() >= MANY);
+    }
+    found.unsolved = system.impulses.laws.unsolved;
+    found
+}
+
+/// max |r − P_K(r − u − μ |u_T| e_N)| of all contacts, for impulses times a mobility. None is known where a
+/// restitution was reduced.
+fn residual(system: &System) -> f64 {
+    if system.impulses.factor < 1.0 {
+        return 0.0;
+    }
+    let (mut r, mut u, mut friction) = (Vec::new(), Vec::new(), Vec::new());
+    for contact in &system.contacts {
+        let body = contact.bodies.into_iter().flatten().find(|&body| !system.bodies[body].fixed);
+        let mobility = 1.0 / system.bodies[body.expect("one body moves")].mass;
+        let law = NormalLaw::at(contact, contact.before[0], contact.after[0], system.dt);
+        r.extend(contact.impulse.map(|r| mobility * r));
+        u.extend([contact.after[0] + law.offset, contact.after[1], contact.after[2]]);
+        friction.push(contact.friction);
+    }
+    friction_residual(&friction, 3, &r, &u)
+}
+
+/// Velocities of the centres, and of points of the bodies at their radii of gyration.
+fn velocities(system: &System) -> Vec<Vector3<f64>> {
+    let all = system.bodies.iter().zip(&system.states).filter(|(body, _)| !body.fixed);
+    let of = all
+        .map(|(body, state)| [state.momentum / body.mass, state.spin / (body.mass * body.gyration_radius())]);
+    of.flatten().collect()
+}
+
+#[test]
+fn a_chain_on_the_floor_has_the_velocities_of_the_dense_problem() {
+    for (friction, tolerance) in [(0.0, 1e-11), (0.3, 1e-6)] {
+        let mut chain = problems::falling_chain(40, friction, 1e-3);
+        let found = compare(&mut chain, 120);
+        println!("{friction}: {found:?}");
+        assert!(found.steps > 40 && found.unsolved == 0 && found.difference < tolerance, "{found:?}");
+        assert!(found.residuals.iter().all(|residual| *residual < tolerance), "{found:?}");
+    }
+}
+
+/// Feet that repeat each other: twelve equations of 48 contacts are those of others.
+#[test]
+fn a_stack_has_the_velocities_of_the_dense_problem() {
+    for (friction, tolerance) in [(0.0, 1e-11), (0.5, 1e-6)] {
+        let mut stack = problems::stack(12, friction);
+        let found = compare(&mut stack, 50);
+        println!("{friction}: {found:?}");
+        assert!(found.unsolved == 0 && found.difference < tolerance, "{found:?}");
+    }
+}
+
+/// A heap may hold itself in more than one way: with friction the laws are compared, not the velocities.
+#[test]
+fn a_heap_of_balls_obeys_the_laws_of_contact() {
+    for (friction, difference, residual) in [(0.0, 1e-11, 1e-11), (0.4, f64::INFINITY, 2e-6)] {
+        let mut heap = problems::heap(40, friction);
+        let found = compare(&mut heap, 400);
+        println!("{friction}: {found:?}");
+        assert!(found.steps > 100 && found.unsolved <= found.steps / 100, "{found:?}");
+        assert!(found.difference < difference && found.residuals.iter().all(|r| *r < residual), "{found:?}");
+    }
+}
