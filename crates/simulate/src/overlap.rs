@@ -1,6 +1,7 @@
 //! Bodies that lie inside each other: before anything has moved, and at the `frames` of a run.
 
 mod frames;
+mod outline;
 
 pub(crate) use frames::OverlapWatch;
 
