@@ -1,10 +1,11 @@
 //! Discretisations and surfaces of the bodies of a scenario; equal bodies share them.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use carom_fem::{
-    Body, Cells, Discretisation, DiscretisationError, MassProperties, Surface, mass_properties,
+    Body, Cells, Discretisation, DiscretisationError, MassProperties, SetError, Surface, mass_properties,
     rough_mass_properties,
 };
 use nalgebra::Vector3;
@@ -19,6 +20,8 @@ pub(crate) struct Discretised<'a> {
     whole: OnceCell<(Surface, Vec<Vector3<f64>>)>,
     properties: OnceCell<MassProperties>,
     rough: OnceCell<[f64; 2]>,
+    /// Surfaces of sets, by name.
+    surfaces: RefCell<BTreeMap<String, Result<Rc<Surface>, SetError>>>,
 }
 
 impl Discretised<'_> {
@@ -61,6 +64,22 @@ impl Discretised<'_> {
         let volume = rough_volume(surface, points);
         (volume > 0.0 && volume.is_finite()).then_some([volume, density * volume])
     }
+
+    /// The surface of a set of the body, see [`Body::surface_of_set`].
+    pub(crate) fn surface_of_set(&self, name: &str) -> Result<Rc<Surface>, SetError> {
+        if let Some(known) = self.surfaces.borrow().get(name) {
+            return known.clone();
+        }
+        let surface = self.body.surface_of_set(&self.discretisation, name).map(Rc::new);
+        self.surfaces.borrow_mut().insert(name.to_owned(), surface.clone());
+        surface
+    }
+
+    /// Keeps surfaces of sets that were found otherwise.
+    pub(crate) fn keep_surfaces(&self, surfaces: Vec<(String, Surface)>) {
+        let surfaces = surfaces.into_iter().map(|(name, surface)| (name, Ok(Rc::new(surface))));
+        self.surfaces.borrow_mut().extend(surfaces);
+    }
 }
 
 /// The discretisations of all different bodies.
@@ -80,6 +99,7 @@ impl<'a> Bodies<'a> {
             whole: OnceCell::new(),
             properties: OnceCell::new(),
             rough: OnceCell::new(),
+            surfaces: RefCell::default(),
         });
         self.0.borrow_mut().push(Rc::clone(&made));
         Ok(made)
