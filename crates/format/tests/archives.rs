@@ -404,6 +404,63 @@ fn a_model_without_its_checksum_is_refused_and_an_old_one_is_read() {
     });
 }
 
+/// Each array in turn, also where the number would be refused for itself, and an array that no one reads.
+#[test]
+fn a_changed_array_of_a_model_is_found_by_its_checksum() {
+    in_folder(|folder| {
+        let path = folder.join("m.rom");
+        let (model, options) = problems::model();
+        let checksum = write_rom(&path, &model, &options, &Silent).unwrap();
+        let all = arrays(&path);
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        assert_eq!(read_rom(&path).unwrap().checksum, checksum);
+        let is_content = |name: &str| !["format.npy", "version.npy", "checksum.npy"].contains(&name);
+        let mut n_changed = 0;
+        for (i, (name, bytes)) in all.iter().enumerate().filter(|(_, (name, _))| is_content(name)) {
+            // The header ends with its line; an empty array has nothing to change.
+            if bytes.ends_with(b"\n") {
+                continue;
+            }
+            let mut changed = all.clone();
+            *changed[i].1.last_mut().unwrap() ^= 0x40;
+            write_arrays(&path, &changed, zip::CompressionMethod::Stored);
+            let text = read_rom(&path).unwrap_err().to_string();
+            assert!(text.contains("checksum"), "{name}: {text}");
+            n_changed += 1;
+        }
+        assert!(n_changed > 30, "{n_changed} arrays");
+        let mut more = all.clone();
+        more.push(("unused.npy".to_owned(), all.last().unwrap().1.clone()));
+        write_arrays(&path, &more, zip::CompressionMethod::Stored);
+        let text = read_rom(&path).unwrap_err().to_string();
+        assert!(text.contains("checksum"), "{text}");
+    });
+}
+
+/// The flag of the order in a header swaps the meaning of the two indices.
+#[test]
+fn matrices_of_models_are_read_in_either_order() {
+    in_folder(|folder| {
+        let path = folder.join("m.rom");
+        let (model, options) = problems::model();
+        write_rom(&path, &model, &options, &Silent).unwrap();
+        let mut all = arrays(&path);
+        // Files of version 1.2 need no checksum.
+        without_checksum(&mut all);
+        let version = array_of(&mut all, "version");
+        let at = version.len() - 4;
+        version[at] = b'2';
+        let header = array_of(&mut all, "inertia_2");
+        let at = header.windows(4).position(|window| window == b"True").unwrap();
+        header.splice(at..at + 4, *b"False");
+        let padding = header.iter().position(|&byte| byte == b'\n').unwrap() - 1;
+        assert_eq!(header.remove(padding), b' ');
+        write_arrays(&path, &all, zip::CompressionMethod::Stored);
+        let read = read_rom(&path).unwrap().reduced.invariants.inertia_2;
+        assert_eq!(read, model.invariants.inertia_2.transpose().to_owned());
+    });
+}
+
 #[test]
 fn a_model_with_negative_stiffness_or_mass_is_refused() {
     in_folder(|folder| {

@@ -1,7 +1,7 @@
 //! The interface of a body: the dofs of interface points, the markers of attached sets, and the supports.
 
 use carom_fem::parts::parts;
-use carom_fem::{Body, Discretisation, SetError, Surface};
+use carom_fem::{Body, Discretisation, Geometry, SetError, Surface};
 use carom_linalg::DofSet;
 use nalgebra::Vector3;
 
@@ -62,8 +62,14 @@ impl Interface {
             if spec.sets[..i].contains(set) {
                 continue;
             }
-            of_sets.push((set.clone(), points_of(set)?));
-            match body.surface_of_set(discretisation, set) {
+            let surface = body.surface_of_set(discretisation, set);
+            let points = match (&body.geometry, &surface) {
+                // The points of a set of a NURBS body are those of its surface.
+                (Geometry::Nurbs(_), Ok(surface)) => surface.points.clone(),
+                _ => points_of(set)?,
+            };
+            of_sets.push((set.clone(), points));
+            match surface {
                 Ok(surface) => surfaces.push((set.clone(), surface)),
                 // A set of single nodes can be an interface, but it cannot be in contact.
                 Err(SetError::NoFaces { .. }) => {}

@@ -1,13 +1,16 @@
 //! Discretisations and surfaces of the bodies of a scenario; equal bodies share them.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use carom_fem::{
-    Body, Discretisation, DiscretisationError, MassProperties, Surface, mass_properties,
+    Body, Cells, Discretisation, DiscretisationError, MassProperties, SetError, Surface, mass_properties,
     rough_mass_properties,
 };
 use nalgebra::Vector3;
+
+use crate::enclosed::rough_volume;
 
 /// The discretisation of a body, with its surface and mass once they are needed.
 pub(crate) struct Discretised<'a> {
@@ -16,7 +19,9 @@ pub(crate) struct Discretised<'a> {
     pub(crate) discretisation: Discretisation,
     whole: OnceCell<(Surface, Vec<Vector3<f64>>)>,
     properties: OnceCell<MassProperties>,
-    rough: OnceCell<MassProperties>,
+    rough: OnceCell<[f64; 2]>,
+    /// Surfaces of sets, by name.
+    surfaces: RefCell<BTreeMap<String, Result<Rc<Surface>, SetError>>>,
 }
 
 impl Discretised<'_> {
@@ -35,11 +40,45 @@ impl Discretised<'_> {
         self.properties.get_or_init(|| mass_properties(&self.discretisation))
     }
 
-    /// The same to a thousandth, which takes less time.
-    pub(crate) fn rough_properties(&self) -> &MassProperties {
-        self.properties
-            .get()
-            .unwrap_or_else(|| self.rough.get_or_init(|| rough_mass_properties(&self.discretisation)))
+    /// Its volume \[m³\] and its mass \[kg\] to a thousandth, which takes less time.
+    pub(crate) fn rough_volume_and_mass(&self) -> [f64; 2] {
+        let of = |properties: &MassProperties| [properties.volume, properties.mass];
+        let integrated = || of(&rough_mass_properties(&self.discretisation));
+        match self.properties.get() {
+            Some(properties) => of(properties),
+            None => *self.rough.get_or_init(|| self.enclosed().unwrap_or_else(integrated)),
+        }
+    }
+
+    /// Volume and mass of a NURBS body of one density from its surface, which leaves out the sides inside of
+    /// it; none for other bodies, and for a surface that cannot be evaluated or encloses no positive volume.
+    fn enclosed(&self) -> Option<[f64; 2]> {
+        let Discretisation { blocks, materials, .. } = &self.discretisation;
+        let density = materials[blocks.first()?.material].density;
+        let is_spline = blocks.iter().all(|block| matches!(block.cells, Cells::Spline(_)));
+        if !is_spline || blocks.iter().any(|block| materials[block.material].density != density) {
+            return None;
+        }
+        let (surface, points) = self.whole();
+        surface.validate().ok()?;
+        let volume = rough_volume(surface, points);
+        (volume > 0.0 && volume.is_finite()).then_some([volume, density * volume])
+    }
+
+    /// The surface of a set of the body, see [`Body::surface_of_set`].
+    pub(crate) fn surface_of_set(&self, name: &str) -> Result<Rc<Surface>, SetError> {
+        if let Some(known) = self.surfaces.borrow().get(name) {
+            return known.clone();
+        }
+        let surface = self.body.surface_of_set(&self.discretisation, name).map(Rc::new);
+        self.surfaces.borrow_mut().insert(name.to_owned(), surface.clone());
+        surface
+    }
+
+    /// Keeps surfaces of sets that were found otherwise.
+    pub(crate) fn keep_surfaces(&self, surfaces: Vec<(String, Surface)>) {
+        let surfaces = surfaces.into_iter().map(|(name, surface)| (name, Ok(Rc::new(surface))));
+        self.surfaces.borrow_mut().extend(surfaces);
     }
 }
 
@@ -60,6 +99,7 @@ impl<'a> Bodies<'a> {
             whole: OnceCell::new(),
             properties: OnceCell::new(),
             rough: OnceCell::new(),
+            surfaces: RefCell::default(),
         });
         self.0.borrow_mut().push(Rc::clone(&made));
         Ok(made)

@@ -48,6 +48,7 @@ mod begun;
 mod complementarity;
 mod cost;
 mod discretised;
+mod enclosed;
 mod equilibrium;
 mod error;
 mod expected_size;

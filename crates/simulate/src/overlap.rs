@@ -1,6 +1,7 @@
 //! Bodies that lie inside each other: before anything has moved, and at the `frames` of a run.
 
 mod frames;
+mod outline;
 
 pub(crate) use frames::OverlapWatch;
 
@@ -107,9 +108,9 @@ impl<'a> Placed<'a> {
         let known = bodies.of(body).ok()?;
         let region = set.parse::<PlaceSpec>().ok();
         let zone = match region.as_ref().map(PlaceSpec::set) {
-            Some(Some(set)) => body.surface_of_set(&known.discretisation, set).ok()?,
+            Some(Some(set)) => known.surface_of_set(set).ok()?,
             // The whole body, or a part of its surface around a point.
-            Some(None) | None => known.whole().0.clone(),
+            Some(None) | None => Rc::new(known.whole().0.clone()),
         };
         let positions: Vec<[f64; 3]> =
             zone.points.iter().map(|&k| known.discretisation.points[k as usize]).collect();

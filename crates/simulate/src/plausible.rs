@@ -147,10 +147,17 @@ fn of_geometry<'a>(
     let mut found: Vec<Implausible> =
         body.materials.iter().flat_map(|material| plausible::of_material(material, !spec.rigid)).collect();
     found.extend(plausible::of_size(&spec.name, plausible::extent(body)));
-    found.extend(
-        plausible::of_mass(&spec.name, known.rough_properties()).map_err(impossible)?.filter(|_| !given),
-    );
+    let [volume, mass] = known.rough_volume_and_mass();
+    found.extend(of_mass(spec, volume, mass)?.filter(|_| !given));
     Ok(found)
+}
+
+/// Mass of a body of a volume.
+fn of_mass(spec: &BodySpec, volume: f64, mass: f64) -> Result<Option<Implausible>, Impossible> {
+    let center_of_mass = [0.0; 3];
+    let properties = MassProperties { volume, mass, center_of_mass, inertia: [[0.0; 3]; 3] };
+    plausible::of_mass(&spec.name, &properties)
+        .map_err(|source| Impossible { body: spec.name.clone(), source })
 }
 
 /// Materials and mass of a reduced model that the scenario names.
@@ -158,15 +165,7 @@ pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Impla
     let mut found: Vec<Implausible> =
         model.materials.iter().flat_map(|material| plausible::of_material(material, true)).collect();
     // The volume of a model is unknown.
-    let properties = MassProperties {
-        volume: 1.0,
-        mass: model.invariants.mass,
-        center_of_mass: [0.0; 3],
-        inertia: [[0.0; 3]; 3],
-    };
-    let of_mass = plausible::of_mass(&spec.name, &properties)
-        .map_err(|source| Impossible { body: spec.name.clone(), source })?;
-    found.extend(of_mass.map(|figure| Implausible {
+    found.extend(of_mass(spec, 1.0, model.invariants.mass)?.map(|figure| Implausible {
         remedy:
             "check the units of the file that the model comes from (carom-reduce import --units)".to_owned(),
         ..figure

@@ -198,7 +198,7 @@ pub(crate) fn problems<'a>(
             }
             let problem = of(end).and_then(|(spec, parts)| match (points_touch, parts) {
                 (true, Parts::Geometry(body)) => rigid_end(end, role, spec, body),
-                _ => surface(scenario, pair, end, spec, parts),
+                _ => surface(scenario, pair, end, (spec, parts), bodies),
             });
             found.extend(problem.map(at));
         }
@@ -274,19 +274,12 @@ fn unusable<'a>(
     if sets_of(spec).any(|(_, set)| missing(body, set).is_some()) || reduce.is_bare() {
         return None;
     }
-    let error = match interface_of(body, reduce, bodies) {
-        Ok(_) => return None,
-        Err(error) => error,
-    };
-    Some(ReferenceError::Reduce { body: spec.name.clone(), source: Box::new(error) })
+    let source = Box::new(check_interface(body, reduce, bodies).err()?);
+    Some(ReferenceError::Reduce { body: spec.name.clone(), source })
 }
 
-/// The interface of a body, whose cells are looked at for it.
-fn interface_of<'a>(
-    body: &'a Body,
-    reduce: &ReduceSpec,
-    bodies: &Bodies<'a>,
-) -> Result<Interface, ReduceError> {
+/// Finds the interface of a body, whose cells are looked at for it; keeps the surfaces of its sets.
+fn check_interface<'a>(body: &'a Body, reduce: &ReduceSpec, bodies: &Bodies<'a>) -> Result<(), ReduceError> {
     let options = reduction(reduce, "");
     let known = bodies.of(body)?;
     let spec = InterfaceSpec {
@@ -295,7 +288,9 @@ fn interface_of<'a>(
         attachments: &options.attachments,
         held: &options.held,
     };
-    Ok(Interface::new(body, &known.discretisation, spec)?)
+    let interface = Interface::new(body, &known.discretisation, spec)?;
+    known.keep_surfaces(interface.surfaces);
+    Ok(())
 }
 
 /// Sets that the table of a body names.
@@ -348,12 +343,12 @@ fn rigid_end(end: &End, role: Role, spec: &BodySpec, body: &Body) -> Option<Refe
 }
 
 /// The error if an end of a contact is not a surface that can touch.
-fn surface(
+fn surface<'a>(
     scenario: &Scenario,
     pair: &ContactSpec,
     end: &End,
-    spec: &BodySpec,
-    parts: &Parts<'_>,
+    (spec, parts): (&BodySpec, &Parts<'a>),
+    bodies: &Bodies<'a>,
 ) -> Option<ReferenceError> {
     let not_an_interface = |known: Vec<&str>| {
         (!known.contains(&end.part.as_str())).then(|| ReferenceError::NotAnInterface {
@@ -395,7 +390,11 @@ fn surface(
     };
     let has_beams = || body.beams_of_set(&end.part).is_ok_and(|beams| !beams.is_empty());
     // Schemes without beams refuse the body itself.
-    if let Err(error) = body.faces_of_set(&end.part)
+    let found = match bodies.of(body) {
+        Ok(known) => known.surface_of_set(&end.part).err(),
+        Err(_) => body.faces_of_set(&end.part).err(),
+    };
+    if let Some(error) = found
         && !has_beams()
     {
         return Some(error.into());

@@ -73,28 +73,9 @@ impl ArchiveReader {
         name: &str,
         n_rows: usize,
         n_columns: Option<usize>,
-        mut each: impl FnMut(usize, usize, &[f64]),
+        each: impl FnMut(usize, usize, &[f64]),
     ) -> Result<(), ReadArchiveError> {
-        let mut header = None;
-        let mut infinite = None;
-        self.streamed(name, |found, elements| {
-            let is_read = found.element == Element::F64 && found.fortran_order && found.shape.len() == 2;
-            header = Some(found.clone());
-            if !is_read || found.shape[0] != n_rows {
-                return io::copy(elements, &mut io::sink()).map(drop);
-            }
-            let mut bytes = vec![0; n_rows * size_of::<f64>()];
-            for column in 0..found.shape[1] {
-                elements.read_exact(&mut bytes)?;
-                let values: Vec<f64> =
-                    bytes.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
-                let at = values.iter().position(|value| !value.is_finite());
-                infinite = infinite.or_else(|| at.map(|row| (row, column, values[row])));
-                each(found.shape[1], column, &values);
-            }
-            Ok(())
-        })?;
-        let header = header.expect("a header was read");
+        let (header, infinite) = self.each_fortran_column(name, [Some(n_rows), n_columns], each)?;
         if header.element != Element::F64 {
             return Err(self.unexpected(name, "numbers of the type <f8", header.element.descr()));
         }
@@ -102,12 +83,70 @@ impl ArchiveReader {
         if !header.fortran_order {
             return Err(self.unexpected(name, "Fortran order (numpy.asfortranarray)", "C order"));
         }
-        match infinite {
-            Some((row, column, value)) => {
-                Err(self.unexpected(name, "finite numbers", format!("{value} at ({row}, {column})")))
-            }
-            None => Ok(()),
+        infinite.map_or(Ok(()), |found| Err(self.unexpected(name, "finite numbers", found)))
+    }
+
+    /// The columns of a matrix of known size, one after the other: of doubles in Fortran order without a copy
+    /// of the whole, of other matrices with one.
+    ///
+    /// * `each` — receives the number of the column and its values
+    ///
+    /// # Errors
+    ///
+    /// [`ReadArchiveError`]
+    pub fn each_column_of(
+        &mut self,
+        name: &str,
+        [n_rows, n_columns]: [usize; 2],
+        mut each: impl FnMut(usize, &[f64]),
+    ) -> Result<(), ReadArchiveError> {
+        let shape = [Some(n_rows), Some(n_columns)];
+        let (header, infinite) = self.each_fortran_column(name, shape, |_, j, column| each(j, column))?;
+        if header.element != Element::F64 || !header.fortran_order {
+            let (_, _, values) = self.columns(name, Some(n_rows), Some(n_columns))?;
+            values.chunks_exact(n_rows.max(1)).enumerate().for_each(|(j, column)| each(j, column));
+            return Ok(());
         }
+        self.check_shape(name, &header, &shape)?;
+        self.take_memory(n_rows * n_columns * size_of::<f64>())?;
+        infinite.map_or(Ok(()), |found| Err(self.unexpected(name, "finite numbers", found)))
+    }
+
+    /// Hands on the columns of a matrix of doubles of this shape in Fortran order; reads others without any
+    /// use.
+    ///
+    /// Returns the header, and the first number that is not finite, with its place.
+    fn each_fortran_column(
+        &mut self,
+        name: &str,
+        shape: [Option<usize>; 2],
+        mut each: impl FnMut(usize, usize, &[f64]),
+    ) -> Result<(Header, Option<String>), ReadArchiveError> {
+        let mut header = None;
+        let mut infinite = None;
+        self.streamed(name, |found, elements| {
+            header = Some(found.clone());
+            let fits = found.shape.len() == 2
+                && found.shape.iter().zip(shape).all(|(&n, wanted)| wanted.is_none_or(|w| w == n));
+            if !fits || found.element != Element::F64 || !found.fortran_order {
+                return io::copy(elements, &mut io::sink()).map(drop);
+            }
+            let (n_rows, n_columns) = (found.shape[0], found.shape[1]);
+            let (mut bytes, mut values) = (vec![0; n_rows * size_of::<f64>()], vec![0.0; n_rows]);
+            for column in 0..n_columns {
+                elements.read_exact(&mut bytes)?;
+                for (value, bytes) in values.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                    *value = f64::from_le_bytes(*bytes);
+                }
+                if infinite.is_none() {
+                    let at = values.iter().position(|value| !value.is_finite());
+                    infinite = at.map(|row| format!("{} at ({row}, {column})", values[row]));
+                }
+                each(n_columns, column, &values);
+            }
+            Ok(())
+        })?;
+        Ok((header.expect("a header was read"), infinite))
     }
 
     fn decode_f64(

@@ -1,5 +1,6 @@
 //! Reading an archive.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub struct ArchiveReader {
     memory: u64,
     zip: zip::ZipArchive<BufReader<File>>,
     version: Version,
+    /// SHA-256 of each array that was read, by name.
+    digests: BTreeMap<String, String>,
 }
 
 impl ArchiveReader {
@@ -52,8 +55,9 @@ impl ArchiveReader {
         let zip = zip::ZipArchive::new(BufReader::new(file))
             .map_err(|source| ReadArchiveError::NotAnArchive { path: path.to_owned(), kind: word, source })?;
         let memory = DECODED_FACTOR.saturating_mul(size).saturating_add(DECODED_BASE);
-        let mut archive =
-            Self { path: path.to_owned(), size, memory, zip, version: Version { major: 0, minor: 0 } };
+        let version = Version { major: 0, minor: 0 };
+        let digests = BTreeMap::new();
+        let mut archive = Self { path: path.to_owned(), size, memory, zip, version, digests };
         archive.check_list()?;
         if !archive.has("format") || !archive.has("version") {
             return Err(ReadArchiveError::Foreign { path: path.to_owned(), kind: word });
@@ -159,6 +163,10 @@ impl ArchiveReader {
         let start = bytes.len() - needed;
         let mut bytes = bytes;
         bytes.drain(..start);
+        if !self.digests.contains_key(name) {
+            let digest = begin_digest(&header).chain_update(&bytes);
+            self.digests.insert(name.to_owned(), hexadecimal(&digest.finalize()));
+        }
         Ok((header, bytes))
     }
 
@@ -185,8 +193,8 @@ impl ArchiveReader {
         }
     }
 
-    /// Compares the content with the checksum in the file, and returns the checksum. Arrays are read in
-    /// pieces, so that unused arrays need no memory.
+    /// Compares the content with the checksum in the file, and returns the checksum. Arrays that were read
+    /// before are not read again; the others are read in pieces, so that unused arrays need no memory.
     ///
     /// * `is_due` — true if files of this version must have a checksum
     ///
@@ -215,11 +223,10 @@ impl ArchiveReader {
 
     /// SHA-256 of an array.
     fn digest(&mut self, name: &str) -> Result<String, ReadArchiveError> {
-        self.streamed(name, |header, elements| {
-            let mut digest = Sha256Writer(begin_digest(header));
-            io::copy(elements, &mut digest)?;
-            Ok(hexadecimal(&digest.0.finalize()))
-        })
+        if !self.digests.contains_key(name) {
+            self.streamed(name, |_, elements| io::copy(elements, &mut io::sink()).map(drop))?;
+        }
+        Ok(self.digests[name].clone())
     }
 
     /// Header of an array and its elements in pieces; the action must read all of them.
@@ -231,6 +238,7 @@ impl ArchiveReader {
         /// Upper limit of the header length of number and text arrays.
         const HEAD: u64 = 1 << 12;
         let (path, array) = (self.path.clone(), name.to_owned());
+        let is_digested = self.digests.contains_key(name);
         let mut entry = self.entry(name)?;
         let stated = entry.size();
         let damaged = |source| ReadArchiveError::Damaged { path: path.clone(), array: array.clone(), source };
@@ -246,13 +254,19 @@ impl ArchiveReader {
                 (format!("{needed} bytes as its shape says"), format!("{} bytes", rest.len() as u64 + left));
             return Err(ReadArchiveError::Unexpected { path, array, expected, found });
         }
-        let mut elements = rest.chain(entry.by_ref().take(left));
+        let digest = (!is_digested).then(|| begin_digest(&header));
+        let mut elements = Digested { elements: rest.chain(entry.by_ref().take(left)), digest };
         let result = action(&header, &mut elements).map_err(damaged)?;
+        let Digested { elements, digest } = elements;
         let unread = elements.get_ref().0.len() as u64 + elements.get_ref().1.limit();
         if unread > 0 {
             return Err(damaged(io::ErrorKind::UnexpectedEof.into()));
         }
         ended(&mut entry).map_err(damaged)?;
+        drop(entry);
+        if let Some(digest) = digest {
+            self.digests.insert(name.to_owned(), hexadecimal(&digest.finalize()));
+        }
         Ok(result)
     }
 }
@@ -267,16 +281,18 @@ fn ended(entry: &mut impl Read) -> io::Result<()> {
     }
 }
 
-/// A digest as a writer.
-struct Sha256Writer(sha2::Sha256);
+/// The elements of an array, and their digest unless it is known.
+struct Digested<R> {
+    elements: R,
+    digest: Option<sha2::Sha256>,
+}
 
-impl io::Write for Sha256Writer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+impl<R: Read> Read for Digested<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let n = self.elements.read(bytes)?;
+        if let Some(digest) = &mut self.digest {
+            digest.update(&bytes[..n]);
+        }
+        Ok(n)
     }
 }

@@ -80,6 +80,16 @@ pub(super) fn read_matrix(
     n_rows: usize,
     n_columns: usize,
 ) -> Result<Mat<f64>, ReadArchiveError> {
-    let (_, _, values) = archive.columns(name, Some(n_rows), Some(n_columns))?;
-    Ok(Mat::from_fn(n_rows, n_columns, |i, j| values[j * n_rows + i]))
+    let mut matrix = Mat::new();
+    archive.each_column_of(name, [n_rows, n_columns], |j, column| {
+        // With the first column the shape is known to be that of the array.
+        if j == 0 {
+            matrix = Mat::with_capacity(n_rows, n_columns);
+        }
+        matrix.resize_with(n_rows, j + 1, |i, _| column[i]);
+    })?;
+    if n_columns == 0 {
+        matrix.resize_with(n_rows, 0, |_, _| 0.0);
+    }
+    Ok(matrix)
 }

@@ -131,8 +131,16 @@ fn size(rom: &ReducedBody) -> u64 {
 /// [`ReadArchiveError`]
 pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     let mut archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
-    let archive = &mut archive;
+    let read = read_arrays(&mut archive);
+    // The checksums are those of the arrays as they were read. A wrong one is reported before the errors that
+    // follow from it.
     let checksum = archive.verified_checksum(archive.version() >= WITH_CHECKSUM)?;
+    let (reduced, options) = read?;
+    Ok(StoredRom { reduced, options, checksum, version: archive.version() })
+}
+
+/// The model and the options of its reduction.
+fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBamptonOptions), ReadArchiveError> {
     let omega = archive.f64("omega", &[None])?;
     let n_modes = omega.len();
     if !omega.is_sorted() || omega.first().is_some_and(|&w| w <= 0.0) {
@@ -176,8 +184,7 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
         stress,
         stiffening,
     };
-    let options = read_options(archive)?;
-    Ok(StoredRom { reduced, options, checksum, version: archive.version() })
+    Ok((reduced, read_options(archive)?))
 }
 
 fn write_options<W: std::io::Write + std::io::Seek>(
