@@ -22,13 +22,16 @@ pub(crate) struct Impulses {
     pub(crate) factor: f64,
 }
 
+/// Contacts of one group from which on they are solved by blocks of bodies and contacts; up to them a dense
+/// problem costs less.
+const MANY: usize = 24;
+
 /// The laws of one group of contacts.
 pub(crate) struct Laws {
     pub(crate) rows: Rows,
     pub(crate) normal: Normal,
     friction: Friction,
-    /// Contacts of one group from which on they are solved by blocks of bodies and contacts; up to them a
-    /// dense problem costs less.
+    /// [`MANY`], which tests change.
     many: usize,
     /// Groups of many contacts that blocks did not solve.
     unsolved: u64,
@@ -50,8 +53,6 @@ impl Default for Laws {
         }
     }
 }
-
-const MANY: usize = 24;
 
 impl Impulses {
     /// Reserves memory for n contacts of this number of bodies.
