@@ -33,8 +33,8 @@ const FIRST: usize = 6;
 const ON_PATH: usize = 20;
 const LAST: usize = 40;
 
-/// Compliance γ of all contacts relative to their mobility: without it, contacts that repeat each other, as the
-/// hinges and feet of a chain that lies on the floor, leave the impulses open.
+/// Compliance γ of all contacts relative to their mobility: without it, contacts that repeat each other, as
+/// the hinges and feet of a chain that lies on the floor, leave the impulses open.
 const COMPLIANCE: f64 = 1e-6;
 
 /// Solutions with this compliance, at most.
@@ -123,8 +123,8 @@ impl Newton {
 
     /// Solves the linear problem; false if the method does not converge.
     ///
-    /// Contacts have a compliance γ in addition, with velocities γ m (r − r₀). From each solution the next one
-    /// begins with r₀ = r (proximal points), until the velocities of γ are none beside the others.
+    /// Contacts have a compliance γ in addition, with velocities γ m (r − r₀). From each solution the next
+    /// one begins with r₀ = r (proximal points), until the velocities of γ are none beside the others.
     ///
     /// * `size` — largest velocity without impulses \[m/s\]
     fn solve(
@@ -156,9 +156,9 @@ impl Newton {
         false
     }
 
-    /// The same from the first guess, by compliances from a large one to the small one. Newton's method alone
-    /// moves the border of the contacts that slip by about one neighbour in each step; a compliance γ moves it
-    /// by 1/√γ neighbours.
+    /// The same from the first guess, by compliances from a large one to the small one. Newton's method
+    /// alone moves the border of the contacts that slip by about one neighbour in each step; a compliance γ
+    /// moves it by 1/√γ neighbours.
     fn follow_path(
         &mut self,
         small: f64,
@@ -205,8 +205,8 @@ impl Newton {
         false
     }
 
-    /// Goes along the changes, as far as |F| falls. Where it does not, the whole way and the shortest one take
-    /// turns, so that no step is repeated.
+    /// Goes along the changes, as far as |F| falls. Where it does not, the whole way and the shortest one
+    /// take turns, so that no step is repeated.
     fn go(&mut self, norm: f64, friction: &[f64], rows: &Rows) {
         let mut length = 1.0;
         while self.try_length(length, friction, rows) >= (1.0 - 0.1 * length) * norm {
