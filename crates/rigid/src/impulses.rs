@@ -107,22 +107,25 @@ impl Laws {
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
         self.rows.by_blocks = contacts.len() >= self.many;
-        if self.rows.by_blocks {
-            self.contacts.clone_from(contacts);
-            self.lambda.clone_from(&self.rows.joints.lambda);
-            if let Ok(factor) = self.both_phases(contacts, limit, stages, step) {
-                return Ok(factor);
-            }
-            self.unsolved += 1;
-            std::mem::swap(contacts, &mut self.contacts);
-            self.rows.joints.lambda.clone_from(&self.lambda);
-            self.rows.by_blocks = false;
+        if !self.rows.by_blocks {
+            return self.both_phases(true, contacts, limit, stages, step);
         }
-        self.both_phases(contacts, limit, stages, step)
+        self.contacts.clone_from(contacts);
+        self.lambda.clone_from(&self.rows.joints.lambda);
+        if let Ok(factor) = self.both_phases(true, contacts, limit, stages, step) {
+            return Ok(factor);
+        }
+        self.unsolved += 1;
+        std::mem::swap(contacts, &mut self.contacts);
+        self.rows.joints.lambda.clone_from(&self.lambda);
+        self.rows.by_blocks = false;
+        self.both_phases(false, contacts, limit, stages, step)
     }
 
+    /// * `returns` — whether lasting contacts return from below the surface, if they can
     fn both_phases(
         &mut self,
+        returns: bool,
         contacts: &mut Vec<Contact>,
         limit: &mut Limit,
         stages: &mut [Stage],
@@ -145,18 +148,17 @@ impl Laws {
         if !contacts.is_empty() {
             // Without contacts the motion without contact is the result.
             let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
-            let solved = self.solve(contacts, has_friction, stages, step);
-            let solved = if solved.is_err() && contacts.iter().any(Contact::has_lasting) {
+            let has_lasting = contacts.iter().any(Contact::has_lasting);
+            if !returns && has_lasting {
+                self.rows.set(contacts, 1, stages, step);
+                self.keep_depths(contacts);
+            }
+            let mut solved = self.solve(contacts, has_friction, stages, step);
+            if solved.is_err() && returns && has_lasting {
                 // Contacts that face each other may not all be able to return from below the surface.
-                let per_contact = self.rows.per_contact;
-                for (i, contact) in contacts.iter_mut().enumerate() {
-                    contact.lasting = -self.rows.before[i * per_contact];
-                    contact.rising = 0.0;
-                }
-                self.solve(contacts, has_friction, stages, step)
-            } else {
-                solved
-            };
+                self.keep_depths(contacts);
+                solved = self.solve(contacts, has_friction, stages, step);
+            }
             if let Err(why) = solved {
                 if self.rows.by_blocks {
                     return Err(why);
@@ -167,6 +169,14 @@ impl Laws {
         }
         self.rows.give(contacts, step.dt);
         Ok(factor)
+    }
+
+    /// Lasting contacts stop, and do not return from below the surface.
+    fn keep_depths(&self, contacts: &mut [Contact]) {
+        let before = self.rows.before.iter().step_by(self.rows.per_contact);
+        for (contact, before) in contacts.iter_mut().zip(before) {
+            (contact.lasting, contact.rising) = (-before, 0.0);
+        }
     }
 
     /// Why no impulses solve the contacts of a group, if motions press them together.
