@@ -73,7 +73,8 @@ impl Normal {
             if missed.relative() <= ROUND_OFF || (missed.relative() >= 0.5 * last && missed.is_small()) {
                 return Ok(());
             }
-            patience -= usize::from(!(missed.relative() < 0.5 * last));
+            let has_halved = missed.relative() < 0.5 * last;
+            patience -= usize::from(!has_halved);
             last = missed.relative();
         }
         Err(Unsolved::Impulses { contacts: contacts.len(), missed: last })
