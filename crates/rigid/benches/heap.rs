@@ -1,5 +1,5 @@
 //! The cost of a step of loose bodies that touch each other all at once, as a function of their number: balls
-//! at rest in a tub.
+//! without friction at rest in a tub.
 //!
 //! ```text
 //! cargo bench -p carom-rigid --bench heap                 # up to 300 balls
@@ -18,22 +18,18 @@ use problems::heap;
 /// Until the heap lies, and then.
 const STEPS: [u64; 2] = [1000, 50];
 
-/// Balls up to which friction is measured: at rest some steps have no solution by blocks.
-const WITH_FRICTION: usize = 30;
-
 fn main() {
     let most = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(300);
-    println!("| balls | contacts | step [ms] | with friction [ms] |\n|---|---|---|---|");
+    println!("| balls | contacts | step [ms] |\n|---|---|---|");
     for n in [10, 30, 100, 300].into_iter().filter(|n| *n <= most) {
-        let (contacts, smooth) = measure(n, 0.0);
-        let rough = if n <= WITH_FRICTION { format!("{:.3}", measure(n, 0.3).1) } else { String::new() };
-        println!("| {n} | {contacts} | {smooth:.3} | {rough} |");
+        let (contacts, lying) = measure(n);
+        println!("| {n} | {contacts} | {lying:.3} |");
     }
 }
 
 /// Contacts at the end, and milliseconds of a step.
-fn measure(n: usize, friction: f64) -> (usize, f64) {
-    let mut balls = heap(n, friction);
+fn measure(n: usize) -> (usize, f64) {
+    let mut balls = heap(n, 0.0);
     let mut timed = |steps: u64| {
         let start = thread_seconds();
         (0..steps).for_each(|_| balls.step().expect("a step"));

@@ -106,26 +106,23 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
-        self.rows.by_blocks = contacts.len() >= self.many;
-        if !self.rows.by_blocks {
-            return self.both_phases(true, contacts, limit, stages, step);
+        self.rows.by_blocks = contacts.len() >= self.many && suits_blocks(contacts, step);
+        if self.rows.by_blocks {
+            self.contacts.clone_from(contacts);
+            self.lambda.clone_from(&self.rows.joints.lambda);
+            if let Ok(factor) = self.both_phases(contacts, limit, stages, step) {
+                return Ok(factor);
+            }
+            self.unsolved += 1;
+            std::mem::swap(contacts, &mut self.contacts);
+            self.rows.joints.lambda.clone_from(&self.lambda);
+            self.rows.by_blocks = false;
         }
-        self.contacts.clone_from(contacts);
-        self.lambda.clone_from(&self.rows.joints.lambda);
-        if let Ok(factor) = self.both_phases(true, contacts, limit, stages, step) {
-            return Ok(factor);
-        }
-        self.unsolved += 1;
-        std::mem::swap(contacts, &mut self.contacts);
-        self.rows.joints.lambda.clone_from(&self.lambda);
-        self.rows.by_blocks = false;
-        self.both_phases(false, contacts, limit, stages, step)
+        self.both_phases(contacts, limit, stages, step)
     }
 
-    /// * `returns` — whether lasting contacts return from below the surface, if they can
     fn both_phases(
         &mut self,
-        returns: bool,
         contacts: &mut Vec<Contact>,
         limit: &mut Limit,
         stages: &mut [Stage],
@@ -148,15 +145,15 @@ impl Laws {
         if !contacts.is_empty() {
             // Without contacts the motion without contact is the result.
             let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
-            let has_lasting = contacts.iter().any(Contact::has_lasting);
-            if !returns && has_lasting {
-                self.rows.set(contacts, 1, stages, step);
-                self.keep_depths(contacts);
-            }
             let mut solved = self.solve(contacts, has_friction, stages, step);
-            if solved.is_err() && returns && has_lasting {
+            let may_return = contacts.iter().any(Contact::has_lasting) && !self.rows.by_blocks;
+            if solved.is_err() && may_return {
                 // Contacts that face each other may not all be able to return from below the surface.
-                self.keep_depths(contacts);
+                let per_contact = self.rows.per_contact;
+                for (i, contact) in contacts.iter_mut().enumerate() {
+                    contact.lasting = -self.rows.before[i * per_contact];
+                    contact.rising = 0.0;
+                }
                 solved = self.solve(contacts, has_friction, stages, step);
             }
             if let Err(why) = solved {
@@ -169,14 +166,6 @@ impl Laws {
         }
         self.rows.give(contacts, step.dt);
         Ok(factor)
-    }
-
-    /// Lasting contacts stop, and do not return from below the surface.
-    fn keep_depths(&self, contacts: &mut [Contact]) {
-        let before = self.rows.before.iter().step_by(self.rows.per_contact);
-        for (contact, before) in contacts.iter_mut().zip(before) {
-            (contact.lasting, contact.rising) = (-before, 0.0);
-        }
     }
 
     /// Why no impulses solve the contacts of a group, if motions press them together.
@@ -211,6 +200,14 @@ impl Laws {
         }
         self.normal.polish(contacts, &mut self.rows, stages, step)
     }
+}
+
+/// False for loose bodies with friction: heaps at rest hold themselves in many ways, of which Newton's method
+/// by blocks finds others, or none, where the sweeps of the dense problem come near one.
+fn suits_blocks(contacts: &[Contact], step: &Step<'_>) -> bool {
+    let is_joined = |body: usize| step.joints.group_of.get(body).is_some_and(Option::is_some);
+    contacts.iter().all(|contact| contact.friction == 0.0)
+        || contacts.iter().any(|contact| contact.bodies.into_iter().flatten().any(is_joined))
 }
 
 #[cfg(test)]

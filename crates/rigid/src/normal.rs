@@ -152,7 +152,7 @@ impl Normal {
     }
 
     /// Refines the normal impulses of a problem with friction to round-off for fixed tangential impulses,
-    /// so that the energy is as exact as without friction. Contacts without impulse stay without. Where
+    /// so that the energy is as exact as without friction. Contacts without impulse stay without. Where many
     /// contacts repeat each other, rounding may ask for normal impulses that set sticking contacts in motion:
     /// then the impulses stay as they are.
     pub(crate) fn polish(
@@ -189,7 +189,7 @@ impl Normal {
             self.apply(rows, stages, step)?;
             let changes = rows.after.iter().zip(&self.solved).map(|(new, old)| (new - old).abs());
             let slips = changes.enumerate().filter(|(row, _)| row % per > 0).map(|(_, slip)| slip);
-            if slips.fold(0.0, f64::max) > SLIPS * scale.speed {
+            if rows.by_blocks && slips.fold(0.0, f64::max) > SLIPS * scale.speed {
                 self.z.clone_from(&self.rough);
                 self.apply(rows, stages, step)?;
                 break;

@@ -89,22 +89,17 @@ fn a_chain_on_the_floor_has_the_velocities_of_the_dense_problem() {
 /// Feet that repeat each other: twelve equations of 48 contacts are those of others.
 #[test]
 fn a_stack_has_the_velocities_of_the_dense_problem() {
-    for (friction, tolerance) in [(0.0, 1e-11), (0.5, 1e-6)] {
-        let mut stack = problems::stack(12, friction);
-        let found = compare(&mut stack, 50);
-        println!("{friction}: {found:?}");
-        assert!(found.unsolved == 0 && found.difference < tolerance, "{found:?}");
-    }
+    let mut stack = problems::stack(12, 0.0);
+    let found = compare(&mut stack, 50);
+    println!("{found:?}");
+    assert!(found.steps == 50 && found.unsolved == 0 && found.difference < 1e-11, "{found:?}");
 }
 
-/// A heap may hold itself in more than one way: with friction the laws are compared, not the velocities.
 #[test]
-fn a_heap_of_balls_obeys_the_laws_of_contact() {
-    for (friction, difference, residual) in [(0.0, 1e-11, 1e-11), (0.4, f64::INFINITY, 2e-6)] {
-        let mut heap = problems::heap(40, friction);
-        let found = compare(&mut heap, 400);
-        println!("{friction}: {found:?}");
-        assert!(found.steps > 100 && found.unsolved <= found.steps / 100, "{found:?}");
-        assert!(found.difference < difference && found.residuals.iter().all(|r| *r < residual), "{found:?}");
-    }
+fn a_heap_of_balls_has_the_velocities_of_the_dense_problem() {
+    let mut heap = problems::heap(40, 0.0);
+    let found = compare(&mut heap, 400);
+    println!("{found:?}");
+    assert!(found.steps > 100 && found.unsolved == 0 && found.difference < 1e-11, "{found:?}");
+    assert!(found.residuals.iter().all(|residual| *residual < 1e-11), "{found:?}");
 }
