@@ -28,7 +28,14 @@ from pathlib import Path
 fake = Path(os.environ["FAKE"])
 jobs = fake / "jobs"
 jobs.mkdir(exist_ok=True)
-number = 1 + len(list(jobs.glob("*.sh")))
+# Jobs that come at the same time have numbers of their own.
+number = 1
+while True:
+    try:
+        open(jobs / f"{{number}}.sh", "x").close()
+        break
+    except FileExistsError:
+        number += 1
 options, words = [], sys.argv[1:]
 # Short options, and --output and so on, are followed by their value.
 while words and words[0].startswith("-"):
@@ -64,7 +71,8 @@ for task in range(1, int(last) + 1):
     with log.open("a") as out:
         ran = subprocess.run([shell, script, *words], env=environment, stdout=out, stderr=subprocess.STDOUT)
     code = code or ran.returncode
-(jobs / f"{{number}}.state").write_text("FAILED" if code else "COMPLETED")
+(jobs / f"{{number}}.end").write_text("FAILED" if code else "COMPLETED")
+(jobs / f"{{number}}.end").rename(jobs / f"{{number}}.state")
 print(number if "--parsable" in options else f"Submitted batch job {{number}}")
 '''
 
