@@ -1,14 +1,16 @@
 //! Contacts of one step as rows: directions of the impulses, and the velocities along them.
 
+mod blocks;
+
 use nalgebra::Vector3;
 
-use crate::contact_blocks::ContactBlocks;
 use crate::crowd::Key;
 use crate::joint::solver::JointSolver;
 use crate::search::Step;
 use crate::spring;
 use crate::stage::Stage;
 use crate::step_error::Unsolved;
+use blocks::ContactBlocks;
 
 /// A point that touches a surface in this step, or a stop of a joint that is met.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -157,12 +159,12 @@ pub(crate) struct Row {
 /// Zywicz & Puso (1999), eqs. (55) to (58); (51) there is twice the kinetic energy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
-    pub(crate) rows: Vec<Row>,
+    rows: Vec<Row>,
     /// Bodies of the rows.
-    pub(crate) bodies: Vec<usize>,
-    /// Whether problems are solved by blocks of bodies and contacts, and these.
+    bodies: Vec<usize>,
+    /// True if problems are solved by blocks of bodies and contacts; and these.
     pub(crate) by_blocks: bool,
-    pub(crate) blocks: ContactBlocks,
+    blocks: ContactBlocks,
     /// Directions of a contact: 1 without friction, 3 with it.
     pub(crate) per_contact: usize,
     /// u₋.

@@ -43,7 +43,7 @@ pub(crate) struct Friction {
 }
 
 impl Friction {
-    /// Impulses with friction.
+    /// Impulses with friction; at entry impulses are zero.
     pub(crate) fn solve(
         &mut self,
         contacts: &[Contact],
@@ -57,10 +57,16 @@ impl Friction {
         let speed = rows.speed().max(f64::MIN_POSITIVE);
         let mut missed = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
-            rows.set_mobility(stages, step);
-            self.linearise(contacts, rows, step);
-            self.cone(rows)?;
-            self.expect(rows);
+            if rows.by_blocks {
+                if !self.cone_by_blocks(contacts, rows, stages, step) {
+                    break;
+                }
+            } else {
+                rows.set_mobility(stages, step);
+                self.linearise(contacts, rows, step);
+                self.cone(rows)?;
+                self.expect(rows);
+            }
             rows.impulse.copy_from_slice(&self.r);
             rows.evaluate(stages, step)?;
             missed = self.missed(contacts, rows, step, speed);

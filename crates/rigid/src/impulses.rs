@@ -33,7 +33,7 @@ pub(crate) struct Laws {
     friction: Friction,
     /// [`MANY`], which tests change.
     many: usize,
-    /// Groups of many contacts that blocks did not solve.
+    /// Groups of many contacts that blocks did not solve, for tests.
     unsolved: u64,
     /// The contacts, and the impulses of joints, before a solution by blocks.
     contacts: Vec<Contact>,
@@ -130,11 +130,12 @@ impl Laws {
     ) -> Result<f64, Unsolved> {
         self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
-        if contacts.iter().any(Contact::is_multiplier) && self.rows.by_blocks {
+        let has_multipliers = contacts.iter().any(Contact::is_multiplier);
+        if has_multipliers && self.rows.by_blocks {
             if !self.normal.inelastic_by_blocks(contacts, &mut self.rows, stages, step) {
                 return Err(Unsolved::Impulses { contacts: contacts.len(), missed: f64::INFINITY });
             }
-        } else if contacts.iter().any(Contact::is_multiplier) {
+        } else if has_multipliers {
             self.rows.set_mobility(stages, step);
             if let Some(contradiction) = held(contacts, &self.rows, stages, step) {
                 return Err(contradiction);
@@ -146,8 +147,8 @@ impl Laws {
             // Without contacts the motion without contact is the result.
             let has_friction = contacts.iter().any(|contact| contact.friction > 0.0);
             let mut solved = self.solve(contacts, has_friction, stages, step);
-            let may_return = contacts.iter().any(Contact::has_lasting) && !self.rows.by_blocks;
-            if solved.is_err() && may_return {
+            let may_give_up = contacts.iter().any(Contact::has_lasting) && !self.rows.by_blocks;
+            if solved.is_err() && may_give_up {
                 // Contacts that face each other may not all be able to return from below the surface.
                 let per_contact = self.rows.per_contact;
                 for (i, contact) in contacts.iter_mut().enumerate() {
@@ -192,12 +193,10 @@ impl Laws {
     ) -> Result<(), Unsolved> {
         self.rows.set(contacts, if has_friction { 3 } else { 1 }, stages, step);
         self.rows.evaluate(stages, step)?;
-        match (has_friction, self.rows.by_blocks) {
-            (false, false) => return self.normal.elastic_phase(contacts, &mut self.rows, stages, step),
-            (false, true) => return self.normal.elastic_by_blocks(contacts, &mut self.rows, stages, step),
-            (true, false) => self.friction.solve(contacts, &mut self.rows, stages, step)?,
-            (true, true) => self.friction.solve_by_blocks(contacts, &mut self.rows, stages, step)?,
+        if !has_friction {
+            return self.normal.elastic_phase(contacts, &mut self.rows, stages, step);
         }
+        self.friction.solve(contacts, &mut self.rows, stages, step)?;
         self.normal.polish(contacts, &mut self.rows, stages, step)
     }
 }

@@ -52,7 +52,7 @@
 //! ```
 //!
 //! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
-//! `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `contact_blocks`, `limit`.
+//! `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
@@ -64,7 +64,6 @@ extern crate self as carom_rigid;
 pub mod action;
 pub mod body;
 mod contact;
-mod contact_blocks;
 mod contradiction;
 mod crowd;
 mod divided;

@@ -128,6 +128,9 @@ impl Normal {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<(), Unsolved> {
+        if rows.by_blocks {
+            return self.elastic_by_blocks(contacts, rows, stages, step);
+        }
         let scale = Scale::new(contacts, rows, stages);
         let mut last = f64::INFINITY;
         let mut part = Part::Symmetric;

@@ -1,6 +1,8 @@
 //! Many contacts at once: rigid gas, cradle, stack, feet of a block, restitution, friction.
 
-use crate::problems::{RADIUS, at, ball, balls_touch, block, crowd, feet, gas, ground, pair, run, stack};
+use crate::problems::{
+    RADIUS, at, ball, balls_touch, block, crowd, falling_chain, feet, gas, ground, heap, pair, run, stack,
+};
 use carom_dynamics::Placement;
 use carom_rigid::{Ball, Block, Law, PairSpec, RigidBody, Shape, System};
 use nalgebra::Vector3;
@@ -203,4 +205,50 @@ fn no_two_balls_of_a_crowd_pass_through_each_other() {
     // Within a step two balls approach by no more than their speeds allow, some 2 m/s each.
     let depth = 2.0 * RADIUS - nearest;
     assert!(depth < 5.0 * dt, "{depth}");
+}
+
+/// Forty rods in hinges that slide on the floor: friction slows them by μ times the impulse that carries
+/// them, and this is the impulse of their weight as long as they stay on the floor.
+#[test]
+fn a_chain_that_slides_on_the_floor_is_slowed_by_friction_times_what_carries_it() {
+    const FRICTION: f64 = 0.3;
+    let (dt, mass) = (1e-3, 0.08);
+    let mut chain = falling_chain(40, FRICTION, dt);
+    for body in 0..40 {
+        let mut state = chain.states()[body];
+        state.momentum = mass * 2.0 * Vector3::y();
+        chain.set_state(body, state);
+    }
+    let momentum = |chain: &System| -> Vector3<f64> { chain.states()[..40].iter().map(|s| s.momentum).sum() };
+    (0..75).for_each(|_| chain.step().unwrap());
+    let (before, steps) = (momentum(&chain), 20);
+    for _ in 0..steps {
+        chain.step().unwrap();
+        assert!(chain.touching_pairs().count() >= 24);
+    }
+    let change = momentum(&chain) - before;
+    let weight = 40.0 * mass * 9.81 * dt * f64::from(steps);
+    let (carried, slowed) = (weight + change.z, -change.y);
+    println!("carried {:.6} of the weight, slowed by {:.9}", carried / weight, slowed / carried);
+    assert!((carried / weight - 1.0).abs() < 1e-3, "{change:?}");
+    // The rods turn a little: not all of them slip exactly along y.
+    let lacking = 1.0 - slowed / carried / FRICTION;
+    assert!((-1e-9..1e-3).contains(&lacking) && change.x.abs() < 1e-6 * weight, "{lacking:e} {change:?}");
+}
+
+/// What forty balls without friction lose as they fall into a heap is in the ledger, and the tub has the
+/// impulses that their momenta have changed by.
+#[test]
+fn a_heap_of_balls_closes_its_balances() {
+    let mut heap = heap(40, 0.0);
+    let (energy, mut most) = (heap.energy(), 0);
+    for _ in 0..500 {
+        heap.step().unwrap();
+        most = most.max(heap.touching_pairs().count());
+    }
+    let error = (heap.kinetic() + heap.gravity_potential() + heap.books.d_imp) / energy - 1.0;
+    let momentum = heap.momentum() - heap.books.external_impulse;
+    println!("{most} contacts, lost {:.1} J of {energy:.1} J: {error:.1e}, {momentum:?}", heap.books.d_imp);
+    assert!(most >= 40 && heap.books.d_imp > 0.1 * energy);
+    assert!(error.abs() < 1e-12 && momentum.norm() < 1e-10, "{error:.1e} {momentum:?}");
 }

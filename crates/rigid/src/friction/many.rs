@@ -17,15 +17,13 @@
 use carom_contact::solver::{FRICTION_ACCEPTED, friction_residual};
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
-use super::{CONE, Friction, SMALL};
+use super::{CONE, Friction};
 use crate::contact::{Contact, Rows};
 use crate::law::{LinearLaw, NormalLaw};
 use crate::search::Step;
 use crate::stage::Stage;
-use crate::step_error::Unsolved;
 
-/// Linear problems of one step of the system, and the shortest part of a Newton step.
-const PROBLEMS: usize = 20;
+/// The shortest part of a Newton step that is tried.
 const SHORTEST: f64 = 1.0 / 64.0;
 
 /// Newton steps of a linear problem: at first, on each part of a path, and at the end.
@@ -54,6 +52,9 @@ const NEARLY: f64 = 100.0;
 pub(super) struct Newton {
     laws: Vec<LinearLaw>,
     normals: Vec<NormalLaw>,
+    friction: Vec<f64>,
+    /// Largest velocity without impulses \[m/s\].
+    size: f64,
     changes: Vec<[f64; 2]>,
     /// Impulses, and velocities with the laws of the normals.
     r: Vec<f64>,
@@ -68,35 +69,22 @@ pub(super) struct Newton {
 }
 
 impl Friction {
-    /// Impulses with friction, as [`Friction::solve`] finds them; impulses are zero at the start.
-    pub(crate) fn solve_by_blocks(
+    /// Impulses and expected velocities of the linear problem at the present ones; false if it is not solved.
+    pub(super) fn cone_by_blocks(
         &mut self,
         contacts: &[Contact],
         rows: &mut Rows,
-        stages: &mut [Stage],
+        stages: &[Stage],
         step: &Step<'_>,
-    ) -> Result<(), Unsolved> {
-        self.coefficients.clear();
-        self.coefficients.extend(contacts.iter().map(|c| c.friction));
-        let speed = rows.speed().max(f64::MIN_POSITIVE);
-        let (mut missed, mut size) = (f64::INFINITY, None);
-        for _ in 0..PROBLEMS {
-            self.newton.begin(contacts, rows, step);
-            let size = *size.get_or_insert_with(|| largest(&self.newton.u));
-            if !rows.set_blocks(stages, step)
-                || !self.newton.solve(&self.coefficients, size, rows, stages, step)
-            {
-                break;
-            }
-            self.newton.expect(&mut self.expected);
-            rows.impulse.copy_from_slice(&self.newton.r);
-            rows.evaluate(stages, step)?;
-            missed = self.missed(contacts, rows, step, speed);
-            if missed <= SMALL {
-                return Ok(());
-            }
+    ) -> bool {
+        if !rows.set_blocks(stages, step) {
+            return false;
         }
-        Err(Unsolved::Friction { contacts: contacts.len(), missed })
+        self.newton.begin(contacts, rows, step);
+        let is_solved = self.newton.solve(rows, stages, step);
+        self.r.clone_from(&self.newton.r);
+        self.newton.expect(&mut self.expected);
+        is_solved
     }
 }
 
@@ -106,10 +94,15 @@ impl Newton {
         self.r.clone_from(&rows.impulse);
         self.u.clone_from(&rows.after);
         self.normals.clear();
+        self.friction.clear();
         for (i, contact) in contacts.iter().enumerate() {
             let law = NormalLaw::at(contact, rows.before[3 * i], rows.after[3 * i], step.dt);
             self.u[3 * i] += law.offset + law.compliance * self.r[3 * i];
             self.normals.push(law);
+            self.friction.push(contact.friction);
+        }
+        if self.r.iter().all(|r| *r == 0.0) {
+            self.size = self.u.iter().fold(0.0, |m: f64, u| m.max(u.abs()));
         }
     }
 
@@ -125,33 +118,24 @@ impl Newton {
     ///
     /// Contacts have a compliance γ in addition, with velocities γ m (r − r₀). From each solution the next
     /// one begins with r₀ = r (proximal points), until the velocities of γ are none beside the others.
-    ///
-    /// * `size` — largest velocity without impulses \[m/s\]
-    fn solve(
-        &mut self,
-        friction: &[f64],
-        size: f64,
-        rows: &mut Rows,
-        stages: &[Stage],
-        step: &Step<'_>,
-    ) -> bool {
-        let small = FRICTION_ACCEPTED * size;
+    fn solve(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
+        let small = FRICTION_ACCEPTED * self.size;
         self.start[0].clone_from(&self.r);
         self.start[1].clone_from(&self.u);
         self.failed = 0;
         self.center.clear();
         self.center.resize(self.r.len(), 0.0);
         self.compliance = COMPLIANCE;
-        let mut is_solved = self.iterate(FIRST, small, friction, rows, stages, step)
-            || self.follow_path(small, friction, rows, stages, step);
+        let mut is_solved =
+            self.iterate(FIRST, small, rows, stages, step) || self.follow_path(small, rows, stages, step);
         for _ in 0..CENTERS {
             self.compliance = 0.0;
-            if !is_solved || self.residual(friction, rows) <= CONE * size {
+            if !is_solved || self.residual(rows) <= CONE * self.size {
                 return is_solved;
             }
             self.compliance = COMPLIANCE;
             self.center.clone_from(&self.r);
-            is_solved = self.iterate(LAST, small, friction, rows, stages, step);
+            is_solved = self.iterate(LAST, small, rows, stages, step);
         }
         false
     }
@@ -159,24 +143,17 @@ impl Newton {
     /// The same from the first guess, by compliances from a large one to the small one. Newton's method
     /// alone moves the border of the contacts that slip by about one neighbour in each step; a compliance γ
     /// moves it by 1/√γ neighbours.
-    fn follow_path(
-        &mut self,
-        small: f64,
-        friction: &[f64],
-        rows: &mut Rows,
-        stages: &[Stage],
-        step: &Step<'_>,
-    ) -> bool {
+    fn follow_path(&mut self, small: f64, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
         self.r.clone_from(&self.start[0]);
         self.u.clone_from(&self.start[1]);
         for compliance in PATH {
             self.compliance = compliance;
             self.center.clone_from(&self.r);
-            let near = NEAR * self.residual(friction, rows);
-            self.iterate(ON_PATH, near, friction, rows, stages, step);
+            let near = NEAR * self.residual(rows);
+            self.iterate(ON_PATH, near, rows, stages, step);
         }
         self.compliance = COMPLIANCE;
-        self.iterate(LAST, small, friction, rows, stages, step)
+        self.iterate(LAST, small, rows, stages, step)
     }
 
     /// Newton's method with the present compliance of all contacts; false if it does not converge.
@@ -184,39 +161,38 @@ impl Newton {
         &mut self,
         steps: usize,
         small: f64,
-        friction: &[f64],
         rows: &mut Rows,
         stages: &[Stage],
         step: &Step<'_>,
     ) -> bool {
         let mut last = f64::INFINITY;
         for _ in 0..=steps {
-            let residual = self.residual(friction, rows);
+            let residual = self.residual(rows);
             if residual <= small || (residual <= NEARLY * small && residual >= 0.5 * last) {
                 return true;
             }
             last = residual;
-            let norm = self.differentiate(friction, rows);
+            let norm = self.differentiate(rows);
             if !rows.change_by_laws(&self.laws, stages, step, &mut self.changes) {
                 return false;
             }
-            self.go(norm, friction, rows);
+            self.go(norm, rows);
         }
         false
     }
 
     /// Goes along the changes, as far as |F| falls. Where it does not, the whole way and the shortest one
     /// take turns, so that no step is repeated.
-    fn go(&mut self, norm: f64, friction: &[f64], rows: &Rows) {
+    fn go(&mut self, norm: f64, rows: &Rows) {
         let mut length = 1.0;
-        while self.try_length(length, friction, rows) >= (1.0 - 0.1 * length) * norm {
+        while self.try_length(length, rows) >= (1.0 - 0.1 * length) * norm {
             if length > SHORTEST {
                 length *= 0.5;
                 continue;
             }
             self.failed += 1;
             if !self.failed.is_multiple_of(2) {
-                self.try_length(1.0, friction, rows);
+                self.try_length(1.0, rows);
             }
             break;
         }
@@ -225,7 +201,7 @@ impl Newton {
     }
 
     /// A part of the changes into `trial`; returns |F|.
-    fn try_length(&mut self, length: f64, friction: &[f64], rows: &Rows) -> f64 {
+    fn try_length(&mut self, length: f64, rows: &Rows) -> f64 {
         let [mut r, mut u] = std::mem::take(&mut self.trial);
         r.clear();
         u.clear();
@@ -234,18 +210,18 @@ impl Newton {
             r.push(self.r[i] + length * by);
             u.push(self.u[i] + length * (velocity + compliance * by));
         }
-        let of = |(c, &mu): (usize, &f64)| self.at(c, [&r, &u], mu, rows).value.norm_squared();
-        let square: f64 = friction.iter().enumerate().map(of).sum();
+        let of = |c: usize| self.at(c, [&r, &u], rows).value.norm_squared();
+        let square: f64 = (0..self.friction.len()).map(of).sum();
         self.trial = [r, u];
         square.sqrt()
     }
 
     /// The laws of a step from the present point; returns |F|.
-    fn differentiate(&mut self, friction: &[f64], rows: &Rows) -> f64 {
+    fn differentiate(&mut self, rows: &Rows) -> f64 {
         self.laws.clear();
         let mut square = 0.0;
-        for (c, &mu) in friction.iter().enumerate() {
-            let now = self.at(c, [&self.r, &self.u], mu, rows);
+        for c in 0..self.friction.len() {
+            let now = self.at(c, [&self.r, &self.u], rows);
             square += now.value.norm_squared();
             let of_all = self.compliance * now.mobility;
             self.laws.push(now.law([self.normals[c].compliance + of_all, of_all, of_all]));
@@ -254,7 +230,7 @@ impl Newton {
     }
 
     /// The residual of the natural map, in units of velocities.
-    fn residual(&mut self, friction: &[f64], rows: &Rows) -> f64 {
+    fn residual(&mut self, rows: &Rows) -> f64 {
         let [r, u] = &mut self.trial;
         r.clear();
         r.extend(self.r.iter().enumerate().map(|(i, r)| rows.free_mobility(i / 3) * r));
@@ -262,22 +238,17 @@ impl Newton {
         let yields = r.iter().zip(&self.center).enumerate();
         let yields = yields.map(|(i, (r, center))| r - rows.free_mobility(i / 3) * center);
         u.extend(self.u.iter().zip(yields).map(|(u, r)| u + self.compliance * r));
-        friction_residual(friction, 3, r, u)
+        friction_residual(&self.friction, 3, r, u)
     }
 
     /// A contact at impulses and velocities.
-    fn at(&self, c: usize, [r, u]: [&[f64]; 2], friction: f64, rows: &Rows) -> AtContact {
+    fn at(&self, c: usize, [r, u]: [&[f64]; 2], rows: &Rows) -> AtContact {
         let mobility = rows.free_mobility(c);
         let r = mobility * Vector3::from_column_slice(&r[3 * c..3 * c + 3]);
         let center = mobility * Vector3::from_column_slice(&self.center[3 * c..3 * c + 3]);
         let u = Vector3::from_column_slice(&u[3 * c..3 * c + 3]) + self.compliance * (r - center);
-        AtContact::new(mobility, r, u, friction)
+        AtContact::new(mobility, r, u, self.friction[c])
     }
-}
-
-/// Largest absolute value.
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, v| m.max(v.abs()))
 }
 
 /// The function of Alart and Curnier of one contact.

@@ -51,7 +51,7 @@ enum Block {
 /// Compliance that each contact has in addition, relative to its mobility.
 const YIELD: f64 = 1e-9;
 
-/// What a matrix has equations of.
+/// The bodies, joints and contacts of a matrix.
 pub(crate) struct Parts<'a> {
     /// Bodies that move, ascending.
     pub(crate) bodies: Vec<usize>,

@@ -54,7 +54,7 @@ impl Normal {
     }
 
     /// Impulses of all contacts by their laws, without friction, as [`Normal::elastic_phase`] finds them.
-    pub(crate) fn elastic_by_blocks(
+    pub(super) fn elastic_by_blocks(
         &mut self,
         contacts: &[Contact],
         rows: &mut Rows,

@@ -178,7 +178,6 @@ pub(crate) fn crowd(n: usize, dt: f64) -> System {
 }
 
 /// Balls that fall into a heap on the floor between four walls, restitution 0.
-#[allow(dead_code, reason = "unit tests and a benchmark use it")]
 pub(crate) fn heap(n: usize, friction: f64) -> System {
     let (mut random, half) = (Random(11), 0.25);
     let mut bodies: Vec<RigidBody> = (0..n).map(|_| ball(1.0)).collect();

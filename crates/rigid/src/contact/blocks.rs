@@ -2,7 +2,7 @@
 //! mobility: at a cost in proportion to the number of bodies where they are a chain, a tree or a heap of
 //! small groups.
 
-use crate::contact::Rows;
+use super::Rows;
 use crate::joint::factors::{Factors, Touching};
 use crate::law::LinearLaw;
 use crate::search::Step;
@@ -21,8 +21,8 @@ pub(crate) struct ContactBlocks {
     mobility: Vec<f64>,
 }
 
-/// What the places of the blocks depend on.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The contacts and joints that decide which blocks a matrix has.
+#[derive(Debug, Clone, PartialEq)]
 struct Key {
     per_contact: usize,
     /// How often the rows of joints were chosen.
