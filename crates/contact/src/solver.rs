@@ -21,7 +21,7 @@ pub use conjugate_gradients::StepRule;
 pub use error::LcpError;
 pub use friction::{
     FRICTION_ACCEPTED, FrictionAttempt, FrictionError, FrictionMethod, FrictionProblem, FrictionSolution,
-    FrictionSolver, friction_residual,
+    FrictionSolver, SmoothedCone, friction_residual, smoothed,
 };
 pub use lcp::{Attempt, LcpMethod, LcpSolution, LcpSolver};
 pub use lemke::{Lemke, lemke};

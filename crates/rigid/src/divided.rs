@@ -12,7 +12,7 @@ impl System {
     /// too, the system is unchanged.
     ///
     /// A step can fail where bodies overlap deeply, as bodies whose edges have crossed: their contacts then
-    /// face each other.
+    /// face each other. A dense problem of many contacts comes last.
     #[cold]
     pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
         if why.is_contradiction() {
@@ -22,6 +22,7 @@ impl System {
         let (dt, steps, limited) = (self.dt, self.steps, self.limited);
         let mut before = Snapshot::default();
         self.snapshot_into(&mut before);
+        let start = self.start_of_step;
         for parts in PARTS {
             self.dt = dt / f64::from(parts);
             self.forget_joint_impulses();
@@ -39,6 +40,18 @@ impl System {
                 self.n_divided += 1;
                 // All parts count as one step.
                 self.limited.steps = self.limited.steps.min(limited.steps + 1);
+                return Ok(());
+            }
+            self.go_back(&before);
+        }
+        if self.impulses.laws.has_left_out {
+            self.start_of_step = start;
+            self.forget_joint_impulses();
+            self.stages.iter_mut().for_each(|stage| stage.touched = false);
+            self.impulses.laws.is_last_resort = true;
+            let done = self.advance();
+            self.impulses.laws.is_last_resort = false;
+            if done.is_ok() {
                 return Ok(());
             }
             self.go_back(&before);

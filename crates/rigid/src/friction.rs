@@ -8,7 +8,7 @@
 //! positive for a contact alone; the ledger contains it as friction loss. Springs have u_N = u₊ + C r_N +
 //! b, see `law`. Finally the normal impulses are refined to round-off.
 
-mod many;
+pub(crate) mod many;
 
 use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 
@@ -39,14 +39,14 @@ pub(crate) struct Friction {
     expected: Vec<f64>,
     compliance: Vec<f64>,
     coefficients: Vec<f64>,
-    newton: many::Newton,
+    pub(crate) path: many::Path,
 }
 
 impl Friction {
     /// Impulses with friction; at entry impulses are zero.
     pub(crate) fn solve(
         &mut self,
-        contacts: &[Contact],
+        contacts: &mut [Contact],
         rows: &mut Rows,
         stages: &mut [Stage],
         step: &Step<'_>,
@@ -71,6 +71,9 @@ impl Friction {
             rows.evaluate(stages, step)?;
             missed = self.missed(contacts, rows, step, speed);
             if missed <= SMALL {
+                if rows.by_blocks {
+                    Self::accept_returns(contacts, rows);
+                }
                 return Ok(());
             }
         }

@@ -26,15 +26,22 @@ pub(crate) struct Impulses {
 /// problem costs less.
 const MANY: usize = 24;
 
+/// Contacts up to which a dense problem is tried at once where blocks have no solution. Beyond, it takes
+/// seconds, and the step is divided first.
+const DENSE: usize = 64;
+
 /// The laws of one group of contacts.
 pub(crate) struct Laws {
     pub(crate) rows: Rows,
     pub(crate) normal: Normal,
-    friction: Friction,
+    pub(crate) friction: Friction,
     /// [`MANY`], which tests change.
     many: usize,
     /// Groups of many contacts that blocks did not solve, for tests.
     unsolved: u64,
+    /// True where a dense problem of any size is the last resort; and that one was left out without it.
+    pub(crate) is_last_resort: bool,
+    pub(crate) has_left_out: bool,
     /// The contacts, and the impulses of joints, before a solution by blocks.
     contacts: Vec<Contact>,
     lambda: Vec<f64>,
@@ -48,6 +55,8 @@ impl Default for Laws {
             friction: Friction::default(),
             many: MANY,
             unsolved: 0,
+            is_last_resort: false,
+            has_left_out: false,
             contacts: Vec::new(),
             lambda: Vec::new(),
         }
@@ -98,7 +107,7 @@ impl Impulses {
 
 impl Laws {
     /// Both phases of one group; returns the factor of its restitution. Many contacts are solved by blocks,
-    /// and as one dense problem where these do not converge.
+    /// and as one dense problem where these have no solution.
     fn solve_group(
         &mut self,
         contacts: &mut Vec<Contact>,
@@ -106,14 +115,19 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
-        self.rows.by_blocks = contacts.len() >= self.many && suits_blocks(contacts, step);
+        self.rows.by_blocks = contacts.len() >= self.many;
         if self.rows.by_blocks {
             self.contacts.clone_from(contacts);
             self.lambda.clone_from(&self.rows.joints.lambda);
-            if let Ok(factor) = self.both_phases(contacts, limit, stages, step) {
-                return Ok(factor);
-            }
+            let missed = match self.both_phases(contacts, limit, stages, step) {
+                Ok(factor) => return Ok(factor),
+                Err(missed) => missed,
+            };
             self.unsolved += 1;
+            if self.contacts.len() > DENSE && !self.is_last_resort {
+                self.has_left_out = true;
+                return Err(missed);
+            }
             std::mem::swap(contacts, &mut self.contacts);
             self.rows.joints.lambda.clone_from(&self.lambda);
             self.rows.by_blocks = false;
@@ -186,7 +200,7 @@ impl Laws {
     /// Impulses by the laws of the contacts.
     pub(crate) fn solve(
         &mut self,
-        contacts: &[Contact],
+        contacts: &mut [Contact],
         has_friction: bool,
         stages: &mut [Stage],
         step: &Step<'_>,
@@ -199,14 +213,6 @@ impl Laws {
         self.friction.solve(contacts, &mut self.rows, stages, step)?;
         self.normal.polish(contacts, &mut self.rows, stages, step)
     }
-}
-
-/// False for loose bodies with friction: heaps at rest hold themselves in many ways, of which Newton's method
-/// by blocks finds others, or none, where the sweeps of the dense problem come near one.
-fn suits_blocks(contacts: &[Contact], step: &Step<'_>) -> bool {
-    let is_joined = |body: usize| step.joints.group_of.get(body).is_some_and(Option::is_some);
-    contacts.iter().all(|contact| contact.friction == 0.0)
-        || contacts.iter().any(|contact| contact.bodies.into_iter().flatten().any(is_joined))
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ impl Limit {
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
         self.set_restitution(0.0, contacts);
-        laws.solve(&self.reduced, laws.rows.per_contact == 3, stages, step)?;
+        laws.solve(&mut self.reduced, laws.rows.per_contact == 3, stages, step)?;
         self.from.clear();
         self.from.extend_from_slice(&laws.rows.impulse);
         self.largest(work, contacts, laws, stages, step)
@@ -174,7 +174,7 @@ impl Limit {
         self.set_restitution(s, contacts);
         if !contacts.iter().all(Contact::is_multiplier) {
             let has_friction = laws.rows.per_contact == 3;
-            return laws.solve(&self.reduced, has_friction, stages, step);
+            return laws.solve(&mut self.reduced, has_friction, stages, step);
         }
         let rows = &mut laws.rows;
         for (impulse, (from, to)) in rows.impulse.iter_mut().zip(self.from.iter().zip(&self.to)) {

@@ -25,6 +25,7 @@ impl System {
     #[inline]
     pub fn step(&mut self) -> Result<(), StepError> {
         self.start_of_step = self.time();
+        self.impulses.laws.has_left_out = false;
         self.forget_joint_impulses();
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }

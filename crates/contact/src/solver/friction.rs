@@ -1,5 +1,6 @@
 //! Cone complementarity with Coulomb friction: u = W r + q, per contact K ∋ r ⟂ u + μ |u_T| e_N ∈ K*.
 
+mod cone;
 mod local;
 mod newton;
 mod problem;
@@ -14,6 +15,7 @@ use newton::Newton;
 use problem::{check, natural, velocities};
 use smoothing::Smoothing;
 
+pub use cone::{SmoothedCone, smoothed};
 pub use problem::{FRICTION_ACCEPTED, FrictionError, FrictionProblem, friction_residual};
 
 /// Rounds of the chain: sweeps, then Newton from where they ended; smoothing once.

@@ -2,6 +2,7 @@
 
 use super::super::operator::largest;
 use super::super::outcome::Stop;
+use super::cone::{SmoothedCone, smoothed};
 use super::newton::MAX_UNKNOWNS;
 use super::problem::{FRICTION_ACCEPTED, FrictionProblem, natural, padded, velocities};
 use carom_linalg::DenseLu;
@@ -80,46 +81,6 @@ impl Units {
     fn is_near(self, norm: f64) -> bool {
         norm <= NEAR * self.tau * self.tau + ROUNDING
     }
-}
-
-/// The smoothed projection of one contact.
-struct Projection {
-    value: [f64; 3],
-    /// Along and across: P' = [[b, c wᵀ], [c w, a E + (b − a) w wᵀ]].
-    a: f64,
-    b: f64,
-    c: f64,
-    /// w = z_T/|z_T|.
-    direction: [f64; 2],
-}
-
-impl Projection {
-    fn new(z: [f64; 3], tau: f64) -> Self {
-        let size = z[1].hypot(z[2]);
-        let direction = if size > 0.0 { [z[1] / size, z[2] / size] } else { [1.0, 0.0] };
-        let [(p1, d1), (p2, d2)] = [smoothed(z[0] - size, tau), smoothed(z[0] + size, tau)];
-        let half = 0.5 * (p2 - p1);
-        let a = if size > 1e-8 * (z[0].abs() + tau) { half / size } else { 0.5 * (d1 + d2) };
-        let value = [0.5 * (p1 + p2), half * direction[0], half * direction[1]];
-        Self { value, a, b: 0.5 * (d1 + d2), c: 0.5 * (d2 - d1), direction }
-    }
-
-    /// Entry of P', normal 0, tangents 1 and 2.
-    fn slope(&self, i: usize, j: usize) -> f64 {
-        let w = |k: usize| self.direction[k - 1];
-        match (i, j) {
-            (0, 0) => self.b,
-            (0, k) | (k, 0) => self.c * w(k),
-            _ => (self.b - self.a) * w(i) * w(j) + if i == j { self.a } else { 0.0 },
-        }
-    }
-}
-
-/// ½ (λ + √(λ² + 4 τ²)) and its derivative, without cancellation.
-fn smoothed(lambda: f64, tau: f64) -> (f64, f64) {
-    let root = lambda.hypot(2.0 * tau);
-    let value = if lambda < 0.0 { 2.0 * tau * tau / (root - lambda) } else { 0.5 * (lambda + root) };
-    (value, value / root)
 }
 
 impl Smoothing {
@@ -296,7 +257,7 @@ impl Smoothing {
             let (first, mut z, y) = (c * dim, [0.0; 3], self.dual(c, problem, u, units));
             (0..dim).for_each(|k| z[k] = x[first + k] - y[k]);
             if mu > 0.0 {
-                let projection = Projection::new(z, units.tau);
+                let projection = SmoothedCone::new(z, units.tau);
                 (0..dim).for_each(|k| self.value[first + k] = x[first + k] - projection.value[k]);
             } else {
                 self.value[first] = x[first] - smoothed(z[0], units.tau).0;
@@ -341,7 +302,7 @@ impl Smoothing {
             let y = self.dual(c, problem, u, units);
             let mut z = [0.0; 3];
             (0..dim).for_each(|k| z[k] = x[first + k] - y[k]);
-            let projection = Projection::new(z, units.tau);
+            let projection = SmoothedCone::new(z, units.tau);
             for i in 0..dim {
                 for j in 0..n {
                     let free = |k: usize| unit(first + k, j) - self.slopes[(first + k) * n + j];
@@ -355,28 +316,6 @@ impl Smoothing {
                     self.jacobian[(first + i) * n + j] = unit(first + i, j) - moved;
                 }
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_smoothed_projection_has_its_derivative_and_tends_to_the_projection() {
-        for z in [[0.3, 0.4, -0.2], [-0.5, 0.1, 0.7], [1.0, 0.0, 0.0], [-1.0, 0.2, 0.1]] {
-            let at = |z: [f64; 3]| Projection::new(z, 0.1);
-            for j in 0..3 {
-                let moved = |h: f64| at(std::array::from_fn(|k| z[k] + if k == j { h } else { 0.0 })).value;
-                let (more, less) = (moved(1e-6), moved(-1e-6));
-                for i in 0..3 {
-                    let difference = (more[i] - less[i]) / 2e-6;
-                    assert!((difference - at(z).slope(i, j)).abs() < 1e-8, "{z:?}: {i} {j}");
-                }
-            }
-            let (near, exact) = (Projection::new(z, 1e-9).value, super::super::problem::project(z, 1.0));
-            assert!((0..3).all(|k| (near[k] - exact[k]).abs() < 2e-9), "{near:?} {exact:?}");
         }
     }
 }
