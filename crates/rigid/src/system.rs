@@ -13,6 +13,7 @@ use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
 use crate::joint::Joints;
+use crate::joint::impulse::JointImpulse;
 use crate::joint::start::Displaced;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
@@ -68,8 +69,8 @@ pub struct System {
     /// springs and stops \[N\], \[N m\].
     pub(crate) joint_wrenches: Vec<[Vector3<f64>; 2]>,
     /// Impulse of each joint with its springs and stops, then of each spring of its own, on its second body
-    /// in the last step, and its moment about the first end \[N s\], \[N m s\]; empty unless they are kept.
-    pub(crate) joint_impulses: Vec<[Vector3<f64>; 2]>,
+    /// in the last step \[N s\], \[N m s\]; empty unless they are kept.
+    pub(crate) joint_impulses: Vec<JointImpulse>,
     /// Changes of the start by motions of joints.
     pub(crate) displaced: Displaced,
     pub(crate) actions: Actions,
