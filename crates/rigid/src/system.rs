@@ -18,6 +18,7 @@ use crate::joint::start::Displaced;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
+use crate::pressed::Pressed;
 use crate::search;
 use crate::stage::Stage;
 use crate::state::State;
@@ -63,6 +64,8 @@ pub struct System {
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
+    /// Contacts of the last impacts, with motions.
+    pub(crate) pressed: Pressed,
     pub(crate) joints: Joints,
     pub(crate) stops: Stops,
     /// Force of each joint on its second body in the last step, and its torque about the first end, without
@@ -163,6 +166,7 @@ impl System {
             stops: Stops::default(),
             joint_wrenches: Vec::new(),
             joint_impulses: Vec::new(),
+            pressed: Pressed::default(),
             displaced: Displaced::default(),
             actions: Actions::default(),
             start_of_step: 0.0,
