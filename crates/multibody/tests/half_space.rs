@@ -280,6 +280,22 @@ fn a_second_spot_is_an_error_with_its_place() {
     assert!((apart / (4.0 * RADIUS) - 1.0).abs() < 0.02, "{message}");
 }
 
+#[test]
+fn different_surfaces_of_a_body_need_different_names() {
+    let bodies = vec![ball("pair"), ball("plate")];
+    let ball_at = |x: f64| Shape::Sphere(Sphere { center: x * Vector3::x(), radius: RADIUS });
+    let on_plate = |shape| HalfSpaceSpec {
+        bodies: [0, 1],
+        surfaces: [surface(shape, Some(STEEL)), surface(plane(), None)],
+        law: Law::Hard,
+        friction: 0.0,
+    };
+    let twice = |x: [f64; 2]| HalfSpaceContacts::new(&bodies, &x.map(|x| on_plate(ball_at(x))));
+    assert!(twice([0.0, 0.0]).is_ok());
+    let message = twice([0.0, 0.1]).map(|_| ()).unwrap_err().to_string();
+    assert!(message.contains("two different surfaces of body `pair` have the name `surface`"), "{message}");
+}
+
 /// Parabolas have a curvature that errs by up to (h/R)²; a force at a given speed by a fifth of it.
 #[test]
 fn faces_of_the_second_degree_are_reported_with_the_error_of_the_force() {

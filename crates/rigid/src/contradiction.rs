@@ -55,6 +55,22 @@ const ALLOWED: f64 = 1e-6;
 /// Part of the largest impulse above which a contact takes part.
 const TAKES_PART: f64 = 1e-3;
 
+/// Bodies that motions press together.
+pub(crate) struct Squeezed {
+    /// Numbers of the bodies.
+    pub(crate) bodies: Vec<usize>,
+    /// Speed at which the contacts close, by the largest impulse \[m/s\].
+    pub(crate) speed: f64,
+    /// By how much they overlap together at the end of the motion without contact \[m\].
+    pub(crate) depth: f64,
+}
+
+impl From<Squeezed> for Unsolved {
+    fn from(Squeezed { bodies, speed, .. }: Squeezed) -> Self {
+        Self::Squeezed { bodies, speed }
+    }
+}
+
 /// Hard contacts that motions close together, through bodies between them: a ball between a driven hammer and
 /// an anvil. Their impulses w balance each other, and any multiple of them leaves the velocities as they are:
 ///
@@ -66,7 +82,7 @@ const TAKES_PART: f64 = 1e-3;
 /// of the solution of (M + ε) z + u ≥ 0 ⟂ z ≥ 0, which grows with 1/ε.
 ///
 /// * `rows` — normals of the contacts with their mobility, evaluated without impulses
-pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> Option<Unsolved> {
+pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> Option<Squeezed> {
     let n = contacts.len();
     if !rows.joints.is_active() || !contacts.iter().all(Contact::is_multiplier) {
         return None;
@@ -82,6 +98,11 @@ pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> O
     let mut solver = LcpSolver::default();
     solver.allowed = ALLOWED;
     solver.solve(&matrix, &u, &mut w, None).ok()?;
+    // Velocities that impulses change have no part in w·u, but one in w where bodies between the others are
+    // fast: solved again without them.
+    let left: Vec<f64> = (0..n).map(|i| u[i] + (0..n).map(|j| mobility(i, j) * w[j]).sum::<f64>()).collect();
+    w.fill(0.0);
+    solver.solve(&matrix, &left, &mut w, None).ok()?;
     let largest = w.iter().copied().fold(0.0, f64::max);
     w.iter_mut().for_each(|w| *w /= largest);
     let velocity = |i: usize| (0..n).map(|j| mobility(i, j) * w[j]).sum::<f64>();
@@ -92,7 +113,9 @@ pub(crate) fn squeezed(contacts: &[Contact], rows: &Rows, stages: &[Stage]) -> O
     let pressed = || (0..n).filter(|&i| w[i] > TAKES_PART);
     let bodies = pressed().flat_map(|i| contacts[i].bodies.into_iter().flatten()).collect();
     // Σ w u: impulses of the scaled problem are those of the contacts over their scales.
-    let speed = closing / pressed().map(|i| w[i] * scale[i]).fold(0.0, f64::max);
+    let largest = pressed().map(|i| w[i] * scale[i]).fold(0.0, f64::max);
+    let speed = closing / largest;
+    let depth = -(0..n).map(|i| w[i] * scale[i] * contacts[i].gap_new).sum::<f64>() / largest;
     let fastest = contacts.iter().map(|contact| contact.speed(stages)).fold(0.0, f64::max);
-    (speed > CLOSING * fastest).then_some(Unsolved::Squeezed { bodies, speed })
+    (speed > CLOSING * fastest).then_some(Squeezed { bodies, speed, depth })
 }

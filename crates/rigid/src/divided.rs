@@ -96,7 +96,7 @@ mod tests {
             } else {
                 system.step()?;
             }
-            let [impulse, _] = system.joint_impulses[0];
+            let [impulse, _] = system.joint_impulses[0].wrench;
             let missing = system.momentum() - before - impulse - mass * dt * gravity;
             assert!(missing.norm() < 1e-15, "{divided}: {missing}");
             assert!(impulse.norm() > 0.5 * mass * dt * 9.81, "{divided}: {impulse}");

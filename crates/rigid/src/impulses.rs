@@ -1,7 +1,7 @@
 //! Impulses of the contacts of a step: one problem for each group of bodies that touch each other.
 
 use crate::contact::{Contact, Rows};
-use crate::contradiction::{held, squeezed};
+use crate::contradiction::{Squeezed, held, squeezed};
 use crate::friction::Friction;
 use crate::groups::Groups;
 use crate::limit::Limit;
@@ -191,6 +191,16 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<Option<Unsolved>, Unsolved> {
+        Ok(self.squeezed(contacts, stages, step)?.map(Unsolved::from))
+    }
+
+    /// Contacts that motions close together.
+    pub(crate) fn squeezed(
+        &mut self,
+        contacts: &[Contact],
+        stages: &mut [Stage],
+        step: &Step<'_>,
+    ) -> Result<Option<Squeezed>, Unsolved> {
         self.rows.set(contacts, 1, stages, step);
         self.rows.evaluate(stages, step)?;
         self.rows.set_mobility(stages, step);

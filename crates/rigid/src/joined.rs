@@ -4,6 +4,7 @@ use carom_dynamics::{JointAction, JointState};
 use nalgebra::Vector3;
 
 use crate::joint::coordinate::Coordinate;
+use crate::joint::impulse::JointImpulse;
 use crate::joint::repeated::Repeated;
 use crate::joint::solver::JointSolver;
 use crate::joint::start::{AtRest, Displaced};
@@ -168,13 +169,13 @@ impl System {
 
     /// Keeps the impulses of joints and springs from now on.
     pub(crate) fn keep_joint_impulses(&mut self) {
-        self.joint_impulses = vec![[Vector3::zeros(); 2]; self.n_transmitting()];
+        self.joint_impulses = vec![JointImpulse::default(); self.n_transmitting()];
     }
 
     /// Starts the sums of impulses of a step.
     #[inline]
     pub(crate) fn forget_joint_impulses(&mut self) {
-        self.joint_impulses.fill([Vector3::zeros(); 2]);
+        self.joint_impulses.fill(JointImpulse::default());
     }
 
     /// Adds the impulses of a step, or of a part of it.
@@ -184,17 +185,31 @@ impl System {
             return;
         }
         let mut sums = std::mem::take(&mut self.joint_impulses);
-        let mut add = |number: usize, [force, torque]: [Vector3<f64>; 2]| {
-            sums[number][0] += self.dt * force;
-            sums[number][1] += self.dt * torque;
-        };
-        self.joint_forces().enumerate().for_each(|(number, wrench)| add(number, wrench));
-        for (number, spring) in self.joint_spring_states() {
-            add(number, [spring.force, spring.torque].map(Vector3::from));
+        let dt = self.dt;
+        self.joint_forces().zip(&mut sums).for_each(|(wrench, sum)| sum.add_wrench(wrench, dt));
+        let lambda = &self.impulses.laws.rows.joints.lambda;
+        for (joint, sum) in self.joints.all.iter().zip(&mut sums) {
+            for (k, row) in joint.rows.iter().enumerate() {
+                let Row::Driven(_, coordinate) = *row else { continue };
+                let drive = Some(lambda[joint.first + k]);
+                sum.add_action(
+                    coordinate.is_angle().into(),
+                    &JointAction { drive, ..JointAction::default() },
+                    1.0,
+                );
+            }
         }
-        self.stops.states().for_each(|(number, _, _, wrench)| add(number, wrench));
-        for (k, spring) in self.spring_states().enumerate() {
-            add(self.joints.all.len() + k, [spring.force, spring.torque].map(Vector3::from));
+        let alone = self.spring_states().enumerate().map(|(k, state)| (self.joints.all.len() + k, state));
+        for (number, spring) in self.joint_spring_states().chain(alone) {
+            sums[number].add_wrench([spring.force, spring.torque].map(Vector3::from), dt);
+            let actions = spring.actions.iter().enumerate();
+            actions.flat_map(|(i, action)| Some((i, action.as_ref()?))).for_each(|(i, action)| {
+                sums[number].add_action(i, action, dt);
+            });
+        }
+        for (number, coordinate, action, wrench) in self.stops.states() {
+            sums[number].add_wrench(wrench, dt);
+            sums[number].add_action(coordinate.is_angle().into(), &action, dt);
         }
         self.joint_impulses = sums;
     }

@@ -82,6 +82,7 @@ mod nearby;
 mod normal;
 pub mod pair;
 pub mod points;
+mod pressed;
 mod probes;
 pub mod restart;
 mod search;

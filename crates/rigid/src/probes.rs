@@ -79,9 +79,6 @@ impl Simulation {
     /// [`ProbeError`] names the probe that does not fit the system.
     pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
         let (system, contacts) = (&mut self.system, &self.contacts);
-        if probes.iter().any(|probe| matches!(probe.place, ProbePlace::Joint(_))) {
-            system.keep_joint_impulses();
-        }
         let all = probes.into_iter().enumerate();
         let all = all.map(|(number, probe)| Sampled::new(number, probe, system, contacts));
         let all = all.collect::<Result<Vec<_>, _>>()?;
@@ -212,7 +209,7 @@ impl Sampled {
         match self.on {
             On::Body(_) | On::Point { .. } => {}
             On::Joint(joint) => {
-                let [impulse, moment] = system.joint_impulses[joint];
+                let [impulse, moment] = system.joint_impulses[joint].wrench;
                 *sum += impulse;
                 *other += moment;
             }

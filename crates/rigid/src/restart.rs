@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 
 use crate::action::ActionBooks;
 use crate::held::Held;
+use crate::joint::impulse::JointImpulse;
 use crate::limit::Limited;
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
@@ -16,7 +17,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 6;
+pub const VERSION: u64 = 7;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -42,6 +43,10 @@ impl Simulation {
         checkpoint.put_integers("counters", &[steps, n_impulses, self.outputs, *shown, n_divided, limited]);
         let shown = |pair: usize| impulses.get(pair).copied().unwrap_or_default().as_slice().to_vec();
         checkpoint.put_reals("shown", &flat(system.saved_pairs().into_iter().map(shown).collect()));
+        if !self.joint_sums.is_empty() {
+            let sums = self.joint_sums.iter().flat_map(|sum| sum.to_array());
+            checkpoint.put_reals("joint_sums", &sums.collect::<Vec<_>>());
+        }
         system.save(&mut checkpoint);
         if self.missed != [0.0; 2] {
             checkpoint.put_reals("missed_energy", &self.missed);
@@ -75,6 +80,11 @@ impl Simulation {
             return Err(length("shown", impulses.len(), 3 * system.reports.len()));
         }
         self.shown = (shown, arrays::<3>(impulses).map(|&i| i.into()).collect());
+        if !self.joint_sums.is_empty() {
+            let n = JointImpulse::NUMBERS * self.joint_sums.len();
+            let sums = checkpoint.reals_of("joint_sums", n)?;
+            self.joint_sums = arrays(sums).map(JointImpulse::from_array).collect();
+        }
         let missed = checkpoint.reals_of("missed_energy", 2).unwrap_or(&[0.0; 2]);
         self.missed = [missed[0], missed[1]];
         self.events = restored_events(checkpoint)?;

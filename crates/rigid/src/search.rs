@@ -278,6 +278,14 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
     }
 }
 
+/// Gap of a slot of a pair at the end of the motion without contact \[m\].
+pub(crate) fn gap_at_end(pair: &mut Pair, slot: usize, stages: &[Stage]) -> f64 {
+    let [a, b] = pair.bodies.map(|i| &stages[i].next);
+    let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
+    let touch = Touch::at(pair, slot, &Relative::new((&rot_a, &a.position), (&rot_b, &b.position)));
+    if touch.is_near { touch.gap } else { f64::INFINITY }
+}
+
 /// Geometry of a slot of a pair in one configuration.
 struct Touch {
     gap: f64,

@@ -8,6 +8,7 @@ use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
+use crate::joint::impulse::JointImpulse;
 use crate::probes::Probes;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
@@ -98,6 +99,8 @@ pub struct Simulation {
     pub(crate) outputs: u64,
     /// Steps of the last frame, and the impulse of each pair until then \[N s\]; that of later pairs was 0.
     pub(crate) shown: (u64, Vec<Vector3<f64>>),
+    /// Impulses of joints and springs since the last frame.
+    pub(crate) joint_sums: Vec<JointImpulse>,
     /// See [`Simulation::missed`].
     pub(crate) missed: [f64; 2],
     pub(crate) probes: Probes,
@@ -110,7 +113,7 @@ impl Simulation {
     /// # Errors
     ///
     /// [`RunError::Setting`], [`RunError::NoSteps`].
-    pub fn new(system: System, settings: Settings) -> Result<Self, RunError> {
+    pub fn new(mut system: System, settings: Settings) -> Result<Self, RunError> {
         for (name, value) in [("end_time", settings.end_time), ("output_every", settings.output_every)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(RunError::Setting { name, value });
@@ -125,6 +128,8 @@ impl Simulation {
         let n_given = given_pairs(&system).count();
         let crowds: Vec<usize> = (n_given..n_given + system.n_crowds()).collect();
         let contacts = numbered(&system, &crowds);
+        system.keep_joint_impulses();
+        let joint_sums = system.joint_impulses.clone();
         Ok(Self {
             system,
             settings,
@@ -133,6 +138,7 @@ impl Simulation {
             ledger,
             outputs: 0,
             shown: (0, Vec::new()),
+            joint_sums,
             missed: [0.0; 2],
             probes: Probes::default(),
         })
@@ -208,6 +214,8 @@ impl Simulation {
     #[inline]
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.system.step()?;
+        let of_step = &self.system.joint_impulses;
+        self.joint_sums.iter_mut().zip(of_step).for_each(|(sum, of_step)| sum.add(of_step));
         if !self.contacts.is_idle() || self.system.has_contacts() {
             self.follow(observer)?;
         }
@@ -270,8 +278,8 @@ impl Simulation {
         self.record();
         let row = self.ledger.row(self.system.balance());
         let (steps, dt) = (self.system.steps(), self.system.time_step());
-        // Impulses occur in single steps, which frames would rarely meet: the force of a frame is the mean
-        // since the last frame.
+        // Impulses occur in single steps, which frames would rarely meet: the force of a contact or joint in
+        // a frame is the mean since the last frame.
         let since = dt * (steps - self.shown.0) as f64;
         let mean = |pair: usize, report: &PairReport| {
             let before = self.shown.1.get(pair).copied().unwrap_or_default();
@@ -286,6 +294,10 @@ impl Simulation {
         let time = self.system.time();
         let mut joints: Vec<JointState> = self.system.joint_states();
         joints.extend(self.system.spring_states());
+        if since > 0.0 {
+            let means = joints.iter_mut().zip(&mut self.joint_sums);
+            means.for_each(|(state, sum)| std::mem::take(sum).mean_into(state, since));
+        }
         let frame =
             Frame { time, steps, bodies: &bodies, contacts: &contacts, joints: &joints, ledger: &row };
         observer.frame(&frame)?;

@@ -158,6 +158,9 @@ impl System {
         };
         let (contacts, stages) = (&mut self.contacts, &mut self.stages);
         search::set_arms(&mut self.pairs, stages, &step, contacts);
+        if !self.joints.motions.is_empty() {
+            self.pressed.check(contacts, &mut self.pairs, stages, &step, &mut self.impulses.laws)?;
+        }
         self.impulses.solve(contacts, stages, &step)?;
         if self.impulses.factor < NOTICEABLE {
             self.limited = self.limited.with(self.impulses.factor);
@@ -196,6 +199,9 @@ impl System {
                 None => self.stops.book(&contact, self.dt),
             }
             self.book_outside(&contact);
+        }
+        if !self.joints.motions.is_empty() {
+            self.pressed.keep(&self.contacts);
         }
         // The bounds of pairs of these bodies hold for their motion without impulses.
         for i in 0..self.contacts.len() {

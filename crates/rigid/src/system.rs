@@ -13,10 +13,12 @@ use crate::contact::Contact;
 use crate::crowd::{CrowdSpec, Crowds};
 use crate::impulses::Impulses;
 use crate::joint::Joints;
+use crate::joint::impulse::JointImpulse;
 use crate::joint::start::Displaced;
 use crate::limit::Limited;
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
+use crate::pressed::Pressed;
 use crate::search;
 use crate::stage::Stage;
 use crate::state::State;
@@ -62,14 +64,16 @@ pub struct System {
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
+    /// Contacts of the last impacts, with motions.
+    pub(crate) pressed: Pressed,
     pub(crate) joints: Joints,
     pub(crate) stops: Stops,
     /// Force of each joint on its second body in the last step, and its torque about the first end, without
     /// springs and stops \[N\], \[N m\].
     pub(crate) joint_wrenches: Vec<[Vector3<f64>; 2]>,
     /// Impulse of each joint with its springs and stops, then of each spring of its own, on its second body
-    /// in the last step, and its moment about the first end \[N s\], \[N m s\]; empty unless they are kept.
-    pub(crate) joint_impulses: Vec<[Vector3<f64>; 2]>,
+    /// in the last step \[N s\], \[N m s\]; empty unless they are kept.
+    pub(crate) joint_impulses: Vec<JointImpulse>,
     /// Changes of the start by motions of joints.
     pub(crate) displaced: Displaced,
     pub(crate) actions: Actions,
@@ -162,6 +166,7 @@ impl System {
             stops: Stops::default(),
             joint_wrenches: Vec::new(),
             joint_impulses: Vec::new(),
+            pressed: Pressed::default(),
             displaced: Displaced::default(),
             actions: Actions::default(),
             start_of_step: 0.0,

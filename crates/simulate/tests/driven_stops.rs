@@ -6,7 +6,7 @@ use carom_format::result::RunState;
 use carom_simulate::ErrorKind;
 
 use crate::fixtures::{Chain, is_refused, parse, solve};
-use crate::rigid_actions::{Ran, cube_mass, hinged, press, scheme, sliding};
+use crate::rigid_actions::{Ran, cube_mass, framed, hinged, press, scheme, sliding};
 
 /// A drive that stays between its stops, or just reaches them, runs as without them.
 #[test]
@@ -89,7 +89,7 @@ fn stops_of_a_motion_count_its_turns() {
 fn a_motion_works_against_a_stop_with_a_stiffness() {
     let (k, speed) = (1e5, 0.2);
     let action = format!("motion = \"{speed:?}*t\"\nstops = {{ high = 0.01, stiffness = {k:?} }}");
-    let ran = Ran::of(&(scheme(0.06, 1e-4, 0.0) + &sliding(0.0, &action)));
+    let ran = Ran::of(&(framed(0.06, [1e-4; 2], 0.0) + &sliding(0.0, &action)));
     let depth = speed * 0.06 - 0.01;
     let energy = 0.5 * k * depth * depth;
     assert!((ran.column("E_pot") / energy - 1.0).abs() < 1e-9, "{}", ran.column("E_pot"));
@@ -206,6 +206,38 @@ fn a_ball_between_a_driven_ram_and_an_anvil_ends_the_run() {
         "{}",
         ran.column("E_con")
     );
+}
+
+/// A ball flies to and fro between an anvil and a ram that closes: with e = 1 its speed times the clearance
+/// stays the same, and the impacts pile up. The ram has used up the clearance of 30 mm after 60 ms.
+#[test]
+fn impacts_that_pile_up_between_a_driven_ram_and_an_anvil_end_the_run() {
+    let text = |restitution: f64| {
+        let ram = sliding(0.0, "motion = \"0.5*t\"")
+            .replace("[[joint]]", &(plane("face", 0.05, 1.0) + "[[joint]]"));
+        let ball = "[[body]]\nname = \"ball\"\nmake = { shape = \"ball\", radius = 0.01 }\n\
+                    material = \"steel\"\nrigid = true\nposition = [0.075, 0.0, 0.0]\n\
+                    velocity = [1.0, 0.0, 0.0]\n\
+                    [[body.shape]]\nname = \"all\"\nkind = \"ball\"\nradius = 0.01\n";
+        let anvil = "[[body]]\nname = \"anvil\"\nmake = { shape = \"box\", size = [0.1, 0.1, 0.1] }\n\
+                     material = \"steel\"\nfixed = true\nposition = [0.1, 0.0, 0.0]\n";
+        let contact =
+            |ends: &str| format!("[[contact]]\nbetween = [{ends}]\nrestitution = {restitution:?}\n");
+        scheme(0.1, 1e-4, 0.0)
+            + &ram
+            + ball
+            + anvil
+            + &plane("face", 0.0, -1.0)
+            + &contact("\"ball:all\", \"cube:face\"")
+            + &contact("\"ball:all\", \"anvil:face\"")
+    };
+    for restitution in [1.0, 0.9, 0.5, 0.0] {
+        let ended = solve(&text(restitution)).map(|outcome| outcome.summary.time);
+        let words = ended.unwrap_err().to_string();
+        let time: f64 = words["at t = ".len()..].split(' ').next().unwrap().parse().unwrap();
+        assert!((time - 0.06).abs() < 1e-3, "{restitution}: {words}");
+        assert!(words.contains("`cube`, `ball`, `anvil`: motions of joints press"), "{restitution}: {words}");
+    }
 }
 
 /// A plane across x as a shape of the body before it.

@@ -1,5 +1,6 @@
 //! Joints, springs and forces in the scheme `rigid`, from scenario to result.
 
+use carom_dynamics::JointState;
 use carom_simulate::RunOutcome;
 use nalgebra::Vector3;
 
@@ -25,12 +26,22 @@ pub(crate) fn orders(errors: &[f64]) {
     }
 }
 
+const RIGID: &str = "scheme = \"rigid\"\ntime_step = DT";
+
+/// A run with a frame of each step: forces are means since the frame before.
+fn run_in_frames_of_steps(text: &str, dt: f64) -> (RunOutcome, Vec<JointState>) {
+    let lines = text.lines().map(|line| {
+        if line.starts_with("output_every") { format!("output_every = {dt:?}") } else { line.to_owned() }
+    });
+    run(&lines.collect::<Vec<_>>().join("\n").replace("DT", &format!("{dt:?}")))
+}
+
 /// The scheme `quasistatic` at a tight tolerance is the truth; forces of joints agree with its forces.
 #[test]
 fn a_double_pendulum_moves_as_in_the_scheme_of_reduced_bodies() {
     let (truth, forces) = run(&double_pendulum("relative_tolerance = 1.0e-10\nintegrator = \"dop853\""));
     let errors = [2e-3, 1e-3, 5e-4].map(|dt| {
-        let (outcome, own) = run(&double_pendulum(&format!("scheme = \"rigid\"\ntime_step = {dt:?}")));
+        let (outcome, own) = run_in_frames_of_steps(&double_pendulum(RIGID), dt);
         books_close(&outcome);
         for (own, force) in own.iter().zip(&forces) {
             let [own, force] = [own, force].map(|state| Vector3::from(state.force));
@@ -67,7 +78,7 @@ fn free_rods_on_a_spring_between_their_ends_keep_their_momenta() {
     };
     let (truth, forces) = run(&rods("relative_tolerance = 1.0e-10\nintegrator = \"dop853\""));
     let errors = [5e-4, 2.5e-4, 1.25e-4].map(|dt| {
-        let (outcome, own) = run(&rods(&format!("scheme = \"rigid\"\ntime_step = {dt:?}")));
+        let (outcome, own) = run_in_frames_of_steps(&rods(RIGID), dt);
         books_close(&outcome);
         let of = |body: usize| {
             let [a, b] = [&outcome, &truth].map(|run| Vector3::from(run.bodies[body].position));
@@ -77,8 +88,8 @@ fn free_rods_on_a_spring_between_their_ends_keep_their_momenta() {
         [of(0).max(of(1)), (own - force).norm() / force.norm()]
     });
     orders(&errors.map(|[place, _]| place));
-    // The force of a frame is that in the middle of the step before: first order, over the second order of
-    // the places.
+    // The force of a frame of each step is that in the middle of the step before: first order, over the
+    // second order of the places.
     let [_, coarse, fine] = errors.map(|[_, force]| force);
     assert!((0.9..1.2).contains(&(coarse / fine).log2()) && fine < 0.01, "{errors:?}");
 }
@@ -110,7 +121,7 @@ fn a_damped_spring_follows_a_growing_force() {
     let swing = c / k * (omega * t).cos() + (decay * c / k - 1.0) / omega * (omega * t).sin();
     let expected = PULL / k * (t - c / k + (-decay * t).exp() * swing);
     let errors = [2e-3, 1e-3, 5e-4].map(|dt| {
-        let (outcome, states) = run(&cube_on_spring(&format!("scheme = \"rigid\"\ntime_step = {dt:?}")));
+        let (outcome, states) = run_in_frames_of_steps(&cube_on_spring(RIGID), dt);
         books_close(&outcome);
         let [x, y, z] = outcome.bodies[0].position;
         assert!(y.abs() + z.abs() < 1e-15, "{y} {z}");

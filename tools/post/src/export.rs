@@ -210,7 +210,7 @@ fn parts(run: &Run, options: &ExportOptions, notes: &mut Vec<String>) -> Result<
     for index in 0..run.header().bodies.len() {
         if run.header().bodies[index].body_path.is_empty() {
             notes.push(format!(
-                "body `{}` has no file (a plane or a point mass) and is not shown",
+                "body `{}` is not shown, as its model names no body file",
                 run.header().bodies[index].name
             ));
             continue;

@@ -103,7 +103,7 @@ fn shown(run: &Run) -> Result<(Vec<Shown>, Vec<String>), RunError> {
     let (mut shown, mut notes) = (Vec::new(), Vec::new());
     for (index, body) in run.header().bodies.iter().enumerate() {
         if body.body_path.is_empty() {
-            notes.push(format!("{} (a plane or a point mass) is not shown", body.name));
+            notes.push(format!("{} is not shown, as its model names no body file", body.name));
             continue;
         }
         let body = run.load_body(index)?;
@@ -159,27 +159,28 @@ fn bodies(shown: &[Shown], frame: &StoredFrame, notes: &mut Vec<String>) -> Pict
         let has_faces = grids[n].radii.len() < grids[n].grid.n_cells();
         has_faces && boxes.iter().enumerate().any(|(k, inner)| k != n && contains(&boxes[n], inner))
     };
-    let mut all = carom_scene::picture(&[], true);
-    for (n, grid) in grids.iter().enumerate() {
-        let name = &shown[n].body.meta.name;
-        let names = [(name.clone(), Color::of_series(n))];
-        let groups = vec![0; grid.grid.n_cells()];
-        let coloring = Coloring::Cells { groups: &groups, names: &names };
-        let mut one = carom_scene::picture(&[(grid, coloring)], true);
-        all.outlines.extend(one.outlines);
-        if encloses(n) {
-            let note = format!("{name} is around others and shown by its edges");
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-            all.edges.extend(one.edges);
-        } else {
-            let first = all.triangles.len();
-            all.triangles.extend(one.triangles);
-            one.names.iter_mut().flat_map(|name| &mut name.triangles).for_each(|triangle| *triangle += first);
-            all.names.extend(one.names);
+    let names: Vec<[(String, Color); 1]> = shown
+        .iter()
+        .enumerate()
+        .map(|(n, shown)| [(shown.body.meta.name.clone(), Color::of_series(n))])
+        .collect();
+    let groups: Vec<Vec<usize>> = grids.iter().map(|grid| vec![0; grid.grid.n_cells()]).collect();
+    let (around, solid): (Vec<usize>, Vec<usize>) = (0..grids.len()).partition(|&n| encloses(n));
+    for &n in &around {
+        let note = format!("{} is around others and shown by its edges", shown[n].body.meta.name);
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
+    // Each in one picture, so that many bodies are cut as coarsely as a body of as many cells.
+    let picture = |of: &[usize]| {
+        let coloring = |n: usize| Coloring::Cells { groups: &groups[n], names: &names[n] };
+        let colored: Vec<_> = of.iter().map(|&n| (&grids[n], coloring(n))).collect();
+        carom_scene::picture(&colored, true)
+    };
+    let (mut all, edges_alone) = (picture(&solid), picture(&around));
+    all.outlines.extend(edges_alone.outlines);
+    all.edges.extend(edges_alone.edges);
     all.names.truncate(NAMES);
     all
 }
@@ -207,4 +208,47 @@ fn bounds(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
 
 fn contains([low, high]: &[[f64; 3]; 2], [inner_low, inner_high]: &[[f64; 3]; 2]) -> bool {
     (0..3).all(|d| low[d] < inner_low[d] && inner_high[d] < high[d])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_fem::{Body, Geometry, Material};
+    use carom_format::result::ResultBody;
+
+    /// Rods in a row along x, and a frame in which they lie there.
+    fn rods(n: usize) -> (Vec<Shown>, StoredFrame) {
+        let patches = carom_nurbs::solids::rod(0.01, 0.2, None).unwrap().elements([4, 1, 1]).unwrap();
+        let body = Body {
+            name: "rod".to_owned(),
+            material_of_block: vec![0; patches.patches.len()],
+            geometry: Geometry::Nurbs(patches),
+            materials: vec![Material::named("steel").unwrap()],
+            sections: Vec::new(),
+        };
+        let shown = |index: usize| {
+            let meta = ResultBody { name: format!("rod {index}"), rigid: true, ..ResultBody::default() };
+            let body = RunBody { meta, body: body.clone(), fields: None, load_radius: 0.0, fastest_hz: None };
+            Shown { index, grid: BodyGrid::surface(&body.body), body }
+        };
+        let at = |index: usize| BodyState {
+            position: [0.3 * index as f64, 0.0, 0.0],
+            quaternion: [1.0, 0.0, 0.0, 0.0],
+            ..BodyState::default()
+        };
+        let bodies = (0..n).map(at).collect();
+        let frame = StoredFrame { index: 0, time: 0.0, steps: 0, bodies, contacts: Vec::new() };
+        ((0..n).map(shown).collect(), frame)
+    }
+
+    /// The rods of a long row are small in the picture: each is cut into fewer triangles than one alone.
+    #[test]
+    fn ten_bodies_have_less_than_five_times_the_triangles_of_one() {
+        let n_triangles = |n: usize| {
+            let (shown, frame) = rods(n);
+            bodies(&shown, &frame, &mut Vec::new()).triangles.len()
+        };
+        let [one, many] = [1, 10].map(n_triangles);
+        assert!(one > 1000 && many < 5 * one, "{one} triangles of a rod, {many} of ten");
+    }
 }

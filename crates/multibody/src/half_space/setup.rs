@@ -19,8 +19,8 @@ use super::hull::Hull;
 use super::pair::{Pair, Side};
 use crate::body::Body;
 
-/// A surface that may touch another.
-#[derive(Debug, Clone)]
+/// A surface that may touch another. Surfaces of a body that differ need different names.
+#[derive(Debug, Clone, PartialEq)]
 pub enum HalfSpaceSurface {
     /// A surface with places of a reduced body.
     Places(String),
@@ -83,6 +83,17 @@ pub enum HalfSpaceSetupError {
         surface: String,
         /// Names of its places.
         known: String,
+    },
+    /// Two surfaces of a body have the same name.
+    #[error(
+        "two different surfaces of body `{body}` have the name `{surface}`: give each of them a name of its \
+         own"
+    )]
+    SameName {
+        /// Name of the body.
+        body: String,
+        /// The name of the surfaces.
+        surface: String,
     },
     /// A shape of a reduced body.
     #[error("body `{body}` is reduced: a contact on a half-space grid needs one of its surfaces with places")]
@@ -178,7 +189,7 @@ pub(super) fn build(bodies: &[Body], specs: &[HalfSpaceSpec]) -> Result<Vec<Pair
 }
 
 /// Surfaces by the index of the body and their name: a body of many pairs has each of them once.
-type Made<'a> = BTreeMap<(usize, &'a str), Arc<Side>>;
+type Made<'a> = BTreeMap<(usize, &'a str), (&'a HalfSpaceSurface, Arc<Side>)>;
 
 fn pair<'a>(
     bodies: &[Body],
@@ -192,11 +203,16 @@ fn pair<'a>(
     }
     let mut side = |end: usize| {
         let (index, surface) = (spec.bodies[end], &spec.surfaces[end]);
-        let entry = match made.entry((index, surface.name())) {
-            Entry::Occupied(entry) => Arc::clone(entry.get()),
-            Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(side(&bodies[index], index, surface)?))),
+        let body = &bodies[index];
+        let (first, side) = match made.entry((index, surface.name())) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert((surface, Arc::new(side(body, index, surface)?))),
         };
-        Ok(entry)
+        if *first != surface {
+            let (body, surface) = (body.name.clone(), surface.name().to_owned());
+            return Err(HalfSpaceSetupError::SameName { body, surface });
+        }
+        Ok(Arc::clone(side))
     };
     let sides = [side(0)?, side(1)?];
     let [first, second] = sides.each_ref().map(|side| side.name.clone());

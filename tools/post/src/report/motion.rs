@@ -18,11 +18,12 @@ pub(super) fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> 
     );
     if !run.header().joints.is_empty() {
         report.heading("Joints");
-        report.table(
-            joints::peaks(run)?,
+        let means = if run.is_rigid() { ": means since the frame before" } else { "" };
+        let caption = format!(
             "Largest force on the second body, torque on it about the first end, and power of a motion, in \
-             the frames of the result.",
+             the frames of the result{means}."
         );
+        report.table(joints::peaks(run)?, &caption);
     }
     report.heading("Balance");
     report.drawing(plot::draw(run, &Quantity::Energy)?, "Energies, and the residual of their balance.");
