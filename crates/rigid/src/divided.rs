@@ -14,7 +14,7 @@ impl System {
     /// A step can fail where bodies overlap deeply, as bodies whose edges have crossed: their contacts then
     /// face each other. A dense problem of many contacts comes last.
     #[cold]
-    pub(crate) fn advance_in_parts(&mut self, why: Unsolved) -> Result<(), Unsolved> {
+    pub(crate) fn advance_in_parts(&mut self, mut why: Unsolved) -> Result<(), Unsolved> {
         if why.is_contradiction() {
             self.stages.iter_mut().for_each(|stage| stage.touched = false);
             return Err(why);
@@ -51,8 +51,10 @@ impl System {
             self.impulses.laws.is_last_resort = true;
             let done = self.advance();
             self.impulses.laws.is_last_resort = false;
-            if done.is_ok() {
-                return Ok(());
+            match done {
+                Ok(()) => return Ok(()),
+                // It knows which bodies motions press together.
+                Err(of_dense) => why = of_dense,
             }
             self.go_back(&before);
         }

@@ -26,9 +26,9 @@ pub(crate) struct Impulses {
 /// problem costs less.
 const MANY: usize = 24;
 
-/// Contacts up to which a dense problem is tried at once where blocks have no solution. Beyond, it takes
-/// seconds, and the step is divided first.
-const DENSE: usize = 64;
+/// Contacts with friction up to which a dense problem is tried at once where blocks have no solution. Beyond,
+/// it takes seconds, and the step is divided first.
+const DENSE: usize = 96;
 
 /// The laws of one group of contacts.
 pub(crate) struct Laws {
@@ -124,7 +124,8 @@ impl Laws {
                 Err(missed) => missed,
             };
             self.unsolved += 1;
-            if self.contacts.len() > DENSE && !self.is_last_resort {
+            let has_friction = self.contacts.iter().any(|contact| contact.friction > 0.0);
+            if has_friction && self.contacts.len() > DENSE && !self.is_last_resort {
                 self.has_left_out = true;
                 return Err(missed);
             }
