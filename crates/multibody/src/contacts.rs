@@ -140,6 +140,40 @@ impl Contacts {
             done.map_err(|source| RateError::Contact { source })?;
             reactions = rest;
         }
+        self.note_near();
+        Ok(())
+    }
+
+    /// The reaction of one pair, as [`Contacts::evaluate`] finds it; other reactions and the forces on the
+    /// bodies are no longer those of a state.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    pub(crate) fn evaluate_pair(&mut self, pair: usize, motion: &Motion<'_>) -> Result<(), RateError> {
+        self.forces.iter_mut().for_each(BodyForces::clear);
+        let (model, local) = self.pair_of[pair];
+        let start = pair - local;
+        let model = &mut self.models[model];
+        let reactions = &mut self.reactions[start..start + model.pairs()];
+        let done = model.evaluate_pair(local, motion, &mut self.forces, reactions);
+        done.map_err(|source| RateError::Contact { source })
+    }
+
+    /// [`ContactModel::evaluate_settled`] of all models.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    pub(crate) fn evaluate_settled(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.models {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            let done = model.evaluate_settled(motion, &mut self.forces, own);
+            done.map_err(|source| RateError::Contact { source })?;
+            reactions = rest;
+        }
+        self.note_near();
         Ok(())
     }
 
@@ -198,19 +232,24 @@ impl Contacts {
         self.models.iter_mut().map(|model| model.time_apart(motion)).fold(f64::INFINITY, f64::min)
     }
 
+    /// [`ContactModel::time_settled`] of all models \[s\].
+    pub(crate) fn time_settled(&self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        self.models.iter().map(|model| model.time_settled(motion)).fold(f64::INFINITY, f64::min)
+    }
+
     /// The least [`ContactModel::integrator_share`] of the models.
     pub(crate) fn integrator_share(&self) -> f64 {
         let shares = self.models.iter().map(|model| model.integrator_share());
         shares.fold(Settings::INTEGRATOR_SHARE, f64::min)
     }
 
-    /// Writes the rates of the impulses of all pairs to ẏ.
+    /// Writes the rates of the impulses of pairs to ẏ, up to the last one that is in use.
     ///
     /// # Errors
     ///
     /// [`RateError::Contact`] with more forces than y has room for.
     pub(crate) fn write_rates(&mut self, layout: &Layout, rate: &mut [f64]) -> Result<(), RateError> {
-        rate[layout.pair_integrals()].fill(0.0);
+        rate[layout.pair_integrals(self.slots.in_use())].fill(0.0);
         for &pair in &self.near {
             let Reaction { force, friction, .. } = &self.reactions[pair];
             if *force != Vector3::zeros() {

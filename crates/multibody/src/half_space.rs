@@ -19,6 +19,7 @@ mod moving;
 mod neighbours;
 mod pair;
 mod reported;
+mod settled;
 mod setup;
 mod touched;
 

@@ -181,6 +181,14 @@ impl System {
         })
     }
 
+    /// The same of pairs that are near each other, but were left out \[s\].
+    pub(crate) fn time_settled(&self) -> f64 {
+        self.contacts.time_settled(&|i| {
+            let (velocity, omega) = self.bodies.mean_motion(i);
+            (velocity, omega.norm())
+        })
+    }
+
     /// Joints.
     pub(crate) fn joints(&self) -> &Constraints {
         &self.joints
@@ -310,6 +318,25 @@ impl System {
         self.contacts.evaluate_forces(&self.bodies.motion(y))
     }
 
+    /// The reaction of one pair at y, for which [`System::set_state`] was called; contacts are to be evaluated
+    /// again before anything else is read.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate_pair(&mut self, pair: usize, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.evaluate_pair(pair, &self.bodies.motion(y))
+    }
+
+    /// Evaluates pairs that the last evaluation, at y, has left out as settled.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate_settled(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.evaluate_settled(&self.bodies.motion(y))
+    }
+
     /// Takes the last evaluation, at y, as the end of a step of the contacts.
     ///
     /// # Errors
@@ -386,7 +413,7 @@ impl System {
         Ok(())
     }
 
-    /// Writes ẏ from velocities and forces.
+    /// Writes ẏ from velocities and forces, up to the last component that is in use.
     fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.bodies.write_rates(y, &self.applied.on_bodies, rate);
         self.applied.write_rates(self.bodies.layout(), rate);
@@ -472,6 +499,19 @@ impl Ode for System {
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.rate_with(time, y, None, rate)
+    }
+
+    /// All but the impulses of pairs in slots that never had one.
+    fn in_use(&self) -> usize {
+        self.layout().pair_integrals(self.contacts.slots().in_use()).end
+    }
+
+    fn rate_in_use(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.evaluate_contact_forces(y)?;
+        self.apply_known(time, y);
+        self.apply_reactions(time, y)?;
+        self.write_rates(y, rate)
     }
 
     fn oscillates(&self) -> bool {

@@ -121,6 +121,18 @@ pub(super) enum Scope {
     },
 }
 
+/// How long a pair without a force stays as it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slack {
+    /// Way of both bodies against each other up to which an evaluation finds no force, and the end of a step
+    /// changes nothing \[m\].
+    pub(super) way: f64,
+    /// The gap is not less until then \[m\].
+    pub(super) gap: f64,
+    /// Radii of balls about both origins that hold the surfaces, together \[m\].
+    pub(super) reach: f64,
+}
+
 /// Two bodies that may touch at one spot.
 #[derive(Debug)]
 pub(super) struct Pair {
@@ -293,6 +305,30 @@ impl Pair {
         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
         self.scope = Scope::ForceAlone { is_settled };
         Some(self.apart(gap))
+    }
+
+    /// How long the pair stays as its last evaluation, at the end of a step, has found it; none of a pair that
+    /// is evaluated in any case.
+    pub(super) fn slack(&self) -> Option<Slack> {
+        let moves = |side: &Side| side.values.as_ref().is_some_and(|values| values.ncols() > 0);
+        let is_steady = |side: &Arc<Side>| side.hull.is_bounded() && !moves(side);
+        if self.failure.is_some() || self.friction > 0.0 || !self.sides.iter().all(is_steady) {
+            return None;
+        }
+        let last = self.last.as_ref().filter(|last| last.gap > 0.0)?;
+        let laying = self.at(last);
+        let reach = self.sides.iter().map(|side| side.hull.reach).sum();
+        let from = |at: &Apart, most: f64| {
+            let most = most.min(Laying::SETTLED * at.gap);
+            Slack { way: most - laying.way_from((at.rotation, at.origin)), gap: at.gap - most, reach }
+        };
+        if let Some(plan) = &self.memory.plan {
+            return self.memory.open.map(|open| from(&open, Laying::MOVED * plan.side));
+        }
+        let known = self.memory.far.map(|far| from(&far.at, f64::INFINITY));
+        let gap = laying.near_gap();
+        let far = laying.bound(&self.memory).map(|bound| Slack { way: bound - gap, gap, reach });
+        known.into_iter().chain(far).max_by(|a, b| a.way.total_cmp(&b.way))
     }
 
     /// No force, at this gap or more.
