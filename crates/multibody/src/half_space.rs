@@ -14,6 +14,7 @@ mod estimate;
 mod grids;
 mod hull;
 mod laying;
+mod memory;
 mod model;
 mod moving;
 mod neighbours;

@@ -48,6 +48,8 @@ pub(super) struct Side {
     pub(super) cutoff: f64,
     /// Around the surface.
     pub(super) hull: Hull,
+    /// See [`largest_curvature`] \[1/m\].
+    pub(super) curvature: f64,
 }
 
 impl Side {
@@ -119,18 +121,6 @@ pub(super) enum Scope {
         /// and the grid stays.
         is_settled: bool,
     },
-}
-
-/// How long a pair without a force stays as it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Slack {
-    /// Way of both bodies against each other up to which an evaluation finds no force, and the end of a step
-    /// changes nothing \[m\].
-    pub(super) way: f64,
-    /// The gap is not less until then \[m\].
-    pub(super) gap: f64,
-    /// Radii of balls about both origins that hold the surfaces, together \[m\].
-    pub(super) reach: f64,
 }
 
 /// Two bodies that may touch at one spot.
@@ -219,10 +209,10 @@ impl Pair {
     /// * `modulus` — E* of both materials \[Pa\]
     /// * `mass` — of a central impact \[kg\]
     pub(super) fn new(sides: [Arc<Side>; 2], (law, friction): (Law, f64), modulus: f64, mass: f64) -> Self {
-        let curvature: f64 = sides.iter().map(|side| largest_curvature(side)).sum();
+        let curvature: f64 = sides.iter().map(|side| side.curvature).sum();
         let hertz = HertzNumbers { modulus, radius: 1.0 / curvature, foundation: None };
         // Heights over the second surface are evaluated anew each time: those of a ball cost least.
-        let cost = |side: &Side| (side.shape.as_faces().is_some(), -largest_curvature(side));
+        let cost = |side: &Side| (side.shape.as_faces().is_some(), -side.curvature);
         let is_turned = cost(&sides[1]) > cost(&sides[0]);
         let [first, second] = sides;
         let sides = if is_turned { [second, first] } else { [first, second] };
@@ -305,30 +295,6 @@ impl Pair {
         self.last = Some(Last { rotation, origin, turning, closing: 0.0, gap, plan: None });
         self.scope = Scope::ForceAlone { is_settled };
         Some(self.apart(gap))
-    }
-
-    /// How long the pair stays as its last evaluation, at the end of a step, has found it; none of a pair that
-    /// is evaluated in any case.
-    pub(super) fn slack(&self) -> Option<Slack> {
-        let moves = |side: &Side| side.values.as_ref().is_some_and(|values| values.ncols() > 0);
-        let is_steady = |side: &Arc<Side>| side.hull.is_bounded() && !moves(side);
-        if self.failure.is_some() || self.friction > 0.0 || !self.sides.iter().all(is_steady) {
-            return None;
-        }
-        let last = self.last.as_ref().filter(|last| last.gap > 0.0)?;
-        let laying = self.at(last);
-        let reach = self.sides.iter().map(|side| side.hull.reach).sum();
-        let from = |at: &Apart, most: f64| {
-            let most = most.min(Laying::SETTLED * at.gap);
-            Slack { way: most - laying.way_from((at.rotation, at.origin)), gap: at.gap - most, reach }
-        };
-        if let Some(plan) = &self.memory.plan {
-            return self.memory.open.map(|open| from(&open, Laying::MOVED * plan.side));
-        }
-        let known = self.memory.far.map(|far| from(&far.at, f64::INFINITY));
-        let gap = laying.near_gap();
-        let far = laying.bound(&self.memory).map(|bound| Slack { way: bound - gap, gap, reach });
-        known.into_iter().chain(far).max_by(|a, b| a.way.total_cmp(&b.way))
     }
 
     /// No force, at this gap or more.
@@ -498,10 +464,10 @@ impl Pair {
 }
 
 /// Largest convex curvature, of faces at least 1/reach; 0 of a plane \[1/m\].
-fn largest_curvature(side: &Side) -> f64 {
-    let largest = side.shape.convex_curvatures()[1];
-    match &side.shape {
-        Shape::Faces(_) => largest.max(1.0 / side.hull.reach.max(f64::MIN_POSITIVE)),
+pub(super) fn largest_curvature(shape: &Shape, hull: &Hull) -> f64 {
+    let largest = shape.convex_curvatures()[1];
+    match shape {
+        Shape::Faces(_) => largest.max(1.0 / hull.reach.max(f64::MIN_POSITIVE)),
         _ => largest,
     }
 }

@@ -16,9 +16,12 @@
 //! Before a step that may be longer than `time` all are looked at. So the list changes neither steps nor
 //! forces, and no checkpoint has it.
 
+use std::sync::Arc;
+
 use nalgebra::{Matrix3, Vector3};
 
-use super::pair::{Pair, Scope};
+use super::laying::Laying;
+use super::pair::{Apart, Pair, Scope, Side};
 use crate::contact::{Motion, Reaction};
 
 /// Way of a body, in that of the fastest one in the last step, below which a pair is not worth settling.
@@ -29,6 +32,18 @@ const LEAST_GAP: f64 = 16.0;
 
 /// Part of its way by which a body has moved when the list is made anew, at the end of a step.
 const RENEW: f64 = 0.5;
+
+/// How long a pair without a force stays as it is.
+#[derive(Debug, Clone, Copy)]
+struct Slack {
+    /// Way of both bodies against each other up to which an evaluation finds no force, and the end of a step
+    /// changes nothing \[m\].
+    way: f64,
+    /// The gap is not less until then \[m\].
+    gap: f64,
+    /// Radii of balls about both origins that hold the surfaces, together \[m\].
+    reach: f64,
+}
 
 /// A body when the list was made.
 #[derive(Debug, Clone, Copy)]
@@ -159,5 +174,31 @@ impl Settled {
         };
         let flying = self.places.iter().enumerate().filter(|(_, place)| place.gap.is_finite());
         flying.map(time).fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl Pair {
+    /// How long the pair stays as its last evaluation, at the end of a step, has found it; none of a pair that
+    /// is evaluated in any case.
+    fn slack(&self) -> Option<Slack> {
+        let moves = |side: &Side| side.values.as_ref().is_some_and(|values| values.ncols() > 0);
+        let is_steady = |side: &Arc<Side>| side.hull.is_bounded() && !moves(side);
+        if self.failure.is_some() || self.friction > 0.0 || !self.sides.iter().all(is_steady) {
+            return None;
+        }
+        let last = self.last.as_ref().filter(|last| last.gap > 0.0)?;
+        let laying = self.at(last);
+        let reach = self.sides.iter().map(|side| side.hull.reach).sum();
+        let from = |at: &Apart, most: f64| {
+            let most = most.min(Laying::SETTLED * at.gap);
+            Slack { way: most - laying.way_from((at.rotation, at.origin)), gap: at.gap - most, reach }
+        };
+        if let Some(plan) = &self.memory.plan {
+            return self.memory.open.map(|open| from(&open, Laying::MOVED * plan.side));
+        }
+        let known = self.memory.far.map(|far| from(&far.at, f64::INFINITY));
+        let gap = laying.near_gap();
+        let far = laying.bound(&self.memory).map(|bound| Slack { way: bound - gap, gap, reach });
+        known.into_iter().chain(far).max_by(|a, b| a.way.total_cmp(&b.way))
     }
 }

@@ -16,7 +16,7 @@ use faer::linalg::solvers::Solve;
 use nalgebra::{Matrix3, Vector3};
 
 use super::hull::Hull;
-use super::pair::{Pair, Side};
+use super::pair::{Pair, Side, largest_curvature};
 use crate::body::Body;
 
 /// A surface that may touch another.
@@ -241,9 +241,11 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             }
             let faces = MeshFaces::of(&shape);
             let name = format!("{}:{name}", body.name);
+            let hull = Hull::of(&shape, false);
             Ok(Side {
                 body: index,
-                hull: Hull::of(&shape, false),
+                curvature: largest_curvature(&shape, &hull),
+                hull,
                 name,
                 shape,
                 under,
@@ -299,9 +301,11 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     if let Some(errors) = &places.mesh_errors {
         placed.mesh_errors = without_modes(body, places, (&values, &mode_errors), errors);
     }
+    let hull = Hull::of(&shape, n > 0);
     Ok(Side {
         body: index,
-        hull: Hull::of(&shape, n > 0),
+        curvature: largest_curvature(&shape, &hull),
+        hull,
         name: format!("{}:{}", body.name, places.name),
         shape,
         under: Under::Places(Box::new(placed)),
