@@ -33,6 +33,10 @@ const LEAST_GAP: f64 = 16.0;
 /// Part of its way by which a body has moved when the list is made anew, at the end of a step.
 const RENEW: f64 = 0.5;
 
+/// Steps after which the list is made anew in any case: where steps have become shorter, more pairs are worth
+/// settling.
+const OLDEST: u32 = 16;
+
 /// How long a pair without a force stays as it is.
 #[derive(Debug, Clone, Copy)]
 struct Slack {
@@ -70,6 +74,8 @@ pub(super) struct Settled {
     is_set: bool,
     /// Largest m_i at the last evaluation, in the way of the body.
     moved: f64,
+    /// Steps since the list was made.
+    age: u32,
 }
 
 impl Settled {
@@ -110,7 +116,7 @@ impl Settled {
 
     /// True if the list is to be made anew at the end of this step.
     pub(super) fn is_spent(&self) -> bool {
-        !self.is_set || self.moved > RENEW
+        !self.is_set || self.moved > RENEW || self.age >= OLDEST
     }
 
     /// Neighbours that are not settled, ascending.
@@ -152,12 +158,13 @@ impl Settled {
                 place.gap = place.gap.min(slack.gap);
             }
         }
-        (self.is_set, self.moved) = (true, 0.0);
+        (self.is_set, self.moved, self.age) = (true, 0.0, 0);
     }
 
     /// Takes the last evaluation as the end of a step.
     pub(super) fn end_step(&mut self) {
         self.ends.iter_mut().zip(&self.poses).for_each(|(end, (_, origin))| *end = *origin);
+        self.age += 1;
     }
 
     /// Bound from below on the time in which a settled pair may touch \[s\]. With s_i the speed of any point of
