@@ -29,8 +29,8 @@ pub struct Shared {
     pub y0: Vec<f64>,
     /// State at the end of the last trial.
     pub y1: Vec<f64>,
-    /// [`Ode::in_use`] at the last evaluation: components from there on have zeros in all vectors of a formula
-    /// that leaves them out.
+    /// [`Ode::in_use`] at the last evaluation: components from there on have zeros in all vectors of a
+    /// formula that leaves them out.
     pub in_use: usize,
 }
 

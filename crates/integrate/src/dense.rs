@@ -4,8 +4,8 @@
 //! y(s) = r₀ + s (r₁ + s' (r₂ + s (r₃ + s' (r₄ + s (r₅ + s' (r₆ + s r₇))))))
 //! ```
 
-/// Writes the polynomial of the first components to `out`, at s; `r` holds the coefficients one after the other,
-/// each of n components.
+/// Writes the polynomial of the first components to `out`, at s; `r` holds the coefficients one after the
+/// other, each of n components.
 pub(crate) fn evaluate(r: &[f64], n: usize, s: f64, out: &mut [f64]) {
     let coefficients = r.len() / n.max(1);
     out.copy_from_slice(&r[(coefficients - 1) * n..][..out.len()]);

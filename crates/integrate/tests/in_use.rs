@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use carom_integrate::{Method, Ode, RungeKutta, Tolerances};
 
-/// A swinging point, and integrals of its place of which one more begins at each change of its sign. Integrals
-/// are in use from the first evaluation on in which they grow.
+/// A swinging point, and integrals of its place of which one more begins at each change of its sign.
+/// Integrals are in use from the first evaluation on in which they grow.
 struct Integrals {
     leaves_out: bool,
     in_use: usize,
@@ -44,8 +44,8 @@ impl Ode for Integrals {
     }
 }
 
-/// Components that are not in use yet may be left out: all bits are as with them. From sine to sine each integral
-/// is that of a half wave, ±2.
+/// Components that are not in use yet may be left out: all bits are as with them. From sine to sine each
+/// integral is that of a half wave, ±2.
 #[test]
 fn components_that_are_not_in_use_change_no_bit() {
     for method in [Method::DormandPrince5, Method::Dop853] {

@@ -133,8 +133,8 @@ impl ContactEvents {
         self.note_active(system);
     }
 
-    /// Records pairs that were left out at the end of a step because they were settled, if the next step may be
-    /// too long for that.
+    /// Records pairs that were left out at the end of a step because they were settled, if the next step may
+    /// be too long for that.
     fn record_settled(
         &mut self,
         system: &mut System,

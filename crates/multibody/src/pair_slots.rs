@@ -49,8 +49,8 @@ pub(crate) struct PairSlots {
     starts: Vec<Sums>,
     /// s of each pair.
     sums: Vec<Sums>,
-    /// Slots that had a pair so far; all of them where each pair has its own. They are the first ones, as one is
-    /// taken for the first time only if none of them is free.
+    /// Slots that had a pair so far; all of them where each pair has its own. They are the first ones, as
+    /// one is taken for the first time only if none of them is free.
     in_use: usize,
 }
 

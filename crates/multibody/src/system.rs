@@ -263,8 +263,8 @@ impl System {
         self.contacts.evaluate_forces(&self.bodies.motion(y))
     }
 
-    /// The reaction of one pair at y, for which [`System::set_state`] was called; contacts are to be evaluated
-    /// again before anything else is read.
+    /// The reaction of one pair at y, for which [`System::set_state`] was called; contacts are to be
+    /// evaluated again before anything else is read.
     ///
     /// # Errors
     ///

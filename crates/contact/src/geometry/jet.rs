@@ -134,8 +134,8 @@ fn triangle2(xi: [f64; 2]) -> [[f64; 6]; 6] {
 
 /// Position and derivatives at ξ of the face with homogeneous control points `q`.
 ///
-/// `polynomial` is true if all weights are 1; it saves the quotient. Compiled for vectors of four numbers, the
-/// homogeneous coordinates, on processors that have them; the bits are the same on all.
+/// `polynomial` is true if all weights are 1; it saves the quotient. Compiled for vectors of four numbers,
+/// the homogeneous coordinates, on processors that have them; the bits are the same on all.
 pub fn jet(kind: BezierKind, polynomial: bool, q: &[Homogeneous], xi: [f64; 2]) -> Jet {
     Arch::new().dispatch(At { kind, polynomial, q, xi })
 }

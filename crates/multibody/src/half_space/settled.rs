@@ -7,11 +7,11 @@
 //! m_i = |r_i − r_i⁰| + ‖A_i − A_i⁰‖ d_i ,     d ≥ |r_a − r_b| + ρ_a + ρ_b  of all of its pairs
 //! ```
 //!
-//! since the end of a step at which the list was made, and no pair by more than m_a + m_b. A pair is *settled*
-//! while each of its bodies has moved by less than half of what was left of that way. As long as this holds
-//! for all bodies, an evaluation looks at the other neighbours alone, and costs nothing for bodies that fly.
-//! Pairs with friction, which follow their bodies in each step, pairs with modes, whose surfaces move in their
-//! bodies, and planes are never settled.
+//! since the end of a step at which the list was made, and no pair by more than m_a + m_b. A pair is
+//! *settled* while each of its bodies has moved by less than half of what was left of that way. As long as
+//! this holds for all bodies, an evaluation looks at the other neighbours alone, and costs nothing for
+//! bodies that fly. Pairs with friction, which follow their bodies in each step, pairs with modes, whose
+//! surfaces move in their bodies, and planes are never settled.
 //!
 //! Before a step that may be longer than `time` all are looked at. So the list changes neither steps nor
 //! forces, and no checkpoint has it.
@@ -167,8 +167,8 @@ impl Settled {
         self.age += 1;
     }
 
-    /// Bound from below on the time in which a settled pair may touch \[s\]. With s_i the speed of any point of
-    /// a body, a gap g closes with s_a + s_b at most, and g/(s_a + s_b) ≥ g/(2 max s).
+    /// Bound from below on the time in which a settled pair may touch \[s\]. With s_i the speed of any point
+    /// of a body, a gap g closes with s_a + s_b at most, and g/(s_a + s_b) ≥ g/(2 max s).
     ///
     /// * `motion` — speed of the origin of a body \[m/s\] and its angular speed \[rad/s\]
     pub(super) fn time(&self, motion: impl Fn(usize) -> (f64, f64)) -> f64 {
@@ -185,8 +185,8 @@ impl Settled {
 }
 
 impl Pair {
-    /// How long the pair stays as its last evaluation, at the end of a step, has found it; none of a pair that
-    /// is evaluated in any case.
+    /// How long the pair stays as its last evaluation, at the end of a step, has found it; none of a pair
+    /// that is evaluated in any case.
     fn slack(&self) -> Option<Slack> {
         let moves = |side: &Side| side.values.as_ref().is_some_and(|values| values.ncols() > 0);
         let is_steady = |side: &Arc<Side>| side.hull.is_bounded() && !moves(side);
