@@ -26,5 +26,6 @@ pub use domain::{Domain, Site};
 pub use faces::{Faces, FacesNow};
 pub(crate) use fillet::dual_components;
 pub use foot::FootPoint;
+pub use jet::Jet;
 pub(crate) use local::FLUSH;
 pub use local::LocalFoot;

@@ -29,6 +29,9 @@ pub struct Shared {
     pub y0: Vec<f64>,
     /// State at the end of the last trial.
     pub y1: Vec<f64>,
+    /// [`Ode::in_use`] at the last evaluation: components from there on have zeros in all vectors of a
+    /// formula that leaves them out.
+    pub in_use: usize,
 }
 
 impl Shared {
@@ -40,7 +43,7 @@ impl Shared {
     /// Largest of the errors e_i over the components, in units of the tolerance; NaN if y₁ is not finite.
     pub fn largest(&self, error: impl Fn(usize) -> f64) -> Trial {
         let mut trial = Trial { error: 0.0, component: 0 };
-        for i in 0..self.dim() {
+        for i in 0..self.in_use {
             if !self.y1[i].is_finite() {
                 return Trial { error: f64::NAN, component: i };
             }
@@ -149,7 +152,7 @@ pub trait Formula {
         Ok(())
     }
 
-    /// Writes the dense output at s = (t − t₀)/h to `out`.
+    /// Writes the dense output at s = (t − t₀)/h to `out`, one number a component.
     fn interpolate(&self, shared: &Shared, h: f64, s: f64, out: &mut [f64]);
 
     /// Keeps the quantities of this accepted step that the next one uses.
@@ -198,7 +201,7 @@ impl<F: Formula> Adaptive<F> {
         let counters = Counters::default();
         Self {
             formula,
-            shared: Shared { tolerances, counters, y0: vec![0.0; n], y1: vec![0.0; n] },
+            shared: Shared { tolerances, counters, y0: vec![0.0; n], y1: vec![0.0; n], in_use: n },
             controller: Controller::default(),
             pending: None,
         }
@@ -212,6 +215,11 @@ impl<F: Formula> Adaptive<F> {
     /// Work done so far.
     pub fn counters(&self) -> Counters {
         self.shared.counters
+    }
+
+    /// The length of the next step by error control \[s\]; 0 before the first one.
+    pub fn next_step(&self) -> f64 {
+        self.controller.next_step
     }
 
     /// Sets the step to try first \[s\]; otherwise it is estimated from the rate.
@@ -288,7 +296,10 @@ impl<F: Formula> Adaptive<F> {
         if self.pending.take().is_some() {
             self.shared.counters.cut += 1;
         }
-        self.shared.y0.copy_from_slice(y);
+        self.shared.in_use = ode.in_use();
+        let in_use = self.shared.in_use;
+        debug_assert!(y[in_use..].iter().all(|y| *y == 0.0), "a component that is not in use has a value");
+        self.shared.y0[..in_use].copy_from_slice(&y[..in_use]);
         let proposed = self.proposed(ode, time, room)?;
         let mut step = proposed;
         let mut again = false;
@@ -299,6 +310,7 @@ impl<F: Formula> Adaptive<F> {
             let (end, h) = if step >= 0.99 * room { (latest, room) } else { (time + step, step) };
             let span = Span { start: time, end, h, again };
             let outcome = self.formula.trial(ode, &mut self.shared, span);
+            self.shared.in_use = ode.in_use();
             if let Ok(Trial { error, .. }) = outcome
                 && error <= 1.0
             {
@@ -394,7 +406,8 @@ impl<F: Formula> Adaptive<F> {
     pub fn accept(&mut self, y: &mut [f64]) -> f64 {
         let pending = self.pending();
         self.pending = None;
-        y.copy_from_slice(&self.shared.y1);
+        let in_use = self.shared.in_use;
+        y[..in_use].copy_from_slice(&self.shared.y1[..in_use]);
         self.formula.accepted(&self.shared, pending.attempt);
         self.controller = pending.controller;
         self.shared.counters.steps += 1;

@@ -93,6 +93,11 @@ impl Integrator {
         each!(self, it => it.counters())
     }
 
+    /// As [`Adaptive::next_step`].
+    pub fn next_step(&self) -> f64 {
+        each!(self, it => it.next_step())
+    }
+
     /// As [`Adaptive::state`].
     pub fn state(&self) -> IntegratorState {
         each!(self, it => it.state())

@@ -26,6 +26,22 @@ pub trait Ode {
     /// The caller tries again with a smaller step, down to its limit.
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Self::Error>;
 
+    /// Components from here on are zero in all states so far, and so are their rates: integrals that have not
+    /// begun. Explicit formulas leave them out. The number never falls.
+    fn in_use(&self) -> usize {
+        self.dim()
+    }
+
+    /// As [`Ode::rate`], to a buffer that has zeros from [`Ode::in_use`] on: these need not be written. An
+    /// evaluation may bring further components into use.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn rate_in_use(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), Self::Error> {
+        self.rate(time, y, rate)
+    }
+
     /// True if steps may be longer than the periods of the rate's oscillations, where a formula carries
     /// these: the rate has some, and no kinks that a long step would miss.
     fn oscillates(&self) -> bool {

@@ -68,19 +68,17 @@ impl Formula for Explicit {
             self.stage(ode, shared, i, span.start + tableau.c[i] * span.h, span.h)?;
         }
         self.combine_stage(shared, last, span.h);
-        shared.y1.copy_from_slice(&self.y_stage);
-        let of_last = last * n..(last + 1) * n;
+        shared.y1[..shared.in_use].copy_from_slice(&self.y_stage[..shared.in_use]);
         let needs_last = tableau.error.iter().any(|&(j, _)| j == last);
         if needs_last {
-            shared.counters.evaluations += 1;
-            ode.rate(span.end, &shared.y1, &mut self.k[of_last.clone()])?;
+            self.evaluate(ode, shared, last, span.end)?;
         }
         let trial = self.error(shared, tableau, span.h);
         if !needs_last && trial.error <= 1.0 {
-            shared.counters.evaluations += 1;
-            ode.rate(span.end, &shared.y1, &mut self.k[of_last.clone()])?;
+            self.evaluate(ode, shared, last, span.end)?;
         }
-        if self.k[of_last].iter().any(|k| !k.is_finite()) && trial.error <= 1.0 {
+        let rate = &self.k[last * n..last * n + shared.in_use];
+        if rate.iter().any(|k| !k.is_finite()) && trial.error <= 1.0 {
             return Ok(Trial { error: f64::NAN, ..trial });
         }
         Ok(trial)
@@ -96,24 +94,26 @@ impl Formula for Explicit {
         for i in tableau.stages..tableau.c.len() {
             self.stage(ode, shared, i, attempt.start + tableau.c[i] * h, h)?;
         }
-        let last = (tableau.stages - 1) * n;
-        dense::hermite(&mut self.dense, h, &shared.y0, &self.k[..n], &shared.y1, &self.k[last..last + n]);
+        let (m, last) = (shared.in_use, (tableau.stages - 1) * n);
+        let ends = [&shared.y0[..m], &self.k[..m], &shared.y1[..m], &self.k[last..last + m]];
+        dense::hermite(&mut self.dense, n, h, ends);
         for (j, weights) in tableau.dense.iter().enumerate() {
-            let r = &mut self.dense[(4 + j) * n..(5 + j) * n];
-            combine(r, weights, &self.k);
+            let r = &mut self.dense[(4 + j) * n..(4 + j) * n + m];
+            combine(r, weights, &self.k, n);
             r.iter_mut().for_each(|r| *r *= h);
         }
         Ok(())
     }
 
-    fn interpolate(&self, _shared: &Shared, _h: f64, s: f64, out: &mut [f64]) {
-        dense::evaluate(&self.dense, s, out);
+    fn interpolate(&self, shared: &Shared, _h: f64, s: f64, out: &mut [f64]) {
+        let (out, rest) = out.split_at_mut(shared.in_use);
+        dense::evaluate(&self.dense, shared.dim(), s, out);
+        rest.fill(0.0);
     }
 
     fn accepted(&mut self, shared: &Shared, _attempt: Attempt) {
-        let n = shared.dim();
-        let last = (self.method.tableau().stages - 1) * n;
-        self.k.copy_within(last..last + n, 0);
+        let last = (self.method.tableau().stages - 1) * shared.dim();
+        self.k.copy_within(last..last + shared.in_use, 0);
         self.has_rate = true;
     }
 
@@ -186,6 +186,7 @@ impl Explicit {
         }
         let (first, later) = self.k.split_at_mut(n);
         shared.counters.evaluations += 1;
+        // Also writes zeros to components that are not in use.
         if ode.rate(time + guess, &self.y_stage, &mut later[..n]).is_err() {
             return guess;
         }
@@ -211,16 +212,30 @@ impl Explicit {
         time: f64,
         h: f64,
     ) -> Result<(), O::Error> {
-        let n = shared.dim();
         self.combine_stage(shared, i, h);
+        self.evaluate(ode, shared, i, time)
+    }
+
+    /// k_i at y_stage.
+    fn evaluate<O: Ode>(
+        &mut self,
+        ode: &mut O,
+        shared: &mut Shared,
+        i: usize,
+        time: f64,
+    ) -> Result<(), O::Error> {
+        let n = shared.dim();
         shared.counters.evaluations += 1;
-        ode.rate(time, &self.y_stage, &mut self.k[i * n..(i + 1) * n])
+        ode.rate_in_use(time, &self.y_stage, &mut self.k[i * n..(i + 1) * n])?;
+        shared.in_use = ode.in_use();
+        Ok(())
     }
 
     /// y_stage = y₀ + h Σ_j a_ij k_j.
     fn combine_stage(&mut self, shared: &Shared, i: usize, h: f64) {
-        combine(&mut self.y_stage, self.method.tableau().a[i], &self.k);
-        for (stage, y) in self.y_stage.iter_mut().zip(&shared.y0) {
+        let stage = &mut self.y_stage[..shared.in_use];
+        combine(stage, self.method.tableau().a[i], &self.k, shared.dim());
+        for (stage, y) in stage.iter_mut().zip(&shared.y0) {
             *stage = y + h * *stage;
         }
     }
@@ -242,9 +257,8 @@ impl Explicit {
     }
 }
 
-/// out = Σ_j w_j k_j, in the order of the weights.
-fn combine(out: &mut [f64], weights: &[Weight], k: &[f64]) {
-    let n = out.len();
+/// out = Σ_j w_j k_j, in the order of the weights, of rates of n components.
+fn combine(out: &mut [f64], weights: &[Weight], k: &[f64], n: usize) {
     out.fill(0.0);
     for &(j, w) in weights {
         for (o, k) in out.iter_mut().zip(&k[j * n..(j + 1) * n]) {

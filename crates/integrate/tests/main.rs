@@ -7,6 +7,7 @@ mod alpha;
 mod control;
 mod exponential;
 mod implicit;
+mod in_use;
 mod orders;
 mod pendulum;
 mod radau;

@@ -300,6 +300,23 @@ pub trait ContactModel: std::fmt::Debug + Send {
         reactions: &mut [Reaction],
     ) -> Result<ContactSums, ContactFailure>;
 
+    /// As [`ContactModel::evaluate`], for the reaction of one pair: those of others and all forces on bodies
+    /// may stay as they were.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn evaluate_pair(
+        &mut self,
+        pair: usize,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        let _ = pair;
+        self.evaluate(motion, forces, reactions).map(drop)
+    }
+
     /// Says whether the next evaluations are asked for their forces alone: gaps of pairs without a force may
     /// then be bounds from below, with no rate.
     fn seek_forces_alone(&mut self, alone: bool) {
@@ -345,6 +362,30 @@ pub trait ContactModel: std::fmt::Debug + Send {
     fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
         let _ = motion;
         f64::INFINITY
+    }
+
+    /// The same of pairs that are near each other, but were left out because they have no force until their
+    /// bodies have moved by some way.
+    ///
+    /// * `motion` — as there
+    fn time_settled(&self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        let _ = motion;
+        f64::INFINITY
+    }
+
+    /// Evaluates the forces of pairs that the last evaluation, for the same motion, has left out as settled.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    fn evaluate_settled(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        let _ = (motion, forces, reactions);
+        Ok(())
     }
 
     /// Number of rows that may have forces of their own, if the model tells of them; then all of its forces

@@ -1,18 +1,16 @@
 //! The contacts of a system: its models, what their pairs do at a state, and at the end of a step.
 
-use carom_dynamics::{Checkpoint, CheckpointError, ContactState, ErrorEstimate, Pose};
+use carom_dynamics::{Checkpoint, CheckpointError, Pose};
 
 use crate::body::Body;
-use crate::contact::{
-    BodyForces, ContactModel, ContactSums, HertzNumbers, LoadedPatch, Motion, Reaction, RimPolicy,
-};
-use crate::half_space::Touched;
+use crate::contact::{BodyForces, ContactModel, ContactSums, Motion, Reaction};
 use crate::layout::{Layout, put};
 use crate::pair_slots::PairSlots;
 use crate::settings::Settings;
 use crate::system_error::{RateError, SystemError};
-use crate::tangential::Tangential;
 use nalgebra::Vector3;
+
+mod pairs;
 
 /// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all
 /// models.
@@ -140,6 +138,40 @@ impl Contacts {
             done.map_err(|source| RateError::Contact { source })?;
             reactions = rest;
         }
+        self.note_near();
+        Ok(())
+    }
+
+    /// The reaction of one pair, as [`Contacts::evaluate`] finds it; other reactions and the forces on the
+    /// bodies are no longer those of a state.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    pub(crate) fn evaluate_pair(&mut self, pair: usize, motion: &Motion<'_>) -> Result<(), RateError> {
+        self.forces.iter_mut().for_each(BodyForces::clear);
+        let (model, local) = self.pair_of[pair];
+        let start = pair - local;
+        let model = &mut self.models[model];
+        let reactions = &mut self.reactions[start..start + model.pairs()];
+        let done = model.evaluate_pair(local, motion, &mut self.forces, reactions);
+        done.map_err(|source| RateError::Contact { source })
+    }
+
+    /// [`ContactModel::evaluate_settled`] of all models.
+    ///
+    /// # Errors
+    ///
+    /// As those of an evaluation.
+    pub(crate) fn evaluate_settled(&mut self, motion: &Motion<'_>) -> Result<(), RateError> {
+        let mut reactions = &mut self.reactions[..];
+        for model in &mut self.models {
+            let (own, rest) = reactions.split_at_mut(model.pairs());
+            let done = model.evaluate_settled(motion, &mut self.forces, own);
+            done.map_err(|source| RateError::Contact { source })?;
+            reactions = rest;
+        }
+        self.note_near();
         Ok(())
     }
 
@@ -198,19 +230,24 @@ impl Contacts {
         self.models.iter_mut().map(|model| model.time_apart(motion)).fold(f64::INFINITY, f64::min)
     }
 
+    /// [`ContactModel::time_settled`] of all models \[s\].
+    pub(crate) fn time_settled(&self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        self.models.iter().map(|model| model.time_settled(motion)).fold(f64::INFINITY, f64::min)
+    }
+
     /// The least [`ContactModel::integrator_share`] of the models.
     pub(crate) fn integrator_share(&self) -> f64 {
         let shares = self.models.iter().map(|model| model.integrator_share());
         shares.fold(Settings::INTEGRATOR_SHARE, f64::min)
     }
 
-    /// Writes the rates of the impulses of all pairs to ẏ.
+    /// Writes the rates of the impulses of pairs to ẏ, up to the last one that is in use.
     ///
     /// # Errors
     ///
     /// [`RateError::Contact`] with more forces than y has room for.
     pub(crate) fn write_rates(&mut self, layout: &Layout, rate: &mut [f64]) -> Result<(), RateError> {
-        rate[layout.pair_integrals()].fill(0.0);
+        rate[layout.pair_integrals(self.slots.in_use())].fill(0.0);
         for &pair in &self.near {
             let Reaction { force, friction, .. } = &self.reactions[pair];
             if *force != Vector3::zeros() {
@@ -247,128 +284,6 @@ impl Contacts {
             };
             visit(&reaction.point, &(sign * reaction.force));
         }
-    }
-}
-
-/// Pairs.
-impl Contacts {
-    /// Number of pairs.
-    pub(crate) fn pairs(&self) -> usize {
-        self.pair_of.len()
-    }
-
-    /// Coefficient μ of a pair.
-    pub(crate) fn friction(&self, pair: usize) -> f64 {
-        let (model, local) = self.model_of(pair);
-        model.friction(local)
-    }
-
-    /// True if a pair has friction.
-    pub(crate) fn have_friction(&self) -> bool {
-        (0..self.pairs()).any(|pair| self.friction(pair) > 0.0)
-    }
-
-    /// [`ContactModel::hold`] of a pair.
-    pub(crate) fn hold(&mut self, pair: usize, tangential: Tangential) {
-        let (model, local) = self.pair_of[pair];
-        self.models[model].hold(local, tangential);
-    }
-
-    /// [`ContactModel::hold`] of all pairs.
-    pub(crate) fn hold_all(&mut self, tangential: Tangential) {
-        (0..self.pairs()).for_each(|pair| self.hold(pair, tangential));
-    }
-
-    /// Counts friction of pairs from the last evaluation on, without forces there.
-    ///
-    /// * `pressed` — true for pairs with normal forces too
-    pub(crate) fn follow(&mut self, pressed: bool) {
-        for (&(model, local), reaction) in self.pair_of.iter().zip(&self.reactions) {
-            let moves = pressed || reaction.normal_force == 0.0;
-            if moves && self.models[model].friction(local) > 0.0 {
-                self.models[model].follow(local);
-            }
-        }
-    }
-
-    /// [`ContactModel::clear_friction_loss`] of all models.
-    pub(crate) fn clear_friction_loss(&mut self) {
-        self.models.iter_mut().for_each(|model| model.clear_friction_loss());
-    }
-
-    fn model_of(&self, pair: usize) -> (&dyn ContactModel, usize) {
-        let (model, local) = self.pair_of[pair];
-        (&*self.models[model], local)
-    }
-
-    /// Indices of the two bodies of a pair.
-    pub(crate) fn bodies(&self, pair: usize) -> [usize; 2] {
-        let (model, local) = self.model_of(pair);
-        model.bodies(local)
-    }
-
-    /// What a pair did at the last evaluation.
-    pub(crate) fn reaction(&self, pair: usize) -> &Reaction {
-        &self.reactions[pair]
-    }
-
-    /// Names of the two surfaces of a pair.
-    pub(crate) fn surface_names(&self, pair: usize) -> [String; 2] {
-        let (model, local) = self.model_of(pair);
-        [0, 1].map(|side| model.surface_name(local, side))
-    }
-
-    /// [`ContactModel::reach`] of a pair.
-    pub(crate) fn reach(&self, pair: usize) -> [f64; 2] {
-        let (model, local) = self.model_of(pair);
-        model.reach(local)
-    }
-
-    /// [`ContactModel::hertz`] of a pair.
-    pub(crate) fn hertz(&self, pair: usize) -> HertzNumbers {
-        let (model, local) = self.model_of(pair);
-        model.hertz(local)
-    }
-
-    /// [`ContactModel::carrier`] of a pair.
-    pub(crate) fn carrier(&self, pair: usize) -> usize {
-        let (model, local) = self.model_of(pair);
-        model.carrier(local)
-    }
-
-    /// [`ContactModel::for_modal_forces`] of the model of a pair.
-    pub(crate) fn for_modal_forces(&self, pair: usize, body: usize, take: &mut dyn FnMut(usize, f64)) {
-        self.model_of(pair).0.for_modal_forces(body, take);
-    }
-
-    /// [`ContactModel::error_estimate`] of a pair.
-    pub(crate) fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
-        let (model, local) = self.model_of(pair);
-        model.error_estimate(local, duration)
-    }
-
-    /// [`ContactModel::touched`] of a pair.
-    pub(crate) fn touched(&self, pair: usize) -> Option<Touched> {
-        let (model, local) = self.model_of(pair);
-        model.touched(local)
-    }
-
-    /// [`ContactModel::rim_policy`] of a pair.
-    pub(crate) fn rim_policy(&self, pair: usize) -> RimPolicy {
-        let (model, local) = self.model_of(pair);
-        model.rim_policy(local)
-    }
-
-    /// [`ContactModel::patch`] of a pair.
-    pub(crate) fn patch(&self, pair: usize) -> Option<LoadedPatch> {
-        let (model, local) = self.model_of(pair);
-        model.patch(local)
-    }
-
-    /// [`ContactModel::report`] of a pair.
-    pub(crate) fn report(&self, pair: usize, state: &mut ContactState) {
-        let (model, local) = self.model_of(pair);
-        model.report(local, state);
     }
 }
 

@@ -133,6 +133,34 @@ impl ContactEvents {
         self.note_active(system);
     }
 
+    /// Records pairs that were left out at the end of a step because they were settled, if the next step may
+    /// be too long for that.
+    fn record_settled(
+        &mut self,
+        system: &mut System,
+        stepper: &Stepper,
+        duration: Option<f64>,
+    ) -> Result<(), RunError> {
+        /// A step that is 1 % shorter than allowed is as long as allowed.
+        const ROUNDED: f64 = 1.02;
+        let others = self.longest_steps().fold(ROUNDED * stepper.most_by_error(), f64::min);
+        let settled = 0.5 * system.time_settled();
+        if settled > others || settled == f64::INFINITY {
+            return Ok(());
+        }
+        let time = stepper.time();
+        system.evaluate_settled(stepper.state()).map_err(|source| RunError::State { time, source })?;
+        self.list_pairs(system);
+        let known = |pair: &usize| self.active.binary_search(pair).is_ok();
+        let (list, pairs) = (&self.list, &mut self.pairs);
+        for &pair in list.iter().filter(|pair| !known(pair)) {
+            let PairRecord { memory, tracker, .. } = &mut pairs[pair];
+            memory.update(system, pair, time, tracker.touching, duration);
+        }
+        self.note_active(system);
+        Ok(())
+    }
+
     /// Lists the pairs that a step concerns: those that were near at its start or have an event, and those
     /// that were near at the last evaluation.
     fn list_pairs(&mut self, system: &System) {
@@ -175,10 +203,9 @@ impl ContactEvents {
             record.resolution.observe(system, pair, time);
             let reaction = system.contacts().reaction(pair);
             let (force, approach, place) = (reaction.normal_force, -record.memory.gap, reaction.point);
-            let sample = sample(system, stepper, pair);
             let tracker = &mut record.tracker;
             if touching && !was {
-                tracker.touch(pair, &sample);
+                tracker.touch(pair, &sample(system, stepper, pair));
             }
             tracker.observe(time, force, approach);
             if let Some(event) = &tracker.event {
@@ -187,7 +214,7 @@ impl ContactEvents {
             record.swing.observe(time, force);
             tracker.press(time, force * step.attempt.step(), &place);
             if was && !touching {
-                tracker.part(&sample);
+                tracker.part(&sample(system, stepper, pair));
             }
             if let Some(event) = tracker.settle(time) {
                 record.swing.end(&event);
@@ -199,6 +226,7 @@ impl ContactEvents {
         }
         system.give_slots_back(stepper.state());
         self.note_active(system);
+        self.record_settled(system, stepper, duration)?;
         self.off_interface = self.off_interface.max(system.contacts().sums().off_interface);
         Ok(())
     }

@@ -14,11 +14,13 @@ mod estimate;
 mod grids;
 mod hull;
 mod laying;
+mod memory;
 mod model;
 mod moving;
 mod neighbours;
 mod pair;
 mod reported;
+mod settled;
 mod setup;
 mod touched;
 

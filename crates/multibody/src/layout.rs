@@ -122,9 +122,10 @@ impl Layout {
         start..start + PAIR_INTEGRALS
     }
 
-    /// The impulses of pairs.
-    pub(crate) fn pair_integrals(&self) -> std::ops::Range<usize> {
-        self.integrals + INTEGRALS..self.dim
+    /// The impulses of pairs in the first slots.
+    pub(crate) fn pair_integrals(&self, slots: usize) -> std::ops::Range<usize> {
+        let start = self.integrals + INTEGRALS;
+        start..start + PAIR_INTEGRALS * slots
     }
 
     /// True for components of r, b and q.

@@ -49,6 +49,9 @@ pub(crate) struct PairSlots {
     starts: Vec<Sums>,
     /// s of each pair.
     sums: Vec<Sums>,
+    /// Slots that had a pair so far; all of them where each pair has its own. They are the first ones, as
+    /// one is taken for the first time only if none of them is free.
+    in_use: usize,
 }
 
 impl PairSlots {
@@ -63,12 +66,18 @@ impl PairSlots {
             free: if keep { Vec::new() } else { (0..n as u32).rev().collect() },
             starts: vec![[0.0; PAIR_INTEGRALS]; n],
             sums: vec![[0.0; PAIR_INTEGRALS]; if keep { 0 } else { pairs }],
+            in_use: if keep { n } else { 0 },
         }
     }
 
     /// Number of slots.
     pub(crate) fn len(&self) -> usize {
         self.pair_in.len()
+    }
+
+    /// Number of slots, the first ones, that had a pair so far; the numbers of all others are zero.
+    pub(crate) fn in_use(&self) -> usize {
+        self.in_use
     }
 
     /// True if each pair has a slot of its own for all times.
@@ -92,6 +101,7 @@ impl PairSlots {
             })?;
             self.of_pair[pair] = slot;
             self.pair_in[slot as usize] = pair as u32;
+            self.in_use = self.in_use.max(slot as usize + 1);
         }
         Ok(self.of_pair[pair] as usize)
     }
@@ -117,7 +127,7 @@ impl PairSlots {
         if self.keeps() {
             return;
         }
-        for slot in 0..self.len() {
+        for slot in 0..self.in_use {
             let pair = self.pair_in[slot] as usize;
             if self.pair_in[slot] == NONE || has_force(pair) {
                 continue;
@@ -176,6 +186,10 @@ impl PairSlots {
         }
         let starts = checkpoint.reals_of(STARTS, n * PAIR_INTEGRALS)?;
         self.starts.copy_from_slice(starts.as_chunks().0);
+        let had_pair =
+            |slot: &usize| self.pair_in[*slot] != NONE || self.starts[*slot] != [0.0; PAIR_INTEGRALS];
+        // A run that went on beyond the checkpoint has numbers in its vectors up to there.
+        self.in_use = self.in_use.max((0..n).rfind(had_pair).map_or(0, |slot| slot + 1));
         let summed = checkpoint.integers(SUMMED)?;
         let sums = checkpoint.reals_of(SUMS, summed.len() * PAIR_INTEGRALS)?;
         for (&pair, sums) in summed.iter().zip(sums.as_chunks().0) {

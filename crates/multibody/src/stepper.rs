@@ -90,6 +90,13 @@ impl Stepper {
         if in_flight && self.kind == IntegratorKind::Exponential { f64::INFINITY } else { self.modal_step }
     }
 
+    /// Upper bound of the next step by error control \[s\]; infinite if it is not known.
+    pub(crate) fn most_by_error(&self) -> f64 {
+        let next = self.integrator.next_step();
+        let is_known = matches!(self.kind, IntegratorKind::RungeKutta(_)) && next > 0.0;
+        if is_known { next } else { f64::INFINITY }
+    }
+
     /// Largest error of the length of a quaternion that was corrected after a step.
     pub(crate) fn quaternion_drift(&self) -> f64 {
         self.quaternion_drift
@@ -128,6 +135,17 @@ impl Stepper {
     pub(crate) fn evaluate_within(&mut self, system: &mut System, time: f64) -> Result<(), RateError> {
         self.set_within(system, time)?;
         system.evaluate_contacts(&self.inside)
+    }
+
+    /// As [`Stepper::evaluate_within`], of the contacts for the reaction of one pair alone.
+    pub(crate) fn evaluate_pair_within(
+        &mut self,
+        system: &mut System,
+        pair: usize,
+        time: f64,
+    ) -> Result<(), RateError> {
+        self.set_within(system, time)?;
+        system.evaluate_pair(pair, &self.inside)
     }
 
     /// Evaluates poses and velocities at a time within the attempt, from the dense output.

@@ -26,6 +26,7 @@ use carom_dynamics::{Balance, JointState, Loads, Marker, Placement};
 use carom_integrate::{Ode, SecondOrder};
 use nalgebra::Vector3;
 
+mod parts;
 mod second_order;
 
 /// Bodies, loads, force elements, contacts and joints.
@@ -141,54 +142,6 @@ impl System {
     /// frame.
     pub fn n_transmitting(&self) -> usize {
         self.joints.all().len() + self.elements.n_of_no_joint()
-    }
-}
-
-/// The parts, for those who read results of an evaluation.
-impl System {
-    /// Poses, mass matrices and velocities of the bodies.
-    pub(crate) fn states(&self) -> &Bodies {
-        &self.bodies
-    }
-
-    /// Springs, stops and bushings.
-    pub(crate) fn elements(&self) -> &ForceElements {
-        &self.elements
-    }
-
-    /// Springs, stops and bushings.
-    pub(crate) fn elements_mut(&mut self) -> &mut ForceElements {
-        &mut self.elements
-    }
-
-    /// Contacts.
-    pub(crate) fn contacts(&self) -> &Contacts {
-        &self.contacts
-    }
-
-    /// Contacts.
-    pub(crate) fn contacts_mut(&mut self) -> &mut Contacts {
-        &mut self.contacts
-    }
-
-    /// The time in which pairs that are far apart may touch, at the last evaluation, by the rigid motion of
-    /// all bodies \[s\].
-    pub(crate) fn time_apart(&mut self) -> f64 {
-        let Self { bodies, contacts, .. } = self;
-        contacts.time_apart(&|i| {
-            let (velocity, omega) = bodies.mean_motion(i);
-            (bodies.pose(i).rotation * velocity, omega.norm())
-        })
-    }
-
-    /// Joints.
-    pub(crate) fn joints(&self) -> &Constraints {
-        &self.joints
-    }
-
-    /// Joints.
-    pub(crate) fn joints_mut(&mut self) -> &mut Constraints {
-        &mut self.joints
     }
 }
 
@@ -310,6 +263,25 @@ impl System {
         self.contacts.evaluate_forces(&self.bodies.motion(y))
     }
 
+    /// The reaction of one pair at y, for which [`System::set_state`] was called; contacts are to be
+    /// evaluated again before anything else is read.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate_pair(&mut self, pair: usize, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.evaluate_pair(pair, &self.bodies.motion(y))
+    }
+
+    /// Evaluates pairs that the last evaluation, at y, has left out as settled.
+    ///
+    /// # Errors
+    ///
+    /// [`RateError::Contact`].
+    pub(crate) fn evaluate_settled(&mut self, y: &[f64]) -> Result<(), RateError> {
+        self.contacts.evaluate_settled(&self.bodies.motion(y))
+    }
+
     /// Takes the last evaluation, at y, as the end of a step of the contacts.
     ///
     /// # Errors
@@ -386,7 +358,7 @@ impl System {
         Ok(())
     }
 
-    /// Writes ẏ from velocities and forces.
+    /// Writes ẏ from velocities and forces, up to the last component that is in use.
     fn write_rates(&mut self, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.bodies.write_rates(y, &self.applied.on_bodies, rate);
         self.applied.write_rates(self.bodies.layout(), rate);
@@ -472,6 +444,19 @@ impl Ode for System {
 
     fn rate(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
         self.rate_with(time, y, None, rate)
+    }
+
+    /// All but the impulses of pairs in slots that never had one.
+    fn in_use(&self) -> usize {
+        self.layout().pair_integrals(self.contacts.slots().in_use()).end
+    }
+
+    fn rate_in_use(&mut self, time: f64, y: &[f64], rate: &mut [f64]) -> Result<(), RateError> {
+        self.set_state(y)?;
+        self.evaluate_contact_forces(y)?;
+        self.apply_known(time, y);
+        self.apply_reactions(time, y)?;
+        self.write_rates(y, rate)
     }
 
     fn oscillates(&self) -> bool {

@@ -19,6 +19,7 @@ mod floating_frame;
 mod forces;
 mod free_motion;
 mod friction;
+mod gas;
 mod generalised_alpha;
 mod half_space;
 mod half_space_courses;

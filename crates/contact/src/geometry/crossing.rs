@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::closest::{LARGE_STEP, taylor};
-use super::{Faces, FacesNow, Start, jet};
+use super::{Faces, FacesNow, Jet, Start, jet};
 
 /// Steps of Newton's method; each squares the error.
 const MOST_STEPS: usize = 6;
@@ -34,18 +34,20 @@ impl Faces {
     /// ```
     ///
     /// * `line` — x and n, of unit length
+    /// * `at_start` — the derivatives at the start, if they are known
     pub fn crossing(
         &self,
         now: &mut FacesNow,
         (x, n): (&Vector3<f64>, &Vector3<f64>),
-        start: Start,
+        (start, at_start): (Start, Option<&Jet>),
     ) -> Option<Crossing> {
         let face = start.face;
         let (kind, domain, polynomial) = (self.kind(face), self.domain(face), self.is_polynomial(face));
         let q = self.bezier(now, face);
         let mut xi = start.xi;
+        let mut known = at_start;
         for _ in 0..MOST_STEPS {
-            let jet = jet::jet(kind, polynomial, q, xi);
+            let jet = known.take().copied().unwrap_or_else(|| jet::jet(kind, polynomial, q, xi));
             let d = x - jet.y;
             let scale = 1.0 / n.dot(&jet.d[0].cross(&jet.d[1]));
             let step = [scale * d.dot(&jet.d[1].cross(n)), scale * d.dot(&n.cross(&jet.d[0]))];
@@ -87,9 +89,11 @@ mod tests {
             let n = (outward + 0.3 * aside).normalize();
             let foot = faces.closest(&mut now, &(0.015 * outward)).unwrap();
             let start = Start { face: foot.face, xi: foot.xi };
-            let Some(Crossing { height, normal, .. }) = faces.crossing(&mut now, (&x, &n), start) else {
-                continue;
-            };
+            let Some(at) = faces.crossing(&mut now, (&x, &n), (start, None)) else { continue };
+            let Crossing { height, normal, .. } = at;
+            let known = faces.jet(&mut now, start.face, start.xi);
+            let again = faces.crossing(&mut now, (&x, &n), (start, Some(&known))).unwrap();
+            assert_eq!((again.height, again.normal, again.at), (height, normal, at.at));
             found += 1;
             let half = x.dot(&n);
             let exact = -half + (half * half - x.norm_squared() + 0.015f64.powi(2)).sqrt();
@@ -113,7 +117,7 @@ mod tests {
             let n = (normal + 0.2 * jet.d[1] / size).normalize();
             let x = jet.y - 0.05 * size * n;
             let start = Start { face: 0, xi: [0.36, 0.28] };
-            let found = faces.crossing(&mut now, (&x, &n), start).unwrap();
+            let found = faces.crossing(&mut now, (&x, &n), (start, None)).unwrap();
             assert!((found.height - 0.05 * size).abs() < 1e-14 * size, "{found:?}");
             assert!((found.normal - normal).norm() < 1e-8, "{found:?}");
             assert!((0..2).all(|d| (found.at.xi[d] - at[d]).abs() < 1e-9), "{found:?}");
@@ -126,6 +130,7 @@ mod tests {
         let faces = Faces::new(surface, &points).unwrap();
         let mut now = faces.state_at_rest();
         let (x, n) = (Vector3::new(0.1, 0.0, 0.0), Vector3::z());
-        assert!(faces.crossing(&mut now, (&x, &n), Start { face: 0, xi: [0.5; 2] }).is_none());
+        let start = Start { face: 0, xi: [0.5; 2] };
+        assert!(faces.crossing(&mut now, (&x, &n), (start, None)).is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use carom_fem::surface::{MAX_DEGREE, bernstein};
 use nalgebra::Vector3;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::bezier::{BezierKind, Homogeneous};
 
@@ -80,6 +81,7 @@ fn square_jet<const N: usize, const NN: usize>(q: &[Homogeneous], xi: [f64; 2]) 
 }
 
 /// Homogeneous value and derivatives: 1, ∂₁, ∂₂, ∂₁₁, ∂₁₂, ∂₂₂.
+#[inline(always)]
 fn homogeneous_jet(kind: BezierKind, q: &[Homogeneous], xi: [f64; 2]) -> [Homogeneous; 6] {
     match kind {
         // The usual degrees, for which the compiler unrolls the loops.
@@ -132,8 +134,32 @@ fn triangle2(xi: [f64; 2]) -> [[f64; 6]; 6] {
 
 /// Position and derivatives at ξ of the face with homogeneous control points `q`.
 ///
-/// `polynomial` is true if all weights are 1; it saves the quotient.
+/// `polynomial` is true if all weights are 1; it saves the quotient. Compiled for vectors of four numbers,
+/// the homogeneous coordinates, on processors that have them; the bits are the same on all.
 pub fn jet(kind: BezierKind, polynomial: bool, q: &[Homogeneous], xi: [f64; 2]) -> Jet {
+    Arch::new().dispatch(At { kind, polynomial, q, xi })
+}
+
+/// The arguments of [`jet`].
+struct At<'a> {
+    kind: BezierKind,
+    polynomial: bool,
+    q: &'a [Homogeneous],
+    xi: [f64; 2],
+}
+
+impl WithSimd for At<'_> {
+    type Output = Jet;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> Jet {
+        let Self { kind, polynomial, q, xi } = self;
+        jet_of(kind, polynomial, q, xi)
+    }
+}
+
+#[inline(always)]
+fn jet_of(kind: BezierKind, polynomial: bool, q: &[Homogeneous], xi: [f64; 2]) -> Jet {
     let s = homogeneous_jet(kind, q, xi);
     let v = |k: usize| Vector3::new(s[k][0], s[k][1], s[k][2]);
     if polynomial {

@@ -43,7 +43,7 @@ use super::heights::{Resting, height_of};
 use super::pair::{Below, Doubts, PairError};
 use super::surface_lattice::touching;
 use super::{GridAnchor, GridPlan, PressureGrid};
-use crate::geometry::Start;
+use crate::geometry::{Jet, Start};
 use crate::patch::PatchPlane;
 use crate::solver::ActiveSet;
 use crate::{Law, Shape};
@@ -98,6 +98,8 @@ struct Sample {
     /// Foot point on the second surface when the grid was laid: each search starts there, so that an
     /// evaluation does not depend on those before it.
     start: Option<Start>,
+    /// The derivatives of its face there; none of a surface without faces.
+    at_start: Option<Jet>,
     /// Force on it \[N\].
     force: f64,
 }
@@ -305,9 +307,9 @@ impl FixedGrid {
             if let Some(modes) = of_second {
                 origin += at.rotation * modes.displaced[cell];
             }
-            let mut start = sample.start;
-            let line = (&sample.place, &sample.outward);
-            let found = height_of((second, resting), (at.rotation, origin), &mut start, line, grid.side);
+            let (mut start, line) = (sample.start, (&sample.place, &sample.outward));
+            let start = (&mut start, sample.at_start.as_ref());
+            let found = height_of((second, resting), (at.rotation, origin), start, line, grid.side);
             // A surface that looks the same way is the far side of the second body.
             let found = found.filter(|(_, normal)| normal.dot(&sample.outward) < 0.0);
             sample.second = found.map(|(height, _)| height);

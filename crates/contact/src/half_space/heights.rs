@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::Shape;
 use crate::broad::{Bounds, distance_squared};
-use crate::geometry::{Crossing, FacesNow, Start};
+use crate::geometry::{Crossing, FacesNow, Jet, Start};
 
 /// Steps of Newton's method along the normal, which converges quadratically; bisections at a kink need fifty.
 const MOST_STEPS: usize = 80;
@@ -19,6 +19,11 @@ pub(super) struct Resting(Option<FacesNow>);
 impl Resting {
     pub(super) fn new(shape: &Shape) -> Self {
         Self(shape.state_at_rest())
+    }
+
+    /// Position and derivatives of a face at a foot point.
+    pub(super) fn jet(&mut self, shape: &Shape, at: Start) -> Option<Jet> {
+        Some(shape.as_faces()?.jet(self.0.as_mut()?, at.face, at.xi))
     }
 
     /// Box around a surface with faces, in the axes of the shape.
@@ -68,12 +73,12 @@ impl Resting {
 /// misses the surface or meets it at a grazing angle.
 ///
 /// * `pose` — rotation and origin, from the axes of the body to those of x and n
-/// * `start` — the last foot point near by
+/// * `start` — the last foot point near by, and the derivatives of its face there, if they are known
 /// * `size` — a length of the contact, of which the height is right to 1e-12, or to rounding \[m\]
 pub(super) fn height_of(
     (shape, resting): (&Shape, &mut Resting),
     pose: (Matrix3<f64>, Vector3<f64>),
-    start: &mut Option<Start>,
+    (start, at_start): (&mut Option<Start>, Option<&Jet>),
     (x, n): (&Vector3<f64>, &Vector3<f64>),
     size: f64,
 ) -> Option<(f64, Vector3<f64>)> {
@@ -81,7 +86,7 @@ pub(super) fn height_of(
     // In the axes of the shape.
     let (x, n) = (rotation.transpose() * (x - origin), rotation.transpose() * n);
     if let (Some(found), Shape::Faces(faces), Some(now)) = (*start, shape, resting.0.as_mut())
-        && let Some(Crossing { height, normal, at }) = faces.crossing(now, (&x, &n), found)
+        && let Some(Crossing { height, normal, at }) = faces.crossing(now, (&x, &n), (found, at_start))
     {
         *start = Some(at);
         return (normal.dot(&n).abs() >= LEAST_COSINE).then(|| (height, rotation * normal));
@@ -140,7 +145,7 @@ impl<'a> Heights<'a> {
         n: &Vector3<f64>,
         size: f64,
     ) -> Option<(f64, Vector3<f64>)> {
-        height_of((self.shape, &mut self.resting), self.pose, &mut self.start, (x, n), size)
+        height_of((self.shape, &mut self.resting), self.pose, (&mut self.start, None), (x, n), size)
     }
 }
 
@@ -161,7 +166,7 @@ mod tests {
             for x in [0.31, 0.52, 0.73] {
                 let place = Vector3::new(distance + x, 0.4, 0.1 * x * x + 1e-4);
                 let pose = (Matrix3::identity(), Vector3::zeros());
-                let found = height_of((&shape, &mut resting), pose, &mut start, (&place, &n), 1e-6);
+                let found = height_of((&shape, &mut resting), pose, (&mut start, None), (&place, &n), 1e-6);
                 let (height, _) = found.unwrap_or_else(|| panic!("no height at {distance} m"));
                 let foot = place + height * n;
                 let error = foot.z - 0.1 * (foot.x - distance).powi(2);

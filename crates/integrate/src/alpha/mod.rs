@@ -221,12 +221,13 @@ impl Formula for ChungHulbert {
         attempt: Attempt,
     ) -> Result<(), O::Error> {
         let f0 = &self.history.rate;
-        dense::hermite(&mut self.dense, attempt.step(), &shared.y0, f0, &shared.y1, &self.f1);
+        let ends = [&shared.y0[..], f0, &shared.y1, &self.f1];
+        dense::hermite(&mut self.dense, shared.dim(), attempt.step(), ends);
         Ok(())
     }
 
     fn interpolate(&self, _shared: &Shared, _h: f64, s: f64, out: &mut [f64]) {
-        dense::evaluate(&self.dense, s, out);
+        dense::evaluate(&self.dense, out.len(), s, out);
     }
 
     fn accepted(&mut self, _shared: &Shared, attempt: Attempt) {

@@ -39,15 +39,15 @@ impl ContactEvents {
             // After a cut step the sign at the start is that of round-off: an opposite sign at the end is
             // then no event, or the whole step lies on one side.
             let turns = (start < 0.0) != (end < 0.0) && record.tracker.touching != (end < 0.0);
-            let is_noise = start.abs().max(end.abs()) <= gap_rounding(system, pair);
-            if known == Some(pair) || !turns || !start.is_finite() || is_noise {
+            let is_noise = || start.abs().max(end.abs()) <= gap_rounding(system, pair);
+            if known == Some(pair) || !turns || !start.is_finite() || is_noise() {
                 continue;
             }
             stepper.leave_end(system)?;
             is_at_end = false;
             let width = 1e-10 * attempt.step();
             let crossing = locate_crossing((attempt.start, start), (attempt.end, end), width, |time| {
-                stepper.evaluate_within(system, time)?;
+                stepper.evaluate_pair_within(system, pair, time)?;
                 Ok(system.contacts().reaction(pair).free_gap)
             })
             .map_err(|source| at(attempt, source))?;
@@ -122,7 +122,8 @@ impl Forces<'_> {
     /// Time and force within the attempt, which the tracker observes.
     fn observe(&mut self, time: f64) -> Result<(f64, f64), RunError> {
         let time = time.min(self.attempt.end);
-        self.stepper.evaluate_within(self.system, time).map_err(|source| at(self.attempt, source))?;
+        let evaluated = self.stepper.evaluate_pair_within(self.system, self.pair, time);
+        evaluated.map_err(|source| at(self.attempt, source))?;
         let reaction = self.system.contacts().reaction(self.pair);
         let force = reaction.normal_force;
         self.record.tracker.observe(time, force, -reaction.free_gap);

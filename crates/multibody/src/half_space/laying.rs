@@ -121,6 +121,11 @@ impl Laying<'_> {
     /// The same of the end of a step, at which the gap is evaluated beyond it.
     pub(super) const SETTLED: f64 = 0.1;
 
+    /// Gap above which no grid is laid at the end of a step \[m\].
+    pub(super) fn near_gap(&self) -> f64 {
+        NEAR * self.hertz.radius
+    }
+
     /// Factor of the height of a grid that turns out to be too small.
     pub(super) const GROWTH: f64 = 1.5;
 
@@ -155,7 +160,7 @@ impl Laying<'_> {
 
     /// Lower bound of the gap by the balls around both surfaces, and by the motion since the last search
     /// \[m\].
-    fn bound(&self, memory: &Memory) -> Option<f64> {
+    pub(super) fn bound(&self, memory: &Memory) -> Option<f64> {
         let [first, second] = self.sides.each_ref().map(|side| side.hull);
         let by_balls = first.gap(&second, &self.rotation, &self.origin);
         let by_motion = memory.far.map(|Far { at, .. }| at.gap - self.way_from((at.rotation, at.origin)));

@@ -1,14 +1,14 @@
 //! Pairs on half-space grids as a contact model.
 
-use carom_contact::half_space::{GridAnchor, GridPlan};
 use carom_dynamics::{ContactState, ErrorEstimate};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::doubts::Worst;
 use super::estimate::Estimate;
 use super::laying::{Found, Laying};
 use super::neighbours::Neighbours;
 use super::pair::{Apart, Far, Last, Memory, Pair, Scope, SpotError};
+use super::settled::Settled;
 use super::setup::{HalfSpaceSetupError, HalfSpaceSpec, build};
 use super::touched::Touched;
 use crate::body::Body;
@@ -34,6 +34,9 @@ pub struct HalfSpaceContacts {
     /// See [`ContactModel::seek_forces_alone`].
     seeks_forces_alone: bool,
     neighbours: Neighbours,
+    settled: Settled,
+    /// True if the last evaluation has left out settled pairs.
+    skips_settled: bool,
 }
 
 /// The contact of a pair on a half-space grid was not solved.
@@ -55,7 +58,8 @@ impl HalfSpaceContacts {
         let pairs = build(bodies, specs)?;
         let looked_at = vec![0.0; pairs.len()];
         let neighbours = Neighbours::new(&pairs, bodies.len());
-        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours })
+        let settled = Settled::new(pairs.len(), bodies.len());
+        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours, settled, skips_settled: false })
     }
 
     /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
@@ -95,20 +99,39 @@ impl ContactModel for HalfSpaceContacts {
         let mut sums = ContactSums::default();
         if self.neighbours.place(motion) {
             reactions.fill(Reaction::NONE);
+            self.settled.forget();
         }
-        for &number in self.neighbours.near() {
+        if !self.seeks_forces_alone {
+            self.settled.forget();
+        }
+        self.skips_settled = self.neighbours.are_listed() && self.settled.place(motion);
+        for &number in looked_at(self.skips_settled, &self.settled, &self.neighbours) {
             let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             let own;
-            let force_alone = if self.seeks_forces_alone { pair.evaluate_force(motion) } else { None };
-            (*reaction, own) = match force_alone {
-                Some(found) => found,
-                None => evaluated(pair, motion, forces, false)?,
+            (*reaction, own) = if self.seeks_forces_alone {
+                evaluated_force(pair, motion, forces)?
+            } else {
+                evaluated(pair, motion, forces, false)?
             };
             sums.elastic_energy += own.elastic_energy;
             sums.contact_energy += own.contact_energy;
             sums.friction_loss += own.friction_loss;
         }
         Ok(sums)
+    }
+
+    fn evaluate_pair(
+        &mut self,
+        pair: usize,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        if self.settled.others().binary_search(&(pair as u32)).is_err() {
+            self.settled.forget();
+        }
+        (reactions[pair], _) = evaluated(&mut self.pairs[pair], motion, forces, false)?;
+        Ok(())
     }
 
     fn seek_forces_alone(&mut self, alone: bool) {
@@ -122,7 +145,10 @@ impl ContactModel for HalfSpaceContacts {
         reactions: &mut [Reaction],
         all: bool,
     ) -> Result<(), ContactFailure> {
-        for &number in self.neighbours.near() {
+        if self.skips_settled && (all || self.settled.is_spent()) {
+            self.evaluate_settled(motion, forces, reactions)?;
+        }
+        for &number in looked_at(self.skips_settled, &self.settled, &self.neighbours) {
             let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
             if let Scope::ForceAlone { is_settled } = pair.scope
                 && (all || !is_settled)
@@ -153,21 +179,27 @@ impl ContactModel for HalfSpaceContacts {
     }
 
     fn accept(&mut self, reactions: &mut [Reaction]) {
-        for &number in self.neighbours.near() {
+        for &number in looked_at(self.skips_settled, &self.settled, &self.neighbours) {
             self.pairs[number as usize].accept(&mut self.looked_at[number as usize]);
         }
-        if self.neighbours.accept() {
+        let Self { pairs, neighbours, settled, .. } = self;
+        if neighbours.accept() {
+            settled.forget();
             let mut near = self.neighbours.near().iter().peekable();
             for (number, reaction) in reactions.iter_mut().enumerate() {
                 if near.next_if(|next| **next as usize == number).is_none() {
                     *reaction = Reaction::NONE;
                 }
             }
+        } else if neighbours.are_listed() && !neighbours.look_at_all() && settled.is_spent() {
+            settled.renew(pairs, reactions, neighbours.near());
         }
+        settled.end_step();
     }
 
     fn near(&self) -> Option<&[u32]> {
-        self.neighbours.are_listed().then_some(self.neighbours.near())
+        let near = || looked_at(self.skips_settled, &self.settled, &self.neighbours);
+        self.neighbours.are_listed().then(near)
     }
 
     fn clearance(&self, pair: usize) -> f64 {
@@ -176,6 +208,34 @@ impl ContactModel for HalfSpaceContacts {
 
     fn time_apart(&mut self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
         self.neighbours.time_apart(|body| motion(body).0.norm())
+    }
+
+    fn time_settled(&self, motion: &dyn Fn(usize) -> (Vector3<f64>, f64)) -> f64 {
+        self.settled.time(|body| {
+            let (velocity, turning) = motion(body);
+            (velocity.norm(), turning)
+        })
+    }
+
+    fn evaluate_settled(
+        &mut self,
+        motion: &Motion<'_>,
+        forces: &mut [BodyForces],
+        reactions: &mut [Reaction],
+    ) -> Result<(), ContactFailure> {
+        if !self.settled.is_set() {
+            return Ok(());
+        }
+        let mut others = self.settled.others().iter().peekable();
+        for &number in self.neighbours.near() {
+            if others.next_if_eq(&&number).is_none() {
+                let (pair, reaction) = (&mut self.pairs[number as usize], &mut reactions[number as usize]);
+                (*reaction, _) = evaluated_force(pair, motion, forces)?;
+            }
+        }
+        self.settled.forget();
+        self.skips_settled = false;
+        Ok(())
     }
 
     fn report(&self, pair: usize, state: &mut ContactState) {
@@ -228,7 +288,26 @@ impl ContactModel for HalfSpaceContacts {
             pair.estimate = Estimate::from_array(estimate);
             (*looked_at, pair.memory, pair.last, pair.failure, rest) = (*first, read, None, None, tail);
         }
+        self.settled.forget();
+        self.skips_settled = false;
         self.neighbours.restore(rest)
+    }
+}
+
+/// Numbers of the pairs that an evaluation looks at, ascending.
+fn looked_at<'a>(skips_settled: bool, settled: &'a Settled, neighbours: &'a Neighbours) -> &'a [u32] {
+    if skips_settled { settled.others() } else { neighbours.near() }
+}
+
+/// The force of a pair, and its gap where that cannot be left out.
+fn evaluated_force(
+    pair: &mut Pair,
+    motion: &Motion<'_>,
+    forces: &mut [BodyForces],
+) -> Result<(Reaction, ContactSums), ContactFailure> {
+    match pair.evaluate_force(motion) {
+        Some(found) => Ok(found),
+        None => evaluated(pair, motion, forces, false),
     }
 }
 
@@ -341,66 +420,5 @@ impl Pair {
 
     pub(super) fn at(&self, last: &Last) -> Laying<'_> {
         self.laying(last.rotation, last.origin, last.turning)
-    }
-}
-
-impl Memory {
-    /// Appends the numbers to those of a checkpoint.
-    fn write(&self, out: &mut Vec<f64>) {
-        out.push(f64::from(u8::from(self.plan.is_some())));
-        out.extend(self.plan.iter().flat_map(GridPlan::to_array));
-        out.push(self.forces.len() as f64);
-        out.extend(&self.forces);
-        out.push(f64::from(u8::from(self.far.is_some())));
-        if let Some(Far { at, places }) = &self.far {
-            out.extend(at.to_array());
-            out.extend(places.map(|place| place as f64));
-        }
-        out.push(f64::from(u8::from(self.open.is_some())));
-        out.extend(self.open.into_iter().flat_map(Apart::to_array));
-        self.anchor.write(out);
-    }
-
-    /// The inverse of [`Self::write`], with the numbers behind it.
-    fn read(numbers: &[f64]) -> Option<(Self, &[f64])> {
-        let (has_plan, mut rest) = numbers.split_first()?;
-        let mut plan = None;
-        if *has_plan == 1.0 {
-            let (array, tail) = rest.split_first_chunk::<{ GridPlan::NUMBERS }>()?;
-            (plan, rest) = (Some(GridPlan::from_array(array)), tail);
-        }
-        let (n, tail) = rest.split_first()?;
-        let (forces, tail) = tail.split_at_checked(*n as usize)?;
-        let (has_far, mut rest) = tail.split_first()?;
-        let mut far = None;
-        if *has_far == 1.0 {
-            let (at, tail) = rest.split_first_chunk()?;
-            let (places, tail) = tail.split_first_chunk()?;
-            let places = places.map(|place| place as usize);
-            (far, rest) = (Some(Far { at: Apart::from_array(at), places }), tail);
-        }
-        let (is_open, mut rest) = rest.split_first()?;
-        let mut open = None;
-        if *is_open == 1.0 {
-            let (at, tail) = rest.split_first_chunk()?;
-            (open, rest) = (Some(Apart::from_array(at)), tail);
-        }
-        let (anchor, rest) = GridAnchor::read(rest)?;
-        Some((Self { plan, forces: forces.to_vec(), far, open, anchor }, rest))
-    }
-}
-
-impl Apart {
-    const NUMBERS: usize = 13;
-
-    fn to_array(self) -> [f64; Self::NUMBERS] {
-        let mut array = [self.gap; Self::NUMBERS];
-        array.iter_mut().zip(self.rotation.iter().chain(self.origin.iter())).for_each(|(to, x)| *to = *x);
-        array
-    }
-
-    fn from_array(array: &[f64; Self::NUMBERS]) -> Self {
-        let rotation = Matrix3::from_column_slice(&array[..9]);
-        Self { rotation, origin: Vector3::from_column_slice(&array[9..12]), gap: array[12] }
     }
 }

@@ -101,6 +101,11 @@ impl Neighbours {
         if self.looks_at_all { &self.all } else { &self.listed }
     }
 
+    /// True if the last evaluation had to look at all pairs.
+    pub(super) fn look_at_all(&self) -> bool {
+        self.looks_at_all
+    }
+
     /// Bound from below on the gap of a pair at the last evaluation \[m\].
     pub(super) fn clearance(&self, pair: usize) -> f64 {
         self.clearance_at(&self.origins, pair)

@@ -48,6 +48,8 @@ pub(super) struct Side {
     pub(super) cutoff: f64,
     /// Around the surface.
     pub(super) hull: Hull,
+    /// See [`largest_curvature`] \[1/m\].
+    pub(super) curvature: f64,
 }
 
 impl Side {
@@ -207,10 +209,10 @@ impl Pair {
     /// * `modulus` — E* of both materials \[Pa\]
     /// * `mass` — of a central impact \[kg\]
     pub(super) fn new(sides: [Arc<Side>; 2], (law, friction): (Law, f64), modulus: f64, mass: f64) -> Self {
-        let curvature: f64 = sides.iter().map(|side| largest_curvature(side)).sum();
+        let curvature: f64 = sides.iter().map(|side| side.curvature).sum();
         let hertz = HertzNumbers { modulus, radius: 1.0 / curvature, foundation: None };
         // Heights over the second surface are evaluated anew each time: those of a ball cost least.
-        let cost = |side: &Side| (side.shape.as_faces().is_some(), -largest_curvature(side));
+        let cost = |side: &Side| (side.shape.as_faces().is_some(), -side.curvature);
         let is_turned = cost(&sides[1]) > cost(&sides[0]);
         let [first, second] = sides;
         let sides = if is_turned { [second, first] } else { [first, second] };
@@ -462,10 +464,10 @@ impl Pair {
 }
 
 /// Largest convex curvature, of faces at least 1/reach; 0 of a plane \[1/m\].
-fn largest_curvature(side: &Side) -> f64 {
-    let largest = side.shape.convex_curvatures()[1];
-    match &side.shape {
-        Shape::Faces(_) => largest.max(1.0 / side.hull.reach.max(f64::MIN_POSITIVE)),
+pub(super) fn largest_curvature(shape: &Shape, hull: &Hull) -> f64 {
+    let largest = shape.convex_curvatures()[1];
+    match shape {
+        Shape::Faces(_) => largest.max(1.0 / hull.reach.max(f64::MIN_POSITIVE)),
         _ => largest,
     }
 }

@@ -16,7 +16,7 @@ use faer::linalg::solvers::Solve;
 use nalgebra::{Matrix3, Vector3};
 
 use super::hull::Hull;
-use super::pair::{Pair, Side};
+use super::pair::{Pair, Side, largest_curvature};
 use crate::body::Body;
 
 /// A surface that may touch another. Surfaces of a body that differ need different names.
@@ -257,9 +257,11 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
             }
             let faces = MeshFaces::of(&shape);
             let name = format!("{}:{name}", body.name);
+            let hull = Hull::of(&shape, false);
             Ok(Side {
                 body: index,
-                hull: Hull::of(&shape, false),
+                curvature: largest_curvature(&shape, &hull),
+                hull,
                 name,
                 shape,
                 under,
@@ -315,9 +317,11 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     if let Some(errors) = &places.mesh_errors {
         placed.mesh_errors = without_modes(body, places, (&values, &mode_errors), errors);
     }
+    let hull = Hull::of(&shape, n > 0);
     Ok(Side {
         body: index,
-        hull: Hull::of(&shape, n > 0),
+        curvature: largest_curvature(&shape, &hull),
+        hull,
         name: format!("{}:{}", body.name, places.name),
         shape,
         under: Under::Places(Box::new(placed)),

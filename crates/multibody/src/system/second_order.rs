@@ -5,7 +5,7 @@
 
 use super::System;
 use crate::system_error::RateError;
-use carom_integrate::{Displacement, Reading, SecondOrder, StateStructure, Structure};
+use carom_integrate::{Displacement, Ode, Reading, SecondOrder, StateStructure, Structure};
 
 impl SecondOrder for System {
     type Error = RateError;
@@ -115,7 +115,9 @@ impl SecondOrder for System {
                 self.joints.apply(&mut self.applied);
             }
         }
-        self.write_rates(y, rate)
+        self.write_rates(y, rate)?;
+        rate[self.in_use()..].fill(0.0);
+        Ok(())
     }
 
     fn read(&mut self, reading: &mut Reading) {

@@ -102,7 +102,8 @@ pub(super) fn sampled(plan: &GridPlan, grid: &PressureGrid, bodies: [GridBody<'_
     let mut lay = |(cell, node): (&[i32; 2], &Node)| {
         let (place, outward) = (node.plane.center, node.plane.axes.row(2).transpose());
         let second = (bodies[1].shape, &mut resting);
-        let found = height_of(second, plan.partner, &mut start, (&place, &outward), grid.side);
+        let found = height_of(second, plan.partner, (&mut start, None), (&place, &outward), grid.side);
+        let at_start = start.and_then(|start| resting.jet(bodies[1].shape, start));
         // A surface that looks the same way is the far side of the second body.
         let found = found.filter(|(_, normal)| normal.dot(&outward) < 0.0);
         let planes = [node.plane, on_second(&node.plane, found, plan.partner)];
@@ -111,7 +112,8 @@ pub(super) fn sampled(plan: &GridPlan, grid: &PressureGrid, bodies: [GridBody<'_
         // A grid is known by the cell in its middle.
         let carries = *cell == [0, plan.middle[1]] || is_on_first && (found.is_some() || can_bear());
         let (normal, second) = (Vector3::zeros(), None);
-        let sample = Sample { place, outward, is_on_first, cell: 0, second, normal, start, force: 0.0 };
+        let sample =
+            Sample { place, outward, is_on_first, cell: 0, second, normal, start, at_start, force: 0.0 };
         Laid { sample, planes, carries }
     };
     let laid: Vec<Laid> = places.iter().zip(&nodes).map(&mut lay).collect();
