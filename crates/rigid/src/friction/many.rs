@@ -51,8 +51,8 @@ const SECOND: f64 = 1e-3;
 const AGAIN: f64 = 1e-5;
 const LAST: f64 = 1e-11;
 
-/// τ at the start and at the end of a path with |u_T| held, and where it is let go; such paths at most, and with returns, which need not
-/// be.
+/// τ at the start and at the end of a path with |u_T| held, and where it is let go. Such paths at most,
+/// without returns and with them, which may be given up.
 const HELD: [f64; 2] = [1e-2, 1e-6];
 const FREED: f64 = 1e-4;
 const PATHS: [usize; 2] = [8, 1];
@@ -218,8 +218,8 @@ impl Path {
         }
     }
 
-    /// Solves the linear problem; false if it is not solved. Where no path leads to the returns, contacts stay
-    /// as deep as they are.
+    /// Solves the linear problem; false if it is not solved. Where no path leads to the returns, contacts
+    /// stay as deep as they are.
     fn solve(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
         let [mut without, mut with] = [AGAIN; 2];
         if self.stage == Returns::ToCome {
@@ -298,8 +298,8 @@ impl Path {
         self.now.u.iter_mut().step_by(3).zip(&self.returns).for_each(|(u, w)| *u += factor * w);
     }
 
-    /// One path from the present point; false if it does not get to the solution, or with |u_T| held to the
-    /// last τ.
+    /// One path from the present point, from the first τ; false if it does not get to the solution, or with
+    /// |u_T| held to the last τ.
     fn follow(
         &mut self,
         [mut tau, last]: [f64; 2],
