@@ -11,7 +11,6 @@ mod given;
 mod iterative;
 mod lamb_sphere;
 mod markers;
-mod mesh_errors;
 mod reference_modes;
 mod residual;
 mod slender;
