@@ -250,6 +250,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let gap = touch.gap - normal.dot(&(fall_a - fall_b));
         let y = a.position_mid + centre - (touch.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies.map(Some);
+        contact.is_sharp = touch.radius == 0.0;
         contact.arms = [y - a.position_mid, y - b.position_mid];
         contact.set_normal(normal);
         (contact.restitution, contact.friction) = (pair.restitution, pair.friction);
