@@ -28,7 +28,7 @@ impl SmoothedCone {
     /// The projection of z, the normal first.
     #[must_use]
     pub fn new(z: [f64; 3], tau: f64) -> Self {
-        let size = (z[1] * z[1] + z[2] * z[2]).sqrt();
+        let size = z[1].hypot(z[2]);
         let direction = if size > 0.0 { [z[1] / size, z[2] / size] } else { [1.0, 0.0] };
         let [(p1, d1), (p2, d2)] = [smoothed(z[0] - size, tau), smoothed(z[0] + size, tau)];
         let half = 0.5 * (p2 - p1);
@@ -52,7 +52,7 @@ impl SmoothedCone {
 /// ½ (λ + √(λ² + 4 τ²)) and its derivative, without cancellation.
 #[must_use]
 pub fn smoothed(lambda: f64, tau: f64) -> (f64, f64) {
-    let root = (lambda * lambda + 4.0 * tau * tau).sqrt();
+    let root = lambda.hypot(2.0 * tau);
     let value = if lambda < 0.0 { 2.0 * tau * tau / (root - lambda) } else { 0.5 * (lambda + root) };
     (value, value / root)
 }
