@@ -57,7 +57,7 @@ pub mod step_gradient;
 pub mod submodel;
 
 pub use law::{Law, Stiffness};
-pub use shape::{Block, Edge, Shape};
+pub use shape::{Block, Edge, Parting, Shape};
 
 #[cfg(test)]
 mod test_surfaces;

@@ -7,10 +7,12 @@
 mod block;
 mod edge;
 mod joined;
+mod parting;
 
 pub use block::{Block, FLUSH};
-pub use edge::{Crossing, Edge, crossing, touching};
+pub use edge::{ALONG, Crossing, Edge, crossing, meeting, touching};
 pub use joined::joined;
+pub use parting::Parting;
 
 use carom_fem::{Surface, SurfaceError};
 use nalgebra::Vector3;

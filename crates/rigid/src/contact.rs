@@ -42,8 +42,6 @@ pub(crate) struct Contact {
     pub(crate) rising: f64,
     /// True if the pair has a restitution below one, so that bodies may come to rest on it.
     pub(crate) rests: bool,
-    /// True for a corner or an edge, which has no radius.
-    pub(crate) is_sharp: bool,
     pub(crate) friction: f64,
     /// k, 0 for multipliers \[N/m\].
     pub(crate) stiffness: f64,
@@ -72,7 +70,6 @@ impl Default for Contact {
             lasting: 0.0,
             rising: 0.0,
             rests: false,
-            is_sharp: false,
             friction: 0.0,
             stiffness: 0.0,
             damping: 0.0,

@@ -13,6 +13,7 @@ use carom_contact::{Edge, Law, Shape};
 use crate::body::RigidBody;
 use crate::edges::{Spheres, are_too_many, fit};
 use crate::pair::{Ball, Pair, mobility, of_point, placed};
+use crate::parted::Blocks;
 use crate::surface::Surface;
 use crate::system::{PairReport, SystemError};
 
@@ -321,6 +322,7 @@ impl Pair {
         Some(Self {
             key,
             bodies: [first.body, second.body],
+            blocks: Blocks::of(crowd.law, &first.points, &surface.shape),
             points: first.points.clone(),
             surface: surface.clone(),
             spheres: Spheres::around(&edges),
@@ -337,14 +339,18 @@ impl Pair {
         })
     }
 
-    /// True if the pair has more than its place: an impulse, a contact that was missed, a held point.
+    /// True if the pair has more than its place: an impulse, a contact that was missed, a held point, a
+    /// direction.
     pub(crate) fn has_state(&self, report: &PairReport) -> bool {
-        report.last > 0 || self.missed[1] > 0.0 || self.held.iter().any(Option::is_some)
+        report.last > 0
+            || self.missed[1] > 0.0
+            || self.direction().is_some()
+            || self.held.iter().any(Option::is_some)
     }
 
     /// Gives up the memory of a pair whose place is free.
     fn clear(&mut self) {
-        (self.gaps, self.held) = (Vec::new(), Vec::new());
+        (self.gaps, self.held, self.blocks) = (Vec::new(), Vec::new(), None);
         self.missed = [0.0; 2];
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use carom_contact::Edge;
-use carom_contact::shape::{Crossing, touching};
+use carom_contact::shape::{Crossing, meeting, touching};
 use nalgebra::Vector3;
 
 use crate::contact::Contact;
@@ -71,10 +71,12 @@ impl Spheres {
 /// Contacts of the edges of a pair. If the balls around the edges are far apart, the edges are not checked.
 ///
 /// * `(end, margin)` — positions at the end of the step, and the gap below which edges touch \[m\]
+/// * `direction` — of two blocks, that of their contacts
 pub(crate) fn look_at_edges(
     number: usize,
     pair: &Pair,
     (end, margin): (&Relative, f64),
+    direction: Option<&Vector3<f64>>,
     clearance: &mut Clearance,
     contacts: &mut Vec<Contact>,
 ) {
@@ -101,7 +103,10 @@ pub(crate) fn look_at_edges(
                 continue;
             }
             let slot = points + i * second.len() + j;
-            let found = touching(&there, other, spheres.deepest);
+            let found = match direction {
+                Some(direction) => meeting(&there, other, direction),
+                None => touching(&there, other, spheres.deepest),
+            };
             if let Some(Crossing { gap, .. }) = found.filter(|found| found.gap < margin) {
                 contacts.push(Contact {
                     pair: Some(number),

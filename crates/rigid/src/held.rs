@@ -58,6 +58,7 @@ impl Pair {
         let nearest = |surface: &mut Surface| surface.gap(slot % sheets, ball);
         match self.held[slot / sheets] {
             None => nearest(&mut self.surface),
+            Some(held) if self.blocks.is_some() => (held.gap(ball), held.normal),
             Some(held) => self.surface.facing(ball, &held).unwrap_or_else(|| nearest(&mut self.surface)),
         }
     }
@@ -100,7 +101,7 @@ impl Pair {
     /// Points on the rim of a face at the start are held by the touching face that faces the centre of mass
     /// of their body most directly.
     pub(crate) fn hold_at_start(&mut self, start: &Relative) {
-        if !self.surface.shape.has_rims() {
+        if !self.surface.shape.has_rims() || self.blocks.is_some() {
             return;
         }
         let (center, flush) = (start.place(&Vector3::zeros()), self.surface.flush());

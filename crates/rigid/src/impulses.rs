@@ -115,7 +115,7 @@ impl Laws {
         stages: &mut [Stage],
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
-        self.rows.by_blocks = contacts.len() >= self.many && suits_blocks(contacts, step);
+        self.rows.by_blocks = contacts.len() >= self.many;
         if self.rows.by_blocks {
             self.contacts.clone_from(contacts);
             self.lambda.clone_from(&self.rows.joints.lambda);
@@ -224,14 +224,6 @@ impl Laws {
         self.friction.solve(contacts, &mut self.rows, stages, step)?;
         self.normal.polish(contacts, &mut self.rows, stages, step)
     }
-}
-
-/// False for loose bodies with friction that touch with corners or edges: piles of bricks end deeper inside
-/// each other where returns yield or are given up.
-fn suits_blocks(contacts: &[Contact], step: &Step<'_>) -> bool {
-    let is_joined = |body: usize| step.joints.group_of.get(body).is_some_and(Option::is_some);
-    contacts.iter().all(|contact| contact.friction == 0.0 || !contact.is_sharp)
-        || contacts.iter().any(|contact| contact.bodies.into_iter().flatten().any(is_joined))
 }
 
 #[cfg(test)]

@@ -51,8 +51,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `contact`, `impulses`,
-//! `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `parted`, `contact`,
+//! `impulses`, `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
@@ -81,6 +81,7 @@ mod limit;
 mod nearby;
 mod normal;
 pub mod pair;
+mod parted;
 pub mod points;
 mod pressed;
 mod probes;

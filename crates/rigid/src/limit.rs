@@ -104,6 +104,10 @@ impl Limit {
                 contacts.copy_from_slice(&self.reduced);
                 Ok(factor)
             }
+            Err(why) if !laws.is_last_resort => {
+                laws.has_left_out = true;
+                Err(why)
+            }
             // A solution that creates energy, which the ledger shows, is better than none.
             Err(_) => {
                 laws.solve(contacts, per_contact == 3, stages, step)?;

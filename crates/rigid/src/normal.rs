@@ -192,7 +192,7 @@ impl Normal {
             self.apply(rows, stages, step)?;
             let changes = rows.after.iter().zip(&self.solved).map(|(new, old)| (new - old).abs());
             let slips = changes.enumerate().filter(|(row, _)| row % per > 0).map(|(_, slip)| slip);
-            if rows.by_blocks && slips.fold(0.0, f64::max) > SLIPS * scale.speed {
+            if slips.fold(0.0, f64::max) > SLIPS * scale.speed {
                 self.z.clone_from(&self.rough);
                 self.apply(rows, stages, step)?;
                 break;

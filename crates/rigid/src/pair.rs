@@ -11,6 +11,7 @@ use crate::body::RigidBody;
 use crate::crowd::Key;
 use crate::edges::{Spheres, are_too_many, fit};
 use crate::held::Held;
+use crate::parted::Blocks;
 use crate::surface::Surface;
 
 /// A point of a body, or a ball around it.
@@ -173,6 +174,8 @@ pub(crate) struct Pair {
     pub(crate) is_without_edges: bool,
     /// Balls around the edges.
     pub(crate) spheres: Option<Spheres>,
+    /// Both blocks, if the points are the corners of one on the other.
+    pub(crate) blocks: Option<Box<Blocks>>,
     pub(crate) law: Law,
     pub(crate) restitution: f64,
     pub(crate) friction: f64,
@@ -221,6 +224,7 @@ impl Pair {
         Ok(Self {
             key: [0, number as u32, 0],
             bodies: spec.bodies,
+            blocks: Blocks::of(spec.law, &points, &surface.shape),
             points,
             surface,
             spheres: Spheres::around(&edges),

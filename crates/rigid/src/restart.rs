@@ -17,7 +17,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 7;
+pub const VERSION: u64 = 8;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -114,6 +114,11 @@ impl System {
         checkpoint.put_reals("gaps", &flat(pairs().map(|pair| pair.gaps.clone()).collect()));
         let held = pairs().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
         checkpoint.put_reals("held", &held.collect::<Vec<_>>());
+        let directions: Vec<u64> =
+            pairs().map(|pair| pair.direction().map_or(0, |d| 1 + u64::from(d))).collect();
+        if directions.iter().any(|&direction| direction > 0) {
+            checkpoint.put_integers("directions", &directions);
+        }
         let reports = numbers.iter().map(|&number| self.reports[number].to_array().to_vec());
         checkpoint.put_reals("reports", &flat(reports.collect()));
         let books = &self.books;
@@ -174,6 +179,10 @@ impl System {
         let held = checkpoint.reals_of("held", Held::NUMBERS * n_points)?;
         let points = self.pairs.iter_mut().flat_map(|pair| &mut pair.held);
         points.zip(arrays(held)).for_each(|(point, held)| *point = Held::from_array(held));
+        let directions = checkpoint.integers("directions").unwrap_or_default();
+        for (pair, &direction) in self.pairs.iter_mut().zip(directions) {
+            pair.set_direction(direction.checked_sub(1).and_then(|d| u8::try_from(d).ok()));
+        }
         let reports = checkpoint.reals_of("reports", self.reports.len() * PairReport::NUMBERS)?;
         self.reports = arrays(reports).map(PairReport::from_array).collect();
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));

@@ -12,6 +12,7 @@ use crate::edges::look_at_edges;
 use crate::free_steps::{Clearance, Motion, free_steps};
 use crate::joint::Joints;
 use crate::pair::{Ball, Pair};
+use crate::parted::Stand;
 use crate::stage::Stage;
 use crate::state::State;
 use crate::surface::Surface;
@@ -51,9 +52,14 @@ impl Relative {
         self.rotation * x + self.shift
     }
 
+    /// Turns a direction of the first body into the frame of the second.
+    pub(crate) fn turn(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * v
+    }
+
     /// Transforms an edge of the first body into the frame of the second.
     pub(crate) fn edge(&self, edge: &Edge) -> Edge {
-        edge.map(|x| self.place(x), |v| self.rotation * v)
+        edge.map(|x| self.place(x), |v| self.turn(v))
     }
 
     /// Transforms a point of the first body into the frame of the second.
@@ -117,6 +123,9 @@ fn look(
     };
     // A gap beyond this limit changes nothing but the clearance.
     let limit = margin.max(pair.surface.flush());
+    if pair.blocks.is_some() {
+        return look_at_blocks(number, pair, (&end, margin, limit), stages, step, contacts);
+    }
     let least = least_gap(pair, &end);
     let is_outside = least > limit;
     let mut clearance = Clearance { gap: if is_outside { least } else { f64::INFINITY }, distance: 0.0 };
@@ -156,11 +165,52 @@ fn look(
         clearance.gap = smallest_gap(pair, &end).min(smallest_found);
     }
     let first = contacts.len();
-    look_at_edges(number, pair, (&end, margin), &mut clearance, contacts);
+    look_at_edges(number, pair, (&end, margin), None, &mut clearance, contacts);
     for body in [a, b].into_iter().filter(|_| contacts.len() > first) {
         stages[body].touch(&step.states[body]);
     }
     clearance
+}
+
+/// The contacts of two blocks: those along the direction in which they can part.
+///
+/// * `(end, margin, limit)` — positions at the end of the step, the gap below which there are contacts, and
+///   the distance within which blocks are near each other \[m\]
+fn look_at_blocks(
+    number: usize,
+    pair: &mut Pair,
+    (end, margin, limit): (&Relative, f64, f64),
+    stages: &mut [Stage],
+    step: &Step<'_>,
+    contacts: &mut Vec<Contact>,
+) -> Clearance {
+    let (bodies, flush) = (pair.bodies, pair.surface.flush());
+    let mut clearance = Clearance { gap: 0.0, distance: 0.0 };
+    let Some(blocks) = pair.blocks.as_deref_mut() else { return clearance };
+    clearance.distance = blocks.farthest(end);
+    pair.held.fill(None);
+    let direction = match blocks.stand(|| start(bodies, step), end, [limit, flush]) {
+        Stand::Apart(gap) => return Clearance { gap, ..clearance },
+        Stand::Near(direction) => direction,
+    };
+    let before = contacts.len();
+    if let Some(face) = blocks.face(&direction) {
+        for (slot, ball) in pair.points.iter().enumerate() {
+            let there = end.ball(ball, &pair.surface);
+            let gap = face.gap(&there);
+            if gap < margin && blocks.is_on(&face, &there.center, flush) {
+                pair.held[slot] = Some(face);
+                let contact =
+                    Contact { pair: Some(number), key: pair.key, slot, gap_new: gap, ..Contact::default() };
+                contacts.push(contact);
+            }
+        }
+    }
+    look_at_edges(number, pair, (end, margin), Some(&direction), &mut clearance, contacts);
+    for body in bodies.into_iter().filter(|_| contacts.len() > before) {
+        stages[body].touch(&step.states[body]);
+    }
+    Clearance { gap: 0.0, ..clearance }
 }
 
 /// The bound of the gaps of all points by the box around faces; −∞ for other shapes.
@@ -201,6 +251,10 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     let [a, b] = pair.bodies.map(|i| &states[i]);
     let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
     let there = Relative::new((&rot_a, &a.position), (&rot_b, &b.position));
+    if let Some(blocks) = &pair.blocks {
+        let depth = blocks.overlap(&there);
+        return (depth > TOUCHING * blocks.farthest(&there)).then_some(depth);
+    }
     pair.hold_at_start(&there);
     let (mut depth, mut extent) = (0.0_f64, 0.0_f64);
     for ball in pair.points.iter() {
@@ -250,7 +304,6 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let gap = touch.gap - normal.dot(&(fall_a - fall_b));
         let y = a.position_mid + centre - (touch.radius + 0.5 * gap) * normal;
         contact.bodies = pair.bodies.map(Some);
-        contact.is_sharp = touch.radius == 0.0;
         contact.arms = [y - a.position_mid, y - b.position_mid];
         contact.set_normal(normal);
         (contact.restitution, contact.friction) = (pair.restitution, pair.friction);
@@ -312,13 +365,17 @@ impl Touch {
         let edge = &first[(slot - points) / second.len()];
         let (there, other) = (relative.edge(edge), &second[(slot - points) % second.len()]);
         let Crossing { gap, normal, at: [at, _] } = crossing(&there, other);
+        let is_near = match &pair.blocks {
+            Some(blocks) => blocks.touching(relative, &there, other),
+            None => touching(&there, other, pair.spheres.map_or(0.0, |s| s.deepest)),
+        };
         Self {
             gap,
             normal_b: normal,
             // Edges that have turned past each other within the step cross far away.
             place_a: edge.center + at.clamp(-1.0, 1.0) * edge.half,
             radius: 0.0,
-            is_near: touching(&there, other, pair.spheres.map_or(0.0, |s| s.deepest)).is_some(),
+            is_near: is_near.is_some(),
         }
     }
 }

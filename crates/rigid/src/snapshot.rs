@@ -22,6 +22,7 @@ pub struct Snapshot {
     keys: Vec<Key>,
     gaps: Vec<Vec<f64>>,
     held: Vec<Vec<Option<Held>>>,
+    directions: Vec<Option<u8>>,
     spring_energy: f64,
     energies: [f64; 2],
     n_impulses: u64,
@@ -43,8 +44,10 @@ impl System {
         to.gaps.resize(self.pairs.len(), Vec::new());
         to.held.resize(self.pairs.len(), Vec::new());
         to.keys.clear();
+        to.directions.clear();
         for ((pair, gaps), held) in self.pairs.iter().zip(&mut to.gaps).zip(&mut to.held) {
             to.keys.push(pair.key);
+            to.directions.push(pair.direction());
             if pair.stiffness() != 0.0 {
                 gaps.clone_from(&pair.gaps);
             }
@@ -69,6 +72,7 @@ impl System {
             if from.keys.get(number) != Some(&pair.key) {
                 // A pair of a crowd that has come near since then; the one in its place had not touched.
                 pair.held.fill(None);
+                pair.set_direction(None);
                 pair.gaps.fill(f64::INFINITY);
                 *report = PairReport::default();
                 continue;
@@ -78,6 +82,10 @@ impl System {
             }
             if pair.held != from.held[number] && pair.held.len() == from.held[number].len() {
                 pair.held.clone_from(&from.held[number]);
+                pair.due = 0;
+            }
+            if pair.direction() != from.directions[number] {
+                pair.set_direction(from.directions[number]);
                 pair.due = 0;
             }
             if report.last > from.steps {

@@ -1,6 +1,7 @@
-//! Corners that meet planes and corners.
+//! Corners that meet planes and corners, and blocks that meet in any way.
 
-use crate::problems::{block, ground, pair};
+use crate::problems::{Random, block, ground, pair};
+use carom_contact::Parting;
 use carom_dynamics::{Placement, rotation};
 use carom_rigid::{Ball, Block, Edge, PairSpec, Shape, System};
 use nalgebra::{Matrix3, Vector3};
@@ -110,4 +111,61 @@ fn corner_on_corner_conserves_energy_and_momenta() {
         let apart = (system.states()[0].position - system.states()[1].position).norm();
         assert!(apart > 0.1, "{case}: {apart}");
     }
+}
+
+/// Overlap of two blocks \[m\], and a bound of the speed with which their points approach \[m/s\].
+fn overlap_and_speed(system: &System, size: Vector3<f64>) -> [f64; 2] {
+    let placed = |i: usize| {
+        let (state, body) = (&system.states()[i], &system.bodies[i]);
+        let axes = rotation::matrix(&state.quaternion) * rotation::matrix(&body.axes).transpose();
+        Block { center: state.position, half: 0.5 * size, axes }
+    };
+    let velocity = |i: usize| system.states()[i].momentum / system.bodies[i].mass;
+    let turning = |i: usize| system.states()[i].spin.norm() / system.bodies[i].inertia.min();
+    let speed = (velocity(0) - velocity(1)).norm() + 0.5 * size.norm() * (turning(0) + turning(1));
+    [-Parting::new(&placed(0), &placed(1)).largest().0, speed]
+}
+
+/// Two blocks that fly at each other in any orientation overlap in no step by more than they approach in one,
+/// and are apart again in the end.
+#[test]
+fn blocks_that_meet_overlap_by_less_than_the_path_of_a_step() {
+    let size = Vector3::new(0.2, 0.1, 0.06);
+    let dt = 1e-3;
+    let mut n_met = 0;
+    for case in 0..300 {
+        let mut random = Random(case);
+        random.vector();
+        let mut place = |side: f64| {
+            let aside = 0.08 * random.vector();
+            Placement {
+                origin: [side * 0.15 + aside.x, aside.y, aside.z],
+                velocity: [-2.0 * side, 0.3 * random.next(), 0.3 * random.next()],
+                angular_velocity: (3.0 * random.vector()).into(),
+                ..Placement::rotated((random.vector() + Vector3::z()).into(), 360.0 * random.next())
+            }
+        };
+        let places = [place(-1.0), place(1.0)];
+        let corners = || Ball::corners(Vector3::zeros(), size).to_vec();
+        let faces = || Shape::Block(Block::new(Vector3::zeros(), 0.5 * size));
+        let edges = Edge::of_block(Vector3::zeros(), size).to_vec();
+        let mut pairs = [
+            PairSpec { edges: [edges.clone(), edges], ..pair([0, 1], corners(), faces()) },
+            pair([1, 0], corners(), faces()),
+        ];
+        let restitution = 0.5 * f64::from(case as u32 % 2);
+        pairs.iter_mut().for_each(|pair| (pair.restitution, pair.friction) = (restitution, 0.3));
+        let bodies = vec![block(1.0, size), block(2.0, size)];
+        let Ok(mut system) = System::new(bodies, &places, &pairs, Vector3::zeros(), dt) else { continue };
+        let (energy, mut fastest, mut deepest) = (system.energy(), 0.0_f64, 0.0_f64);
+        for step in 0..250 {
+            system.step().unwrap_or_else(|error| panic!("case {case}, step {step}: {error}"));
+            let [overlap, speed] = overlap_and_speed(&system, size);
+            (fastest, deepest) = (fastest.max(speed), deepest.max(overlap));
+        }
+        assert!(deepest < fastest * dt, "case {case}: {deepest:.1e} m at {fastest} m/s");
+        assert!(system.energy() <= energy * (1.0 + 1e-12), "case {case}");
+        n_met += usize::from(system.n_impulses() > 0);
+    }
+    assert!(n_met > 150, "{n_met}");
 }

@@ -36,14 +36,15 @@ fn pile(size: Vector3<f64>, mut places: Vec<Placement>, friction: f64) -> System
     System::new(bodies, &places, &pairs, Vector3::new(0.0, 0.0, -GRAVITY), 1e-3).unwrap()
 }
 
-fn run(system: &mut System, steps: u32, case: &str) {
+/// Steps of which at most a number has no solution but in parts.
+fn run(system: &mut System, (steps, divided): (u32, u64), case: &str) {
     let initial = system.energy();
     for step in 0..steps {
         system.step().unwrap_or_else(|error| panic!("{case}, step {step}: {error}"));
     }
     let [least, largest] = system.energy_range().map(|e| e / initial - 1.0);
     assert!(least > -1e-11 && largest < 1e-11, "{case}: {least:+.1e} {largest:+.1e}");
-    assert_eq!(system.n_divided(), 0, "{case}");
+    assert!(system.n_divided() <= divided, "{case}: {} steps divided", system.n_divided());
 }
 
 fn largest_speed(system: &System) -> f64 {
@@ -64,13 +65,13 @@ fn tower(storeys: usize, friction: f64, lift: f64, crooked: f64) -> System {
 }
 
 fn stands(system: &mut System, steps: u32, case: &str) {
-    run(system, steps, case);
+    run(system, (steps, 0), case);
     for (storey, state) in system.states().iter().enumerate().take(system.bodies.len() - 1) {
         let height = 0.5 * BEAM.z + BEAM.z * storey as f64;
         assert!((state.position.z - height).abs() < 1e-8, "{case}: storey {storey} at {}", state.position.z);
     }
     let before: Vec<Vector3<f64>> = system.states().iter().map(|state| state.position).collect();
-    run(system, 300, case);
+    run(system, (300, 0), case);
     let moved = system.states().iter().zip(before).map(|(state, x)| (state.position - x).norm());
     let moved = moved.fold(0.0, f64::max);
     assert!(moved < 1e-6, "{case}: moved by {moved:.1e} m in 0.3 s");
@@ -130,15 +131,22 @@ fn falling_bricks(n: usize, friction: f64, seed: u64) -> System {
     pile(BRICK, (0..n).map(place).collect(), friction)
 }
 
-/// The bricks come to rest and never overlap so deeply that edges leave on the other side.
+/// The bricks come to rest. None overlaps another by more than the path of a step at the largest speed that
+/// its fall can have.
 fn settles(n: usize, friction: f64, seed: u64, steps: u32) {
     let case = format!("{n} bricks, mu = {friction}, seed {seed}");
     let mut system = falling_bricks(n, friction, seed);
-    run(&mut system, steps, &case);
+    let top = system.states().iter().map(|state| state.position.z).fold(0.0, f64::max);
+    run(&mut system, (steps, 5), &case);
     let depth = system.reports.iter().fold(0.0, |depth: f64, report| depth.max(report.depth));
-    println!("{case}: {:.1e} m/s, {depth:.1e} m deep", largest_speed(&system));
+    println!(
+        "{case}: {:.1e} m/s, {depth:.1e} m deep, {} steps divided",
+        largest_speed(&system),
+        system.n_divided()
+    );
     assert!(largest_speed(&system) < 0.01, "{case}: {}", largest_speed(&system));
-    assert!(depth < 0.25 * BRICK.z, "{case}: {depth}");
+    let path = 1e-3 * (2.0 * GRAVITY * top).sqrt();
+    assert!(depth < path, "{case}: {depth}");
 }
 
 #[test]
@@ -147,11 +155,11 @@ fn a_pile_of_bricks_settles() {
 }
 
 #[test]
-#[ignore = "3 min: piles of ten bricks for 4 s"]
+#[ignore = "6 min: piles of ten bricks for 4 s"]
 fn piles_of_ten_bricks_settle() {
-    // With friction 0.6 two of ten bricks of seed 0 end 27 mm inside each other, where a corner has not
-    // passed through the face that it touches.
-    (0..3).for_each(|seed| settles(10, 0.3, seed, 4000));
+    for friction in [0.3, 0.6] {
+        (0..3).for_each(|seed| settles(10, friction, seed, 4000));
+    }
 }
 
 /// Two crossed beams approach each other without gravity: the impact of edge on edge acts between both
@@ -171,7 +179,7 @@ fn crossed_beams_bounce_off_each_other() {
             let mut system =
                 System::new(bodies.clone(), &[lower, upper], &pairs, Vector3::zeros(), 1e-4).unwrap();
             let [momentum, ang_momentum] = [system.momentum(), system.ang_momentum()];
-            run(&mut system, 2000, "flight");
+            run(&mut system, (2000, 0), "flight");
             assert!((system.momentum() - momentum).norm() < 1e-13, "{degrees} {tilt}");
             assert!((system.ang_momentum() - ang_momentum).norm() < 1e-13, "{degrees} {tilt}");
             let [first, second] = [0, 1].map(|i| system.states()[i]);
@@ -209,7 +217,7 @@ fn an_edge_slides_on_an_edge_without_friction() {
     };
     let pairs = touching(0, 1, size);
     let mut system = System::new(vec![body, held], &[upper, lower], &pairs, Vector3::zeros(), 1e-4).unwrap();
-    run(&mut system, 500, "edge on edge");
+    run(&mut system, (500, 0), "edge on edge");
     let state = system.states()[0];
     // The impact is in line with its centre: it reverses, with its velocity along the edge unchanged.
     assert!((state.momentum - Vector3::new(0.6, 0.0, 1.0)).norm() < 1e-12, "{state:?}");

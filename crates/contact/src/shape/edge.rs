@@ -20,6 +20,13 @@ const PARALLEL: f64 = 1e-3;
 /// one of them.
 const BESIDE: f64 = 0.02;
 
+/// The same where the direction of the pair tells which edges meet.
+const FAR_BESIDE: f64 = 0.3;
+
+/// Cosine of the angle between the direction in which two blocks can part and the normals of their contacts,
+/// from which on they count.
+pub const ALONG: f64 = 0.9;
+
 impl Edge {
     /// The edges of a block along the axes of the frame, those along x first.
     pub fn of_block(center: Vector3<f64>, size: Vector3<f64>) -> [Self; 12] {
@@ -39,7 +46,12 @@ impl Edge {
 
     /// True if a direction of separation lies between the faces that meet in the edge.
     pub(crate) fn has_between(&self, direction: &Vector3<f64>) -> bool {
-        self.normals.iter().all(|normal| normal.dot(direction) > -BESIDE)
+        self.has_near(direction, BESIDE)
+    }
+
+    /// The same, or if it lies beside them by an angle of this sine.
+    fn has_near(&self, direction: &Vector3<f64>, beside: f64) -> bool {
+        self.normals.iter().all(|normal| normal.dot(direction) > -beside)
     }
 
     /// The edge with its vectors rotated and its middle moved.
@@ -96,16 +108,36 @@ pub fn crossing(first: &Edge, second: &Edge) -> Crossing {
 /// intersect the negative arcs of the other: the normal of the crossing lies between the faces of either
 /// edge.
 pub fn touching(first: &Edge, second: &Edge, deepest: f64) -> Option<Crossing> {
+    let (crossing, inside) = near(first, second, BESIDE)?;
+    let depth = (-crossing.gap).max(0.0);
+    (depth <= deepest && inside > depth).then_some(crossing)
+}
+
+/// The crossing of two edges of bodies that can part along a given direction: it lies within both edges, or
+/// beyond an end by no more than its depth, and its normal is near the direction. Edges of other sides have
+/// other normals.
+///
+/// * `direction` — unit vector out of the body with the second edge
+pub fn meeting(first: &Edge, second: &Edge, direction: &Vector3<f64>) -> Option<Crossing> {
+    let (crossing, inside) = near(first, second, FAR_BESIDE)?;
+    let depth = (-crossing.gap).max(0.0);
+    (inside >= -depth && crossing.normal.dot(direction) >= ALONG).then_some(crossing)
+}
+
+/// The crossing of two edges that are not parallel, with its smallest distance from an end, negative beyond
+/// it.
+///
+/// * `beside` — sine of the angle by which its normal may lie beside the faces that meet in an edge
+fn near(first: &Edge, second: &Edge, beside: f64) -> Option<(Crossing, f64)> {
     let lengths = [first, second].map(|edge| edge.half.norm());
     let across = first.half.cross(&second.half);
     if across.norm() <= PARALLEL * lengths[0] * lengths[1] {
         return None;
     }
     let crossing = crossing(first, second);
-    let depth = (-crossing.gap).max(0.0);
-    let is_within = (0..2).all(|k| (1.0 - crossing.at[k].abs()) * lengths[k] > depth);
-    let fits = second.has_between(&crossing.normal) && first.has_between(&-crossing.normal);
-    (depth <= deepest && is_within && fits).then_some(crossing)
+    let inside = [0, 1].map(|k: usize| (1.0 - crossing.at[k].abs()) * lengths[k]);
+    let fits = second.has_near(&crossing.normal, beside) && first.has_near(&-crossing.normal, beside);
+    fits.then_some((crossing, inside[0].min(inside[1])))
 }
 
 #[cfg(test)]
