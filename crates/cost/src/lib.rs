@@ -32,6 +32,6 @@ pub use machine::{Machine, Work};
 /// Factor within which times are right where the number of steps is known.
 pub const FACTOR: f64 = 2.0;
 
-pub use reduction::{Factor, Phase, Places, Reduction, assembly};
+pub use reduction::{Factor, MeshCheck, Phase, Places, Reduction, assembly};
 pub use run::{Run, Span};
 pub use vibration::Extent;

@@ -11,6 +11,7 @@
 //! eigenpairs        (2 t z + u n) S + v n S² + v' S³ + f F/2
 //! projection        w n N + w' n N² + x N³ + e q m
 //! places            f F + 3 p (t z + u n) + y n + e q (N + 16 r)
+//! check of the mesh the phases up to the projection, in a richer space
 //! ```
 //!
 //! A body with places alone is reduced to its modes without supports, by a second factor.
@@ -124,6 +125,17 @@ pub struct Reduction {
     pub n_field_dofs: usize,
     /// True if systems are solved by iteration.
     pub is_iterative: bool,
+    /// The reduction in a richer space that shows errors by the mesh.
+    pub mesh_check: MeshCheck,
+}
+
+/// A reduction of the body in a richer space, for the errors of its lowest frequencies by the mesh.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct MeshCheck {
+    /// Its work; none where the body is not checked.
+    pub work: Work,
+    /// Its peak memory, with that of the program \[bytes\].
+    pub bytes: u64,
 }
 
 /// Work of the assembly of stiffness and mass.
@@ -156,7 +168,14 @@ impl Reduction {
             n_stiffening: 0,
             n_field_dofs: n_dofs,
             is_iterative: false,
+            mesh_check: MeshCheck::default(),
         }
+    }
+
+    /// The check of a mesh by this reduction, whose model is not written.
+    pub fn as_mesh_check(&self) -> MeshCheck {
+        let [phases @ .., _files] = self.phases();
+        MeshCheck { work: phases.iter().map(|phase| phase.work).sum(), bytes: self.bytes() }
     }
 
     /// Columns of the basis.
@@ -173,7 +192,7 @@ impl Reduction {
     }
 
     /// Work of each phase.
-    pub fn phases(&self) -> [Phase; 8] {
+    pub fn phases(&self) -> [Phase; 9] {
         let (n, columns, modes) = (self.n_dofs as f64, self.n_columns() as f64, self.n_modes as f64);
         let solutions = self.solutions();
         let statics = self.solved(self.n_interface as f64 + 9.0) + Work::scalars(ORDER * n);
@@ -201,6 +220,7 @@ impl Reduction {
             Phase { name: "projection", work: projection },
             Phase { name: "places", work: self.placed() },
             Phase { name: "stiffening", work: self.stiffened() },
+            Phase { name: "check of the mesh", work: self.mesh_check.work },
             Phase { name: "files", work: Work::scalars(BYTE * self.file_bytes() as f64) },
         ]
     }
@@ -241,7 +261,7 @@ impl Reduction {
 
     /// Work of products and dense problems, in addition to the factor and its solutions.
     pub fn dense_work(&self) -> Work {
-        let [.., projection, _, _, _] = self.phases();
+        let [.., projection, _, _, _, _] = self.phases();
         projection.work
     }
 
@@ -295,7 +315,7 @@ impl Reduction {
             0 => 0.0,
             _ => factor + 8.0 * n * (columns + 64.0) + 8.0 * 30.0 * (self.places.count as f64).powi(2),
         };
-        (matrices + solving.max(projecting).max(places)) as u64
+        self.mesh_check.bytes.max((matrices + solving.max(projecting).max(places)) as u64)
     }
 
     /// Columns of the space of the search for modes, with its work space.

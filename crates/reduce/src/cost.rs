@@ -1,6 +1,6 @@
 //! The numbers on which the cost of a reduction depends, found without assembling anything.
 
-use carom_cost::{Factor, Places, Reduction};
+use carom_cost::{Factor, MeshCheck, Places, Reduction};
 use carom_fem::coupling::node_graph;
 use carom_fem::internal_force::{PointRule, PointStress};
 use carom_fem::{AssemblyError, Block, Body, Discretisation, QuadratureRule};
@@ -9,6 +9,7 @@ use carom_linalg::{DofSet, NodeGraph, Symbolic, Wanted};
 
 use crate::craig_bampton::interface_spec;
 use crate::error::ReduceError;
+use crate::frequency_error::second_reduction;
 use crate::interface::Interface;
 use crate::modes::used_dofs;
 use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, Fields, FixedModes};
@@ -33,6 +34,24 @@ pub fn reduction_cost(
     options: &CraigBamptonOptions,
     places: Places,
     expected: impl Fn(&Discretisation, f64) -> f64,
+) -> Result<Reduction, ReduceError> {
+    let own = counted(body, options, places, &expected)?;
+    if places.alone {
+        return Ok(own);
+    }
+    let size = [own.n_dofs, own.n_interface, own.n_modes];
+    // A body that can be reduced on its mesh alone has no check.
+    let finer = second_reduction(body, options, size)
+        .and_then(|(finer, options)| counted(&finer.body, &options, Places::default(), &expected).ok());
+    Ok(Reduction { mesh_check: finer.map(|finer| finer.as_mesh_check()).unwrap_or_default(), ..own })
+}
+
+/// Counts a reduction without the check of its mesh.
+fn counted(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    places: Places,
+    expected: &impl Fn(&Discretisation, f64) -> f64,
 ) -> Result<Reduction, ReduceError> {
     let discretisation = Discretisation::new(body)?;
     let used = used_dofs(&discretisation);
@@ -81,6 +100,7 @@ pub fn reduction_cost(
                 memory().available.is_some_and(|available| wanted > available)
             }
         },
+        mesh_check: MeshCheck::default(),
     })
 }
 

@@ -49,6 +49,9 @@ pub struct ReducedBody {
     /// ([`carom_fem::recovery::energy_errors`]): ω² is too large by this share. Of the low modes, or of all;
     /// empty where no mesh is known, and of models before version 1.6 of their files without places.
     pub mode_errors: Vec<f64>,
+    /// Errors of the lowest frequencies by the mesh ([`crate::frequency_error`]): ω is too large by this
+    /// share. Empty of a large body, of imported models and of models before version 1.9 of their files.
+    pub frequency_errors: Vec<f64>,
     /// Frequencies of the fixed-interface normal modes in the basis \[Hz\].
     pub fixed_interface_hz: Vec<f64>,
     /// Number of interface dofs.

@@ -200,6 +200,7 @@ impl StaticModes {
             omega,
             n_low: n_moving,
             mode_errors: self.mixed(&model.omega, &model.mode_errors),
+            frequency_errors: model.frequency_errors[..model.frequency_errors.len().min(self.n_low)].to_vec(),
             fixed_interface_hz: model.fixed_interface_hz.clone(),
             n_interface_dofs: model.n_interface_dofs,
             composition: model.composition.clone(),

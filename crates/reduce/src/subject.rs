@@ -201,6 +201,7 @@ impl Subject<'_> {
             omega: modes.omega,
             n_low: modes.n_low,
             mode_errors: self.meshed.map(errors).unwrap_or_default(),
+            frequency_errors: Vec::new(),
             fixed_interface_hz,
             n_interface_dofs: n_interface,
             composition,

@@ -19,6 +19,8 @@ pub struct Seconds {
     pub places: f64,
     /// Geometric stiffness: static response of the whole body, projection on the motions that can move.
     pub stiffening: f64,
+    /// Errors of the lowest frequencies by the mesh: the reduction of the body in a richer space.
+    pub mesh_check: f64,
     /// The whole reduction.
     pub total: f64,
 }

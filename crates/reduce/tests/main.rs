@@ -11,6 +11,7 @@ mod given;
 mod iterative;
 mod lamb_sphere;
 mod markers;
+mod mesh_errors;
 mod reference_modes;
 mod residual;
 mod slender;

@@ -15,20 +15,20 @@ use carom_reduce::{
 use faer::Mat;
 
 /// Roots of cos β cosh β = 1 (free at both ends, or clamped at both) and of cos β cosh β = −1 (cantilever).
-const FREE: [f64; 2] = [4.730_040_744_862_704, 7.853_204_624_095_838];
-const CANTILEVER: f64 = 1.875_104_068_711_961;
+pub(crate) const FREE: [f64; 2] = [4.730_040_744_862_704, 7.853_204_624_095_838];
+pub(crate) const CANTILEVER: f64 = 1.875_104_068_711_961;
 
 /// β² √(E I/(ρ A))/(2 π L²) of a section with this radius of gyration \[Hz\]; steel of the shared bodies.
-fn beam_hz(beta: f64, gyration: f64, length: f64) -> f64 {
+pub(crate) fn beam_hz(beta: f64, gyration: f64, length: f64) -> f64 {
     (beta / length).powi(2) * gyration * (210e9_f64 / 7800.0).sqrt() / TAU
 }
 
-fn made(name: &str, solid: Solid, elements: [usize; 3]) -> Body {
+pub(crate) fn made(name: &str, solid: Solid, elements: [usize; 3]) -> Body {
     let quadratic = solid.make(None).unwrap().with_degree(2).unwrap();
     nurbs(name, solid.with_elements(&quadratic, &elements).unwrap())
 }
 
-fn means(sets: &[&str]) -> CraigBamptonOptions {
+pub(crate) fn means(sets: &[&str]) -> CraigBamptonOptions {
     let attachment = |set: &&str| Attachment { set: (*set).to_owned(), kind: AttachmentKind::Mean, at: None };
     CraigBamptonOptions {
         attachments: sets.iter().map(attachment).collect(),

@@ -74,10 +74,10 @@ impl Costs {
         Some(self.bodies.iter().map(|body| body.seconds).fold(run, Span::plus))
     }
 
-    /// Peak memory \[bytes\].
+    /// Peak memory of `carom run` \[bytes\].
     pub fn bytes(&self) -> u64 {
         let of_bodies = self.bodies.iter().map(|body| body.bytes).max().unwrap_or(0);
-        of_bodies.max(self.run.as_ref().map_or(0, |run| run.bytes))
+        of_bodies.max(self.run.as_ref().map_or(0, |run| run.bytes)).max(PICTURES)
     }
 
     /// Sentences.
@@ -121,6 +121,9 @@ impl Costs {
 
 /// Name of the work for frames.
 const FRAMES: &str = "frames";
+
+/// Memory of `carom run` for pictures, plots and the report, with that of the program \[bytes\].
+const PICTURES: u64 = 90_000_000;
 
 /// Places of a body whose model is there.
 const PLACES: f64 = 40.0;

@@ -4,7 +4,7 @@
 
 use carom_fem::plausible::{self, Implausible, plain};
 use carom_fem::{Body, ImpossibleBody, MassProperties};
-use carom_format::scenario::model::{BodySpec, Scenario};
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_reduce::ReducedBody;
 use thiserror::Error;
 
@@ -171,6 +171,19 @@ pub(crate) fn of_model(spec: &BodySpec, model: &ReducedBody) -> Result<Vec<Impla
         ..figure
     }));
     Ok(found)
+}
+
+/// A warning about a mesh that makes a body too stiff.
+///
+/// * `wanted` — accepted error of the lowest frequencies
+pub(crate) fn of_mesh(spec: &BodySpec, model: &ReducedBody, wanted: f64) -> Option<String> {
+    let remedy = match &spec.source {
+        BodySource::Make { make } if make.hex => "give it more `elements`",
+        BodySource::Make { .. } => "give it more `elements` or a higher `degree`",
+        BodySource::Rom { .. } => "refine the body (carom-mesh refine) and reduce it again",
+        _ => "refine it (`refine = { subdivide = 2 }`)",
+    };
+    model.doubt_of_mesh(wanted).map(|doubt| format!("body `{}`: {doubt}; {remedy}", spec.name))
 }
 
 /// Velocity and rotation rate of a body.

@@ -103,6 +103,11 @@ pub fn prepare(
             let of_model = plausible::of_model(spec, model).map_err(|error| in_body(i, error.into()))?;
             prepared.warnings.extend(of_model.iter().map(ToString::to_string));
         }
+        // Once for all bodies with the same model.
+        let is_first = prepared.bodies.iter().all(|other| other.rom_checksum != body.rom_checksum);
+        if let (true, PreparedModel::Reduced(model)) = (is_first, &body.model) {
+            prepared.warnings.extend(plausible::of_mesh(spec, model, scenario.simulation.wanted()));
+        }
         prepared.bodies.push(body);
         if progress.interrupted() {
             return Err(PrepareError::Interrupted.into());

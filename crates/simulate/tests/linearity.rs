@@ -74,7 +74,7 @@ rigid = true
 
 [[body]]
 name = "rod"
-make = { shape = "rod", radius = 0.003, length = 0.3, elements = [8, 1, 1] }
+make = { shape = "rod", radius = 0.003, length = 0.3, elements = [20, 1, 1] }
 material = "rod"
 reduce = { attach = { start = "rigid", end = "rigid" }, modes = 8 }
 position = [0.15, 0.0, 0.0]

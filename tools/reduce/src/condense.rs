@@ -19,6 +19,7 @@ struct Seconds {
     projection: f64,
     places: f64,
     stiffening: f64,
+    mesh_check: f64,
     total: f64,
 }
 
@@ -40,6 +41,10 @@ struct Report {
     output: String,
     checksum: String,
 }
+
+/// Error of the lowest frequencies by the mesh above which there is a warning: the default of
+/// `simulation.accuracy`.
+const ACCEPTED: f64 = 0.02;
 
 pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Result<(), Failure> {
     crate::model_name(&args.output.output)?;
@@ -78,6 +83,12 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
     };
     crate::stress::add(&mut reduction.reduced, &stored.body, args.stress, args.fields(), session)?;
     reduction.notes.iter().for_each(|note| session.note(note));
+    if let Some(doubt) = reduction.reduced.doubt_of_mesh(ACCEPTED) {
+        session.warn(&format!(
+            "{doubt}; make the body with more elements or a higher degree, or refine it: carom-mesh refine \
+             --elevate 1 or --subdivide 2"
+        ));
+    }
     let output = &args.output.output;
     let asked = asked(args, &options, reduction.is_iterative);
     let checksum =
@@ -115,6 +126,7 @@ pub(crate) fn craig_bampton(args: &CraigBamptonArgs, session: &Session) -> Resul
             projection: seconds.projection,
             places: seconds.places,
             stiffening: seconds.stiffening,
+            mesh_check: seconds.mesh_check,
             total: seconds.total,
         },
         peak_memory_bytes: reduction.peak_memory_bytes,

@@ -62,6 +62,8 @@ struct Report {
     low_modes: usize,
     high_modes: usize,
     frequencies_hz: Vec<f64>,
+    /// By how much the lowest frequencies are too high by the mesh, relative to them; empty if unknown.
+    frequency_errors: Vec<f64>,
     interfaces: Vec<String>,
     surfaces: Vec<SurfaceInfo>,
     places: Vec<PlacesInfo>,
@@ -110,6 +112,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
         low_modes: rom.n_low,
         high_modes: rom.omega.len() - rom.n_low,
         frequencies_hz: rom.omega.iter().map(|w| w / std::f64::consts::TAU).collect(),
+        frequency_errors: rom.frequency_errors.clone(),
         interfaces: stored.options.interfaces.clone(),
         surfaces: rom
             .surfaces
@@ -185,6 +188,11 @@ fn text(report: &Report) -> String {
     };
     line("dynamic", range(&hz[..report.low_modes]) + frame);
     line("quasistatic", range(&hz[report.low_modes..]));
+    if !report.frequency_errors.is_empty() {
+        let errors: Vec<String> =
+            report.frequency_errors.iter().map(|e| format!("{:.2}", 100.0 * e)).collect();
+        line("errors by the mesh", format!("lowest frequencies too high by {} %", errors.join(", ")));
+    }
     for surface in &report.surfaces {
         let own = format!(
             "{} faces, {} of {} points interface points",

@@ -15,7 +15,7 @@ use carom_reduce::places::{CutPair, PlacedSurface};
 use carom_reduce::residual::{SpreadLoad, modal_values};
 use carom_reduce::{
     BodyFrame, CraigBampton, CraigBamptonOptions, Fields, Flexibility, ModeKind, Modes, ReduceError,
-    ReducedBody, craig_bampton,
+    ReducedBody, craig_bampton, frequency_errors,
 };
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -127,7 +127,8 @@ pub enum PlacedModelError {
     },
 }
 
-/// Reduces a body and lays loads over regions of its surface.
+/// Reduces a body and lays loads over regions of its surface. Of a body with an interface, the errors of the
+/// lowest frequencies by the mesh are estimated.
 ///
 /// A body without an interface is reduced to its modes without interface supports
 /// ([`ModeKind::FreeInterface`]); three nodes far from each other serve as the interface that a reduction
@@ -143,7 +144,7 @@ pub fn reduced_with_places(
     progress: &dyn Progress,
 ) -> Result<CraigBampton, PlacedModelError> {
     if places.is_empty() {
-        return Ok(craig_bampton(body, options, progress)?);
+        return checked(body, options, craig_bampton(body, options, progress)?, progress);
     }
     if options.variant.frame != BodyFrame::Buckens {
         let places = places[0].name().to_owned();
@@ -182,6 +183,21 @@ pub fn reduced_with_places(
     };
     result.seconds.places = started.elapsed().as_secs_f64();
     result.seconds.total += result.seconds.places;
+    // Contact at places has an estimate of its own, of the modes that its impacts excite.
+    if is_bare { Ok(result) } else { checked(body, options, result, progress) }
+}
+
+/// Adds the errors of the lowest frequencies by the mesh.
+fn checked(
+    body: &Body,
+    options: &CraigBamptonOptions,
+    mut result: CraigBampton,
+    progress: &dyn Progress,
+) -> Result<CraigBampton, PlacedModelError> {
+    let started = Instant::now();
+    result.reduced.frequency_errors = frequency_errors(body, options, &result.reduced, progress)?;
+    result.seconds.mesh_check = started.elapsed().as_secs_f64();
+    result.seconds.total += result.seconds.mesh_check;
     Ok(result)
 }
 

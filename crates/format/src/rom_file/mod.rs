@@ -23,8 +23,8 @@ pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
 /// the modes of all models, version 1.7 the geometric stiffness, version 1.8 that by the weight of a held
-/// body.
-pub const VERSION: Version = Version { major: 1, minor: 8 };
+/// body, version 1.9 errors of the lowest frequencies by the mesh.
+pub const VERSION: Version = Version { major: 1, minor: 9 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -88,6 +88,9 @@ pub fn write_rom(
         archive.count("n_low", rom.n_low)?;
         if !rom.mode_errors.is_empty() {
             archive.f64("mode_errors", &[rom.mode_errors.len()], &rom.mode_errors)?;
+        }
+        if !rom.frequency_errors.is_empty() {
+            archive.f64("frequency_errors", &[rom.frequency_errors.len()], &rom.frequency_errors)?;
         }
         archive.f64("fixed_interface_hz", &[rom.fixed_interface_hz.len()], &rom.fixed_interface_hz)?;
         archive.count("n_interface_dofs", rom.n_interface_dofs)?;
@@ -167,6 +170,7 @@ fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBampton
         omega,
         n_low,
         mode_errors: places::read_mode_errors(archive, n_modes)?,
+        frequency_errors: places::read_frequency_errors(archive, n_modes)?,
         composition: composition::read(archive, n_modes, &fixed_interface_hz)?,
         markers,
         held,

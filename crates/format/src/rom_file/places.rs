@@ -133,6 +133,25 @@ pub(super) fn read_mode_errors(
     n_modes: usize,
 ) -> Result<Vec<f64>, ReadArchiveError> {
     let name = if archive.has("mode_errors") { "mode_errors" } else { "places_0_mode_errors" };
+    read_errors_of_modes(archive, name, n_modes)
+}
+
+/// Errors of the lowest frequencies by the mesh; models before version 1.9 have none.
+///
+/// * `n_modes` — at most so many
+pub(super) fn read_frequency_errors(
+    archive: &mut ArchiveReader,
+    n_modes: usize,
+) -> Result<Vec<f64>, ReadArchiveError> {
+    read_errors_of_modes(archive, "frequency_errors", n_modes)
+}
+
+/// One number for each of the first modes, or none.
+fn read_errors_of_modes(
+    archive: &mut ArchiveReader,
+    name: &str,
+    n_modes: usize,
+) -> Result<Vec<f64>, ReadArchiveError> {
     let errors = read_errors(archive, name, None)?.unwrap_or_default();
     if errors.len() > n_modes {
         let found = errors.len().to_string();

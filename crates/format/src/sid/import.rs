@@ -116,6 +116,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         invariants,
         n_low: n,
         mode_errors: Vec::new(),
+        frequency_errors: Vec::new(),
         omega,
         fixed_interface_hz: Vec::new(),
         n_interface_dofs: 0,

@@ -206,6 +206,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         omega: omega.to_vec(),
         n_low: 1,
         mode_errors: (0..n).map(|k| k as f64).collect(),
+        frequency_errors: (0..n.min(2)).map(|k| 0.5 * k as f64).collect(),
         fixed_interface_hz: vec![150.0, 1600.0],
         n_interface_dofs: 12,
         composition: Composition {

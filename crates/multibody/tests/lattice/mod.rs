@@ -164,6 +164,7 @@ impl Lattice {
             omega: omega[..n].to_vec(),
             n_low,
             mode_errors: Vec::new(),
+            frequency_errors: Vec::new(),
             fixed_interface_hz: Vec::new(),
             n_interface_dofs: 0,
             composition: Default::default(),

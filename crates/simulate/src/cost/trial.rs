@@ -1,10 +1,12 @@
 //! A run for a moment, which shows what a whole run takes.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use carom_cost::cpu_seconds;
 use carom_format::ResultReader;
-use carom_format::scenario::model::{Scenario, Scheme};
+use carom_format::scenario::model::{MaterialLaw, Scenario, Scheme};
 use carom_progress::Progress;
 
 use crate::error::ErrorKind;
@@ -13,7 +15,7 @@ use crate::resume::RunOptions;
 use crate::rigid::MISSED_CONTACTS;
 use crate::solve;
 
-/// Time after which a trial with the steps of the run ends.
+/// CPU time after which a trial with the steps of the run ends.
 const OF_START: Duration = Duration::from_millis(300);
 
 /// The same with longer steps to the end of the run.
@@ -25,6 +27,12 @@ const STEPS: f64 = 200.0;
 /// CPU time of a trial that is long enough for the clock \[s\].
 const LONG_ENOUGH: f64 = 0.3;
 
+/// Wall time over CPU time at which a trial ends anyway: other programs may slow it down.
+const LONGEST: f64 = 8.0;
+
+/// Wall time between two looks at the CPU clock \[ms\]: a look takes as long as a step of a small mechanism.
+const LOOK_AGAIN: u64 = 10;
+
 /// Factor between the steps of two trials over the whole time.
 const MORE_STEPS: f64 = 5.0;
 
@@ -33,11 +41,15 @@ const MORE_STEPS: f64 = 5.0;
 ///
 /// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and
 /// a step costs as much. Steps in which points pass through surfaces show too little of it. Where longer
-/// steps end with an error, and in runs of an error control without contact, the first moment of the run is
-/// taken for all of it.
+/// steps end with an error, in runs without contact, and in explicit steps of elastic bodies, which search
+/// for contact in flight too, the first moment of the run is taken for all of it. Implicit steps take several
+/// times as many iterations in contact as before it.
 pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
     let Scheme::Rigid { time_step } = scenario.simulation.scheme else {
-        return if scenario.contact.is_empty() { of_start(scenario, prepared) } else { None };
+        let is_plastic = scenario.material.values().any(|material| material.law == MaterialLaw::Plastic);
+        let is_even = matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) && !is_plastic;
+        let is_shown = scenario.contact.is_empty() || is_even;
+        return if is_shown { of_start(scenario, prepared) } else { None };
     };
     let wanted = scenario.simulation.end_time / time_step;
     let mut steps = STEPS.min(wanted);
@@ -81,7 +93,7 @@ impl Moment {
         scenario.probe.clear();
         let folder = tempfile::tempdir().ok()?;
         let path = folder.path().join("trial.carom");
-        let watch = Watch { until: Instant::now() + budget };
+        let watch = Watch::new(budget);
         let ran = solve::run(&scenario, Path::new(""), prepared, &path, RunOptions::default(), &watch);
         let is_whole = ran.is_ok();
         if ran.is_err_and(|error| error.kind() != ErrorKind::Interrupted) {
@@ -98,7 +110,24 @@ impl Moment {
 
 /// Interrupts when the time is over.
 struct Watch {
-    until: Instant,
+    /// CPU time of the program at which it is over \[s\].
+    until: f64,
+    begun: Instant,
+    /// Wall time at which it is over anyway.
+    longest: Duration,
+    /// Wall time since the begin at which the CPU clock is read again \[ms\].
+    next: AtomicU64,
+}
+
+impl Watch {
+    fn new(budget: Duration) -> Self {
+        Self {
+            until: cpu_seconds() + budget.as_secs_f64(),
+            begun: Instant::now(),
+            longest: budget.mul_f64(LONGEST),
+            next: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Progress for Watch {
@@ -111,6 +140,12 @@ impl Progress for Watch {
     fn end(&self) {}
 
     fn interrupted(&self) -> bool {
-        Instant::now() > self.until
+        let elapsed = self.begun.elapsed();
+        let now = elapsed.as_millis() as u64;
+        if now < self.next.load(Ordering::Relaxed) {
+            return false;
+        }
+        self.next.store(now + LOOK_AGAIN, Ordering::Relaxed);
+        elapsed > self.longest || cpu_seconds() > self.until
     }
 }

@@ -119,6 +119,7 @@ pub(super) fn reduced(
         ("reduction: projection", s.projection),
         ("reduction: places", s.places),
         ("reduction: stiffening", s.stiffening),
+        ("reduction: check of the mesh", s.mesh_check),
     ]
     .map(|(phase, seconds)| (phase.to_owned(), seconds))
     .into();

@@ -130,6 +130,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         omega: vec![1e5, 2e5],
         n_low: 1,
         mode_errors: Vec::new(),
+        frequency_errors: Vec::new(),
         fixed_interface_hz: vec![1e4],
         n_interface_dofs: 3,
         composition: Default::default(),
