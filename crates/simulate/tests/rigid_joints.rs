@@ -1,10 +1,9 @@
 //! Joints, springs and forces in the scheme `rigid`, from scenario to result.
 
-use carom_dynamics::JointState;
 use carom_simulate::RunOutcome;
 use nalgebra::Vector3;
 
-use crate::explicit_joints::{double_pendulum, run};
+use crate::explicit_joints::{double_pendulum, run, run_in_frames_of_steps};
 use crate::fixtures::{Chain, RESUME, is_refused, parse};
 
 pub(crate) fn books_close(outcome: &RunOutcome) {
@@ -27,14 +26,6 @@ pub(crate) fn orders(errors: &[f64]) {
 }
 
 const RIGID: &str = "scheme = \"rigid\"\ntime_step = DT";
-
-/// A run with a frame of each step: forces are means since the frame before.
-fn run_in_frames_of_steps(text: &str, dt: f64) -> (RunOutcome, Vec<JointState>) {
-    let lines = text.lines().map(|line| {
-        if line.starts_with("output_every") { format!("output_every = {dt:?}") } else { line.to_owned() }
-    });
-    run(&lines.collect::<Vec<_>>().join("\n").replace("DT", &format!("{dt:?}")))
-}
 
 /// The scheme `quasistatic` at a tight tolerance is the truth; forces of joints agree with its forces.
 #[test]
