@@ -56,6 +56,7 @@ mod explicit;
 mod foresee;
 mod geometry;
 mod implicit;
+mod imported_models;
 mod outcome;
 mod overlap;
 mod parts;
