@@ -55,6 +55,7 @@ mod expected_size;
 mod explicit;
 mod foresee;
 mod geometry;
+mod given_stiffness;
 mod implicit;
 mod imported_models;
 mod outcome;
