@@ -7,7 +7,7 @@ use carom_progress::Silent;
 use carom_rigid::{JointEnd, JointSpec};
 use nalgebra::{Matrix3, Vector3};
 
-use crate::setup::{Last, at, block, deformable, pair, residuals, rigid, run, settings};
+use crate::setup::{Kept, Last, at, block, deformable, pair, residuals, rigid, run, settings};
 
 /// A joint with the axis y.
 fn joint(name: &str, kind: JointKind, ends: [(Option<usize>, [f64; 3]); 2]) -> JointSpec {
@@ -93,6 +93,55 @@ fn two_bodies_on_a_fixed_joint_move_as_one() {
         // Impulses of the joint act where those of the contact do, but for the turn within a step.
         assert!((two[d] - one[d]).abs() < 1e-3, "{two:?} {one:?}");
     }
+}
+
+/// The handle of [`hammer`] in its own frame at the centre of mass, under gravity. Joint and gravity alone
+/// act on it.
+fn hammer_with_centred_handle() -> (Problem, f64) {
+    let mut problem = hammer(JointKind::Fixed);
+    problem.gravity = [0.0, 0.0, -9.81];
+    let handle = &mut problem.bodies[1];
+    let BodyKind::Rigid(body) = &handle.kind else { panic!("the handle is rigid") };
+    let (mass, inertia) = (body.mass, Matrix3::from_diagonal(&body.inertia));
+    (0..3).for_each(|d| handle.placement.origin[d] += body.com[d]);
+    problem.joints[0].ends[1].point -= body.com;
+    handle.kind =
+        BodyKind::Rigid(carom_rigid::RigidBody::new("handle", mass, inertia, Vector3::zeros()).unwrap());
+    (problem, mass)
+}
+
+/// The force of a joint in a frame times the time since the frame before is the impulse on its body, through
+/// the impact and the oscillation of the brick after it: with that of gravity the change of the momentum.
+/// Frames of a run that is continued between two frames are the same.
+#[test]
+fn forces_of_joints_in_frames_are_the_change_of_momentum_between_them() {
+    let (problem, mass) = hammer_with_centred_handle();
+    let settings = || Settings { output_every: 4.1e-4, ..settings(4e-3, None) };
+    let mut whole = Simulation::new(&problem, settings()).unwrap();
+    let (mut kept, mut last) = (Kept::default(), Last::at(12));
+    whole.run(&mut kept, &Silent).unwrap();
+    let time = |n: usize| kept.rows[n].balance.time;
+    let velocity = |n: usize| Vector3::from(kept.velocities[n][1]);
+    let steps = whole.n_steps() as usize;
+    assert!(steps > 3 * kept.rows.len(), "{steps} steps, {} frames", kept.rows.len());
+    let mut largest = 0.0_f64;
+    for n in 1..kept.rows.len() {
+        let since = time(n) - time(n - 1);
+        let impulse = since * Vector3::from(kept.joints[n][0].force);
+        let expected = mass * (velocity(n) - velocity(n - 1) - since * Vector3::from(problem.gravity));
+        let missing = impulse - expected;
+        assert!(missing.norm() < 1e-13 * mass * 5.0, "frame {n}: {missing} of {impulse}");
+        largest = largest.max(impulse.norm());
+    }
+    assert!(largest > 0.02 * mass * 5.0, "no impact: {largest}");
+    Simulation::new(&problem, settings()).unwrap().run(&mut last, &Silent).unwrap();
+    let checkpoint = last.found.unwrap();
+    assert!(kept.rows.iter().all(|row| (row.balance.time - checkpoint.time).abs() > 1e-9));
+    let (mut resumed, mut later) = (Simulation::new(&problem, settings()).unwrap(), Kept::default());
+    resumed.resume(&checkpoint).unwrap();
+    resumed.run(&mut later, &Silent).unwrap();
+    let first = kept.joints.len() - later.joints.len();
+    assert!(first > 1 && kept.joints[first..] == later.joints[..], "from frame {first}");
 }
 
 #[test]

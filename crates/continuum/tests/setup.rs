@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use carom_contact::Law;
 use carom_continuum::explicit::{BodyKind, BodySpec, ContactSpec, Problem, Settings, SideSpec, Simulation};
-use carom_dynamics::{Checkpoint, ContactEvent, Frame, LedgerRow, Observer, ObserverError, Placement};
+use carom_dynamics::{
+    Checkpoint, ContactEvent, Frame, JointState, LedgerRow, Observer, ObserverError, Placement,
+};
 use carom_fem::constitutive::{ElasticLaw, ElasticModuli, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_fem::{Body, Discretisation, Geometry, Material, mass_properties};
@@ -87,6 +89,7 @@ pub(crate) struct Kept {
     pub(crate) forces: Vec<Vec<[f64; 3]>>,
     pub(crate) displacements: Vec<Vec<Vec<f64>>>,
     pub(crate) pressures: Vec<Vec<Vec<f64>>>,
+    pub(crate) joints: Vec<Vec<JointState>>,
 }
 
 impl Observer for Kept {
@@ -95,6 +98,7 @@ impl Observer for Kept {
         self.velocities.push(frame.bodies.iter().map(|body| body.velocity).collect());
         self.forces.push(frame.contacts.iter().map(|contact| contact.force).collect());
         self.pressures.push(frame.contacts.iter().map(|contact| contact.pressures.clone()).collect());
+        self.joints.push(frame.joints.to_vec());
         self.displacements.push(frame.bodies.iter().map(|body| body.modal.clone()).collect());
         Ok(())
     }

@@ -40,16 +40,19 @@ pub enum ProbeQuantity {
     Momentum,
     /// Angular momentum of a body about the inertial origin \[N m s\].
     AngularMomentum,
+    /// Sum of the forces of all contacts on a body \[N\].
+    ContactForce,
 }
 
 impl ProbeQuantity {
     /// Quantities of a whole body.
-    pub const OF_BODIES: [Self; 5] = [
+    pub const OF_BODIES: [Self; 6] = [
         Self::KineticEnergy,
         Self::ElasticEnergy,
         Self::PotentialEnergy,
         Self::Momentum,
         Self::AngularMomentum,
+        Self::ContactForce,
     ];
     /// Quantities of a point of a body.
     pub const OF_POINTS: [Self; 6] = [
@@ -66,7 +69,7 @@ impl ProbeQuantity {
     pub const OF_CONTACTS: [Self; 3] = [Self::Force, Self::NormalForce, Self::Gap];
 
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -82,6 +85,7 @@ impl ProbeQuantity {
         Self::PotentialEnergy,
         Self::Momentum,
         Self::AngularMomentum,
+        Self::ContactForce,
     ];
 
     /// Its word in scenarios and results.
@@ -102,6 +106,7 @@ impl ProbeQuantity {
             Self::PotentialEnergy => "potential_energy",
             Self::Momentum => "momentum",
             Self::AngularMomentum => "angular_momentum",
+            Self::ContactForce => "contact_force",
         }
     }
 
@@ -118,7 +123,7 @@ impl ProbeQuantity {
             Self::Acceleration => "m/s²",
             Self::AngularVelocity => "rad/s",
             Self::AngularAcceleration => "rad/s²",
-            Self::Force | Self::NormalForce => "N",
+            Self::Force | Self::NormalForce | Self::ContactForce => "N",
             Self::Torque => "N m",
             Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy => "J",
             Self::Momentum => "N s",
@@ -164,6 +169,13 @@ pub enum ProbePlace {
     Joint(usize),
     /// A contact pair.
     Contact(usize),
+    /// Two bodies that touch in a contact of all bodies.
+    ContactOfAll {
+        /// The contact.
+        contact: usize,
+        /// Indices of the bodies; the force is that on the first one.
+        bodies: [usize; 2],
+    },
 }
 
 /// Numbers of the places of a system.
@@ -204,8 +216,9 @@ pub enum ProbeError {
     },
     /// A contact of all bodies has no first body, on which its force would be.
     #[error(
-        "probe {probe}: a contact of all bodies has no first body, and so no `force`: give the probe \
-         `what = [\"normal_force\", \"gap\"]`"
+        "probe {probe}: a contact of all bodies has no first body, and so no `force`: name two of its \
+         bodies, `contact = \"BODY/BODY\"`; or give `on = \"BODY\"` with `what = [\"contact_force\"]`, the \
+         force of all contacts on a body; or give the probe `what = [\"normal_force\", \"gap\"]`"
     )]
     ForceOfAll {
         /// Number of the probe from 0.
@@ -254,7 +267,7 @@ impl ProbePlace {
             Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
             Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
-            Self::Contact(_) => (&ProbeQuantity::OF_CONTACTS, "a contact"),
+            Self::Contact(_) | Self::ContactOfAll { .. } => (&ProbeQuantity::OF_CONTACTS, "a contact"),
         }
     }
 }
@@ -272,7 +285,9 @@ impl Probe {
         let (kind, index, count) = match &self.place {
             ProbePlace::Body(body) | ProbePlace::Point { body, .. } => ("bodies", *body, places.bodies),
             ProbePlace::Joint(joint) => ("joints", *joint, places.joints),
-            ProbePlace::Contact(pair) => ("contact pairs", *pair, places.contacts),
+            ProbePlace::Contact(contact) | ProbePlace::ContactOfAll { contact, .. } => {
+                ("contact pairs", *contact, places.contacts)
+            }
         };
         if index >= count {
             return Err(ProbeError::NoPlace { probe, kind, index, count });

@@ -123,3 +123,74 @@ fn invalid_probes_are_reported_with_their_line_and_the_known_names() {
     );
     assert!(twice.contains("2 contacts are called `disc/crank`: give the number of one"), "{twice}");
 }
+
+const OF_ALL: &str = r#"
+[simulation]
+scheme = "rigid"
+time_step = 1.0e-4
+end_time = 2.0
+
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.1 }
+material = "steel"
+[[body.marker]]
+name = "pole"
+at = [0.1, 0.0, 0.0]
+
+[[body]]
+name = "rod"
+make = { shape = "rod", radius = 0.01, length = 0.4 }
+material = "steel"
+position = [1.0, 0.0, 0.0]
+
+[[body]]
+name = "floor"
+make = { shape = "plate", size = [1.0, 1.0, 0.1] }
+material = "steel"
+fixed = true
+position = [0.0, 0.0, -1.0]
+
+[[joint]]
+kind = "spherical"
+between = ["rod:start", "ball:pole"]
+
+[[contact]]
+between = ["*"]
+
+[[probe]]
+contact = "floor/ball"
+"#;
+
+#[test]
+fn two_bodies_of_the_contact_of_all_are_a_contact_of_a_probe() {
+    let read = |from: &str, to: &str| read(&OF_ALL.replacen(from, to, 1));
+    let scenario = read("", "").unwrap();
+    assert_eq!(scenario.contact_of_all("floor/ball"), Some((0, [2, 0])));
+    assert_eq!(scenario.probe[0].what, ProbeQuantity::OF_CONTACTS);
+    let written = scenario.to_toml();
+    assert_eq!(Scenario::parse(Path::new("a.toml"), &written, &[], &["steel"]).unwrap(), scenario);
+    for (named, printed) in [
+        ("floor/bal", "there is no contact `floor/bal`"),
+        ("floor/floor", "there is no contact `floor/floor`"),
+        ("ball/rod", "the bodies of `ball/rod` do not touch in `*`: a joint connects them"),
+    ] {
+        let found = read("floor/ball", named).expect_err(named).to_string();
+        assert!(found.contains(printed), "{named}: {found}");
+    }
+    let fixed = read("radius = 0.1 }\nmaterial", "radius = 0.1 }\nfixed = true\nmaterial");
+    assert!(fixed.expect_err("both stay").to_string().contains("both are fixed"));
+    // A contact of their own has its name, in its order.
+    let own = "between = [\"*\"]\n[[contact]]\nbetween = [\"ball\", \"floor\"]\n";
+    let found = read("between = [\"*\"]\n", own).expect_err("other order").to_string();
+    assert!(found.contains("there is no contact `floor/ball`") && found.contains("`ball/floor`"), "{found}");
+}
+
+#[test]
+fn the_contact_force_of_a_body_is_a_quantity_that_a_probe_names() {
+    let force = "on = \"crank\"\nwhat = [\"contact_force\"]";
+    let scenario = read(&GOOD.replacen("on = \"crank:end\"", force, 1)).unwrap();
+    assert_eq!(scenario.probe[0].what, [ProbeQuantity::ContactForce]);
+    let scenario = read(&GOOD.replacen("on = \"crank:end\"", "on = \"crank\"", 1)).unwrap();
+    assert_eq!(scenario.probe[0].what, ProbeQuantity::OF_BODIES[..5]);
+}

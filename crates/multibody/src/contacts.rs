@@ -218,6 +218,14 @@ impl Contacts {
         self.near.iter().map(|&pair| (pair, &self.reactions[pair]))
     }
 
+    /// Sum of the forces of all pairs on a body at the last evaluation \[N\].
+    pub(crate) fn force_on(&self, body: usize) -> Vector3<f64> {
+        self.reactions().fold(Vector3::zeros(), |sum, (pair, reaction)| {
+            let [first, second] = self.bodies(pair).map(|of_pair| of_pair == body);
+            sum + (f64::from(u8::from(first)) - f64::from(u8::from(second))) * reaction.force
+        })
+    }
+
     /// Free gap of a pair at the last evaluation, or a bound from below \[m\].
     pub(crate) fn free_gap(&self, pair: usize) -> f64 {
         let gap = self.reactions[pair].free_gap;

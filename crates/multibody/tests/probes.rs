@@ -231,7 +231,12 @@ fn the_impulse_of_a_contact_probe_is_the_change_of_momentum() {
     };
     let velocity = point(0, Marker::default(), &[Quantity::Velocity], Some(1e-7));
     let (simulation, mass) = two_balls(Settings::until(1.8e-4));
-    let probes = vec![force(Some(1e-7)), force(None), velocity];
+    // The force of all contacts on a body is that of its only one.
+    let whole = |body: usize| {
+        let quantities = vec![Quantity::ContactForce];
+        Probe { place: ProbePlace::Body(body), quantities, every: Some(1e-7) }
+    };
+    let probes = vec![force(Some(1e-7)), force(None), velocity, whole(0), whole(1)];
     let samples = run(&mut simulation.with_probes(probes).unwrap());
     assert_eq!(samples.of(0).count(), 1801);
     let expected = -mass * 0.5;
@@ -247,6 +252,10 @@ fn the_impulse_of_a_contact_probe_is_the_change_of_momentum() {
         let [force, normal, gap] = [values[0], [values[1][0]; 3], [values[2][0]; 3]];
         assert!((normal[0] + force[0]).abs() < 1e-9, "{time}: {values:?}");
         assert_eq!(normal[0] > 0.0, gap[0] < 0.0, "{time}: {values:?}");
+    }
+    for ((time, pair), (first, second)) in samples.of(0).zip(samples.of(3).zip(samples.of(4))) {
+        let opposite = second.1[0].map(|x| -x);
+        assert!(first.1[0] == pair[0] && opposite == pair[0], "{time}: {pair:?} {first:?} {second:?}");
     }
 }
 

@@ -72,6 +72,25 @@ impl Stiffening {
         Some(self.over_modes(&sum, n))
     }
 
+    /// Largest change of the stiffness of the modes by gravity of 1 m/s² along an axis of the body, relative
+    /// to the stiffness; 0 of a model without K of its weight \[s²/m\].
+    ///
+    /// ```text
+    /// max |K_a,kl|/(ω_k ω_l)
+    /// ```
+    ///
+    /// * `omega` — angular frequencies of the first modes, above 0 \[rad/s\]
+    pub fn weight_part(&self, omega: &[f64]) -> f64 {
+        let n = omega.len();
+        let unit = |axis: usize| [0, 1, 2].map(|a| if a == axis { 1.0 } else { 0.0 });
+        let of_axes = (0..3).filter_map(|axis| self.of_weight(unit(axis), n));
+        let part = |k: &Mat<f64>| {
+            let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+            pairs.map(|(i, j)| k[(i, j)].abs() / (omega[i] * omega[j])).fold(0.0, f64::max)
+        };
+        of_axes.map(|k| part(&k)).fold(0.0, f64::max)
+    }
+
     /// The part of I2_kl by the centrifugal stress over the first n modes, entry (a, b) in row 3 k + a and
     /// column 3 l + b: `½ ωᵀ I2_kl ω q_k q_l` is −½ qᵀ K(ω) q. Symmetric in the modes and in the axes.
     pub fn of_inertia(&self, n: usize) -> Mat<f64> {

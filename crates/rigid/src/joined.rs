@@ -167,8 +167,13 @@ impl System {
         self.joints.all.len() + self.spring_states().count()
     }
 
+    /// Impulses of joints, then of springs of their own, in the last step; empty unless they are kept.
+    pub fn joint_impulses(&self) -> &[JointImpulse] {
+        &self.joint_impulses
+    }
+
     /// Keeps the impulses of joints and springs from now on.
-    pub(crate) fn keep_joint_impulses(&mut self) {
+    pub fn keep_joint_impulses(&mut self) {
         self.joint_impulses = vec![JointImpulse::default(); self.n_transmitting()];
     }
 

@@ -18,7 +18,7 @@
 
 pub mod coordinate;
 pub(crate) mod factors;
-pub(crate) mod impulse;
+pub mod impulse;
 pub(crate) mod repeated;
 pub(crate) mod solver;
 pub(crate) mod start;

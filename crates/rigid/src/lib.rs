@@ -108,6 +108,7 @@ pub use carom_contact::{Block, Edge, Law, Shape};
 pub use crowd::{CrowdSpec, MemberSpec};
 pub use edges::MOST_EDGES;
 pub use joint::coordinate::{ActionSpec, Coordinate, JointSpring, StopLaw, StopSpec};
+pub use joint::impulse::JointImpulse;
 pub use joint::start::Displaced;
 pub use joint::{JointEnd, JointError, JointSpec};
 pub use limit::Limited;

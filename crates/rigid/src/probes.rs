@@ -51,7 +51,7 @@ struct Sampled {
     steps: u64,
     /// Of a point its velocity and the angular velocity at the last sample; since then, of a joint the
     /// impulse and its moment, of a contact the impulse and, as the first number, the sum of the sizes of the
-    /// normal impulses.
+    /// normal impulses, of a body the impulse of its contacts.
     memory: [Vector3<f64>; 2],
 }
 
@@ -186,6 +186,12 @@ impl Sampled {
                 }
                 On::Contact(place)
             }
+            ProbePlace::ContactOfAll { contact, bodies } => {
+                let (kind, index) = ("contacts of all bodies", *contact);
+                let place = contacts.place_of_two(*contact, *bodies);
+                let place = place.ok_or(ProbeError::NoPlace { probe: number, kind, index, count: 0 })?;
+                On::Contact(place)
+            }
         };
         let mut made =
             Self { probe, on, start: Vector3::zeros(), count: 0, steps: 0, memory: [Vector3::zeros(); 2] };
@@ -207,7 +213,12 @@ impl Sampled {
     fn follow(&mut self, system: &System, contacts: &Contacts) {
         let [sum, other] = &mut self.memory;
         match self.on {
-            On::Body(_) | On::Point { .. } => {}
+            On::Body(body) => {
+                if self.probe.quantities.contains(&ProbeQuantity::ContactForce) {
+                    *sum += system.contact_impulse_on(body);
+                }
+            }
+            On::Point { .. } => {}
             On::Joint(joint) => {
                 let [impulse, moment] = system.joint_impulses[joint].wrench;
                 *sum += impulse;
@@ -225,7 +236,10 @@ impl Sampled {
     fn write(&mut self, system: &System, contacts: &Contacts, values: &mut [[f64; 3]]) {
         let since = system.time_step() * (system.steps() - self.steps) as f64;
         match self.on {
-            On::Body(body) => self.write_body(system, body, values),
+            On::Body(body) => {
+                self.write_body(system, body, since, values);
+                self.memory = [Vector3::zeros(); 2];
+            }
             On::Point { body, point_b, axes } => {
                 self.write_point(system, (body, &point_b, axes), since, values)
             }
@@ -247,7 +261,7 @@ impl Sampled {
         self.steps = system.steps();
     }
 
-    fn write_body(&self, system: &System, body: usize, values: &mut [[f64; 3]]) {
+    fn write_body(&self, system: &System, body: usize, since: f64, values: &mut [[f64; 3]]) {
         let (spec, state) = (&system.bodies[body], &system.states()[body]);
         for (quantity, value) in self.probe.quantities.iter().zip(values) {
             *value = match quantity {
@@ -257,6 +271,7 @@ impl Sampled {
                 }
                 ProbeQuantity::Momentum => state.momentum.into(),
                 ProbeQuantity::AngularMomentum => state.ang_momentum().into(),
+                ProbeQuantity::ContactForce => mean(self.memory[0], since),
                 // The elastic energy of a rigid body.
                 _ => [0.0; 3],
             };

@@ -215,7 +215,7 @@ impl Simulation {
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         self.system.step()?;
         let of_step = &self.system.joint_impulses;
-        self.joint_sums.iter_mut().zip(of_step).for_each(|(sum, of_step)| sum.add(of_step));
+        self.joint_sums.iter_mut().zip(of_step).for_each(|(sum, of_step)| sum.add(of_step, 1.0));
         if !self.contacts.is_idle() || self.system.has_contacts() {
             self.follow(observer)?;
         }

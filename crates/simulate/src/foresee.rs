@@ -18,6 +18,7 @@ use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::given_stiffness::touch_by_stiffness;
 use crate::parts::Parts;
 
 mod choice;
@@ -120,7 +121,8 @@ pub enum ForesightError {
     #[error(
         "contact between {pair}: it has the compliance of the bodies' meshes, and other contacts of the \
          scenario that of half-spaces; all of a scenario have one kind, as they share their bodies: give \
-         this one `compliance = \"auto\"` or `\"half-space\"`, or name interfaces in the others"
+         this one `compliance = \"auto\"` or `\"half-space\"`, or name interfaces in the others; two rigid \
+         bodies may have a stiffness of their own instead, `law = {{ kind = \"penalty\", stiffness = ... }}`"
     )]
     Mixed {
         /// The surfaces.
@@ -253,12 +255,13 @@ pub(crate) fn completed(
             .map_err(|error| error.at(format!("contact.{i}.between")))?;
         decisions.push(decision);
     }
-    // All pairs have one kind of compliance.
+    // All pairs have one kind of compliance, but for rigid bodies with a given stiffness.
     let any_on_grid = decisions.iter().any(|decision| decision.compliance == Compliance::HalfSpace);
     let mut sharing = Sharing::new(scenario, geometries);
     for (i, decision) in decisions.iter_mut().enumerate() {
         let pair = &scenario.contact[i];
-        if any_on_grid && decision.compliance == Compliance::Body {
+        let is_on_mesh = decision.compliance == Compliance::Body && !touch_by_stiffness(scenario, pair);
+        if any_on_grid && is_on_mesh {
             if !decision.is_free {
                 let [first, second] = pair.between.each_ref().map(ToString::to_string);
                 let error = ForesightError::Mixed { pair: format!("{first}, {second}") };

@@ -10,6 +10,7 @@ use carom_progress::Progress;
 use crate::equilibrium;
 use crate::error::At;
 use crate::foresee::choice_sentences;
+use crate::imported_models::doubtful_imports;
 use crate::outcome::{Described, RunEnd, RunSummary, names_of_ends, unbalanced};
 use crate::prepared::{Prepared, PreparedModel};
 use crate::recorder::Recorder;
@@ -148,6 +149,7 @@ impl<'a> ReducedRun<'a> {
         let uncertain = too_uncertain(scenario, &self.simulation.error_estimates());
         warnings.extend(uncertain.filter(|(excess, _)| *excess > FAR).map(|(_, text)| text));
         warnings.extend(doubtful_models(scenario, prepared));
+        warnings.extend(doubtful_imports(scenario, prepared));
         warnings.extend(overlaps);
         warnings
     }

@@ -3,7 +3,9 @@
 use carom_contact::{Law, Stiffness};
 use carom_continuum::half_space::PlaceSpec;
 use carom_fem::{Body, Geometry, SetError};
-use carom_format::scenario::model::{BodySpec, ContactSpec, End, ProbePlaceSpec, ReduceSpec, Scenario, Spot};
+use carom_format::scenario::model::{
+    BodySpec, Compliance, ContactSpec, End, ProbePlaceSpec, ReduceSpec, Scenario, Spot,
+};
 use carom_reduce::interface::{Interface, InterfaceSpec};
 use carom_reduce::options::{DEFAULT_FIXED_MODES, LEAST_FIXED_MODES};
 use carom_reduce::{ReduceError, Support};
@@ -28,6 +30,19 @@ pub enum ReferenceError {
     BothRigid {
         /// The surfaces.
         pair: String,
+    },
+    /// A whole body that is to touch by the compliance of its mesh.
+    #[error(
+        "contact between {pair}: `compliance = \"body\"` of whole bodies belongs to two rigid ones, which \
+         touch by the stiffness of their law, and `{body}` is not rigid: name the sets that may touch, \
+         `between = [\"BODY:SET\", \"BODY:SET\"]`, each an interface of its body (`reduce.interface`); or \
+         leave out `compliance`"
+    )]
+    WholeOfMesh {
+        /// The surfaces.
+        pair: String,
+        /// The body.
+        body: String,
     },
     /// A shape that cannot stand at its end of a pair.
     #[error(transparent)]
@@ -366,6 +381,15 @@ fn surface<'a>(
             }
             _ => None,
         };
+    }
+    if end.part.is_empty()
+        && pair.compliance == Some(Compliance::Body)
+        && scenario.simulation.scheme.row().has_time
+    {
+        return (!spec.rigid).then(|| ReferenceError::WholeOfMesh {
+            pair: format!("{}, {}", pair.between[0], pair.between[1]),
+            body: spec.name.clone(),
+        });
     }
     if pair.is_on_grid() && !spec.rigid {
         return no_places(scenario, pair, end, spec, parts);

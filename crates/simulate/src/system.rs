@@ -21,6 +21,7 @@ use nalgebra::Vector3;
 use crate::discretised::Bodies;
 use crate::error::At;
 use crate::geometry::{GeometryError, discretisation, placement, radius_of_ball, shape, surface_of_set};
+use crate::given_stiffness::touch_by_stiffness;
 use crate::outcome;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
@@ -95,8 +96,8 @@ pub fn system(scenario: &Scenario, prepared: &Prepared) -> Result<Assembled, At<
     let pairs = scenario.contact.iter().enumerate();
     let pairs = pairs
         .map(|(n, pair)| {
-            // One model holds all pairs; it gives the pressure to the surface with the finer cells.
-            let carrier = contacts.first().map_or(0, |model| model.carrier(n)).min(1);
+            // A model gives the pressure to the surface with the finer cells.
+            let carrier = carrier(&contacts, n).min(1);
             let surfaces = [carrier, 1 - carrier].map(|side| pair.between[side].to_string());
             outcome::described_pair(pair, surfaces)
         })
@@ -142,33 +143,43 @@ fn described(((spec, ready), body): ((&BodySpec, &PreparedBody), &Body)) -> Resu
     }
 }
 
-/// All pairs in one condensed problem, as they share the compliance of their bodies.
+/// The models of all pairs, in the order of the scenario: one condensed problem, as they share the compliance
+/// of their bodies, or grids on half-spaces with rigid bodies of a given stiffness between them.
 fn contact_models(
     scenario: &Scenario,
     prepared: &Prepared,
     bodies: &[Body],
     number: &BTreeMap<&str, usize>,
 ) -> Result<Vec<Box<dyn ContactModel>>, AssembleError> {
-    if scenario.contact.is_empty() {
-        return Ok(Vec::new());
+    let is_other = |pair: &&PairSpec| !(pair.is_on_grid() || touch_by_stiffness(scenario, pair));
+    if let Some(other) = scenario.contact.iter().find(is_other)
+        && scenario.contact.iter().any(PairSpec::is_on_grid)
+    {
+        return Err(AssembleError::MixedCompliance { between: other.between.each_ref().map(End::to_string) });
     }
-    let on_grids = scenario.contact.iter().filter(|pair| pair.is_on_grid()).count();
-    if on_grids > 0 {
-        if let Some(other) = scenario.contact.iter().find(|pair| !pair.is_on_grid()) {
-            return Err(AssembleError::MixedCompliance {
-                between: other.between.each_ref().map(End::to_string),
-            });
+    let of_one_kind = scenario.contact.chunk_by(|a, b| a.is_on_grid() == b.is_on_grid());
+    of_one_kind
+        .map(|pairs| -> Result<Box<dyn ContactModel>, AssembleError> {
+            if pairs[0].is_on_grid() {
+                let specs = pairs.iter().map(|pair| on_grid(pair, (scenario, prepared), number));
+                Ok(Box::new(HalfSpaceContacts::new(bodies, &specs.collect::<Result<Vec<_>, _>>()?)?))
+            } else {
+                let specs = pairs.iter().map(|pair| contact_spec(pair, prepared, number));
+                Ok(Box::new(QuasistaticContacts::new(bodies, &specs.collect::<Result<Vec<_>, _>>()?)?))
+            }
+        })
+        .collect()
+}
+
+/// [`ContactModel::carrier`] of a pair, numbered through all models.
+fn carrier(models: &[Box<dyn ContactModel>], mut pair: usize) -> usize {
+    for model in models {
+        if pair < model.pairs() {
+            return model.carrier(pair);
         }
-        let specs: Result<Vec<_>, _> =
-            scenario.contact.iter().map(|pair| on_grid(pair, (scenario, prepared), number)).collect();
-        return Ok(vec![Box::new(HalfSpaceContacts::new(bodies, &specs?)?)]);
+        pair -= model.pairs();
     }
-    let specs = scenario
-        .contact
-        .iter()
-        .map(|pair| contact_spec(pair, prepared, number))
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(vec![Box::new(QuasistaticContacts::new(bodies, &specs)?)])
+    0
 }
 
 fn contact_spec(
@@ -264,11 +275,20 @@ fn rigid_on_grid(end: &End, geometry: &FemBody) -> Result<HalfSpaceSurface, Asse
     })
 }
 
+/// The surface of an end: an interface by its name, a set of a rigid body, or all of its faces.
 fn surface(end: &End, ready: &PreparedBody) -> Result<ContactSurface, AssembleError> {
     let PreparedModel::Rigid(geometry) = &ready.model else {
         return Ok(ContactSurface::Named(end.part.clone()));
     };
-    let (discretisation, surface, positions) = surface_of_set(&end.body, geometry, &end.part)?;
+    let (discretisation, surface, positions) = if end.part.is_empty() {
+        let discretisation = discretisation(&end.body, geometry)?;
+        let surface = discretisation.surface(&geometry.boundary_faces());
+        let position = |&point: &u32| Vector3::from(discretisation.points[point as usize]);
+        let positions = surface.points.iter().map(position).collect::<Vec<_>>();
+        (discretisation, surface, positions)
+    } else {
+        surface_of_set(&end.body, geometry, &end.part)?
+    };
     let whole = discretisation.surface(&geometry.boundary_faces());
     let sharp_edges = surface.sharp_edges(&whole, &discretisation.points);
     let shape = shape(&end.body, &end.part, surface, &positions)?.with_sharp_edges(&sharp_edges);

@@ -1,10 +1,9 @@
 //! Joints, springs and forces in the scheme `rigid`, from scenario to result.
 
-use carom_dynamics::JointState;
 use carom_simulate::RunOutcome;
 use nalgebra::Vector3;
 
-use crate::explicit_joints::{double_pendulum, run};
+use crate::explicit_joints::{double_pendulum, run, run_in_frames_of_steps};
 use crate::fixtures::{Chain, RESUME, is_refused, parse};
 
 pub(crate) fn books_close(outcome: &RunOutcome) {
@@ -27,14 +26,6 @@ pub(crate) fn orders(errors: &[f64]) {
 }
 
 const RIGID: &str = "scheme = \"rigid\"\ntime_step = DT";
-
-/// A run with a frame of each step: forces are means since the frame before.
-fn run_in_frames_of_steps(text: &str, dt: f64) -> (RunOutcome, Vec<JointState>) {
-    let lines = text.lines().map(|line| {
-        if line.starts_with("output_every") { format!("output_every = {dt:?}") } else { line.to_owned() }
-    });
-    run(&lines.collect::<Vec<_>>().join("\n").replace("DT", &format!("{dt:?}")))
-}
 
 /// The scheme `quasistatic` at a tight tolerance is the truth; forces of joints agree with its forces.
 #[test]
@@ -306,6 +297,78 @@ fn rigid_masses_touch_by_a_given_stiffness_as_on_a_linear_spring() {
             assert!((event.impulse_size() / (2.0 * mass) - 1.0).abs() < 1e-6, "{scheme}: {event:?}");
         }
     }
+}
+
+/// Cubes and blocks as above, named as whole bodies, beside two balls on half-space grids: the spring has the
+/// duration π √(m/k), the balls that of Hertz, 2.943 d/v with d = (15 m v²/(16 E* √R))^(2/5).
+#[test]
+fn whole_bodies_touch_by_a_given_stiffness_beside_others_on_half_spaces() {
+    let ball = |name: &str, x: f64, speed: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nrigid = true\n\
+             make = {{ shape = \"ball\", radius = 0.01 }}\nposition = [{x:?}, 0.5, 0.0]\n\
+             velocity = [{speed:?}, 0.0, 0.0]\n"
+        )
+    };
+    let cube = |name: &str, size: f64, x: f64, speed: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\nrigid = true\n\
+             make = {{ shape = \"box\", size = [{size:?}, {size:?}, {size:?}], elements = [2, 2, 2] }}\n\
+             position = [{x:?}, {:?}, {:?}]\nvelocity = [{speed:?}, 0.0, 0.0]\n",
+            -0.5 * size,
+            -0.5 * size
+        )
+    };
+    let grid = |ends: [&str; 2]| format!("[[contact]]\nbetween = {ends:?}\n");
+    let spring = |ends: [&str; 2]| {
+        format!(
+            "[[contact]]\nbetween = {ends:?}\ncompliance = \"body\"\n\
+             law = {{ kind = \"penalty\", stiffness = 4.0e9 }}\n"
+        )
+    };
+    let bodies = [
+        ball("a", 0.0, 0.5),
+        ball("b", 0.02001, -0.5),
+        cube("cube", 0.05, 0.0, 1.0),
+        cube("block", 0.1, 0.0501, 0.0),
+        ball("c", 0.0405, -0.5),
+    ]
+    .concat();
+    let contacts = [grid(["a", "b"]), spring(["cube", "block"]), grid(["b", "c"])].concat();
+    let text = format!(
+        "[simulation]\nscheme = \"quasistatic\"\nend_time = 1.3e-3\noutput_every = 1.0e-3\n\
+         relative_tolerance = 1.0e-7\n{bodies}{contacts}"
+    );
+    let (outcome, _) = run(&text);
+    books_close_to(&outcome, 1e-6);
+    let of = |pair: usize| outcome.summary.contacts.iter().find(|event| event.pair == pair).unwrap();
+    let duration = |pair: usize| of(pair).end - of(pair).start;
+    let [cube, block] = [0.05_f64, 0.1].map(|size| 7800.0 * size.powi(3));
+    let (mass, stiffness) = (cube * block / (cube + block), 4.0e9 * 0.05 * 0.05);
+    let lasts = std::f64::consts::PI * (mass / stiffness).sqrt();
+    assert!((duration(1) / lasts - 1.0).abs() < 1e-4, "{} {lasts}", duration(1));
+    let ball = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-6;
+    let modulus = 210e9 / 0.91 / 2.0;
+    let deepest = (15.0 * 0.5 * ball / (16.0 * modulus * 0.005_f64.sqrt())).powf(0.4);
+    let hertz = 2.943 * deepest;
+    assert!((duration(0) / hertz - 1.0).abs() < 0.01, "{} {hertz}", duration(0));
+    // The first ball goes back, the second one meets the third.
+    assert!(outcome.summary.contacts.iter().any(|event| event.pair == 2));
+    let soft = text.replacen(
+        "name = \"cube\"\nmaterial = \"steel\"\nrigid = true",
+        "name = \"cube\"\nmaterial = \"steel\"",
+        1,
+    );
+    is_refused(&soft, "contact.1.between", &["`cube` is not rigid", "`reduce.interface`"]);
+    let hard = text.replacen("law = { kind = \"penalty\", stiffness = 4.0e9 }\n", "", 1);
+    let error = parse_error(&hard);
+    assert!(error.contains("whole rigid bodies touch by a given stiffness with `law"), "{error}");
+}
+
+/// The message of a scenario that cannot be read.
+fn parse_error(text: &str) -> String {
+    let path = std::path::Path::new("scenario.toml");
+    carom_format::Scenario::parse(path, text, &[], &["steel"]).unwrap_err().to_string()
 }
 
 /// Newton's cradle on hinges (meshes/cradle/hinged.toml): each ball takes the speed that the first one has at

@@ -345,7 +345,74 @@ fn a_contact_of_all_bodies_has_the_sum_of_its_normal_forces() {
     let sum = integral(&courses[0], 0).x;
     assert!((sum / sizes - 1.0).abs() < 1e-12 && (sum - 3.0).abs() < 1e-12, "{sum} {sizes}");
     // The force on one of the bodies has no meaning.
-    is_refused(&format!("{text}[[probe]]\ncontact = \"*\"\n"), "probe.0.what", &["no first body", "`what ="]);
+    let says = ["no first body", "`contact = \"BODY/BODY\"`", "`contact_force`", "`what ="];
+    let says = says.map(|text| text.replace("`contact_force`", "[\"contact_force\"]"));
+    let says = says.each_ref().map(String::as_str);
+    is_refused(&format!("{text}[[probe]]\ncontact = \"*\"\n"), "probe.0.what", &says);
+}
+
+/// Two balls and a brick that fall on a floor with friction, bounce and hit each other, all in one contact of
+/// all bodies.
+fn pile() -> String {
+    let body = |name: &str, make: &str, position: [f64; 3], velocity: [f64; 3]| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmaterial = \"steel\"\n{make}\n\
+             position = {position:?}\nvelocity = {velocity:?}\n"
+        )
+    };
+    let ball = "make = { shape = \"ball\", radius = 0.05 }\n\
+        mass_properties = { mass = 2.0, inertia = [2.0e-3, 2.0e-3, 2.0e-3] }";
+    let brick = "make = { shape = \"box\", size = [0.1, 0.1, 0.08] }\n\
+        mass_properties = { mass = 3.0, inertia = [4.1e-3, 4.1e-3, 5.0e-3] }";
+    let floor = "make = { shape = \"box\", size = [2.0, 2.0, 0.1] }";
+    scheme(0.4, 5e-4, -G)
+        + &[
+            body("a", ball, [-0.06, 0.01, 0.08], [0.5, 0.0, -0.4]),
+            body("b", ball, [0.06, 0.0, 0.1], [-0.4, 0.1, 0.0]),
+            body("brick", brick, [0.0, 0.02, 0.25], [0.0, 0.0, -0.5]),
+            body("floor", floor, [0.0, 0.0, -0.06], [0.0; 3]) + "fixed = true\n",
+        ]
+        .concat()
+        + "[[contact]]\nbetween = [\"*\"]\nrestitution = 0.4\nfriction = 0.3\n"
+}
+
+/// The sum of the contact forces on a body and its weight are the change of its momentum between samples, and
+/// its contact force is the sum of those of the three bodies that it may touch.
+#[test]
+fn forces_of_a_contact_of_all_bodies_are_the_change_of_momentum() {
+    let (names, every) = (["a", "b", "brick", "floor"], 0.0123);
+    let mut text = pile();
+    for name in &names[..3] {
+        let what = "what = [\"contact_force\", \"momentum\"]";
+        text += &format!("[[probe]]\non = \"{name}\"\nevery = {every:?}\n{what}\n");
+        for other in names.iter().filter(|other| *other != name) {
+            text += &format!("[[probe]]\ncontact = \"{name}/{other}\"\nevery = {every:?}\n");
+        }
+    }
+    let (outcome, courses) = run(&text);
+    assert!(outcome.summary.contacts.len() > 8, "{:?}", outcome.summary.contacts);
+    let mut met = [false; 3];
+    for (body, mass) in courses.chunks(4).zip([2.0, 2.0, 3.0]) {
+        let [whole, pairs @ ..] = body else { panic!() };
+        let momenta: Vec<_> = whole.values.iter().map(|values| Vector3::from(values[1])).collect();
+        let largest = momenta.iter().map(Vector3::norm).fold(0.0, f64::max);
+        assert!(whole.values[0][0].iter().all(|force| force.is_infinite()), "no step was before");
+        for (n, (_, force)) in of(whole, 0).into_iter().enumerate() {
+            let since = whole.times[n + 1] - whole.times[n];
+            let sum: Vector3<f64> = pairs.iter().map(|pair| of(pair, 0)[n].1).sum();
+            assert!((force - sum).norm() < 1e-12 * (1.0 + sum.norm()), "{force} {sum}");
+            let impulse = since * (force - mass * G * Vector3::z());
+            let missing = momenta[n + 1] - momenta[n] - impulse;
+            assert!(missing.norm() < 1e-12 * largest, "{n}: {missing} of {impulse}");
+        }
+        for (met, pair) in met.iter_mut().zip(pairs) {
+            *met |= of(pair, 0).iter().any(|(_, force)| force.norm() > 0.0);
+        }
+    }
+    assert_eq!(met, [true; 3]);
+    // The force on the other body is the opposite one.
+    let [ab, ba] = [&courses[1], &courses[5]].map(|course| of(course, 0));
+    assert!(ab.iter().zip(&ba).all(|(a, b)| a.1 == -b.1));
 }
 
 #[test]

@@ -66,6 +66,68 @@ fn slopes_of_a_file_are_the_stiffness_of_their_loads() {
     }
 }
 
+/// Warnings of a run about an imported body.
+fn warnings(sid: &Sid, keys: &str) -> Vec<String> {
+    let (chain, path, _) = imported(sid);
+    let text = format!(
+        "[simulation]\nend_time = 1e-4\nscheme = \"dynamic\"\ngravity = [0.0, 0.0, -9.81]\n[[body]]\n\
+         name = \"rod\"\nrom = {path:?}\n{keys}"
+    );
+    let outcome = chain.solve(&parse(&text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
+    outcome.warnings.into_iter().filter(|text| text.starts_with("body `rod`")).collect()
+}
+
+/// With `fixed = true` a file of a free rod has its weight on its mean motion, and the lowest frequency of
+/// the free beam, `ω = 22.3733 √(E I/ρA)/L²`; that of a rod whose frame is tied to its clamp is held there.
+#[test]
+fn a_fixed_body_of_a_file_with_free_modes_is_a_warning() {
+    let root = (YOUNG * RADIUS * RADIUS / (4.0 * 7800.0)).sqrt() / (TAU * LENGTH * LENGTH);
+    let chain = Chain::new();
+    let reduce = "attach = { start = \"mean\", end = \"mean\" }";
+    let text = rod_scenario([0.0; 3], reduce, "");
+    let text = text.replace("start = \"equilibrium\"\nend_time = 0.0", "end_time = 1e-6");
+    chain.solve(&parse(&text, &[])).unwrap();
+    let model = carom_format::read_rom(&chain.bodies().join("rod.rom")).unwrap().reduced;
+    let (free, _) = sid_of(&model, SidNodes::Sets, None, &Silent).unwrap();
+    let found = warnings(&free, "fixed = true\n");
+    let warning = found.iter().find(|text| text.contains("`fixed = true`")).unwrap();
+    for says in ["holds the mean motion", "tied to the nodes", "`reduce.fix`"] {
+        assert!(warning.contains(says), "{warning}");
+    }
+    let number = |words: &[&str]| {
+        let at = words.iter().position(|word| word.starts_with("Hz")).unwrap();
+        words[at - 1].parse::<f64>().unwrap()
+    };
+    let lowest = number(&warning.split_whitespace().collect::<Vec<_>>());
+    assert!((lowest / (22.3733 * root) - 1.0).abs() < 2e-3, "{lowest} {}", 22.3733 * root);
+    assert_eq!(warnings(&free, ""), Vec::<String>::new());
+    let (held, _) = rod(false, None);
+    assert_eq!(warnings(&held, "fixed = true\n"), Vec::<String>::new());
+}
+
+/// Slopes of Ct that change ω² by a fifth under the weight act on a fixed body alone, and symmetric slopes of
+/// Cr nowhere: run and import say so, with figures.
+#[test]
+fn slopes_that_are_left_out_are_named_with_their_size() {
+    let (mut sid, _) = rod(false, Some(1));
+    let stiffness = sid.stiffness_modal.constant[(0, 0)];
+    let constant = sid.coupling_t.constant.clone();
+    let weight = 0.2 * stiffness / 9.81;
+    sid.coupling_t =
+        Taylor { constant, linear: vec![Mat::from_fn(1, 3, |_, a| if a == 0 { -weight } else { 0.0 })] };
+    let found = warnings(&sid, "");
+    assert!(found.iter().any(|text| text.contains("9.810 m/s²") && text.contains("20.0 %")), "{found:?}");
+    assert_eq!(warnings(&sid, "fixed = true\n"), Vec::<String>::new());
+    let turn = 0.1 * stiffness / 300.0;
+    let cr = sid.coupling_r.constant.clone();
+    sid.coupling_r =
+        Taylor { constant: cr, linear: vec![Mat::from_fn(1, 3, |_, a| if a == 2 { turn } else { 0.0 })] };
+    let notes = reduced_of(&sid, "rod").unwrap().notes;
+    for says in ["above 4.905e-1 m/s²", "above 3.000e1 rad/s²"] {
+        assert!(notes.iter().any(|note| note.contains(says)), "{says}: {notes:?}");
+    }
+}
+
 /// A file of a rod with its stiffening has it after the import: it buckles under π² E I/(4 L²) at its end,
 /// and under its weight by Greenhill.
 #[test]

@@ -184,6 +184,12 @@ impl Run {
             .map_or_else(|| self.header.bodies.iter().all(|body| body.rigid), |s| s == "rigid")
     }
 
+    /// True if forces of joints in frames are means since the frame before, as in schemes whose steps have
+    /// impulses.
+    pub fn has_mean_joint_forces(&self) -> bool {
+        self.is_rigid() || self.header.scheme() == Some("explicit")
+    }
+
     /// Times of the frames \[s\].
     pub fn times(&self) -> &[f64] {
         &self.times

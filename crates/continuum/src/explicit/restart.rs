@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.
@@ -93,6 +93,7 @@ impl Simulation {
             rigid.system.save(&mut checkpoint);
             checkpoint.put_reals("rigid_sums", &rigid.sums_to_numbers());
             rigid.contacts.save(&mut checkpoint);
+            rigid.joint_means.save(&mut checkpoint);
         }
         self.record.save(&mut checkpoint);
         checkpoint
@@ -220,6 +221,7 @@ impl Simulation {
             rigid.system.restore(checkpoint, [a, b, c, d])?;
             rigid.read_sums(checkpoint.reals_of("rigid_sums", RigidBodies::N_SUMS)?);
             rigid.contacts.restore(checkpoint, rigid.numbers.len())?;
+            rigid.joint_means.restore(checkpoint)?;
         }
         self.record.restore(checkpoint)
     }

@@ -4,15 +4,15 @@
 //! v_{n−1/2}: the position at t_n in central differences. The system itself solves pairs of rigid bodies in
 //! two phases, after the forces of deformable bodies are known.
 
-use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, JointState, Pose, TimeFunction, rotation};
-use carom_fem::Discretisation;
+use carom_dynamics::{Axes, Balance, BodyMotion, BodyState, JointState, Pose, rotation};
 use carom_rigid::{Contacts, CrowdSpec, FreeMotion, JointSpec, PairSpec, RigidBody, Snapshot, State, System};
 use nalgebra::{Matrix3, Vector3};
 
-use super::problem::{BodyKind, Place, Problem};
+use super::joint_means::JointMeans;
+use super::problem::{BodyKind, Problem};
+use super::rigid_loads::{RigidLoad, loads};
 use super::which::Which;
 use super::{SetupError, StepError};
-use crate::statics::loads::shares;
 
 /// The rigid bodies.
 pub(super) struct RigidBodies {
@@ -43,6 +43,7 @@ pub(super) struct RigidBodies {
     pub(super) part_works: [[f64; 2]; 2],
     /// Joints with equations that repeat those of others at the start, and how many.
     pub(super) repeated: Vec<(String, usize)>,
+    pub(super) joint_means: JointMeans,
     trial: Trial,
 }
 
@@ -77,17 +78,6 @@ pub(super) struct LoadSums {
     pub(super) work: f64,
     pub(super) impulse: Vector3<f64>,
     pub(super) ang_impulse: Vector3<f64>,
-}
-
-/// A force and torque at a place of a body.
-struct RigidLoad {
-    body: usize,
-    /// Place in the axes of the body.
-    place_b: Vector3<f64>,
-    force: Vector3<f64>,
-    torque: Vector3<f64>,
-    axes: Axes,
-    scale: TimeFunction,
 }
 
 impl RigidBodies {
@@ -145,6 +135,7 @@ impl RigidBodies {
         let repeated = system.repeated_equations().into_iter().map(|(joint, n)| (joint.to_owned(), n));
         Ok(Self {
             repeated: repeated.collect(),
+            joint_means: JointMeans::new(&mut system),
             behind: system.states().to_vec(),
             numbers,
             contacts,
@@ -368,9 +359,11 @@ impl RigidBodies {
         BodyMotion { velocity, omega, momentum: (!spec.fixed).then_some(state.momentum) }
     }
 
-    /// Forces of joints at t_n.
-    pub(super) fn joint_states(&self) -> impl Iterator<Item = JointState> + '_ {
-        self.system.joint_states().into_iter()
+    /// Mean forces of joints in a frame at t_n.
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn joint_states(&mut self, time: f64, share: f64) -> Vec<JointState> {
+        self.joint_means.hand_over(&self.system, time, share)
     }
 
     /// Reported state at t_n: the pose, and the velocity between those before and after.
@@ -406,49 +399,4 @@ fn pose_after(body: &RigidBody, state: &State, time: f64) -> Pose {
         position: state.position + time * state.momentum / body.mass,
         rotation: rotation::matrix(&quaternion),
     }
-}
-
-fn loads(problem: &Problem, which: &[Which], system: &System) -> Result<Vec<RigidLoad>, SetupError> {
-    let mut loads = Vec::new();
-    for (number, spec) in problem.bodies.iter().enumerate() {
-        let Which::Rigid(k) = which[number] else { continue };
-        let name = || spec.geometry.name.clone();
-        if problem.supports.iter().any(|support| support.body == number) {
-            return Err(SetupError::RigidSupport { body: name() });
-        }
-        if problem.pressures.iter().any(|pressure| pressure.body == number) {
-            return Err(SetupError::RigidPressure { body: name() });
-        }
-        let body = &system.bodies[k];
-        for load in problem.loads.iter().filter(|load| load.body == number) {
-            let place = match &load.at {
-                Place::Point { position, .. } => Vector3::from(*position),
-                Place::Set(set) => center_of_set(spec, set)?,
-            };
-            // Vectors in source axes are transformed to body axes; inertial ones are not.
-            let vector = |v: [f64; 3]| match load.axes {
-                Axes::Body => body.vector_b(&v.into()),
-                Axes::Inertial => v.into(),
-            };
-            loads.push(RigidLoad {
-                body: k,
-                place_b: body.point_b(&place),
-                force: vector(load.force),
-                torque: vector(load.torque),
-                axes: load.axes,
-                scale: load.scale.clone(),
-            });
-        }
-    }
-    Ok(loads)
-}
-
-/// Point of action of a force on a set of a rigid body, in source coordinates.
-fn center_of_set(spec: &super::problem::BodySpec, set: &str) -> Result<Vector3<f64>, SetupError> {
-    let body = &spec.geometry;
-    let discretisation = Discretisation::new(body)
-        .map_err(|source| SetupError::Discretisation { body: body.name.clone(), source })?;
-    let shares = shares(body, &discretisation, set)?;
-    let points = discretisation.points.iter().zip(&shares);
-    Ok(points.map(|(x, w)| *w * Vector3::from(*x)).sum())
 }

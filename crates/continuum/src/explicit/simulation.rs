@@ -16,7 +16,6 @@ use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
 use super::problem::{Problem, Settings};
-use super::rigid::RigidBodies;
 use super::step::System;
 use super::step_size::StepSize;
 use super::which::Which;
@@ -117,8 +116,9 @@ impl Simulation {
                 *turn = turn.max(body.turn());
             }
         }
-        let rigid = self.system.bodies.rigid.iter();
-        let joints: Vec<JointState> = rigid.flat_map(RigidBodies::joint_states).collect();
+        let (time, share) = (self.system.time, self.system.books.share);
+        let joints = self.system.bodies.rigid.as_mut().map(|rigid| rigid.joint_states(time, share));
+        let joints: Vec<JointState> = joints.unwrap_or_default();
         self.record.hand_over(observer, self.system.steps, balance, (states, &contacts, &joints))?;
         self.in_output += begin.elapsed();
         Ok(())

@@ -89,6 +89,9 @@ impl System {
     /// Moves all bodies from t_n to t_{n+1}.
     pub(super) fn advance(&mut self) -> Result<(), StepError> {
         self.books.close();
+        if let Some(rigid) = &mut self.bodies.rigid {
+            rigid.joint_means.end_step(&rigid.system);
+        }
         self.bodies.advance(self.time, self.lengths[1], self.dt_mean())?;
         self.time += self.lengths[1];
         self.steps += 1;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use carom_dynamics::ProbeQuantity;
 
 use super::decode::{Interval, Problems, Table, list_of};
-use super::model::{BodySpec, End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
+use super::model::{BodySpec, End, Found, JointSpec, ProbePlaceSpec, ProbeSpec, Scenario};
 use super::problem::ProblemKind;
 use super::references::{Parts, check_ends};
 use super::sections::{AXES, Referring, one_end};
@@ -126,8 +126,15 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
             ProbePlaceSpec::Contact { contact } => ("contact", contact, scenario.contact_titles()),
             ProbePlaceSpec::Body { .. } | ProbePlaceSpec::Point { .. } => ("", &String::new(), Vec::new()),
         };
-        match Found::among(&names, wanted) {
-            Found::Nothing if !kind.is_empty() => {
+        let of_all = if kind == "contact" { scenario.contact_of_all(wanted) } else { None };
+        match (Found::among(&names, wanted), of_all) {
+            (Found::Nothing, Some((_, ends))) => {
+                if let Some(why) = never_touch(scenario, ends) {
+                    let text = format!("the bodies of `{wanted}` do not touch in `*`: {why}");
+                    problems.add(&probe.span, context, ProblemKind::Conflict(text));
+                }
+            }
+            (Found::Nothing, None) if !kind.is_empty() => {
                 let suggestion = nearest(wanted, names.iter().map(String::as_str));
                 let (name, known) = (wanted.clone(), list_of(&names));
                 problems.add(
@@ -136,7 +143,7 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
                     ProblemKind::UnknownName { kind, name, suggestion, known },
                 );
             }
-            Found::Several(n) => {
+            (Found::Several(n), _) => {
                 let text = format!(
                     "{n} {kind}s are called `{wanted}`: give the number of one from 1, `{kind} = \"1\"`"
                 );
@@ -150,4 +157,18 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
             problems.add(&probe.span, context, ProblemKind::Conflict(text));
         }
     }
+}
+
+/// Why two bodies do not touch in the contact of all bodies; none if they may.
+fn never_touch(scenario: &Scenario, ends: [usize; 2]) -> Option<&'static str> {
+    let bodies = ends.map(|body| &scenario.body[body]);
+    if bodies.iter().all(|body| body.fixed) {
+        return Some("both are fixed");
+    }
+    let connects = |(_, joint): (usize, &JointSpec)| {
+        let own = joint.between.each_ref().map(|end| end.body.as_str());
+        let names = bodies.map(|body| body.name.as_str());
+        joint.excludes_contact() && (own == names || own == [names[1], names[0]])
+    };
+    scenario.joints().any(connects).then_some("a joint connects them")
 }

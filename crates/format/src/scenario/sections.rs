@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use carom_contact::Law;
 use carom_contact::law::DEFAULT_ALPHA;
+use carom_contact::{Law, Stiffness};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -267,12 +267,15 @@ pub(super) fn contact(table: Table<'_>, scheme: &SchemeRow) -> Option<ReadContac
         );
     }
     let is_whole = ends.iter().flatten().any(|(end, _)| end.part.is_empty());
-    if compliance == Some(Compliance::Body) && is_whole && has_grids {
+    // Whether both bodies are rigid is checked with the bodies.
+    let by_stiffness = scheme.has_time && matches!(law, Some(Law::Penalty(Stiffness::PerArea(_))));
+    if compliance == Some(Compliance::Body) && is_whole && has_grids && !by_stiffness {
         table.conflict(
             "compliance",
             "whole bodies touch on half-spaces: for the compliance of their meshes name the sets that may \
              touch, `between = [\"BODY:SET\", \"BODY:SET\"]`, each an interface of its body \
-             (`reduce.interface`) with cells that resolve the contact; or leave out `compliance`",
+             (`reduce.interface`) with cells that resolve the contact; or leave out `compliance`; whole \
+             rigid bodies touch by a given stiffness with `law = { kind = \"penalty\", stiffness = ... }`",
         );
     }
     let context = table.context.clone();

@@ -72,13 +72,6 @@ pub(super) fn frames(sid: &Sid, nodes: &[&SidNode], notes: &mut Vec<String>) -> 
         ));
     }
     let has = |all: &[Mat<f64>]| all.iter().any(|k| k.norm_max() > 0.0);
-    if has(&weight) {
-        notes.push(
-            "the slopes of Ct are taken as the geometric stiffness of the weight, which acts on a body that \
-             is `fixed`; that of accelerations of a moving frame is left out"
-                .to_owned(),
-        );
-    }
     let stiffening = (has(&of_nodes) || has(&weight)).then(|| Stiffening {
         basis: Mat::identity(n, n),
         // Centrifugal stress is a part of the inertia.

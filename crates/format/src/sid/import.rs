@@ -24,6 +24,9 @@ use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid};
 /// Deviation from 0 or 1, relative, at which modes count as mass-normalised and uncoupled.
 const UNCOUPLED: f64 = 1e-9;
 
+/// Change of the stiffness of modes that notes on geometric stiffness give an acceleration for.
+const NOTICED: f64 = 0.01;
+
 /// Deviation from tr I2_kl = 2 M_kl, relative, at which slopes of Oe count as those of the inertia.
 const PURE_INERTIA: f64 = 1e-6;
 
@@ -108,6 +111,16 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
     if sid.reference_force.largest() > 0.0 {
         notes.push("forces of a stressed reference state (ksigma) are left out".to_owned());
     }
+    if let Some(part) = frames.stiffening.as_ref().map(|of| of.weight_part(&omega)).filter(|part| *part > 0.0)
+    {
+        notes.push(format!(
+            "the slopes of Ct are taken as the geometric stiffness of the weight, which acts on a body that \
+             is `fixed`; that of accelerations of a moving frame is left out: above {:.3e} m/s² it would \
+             change the stiffness of the modes by more than {:.0} %",
+            NOTICED / part,
+            100.0 * NOTICED
+        ));
+    }
     let reduced = ReducedBody {
         name: name.to_owned(),
         body_checksum: String::new(),
@@ -158,7 +171,19 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
         .fold(0.0, f64::max);
     let modal = sid.mass_modal.constant.norm_max();
     if symmetric > PURE_INERTIA * modal {
-        notes.push("Cr contains geometric stiffness, which is ignored".to_owned());
+        let stiffness = |k: usize| sid.stiffness_modal.constant[(k, k)].abs().sqrt();
+        let part = |l: usize, k: usize, a: usize| {
+            (cr(l, k, a) - r1[(3 * l + a, k)]).abs() / (stiffness(l) * stiffness(k))
+        };
+        let all = (0..n).flat_map(|l| (0..n).flat_map(move |k| (0..3).map(move |a| (l, k, a))));
+        let largest = all.map(|(l, k, a)| part(l, k, a)).fold(0.0, f64::max);
+        notes.push(format!(
+            "the slopes of Cr contain geometric stiffness by angular accelerations, which is left out: above \
+             {:.3e} rad/s² it would change the stiffness of the modes by more than {:.0} %; reduce the mesh \
+             of the body (carom-mesh import, carom-reduce craig-bampton) if it turns faster than that",
+            NOTICED / largest,
+            100.0 * NOTICED
+        ));
     }
     let second = second_order(sid);
     let trace_error = (0..n)

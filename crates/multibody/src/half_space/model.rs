@@ -37,6 +37,8 @@ pub struct HalfSpaceContacts {
     settled: Settled,
     /// True if the last evaluation has left out settled pairs.
     skips_settled: bool,
+    /// Energy that friction has taken from the pairs that the list of neighbours leaves out \[J\].
+    loss_left_out: f64,
 }
 
 /// The contact of a pair on a half-space grid was not solved.
@@ -59,12 +61,27 @@ impl HalfSpaceContacts {
         let looked_at = vec![0.0; pairs.len()];
         let neighbours = Neighbours::new(&pairs, bodies.len());
         let settled = Settled::new(pairs.len(), bodies.len());
-        Ok(Self { pairs, looked_at, seeks_forces_alone: false, neighbours, settled, skips_settled: false })
+        Ok(Self {
+            pairs,
+            looked_at,
+            seeks_forces_alone: false,
+            neighbours,
+            settled,
+            skips_settled: false,
+            loss_left_out: 0.0,
+        })
     }
 
     /// Number of cells of a pair's grid at the last evaluation; 0 while the bodies are far apart.
     pub fn cells(&self, pair: usize) -> usize {
         self.pairs[pair].last_grid().map_or(0, |grid| grid.grid.len())
+    }
+
+    /// Sums the friction loss of the pairs that a new list of neighbours leaves out: their evaluations do
+    /// not add it. Settled pairs have none, as pairs with friction are not settled.
+    fn sum_loss_left_out(&mut self) {
+        let losses = self.neighbours.left_out().map(|number| self.pairs[number].memory.anchor.loss);
+        self.loss_left_out = losses.fold(0.0, |sum, loss| sum + loss);
     }
 }
 
@@ -103,6 +120,9 @@ impl ContactModel for HalfSpaceContacts {
         }
         if !self.seeks_forces_alone {
             self.settled.forget();
+        }
+        if !self.neighbours.look_at_all() {
+            sums.friction_loss = self.loss_left_out;
         }
         self.skips_settled = self.neighbours.are_listed() && self.settled.place(motion);
         for &number in looked_at(self.skips_settled, &self.settled, &self.neighbours) {
@@ -176,6 +196,7 @@ impl ContactModel for HalfSpaceContacts {
 
     fn clear_friction_loss(&mut self) {
         self.pairs.iter_mut().for_each(|pair| pair.memory.anchor.loss = 0.0);
+        self.loss_left_out = 0.0;
     }
 
     fn accept(&mut self, reactions: &mut [Reaction]) {
@@ -185,16 +206,12 @@ impl ContactModel for HalfSpaceContacts {
         let Self { pairs, neighbours, settled, .. } = self;
         if neighbours.accept() {
             settled.forget();
-            let mut near = self.neighbours.near().iter().peekable();
-            for (number, reaction) in reactions.iter_mut().enumerate() {
-                if near.next_if(|next| **next as usize == number).is_none() {
-                    *reaction = Reaction::NONE;
-                }
-            }
+            self.neighbours.left_out().for_each(|number| reactions[number] = Reaction::NONE);
+            self.sum_loss_left_out();
         } else if neighbours.are_listed() && !neighbours.look_at_all() && settled.is_spent() {
             settled.renew(pairs, reactions, neighbours.near());
         }
-        settled.end_step();
+        self.settled.end_step();
     }
 
     fn near(&self) -> Option<&[u32]> {
@@ -290,7 +307,9 @@ impl ContactModel for HalfSpaceContacts {
         }
         self.settled.forget();
         self.skips_settled = false;
-        self.neighbours.restore(rest)
+        let fits = self.neighbours.restore(rest);
+        self.sum_loss_left_out();
+        fits
     }
 }
 

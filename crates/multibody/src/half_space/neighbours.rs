@@ -101,6 +101,12 @@ impl Neighbours {
         if self.looks_at_all { &self.all } else { &self.listed }
     }
 
+    /// All other pairs, ascending.
+    pub(super) fn left_out(&self) -> impl Iterator<Item = usize> {
+        let mut near = self.near().iter().peekable();
+        (0..self.all.len()).filter(move |&pair| near.next_if(|next| **next as usize == pair).is_none())
+    }
+
     /// True if the last evaluation had to look at all pairs.
     pub(super) fn look_at_all(&self) -> bool {
         self.looks_at_all

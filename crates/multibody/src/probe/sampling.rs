@@ -79,6 +79,11 @@ impl Probes {
         };
         for (number, probe) in probes.into_iter().enumerate() {
             probe.check(number, places)?;
+            if let ProbePlace::ContactOfAll { contact: index, .. } = probe.place {
+                // Each two surfaces are a pair of their own.
+                let kind = "contacts of all bodies";
+                return Err(ProbeError::NoPlace { probe: number, kind, index, count: 0 });
+            }
             let mut sampled = Sampled::new(probe, system);
             if let ProbePlace::Point { body, .. } = sampled.probe.place {
                 sampled.start = sampled.position(body, system, y, &mut made.modal);
@@ -235,6 +240,7 @@ impl Sampled {
                         ProbeQuantity::ElasticEnergy => [own.e_el, 0.0, 0.0],
                         ProbeQuantity::PotentialEnergy => [own.e_pot, 0.0, 0.0],
                         ProbeQuantity::Momentum => own.momentum,
+                        ProbeQuantity::ContactForce => system.contacts().force_on(*body).into(),
                         _ => own.ang_momentum,
                     };
                 }
@@ -245,7 +251,7 @@ impl Sampled {
                     *value = if *quantity == ProbeQuantity::Torque { state.torque } else { state.force };
                 }
             }
-            ProbePlace::Contact(pair) => {
+            ProbePlace::Contact(pair) | ProbePlace::ContactOfAll { contact: pair, .. } => {
                 let reaction = system.contacts().reaction(*pair);
                 for (quantity, value) in quantities {
                     *value = match quantity {
@@ -340,7 +346,9 @@ fn need(place: &ProbePlace, quantity: ProbeQuantity, has_response: bool) -> Need
         (ProbePlace::Joint(_), _) | (_, ProbeQuantity::Acceleration | ProbeQuantity::AngularAcceleration) => {
             Need::Forces
         }
-        (ProbePlace::Contact(_), _) => Need::Contact,
+        (ProbePlace::Contact(_) | ProbePlace::ContactOfAll { .. }, _) | (_, ProbeQuantity::ContactForce) => {
+            Need::Contact
+        }
         (_, ProbeQuantity::Displacement | ProbeQuantity::Position) if has_response => Need::Contact,
         _ => Need::Motion,
     }

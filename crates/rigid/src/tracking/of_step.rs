@@ -12,6 +12,8 @@ pub(crate) enum ContactPlace {
     Pairs(usize),
     /// A crowd, by its number.
     Crowd(usize),
+    /// Two bodies of a crowd, the crowd by its number.
+    OfCrowd(usize, [usize; 2]),
 }
 
 impl ContactPlace {
@@ -30,6 +32,16 @@ impl Contacts {
         match self.of_pairs.iter().position(is_own) {
             Some(place) => ContactPlace::Pairs(place),
             None => ContactPlace::Crowd(crowd().expect("the contact has one of the numbers")),
+        }
+    }
+
+    /// The place of two bodies in a crowd; none if the contact is not a crowd.
+    ///
+    /// * `number` — of the contact, as for [`Contacts::place`]
+    pub(crate) fn place_of_two(&self, number: usize, bodies: [usize; 2]) -> Option<ContactPlace> {
+        match self.place(number) {
+            ContactPlace::Crowd(crowd) => Some(ContactPlace::OfCrowd(crowd, bodies)),
+            _ => None,
         }
     }
 
@@ -55,7 +67,7 @@ impl Contacts {
     }
 
     /// Calls `take` with the report of each pair of a contact that touched in the last step, and with true if
-    /// it has the points on the second body.
+    /// it has the points on the second body; those of a crowd are as they are.
     fn for_reports(&self, system: &System, place: ContactPlace, mut take: impl FnMut(&PairReport, bool)) {
         let mut report = |pair: usize, is_turned: bool| {
             let report = &system.reports[pair];
@@ -71,6 +83,23 @@ impl Contacts {
                 let is_own = |pair: &usize| system.crowd(*pair).is_some_and(|(crowd, _)| crowd == number);
                 system.crowd_pairs().filter(is_own).for_each(|pair| report(pair, false));
             }
+            ContactPlace::OfCrowd(crowd, bodies) => {
+                let is_turned = |pair: usize| system.pairs[pair].bodies[0] != bodies[0];
+                system.pairs_of_crowd(crowd, bodies).for_each(|pair| report(pair, is_turned(pair)));
+            }
         }
+    }
+}
+
+impl System {
+    /// Impulse of all contacts on a body in the last step \[N s\].
+    pub(crate) fn contact_impulse_on(&self, body: usize) -> Vector3<f64> {
+        let touched = self.pairs.iter().zip(&self.reports);
+        let touched = touched.filter(|(_, report)| report.last == self.steps() && report.last > 0);
+        touched.fold(Vector3::zeros(), |sum, (pair, report)| match pair.bodies {
+            [first, _] if first == body => sum + report.last_impulse,
+            [_, second] if second == body => sum - report.last_impulse,
+            _ => sum,
+        })
     }
 }

@@ -14,6 +14,7 @@ use carom_multibody::{Settings, Simulation, Touched};
 use carom_progress::{Part, Progress};
 
 use super::last_and_end;
+use crate::given_stiffness::touch_by_stiffness;
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::system::{Assembled, system};
 
@@ -143,8 +144,10 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
             end.part.clear();
         }
     }
-    for pair in &mut rigid.contact {
-        (pair.compliance, pair.law) = (Some(Compliance::HalfSpace), Law::Hard);
+    for (pair, given) in rigid.contact.iter_mut().zip(&scenario.contact) {
+        if !touch_by_stiffness(scenario, given) {
+            (pair.compliance, pair.law) = (Some(Compliance::HalfSpace), Law::Hard);
+        }
     }
     rigid.simulation.scheme = Scheme::Quasistatic(TimeIntegration {
         integrator: Integrator::DormandPrince5,

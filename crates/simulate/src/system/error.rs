@@ -112,7 +112,8 @@ pub enum AssembleError {
     /// Contacts of both kinds.
     #[error(
         "contact between {}, {}: it has `compliance = \"body\"`, and others have \"half-space\"; all \
-         contacts of a scenario need the same compliance, as pairs share that of their bodies",
+         contacts of a scenario need the same compliance, as pairs share that of their bodies, but for two \
+         rigid bodies whose `law` has a `stiffness`",
         .between[0], .between[1]
     )]
     MixedCompliance {

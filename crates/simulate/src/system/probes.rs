@@ -83,7 +83,11 @@ fn place<E>(
         ProbePlaceSpec::Body { on } => Ok(ProbePlace::Body(body(on))),
         ProbePlaceSpec::Joint { joint } => Ok(ProbePlace::Joint(index(scenario.joint_titles(), joint))),
         ProbePlaceSpec::Contact { contact } => {
-            Ok(ProbePlace::Contact(index(scenario.contact_titles(), contact)))
+            let titles = scenario.contact_titles();
+            match (Found::among(&titles, contact), scenario.contact_of_all(contact)) {
+                (Found::Nothing, Some((contact, bodies))) => Ok(ProbePlace::ContactOfAll { contact, bodies }),
+                _ => Ok(ProbePlace::Contact(index(titles, contact))),
+            }
         }
         ProbePlaceSpec::Point { on, at, axes } => {
             let axes = if axes == "body" { Axes::Body } else { Axes::Inertial };

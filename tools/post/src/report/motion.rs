@@ -18,7 +18,7 @@ pub(super) fn of_motion(report: &mut Report, run: &Run) -> Result<(), RunError> 
     );
     if !run.header().joints.is_empty() {
         report.heading("Joints");
-        let means = if run.is_rigid() { ": means since the frame before" } else { "" };
+        let means = if run.has_mean_joint_forces() { ": means since the frame before" } else { "" };
         let caption = format!(
             "Largest force on the second body, torque on it about the first end, and power of a motion, in \
              the frames of the result{means}."

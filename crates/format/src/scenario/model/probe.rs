@@ -45,7 +45,7 @@ pub enum ProbePlaceSpec {
         /// Its name, or its number from 1.
         joint: String,
     },
-    /// A contact pair.
+    /// A contact pair, or two bodies that touch in a contact of all bodies.
     Contact {
         /// Its name as results have it, `BODY/BODY`, or its number from 1.
         contact: String,
@@ -93,14 +93,18 @@ impl ProbePlaceSpec {
         }
     }
 
-    /// Quantities of a probe that names none: all of a body, joint or contact, displacement, velocity and
-    /// acceleration of a point.
+    /// Quantities of a probe that names none: all of a joint or contact, energies and momenta of a body,
+    /// displacement, velocity and acceleration of a point.
     pub fn default_quantities(&self) -> Vec<ProbeQuantity> {
         match self {
             Self::Point { .. } => {
                 vec![ProbeQuantity::Displacement, ProbeQuantity::Velocity, ProbeQuantity::Acceleration]
             }
-            other => other.quantities().to_vec(),
+            Self::Body { .. } => {
+                let own = self.quantities().iter().copied();
+                own.filter(|quantity| *quantity != ProbeQuantity::ContactForce).collect()
+            }
+            Self::Joint { .. } | Self::Contact { .. } => self.quantities().to_vec(),
         }
     }
 }
@@ -143,5 +147,22 @@ impl Scenario {
     /// Names of the contact pairs, in the order of the result.
     pub fn contact_titles(&self) -> Vec<String> {
         self.contact.iter().map(ContactSpec::title).collect()
+    }
+
+    /// Number of the contact of all bodies, and of two bodies of it that `BODY/BODY` names in any order; none
+    /// without such a contact or bodies, and if a contact of their own replaces it.
+    pub fn contact_of_all(&self, named: &str) -> Option<(usize, [usize; 2])> {
+        let contact = self.contact.iter().position(ContactSpec::is_automatic)?;
+        let number = |name: &str| self.body.iter().position(|body| body.name == name);
+        let ends = self.body.iter().enumerate().find_map(|(first, body)| {
+            let rest = named.strip_prefix(body.name.as_str())?.strip_prefix('/')?;
+            number(rest).filter(|second| *second != first).map(|second| [first, second])
+        })?;
+        let names = ends.map(|body| self.body[body].name.as_str());
+        let is_own = |spec: &ContactSpec| {
+            let own = spec.between.each_ref().map(|end| end.body.as_str());
+            own == names || own == [names[1], names[0]]
+        };
+        (!self.contact.iter().any(is_own)).then_some((contact, ends))
     }
 }
