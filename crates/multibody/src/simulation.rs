@@ -377,8 +377,14 @@ impl Simulation {
         }
     }
 
-    /// Hands over the frames whose times lie within the step.
+    /// Hands over the frames whose times lie within the step, which change no bit of the run.
     fn hand_over_outputs(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
+        let was_elsewhere = self.stepper.is_elsewhere();
+        self.hand_over_inside(attempt, observer)?;
+        if was_elsewhere { Ok(()) } else { self.stepper.evaluate_end(&mut self.system, attempt) }
+    }
+
+    fn hand_over_inside(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(every) = self.settings.output_every else { return Ok(()) };
         let mut is_prepared = false;
         let mut after = self.time();

@@ -165,6 +165,18 @@ impl Stepper {
         Ok(())
     }
 
+    /// Evaluates poses, velocities and contact forces at the end of the attempt, unless that was done last:
+    /// at the state of its last stage, whose quaternions have not been given the length 1 yet.
+    pub(crate) fn evaluate_end(&mut self, system: &mut System, attempt: &Attempt) -> Result<(), RunError> {
+        if self.is_elsewhere {
+            let (wrap, end) = (|source| at(attempt, source), self.integrator.end_state());
+            system.set_state(end).map_err(wrap)?;
+            system.evaluate_contact_forces(end).map_err(wrap)?;
+            self.is_elsewhere = false;
+        }
+        Ok(())
+    }
+
     /// Evaluates poses, velocities and contact at the accepted state.
     pub(crate) fn evaluate(&mut self, system: &mut System) -> Result<(), RunError> {
         self.is_elsewhere = true;
