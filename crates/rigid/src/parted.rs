@@ -23,7 +23,7 @@ const STAYS: f64 = 0.02;
 pub(crate) struct Blocks {
     /// The block of the points, frame of the first body.
     first: Block,
-    /// That of the surface, frame of the second body.
+    /// The block of the surface, frame of the second body.
     second: Block,
     /// Largest distance of a corner from the centre of mass of the first body \[m\].
     radius: f64,

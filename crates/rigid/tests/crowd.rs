@@ -145,7 +145,7 @@ fn continues(made: impl Fn() -> System) {
     let mut ends = [Checkpoint::default(), Checkpoint::default()];
     system.save(&mut ends[0]);
     again.save(&mut ends[1]);
-    // The impulses of pairs that have not touched are no numbers.
+    // Reports of pairs that have not touched contain NaN, which equals nothing.
     let [first, second] = ends.map(|end| format!("{end:?}"));
     assert!(first == second);
 }
