@@ -381,7 +381,7 @@ impl Simulation {
     fn hand_over_outputs(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
         let was_elsewhere = self.stepper.is_elsewhere();
         self.hand_over_inside(attempt, observer)?;
-        if was_elsewhere { Ok(()) } else { self.stepper.evaluate_end(&mut self.system, attempt) }
+        if was_elsewhere { Ok(()) } else { self.stepper.stay_at_end(&mut self.system, attempt) }
     }
 
     fn hand_over_inside(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {

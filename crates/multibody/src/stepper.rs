@@ -165,15 +165,12 @@ impl Stepper {
         Ok(())
     }
 
-    /// Evaluates poses, velocities and contact forces at the end of the attempt, unless that was done last:
-    /// at the state of its last stage, whose quaternions have not been given the length 1 yet.
-    pub(crate) fn evaluate_end(&mut self, system: &mut System, attempt: &Attempt) -> Result<(), RunError> {
-        if self.is_elsewhere {
-            let (wrap, end) = (|source| at(attempt, source), self.integrator.end_state());
-            system.set_state(end).map_err(wrap)?;
-            system.evaluate_contact_forces(end).map_err(wrap)?;
-            self.is_elsewhere = false;
-        }
+    /// [`Stepper::return_to_end`], where the contacts of the accepted state go on from this evaluation, as
+    /// they would without the one elsewhere: that at the accepted state has quaternions of length 1, and
+    /// other bits.
+    pub(crate) fn stay_at_end(&mut self, system: &mut System, attempt: &Attempt) -> Result<(), RunError> {
+        self.return_to_end(system, attempt)?;
+        self.is_elsewhere = false;
         Ok(())
     }
 

@@ -128,11 +128,11 @@ fn falling_bricks(n: usize, friction: f64, seed: u64) -> System {
 
 /// The bricks come to rest. None overlaps another by more than the path of a step at the largest speed that
 /// its fall can have.
-fn settles(n: usize, friction: f64, seed: u64, steps: u32) {
+fn settles(n: usize, friction: f64, seed: u64, (steps, divided): (u32, u64)) {
     let case = format!("{n} bricks, mu = {friction}, seed {seed}");
     let mut system = falling_bricks(n, friction, seed);
     let top = system.states().iter().map(|state| state.position.z).fold(0.0, f64::max);
-    run(&mut system, (steps, 5), &case);
+    run(&mut system, (steps, divided), &case);
     let depth = system.reports.iter().fold(0.0, |depth: f64, report| depth.max(report.depth));
     println!(
         "{case}: {:.1e} m/s, {depth:.1e} m deep, {} steps divided",
@@ -146,14 +146,18 @@ fn settles(n: usize, friction: f64, seed: u64, steps: u32) {
 
 #[test]
 fn a_pile_of_bricks_settles() {
-    settles(6, 0.6, 1, 2000);
+    settles(6, 0.6, 1, (2000, 0));
 }
 
 #[test]
 #[ignore = "6 min: piles of ten bricks for 4 s"]
 fn piles_of_ten_bricks_settle() {
     for friction in [0.3, 0.6] {
-        (0..3).for_each(|seed| settles(10, friction, seed, 4000));
+        for seed in 0..3 {
+            // In one step of this pile no reduced restitution is found that creates no energy.
+            let divided = u64::from((friction, seed) == (0.3, 0));
+            settles(10, friction, seed, (4000, divided));
+        }
     }
 }
 

@@ -59,8 +59,8 @@ fn a_double_pendulum_moves_as_in_the_scheme_of_reduced_bodies() {
         assert!(energy < 1e-11 && momentum < 1e-12 && ang_momentum < 1e-12, "{ledger:?}");
         for (own, force) in own.iter().zip(&forces) {
             let [own, force] = [own, force].map(|state| Vector3::from(state.force));
-            // Means of two halves of steps, in which forces that alternate from the start cancel: they are
-            // those half a step before the end.
+            // Forces are means over the halves of two steps, in which forces that alternate from the start
+            // cancel. Such a mean is the force half a step before the end.
             assert!((own - force).norm() < 100.0 * dt * force.norm(), "{dt}: {own} {force}");
         }
         let of = |body: usize| {

@@ -139,7 +139,8 @@ const QUICK: [&str; 9] = [
     TRIED[3],
 ];
 
-/// Those that are tried for a moment: explicit steps, rigid bodies with contact, mechanisms.
+/// Scenarios of [`QUICK`] that `carom check` tries for a moment: explicit steps, rigid bodies with contact,
+/// mechanisms.
 const TRIED: [&str; 4] =
     ["two-bars/scenario.toml", "stack/scenario.toml", "geneva/scenario.toml", "governor/scenario.toml"];
 
