@@ -97,8 +97,10 @@ fn grids(c: &mut Criterion) {
     let sphere = Shape::Sphere(Sphere { center: Vector3::zeros(), radius: RADIUS });
     let placed = placed();
     let ball = faces();
-    let half_space = |shape| GridBody { shape, below: Below::HalfSpace(STEEL), values: None };
-    let on_places = |shape| GridBody { shape, below: Below::Placed(&placed), values: None };
+    let half_space =
+        |shape| GridBody { shape, below: Below::HalfSpace(STEEL), values: None, foreshortening: None };
+    let on_places =
+        |shape| GridBody { shape, below: Below::Placed(&placed), values: None, foreshortening: None };
     let cases = [
         ("half-space, sphere", [half_space(&plane), half_space(&sphere)]),
         ("places, sphere", [on_places(&plane), half_space(&sphere)]),

@@ -2,6 +2,7 @@
 //!
 //! * [`shape`]: what can be touched: planes, spheres, cavities, blocks with their edges, faces
 //! * [`points`]: from the coordinates of a body to its surface points, and back
+//! * [`foreshortening`]: the displacement of second order of points, by which a bent body is shorter
 //! * [`broad`]: which of many boxes overlap: bodies that may touch, faces near a point
 //! * [`geometry`]: faces over moving points, the closest point, the gap with its variations
 //! * [`node_to_face`]: rows of gaps of nodes against faces; [`pressure`]: one pressure per cell, with its
@@ -43,6 +44,7 @@ pub mod assembly;
 pub mod broad;
 pub mod closed_form;
 pub mod edge_to_edge;
+pub mod foreshortening;
 pub mod geometry;
 pub mod half_space;
 pub mod law;

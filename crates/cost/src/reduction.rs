@@ -290,8 +290,8 @@ impl Reduction {
             + self.errors(self.n_columns() as f64 + (LOADS_WITH_ERRORS * regions) as f64)
     }
 
-    /// Work of the geometric stiffness: a factor of the whole body, a solution for each unit load, and the
-    /// stress of these and of the motions at the points of all cells.
+    /// Work of the geometric stiffness: a factor of the whole body, a solution for each unit load and pair of
+    /// motions, and the stress of these and of the motions at the points of all cells.
     fn stiffened(&self) -> Work {
         if self.n_stiffening == 0 {
             return Work::default();

@@ -38,6 +38,7 @@ pub mod discretisation;
 pub mod enriched;
 pub mod evaluator;
 pub mod face;
+pub mod foreshortening;
 pub mod geometric_stiffness;
 pub mod inspect;
 pub mod internal_force;

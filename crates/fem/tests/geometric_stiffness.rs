@@ -1,5 +1,6 @@
 //! Geometric stiffness of polynomial fields in a bar under tension, for each kind of cell.
 
+use carom_fem::foreshortening::loads_of_pairs;
 use carom_fem::geometric_stiffness::geometric_stiffness;
 use carom_fem::{Body, Discretisation};
 use carom_mesh::CellShape;
@@ -49,6 +50,30 @@ fn linear_fields_under_uniform_stress_have_the_closed_form() {
             for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
                 let error = (k[(i, j)] - expected[i][j]).abs();
                 assert!(error < 1e-12 * tension, "{}: {i} {j} {k:?} {expected:?}", body.name);
+            }
+        }
+    }
+}
+
+/// The forces of the strain of second order do on a displacement u the work of the geometric stiffness of its
+/// stress, `K_kl(σ(u)) = uᵀ p_kl`.
+#[test]
+fn forces_of_the_strain_of_second_order_do_the_work_of_the_geometric_stiffness() {
+    let spline = spline_block_of([2; 3], [2, 1, 1], stretched);
+    let bodies = CellShape::SOLIDS.into_iter().map(|shape| block_of(shape, [2, 1, 1], stretched));
+    for body in bodies.chain([spline]) {
+        let discretisation = Discretisation::new(&body).unwrap();
+        let field = |seed: f64, dof: usize| (seed + 1.7 * dof as f64).sin();
+        let n_dofs = discretisation.n_dofs();
+        let states = Mat::from_fn(n_dofs, 2, |dof, k| field(k as f64, dof));
+        let fields = Mat::from_fn(n_dofs, 3, |dof, k| field(10.0 + k as f64, dof));
+        let found = geometric_stiffness(&discretisation, states.as_ref(), fields.as_ref(), &Silent).unwrap();
+        let pairs = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
+        let work = states.transpose() * loads_of_pairs(&discretisation, fields.as_ref(), &pairs);
+        for (state, k) in found.iter().enumerate() {
+            for (pair, [i, j]) in pairs.into_iter().enumerate() {
+                let error = (work[(state, pair)] - k[(i, j)]).abs();
+                assert!(error < 1e-12 * k.norm_max(), "{}: {i} {j} {work:?} {k:?}", body.name);
             }
         }
     }

@@ -559,6 +559,8 @@ fn the_geometric_stiffness_of_a_model_is_written() {
         products: (0..6).map(|pair| k(f64::from(pair))).collect(),
         weight: Vec::new(),
         markers: Vec::new(),
+        turning: Vec::new(),
+        boundary: None,
     };
     let plain = model.clone();
     model.stiffening = Some(stiffening);

@@ -195,11 +195,6 @@ impl Bodies {
         Ok(y)
     }
 
-    /// Takes the geometric stiffness of their weight into the stiffness of fixed bodies.
-    pub(crate) fn weigh(&mut self, placements: &[Placement], gravity: &Vector3<f64>) {
-        self.all.iter_mut().zip(placements).for_each(|(body, place)| body.weigh(place, gravity));
-    }
-
     /// Sets poses, mass matrices and velocities to those of y.
     ///
     /// # Errors

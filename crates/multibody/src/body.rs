@@ -223,23 +223,6 @@ impl Body {
         Self { fixed: true, ..self }
     }
 
-    /// Takes the geometric stiffness of its weight into K̄, if its frame is fixed and its model has it
-    /// (docs/theory/stiffening.md, eq. (128)).
-    ///
-    /// * `gravity` — inertial axes \[m/s²\]
-    pub(crate) fn weigh(&mut self, placement: &Placement, gravity: &Vector3<f64>) {
-        let n = self.frame.n;
-        let Some(reduced) = self.reduced.as_ref().filter(|_| self.fixed) else { return };
-        let g_b = rotation::matrix(&placement.quaternion).tr_mul(gravity);
-        let of_weight =
-            reduced.stiffening.as_ref().and_then(|stiffening| stiffening.of_weight(g_b.into(), n));
-        if let Some(of_weight) = of_weight {
-            let elastic = &reduced.invariants.stiffness_modal;
-            let sum = DMatrix::from_fn(n, n, |i, j| elastic[(i, j)] + of_weight[(i, j)]);
-            self.frame.stiffness_modal = sum.into();
-        }
-    }
-
     /// Initial values for a placement, undeformed. docs/theory/floating-frame.md, section 3.1: the source
     /// geometry is rotated about its origin, the velocity is that of the centre of mass.
     pub fn placed(&self, placement: &Placement) -> InitialState {

@@ -414,6 +414,13 @@ pub trait ContactModel: std::fmt::Debug + Send {
         let _ = (row, poses, forces);
     }
 
+    /// True if the forces of a pair change the stiffness of one of its bodies (docs/theory/stiffening.md,
+    /// eq. (132)).
+    fn stiffens(&self, pair: usize, body: usize) -> bool {
+        let _ = (pair, body);
+        false
+    }
+
     /// Coefficient μ of Coulomb friction of a pair.
     fn friction(&self, pair: usize) -> f64 {
         let _ = pair;

@@ -29,6 +29,8 @@ pub struct FloatingFrame {
     pub coupling_r1: Vec<f64>,
     /// The same with k and l exchanged, for sums over l: `[3 n l + 3 k + a]`.
     pub(crate) coupling_r1_by_first: Vec<f64>,
+    /// Symmetric slopes of C_t and C_r; none without displacement of second order.
+    pub slopes: Option<CouplingSlopes>,
     /// I1_k: entry (a, b) at `[3 n b + 3 k + a]`.
     pub inertia_1: Vec<f64>,
     /// I2_kl: entry (a, b) at `[3 n (3 l + b) + 3 k + a]`.
@@ -43,6 +45,28 @@ pub struct FloatingFrame {
     pub damping_modal: Option<ModalMatrix>,
     /// M_R⁻¹ [C_t C_r0]ᵀ, 6 × n: the rigid motion that comes with the modes; none in the Buckens frame.
     pub(crate) carried: Option<DMatrix<f64>>,
+}
+
+/// Slopes of C_t and C_r by the displacement of second order w of the body, symmetric in the modes
+/// (docs/theory/stiffening.md, eq. (129)).
+///
+/// ```text
+/// C_t(q)_k = C_t,k − Σ_l q_l ∫ w_kl dm ,     C_r(q)_k = C_r0,k + Σ_l q_l (C_r1,l,k − ∫ R × w_kl dm)
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct CouplingSlopes {
+    /// −(∫ w_kl dm)_a: `[3 n l + 3 k + a]`.
+    pub translation: Vec<f64>,
+    /// −(∫ R × w_kl dm)_a: the same places.
+    pub rotation: Vec<f64>,
+}
+
+impl CouplingSlopes {
+    /// Slopes of entry k by q_l.
+    pub(crate) fn at(&self, n: usize, l: usize, k: usize) -> [Vector3<f64>; 2] {
+        [&self.translation, &self.rotation]
+            .map(|of| Vector3::from_column_slice(&of[3 * (n * l + k)..3 * (n * l + k) + 3]))
+    }
 }
 
 /// Errors from the constants of a body.
@@ -139,6 +163,7 @@ impl FloatingFrame {
             coupling_r0: Vec::new(),
             coupling_r1: Vec::new(),
             coupling_r1_by_first: Vec::new(),
+            slopes: None,
             inertia_1: Vec::new(),
             inertia_2: Vec::new(),
             mass_modal: ModalMatrix::Diagonal(Vec::new()),
@@ -187,6 +212,7 @@ impl FloatingFrame {
             coupling_r0: flat("coupling_r0", &invariants.coupling_r0, 3, n)?,
             coupling_r1_by_first: exchanged(&coupling_r1, n),
             coupling_r1,
+            slopes: None,
             inertia_1: flat("inertia_1", &invariants.inertia_1, 3 * n, 3)?,
             inertia_2: flat("inertia_2", &invariants.inertia_2, 3 * n, 3 * n)?,
             mass_modal_inverse: inverse(&mass_modal)?,
@@ -203,8 +229,18 @@ impl FloatingFrame {
     }
 
     /// Subtracts ½ qᵀ K(ω) q, K(ω) the geometric stiffness of the body under its centrifugal stress, from the
-    /// kinetic energy: it is a part of I2 (docs/theory/stiffening.md, eq. (125)).
+    /// kinetic energy: it is a part of I2 (docs/theory/stiffening.md, eq. (125)). That of accelerations of
+    /// the frame is in the slopes of C_t and C_r.
     pub(crate) fn stiffen(&mut self, stiffening: &Stiffening) {
+        let n = self.n;
+        let slopes = |of: &[Mat<f64>]| -> Vec<f64> {
+            let matrices: Vec<_> = of.iter().map(|k| stiffening.over_modes(k, n)).collect();
+            let entry = |i: usize| matrices.get(i % 3).map_or(0.0, |k| -k[(i / 3 % n, i / 3 / n)]);
+            (0..3 * n * n).map(entry).collect()
+        };
+        let Stiffening { weight, turning, .. } = stiffening;
+        self.slopes = (!(weight.is_empty() && turning.is_empty()))
+            .then(|| CouplingSlopes { translation: slopes(weight), rotation: slopes(turning) });
         let of_inertia = stiffening.of_inertia(self.n);
         for (j, column) in self.inertia_2.chunks_exact_mut((3 * self.n).max(1)).enumerate() {
             column.iter_mut().zip(of_inertia.col(j).iter()).for_each(|(i2, part)| *i2 += part);

@@ -4,10 +4,13 @@
 //! With z = (v, ω, q̇), v and ω in body axes (docs/theory/floating-frame.md, eq. (31)):
 //!
 //! ```text
-//!         ⎡ m E    m̃c(q)ᵀ   C_tᵀ    ⎤
-//! M(q) =  ⎢ m̃c(q)  I(q)     C_r(q)ᵀ ⎥      T = ½ zᵀ M z      (Aᵀ P, Aᵀ (L − r × P), p) = M z
-//!         ⎣ C_t    C_r(q)   M̄_e     ⎦
+//!         ⎡ m E     m̃c(q)ᵀ   C_t(q)ᵀ ⎤
+//! M(q) =  ⎢ m̃c(q)   I(q)     C_r(q)ᵀ ⎥      T = ½ zᵀ M z      (Aᵀ P, Aᵀ (L − r × P), p) = M z
+//!         ⎣ C_t(q)  C_r(q)   M̄_e     ⎦
 //! ```
+//!
+//! C_t depends on q in bodies with displacement of second order and a frame that is tied to some of their
+//! points ([`crate::CouplingSlopes`]).
 
 use crate::floating_frame::FloatingFrame;
 use crate::velocities::Velocities;
@@ -32,6 +35,8 @@ pub struct MassError {
 /// Terms at the q of the last call are not computed again.
 #[derive(Debug, Clone)]
 pub struct Kinetics {
+    /// C_t(q)ᵀ: `[3 k + a]`.
+    pub coupling_t: Vec<f64>,
     /// mc(q) = ∫ c dm \[kg m\].
     pub first_moment: Vector3<f64>,
     /// I(q) \[kg m²\].
@@ -43,8 +48,9 @@ pub struct Kinetics {
     /// \[C_t C_r\] and M̄_e⁻¹ \[C_t C_r\]: n × 6, column by column.
     couplings: Vec<f64>,
     eliminated: Vec<f64>,
-    /// ∂C_r/∂q_k q̇.
+    /// ∂C_r/∂q_k q̇, and the same of C_t.
     work: Vec<f64>,
+    work_t: Vec<f64>,
     /// q of the terms, once there are any.
     modal: Vec<f64>,
     is_set: bool,
@@ -58,6 +64,7 @@ impl Kinetics {
     /// Workspace for a body with n dynamic modes.
     pub fn new(n: usize) -> Self {
         Self {
+            coupling_t: vec![0.0; 3 * n],
             first_moment: Vector3::zeros(),
             inertia: Matrix3::zeros(),
             coupling_r: vec![0.0; 3 * n],
@@ -65,6 +72,7 @@ impl Kinetics {
             couplings: vec![0.0; 6 * n],
             eliminated: vec![0.0; 6 * n],
             work: vec![0.0; 3 * n],
+            work_t: vec![0.0; 3 * n],
             modal: vec![0.0; n],
             is_set: false,
             rigid_inverse: None,
@@ -72,8 +80,8 @@ impl Kinetics {
         }
     }
 
-    /// mc(q), I(q), C_r(q), G_k(q); complete to second order in q. Terms of the same q are not computed
-    /// again: `frame` is always the same one.
+    /// mc(q), I(q), C_t(q), C_r(q), G_k(q); complete to second order in q. Terms of the same q are not
+    /// computed again: `frame` is always the same one.
     pub fn set_modal(&mut self, frame: &FloatingFrame, q: &[f64]) {
         if self.is_set && self.modal == q {
             return;
@@ -82,8 +90,16 @@ impl Kinetics {
         (self.is_set, self.rigid_inverse) = (true, None);
         self.modal.copy_from_slice(q);
         self.first_moment = frame.first_moment + sum_columns(&frame.coupling_t, q);
+        self.coupling_t.copy_from_slice(&frame.coupling_t);
         self.coupling_r.copy_from_slice(&frame.coupling_r0);
         add_columns(&mut self.coupling_r, &frame.coupling_r1_by_first, q);
+        if let Some(slopes) = &frame.slopes {
+            self.work_t.fill(0.0);
+            add_columns(&mut self.work_t, &slopes.translation, q);
+            self.first_moment += 0.5 * sum_columns(&self.work_t, q);
+            self.coupling_t.iter_mut().zip(&self.work_t).for_each(|(ct, change)| *ct += change);
+            add_columns(&mut self.coupling_r, &slopes.rotation, q);
+        }
         self.inertia_rates.copy_from_slice(&frame.inertia_1);
         add_columns(&mut self.inertia_rates, &frame.inertia_2, q);
         self.inertia = frame.inertia;
@@ -96,7 +112,7 @@ impl Kinetics {
 
     /// Inverts M(q) of a free body, for which [`Kinetics::set_modal`] came before.
     ///
-    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes, too. The
+    /// q̇ is eliminated first: its block M̄_e is constant, and in the Buckens frame C_t vanishes. The
     /// Schur complement is then the 6 × 6 matrix of a rigid body with small changes.
     ///
     /// # Errors
@@ -201,16 +217,24 @@ impl Kinetics {
         apply_inverse(frame, p, &mut self.velocities.modal);
     }
 
-    /// Adds ∂T/∂q_k = v · (ω × C_tᵀ e_k) + ωᵀ G_k ω + ω · (∂C_rᵀ/∂q_k) q̇ to `rate`, with the velocities
-    /// found last. This replaces all centrifugal and Coriolis terms.
+    /// Adds ∂T/∂q_k = v · (ω × C_tᵀ e_k) + ωᵀ G_k ω + ω · (∂C_rᵀ/∂q_k) q̇ + v · (∂C_tᵀ/∂q_k) q̇ to `rate`,
+    /// with the velocities found last. This replaces all centrifugal and Coriolis terms.
     pub fn add_kinetic_force(&mut self, frame: &FloatingFrame, rate: &mut [f64]) {
         let n = frame.n;
         let Velocities { v, omega, modal } = &self.velocities;
         self.work.fill(0.0);
         add_columns(&mut self.work, &frame.coupling_r1, modal);
+        if let Some(slopes) = &frame.slopes {
+            add_columns(&mut self.work, &slopes.rotation, modal);
+            self.work_t.fill(0.0);
+            add_columns(&mut self.work_t, &slopes.translation, modal);
+            for (rate, change) in rate.iter_mut().zip(self.work_t.as_chunks::<3>().0) {
+                *rate += v.dot(&Vector3::from(*change));
+            }
+        }
         let carried = v.cross(omega);
         for k in 0..n {
-            let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
+            let ct = Vector3::from_column_slice(&self.coupling_t[3 * k..3 * k + 3]);
             let cr = Vector3::from_column_slice(&self.work[3 * k..3 * k + 3]);
             let g = block_of(&self.inertia_rates, n, k);
             rate[k] += carried.dot(&ct) + omega.dot(&(g * omega)) + omega.dot(&cr);
@@ -229,9 +253,21 @@ impl Kinetics {
     ) -> (Vector3<f64>, Vector3<f64>) {
         let n = frame.n;
         let Velocities { omega, modal: rate, .. } = &self.velocities;
-        let drift = sum_columns(&frame.coupling_t, rate);
-        let translation = omega.cross(&omega.cross(&self.first_moment)) + 2.0 * omega.cross(&drift);
+        let drift = sum_columns(&self.coupling_t, rate);
+        let mut translation = omega.cross(&omega.cross(&self.first_moment)) + 2.0 * omega.cross(&drift);
         let mut rotation = omega.cross(&(self.inertia * omega));
+        if let Some(slopes) = &frame.slopes {
+            // ω × C_r q̇ + Ċ_r q̇ and Ċ_t q̇ of the symmetric slopes. On the modes they cancel.
+            for (of, is_rotation) in [(&slopes.translation, false), (&slopes.rotation, true)] {
+                self.work.fill(0.0);
+                add_columns(&mut self.work, of, rate);
+                let [by_rate, by_place] = [rate, &self.modal].map(|x| sum_columns(&self.work, x));
+                match is_rotation {
+                    true => rotation += omega.cross(&by_place) + by_rate,
+                    false => translation += by_rate,
+                }
+            }
+        }
         self.work.fill(0.0);
         add_columns(&mut self.work, &frame.coupling_r1_by_first, rate);
         for k in 0..n {
@@ -252,10 +288,10 @@ impl Kinetics {
         p: &mut [f64],
     ) -> (Vector3<f64>, Vector3<f64>) {
         let mc = &self.first_moment;
-        let linear = frame.mass * z.v + z.omega.cross(mc) + sum_columns(&frame.coupling_t, &z.modal);
+        let linear = frame.mass * z.v + z.omega.cross(mc) + sum_columns(&self.coupling_t, &z.modal);
         let angular = mc.cross(&z.v) + self.inertia * z.omega + sum_columns(&self.coupling_r, &z.modal);
         for k in 0..frame.n {
-            let ct = Vector3::from_column_slice(&frame.coupling_t[3 * k..3 * k + 3]);
+            let ct = Vector3::from_column_slice(&self.coupling_t[3 * k..3 * k + 3]);
             let cr = Vector3::from_column_slice(&self.coupling_r[3 * k..3 * k + 3]);
             p[k] = ct.dot(&z.v) + cr.dot(&z.omega);
             p[k] += frame.mass_modal.row_times(k, &z.modal);
@@ -269,7 +305,7 @@ impl Kinetics {
         for j in 0..6 {
             let column = n * j..n * (j + 1);
             let couplings = &mut self.couplings[column.clone()];
-            let of = if j < 3 { &frame.coupling_t } else { &self.coupling_r };
+            let of = if j < 3 { &self.coupling_t } else { &self.coupling_r };
             couplings.iter_mut().enumerate().for_each(|(k, out)| *out = of[3 * k + j % 3]);
             apply_inverse(frame, couplings, &mut self.eliminated[column]);
         }

@@ -137,8 +137,7 @@ impl Leapfrog {
     /// # Errors
     ///
     /// [`MassError`] if its mass matrix is not positive definite.
-    pub fn new(mut body: Body, placement: &Placement, gravity: Vector3<f64>) -> Result<Self, MassError> {
-        body.weigh(placement, &gravity);
+    pub fn new(body: Body, placement: &Placement, gravity: Vector3<f64>) -> Result<Self, MassError> {
         let state = body.placed(placement);
         let n = body.frame.n;
         let now = Place {
@@ -315,7 +314,7 @@ impl Leapfrog {
             forces.angular += (body.frame.mass * now.pose.position + moment).cross(gravity);
         }
         let in_body = now.pose.rotation.tr_mul(gravity);
-        for (sum, column) in forces.modal.iter_mut().zip(body.frame.coupling_t.as_chunks::<3>().0) {
+        for (sum, column) in forces.modal.iter_mut().zip(now.kinetics.coupling_t.as_chunks::<3>().0) {
             *sum += in_body.dot(&Vector3::from(*column));
         }
     }

@@ -106,7 +106,7 @@ pub use contact::{
 pub use equilibrium::{
     ContactFriction, Equilibrium, EquilibriumError, EquilibriumMode, Excitation, Response,
 };
-pub use floating_frame::{DampingFailure, FloatingFrame, FrameError};
+pub use floating_frame::{CouplingSlopes, DampingFailure, FloatingFrame, FrameError};
 pub use force::{Bushing, ForceElement, ForceLaw, Spring, Stops};
 pub use half_space::{HalfSpaceContacts, HalfSpaceSetupError, HalfSpaceSpec, HalfSpaceSurface, Touched};
 pub use hertz_contact::{HertzContact, HertzShape};

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use carom_contact::foreshortening::Foreshortening;
 use carom_contact::points::{PointForce, Response, SurfacePoints};
 use carom_contact::submodel;
 use carom_reduce::ReducedBody;
 use faer::Mat;
 
 /// Points X + Φ q in the frame of a body: q are the coordinates of its dynamic modes, Φ their rows at the
-/// points. A rigid body has no modes.
+/// points. A rigid body has no modes. Points of a body with geometric stiffness are displaced in second
+/// order, too: see [`Foreshortening`].
 ///
 /// Quasistatic modes are not among the coordinates. They are the compliance of the points,
 /// C = Φ_hf Ω_hf⁻² Φ_hfᵀ, docs/theory/reduction.md, eq. (14). The pose of the frame is not among them either:
@@ -21,6 +23,8 @@ pub struct ModalPoints {
     low: Vec<f64>,
     /// Number of dynamic modes.
     n_low: usize,
+    /// Displacement of second order of the points.
+    foreshortening: Option<Foreshortening>,
     /// The reduced body, and the row of its boundary that each point is.
     reduced: Option<(Arc<ReducedBody>, Vec<usize>)>,
 }
@@ -30,7 +34,7 @@ impl ModalPoints {
     ///
     /// * `positions` — in the frame of the body \[m\]
     pub fn rigid(positions: &[[f64; 3]]) -> Self {
-        Self { reference: positions.concat(), low: Vec::new(), n_low: 0, reduced: None }
+        Self { reference: positions.concat(), low: Vec::new(), n_low: 0, foreshortening: None, reduced: None }
     }
 
     /// Points of a reduced body.
@@ -43,7 +47,19 @@ impl ModalPoints {
         let entries =
             (0..n_low).flat_map(|k| rows.iter().flat_map(move |row| (0..3).map(move |a| (3 * row + a, k))));
         let low = entries.map(|entry| boundary.values[entry]).collect();
-        Self { reference, low, n_low, reduced: Some((body, rows)) }
+        let at_rows = |values: &Mat<f64>| {
+            Mat::from_fn(3 * rows.len(), values.ncols(), |i, k| values[(3 * rows[i / 3] + i % 3, k)])
+        };
+        let foreshortening = body.stiffening.as_ref().and_then(|stiffening| {
+            let values = at_rows(stiffening.boundary.as_ref()?);
+            Some(Foreshortening::new(Arc::new(stiffening.basis.clone()), values))
+        });
+        Self { reference, low, n_low, foreshortening, reduced: Some((body, rows)) }
+    }
+
+    /// True if forces on the points change the stiffness of the body.
+    pub(crate) fn stiffen(&self) -> bool {
+        self.foreshortening.is_some()
     }
 
     /// Dynamic mode k at the points.
@@ -96,7 +112,7 @@ impl ModalPoints {
         }
     }
 
-    /// Adds Φ times the values of the modes.
+    /// Adds Φ times numbers of the modes.
     fn add_modes(&self, values: &[f64], at_points: &mut [f64]) {
         for (k, value) in values.iter().enumerate().take(self.n_low) {
             at_points.iter_mut().zip(self.column(k)).for_each(|(x, phi)| *x += value * phi);
@@ -116,22 +132,37 @@ impl SurfacePoints for ModalPoints {
     fn positions_into(&self, q: &[f64], positions: &mut [f64]) {
         positions.copy_from_slice(&self.reference);
         self.add_modes(q, positions);
-    }
-
-    fn velocities_into(&self, _q: &[f64], v: &[f64], velocities: &mut [f64]) {
-        velocities.fill(0.0);
-        self.add_modes(v, velocities);
-    }
-
-    fn add_forces(&self, _q: &[f64], forces: &[f64], generalised: &mut [f64]) {
-        for (k, modal) in generalised.iter_mut().enumerate().take(self.n_low) {
-            *modal += self.column(k).iter().zip(forces).map(|(phi, f)| phi * f).sum::<f64>();
+        if let Some(second) = &self.foreshortening {
+            second.add_displacement(&q[..self.n_low], positions);
         }
     }
 
-    fn add_point_forces(&self, _q: &[f64], forces: &[PointForce], generalised: &mut [f64]) {
+    fn velocities_into(&self, q: &[f64], v: &[f64], velocities: &mut [f64]) {
+        velocities.fill(0.0);
+        self.add_modes(v, velocities);
+        if let Some(second) = &self.foreshortening {
+            second.add_rate(&q[..self.n_low], &v[..self.n_low], velocities);
+        }
+    }
+
+    fn add_forces(&self, q: &[f64], forces: &[f64], generalised: &mut [f64]) {
+        for (k, modal) in generalised.iter_mut().enumerate().take(self.n_low) {
+            *modal += self.column(k).iter().zip(forces).map(|(phi, f)| phi * f).sum::<f64>();
+        }
+        if let Some(second) = &self.foreshortening {
+            let points = || forces.as_chunks::<3>().0.iter().copied().enumerate();
+            let loaded = || points().filter(|(_, force)| *force != [0.0; 3]);
+            second.add_forces(&q[..self.n_low], loaded, &mut generalised[..self.n_low]);
+        }
+    }
+
+    fn add_point_forces(&self, q: &[f64], forces: &[PointForce], generalised: &mut [f64]) {
         for (k, modal) in generalised.iter_mut().enumerate().take(self.n_low) {
             *modal += work_on_mode(forces, self.column(k), |point| point);
+        }
+        if let Some(second) = &self.foreshortening {
+            let points = || forces.iter().map(|(point, force)| (*point as usize, *force));
+            second.add_forces(&q[..self.n_low], points, &mut generalised[..self.n_low]);
         }
     }
 

@@ -56,6 +56,8 @@ struct Side {
     /// Index in the system.
     body: usize,
     points: ModalPoints,
+    /// Coordinates of the modes at the last evaluation.
+    modal: Vec<f64>,
     /// Positions and velocities of the points in the body frame.
     positions: Vec<f64>,
     rates: Vec<f64>,
@@ -100,8 +102,9 @@ impl QuasistaticContacts {
 
     /// Positions and velocities of all points.
     fn move_points(&mut self, motion: &Motion<'_>) {
-        for Side { body, points, positions, rates, .. } in &mut self.sides {
+        for Side { body, points, modal, positions, rates, .. } in &mut self.sides {
             let q = motion.modal(*body);
+            modal.copy_from_slice(q);
             points.positions_into(q, positions);
             points.velocities_into(q, &motion.velocities(*body).modal, rates);
         }
@@ -301,9 +304,12 @@ impl ContactModel for QuasistaticContacts {
             let side = &self.sides[body];
             let target = &mut forces[side.body];
             target.add_wrench(&poses[side.body], &wrench);
-            // The map does not depend on the coordinates.
-            side.points.add_point_forces(&[], on_points, &mut target.modal);
+            side.points.add_point_forces(&side.modal, on_points, &mut target.modal);
         }
+    }
+
+    fn stiffens(&self, _pair: usize, body: usize) -> bool {
+        self.sides.iter().any(|side| side.body == body && side.points.stiffen())
     }
 
     fn friction(&self, pair: usize) -> f64 {

@@ -82,7 +82,6 @@ impl Simulation {
         let accuracy = (Settings::CONTACT_SHARE * settings.relative_tolerance).clamp(1e-12, 1e-8);
         system.contacts_mut().set_accuracy(accuracy);
         let mut y = system.initial_state(placements)?;
-        system.weigh(placements);
         let assembly = system.assemble(&mut y)?;
         let equilibrium = match settings.start {
             Start::Placed => None,

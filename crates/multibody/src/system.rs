@@ -156,11 +156,6 @@ impl System {
         self.bodies.initial_state(placements)
     }
 
-    /// Takes the geometric stiffness of their weight into the stiffness of fixed bodies in these placements.
-    pub(crate) fn weigh(&mut self, placements: &[Placement]) {
-        self.bodies.weigh(placements, &self.loads.gravity());
-    }
-
     /// Projects the state y to the joints at t = 0, positions, then velocities: by rigid motions of the
     /// bodies, then by the least change in the metric of the masses. Equations that repeat others are left
     /// out from here on.

@@ -20,7 +20,7 @@ pub fn mass_matrix(frame: &FloatingFrame, q: &[f64]) -> DMatrix<f64> {
     m.view_mut((6, 6), (n, n)).copy_from(&frame.mass_modal.dense());
     for k in 0..n {
         for a in 0..3 {
-            m[(a, 6 + k)] = frame.coupling_t[3 * k + a];
+            m[(a, 6 + k)] = terms.coupling_t[3 * k + a];
             m[(3 + a, 6 + k)] = terms.coupling_r[3 * k + a];
             m[(6 + k, a)] = m[(a, 6 + k)];
             m[(6 + k, 3 + a)] = m[(3 + a, 6 + k)];

@@ -2,10 +2,21 @@
 
 use carom_dynamics::{JointKind, Loads, Placement, TimeFunction, rotation};
 use carom_integrate::{Displacement, Reading, SecondOrder};
-use carom_multibody::{Coordinate, Coupling, CouplingTerm, Drive, Joint, JointEnd, System};
+use carom_multibody::{Coordinate, Coupling, CouplingSlopes, CouplingTerm, Drive, Joint, JointEnd, System};
 use nalgebra::Vector3;
 
 use crate::lattice::{Lattice, Numbers};
+
+/// Symmetric slopes of C_t and C_r, of the size of the modes.
+fn slopes(n: usize) -> CouplingSlopes {
+    let mut numbers = Numbers(11);
+    let mut symmetric = || {
+        let values: Vec<Vector3<f64>> = (0..n * n).map(|_| 10.0 * numbers.vector()).collect();
+        let entry = |i: usize| 0.5 * (values[i] + values[n * (i % n) + i / n]);
+        (0..n * n).flat_map(|i| <[f64; 3]>::from(entry(i))).collect::<Vec<f64>>()
+    };
+    CouplingSlopes { translation: symmetric(), rotation: symmetric() }
+}
 
 /// Two bodies of the lattice, one on the ground and the other on it, by two joints of a kind; all velocities
 /// at random. With `aligned` the axes z of all ends are parallel, and bodies turn about them.
@@ -17,8 +28,9 @@ struct Pair {
 
 impl Pair {
     fn new(kind: JointKind, modes: usize, aligned: bool) -> Self {
-        let body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
+        let mut body = Lattice::new(0.1, 1.0, 2000.0).body(modes);
         let mut numbers = Numbers(3);
+        body.frame.slopes = Some(slopes(modes));
         let mut triad = || {
             let turn = if aligned { numbers.next() * Vector3::z() } else { numbers.vector() };
             rotation::matrix(&rotation::from_vector(&turn))

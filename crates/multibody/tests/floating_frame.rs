@@ -3,7 +3,7 @@
 use crate::lattice::{Lattice, Numbers};
 use carom_dynamics::rotation::skew;
 use carom_multibody::velocity_form::{accelerations, mass_matrix, quadratic_velocity_forces};
-use carom_multibody::{Body, FloatingFrame, Kinetics, Velocities};
+use carom_multibody::{Body, CouplingSlopes, FloatingFrame, Kinetics, Velocities};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::sync::Arc;
 
@@ -32,6 +32,19 @@ fn general() -> General {
         modal: (0..n).map(|_| numbers.next()).collect(),
     };
     General { lattice, phi, frame, q, z }
+}
+
+/// The same with displacement of second order: any symmetric slopes of C_t and C_r.
+fn shortened() -> General {
+    let mut g = general();
+    let (n, mut numbers) = (g.q.len(), Numbers(7));
+    let mut symmetric = || {
+        let values: Vec<Vector3<f64>> = (0..n * n).map(|_| numbers.vector()).collect();
+        let entry = |i: usize| 0.5 * (values[i] + values[n * (i % n) + i / n]);
+        (0..n * n).flat_map(|i| <[f64; 3]>::from(entry(i))).collect::<Vec<f64>>()
+    };
+    g.frame.slopes = Some(CouplingSlopes { translation: symmetric(), rotation: symmetric() });
+    g
 }
 
 impl General {
@@ -95,80 +108,83 @@ fn quadratic_velocity_forces_equal_the_sum_over_points() {
 
 #[test]
 fn velocities_from_momenta_invert_the_mass_matrix() {
-    let g = general();
-    let mut kinetics = Kinetics::new(5);
-    kinetics.set_modal(&g.frame, &g.q);
-    let mut p = vec![0.0; 5];
-    let (linear, angular) = kinetics.momenta(&g.frame, &g.z, &mut p);
-    let direct = mass_matrix(&g.frame, &g.q) * g.stacked();
-    assert!((linear - direct.fixed_rows::<3>(0)).norm() < 1e-13 * direct.norm());
-    assert!((angular - direct.fixed_rows::<3>(3)).norm() < 1e-13 * direct.norm());
-    kinetics.invert(&g.frame, &g.q).unwrap();
-    kinetics.solve_free(&g.frame, &linear, &angular, &p);
-    let found = &kinetics.velocities;
-    let error = (found.v - g.z.v).norm()
-        + (found.omega - g.z.omega).norm()
-        + (0..5).map(|k| (found.modal[k] - g.z.modal[k]).abs()).sum::<f64>();
-    // The condition number of M is some hundred.
-    assert!(error < 1e-11, "{error:.1e}");
+    for g in [general(), shortened()] {
+        let mut kinetics = Kinetics::new(5);
+        kinetics.set_modal(&g.frame, &g.q);
+        let mut p = vec![0.0; 5];
+        let (linear, angular) = kinetics.momenta(&g.frame, &g.z, &mut p);
+        let direct = mass_matrix(&g.frame, &g.q) * g.stacked();
+        assert!((linear - direct.fixed_rows::<3>(0)).norm() < 1e-13 * direct.norm());
+        assert!((angular - direct.fixed_rows::<3>(3)).norm() < 1e-13 * direct.norm());
+        kinetics.invert(&g.frame, &g.q).unwrap();
+        kinetics.solve_free(&g.frame, &linear, &angular, &p);
+        let found = &kinetics.velocities;
+        let error = (found.v - g.z.v).norm()
+            + (found.omega - g.z.omega).norm()
+            + (0..5).map(|k| (found.modal[k] - g.z.modal[k]).abs()).sum::<f64>();
+        // The condition number of M is some hundred.
+        assert!(error < 1e-11, "{error:.1e}");
+    }
 }
 
 #[test]
 fn momentum_form_and_velocity_form_give_the_same_accelerations() {
-    let g = general();
-    let z = g.stacked();
-    // Momentum form: rates of M z in body axes for a free body.
-    let mut kinetics = Kinetics::new(5);
-    kinetics.set_modal(&g.frame, &g.q);
-    let mut p = vec![0.0; 5];
-    let (linear, angular) = kinetics.momenta(&g.frame, &g.z, &mut p);
-    kinetics.invert(&g.frame, &g.q).unwrap();
-    kinetics.solve_free(&g.frame, &linear, &angular, &p);
-    let mut kinetic = vec![0.0; 5];
-    kinetics.add_kinetic_force(&g.frame, &mut kinetic);
-    let elastic = g.frame.stiffness_modal.dense() * DVector::from_column_slice(&g.q);
-    let mut momentum_rate = DVector::zeros(11);
-    momentum_rate.fixed_rows_mut::<3>(0).copy_from(&linear.cross(&g.z.omega));
-    momentum_rate.fixed_rows_mut::<3>(3).copy_from(&(angular.cross(&g.z.omega) + linear.cross(&g.z.v)));
-    for k in 0..5 {
-        momentum_rate[6 + k] = kinetic[k] - elastic[k];
+    for g in [general(), shortened()] {
+        let z = g.stacked();
+        // Momentum form: rates of M z in body axes for a free body.
+        let mut kinetics = Kinetics::new(5);
+        kinetics.set_modal(&g.frame, &g.q);
+        let mut p = vec![0.0; 5];
+        let (linear, angular) = kinetics.momenta(&g.frame, &g.z, &mut p);
+        kinetics.invert(&g.frame, &g.q).unwrap();
+        kinetics.solve_free(&g.frame, &linear, &angular, &p);
+        let mut kinetic = vec![0.0; 5];
+        kinetics.add_kinetic_force(&g.frame, &mut kinetic);
+        let elastic = g.frame.stiffness_modal.dense() * DVector::from_column_slice(&g.q);
+        let mut momentum_rate = DVector::zeros(11);
+        momentum_rate.fixed_rows_mut::<3>(0).copy_from(&linear.cross(&g.z.omega));
+        momentum_rate.fixed_rows_mut::<3>(3).copy_from(&(angular.cross(&g.z.omega) + linear.cross(&g.z.v)));
+        for k in 0..5 {
+            momentum_rate[6 + k] = kinetic[k] - elastic[k];
+        }
+        // M(q) is quadratic in q, so the central difference of its rate is exact.
+        let shifted = |sign: f64| {
+            let q: Vec<f64> = g.q.iter().zip(&g.z.modal).map(|(q, rate)| q + sign * 0.5 * rate).collect();
+            mass_matrix(&g.frame, &q)
+        };
+        let mass_rate = shifted(1.0) - shifted(-1.0);
+        let mut from_momenta =
+            mass_matrix(&g.frame, &g.q).cholesky().unwrap().solve(&(momentum_rate - mass_rate * z));
+        // The unknown of the velocity form is a₀ = v̇ + ω × v.
+        let carried = g.z.omega.cross(&g.z.v);
+        for a in 0..3 {
+            from_momenta[a] += carried[a];
+        }
+        let from_velocities = accelerations(&g.frame, &g.q, &g.z, &DVector::zeros(11)).unwrap();
+        let error = (&from_momenta - &from_velocities).amax() / from_velocities.amax();
+        assert!(error < 1e-12, "{error:.1e}");
     }
-    // M(q) is quadratic in q, so the central difference of its rate is exact.
-    let shifted = |sign: f64| {
-        let q: Vec<f64> = g.q.iter().zip(&g.z.modal).map(|(q, rate)| q + sign * 0.5 * rate).collect();
-        mass_matrix(&g.frame, &q)
-    };
-    let mass_rate = shifted(1.0) - shifted(-1.0);
-    let mut from_momenta =
-        mass_matrix(&g.frame, &g.q).cholesky().unwrap().solve(&(momentum_rate - mass_rate * z));
-    // The unknown of the velocity form is a₀ = v̇ + ω × v.
-    let carried = g.z.omega.cross(&g.z.v);
-    for a in 0..3 {
-        from_momenta[a] += carried[a];
-    }
-    let from_velocities = accelerations(&g.frame, &g.q, &g.z, &DVector::zeros(11)).unwrap();
-    let error = (&from_momenta - &from_velocities).amax() / from_velocities.amax();
-    assert!(error < 1e-12, "{error:.1e}");
 }
 
 #[test]
 fn kinetic_force_is_the_derivative_of_the_energy() {
-    let g = general();
-    let energy = |q: &[f64]| 0.5 * g.stacked().dot(&(mass_matrix(&g.frame, q) * g.stacked()));
-    let mut kinetics = Kinetics::new(5);
-    kinetics.set_modal(&g.frame, &g.q);
-    kinetics.velocities = g.z.clone();
-    let mut force = vec![0.0; 5];
-    kinetics.add_kinetic_force(&g.frame, &mut force);
-    for k in 0..5 {
-        // Quadratic in q: the central difference is exact.
-        let at = |d: f64| {
-            let mut q = g.q.clone();
-            q[k] += d;
-            energy(&q)
-        };
-        let difference = (at(0.5) - at(-0.5)) / 1.0;
-        assert!((force[k] - difference).abs() < 1e-12 * difference.abs().max(1.0), "{k}");
+    for g in [general(), shortened()] {
+        let energy = |q: &[f64]| 0.5 * g.stacked().dot(&(mass_matrix(&g.frame, q) * g.stacked()));
+        let mut kinetics = Kinetics::new(5);
+        kinetics.set_modal(&g.frame, &g.q);
+        kinetics.velocities = g.z.clone();
+        let mut force = vec![0.0; 5];
+        kinetics.add_kinetic_force(&g.frame, &mut force);
+        for k in 0..5 {
+            // Quadratic in q: the central difference is exact.
+            let at = |d: f64| {
+                let mut q = g.q.clone();
+                q[k] += d;
+                energy(&q)
+            };
+            let difference = (at(0.5) - at(-0.5)) / 1.0;
+            assert!((force[k] - difference).abs() < 1e-12 * difference.abs().max(1.0), "{k}");
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::interface::Interface;
 use crate::modes::used_dofs;
 use crate::options::{CraigBamptonOptions, DEFAULT_FIXED_MODES, Fields, FixedModes};
 use crate::solver::{Solver, bytes_beside};
+use crate::stiffening::Stiffening;
 
 /// Dofs up to which the structure of the factor is found: its order takes some seconds for a million.
 const ORDERED: usize = 1_500_000;
@@ -83,8 +84,7 @@ fn counted(
         n_modes,
         places,
         n_stiffening: match options.variant.stiffening {
-            true if options.held.is_empty() => 6 + 6 * options.attachments.len(),
-            true => 3 + 6 * options.attachments.len(),
+            true => n_stiffening(options, n_modes, places),
             false => 0,
         },
         n_field_dofs: match options.fields {
@@ -102,6 +102,16 @@ fn counted(
         },
         mesh_check: MeshCheck::default(),
     })
+}
+
+/// Number of static responses of the geometric stiffness: to unit loads, and of a body that contact may load
+/// to the strain of each pair of motions.
+fn n_stiffening(options: &CraigBamptonOptions, n_modes: usize, places: Places) -> usize {
+    let of_markers = 6 * options.attachments.len();
+    let of_inertia = if options.held.is_empty() { 6 } else { 12 };
+    let may_touch = places.regions > 0 || !options.interface_sets.is_empty();
+    let n_motions = if may_touch { n_modes + of_markers } else { 0 };
+    of_inertia + of_markers + Stiffening::pairs(n_motions).count()
 }
 
 /// Sum over the cells of quadrature points times functions.

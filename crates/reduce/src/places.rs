@@ -40,6 +40,9 @@ pub struct PlacedSurface {
     pub response: Mat<f64>,
     /// φ_j = ⟨s_j, φ⟩: rows 3 j + a, one column for each mode of the model.
     pub values: Mat<f64>,
+    /// Displacement of second order at the loads, as [`crate::Stiffening::boundary`] at points; none of a
+    /// model without geometric stiffness, and of models before version 1.10 of their files.
+    pub foreshortening: Option<Mat<f64>>,
     /// Changes of the interaction of loads on a half-space by edges of the body.
     pub cuts: Vec<CutPair>,
     /// Second moments of the loads that an edge cuts, with their numbers \[m²\].

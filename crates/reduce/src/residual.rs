@@ -9,7 +9,7 @@ use crate::flexibility::Flexibility;
 use crate::point_modes::Modes;
 
 /// Number of loads that are solved together.
-const GROUP: usize = 32;
+pub(crate) const GROUP: usize = 32;
 
 /// A unit force spread over points: numbers of body points with the share of each.
 pub type SpreadLoad = Vec<(u32, f64)>;
@@ -52,7 +52,7 @@ pub fn response(
 }
 
 /// Σ share u of a load, component a of column k.
-fn read(u: MatRef<'_, f64>, load: &SpreadLoad, a: usize, k: usize) -> f64 {
+pub(crate) fn read(u: MatRef<'_, f64>, load: &SpreadLoad, a: usize, k: usize) -> f64 {
     load.iter().map(|&(point, share)| share * u[(3 * point as usize + a, k)]).sum()
 }
 

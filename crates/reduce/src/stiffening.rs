@@ -8,9 +8,15 @@
 //! σ is the stress of the whole body, not of its modes: a slender rod has no mode of low frequency along its
 //! axis, and its tension comes from there. K is kept over the motions that can be dynamic, the low modes and
 //! the static response to loads on the markers.
+//!
+//! Forces of contact have no place that is known beforehand. By reciprocity the stiffness of a force f is
+//! fᵀ w_kl, where w_kl is the displacement by the strain of second order of two motions: it is kept at all
+//! points that contact may load.
 
+use carom_fem::foreshortening::loads_of_pairs;
 use carom_fem::geometric_stiffness::geometric_stiffness;
 use carom_fem::{Body, Discretisation, QuadratureRule};
+use carom_linalg::IterationError;
 use carom_linalg::tall::product;
 use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
@@ -18,8 +24,11 @@ use faer::{Mat, MatMut, MatRef};
 use crate::attachment::Attached;
 use crate::comparison::{rigid_sets, whole_body};
 use crate::error::ReduceError;
+use crate::flexibility::Flexibility;
 use crate::options::CraigBamptonOptions;
+use crate::point_modes::Modes;
 use crate::reduced::ReducedBody;
+use crate::residual::{GROUP, SpreadLoad, read};
 use crate::static_modes::StaticModes;
 
 /// Part of a response that is new, below which it depends on those before it.
@@ -31,21 +40,36 @@ pub struct Stiffening {
     /// B: motions over which K is kept, modes × motions.
     pub basis: Mat<f64>,
     /// K of the centrifugal stress of a unit of each product of angular velocities, [`Stiffening::PAIRS`],
-    /// motions × motions \[kg m²/(m² kg)\]; empty for a body that is held.
+    /// motions × motions \[kg m²/(m² kg)\]; empty for a held body of versions of files before 1.10.
     pub products: Vec<Mat<f64>>,
-    /// K of the stress of a unit of gravity along x, y, z on a body that is held, motions × motions
-    /// \[kg/(m kg)\]; empty for a free body, whose weight is carried by forces on its markers.
+    /// K of the stress of a unit of gravity along x, y, z on a body whose frame is tied to some of its
+    /// points, as those that hold it, motions × motions \[kg/(m kg)\]. An acceleration of the frame is a
+    /// gravity in the opposite direction. Empty for a body in the Buckens frame, which no acceleration
+    /// stresses.
     pub weight: Vec<Mat<f64>>,
+    /// K of the stress of the forces M (e_a × R), those of a unit of angular acceleration of the frame about
+    /// −x, −y, −z, of such a body \[kg m/(m kg)\]; empty for a body in the Buckens frame.
+    pub turning: Vec<Mat<f64>>,
     /// K of the stress of a unit force along x, y, z and a unit moment about x, y, z on each marker: six
     /// matrices each \[1/(m kg)\], \[1/(m² kg)\].
     pub markers: Vec<Mat<f64>>,
+    /// w of the points of [`ReducedBody::boundary`], that contact may load: their displacement of second
+    /// order is `−½ Σ_kl z_k z_l w_kl`, `z = Bᵀ q`. Three rows for each point, one column for each of the
+    /// [`Stiffening::pairs`] \[m/(m² kg)\]. None of a model without contact surfaces, and of models before
+    /// version 1.10 of their files.
+    pub boundary: Option<Mat<f64>>,
 }
 
 impl Stiffening {
     /// Axes of the products of angular velocities.
     pub const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
-    /// K of a product of angular velocities over the first n modes, n × n; none for a body that is held.
+    /// Pairs k ≤ l of n motions, those of the first motion first.
+    pub fn pairs(n: usize) -> impl Iterator<Item = [usize; 2]> {
+        (0..n).flat_map(move |k| (k..n).map(move |l| [k, l]))
+    }
+
+    /// K of a product of angular velocities over the first n modes, n × n; none if it is not known.
     ///
     /// * `pair` — number in [`Stiffening::PAIRS`]
     fn of_product(&self, pair: usize, n: usize) -> Option<Mat<f64>> {
@@ -62,33 +86,6 @@ impl Stiffening {
     /// If the model has no marker of this number.
     pub fn of_marker(&self, marker: usize, load: usize, n: usize) -> Mat<f64> {
         self.over_modes(&self.markers[6 * marker + load], n)
-    }
-
-    /// K of the weight under gravity g, in axes of the body \[m/s²\], over the first n modes, n × n; none for
-    /// a free body.
-    pub fn of_weight(&self, g_b: [f64; 3], n: usize) -> Option<Mat<f64>> {
-        let [x, y, z] = &self.weight[..] else { return None };
-        let sum = faer::Scale(g_b[0]) * x + faer::Scale(g_b[1]) * y + faer::Scale(g_b[2]) * z;
-        Some(self.over_modes(&sum, n))
-    }
-
-    /// Largest change of the stiffness of the modes by gravity of 1 m/s² along an axis of the body, relative
-    /// to the stiffness; 0 of a model without K of its weight \[s²/m\].
-    ///
-    /// ```text
-    /// max |K_a,kl|/(ω_k ω_l)
-    /// ```
-    ///
-    /// * `omega` — angular frequencies of the first modes, above 0 \[rad/s\]
-    pub fn weight_part(&self, omega: &[f64]) -> f64 {
-        let n = omega.len();
-        let unit = |axis: usize| [0, 1, 2].map(|a| if a == axis { 1.0 } else { 0.0 });
-        let of_axes = (0..3).filter_map(|axis| self.of_weight(unit(axis), n));
-        let part = |k: &Mat<f64>| {
-            let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-            pairs.map(|(i, j)| k[(i, j)].abs() / (omega[i] * omega[j])).fold(0.0, f64::max)
-        };
-        of_axes.map(|k| part(&k)).fold(0.0, f64::max)
     }
 
     /// The part of I2_kl by the centrifugal stress over the first n modes, entry (a, b) in row 3 k + a and
@@ -108,7 +105,7 @@ impl Stiffening {
     }
 
     /// B K Bᵀ of the first n modes.
-    fn over_modes(&self, k: &Mat<f64>, n: usize) -> Mat<f64> {
+    pub fn over_modes(&self, k: &Mat<f64>, n: usize) -> Mat<f64> {
         let rows = self.basis.subrows(0, n);
         let left = rows * k;
         let full = &left * rows.transpose();
@@ -155,11 +152,9 @@ impl Stiffening {
             .map(|attachment| Attached::new(body, discretisation, attachment))
             .collect::<Result<_, _>>()?;
         let is_free = options.held.is_empty();
-        let accelerations = if is_free {
-            centrifugal(&discretisation.points, model.com)
-        } else {
-            uniform(discretisation.points.len())
-        };
+        // Of a held body those of a frame that moves with its support, too.
+        let of_frame = if is_free { 0 } else { 6 };
+        let accelerations = accelerations(&discretisation.points, model.com, of_frame);
         let n_inertia = accelerations.ncols();
         let mut loads = Mat::zeros(discretisation.n_dofs(), n_inertia + 6 * sets.len());
         let forces = flexibility.system.mass.product(accelerations.as_ref());
@@ -176,14 +171,77 @@ impl Stiffening {
         let mut all = geometric_stiffness(discretisation, loads.as_ref(), moved.as_ref(), progress)
             .ok_or(ReduceError::Interrupted)?;
         let markers = all.split_off(n_inertia);
-        let (products, weight) = if is_free { (all, Vec::new()) } else { (Vec::new(), all) };
-        Ok(Self { basis, products, weight, markers })
+        let mut weight = all.split_off(Stiffening::PAIRS.len());
+        let turning = weight.split_off(of_frame / 2);
+        let products = all;
+        let points: Vec<SpreadLoad> = model.boundary.points.iter().map(|&point| vec![(point, 1.0)]).collect();
+        let boundary = match model.surfaces.is_empty() {
+            true => None,
+            false => Some(
+                foreshortening(discretisation, &flexibility, moved.as_ref(), &points, progress)
+                    .map_err(|source| ReduceError::of_solution(&body.name, source))?,
+            ),
+        };
+        Ok(Self { basis, products, weight, turning, markers, boundary })
+    }
+
+    /// w of loads that are spread over points: three rows for each, one column for each of the
+    /// [`Stiffening::pairs`].
+    ///
+    /// * `fields` — modes of the model at all points of its body
+    ///
+    /// # Errors
+    ///
+    /// [`IterationError`], also if the user stopped it.
+    pub fn foreshortening_of(
+        &self,
+        discretisation: &Discretisation,
+        flexibility: &Flexibility,
+        fields: &Modes,
+        loads: &[SpreadLoad],
+        progress: &dyn Progress,
+    ) -> Result<Mat<f64>, IterationError> {
+        let moved = product(fields.values.as_ref(), self.basis.as_ref());
+        foreshortening(discretisation, flexibility, moved.as_ref(), loads, progress)
     }
 }
 
-/// −ω × (ω × r) at all points for a unit of each product of angular velocities.
-fn centrifugal(points: &[[f64; 3]], com: [f64; 3]) -> Mat<f64> {
-    let mut away = Mat::zeros(3 * points.len(), Stiffening::PAIRS.len());
+/// w of loads: their displacement in the static response to the strain of second order of each pair of
+/// motions.
+///
+/// * `moved` — the motions at all points of the body
+fn foreshortening(
+    discretisation: &Discretisation,
+    flexibility: &Flexibility,
+    moved: MatRef<'_, f64>,
+    loads: &[SpreadLoad],
+    progress: &dyn Progress,
+) -> Result<Mat<f64>, IterationError> {
+    let pairs: Vec<[usize; 2]> = Stiffening::pairs(moved.ncols()).collect();
+    let mut found = Mat::zeros(3 * loads.len(), pairs.len());
+    progress.begin("displacement of second order", pairs.len() as u64);
+    for (group, pairs) in pairs.chunks(GROUP).enumerate() {
+        let mut response = loads_of_pairs(discretisation, moved, pairs);
+        flexibility.respond(response.as_mut(), progress)?;
+        let first = GROUP * group;
+        for (k, (load, j)) in (0..pairs.len()).flat_map(|k| loads.iter().zip(0..).map(move |load| (k, load)))
+        {
+            (0..3).for_each(|a| found[(3 * j + a, first + k)] = read(response.as_ref(), load, a, k));
+        }
+        progress.set((first + pairs.len()) as u64);
+        if progress.interrupted() {
+            return Err(IterationError::Interrupted);
+        }
+    }
+    progress.end();
+    Ok(found)
+}
+
+/// Accelerations at all points: −ω × (ω × r) for a unit of each product of angular velocities; with
+/// `of_frame` 6, in addition e_a and e_a × r along and about each axis.
+fn accelerations(points: &[[f64; 3]], com: [f64; 3], of_frame: usize) -> Mat<f64> {
+    let n_products = Stiffening::PAIRS.len();
+    let mut away = Mat::zeros(3 * points.len(), n_products + of_frame);
     for (i, point) in points.iter().enumerate() {
         let r: [f64; 3] = std::array::from_fn(|a| point[a] - com[a]);
         for (pair, [a, b]) in Stiffening::PAIRS.into_iter().enumerate() {
@@ -194,13 +252,15 @@ fn centrifugal(points: &[[f64; 3]], com: [f64; 3]) -> Mat<f64> {
                 away[(3 * i + b, pair)] = -r[a];
             }
         }
+        for (a, column) in (0..3).zip(n_products..n_products + of_frame) {
+            // e_a × r = r_b e_c − r_c e_b, with a, b, c in cyclic order.
+            let (b, c) = ((a + 1) % 3, (a + 2) % 3);
+            away[(3 * i + a, column)] = 1.0;
+            away[(3 * i + c, column + 3)] = r[b];
+            away[(3 * i + b, column + 3)] = -r[c];
+        }
     }
     away
-}
-
-/// A unit acceleration along each axis at all of n points.
-fn uniform(n: usize) -> Mat<f64> {
-    Mat::from_fn(3 * n, 3, |row, a| if row % 3 == a { 1.0 } else { 0.0 })
 }
 
 /// A unit force along and a unit moment about each axis at the marker of a set, spread over its points.

@@ -15,6 +15,7 @@ mod mesh_errors;
 mod reference_modes;
 mod residual;
 mod slender;
+mod stiffening;
 mod stress_modes;
 mod supports;
 mod two_materials;

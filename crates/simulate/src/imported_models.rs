@@ -12,20 +12,12 @@ use crate::prepared::{Prepared, PreparedModel};
 /// |Ct_k| in √m, with modes of unit mass, up to which a frame follows the mean motion.
 const NO_COUPLING: f64 = 1e-6;
 
-/// Change of the stiffness of modes above which there is a warning.
-const LIMIT: f64 = 0.01;
-
-/// Acceleration of scenarios without gravity, for figures \[m/s²\].
-const STANDARD: f64 = 9.81;
-
 /// A warning for each such model.
 pub(crate) fn doubtful_imports(scenario: &Scenario, prepared: &Prepared) -> Vec<String> {
-    let gravity = scenario.simulation.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
     let mut warnings = Vec::new();
     for (spec, ready) in scenario.body.iter().zip(&prepared.bodies) {
         let PreparedModel::Reduced(model) = &ready.model else { continue };
         warnings.extend(mean_is_held(spec, model));
-        warnings.extend(weight_is_left_out(spec, model, gravity));
     }
     warnings
 }
@@ -50,27 +42,6 @@ fn mean_is_held(spec: &BodySpec, model: &ReducedBody) -> Option<String> {
              0; or leave out `fixed` and hold nodes by joints to the ground; or reduce its mesh with \
              `reduce.fix`",
             spec.name
-        )
-    })
-}
-
-/// The warning if a body moves whose model has geometric stiffness of its weight: it acts on a body that is
-/// held.
-fn weight_is_left_out(spec: &BodySpec, model: &ReducedBody, gravity: f64) -> Option<String> {
-    if spec.fixed || !model.held.is_empty() {
-        return None;
-    }
-    let acceleration = if gravity > 0.0 { gravity } else { STANDARD };
-    let part = acceleration * model.stiffening.as_ref()?.weight_part(&model.omega);
-    (part > LIMIT).then(|| {
-        format!(
-            "body `{}`: its model has the geometric stiffness of its weight (slopes of Ct), which acts with \
-             `fixed = true` alone; the body moves, and {acceleration:.3} m/s² would change the stiffness of \
-             its modes by up to {:.1} % (at most {:.0} %): give it `fixed = true`, or reduce its mesh with \
-             `stiffening` and `attach`, whose stiffness by forces at attachments moves with the body",
-            spec.name,
-            100.0 * part,
-            100.0 * LIMIT
         )
     })
 }

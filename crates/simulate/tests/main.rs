@@ -23,6 +23,7 @@ mod mechanisms;
 mod meshed_surfaces;
 mod own_weight;
 mod points;
+mod pressed_columns;
 mod probes;
 mod reduction_variants;
 mod rigid;

@@ -112,7 +112,7 @@ fn midpoints(length: f64) -> impl Iterator<Item = (f64, f64)> {
 
 /// The tip of a clamped beam on a hub that is spun up, in the axes of the hub, by Galerkin's method with
 /// polynomials: `M q̈ + (K + Ω² (G − M)) q = −Ω̇ ∫ x w`, where G is the tension of the beam.
-fn lag_of_beam(rate: f64, end: f64) -> f64 {
+pub(crate) fn lag_of_beam(rate: f64, end: f64) -> f64 {
     const N: usize = 4;
     let (length, height, young, density) = (8.0_f64, 0.03676, 6.8952e10, 2766.67);
     let shape = |x: f64| -> [[f64; N]; 3] {
@@ -161,7 +161,17 @@ fn lag_of_beam(rate: f64, end: f64) -> f64 {
     least
 }
 
-const SPIN_UP: &str = include_str!("../../../meshes/spin-up/scenario.toml");
+pub(crate) const SPIN_UP: &str = include_str!("../../../meshes/spin-up/scenario.toml");
+
+/// Largest lag of the tip behind the hub, negative \[m\].
+pub(crate) fn lag(rate: f64, root: &ProbeCourse, tip: &ProbeCourse) -> f64 {
+    let lags = root.times.iter().zip(root.values.iter().zip(&tip.values)).map(|(t, (root, tip))| {
+        let angle = rate * (t * t / 30.0 + 15.0 / (4.0 * PI * PI) * ((2.0 * PI * t / 15.0).cos() - 1.0));
+        let [x, y] = [0, 1].map(|a| tip[0][a] - root[0][a]);
+        angle.cos() * y - angle.sin() * x
+    });
+    lags.fold(0.0, f64::min)
+}
 
 /// The manoeuvre of Wu and Haug (1988). At 4 rad/s it turns above its first frequency at rest.
 #[test]
@@ -174,12 +184,7 @@ fn a_beam_that_is_spun_up_lags_as_its_tension_lets_it() {
         let (courses, warnings) = courses(&text);
         assert!(warnings.is_empty(), "{warnings:?}");
         let [root, tip] = &courses[..] else { panic!() };
-        let lags = root.times.iter().zip(root.values.iter().zip(&tip.values)).map(|(t, (root, tip))| {
-            let angle = rate * (t * t / 30.0 + 15.0 / (4.0 * PI * PI) * ((2.0 * PI * t / 15.0).cos() - 1.0));
-            let [x, y] = [0, 1].map(|a| tip[0][a] - root[0][a]);
-            angle.cos() * y - angle.sin() * x
-        });
-        let lag = lags.fold(0.0, f64::min);
+        let lag = lag(rate, root, tip);
         eprintln!("{rate} rad/s: lag {lag:.4} m, {expected:.4} m");
         assert!((lag / expected - 1.0).abs() < 0.01, "{rate}: {lag} {expected}");
     }

@@ -19,8 +19,9 @@ pub(crate) struct VariantArgs {
     /// `quasistatic`
     #[arg(long, help_heading = "Further modes")]
     pub(crate) massless_boundary: bool,
-    /// Keep the geometric stiffness of the body under centrifugal forces and under forces on its attachments
-    /// (--attach): it bends less while it spins or is pulled, and more under compression
+    /// Keep the geometric stiffness of the body under centrifugal forces, forces on its attachments
+    /// (--attach) and contact (--interface, --places): it bends less while it spins or is pulled, and more
+    /// under compression
     #[arg(long, help_heading = "Further modes")]
     pub(crate) stiffening: bool,
     /// Reduce an interface set that carries joints to N interface modes, its rigid motions included, or to

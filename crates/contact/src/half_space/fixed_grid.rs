@@ -43,6 +43,7 @@ use super::heights::{Resting, height_of};
 use super::pair::{Below, Doubts, PairError};
 use super::surface_lattice::touching;
 use super::{GridAnchor, GridPlan, PressureGrid};
+use crate::foreshortening::Foreshortening;
 use crate::geometry::{Jet, Start};
 use crate::patch::PatchPlane;
 use crate::solver::ActiveSet;
@@ -67,6 +68,8 @@ pub struct GridBody<'a> {
     pub below: Below<'a>,
     /// Modes at the loads of the places, three rows for each place; none for a body without modes.
     pub values: Option<&'a Mat<f64>>,
+    /// The displacement of second order of the same loads, of a body with geometric stiffness.
+    pub foreshortening: Option<&'a Foreshortening>,
 }
 
 /// Relative position of the two bodies.
@@ -290,7 +293,11 @@ impl FixedGrid {
     /// Origin of the second body in axes of the first, with the modal displacement of both at the middle of
     /// the grid \[m\]. Needs no evaluation there.
     pub fn moved_origin(&self, at: &Position<'_>) -> Vector3<f64> {
-        let [first, second] = [0, 1].map(|k| self.of_cell(k, self.middle, at.modal[k]));
+        let moved = |k: usize| {
+            let modes = self.modes[k].as_ref();
+            modes.map_or_else(Vector3::zeros, |modes| modes.displacement_of(self.middle, at.modal[k]))
+        };
+        let [first, second] = [0, 1].map(moved);
         at.origin + at.rotation * second - first
     }
 
@@ -468,15 +475,19 @@ impl FixedGrid {
     pub fn add_modal(&self, body: usize, rotation: &Matrix3<f64>, modal: &mut [f64]) {
         let Some(modes) = &self.modes[body] else { return };
         let sign = if body == 0 { -1.0 } else { 1.0 };
-        for (cell, force) in self.on_cells.iter().enumerate().filter(|(_, force)| **force != Vector3::zeros())
-        {
-            modes.add_force(cell, &(sign * rotation.transpose() * force), modal);
-        }
+        let back = sign * rotation.transpose();
+        let forces = || {
+            let loaded = self.on_cells.iter().enumerate().filter(|(_, force)| **force != Vector3::zeros());
+            loaded.map(|(cell, force)| (cell, back * force))
+        };
+        modes.add_forces(forces, modal);
     }
 
-    /// φ times modal numbers of a body at a cell: displacement or velocity, in the axes of the body.
-    pub fn of_cell(&self, body: usize, cell: usize, numbers: &[f64]) -> Vector3<f64> {
-        self.modes[body].as_ref().map_or_else(Vector3::zeros, |modes| modes.of_cell(cell, numbers))
+    /// Velocity of a cell by the modes of a body at the last evaluation, in the axes of the body \[m/s\].
+    ///
+    /// * `rates` — velocities of the modes
+    pub fn modal_velocity(&self, body: usize, cell: usize, rates: &[f64]) -> Vector3<f64> {
+        self.modes[body].as_ref().map_or_else(Vector3::zeros, |modes| modes.velocity_of(cell, rates))
     }
 
     /// Point of the second surface over the middle of a cell, its normal, and that of the cell; axes of the

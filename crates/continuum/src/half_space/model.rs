@@ -173,7 +173,13 @@ pub fn reduced_with_places(
     model.mode_errors = energy_errors(body, &discretisation, fields.values.as_ref());
     for spec in places {
         let whole = (body, &discretisation, &flexibility);
-        let placed = placed_surface(whole, (model, &fields), spec, progress)?;
+        let (mut placed, spread) = placed_surface(whole, (model, &fields), spec, progress)?;
+        if let Some(stiffening) = &model.stiffening {
+            let found =
+                stiffening.foreshortening_of(&discretisation, &flexibility, &fields, &spread, progress);
+            let found = found.map_err(|source| PlacesError::Solution { body: body.name.clone(), source })?;
+            placed.foreshortening = Some(found);
+        }
         model.places.push(placed);
     }
     model.fields = match options.fields {
@@ -281,7 +287,7 @@ fn far_points(
     Ok(points)
 }
 
-/// Loads over one region.
+/// Loads over one region, and the points over which each of them is spread.
 ///
 /// * `modes` — at all points of the body
 fn placed_surface(
@@ -289,7 +295,7 @@ fn placed_surface(
     (model, modes): (&ReducedBody, &Modes),
     spec: &PlaceSpec,
     progress: &dyn Progress,
-) -> Result<PlacedSurface, PlacedModelError> {
+) -> Result<(PlacedSurface, Vec<SpreadLoad>), PlacedModelError> {
     let name = || (body.name.clone(), spec.name().to_owned());
     let region = TouchRegion::new(body, discretisation, spec)?;
     let Loading { loads, edge, thickness, reach } = region.loading(&name())?;
@@ -317,7 +323,7 @@ fn placed_surface(
         first: means.first.into(),
     };
     let cut_loads = footprints.iter().enumerate().filter(|(_, f)| f.is_cut());
-    Ok(PlacedSurface {
+    let surface = PlacedSurface {
         name: spec.name().to_owned(),
         points_b: region.points.iter().map(in_body).collect(),
         surface: region.surface,
@@ -334,8 +340,10 @@ fn placed_surface(
         cut_loads: cut_loads.map(|(j, f)| (j as u32, rows(&f.second))).collect(),
         response: placed.response,
         values,
+        foreshortening: None,
         mesh_errors: Some(errors),
-    })
+    };
+    Ok((surface, spread))
 }
 
 /// Errors of the static response to the normal loads of places by the mesh. Those of a few places are

@@ -81,7 +81,12 @@ pub(super) struct Side {
 
 impl Side {
     fn grid_body(&self) -> GridBody<'_> {
-        GridBody { shape: &self.shape, below: self.under.below(), values: self.values.as_ref() }
+        GridBody {
+            shape: &self.shape,
+            below: self.under.below(),
+            values: self.values.as_ref(),
+            foreshortening: None,
+        }
     }
 
     /// Rows of the loads among those of the body.

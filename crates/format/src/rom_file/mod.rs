@@ -23,8 +23,9 @@ pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
 /// the modes of all models, version 1.7 the geometric stiffness, version 1.8 that by the weight of a held
-/// body, version 1.9 errors of the lowest frequencies by the mesh.
-pub const VERSION: Version = Version { major: 1, minor: 9 };
+/// body, version 1.9 errors of the lowest frequencies by the mesh, version 1.10 displacements of second order
+/// of surfaces that may touch.
+pub const VERSION: Version = Version { major: 1, minor: 10 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -160,7 +161,9 @@ fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBampton
     let stress = stress::read(archive, n_modes, materials.len())?;
     let markers = composition::read_markers(archive, n_modes)?;
     let held = if archive.has("held_set") { archive.texts("held_set")? } else { Vec::new() };
-    let stiffening = stiffening::read(archive, n_modes, markers.len(), !held.is_empty())?;
+    let counts = (markers.len(), boundary.points.len());
+    let stiffening = stiffening::read(archive, n_modes, counts, !held.is_empty())?;
+    let n_motions = stiffening.as_ref().map(|stiffening| stiffening.basis.ncols());
     let reduced = ReducedBody {
         name: archive.text("name")?,
         body_checksum: archive.text("body_checksum")?,
@@ -178,7 +181,7 @@ fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBampton
         n_interface_dofs: archive.count("n_interface_dofs")?,
         n_dofs: archive.count("n_dofs")?,
         surfaces: surfaces::read_surfaces(archive, &boundary.points)?,
-        places: places::read(archive, n_modes)?,
+        places: places::read(archive, n_modes, n_motions)?,
         boundary,
         fields: if archive.has("fields_points") {
             Some(surfaces::read_modes(archive, "fields", n_modes)?)

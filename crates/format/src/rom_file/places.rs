@@ -5,6 +5,7 @@ use std::io::{self, Seek, Write};
 use carom_reduce::places::{CutPair, PlacedSurface};
 
 use super::invariants::{read_matrix, write_matrix};
+use super::stiffening::n_pairs;
 use super::surfaces::{read_surface, write_surface};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 
@@ -32,6 +33,9 @@ pub(super) fn write<W: Write + Seek>(
         archive.f64(&name("normal"), &[n, 3], places.normals_b.as_flattened())?;
         write_matrix(archive, &name("response"), &places.response)?;
         write_matrix(archive, &name("modes"), &places.values)?;
+        if let Some(foreshortening) = &places.foreshortening {
+            write_matrix(archive, &name("foreshortening"), foreshortening)?;
+        }
         let pairs: Vec<u32> = places.cuts.iter().flat_map(|cut| cut.loads).collect();
         archive.u32(&name("cut_pairs"), &[places.cuts.len(), 2], &pairs)?;
         let changes: Vec<f64> = places
@@ -58,9 +62,11 @@ fn numbers(places: &PlacedSurface) -> [f64; 6] {
     [*radius, *spacing, *edge, *thickness, *young, *poisson]
 }
 
+/// * `n_motions` — of the geometric stiffness, if the model has it
 pub(super) fn read(
     archive: &mut ArchiveReader,
     n_modes: usize,
+    n_motions: Option<usize>,
 ) -> Result<Vec<PlacedSurface>, ReadArchiveError> {
     if !archive.has("places_name") {
         return Ok(Vec::new());
@@ -116,6 +122,12 @@ pub(super) fn read(
             normals_b,
             response: read_matrix(archive, &part("response"), 3 * n, 3 * n)?,
             values: read_matrix(archive, &part("modes"), 3 * n, n_modes)?,
+            foreshortening: match n_motions.filter(|_| archive.has(&part("foreshortening"))) {
+                Some(motions) => {
+                    Some(read_matrix(archive, &part("foreshortening"), 3 * n, n_pairs(motions))?)
+                }
+                None => None,
+            },
             places_b,
             cuts,
             cut_loads,

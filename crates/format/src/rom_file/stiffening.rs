@@ -1,5 +1,6 @@
 //! Geometric stiffness as arrays; models before version 1.7, and those made without it, have none; those
-//! before version 1.8 have none by the weight of a held body.
+//! before version 1.8 have none by the weight of a held body, those before version 1.10 none by contact and,
+//! of held bodies, none by the motion of the frame.
 
 use std::io::{self, Seek, Write};
 
@@ -13,18 +14,26 @@ use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError};
 const BASIS: &str = "stiffening_motions";
 const PRODUCTS: &str = "stiffening_centrifugal";
 const WEIGHT: &str = "stiffening_weight";
+const TURNING: &str = "stiffening_turning";
 const MARKERS: &str = "stiffening_markers";
+const BOUNDARY: &str = "stiffening_boundary";
 
 pub(super) fn write<W: Write + Seek>(
     archive: &mut ArchiveWriter<W>,
     stiffening: &Stiffening,
 ) -> io::Result<()> {
-    let Stiffening { basis, products, weight, markers } = stiffening;
+    let Stiffening { basis, products, weight, turning, markers, boundary } = stiffening;
     archive.count("stiffening_count", basis.ncols())?;
     write_matrix(archive, BASIS, basis)?;
     write_matrix(archive, PRODUCTS, &stacked(products, basis.ncols()))?;
     if !weight.is_empty() {
         write_matrix(archive, WEIGHT, &stacked(weight, basis.ncols()))?;
+    }
+    if !turning.is_empty() {
+        write_matrix(archive, TURNING, &stacked(turning, basis.ncols()))?;
+    }
+    if let Some(boundary) = boundary {
+        write_matrix(archive, BOUNDARY, boundary)?;
     }
     write_matrix(archive, MARKERS, &stacked(markers, basis.ncols()))
 }
@@ -32,23 +41,36 @@ pub(super) fn write<W: Write + Seek>(
 pub(super) fn read(
     archive: &mut ArchiveReader,
     n_modes: usize,
-    n_markers: usize,
+    (n_markers, n_boundary): (usize, usize),
     is_held: bool,
 ) -> Result<Option<Stiffening>, ReadArchiveError> {
     if !archive.has(BASIS) {
         return Ok(None);
     }
     let n = archive.count("stiffening_count")?;
-    let n_products = if is_held { 0 } else { Stiffening::PAIRS.len() };
+    let are_left_out = is_held && !archive.has(TURNING);
+    let n_products = if are_left_out { 0 } else { Stiffening::PAIRS.len() };
     Ok(Some(Stiffening {
         basis: read_matrix(archive, BASIS, n_modes, n)?,
-        weight: match archive.has(WEIGHT) {
-            true => parts(&read_matrix(archive, WEIGHT, 3 * n, n)?),
-            false => Vec::new(),
-        },
+        weight: three(archive, WEIGHT, n)?,
+        turning: three(archive, TURNING, n)?,
         products: parts(&read_matrix(archive, PRODUCTS, n_products * n, n)?),
+        boundary: match archive.has(BOUNDARY) {
+            true => Some(read_matrix(archive, BOUNDARY, 3 * n_boundary, n_pairs(n))?),
+            false => None,
+        },
         markers: parts(&read_matrix(archive, MARKERS, 6 * n_markers * n, n)?),
     }))
+}
+
+/// Three n × n matrices, or none.
+fn three(archive: &mut ArchiveReader, name: &str, n: usize) -> Result<Vec<Mat<f64>>, ReadArchiveError> {
+    Ok(if archive.has(name) { parts(&read_matrix(archive, name, 3 * n, n)?) } else { Vec::new() })
+}
+
+/// Number of pairs k ≤ l of motions.
+pub(super) fn n_pairs(motions: usize) -> usize {
+    Stiffening::pairs(motions).count()
 }
 
 /// Square matrices, one below the other.

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use carom_progress::Progress;
-use carom_reduce::{Invariants, ReducedBody};
+use carom_reduce::{Invariants, ReducedBody, Stiffening};
 use faer::Mat;
 use thiserror::Error;
 
@@ -44,8 +44,9 @@ pub enum SidExportError {
 ///
 /// The body frame is that of the model: its origin is the centre of mass. Second-order terms of the inertia
 /// are in the slopes of Oe and Cr; De is the damping of the model; stress modes are left out. Geometric
-/// stiffness by the angular velocity is in the slopes of Oe. Geometric stiffness by the weight of a held body
-/// is in the slopes of Ct, and that by forces on an attachment in the slopes of phi and psi of its node.
+/// stiffness by the angular velocity is in the slopes of Oe, that by the weight of a held body and by the
+/// acceleration of its support in the slopes of Ct and Cr, and that by forces on an attachment in the slopes
+/// of phi and psi of its node.
 ///
 /// * `nodes` — selection of the nodes
 /// * `n_modes` — number of the lowest modes that are written; `None` for all
@@ -82,6 +83,13 @@ pub fn sid_of(
         constants.inertia_2[(3 * k + a, 3 * l + b)] + of_stress
     };
     let r1 = |l: usize, k: usize, a: usize| constants.coupling_r1[(3 * l + a, k)];
+    let of = |of: fn(&Stiffening) -> &[Mat<f64>]| -> Vec<Mat<f64>> {
+        let over_modes = |stiffening: &Stiffening| {
+            of(stiffening).iter().map(|k| stiffening.over_modes(k, n)).collect::<Vec<_>>()
+        };
+        reduced.stiffening.as_ref().map_or_else(Vec::new, over_modes)
+    };
+    let [weight, turning] = [of(|stiffening| &stiffening.weight), of(|stiffening| &stiffening.turning)];
     let sid = Sid {
         comment: format!(
             "carom; frame in the centre of mass, which lies at {x:.9e} {y:.9e} {z:.9e} of the geometry"
@@ -107,11 +115,11 @@ pub fn sid_of(
         },
         coupling_t: Taylor {
             constant: Mat::from_fn(n, 3, |k, a| constants.coupling_t[(a, k)]),
-            linear: of_weight(reduced, n),
+            linear: slopes(&weight),
         },
         coupling_r: Taylor {
             constant: Mat::from_fn(n, 3, |k, a| constants.coupling_r0[(a, k)]),
-            linear: (0..n).map(|l| Mat::from_fn(n, 3, |k, a| r1(l, k, a))).collect(),
+            linear: with_slopes((0..n).map(|l| Mat::from_fn(n, 3, |k, a| r1(l, k, a))).collect(), &turning),
         },
         mass_modal: Taylor::constant(leading(&constants.mass_modal, n)),
         gyroscopic_r: Taylor::constant(Mat::from_fn(3, 3 * n, |a, column| {
@@ -153,14 +161,17 @@ fn numbered(found: &[ExportNode], ids: &[u64], n: usize, progress: &dyn Progress
     Some(nodes)
 }
 
-/// Slopes of Ct: gravity g acts on the modes with (Ct + Σ q_l Ct1_l) g = Ct g − Σ g_a K_a q.
-fn of_weight(reduced: &ReducedBody, n: usize) -> Vec<Mat<f64>> {
-    let of_axis = |a: usize| {
-        let unit: [f64; 3] = std::array::from_fn(|b| if a == b { 1.0 } else { 0.0 });
-        reduced.stiffening.as_ref()?.of_weight(unit, n)
-    };
-    let Some(k) = (0..3).map(of_axis).collect::<Option<Vec<_>>>() else { return Vec::new() };
+/// Slopes of Ct or Cr, −K_a of each axis; none without K.
+fn slopes(k: &[Mat<f64>]) -> Vec<Mat<f64>> {
+    let [x, ..] = k else { return Vec::new() };
+    let n = x.nrows();
     (0..n).map(|l| Mat::from_fn(n, 3, |row, a| -k[a][(row, l)])).collect()
+}
+
+/// Slopes with those of K.
+fn with_slopes(own: Vec<Mat<f64>>, k: &[Mat<f64>]) -> Vec<Mat<f64>> {
+    let added = slopes(k);
+    if added.is_empty() { own } else { own.iter().zip(&added).map(|(a, b)| a + b).collect() }
 }
 
 /// The coefficient of a product ω_a ω_b in −ωᵀ A ω.

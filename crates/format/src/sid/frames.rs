@@ -1,15 +1,19 @@
-//! Nodes of a SID_FEM file as markers, and the geometric stiffness in the slopes of phi, psi and Ct.
+//! Nodes of a SID_FEM file as markers, and the geometric stiffness in the slopes of phi, psi, Ct and Cr.
 //!
-//! A force f and a moment l at a node act on the modes with `phi(q)ᵀ f + psi(q)ᵀ l`, gravity g acts with
-//! `Ct(q) g`. The slopes are geometric stiffness by unit loads (docs/theory/stiffening.md, section 14.4):
+//! A force f and a moment l at a node act on the modes with `phi(q)ᵀ f + psi(q)ᵀ l`, gravity g and the
+//! acceleration a of the frame act with `Ct(q) (g − a)`, its angular acceleration α with `−Cr(q) α`. The
+//! symmetric parts of the slopes are geometric stiffness by unit loads (docs/theory/stiffening.md, section
+//! 14.4):
 //!
 //! ```text
-//! ∂phi_al/∂q_k = −K_a,kl ,     ∂psi_al/∂q_k = −K_(3+a),kl ,     ∂Ct_la/∂q_k = −K_a,kl
+//! ∂phi_al/∂q_k = −K_a,kl ,     ∂psi_al/∂q_k = −K_(3+a),kl ,
+//! ∂Ct_la/∂q_k = −K_a,kl ,      sym ∂Cr_la/∂q_k = −K_(3+a),kl
 //! ```
 
 use carom_reduce::{AttachedMarker, AttachmentKind, Stiffening};
 use faer::Mat;
 
+use super::import::PURE_INERTIA;
 use super::{Sid, SidNode, Taylor};
 
 /// Part of the largest slope by which slopes may differ from symmetric ones.
@@ -44,13 +48,17 @@ impl Frames {
     }
 }
 
-/// The markers of the nodes that have rotations or slopes, with the geometric stiffness of the file.
+/// The markers of the nodes that have rotations or slopes, or are fixed in the frame, with the geometric
+/// stiffness of the file.
 pub(super) fn frames(sid: &Sid, nodes: &[&SidNode], notes: &mut Vec<String>) -> Frames {
     let n = sid.n_modes();
-    let turns = |node: &&&SidNode| {
+    let turns = |node: &SidNode| {
         node.psi.largest() > 0.0 || node.phi.linear.iter().any(|slope| slope.norm_max() > 0.0)
     };
-    let chosen: Vec<&SidNode> = nodes.iter().filter(turns).copied().collect();
+    // A node that no mode moves or turns belongs to those that the frame is tied to.
+    let is_fixed = |node: &SidNode| node.phi.largest() == 0.0 && node.psi.largest() == 0.0;
+    let is_marker = |node: &&&SidNode| turns(node) || is_fixed(node);
+    let chosen: Vec<&SidNode> = nodes.iter().filter(is_marker).copied().collect();
     let markers = chosen.iter().map(|node| AttachedMarker {
         name: marker_name(node.id),
         kind: AttachmentKind::Rigid,
@@ -71,12 +79,19 @@ pub(super) fn frames(sid: &Sid, nodes: &[&SidNode], notes: &mut Vec<String>) -> 
              those of a geometric stiffness are: their symmetric parts are used"
         ));
     }
+    // The skew parts of the slopes of Cr are ∫ φ_k × φ_l dm.
+    let turning = stiffness(n, |k, l, a| slope(&sid.coupling_r, k, l, a), &mut 0.0);
+    let modal = sid.mass_modal.constant.norm_max();
     let has = |all: &[Mat<f64>]| all.iter().any(|k| k.norm_max() > 0.0);
-    let stiffening = (has(&of_nodes) || has(&weight)).then(|| Stiffening {
+    let is_rounding = turning.iter().all(|k| k.norm_max() <= PURE_INERTIA * modal);
+    let turning = if is_rounding { Vec::new() } else { turning.to_vec() };
+    let stiffening = (has(&of_nodes) || has(&weight) || has(&turning)).then(|| Stiffening {
         basis: Mat::identity(n, n),
         // Centrifugal stress is a part of the inertia.
         products: vec![Mat::zeros(n, n); Stiffening::PAIRS.len()],
         weight: if has(&weight) { weight.to_vec() } else { Vec::new() },
+        turning,
+        boundary: None,
         markers: of_nodes,
     });
     Frames { markers: markers.collect(), stiffening }

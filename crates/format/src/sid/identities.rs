@@ -78,8 +78,10 @@ pub fn identities(sid: &Sid) -> Vec<Identity> {
         }
         for i in 0..n {
             for c in 0..3 {
-                gyroscopic
-                    .add(sid.gyroscopic_e.constant[(i, c * n + k)], 2.0 * sid.coupling_r.slope(k, i, c));
+                // Symmetric parts of the slopes are geometric stiffness.
+                let entry = |i: usize, k: usize| sid.gyroscopic_e.constant[(i, c * n + k)];
+                let slope = |k: usize, i: usize| sid.coupling_r.slope(k, i, c);
+                gyroscopic.add(0.5 * (entry(i, k) - entry(k, i)), slope(k, i) - slope(i, k));
             }
         }
     }
@@ -88,7 +90,11 @@ pub fn identities(sid: &Sid) -> Vec<Identity> {
         of_body("the slopes of mdCM are the rows of Ct", ["mdCM", "Ct"], first_moment.deviation(linear)),
         of_body("the slopes of J are the symmetric parts of Gr", ["J", "Gr"], inertia.deviation(angular)),
         of_body("Oe is made of the slopes of J", ["Oe", "J"], centrifugal.deviation(angular)),
-        of_body("Ge is made of the slopes of Cr", ["Ge", "Cr"], gyroscopic.deviation(modal)),
+        of_body(
+            "Ge is made of the skew parts of the slopes of Cr",
+            ["Ge", "Cr"],
+            gyroscopic.deviation(modal),
+        ),
     ];
     for node in &sid.nodes {
         let (mut position, mut rotation) = (Comparison::default(), Comparison::default());

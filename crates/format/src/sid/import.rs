@@ -1,7 +1,7 @@
 //! From a SID_FEM file to a reduced body without geometry.
 //!
-//! The skew parts of Gr in the file are replaced by those of C_r, and only the antisymmetric parts of the
-//! slopes of C_r are used: then the equations of motion follow from one kinetic energy, and energy and both
+//! The skew parts of Gr in the file are replaced by those of C_r, and the skew parts of the slopes of C_r are
+//! those of the modes: then the equations of motion follow from one kinetic energy, and energy and both
 //! momenta are first integrals.
 //!
 //! ```text
@@ -10,7 +10,8 @@
 //!
 //! The slopes of Oe are those of the inertia if tr I2_kl = 2 M_kl. Otherwise they include the geometric
 //! stiffness of centrifugal stress, which acts as a part of the inertia (docs/theory/stiffening.md, eq.
-//! (125)). Slopes of phi, psi and Ct are that of forces at nodes and of the weight (`frames`).
+//! (125)). Slopes of phi and psi, of Ct, and the symmetric ones of C_r are that of forces at nodes and of
+//! accelerations of the frame (`frames`).
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
@@ -24,11 +25,9 @@ use super::{CENTRIFUGAL_COLUMNS, INERTIA_ROWS, Sid};
 /// Deviation from 0 or 1, relative, at which modes count as mass-normalised and uncoupled.
 const UNCOUPLED: f64 = 1e-9;
 
-/// Change of the stiffness of modes that notes on geometric stiffness give an acceleration for.
-const NOTICED: f64 = 0.01;
-
-/// Deviation from tr I2_kl = 2 M_kl, relative, at which slopes of Oe count as those of the inertia.
-const PURE_INERTIA: f64 = 1e-6;
+/// Deviation from tr I2_kl = 2 M_kl, relative, at which slopes of Oe count as those of the inertia; symmetric
+/// slopes of C_r below this part of the modal mass are rounding.
+pub(super) const PURE_INERTIA: f64 = 1e-6;
 
 /// Errors of making a reduced body from a SID_FEM file.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -111,15 +110,12 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
     if sid.reference_force.largest() > 0.0 {
         notes.push("forces of a stressed reference state (ksigma) are left out".to_owned());
     }
-    if let Some(part) = frames.stiffening.as_ref().map(|of| of.weight_part(&omega)).filter(|part| *part > 0.0)
-    {
-        notes.push(format!(
-            "the slopes of Ct are taken as the geometric stiffness of the weight, which acts on a body that \
-             is `fixed`; that of accelerations of a moving frame is left out: above {:.3e} m/s² it would \
-             change the stiffness of the modes by more than {:.0} %",
-            NOTICED / part,
-            100.0 * NOTICED
-        ));
+    if frames.stiffening.as_ref().is_some_and(|of| !(of.weight.is_empty() && of.turning.is_empty())) {
+        notes.push(
+            "the slopes of Ct and the symmetric slopes of Cr are taken as the geometric stiffness of the \
+             weight and of accelerations of the frame"
+                .to_owned(),
+        );
     }
     let reduced = ReducedBody {
         name: name.to_owned(),
@@ -165,26 +161,7 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
     let n = sid.n_modes();
     let cr = |l: usize, k: usize, a: usize| sid.coupling_r.slope(l, k, a);
     let r1 = Mat::from_fn(3 * n, n, |row, k| 0.5 * (cr(row / 3, k, row % 3) - cr(k, row / 3, row % 3)));
-    let symmetric = (0..n)
-        .flat_map(|l| (0..n).flat_map(move |k| (0..3).map(move |a| (l, k, a))))
-        .map(|(l, k, a)| (cr(l, k, a) - r1[(3 * l + a, k)]).abs())
-        .fold(0.0, f64::max);
     let modal = sid.mass_modal.constant.norm_max();
-    if symmetric > PURE_INERTIA * modal {
-        let stiffness = |k: usize| sid.stiffness_modal.constant[(k, k)].abs().sqrt();
-        let part = |l: usize, k: usize, a: usize| {
-            (cr(l, k, a) - r1[(3 * l + a, k)]).abs() / (stiffness(l) * stiffness(k))
-        };
-        let all = (0..n).flat_map(|l| (0..n).flat_map(move |k| (0..3).map(move |a| (l, k, a))));
-        let largest = all.map(|(l, k, a)| part(l, k, a)).fold(0.0, f64::max);
-        notes.push(format!(
-            "the slopes of Cr contain geometric stiffness by angular accelerations, which is left out: above \
-             {:.3e} rad/s² it would change the stiffness of the modes by more than {:.0} %; reduce the mesh \
-             of the body (carom-mesh import, carom-reduce craig-bampton) if it turns faster than that",
-            NOTICED / largest,
-            100.0 * NOTICED
-        ));
-    }
     let second = second_order(sid);
     let trace_error = (0..n)
         .flat_map(|k| (0..n).map(move |l| (k, l)))

@@ -194,6 +194,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
             first: [10.0, 11.0, 12.0],
         }],
         cut_loads: vec![(1, [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]])],
+        foreshortening: Some(numbers(6, 3, 11.0)),
         mesh_errors: Some(vec![0.5, 0.25]),
     };
     let hub = BoundaryDof::Marker { marker: "hub".to_owned(), motion: Motion::Rotation(2) };
@@ -244,10 +245,11 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         stress: None,
         stiffening: Some(Stiffening {
             basis: numbers(n, 2, 7.0),
-            // The body is held: it does not turn.
-            products: Vec::new(),
+            products: (0..6).map(|k| numbers(2, 2, 20.0 + f64::from(k))).collect(),
             weight: (0..3).map(|k| numbers(2, 2, 14.0 + f64::from(k))).collect(),
             markers: (0..6).map(|k| numbers(2, 2, 8.0 + f64::from(k))).collect(),
+            turning: (0..3).map(|k| numbers(2, 2, 26.0 + f64::from(k))).collect(),
+            boundary: Some(numbers(12, 3, 15.0)),
         }),
     };
     let options = CraigBamptonOptions {

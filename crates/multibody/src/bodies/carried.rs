@@ -12,6 +12,8 @@
 //! | r | 0 | Aᵀ (e × P) | 0 |
 //! | ω e | A (e × (ω × mc + C_tᵀ q̇)) | e × h + mc × (v × e) | c_tl · (v × e) |
 //! | q_k | A (ω × c_tk) | c_tk × v + (G_k + G_kᵀ) ω + (∂C_rᵀ/∂q_k) q̇ | (∂c_rl/∂q_k) · ω |
+//!
+//! Where C_t depends on q, the last row has A (∂C_tᵀ/∂q_k) q̇ and (∂c_tl/∂q_k) · v in addition.
 
 use carom_dynamics::Marker;
 use nalgebra::Vector3;
@@ -35,7 +37,7 @@ impl Bodies {
         let (v, omega, rate) =
             (&kinetics.velocities.v, &kinetics.velocities.omega, &kinetics.velocities.modal);
         let mc = &kinetics.first_moment;
-        let of_translation = |l: usize| vector(&frame.coupling_t, 3 * l);
+        let of_translation = |l: usize| vector(&kinetics.coupling_t, 3 * l);
         let of_rotation = |l: usize| vector(&kinetics.coupling_r, 3 * l);
         let sum = |of: &dyn Fn(usize) -> Vector3<f64>| (0..n).map(|l| rate[l] * of(l)).sum::<Vector3<f64>>();
         let relative = omega.cross(mc) + sum(&of_translation);
@@ -52,12 +54,17 @@ impl Bodies {
         }
         for k in 0..n {
             let g = block_of(&kinetics.inertia_rates, n, k);
-            let mut bent = Vector3::zeros();
+            let [mut shifted, mut bent] = [Vector3::zeros(); 2];
             for l in 0..n {
                 bent += rate[l] * vector(&frame.coupling_r1, 3 * (n * l + k));
+                if let Some(slopes) = &frame.slopes {
+                    let [translation, rotation] = slopes.at(n, l, k);
+                    shifted += rate[l] * translation;
+                    bent += rate[l] * rotation;
+                }
             }
             let of_k = of_translation(k);
-            put(0, 6 + k, &(a * omega.cross(&of_k)));
+            put(0, 6 + k, &(a * (omega.cross(&of_k) + shifted)));
             put(3, 6 + k, &(of_k.cross(v) + g * omega + g.tr_mul(omega) + bent));
         }
         for l in 0..n {
@@ -66,6 +73,10 @@ impl Bodies {
             row[3..6].copy_from_slice(turned.as_slice());
             for (k, entry) in row[6..].iter_mut().enumerate() {
                 *entry = vector(&frame.coupling_r1_by_first, 3 * (n * k + l)).dot(omega);
+                if let Some(slopes) = &frame.slopes {
+                    let [translation, rotation] = slopes.at(n, k, l);
+                    *entry += translation.dot(v) + rotation.dot(omega);
+                }
             }
         }
     }

@@ -185,7 +185,7 @@ impl Bodies {
         if velocity >= modal {
             let k = velocity - modal;
             if !body.fixed {
-                put(column, start, &(a * vector(&frame.coupling_t, 3 * k)));
+                put(column, start, &(a * vector(&kinetics.coupling_t, 3 * k)));
                 put(column, start + 3, &vector(&kinetics.coupling_r, 3 * k));
             }
             frame.mass_modal.write_column(k, &mut column[modal..modal + frame.n]);
@@ -198,7 +198,7 @@ impl Bodies {
             put(column, start, &(frame.mass * axis));
             axis = a.tr_mul(&axis);
             put(column, start + 3, &mc.cross(&axis));
-            &frame.coupling_t
+            &kinetics.coupling_t
         } else {
             put(column, start, &(a * axis.cross(mc)));
             put(column, start + 3, &(kinetics.inertia * axis));

@@ -97,6 +97,12 @@ impl Contacts {
         self.model_of(pair).0.for_modal_forces(body, take);
     }
 
+    /// [`ContactModel::stiffens`] of a pair.
+    pub(crate) fn stiffens(&self, pair: usize, body: usize) -> bool {
+        let (model, local) = self.model_of(pair);
+        model.stiffens(local, body)
+    }
+
     /// [`ContactModel::error_estimate`] of a pair.
     pub(crate) fn error_estimate(&self, pair: usize, duration: f64) -> Option<ErrorEstimate> {
         let (model, local) = self.model_of(pair);

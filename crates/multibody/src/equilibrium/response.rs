@@ -160,7 +160,7 @@ impl System {
             }
             let along = states.pose(i).rotation.tr_mul(acceleration);
             for k in 0..body.frame.n {
-                let coupling = Vector3::from_column_slice(&body.frame.coupling_t[3 * k..3 * k + 3]);
+                let coupling = Vector3::from_column_slice(&states.kinetics(i).coupling_t[3 * k..3 * k + 3]);
                 held[start + k] = coupling.dot(&along);
             }
         }

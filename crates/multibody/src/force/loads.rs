@@ -49,9 +49,9 @@ pub(crate) fn set_loads(loads: &Loads, at: BodiesAt<'_>, applied: &mut AppliedFo
         }
         let g_b = pose.rotation.tr_mul(&g);
         let (q, rates) = (at.modal(i), &kinetics.velocities.modal);
-        let FloatingFrame { coupling_t, stiffness_modal, damping_modal, .. } = &body.frame;
+        let FloatingFrame { stiffness_modal, damping_modal, .. } = &body.frame;
         for k in 0..body.frame.n {
-            let ct = vector(coupling_t, 3 * k);
+            let ct = vector(&kinetics.coupling_t, 3 * k);
             let elastic = stiffness_modal.row_times(k, q);
             let damping = damping_modal.as_ref().map_or(0.0, |damping| damping.row_times(k, rates));
             forces.modal[k] = ct.dot(&g_b) - elastic - damping;

@@ -179,6 +179,10 @@ impl ContactModel for HalfSpaceContacts {
         Ok(())
     }
 
+    fn stiffens(&self, pair: usize, body: usize) -> bool {
+        self.pairs[pair].sides.iter().any(|side| side.body == body && side.foreshortening.is_some())
+    }
+
     fn friction(&self, pair: usize) -> f64 {
         self.pairs[pair].friction
     }

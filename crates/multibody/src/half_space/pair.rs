@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use carom_contact::foreshortening::Foreshortening;
 use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
 use carom_contact::half_space::pair::{PairError, Under};
 use carom_contact::half_space::{FixedGrid, GridAnchor, GridBody, GridPlan, Position};
@@ -34,6 +35,8 @@ pub(super) struct Side {
     pub(super) under: Under,
     /// Modes that move, at the loads of the places.
     pub(super) values: Option<Mat<f64>>,
+    /// Displacement of second order at the same loads.
+    pub(super) foreshortening: Option<Foreshortening>,
     /// The mesh of a body with places.
     pub(super) mesh: Option<MeshBelow>,
     /// Speed of shear waves of a body with places \[m/s\].
@@ -54,7 +57,12 @@ pub(super) struct Side {
 
 impl Side {
     fn grid_body(&self) -> GridBody<'_> {
-        GridBody { shape: &self.shape, below: self.under.below(), values: self.values.as_ref() }
+        GridBody {
+            shape: &self.shape,
+            below: self.under.below(),
+            values: self.values.as_ref(),
+            foreshortening: self.foreshortening.as_ref(),
+        }
     }
 
     /// Coordinates of the modes that the values have.
@@ -65,7 +73,9 @@ impl Side {
     /// Modal displacement at a place, in axes of the body \[m\].
     fn moved(&self, place: usize, modal: &[f64]) -> Vector3<f64> {
         let Some(values) = &self.values else { return Vector3::zeros() };
-        Vector3::from_fn(|a, _| modal.iter().enumerate().map(|(k, q)| values[(3 * place + a, k)] * q).sum())
+        let row = |a: usize| modal.iter().enumerate().map(|(k, q)| values[(3 * place + a, k)] * q).sum();
+        let second = self.foreshortening.as_ref().map(|second| second.displacement_of(place, modal));
+        Vector3::from_fn(|a, _| row(a)) + second.unwrap_or_default()
     }
 
     /// Number of the place next to a point in the body frame; 0 without places.
@@ -411,7 +421,7 @@ impl Pair {
         grid.add_modal(1, &now.position.rotation, &mut forces[second].modal);
         let (gap, cell) = (sums.surface_gap, sums.least_gap.1);
         let [place, normal, n] = grid.over_cell(cell);
-        let modal = [0, 1].map(|k| Some(grid.of_cell(k, cell, now.rates[k])));
+        let modal = [0, 1].map(|k| Some(grid.modal_velocity(k, cell, now.rates[k])));
         let slope = n.dot(&normal);
         // Along the normal of the cell the second surface moves with v·m/(n·m).
         let rate = if slope == 0.0 { 0.0 } else { self.velocity(motion, &place, modal).dot(&normal) / slope };

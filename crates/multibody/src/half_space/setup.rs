@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
+use carom_contact::foreshortening::Foreshortening;
 use carom_contact::half_space::compliance::CutMeans;
 use carom_contact::half_space::facets::smooth_angle;
 use carom_contact::half_space::mesh_doubts::{MeshBelow, MeshFaces};
@@ -266,6 +267,7 @@ fn side(body: &Body, index: usize, surface: &HalfSpaceSurface) -> Result<Side, H
                 shape,
                 under,
                 values: None,
+                foreshortening: None,
                 mesh: None,
                 shear_speed: 0.0,
                 faces,
@@ -301,6 +303,10 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
     let vectors = |list: &[[f64; 3]]| list.iter().map(|&x| Vector3::from(x)).collect();
     let n = body.frame.n.min(places.values.ncols());
     let values = places.values.subcols(0, n).to_owned();
+    let basis = body.reduced.as_ref().and_then(|reduced| Some(reduced.stiffening.as_ref()?.basis.clone()));
+    let foreshortening = basis
+        .zip(places.foreshortening.as_ref())
+        .map(|(basis, values)| Foreshortening::new(Arc::new(basis), values.clone()));
     let response = without_kept(body, &places.response, &values);
     let placed =
         PlacedBody::new(loads, half_space, vectors(&places.places_b), vectors(&places.normals_b), response)
@@ -326,6 +332,7 @@ fn placed_side(body: &Body, index: usize, places: &PlacedSurface) -> Result<Side
         shape,
         under: Under::Places(Box::new(placed)),
         values: Some(values),
+        foreshortening,
         mesh: Some(MeshBelow { edge: places.edge, thickness: places.thickness, radius: places.radius }),
         shear_speed: shear_speed(body, places),
         faces,

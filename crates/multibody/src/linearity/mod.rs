@@ -228,8 +228,9 @@ impl Watched {
     }
 }
 
-/// True if the model of a body leaves out how some of its forces change its stiffness: forces of contact,
-/// forces at points without an attachment, and the weight of a fixed body whose model does not have it.
+/// True if the model of a body leaves out how some of its forces change its stiffness: forces of contact on a
+/// surface without displacement of second order, forces at points without an attachment, and the weight of a
+/// fixed body whose model does not have it.
 fn bears_linear_loads(system: &System, body: usize) -> bool {
     let contacts = system.contacts();
     let of = &system.bodies()[body];
@@ -238,5 +239,6 @@ fn bears_linear_loads(system: &System, body: usize) -> bool {
     let weighs = of.fixed && !is_known && system.loads().gravity().norm() > 0.0;
     weighs
         || system.markers_on(body).any(|marker| marker.second_order.is_none())
-        || (0..contacts.pairs()).any(|pair| contacts.bodies(pair).contains(&body))
+        || (0..contacts.pairs())
+            .any(|pair| contacts.bodies(pair).contains(&body) && !contacts.stiffens(pair, body))
 }

@@ -8,6 +8,7 @@ use crate::modal_points::ModalPoints;
 use carom_contact::Shape;
 use carom_contact::assembly::{Assembly, BodyPoints, points_by_body};
 use carom_contact::geometry::Faces;
+use carom_contact::points::SurfacePoints;
 use carom_contact::submodel::{ContactBody, Zone};
 use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
@@ -68,7 +69,8 @@ pub(super) fn build(
 fn side(draft: Draft) -> Side {
     let numbers = || vec![0.0; 3 * draft.numbers.len()];
     let (positions, rates, motion) = (numbers(), numbers(), (Vector3::zeros(), 0.0));
-    Side { body: draft.body, positions, rates, points: draft.points, reach: 0.0, motion }
+    let modal = vec![0.0; draft.points.n_coordinates()];
+    Side { body: draft.body, modal, positions, rates, points: draft.points, reach: 0.0, motion }
 }
 
 fn check(bodies: &[Body], specs: &[ContactSpec]) -> Result<(), ContactSetupError> {

@@ -46,8 +46,8 @@ pub(super) fn on_grid(
         None => return Err(PairError::Rigid),
     };
     let modes = [0, 1].map(|k| {
-        let (own, values) = placed[k].as_ref().zip(bodies[k].values)?;
-        Some(ModesOnGrid::new(own, values))
+        let own = placed[k].as_ref()?;
+        ModesOnGrid::new(own, &bodies[k])
     });
     let [_, second] = placed;
     let wandering = second.map(Wandering::new);

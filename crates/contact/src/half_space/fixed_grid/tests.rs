@@ -1,5 +1,7 @@
 //! Forces on a fixed grid against Hertz' theory, and against differences of their potential.
 
+use std::sync::Arc;
+
 use carom_mesh::FaceShape;
 
 use super::*;
@@ -15,7 +17,7 @@ const STEEL: HalfSpace = HalfSpace { shear: 210e9 / 2.6, poisson: 0.3 };
 const RADIUS: f64 = 0.015;
 
 fn on<'a>(shape: &'a Shape, below: Below<'a>) -> GridBody<'a> {
-    GridBody { shape, below, values: None }
+    GridBody { shape, below, values: None, foreshortening: None }
 }
 
 /// A plan for a ball on the plane z = 0 with a middle at an offset in cells.
@@ -386,7 +388,12 @@ fn plate_at(angle: f64, depth: f64) -> (Matrix3<f64>, Vector3<f64>) {
 fn a_grid_that_follows_a_contact_that_rolls_changes_neither_force_nor_energy() {
     let (shape, placed, values) = ball_with_places();
     let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
-    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
+    let first = GridBody {
+        shape: &shape,
+        below: Below::Placed(&placed),
+        values: Some(&values),
+        foreshortening: None,
+    };
     let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
     let start = GridPlan {
         plane: PatchPlane { center: RADIUS * Vector3::z(), axes: Matrix3::identity() },
@@ -451,8 +458,21 @@ fn cells_beyond_the_end_of_a_face_need_no_places() {
 #[test]
 fn forces_on_modes_are_the_derivatives_of_the_energy() {
     let (shape, placed, values) = ball_with_places();
+    // One motion of both modes; its displacement of second order is a fifth of the depth.
+    let basis = Arc::new(Mat::from_fn(2, 1, |i, _| 1.0 - 1.5 * i as f64));
+    let of_motion = |i: usize, _| 2e5 * [0.3, -0.2, 1.0][i % 3] * placed.positions[i / 3].z;
+    let second = Foreshortening::new(basis, Mat::from_fn(values.nrows(), 1, of_motion));
+    let energies = [None, Some(&second)].map(|foreshortening| {
+        let first =
+            GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values), foreshortening };
+        energy_of_modes(first)
+    });
+    assert!((energies[1] / energies[0] - 1.0).abs() > 0.1, "{energies:?}");
+}
+
+/// Checks the forces on two modes of a ball under a plate, and returns the energy.
+fn energy_of_modes(first: GridBody<'_>) -> f64 {
     let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
-    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
     let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
     let (rotation, origin) = plate_at(0.4, DEPTH);
     let plane = PatchPlane { center: RADIUS * (rotation * Vector3::z()), axes: rotation.transpose() };
@@ -472,6 +492,7 @@ fn forces_on_modes_are_the_derivatives_of_the_energy() {
         let slope = (energy(moved(step)).0 - energy(moved(-step)).0) / (2.0 * step);
         assert!((forces[k] + slope).abs() < 1e-5 * forces[0].hypot(forces[1]), "{k}: {forces:?} {slope}");
     }
+    energy(base).0
 }
 
 /// Forces that are solved for apart are those of the grid itself, and do on the modes what the rows of the
@@ -481,7 +502,12 @@ fn forces_on_modes_are_the_derivatives_of_the_energy() {
 fn a_grid_that_is_solved_apart_has_its_forces_and_its_forces_on_modes() {
     let (shape, placed, values) = ball_with_places();
     let plate = Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap();
-    let first = GridBody { shape: &shape, below: Below::Placed(&placed), values: Some(&values) };
+    let first = GridBody {
+        shape: &shape,
+        below: Below::Placed(&placed),
+        values: Some(&values),
+        foreshortening: None,
+    };
     let bodies = [first, on(&plate, Below::HalfSpace(STEEL))];
     let (rotation, origin) = plate_at(0.4, DEPTH);
     let plane = PatchPlane { center: RADIUS * (rotation * Vector3::z()), axes: rotation.transpose() };
