@@ -168,7 +168,7 @@ pub(crate) fn lay(
     region: Region,
 ) -> Result<LaidLoads, PlacesError> {
     let name = || body.name.clone();
-    let half_space = half_space_of(body, touched)?;
+    let half_space = half_space_of((body, discretisation), touched)?;
     let surface = discretisation.surface(faces);
     let points: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
@@ -227,8 +227,13 @@ pub(crate) fn useful_places(
 }
 
 /// The half-space of the material of all faces.
-pub(crate) fn half_space_of(body: &Body, faces: &[FaceRef]) -> Result<HalfSpace, PlacesError> {
-    let material = |face: &FaceRef| &body.materials[body.material_of_block[face.block as usize]];
+pub(crate) fn half_space_of(
+    (body, discretisation): (&Body, &Discretisation),
+    faces: &[FaceRef],
+) -> Result<HalfSpace, PlacesError> {
+    // A refined body has more blocks than patches, and the materials of the body belong to patches.
+    let material =
+        |face: &FaceRef| &discretisation.materials[discretisation.blocks[face.block as usize].material];
     let Some(first) = faces.first().map(material) else {
         return Err(PlacesError::NoFaces { body: body.name.clone(), reach: f64::INFINITY });
     };

@@ -84,11 +84,12 @@ const MODE: f64 = 0.15e-6;
 const MODES: f64 = 0.004e-6;
 const JOINT: f64 = 2.5e-6;
 /// Contact on a half-space grid in an evaluation, and a pair of places of a body.
-const GRID: f64 = 120e-6;
-const GRID_PLACES: f64 = 0.06e-6;
-/// A face that may touch in an evaluation in contact, and in flight.
-const FACE: f64 = 9e-6;
-const FACE_IN_FLIGHT: f64 = 0.7e-6;
+const GRID: f64 = 60e-6;
+const GRID_PLACES: f64 = 0.035e-6;
+/// Contact on pressure cells in an evaluation: a pair of interface dofs of a zone while it is closed, a face
+/// while it is open.
+const INTERFACE: f64 = 0.45e-9;
+const FACE_IN_FLIGHT: f64 = 0.15e-6;
 /// A step of rigid bodies: a body, a joint, a closed contact of shapes, one with friction, and one of faces.
 const RIGID_BODY: f64 = 0.15e-6;
 const RIGID_JOINT: f64 = 2e-6;
@@ -119,11 +120,19 @@ pub fn grid_contact(places: [f64; 2]) -> Work {
     Work::scalars(GRID + GRID_PLACES * places.iter().map(|p| p * p).sum::<f64>())
 }
 
-/// Work of one evaluation of a contact on pressure cells of a mesh.
+/// Work of one evaluation of an open contact on pressure cells of a mesh.
 ///
-/// * `faces` — that may touch
-pub fn cell_contact(faces: f64, is_closed: bool) -> Work {
-    Work::scalars(if is_closed { FACE * faces } else { FACE_IN_FLIGHT * faces })
+/// * `faces` — of the smaller zone
+pub fn open_cell_contact(faces: f64) -> Work {
+    Work::scalars(FACE_IN_FLIGHT * faces)
+}
+
+/// Work of one evaluation of a closed contact on pressure cells of a mesh: products with the compliance of
+/// both zones.
+///
+/// * `interface` — dofs of the zone of each body, 0 of a rigid one
+pub fn closed_cell_contact(interface: [f64; 2]) -> Work {
+    Work::scalars(INTERFACE * interface.iter().map(|dofs| dofs * dofs).sum::<f64>())
 }
 
 /// Work of one step of rigid bodies without contact.

@@ -300,6 +300,42 @@ impl NodeMatrix {
         groups.map_init(Vec::new, product).collect()
     }
 
+    /// M_s of some nodes, its rows and columns in their order.
+    pub(crate) fn reordered(&self, nodes: &[u32]) -> Self {
+        const ELSEWHERE: u32 = u32::MAX;
+        let mut place = vec![ELSEWHERE; self.n_nodes()];
+        for (k, &node) in nodes.iter().enumerate() {
+            place[node as usize] = k as u32;
+        }
+        // The places of each pair, the smaller one first, and its value.
+        let entries = || {
+            let columns = (0..self.n_nodes()).map(|col| (place[col], self.graph.column(col)));
+            let pairs = columns.flat_map(|(col, (start, rows))| {
+                let values = &self.values[start..start + rows.len()];
+                rows.iter().zip(values).map(move |(&row, &value)| (col, row, value))
+            });
+            let pairs = pairs.map(|(col, row, value)| (col, place[row as usize], value));
+            let pairs = pairs.filter(|(col, row, _)| *col != ELSEWHERE && *row != ELSEWHERE);
+            pairs.map(|(col, row, value)| (col.min(row) as usize, col.max(row), value))
+        };
+        let mut col_ptr = vec![0; nodes.len() + 1];
+        entries().for_each(|(col, ..)| col_ptr[col + 1] += 1);
+        for col in 0..nodes.len() {
+            col_ptr[col + 1] += col_ptr[col];
+        }
+        let mut next = col_ptr.clone();
+        let mut sorted = vec![(0, 0.0); col_ptr[nodes.len()]];
+        for (col, row, value) in entries() {
+            sorted[next[col]] = (row, value);
+            next[col] += 1;
+        }
+        for column in col_ptr.windows(2) {
+            sorted[column[0]..column[1]].sort_unstable_by_key(|(row, _)| *row);
+        }
+        let (rows, values) = sorted.into_iter().unzip();
+        Self { graph: Arc::new(NodeGraph { col_ptr, rows }), values }
+    }
+
     /// Y ← (M_s ⊗ E₃) X for one group.
     pub(crate) fn group_product(&self, x: &[Row], y: &mut [Row]) {
         y.fill(ZERO);

@@ -36,10 +36,15 @@ use crate::eigen::Inverse;
 use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
 use crate::iteration::IterationError;
 use crate::iterative::Iterative;
+use crate::lanes::{LANES, Row};
+use crate::solve::{gather, scatter};
 use crate::symbolic::Symbolic;
-use crate::tall::{add_product, gram};
+use crate::tall::gram;
 
 mod inverse;
+mod rows;
+
+use rows::BorderRows;
 
 /// The constraints of a bordered system, and the nodes that are pinned for its factor.
 #[derive(Debug, Clone)]
@@ -88,33 +93,23 @@ impl Border {
     }
 }
 
-/// A factor of a definite part with its border.
+/// The complement S of a border, by the eigenpairs of D S D in the units D of the border.
 #[derive(Debug)]
-struct Eliminated<F> {
-    factor: F,
-    /// [K_p, Wᵀ], all rows, 3 n_nodes × border: those of a are B.
-    coupling: Mat<f64>,
-    /// A⁻¹ B.
-    response: Mat<f64>,
-    /// Eigenpairs of D S D in the units D of the border.
-    schur: DensePairs,
-}
+struct Schur(DensePairs);
 
-impl<F: Inverse> Eliminated<F> {
-    /// Eliminates the dofs of the factor, and finds the units of the border if it has none.
+impl Schur {
+    /// Finds the units of the border if it has none.
     ///
     /// * `coupling` — [K_p, Wᵀ]
+    /// * `response` — A⁻¹ B
     fn new(
-        factor: F,
         border: &mut Border,
-        coupling: Mat<f64>,
-        progress: &dyn Progress,
+        coupling: MatRef<'_, f64>,
+        response: MatRef<'_, f64>,
     ) -> Result<Self, FactorError> {
-        let mut response = coupling.clone();
-        factor.solve_in_place(response.as_mut(), progress)?;
         let n_pins = border.pins.len();
         let n = coupling.ncols();
-        let eliminated = gram(coupling.as_ref(), response.as_ref());
+        let eliminated = gram(coupling, response);
         let own = Mat::from_fn(n, n, |i, j| match (i < n_pins, j < n_pins) {
             (true, _) => coupling[(border.pins[i], j)],
             (false, true) => coupling[(border.pins[j], i)],
@@ -127,34 +122,33 @@ impl<F: Inverse> Eliminated<F> {
         let scale = &border.scale;
         let schur = symmetrised((own - eliminated).as_ref());
         let scaled = Mat::from_fn(n, n, |i, j| scale[i] * schur[(i, j)] * scale[j]);
-        let schur =
-            symmetric_pairs(scaled.as_ref()).map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })?;
-        Ok(Self { factor, coupling, response, schur })
+        let pairs = symmetric_pairs(scaled.as_ref());
+        pairs.map(Self).map_err(|_| FactorError::SingularBorder { pivot: f64::NAN })
     }
 
     /// |smallest| over |largest| eigenvalue of the scaled S.
     fn smallest_pivot(&self) -> f64 {
-        let magnitudes = || self.schur.lambda.iter().map(|lambda| lambda.abs());
+        let magnitudes = || self.0.lambda.iter().map(|lambda| lambda.abs());
         magnitudes().fold(f64::INFINITY, f64::min) / magnitudes().fold(0.0, f64::max)
     }
 
     /// Number of negative eigenvalues of S.
     fn n_negative(&self) -> usize {
-        self.schur.lambda.iter().filter(|&&lambda| lambda < 0.0).count()
+        self.0.lambda.iter().filter(|&&lambda| lambda < 0.0).count()
     }
 
     /// S⁻¹ f.
     ///
     /// * `scale` — the units of the border
-    fn solve_schur(&self, f: MatRef<'_, f64>, scale: &[f64]) -> Mat<f64> {
+    fn solve(&self, f: MatRef<'_, f64>, scale: &[f64]) -> Mat<f64> {
         let scaled = Mat::from_fn(f.nrows(), f.ncols(), |i, j| scale[i] * f[(i, j)]);
-        let mut y = self.schur.vectors.transpose() * scaled;
+        let mut y = self.0.vectors.transpose() * scaled;
         for j in 0..y.ncols() {
-            for (i, lambda) in self.schur.lambda.iter().enumerate() {
+            for (i, lambda) in self.0.lambda.iter().enumerate() {
                 y[(i, j)] /= lambda;
             }
         }
-        let y = &self.schur.vectors * y;
+        let y = &self.0.vectors * y;
         Mat::from_fn(f.nrows(), f.ncols(), |i, j| scale[i] * y[(i, j)])
     }
 }
@@ -163,7 +157,11 @@ impl<F: Inverse> Eliminated<F> {
 #[derive(Debug)]
 pub struct Bordered<F = Cholesky> {
     border: Border,
-    eliminated: Eliminated<F>,
+    /// Inverse of the definite part.
+    factor: F,
+    /// The border in the order of that part.
+    rows: BorderRows,
+    schur: Schur,
 }
 
 impl Bordered {
@@ -234,12 +232,15 @@ impl<F: Inverse> Bordered<F> {
         progress: &dyn Progress,
     ) -> Result<Self, FactorError> {
         let coupling = coupling(k, shifted_mass, &border);
-        let eliminated = Eliminated::new(factor, &mut border, coupling, progress)?;
-        let pivot = eliminated.smallest_pivot();
+        let mut response = coupling.clone();
+        factor.solve_in_place(response.as_mut(), progress)?;
+        let schur = Schur::new(&mut border, coupling.as_ref(), response.as_ref())?;
+        let pivot = schur.smallest_pivot();
         if pivot.is_nan() || pivot < SMALLEST_PIVOT {
             return Err(FactorError::SingularBorder { pivot });
         }
-        Ok(Self { border, eliminated })
+        let rows = BorderRows::new(&border, factor.order(), coupling.as_ref(), response.as_ref());
+        Ok(Self { border, factor, rows, schur })
     }
 
     /// Solves K u + Wᵀ λ = f, W u = g in place for u.
@@ -257,21 +258,32 @@ impl<F: Inverse> Bordered<F> {
         values: MatRef<'_, f64>,
         progress: &dyn Progress,
     ) -> Result<(), IterationError> {
-        let (pins, own) = (&self.border.pins, &self.eliminated);
+        let pins = &self.border.pins;
         let n_pins = pins.len();
-        let mut of_border = Mat::from_fn(self.border.scale.len(), x.ncols(), |i, j| {
+        let of_border = Mat::from_fn(self.border.scale.len(), x.ncols(), |i, j| {
             if i < n_pins { x[(pins[i], j)] } else { values[(i - n_pins, j)] }
         });
-        own.factor.solve_in_place(x.as_mut(), progress)?;
-        of_border -= gram(own.coupling.as_ref(), x.as_ref());
-        let z = own.solve_schur(of_border.as_ref(), &self.border.scale);
-        add_product(x.as_mut(), -1.0, own.response.as_ref(), z.as_ref());
-        for j in 0..x.ncols() {
-            for (i, &pin) in pins.iter().enumerate() {
-                x[(pin, j)] = z[(i, j)];
-            }
+        self.factor.solve_in_place(x.as_mut(), progress)?;
+        for first in (0..x.ncols()).step_by(LANES) {
+            let n = LANES.min(x.ncols() - first);
+            let columns = x.as_mut().subcols_mut(first, n);
+            let mut group = gather(columns.as_ref(), &self.rows.dofs);
+            self.join(&mut group, of_border.subcols(first, n));
+            scatter(&group, &self.rows.dofs, columns);
         }
         Ok(())
+    }
+
+    /// From the A⁻¹ f_a of a group to its u, in the order of the definite part.
+    ///
+    /// * `of_border` — f_z, columns of the group
+    fn join(&self, x: &mut [Row], of_border: MatRef<'_, f64>) {
+        let along = self.rows.along(x);
+        let rest = Mat::from_fn(of_border.nrows(), of_border.ncols(), |i, lane| {
+            of_border[(i, lane)] - along[i / LANES][i % LANES][lane]
+        });
+        let z = self.schur.solve(rest.as_ref(), &self.border.scale);
+        self.rows.subtract(x, z.as_ref());
     }
 
     /// W u: the values of the constraints for fields, constraints × columns.
@@ -281,7 +293,7 @@ impl<F: Inverse> Bordered<F> {
 
     /// The inverse of the definite part.
     pub fn definite(&self) -> &F {
-        &self.eliminated.factor
+        &self.factor
     }
 
     /// The constraints.

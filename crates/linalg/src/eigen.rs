@@ -34,7 +34,7 @@ mod search;
 
 pub use given::{GIVEN_ORTHOGONALITY, GivenPairs};
 use inverse::MAX_INVERSE_STEPS;
-pub use operator::{Admissible, Counting, Inverse, Ordered};
+pub use operator::{Admissible, Counting, Inverse};
 pub use pairs::{EigenError, EigenPairs, ORTHOGONALITY, Pencil, Proof, RESIDUAL, Wanted};
 
 /// Free dofs up to which the problem is solved as a dense one.

@@ -66,8 +66,8 @@ pub use dense::{DenseEigenError, DensePairs};
 pub use dense_lu::DenseLu;
 pub use dofs::DofSet;
 pub use eigen::{
-    Admissible, Counting, EigenError, EigenPairs, GivenPairs, Inverse, Ordered, Pencil, Proof, Wanted,
-    lowest_pairs, lowest_pairs_by_iteration,
+    Admissible, Counting, EigenError, EigenPairs, GivenPairs, Inverse, Pencil, Proof, Wanted, lowest_pairs,
+    lowest_pairs_by_iteration,
 };
 pub use factor::{Cholesky, FactorError};
 pub use graph::{GraphError, NodeGraph};

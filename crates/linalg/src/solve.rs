@@ -93,7 +93,7 @@ impl Cholesky {
 }
 
 /// The listed rows of a group of columns; missing columns are zero.
-fn gather(columns: MatRef<'_, f64>, dofs: &[u32]) -> Vec<Row> {
+pub(crate) fn gather(columns: MatRef<'_, f64>, dofs: &[u32]) -> Vec<Row> {
     let mut rows = Vec::with_capacity(dofs.len());
     rows.extend(dofs.iter().map(|&dof| {
         let mut row = ZERO;
@@ -106,7 +106,7 @@ fn gather(columns: MatRef<'_, f64>, dofs: &[u32]) -> Vec<Row> {
 }
 
 /// Writes rows back to a group of columns; all other rows become zero.
-fn scatter(rows: &[Row], dofs: &[u32], mut columns: MatMut<'_, f64>) {
+pub(crate) fn scatter(rows: &[Row], dofs: &[u32], mut columns: MatMut<'_, f64>) {
     columns.fill(0.0);
     for (row, &dof) in rows.iter().zip(dofs) {
         for (lane, &value) in row.iter().enumerate().take(columns.ncols()) {

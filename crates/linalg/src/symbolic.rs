@@ -18,9 +18,7 @@
 //! Comput. 14(5).
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::block::NodeMatrix;
 use crate::dofs::DofSet;
 use crate::graph::NodeGraph;
 use crate::lanes::Row;
@@ -198,24 +196,6 @@ impl Symbolic {
     /// Floating-point operations of one factorisation.
     pub fn flops(&self) -> f64 {
         self.flops
-    }
-
-    /// A matrix over the same graph, its rows and columns in the order of [`Symbolic::order`].
-    pub fn reordered(&self, matrix: &NodeMatrix) -> NodeMatrix {
-        let mut col_ptr = Vec::with_capacity(self.order.len() + 1);
-        col_ptr.push(0);
-        let mut rows = Vec::with_capacity(self.entries.len());
-        let mut values = Vec::with_capacity(self.entries.len());
-        let mut column: Vec<Entry> = Vec::new();
-        for position in 0..self.order.len() {
-            column.clear();
-            column.extend_from_slice(self.entries_of(position));
-            column.sort_unstable_by_key(|entry| entry.row);
-            rows.extend(column.iter().map(|entry| entry.row));
-            values.extend(column.iter().map(|entry| matrix.values[entry.index as usize]));
-            col_ptr.push(rows.len());
-        }
-        NodeMatrix { graph: Arc::new(NodeGraph { col_ptr, rows }), values }
     }
 
     /// Dof of each row of the factor.

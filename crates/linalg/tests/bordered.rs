@@ -85,6 +85,35 @@ fn solutions_agree_with_the_dense_system() {
 }
 
 #[test]
+fn groups_in_the_order_of_the_factor_have_the_solutions_of_columns() {
+    let (k, _) = problem();
+    let n_dofs = k.n_dofs();
+    for (case, border) in borders(n_dofs) {
+        let factor = Bordered::new(&k, None, border, &Silent).unwrap();
+        let order = factor.order().unwrap();
+        let free = factor.free();
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        let nodes = (0..n_dofs as u32 / 3).filter(|&node| free.of_node(node as usize) != [false; 3]);
+        assert_eq!(sorted, nodes.collect::<Vec<_>>(), "{case}");
+        let mut columns = Mat::from_fn(n_dofs, 8, |i, j| ((i * (j + 2)) as f64).sin());
+        let dofs: Vec<usize> =
+            order.iter().flat_map(|&node| (0..3).map(move |i| 3 * node as usize + i)).collect();
+        let row = |columns: &Mat<f64>, dof: usize| std::array::from_fn(|j| columns[(dof, j)]);
+        let mut group: Vec<[f64; 8]> = dofs.iter().map(|&dof| row(&columns, dof)).collect();
+        factor.solve_group(&mut group, &Silent).unwrap();
+        factor.solve_in_place(columns.as_mut(), &Silent).unwrap();
+        for (found, &dof) in group.iter().zip(&dofs) {
+            let exact: [f64; 8] = row(&columns, dof);
+            for (found, exact) in found.iter().zip(exact) {
+                let error = (found - exact).abs() / columns.norm_max();
+                assert!(error < 1e-13, "{case}, dof {dof}: {error:.1e}");
+            }
+        }
+    }
+}
+
+#[test]
 fn eigenpairs_and_counts_agree_with_the_null_space() {
     let (k, m) = problem();
     let n_dofs = k.n_dofs();

@@ -112,6 +112,11 @@ impl ContactEvents {
         &self.over
     }
 
+    /// Pairs that touched at the end of the last step, ascending.
+    pub(crate) fn touching(&self) -> impl Iterator<Item = usize> + '_ {
+        self.active.iter().copied().filter(|&pair| self.pairs[pair].tracker.touching)
+    }
+
     /// Largest part of the contact force on a body outside its interface points.
     pub(crate) fn off_interface(&self) -> f64 {
         self.off_interface

@@ -18,7 +18,7 @@ use crate::warnings;
 use carom_dynamics::{
     BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Marker, Observer, Placement,
 };
-use carom_integrate::{Attempt, Ode};
+use carom_integrate::{Attempt, Counters, Ode};
 use carom_progress::{Progress, Silent};
 
 /// A stalled run is in a singular position if a pivot of the joints is below this part of that at the start:
@@ -277,13 +277,23 @@ impl Simulation {
     pub fn summary(&self) -> RunSummary {
         RunSummary {
             time: self.time(),
-            counters: self.stepper.counters(),
+            counters: self.counters(),
             ledger: self.ledger.summary(),
             contacts: self.events.over().to_vec(),
             quaternion_drift: self.stepper.quaternion_drift(),
             rims: self.events.pairs().iter().map(|pair| pair.memory.rim).collect(),
             fallbacks: self.system.contacts().sums().fallbacks,
         }
+    }
+
+    /// Steps and evaluations so far.
+    pub fn counters(&self) -> Counters {
+        self.stepper.counters()
+    }
+
+    /// The pairs that touch now.
+    pub fn touching(&self) -> impl Iterator<Item = usize> + '_ {
+        self.events.touching()
     }
 
     /// Impacts that are over, in the order in which they ended.

@@ -2,16 +2,24 @@
 //!
 //! `reductions` counts the work of the models, `runs` that of the run by its scheme. The formulas and their
 //! constants are those of `carom-cost` (docs/cost-model.md). Where the number of steps or contacts is not
-//! known, `trial` runs the scenario for a moment if it has no models to make.
+//! known, `trial` runs the scenario for a moment if its models are there or cost little.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use carom_continuum::half_space::reduced_with_places;
 use carom_cost::{FACTOR, Machine, Run, Span};
 use carom_fem::Body;
-use carom_format::scenario::model::Scenario;
+use carom_format::read_rom;
+use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario, Scheme};
+use carom_progress::Silent;
 use carom_reduce::ReducedBody;
 
-use crate::prepared::Prepared;
+use crate::foresee::{Course, course};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+use crate::reduction::{places, reduction};
 
 mod reductions;
 mod runs;
@@ -128,37 +136,112 @@ const PICTURES: u64 = 90_000_000;
 /// Places of a body whose model is there.
 const PLACES: f64 = 40.0;
 
+/// Expected CPU time of models that are made for a trial, at most \[s\].
+const CHEAP: f64 = 1.0;
+
+/// CPU time of the run of the bodies as rigid ones \[s\]: least, and most.
+const OF_COURSE: [f64; 2] = [2.0, 10.0];
+
+/// The same as a part of the expected time of the models.
+const PART_OF_MODELS: f64 = 0.1;
+
 /// A body of a scenario as far as it is known.
 pub(crate) struct Known {
     /// Its geometry.
     pub(crate) geometry: Option<Arc<Body>>,
     /// Its model, if the scenario names it.
     pub(crate) model: Option<Arc<ReducedBody>>,
-    /// True if its model has to be made, and no other body has the same.
+    /// The file of its model, if that was made before and is up to date.
+    pub(crate) rom_path: Option<PathBuf>,
+    /// True if its model has to be made.
     pub(crate) is_to_make: bool,
+    /// Number of the body whose model it has: that of the first body with the same model.
+    pub(crate) owner: usize,
 }
 
 /// The cost of a scenario with all values.
-///
-/// * `prepared` — its bodies, if no model has to be made
-pub(crate) fn of(scenario: &Scenario, known: &[Known], prepared: Option<&Prepared>) -> Costs {
+pub(crate) fn of(scenario: &Scenario, known: &[Known]) -> Costs {
     let machine = Machine::measure();
-    let bodies = scenario.body.iter().zip(known).filter(|(_, known)| known.is_to_make);
-    let bodies = bodies.filter_map(|(spec, known)| of_body(spec, known.geometry.as_deref()?, &machine));
-    let bodies: Vec<CostOfBody> = bodies.collect();
-    let places = scenario.body.iter().map(|spec| {
-        // Other bodies have the model of one of these, or their model is there.
-        let is_like =
-            |of: &&CostOfBody| scenario.body.iter().any(|b| b.name == of.name && b.reduce == spec.reduce);
-        let own = bodies.iter().find(|of| of.name == spec.name).or_else(|| bodies.iter().find(is_like));
-        own.map_or(PLACES, |of| of.columns[2] as f64)
-    });
-    let run = of_run(scenario, known, &places.collect::<Vec<_>>());
-    let run = run.map(|run| priced(&run, &machine)).map(|run| match prepared {
-        Some(prepared) if !run.unknown.is_empty() => tried(run, scenario, prepared),
-        _ => run,
+    let bodies = scenario.body.iter().zip(known).enumerate();
+    let to_make = bodies.filter(|(number, (_, known))| known.is_to_make && known.owner == *number);
+    let to_make: Vec<_> = to_make.map(|(_, body)| body).collect();
+    let cost = |(spec, known): &(&BodySpec, &Known)| of_body(spec, known.geometry.as_deref()?, &machine);
+    let bodies: Vec<CostOfBody> = to_make.iter().filter_map(cost).collect();
+    let places: Vec<f64> = known
+        .iter()
+        .map(|known| {
+            let owner = &scenario.body[known.owner].name;
+            bodies.iter().find(|of| of.name == *owner).map_or(PLACES, |of| of.columns[2] as f64)
+        })
+        .collect();
+    let of_models: f64 = bodies.iter().map(|body| body.seconds.expected).sum();
+    let course = rigid_course(scenario, known, of_models);
+    let run = of_run(scenario, known, &places, course.as_ref()).map(|run| priced(&run, &machine));
+    let run = run.map(|run| match run.unknown.is_empty() {
+        true => run,
+        false => {
+            let touches = course.is_some_and(|course| course.in_contact > 0.0);
+            let are_cheap = of_models < CHEAP && bodies.len() == to_make.len();
+            tried(run, scenario, known, (are_cheap, touches))
+        }
     });
     Costs { machine, bodies, run }
+}
+
+/// The bodies as a run has them; none if a body is not known, or its model would have to be made.
+///
+/// * `makes` — true if models that are not there are made in memory
+fn ready(scenario: &Scenario, known: &[Known], makes: bool) -> Option<Prepared> {
+    let mut models: BTreeMap<usize, Arc<ReducedBody>> = BTreeMap::new();
+    let scheme = &scenario.simulation.scheme;
+    let mut model = |spec: &BodySpec, known: &Known| -> Option<PreparedModel> {
+        Some(match &known.geometry {
+            Some(body) if spec.rigid || matches!(scheme, Scheme::Rigid { .. }) => {
+                PreparedModel::Rigid(Arc::clone(body))
+            }
+            Some(body) if !scheme.reduces_body(spec) => PreparedModel::Deformable(Arc::clone(body)),
+            geometry => PreparedModel::Reduced(match (&known.model, models.get(&known.owner)) {
+                (Some(model), _) | (None, Some(model)) => Arc::clone(model),
+                (None, None) => {
+                    let made = match (&known.rom_path, geometry, &spec.reduce) {
+                        (Some(path), ..) => read_rom(path).ok()?.reduced,
+                        (None, Some(body), Some(reduce)) if makes => made(body, reduce)?,
+                        _ => return None,
+                    };
+                    Arc::clone(models.entry(known.owner).or_insert(Arc::new(made)))
+                }
+            }),
+        })
+    };
+    let bodies = scenario.body.iter().zip(known).map(|(spec, known)| model(spec, known));
+    let bodies = bodies.map(|model| model.map(PreparedBody::without_files)).collect::<Option<_>>()?;
+    Some(Prepared { bodies, ..Prepared::default() })
+}
+
+/// The model of a body; none if it cannot be made.
+fn made(body: &Body, reduce: &ReduceSpec) -> Option<ReducedBody> {
+    let made = reduced_with_places(body, &reduction(reduce, ""), &places(reduce).ok()?, &Silent);
+    made.ok().map(|made| made.reduced)
+}
+
+/// How reduced bodies touch, by a run of them as rigid ones; none if they have not touched when its time is
+/// over.
+///
+/// * `of_models` — expected CPU time of the models \[s\]
+fn rigid_course(scenario: &Scenario, known: &[Known], of_models: f64) -> Option<Course> {
+    let (Scheme::Quasistatic(steps) | Scheme::Dynamic(steps) | Scheme::Damped(steps)) =
+        &scenario.simulation.scheme
+    else {
+        return None;
+    };
+    if scenario.contact.is_empty() {
+        return None;
+    }
+    let geometries: Vec<_> = known.iter().map(|known| known.geometry.clone()).collect();
+    let [least, most] = OF_COURSE;
+    let budget = Duration::from_secs_f64((PART_OF_MODELS * of_models).clamp(least, most));
+    let course = course(scenario, &geometries, steps, budget)?;
+    (course.part == 1.0 || course.in_contact > 0.0).then_some(course)
 }
 
 fn priced(run: &Run, machine: &Machine) -> CostOfRun {
@@ -174,15 +257,25 @@ fn priced(run: &Run, machine: &Machine) -> CostOfRun {
 }
 
 /// The cost by a trial, where one can be made; frames cost what they did.
-fn tried(run: CostOfRun, scenario: &Scenario, prepared: &Prepared) -> CostOfRun {
-    let Some(seconds) = trial::seconds(scenario, prepared) else { return run };
+///
+/// * `makes` — true if models that are not there are made in memory
+/// * `touches` — true if bodies of a floating frame touch early
+fn tried(run: CostOfRun, scenario: &Scenario, known: &[Known], (makes, touches): (bool, bool)) -> CostOfRun {
+    if !trial::is_of_use(scenario) {
+        return run;
+    }
+    let Some(prepared) = ready(scenario, known, makes) else { return run };
+    let Some(trial) = trial::of_run(scenario, &prepared, touches) else { return run };
     let mut pieces = run.pieces;
     pieces.retain(|(name, ..)| *name == FRAMES);
-    pieces.push(("time loop", Span::exact(1.0), seconds));
+    let seconds = trial.seconds;
+    let part = |of: f64| of / seconds.expected;
+    let share = Span { low: part(seconds.low), expected: 1.0, high: part(seconds.high) };
+    pieces.push(("time loop", share, seconds.expected));
     let one = |(_, count, each): &(&str, Span, f64)| count.times(*each);
     let seconds = pieces.iter().map(one).fold(Span::exact(0.0), Span::plus);
     let seconds = Span { low: seconds.low / FACTOR, high: seconds.high * FACTOR, ..seconds };
-    CostOfRun { pieces, seconds, unknown: String::new(), is_tried: true, ..run }
+    CostOfRun { pieces, seconds, unknown: trial.unknown, is_tried: true, ..run }
 }
 
 /// `0.4 s`, `12 s`, `7 minutes`, `3 hours`.

@@ -3,7 +3,8 @@
 //!
 //! `meshes` chooses cells of bodies that are described by a shape alone, `rigid_run` moves the rigid bodies,
 //! `choice` decides, `region` lays places where bodies met, `shared` lays them over whole surfaces where
-//! bodies that are made alike then share a model.
+//! bodies that are made alike then share a model. `course` counts the evaluations of such a run for the cost
+//! of the run.
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::parts::Parts;
 mod choice;
 mod choice_sentences;
 mod chosen;
+mod course;
 mod meshes;
 mod region;
 mod rigid_run;
@@ -31,6 +33,7 @@ mod shared;
 
 pub use choice_sentences::choice_sentences;
 pub use chosen::Choice;
+pub(crate) use course::{Course, course};
 pub(crate) use meshes::meshed;
 
 use choice::decide;

@@ -18,6 +18,9 @@ use crate::prepared::Prepared;
 use crate::recorder::Recorder;
 use crate::run::{Run, RunError};
 
+/// Name of the counter of the points that touched at once, at most.
+pub(crate) const MOST_MULTIPLIERS: &str = "most_multipliers";
+
 /// Errors from setting up the schemes `energy-momentum` and `midpoint`.
 #[derive(Debug, Error)]
 pub enum ImplicitSetUpError {
@@ -113,7 +116,7 @@ impl Run for ImplicitRun<'_> {
             ("newton_iterations", counts.iterations),
             ("pattern_analyses", counts.analyses),
             ("lu_factorisations", counts.factorisations),
-            ("most_multipliers", simulation.most_touching()),
+            (MOST_MULTIPLIERS, simulation.most_touching()),
         ];
         Ok(RunEnd::new(summary, simulation.body_states(), counters, warnings))
     }

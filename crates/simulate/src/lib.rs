@@ -47,6 +47,7 @@
 mod begun;
 mod complementarity;
 mod cost;
+mod cpu_limit;
 mod discretised;
 mod enclosed;
 mod equilibrium;

@@ -219,7 +219,10 @@ fn too_uncertain(scenario: &Scenario, estimates: &[Option<ErrorEstimate>]) -> Op
 }
 
 /// The settings of the time loop.
-fn of_time_loop(scenario: &Scenario, settings: &TimeIntegration) -> Result<Settings, AssembleError> {
+pub(crate) fn of_time_loop(
+    scenario: &Scenario,
+    settings: &TimeIntegration,
+) -> Result<Settings, AssembleError> {
     let simulation = &scenario.simulation;
     let defaults = Settings::until(simulation.end_time);
     Ok(Settings {

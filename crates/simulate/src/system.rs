@@ -252,6 +252,7 @@ fn rigid_on_grid(end: &End, geometry: &FemBody) -> Result<HalfSpaceSurface, Asse
     let whole = end.part.is_empty();
     let region = end.part.parse().ok().filter(|region| matches!(region, PlaceSpec::Ball { .. }));
     let is_region = region.is_some();
+    let discretisation = discretisation(&end.body, geometry)?;
     let (surface, positions, face) = if let Some(region) = region {
         let touching = touching_faces(geometry, &region).map_err(AssembleError::from)?;
         (touching.surface, touching.points, touching.loaded)
@@ -260,13 +261,14 @@ fn rigid_on_grid(end: &End, geometry: &FemBody) -> Result<HalfSpaceSurface, Asse
             true => geometry.boundary_faces(),
             false => geometry.faces_of_set(&end.part).map_err(GeometryError::from)?,
         };
-        let discretisation = discretisation(&end.body, geometry)?;
         let surface = discretisation.surface(&faces);
         let position = |&point: &u32| Vector3::from(discretisation.points[point as usize]);
         let positions = surface.points.iter().map(position).collect();
         (surface, positions, faces.first().copied())
     };
-    let below = face.map(|face| &geometry.materials[geometry.material_of_block[face.block as usize]]);
+    // A refined body has more blocks than patches, and materials belong to patches.
+    let of_block = |block: u32| &discretisation.materials[discretisation.blocks[block as usize].material];
+    let below = face.map(|face| of_block(face.block));
     Ok(HalfSpaceSurface::Of {
         name: end.part.clone(),
         shape: shape(&end.body, &end.part, surface, &positions)?,

@@ -9,7 +9,7 @@ use carom_simulate::{RunOptions, Survey, choice_sentences, survey};
 use crate::fixtures::{Chain, REPLACE, parse, solve_with};
 
 /// Two equal steel balls that are described by their shape alone meet at 0.5 m/s.
-const BALLS: &str = r#"
+pub(crate) const BALLS: &str = r#"
 [simulation]
 scheme = "quasistatic"
 end_time = 1.4e-4

@@ -293,3 +293,35 @@ fn of_many_contacts_that_never_touch_the_nearest_are_named() {
     let rest = "5 other contacts: none of them touched or came as near";
     assert!(outcome.remarks.iter().any(|remark| remark == rest), "{:?}", outcome.remarks);
 }
+
+/// The cells of each level of refinement are a separate block, and the materials belong to the patches.
+#[test]
+fn a_refined_rigid_body_touches_on_a_grid() {
+    let refined = r#"
+[simulation]
+scheme = "quasistatic"
+end_time = 1.0e-5
+output_every = 1.0e-5
+gravity = [0.0, 0.0, 0.0]
+[[body]]
+name = "ball"
+make = { shape = "ball", radius = 0.005, pole_radius = 1.5e-3, elements = 2 }
+refine = { near = { at = "pole", levels = 2 } }
+material = "steel"
+rigid = true
+velocity = [0.0, 0.0, 0.1]
+[[body]]
+name = "plate"
+make = { shape = "box", size = [0.02, 0.02, 0.004], elements = [2, 2, 1] }
+material = "steel"
+rigid = true
+position = [-0.01, -0.01, 0.0050001]
+[[contact]]
+between = ["ball:pole", "plate:bottom"]
+law = { kind = "lagrange" }
+compliance = "half-space"
+"#;
+    let outcome = solve(refined).unwrap_or_else(|failed| panic!("{failed}"));
+    let [event] = outcome.summary.contacts[..] else { panic!("{:?}", outcome.summary.contacts) };
+    assert!(event.open && event.peak_force > 0.0, "{event:?}");
+}

@@ -3,6 +3,7 @@
 mod ball_on_plane;
 mod chain;
 mod complementarity;
+mod costs;
 mod driven_stops;
 mod equilibrium;
 mod equilibrium_friction;

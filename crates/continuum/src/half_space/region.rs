@@ -92,7 +92,7 @@ impl TouchRegion {
             }
         };
         let half_space = match faces.is_empty() {
-            false => half_space_of(body, &faces)?,
+            false => half_space_of((body, discretisation), &faces)?,
             true => {
                 let reach = match spec {
                     PlaceSpec::Ball { radius, .. } => *radius,

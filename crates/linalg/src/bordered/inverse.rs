@@ -1,15 +1,16 @@
 //! What the eigensolver asks of a bordered system: solutions, reactions, and counts by the law of Haynsworth.
 
-use carom_progress::{Progress, Silent};
+use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
-use super::{Border, Bordered, Eliminated, coupling};
+use super::{Border, Bordered, Schur, coupling};
 use crate::dense::Reflections;
 use crate::dofs::DofSet;
 use crate::eigen::{Admissible, Counting, Inverse, Pencil};
 use crate::factor::{Cholesky, FactorError, SMALLEST_PIVOT};
 use crate::inertia::Inertia;
 use crate::iteration::IterationError;
+use crate::lanes::LANES;
 use crate::symbolic::Symbolic;
 use crate::tall::{add_product, gram};
 
@@ -27,16 +28,17 @@ fn count(
     };
     let too_close = |pivot| FactorError::ShiftTooClose { shift: sigma, pivot };
     let coupling = coupling(k, Some((m, -sigma)), border);
-    // A clone of the structure costs little compared with the factor, and an error can return it.
-    let symbolic = factor.symbolic().clone();
-    let Ok(eliminated) = Eliminated::new(factor, border, coupling, &Silent) else {
+    let mut response = coupling.clone();
+    factor.solve_in_place(response.as_mut());
+    let symbolic = factor.into_symbolic();
+    let Ok(schur) = Schur::new(border, coupling.as_ref(), response.as_ref()) else {
         return (Err(too_close(0.0)), symbolic);
     };
-    let pivot = eliminated.smallest_pivot();
+    let pivot = schur.smallest_pivot();
     if pivot.is_nan() || pivot < SMALLEST_PIVOT {
         return (Err(too_close(pivot)), symbolic);
     }
-    let below = (of_factor.below + eliminated.n_negative()).saturating_sub(border.n_constraints());
+    let below = (of_factor.below + schur.n_negative()).saturating_sub(border.n_constraints());
     (
         Ok(Inertia {
             below,
@@ -85,6 +87,21 @@ impl<F: Inverse> Inverse for Bordered<F> {
         self.solve_with(r, violation.as_ref(), progress)
     }
 
+    fn order(&self) -> Option<&[u32]> {
+        self.rows.order.as_deref()
+    }
+
+    fn solve_group(&self, x: &mut [[f64; 8]], progress: &dyn Progress) -> Result<(), IterationError> {
+        let of_pins = self.rows.pins(x);
+        let of_border = Mat::from_fn(self.border.scale.len(), LANES, |i, lane| {
+            // Admissible displacements have the values 0 of the constraints.
+            of_pins.get(i).map_or(0.0, |row| row[lane])
+        });
+        self.factor.solve_group(self.rows.definite(x), progress)?;
+        self.join(x, of_border.as_ref());
+        Ok(())
+    }
+
     fn basis(&self) -> Mat<f64> {
         let dofs = self.border.free.to_vec();
         let r = self.border.n_constraints();
@@ -104,7 +121,7 @@ impl Counting for Bordered {
     type Structure = (Symbolic, Border);
 
     fn into_structure(self) -> Self::Structure {
-        (self.eliminated.factor.into_symbolic(), self.border)
+        (self.factor.into_symbolic(), self.border)
     }
 
     fn into_inertia(
@@ -113,8 +130,8 @@ impl Counting for Bordered {
         sigma: f64,
         progress: &dyn Progress,
     ) -> (Result<Inertia, FactorError>, Self::Structure) {
-        let Self { mut border, eliminated } = self;
-        let (outcome, factor) = eliminated.factor.into_indefinite(pencil.k, pencil.m, sigma, progress);
+        let Self { mut border, factor, .. } = self;
+        let (outcome, factor) = factor.into_indefinite(pencil.k, pencil.m, sigma, progress);
         let (outcome, symbolic) = count(outcome, factor, &mut border, pencil, sigma);
         (outcome, (symbolic, border))
     }

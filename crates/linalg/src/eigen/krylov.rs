@@ -9,7 +9,7 @@ use std::ops::Range;
 use carom_progress::Progress;
 use faer::{Mat, MatRef};
 
-use super::operator::{Inverse, Ordered};
+use super::operator::Inverse;
 use super::pairs::EigenError;
 use crate::block::NodeMatrix;
 use crate::dense::{DenseEigenError, DensePairs, symmetric_pairs, symmetrised};
@@ -74,8 +74,8 @@ pub(crate) struct Krylov<'a> {
 impl<'a> Krylov<'a> {
     pub(crate) fn new(mass: &'a NodeMatrix, inverse: &impl Inverse) -> Self {
         let n_nodes = mass.n_nodes();
-        let (order, mass) = match inverse.ordered(mass) {
-            Some(Ordered { nodes, mass }) => (Some(nodes), Cow::Owned(mass)),
+        let (order, mass) = match inverse.order() {
+            Some(nodes) => (Some(nodes.to_vec()), Cow::Owned(mass.reordered(nodes))),
             None => (None, Cow::Borrowed(mass)),
         };
         let scratch = vec![ZERO; 3 * mass.n_nodes()];

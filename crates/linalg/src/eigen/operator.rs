@@ -5,7 +5,6 @@ use carom_progress::Progress;
 use faer::{Mat, MatMut, MatRef};
 
 use super::pairs::Pencil;
-use crate::block::NodeMatrix;
 use crate::dofs::DofSet;
 use crate::factor::{Cholesky, FactorError};
 use crate::inertia::{Inertia, count_below};
@@ -56,16 +55,16 @@ pub trait Inverse: Admissible {
         self.solve_in_place(r, progress)
     }
 
-    /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them and the mass matrix
-    /// in that order; `None` for all nodes in their own order.
+    /// The nodes with free dofs in the order in which [`Inverse::solve_group`] wants them; `None` for all
+    /// nodes in their own order.
     ///
-    /// An order of its own keeps coupled nodes close together in memory.
-    fn ordered(&self, _mass: &NodeMatrix) -> Option<Ordered> {
+    /// The order of a factor keeps coupled nodes close together in memory.
+    fn order(&self) -> Option<&[u32]> {
         None
     }
 
     /// As [`Inverse::solve_in_place`] for eight columns that lie side by side, row by row, nodes in the order
-    /// of [`Inverse::ordered`].
+    /// of [`Inverse::order`].
     ///
     /// # Errors
     ///
@@ -80,15 +79,6 @@ pub trait Inverse: Admissible {
 
     /// A basis of the space, 3 n_nodes × dimension; for small problems.
     fn basis(&self) -> Mat<f64>;
-}
-
-/// Nodes in an order of their own, and the mass matrix of these nodes.
-#[derive(Debug, Clone)]
-pub struct Ordered {
-    /// Node at each place.
-    pub nodes: Vec<u32>,
-    /// M_s, its rows and columns in this order.
-    pub mass: NodeMatrix,
 }
 
 /// An inverse by a factor, which can also count eigenvalues.
@@ -157,8 +147,8 @@ impl Inverse for Cholesky {
         Ok(())
     }
 
-    fn ordered(&self, mass: &NodeMatrix) -> Option<Ordered> {
-        Some(Ordered { nodes: self.symbolic().order().to_vec(), mass: self.symbolic().reordered(mass) })
+    fn order(&self) -> Option<&[u32]> {
+        Some(self.symbolic().order())
     }
 
     fn solve_group(&self, x: &mut [[f64; 8]], _progress: &dyn Progress) -> Result<(), IterationError> {

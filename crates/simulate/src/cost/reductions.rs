@@ -94,11 +94,22 @@ fn volume(discretisation: &Discretisation) -> f64 {
     all
 }
 
-/// Number of faces of a set of a body, or of its whole surface.
-pub(super) fn n_faces(body: &Body, set: &str) -> usize {
-    if set.is_empty() {
-        return body.boundary_faces().len();
-    }
-    let faces = body.faces_of_set(set).unwrap_or_default();
-    faces.iter().collect::<BTreeSet<&FaceRef>>().len()
+/// A part of a surface that can touch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Zone {
+    /// Number of its faces.
+    pub(super) faces: f64,
+    /// Number of dofs of its points.
+    pub(super) dofs: f64,
+}
+
+/// A set of a body, or its whole surface; none without faces.
+pub(super) fn zone(body: &Body, set: &str) -> Option<Zone> {
+    let faces: BTreeSet<FaceRef> = match set {
+        "" => body.boundary_faces().into_iter().collect(),
+        set => body.faces_of_set(set).ok()?.into_iter().collect(),
+    };
+    let faces: Vec<FaceRef> = faces.into_iter().collect();
+    let points = Discretisation::new(body).ok()?.surface(&faces).points.len();
+    Some(Zone { faces: faces.len() as f64, dofs: 3.0 * points as f64 }).filter(|zone| zone.faces > 0.0)
 }

@@ -1,9 +1,11 @@
 //! Work of the run of a scenario, by its scheme.
 
+use std::collections::BTreeMap;
+
 use carom_cost::assembly;
 use carom_cost::run::{
-    cell_contact, evaluation, explicit_step, frame, grid_contact, rigid_contact, rigid_search, rigid_step,
-    tangent,
+    closed_cell_contact, evaluation, explicit_step, frame, grid_contact, open_cell_contact, rigid_contact,
+    rigid_search, rigid_step, tangent,
 };
 use carom_cost::{Factor, Run, Span, Work};
 use carom_fem::coupling::node_graph;
@@ -15,15 +17,19 @@ use carom_format::scenario::model::{
 use carom_linalg::DofSet;
 use carom_reduce::cost::factor_of;
 
-use super::reductions::{extent, n_faces};
+use super::reductions::{Zone, extent, zone};
 use super::{FRAMES, Known};
 use crate::explicit::first_step;
+use crate::foresee::Course;
 
 /// Memory of the program with the result's file \[bytes\].
 const PROGRAM: u64 = 20_000_000;
 
 /// Faces of a pair that are near each other, at most.
 const MOST_FACES: f64 = 400.0;
+
+/// Interface dofs of a body whose geometry is not known.
+const ZONE_DOFS: f64 = 400.0;
 
 /// Factor by which plastic strain lengthens a run: a cell that is compressed has smaller steps, and its law
 /// costs more.
@@ -44,14 +50,20 @@ const EVALUATIONS: f64 = 7.2;
 /// The run of a scenario; none if a body is not known yet.
 ///
 /// * `places` — number of places of each body
-pub(crate) fn of_run(scenario: &Scenario, known: &[Known], places: &[f64]) -> Option<Run> {
+/// * `course` — of the bodies as rigid ones, for the schemes of reduced bodies
+pub(crate) fn of_run(
+    scenario: &Scenario,
+    known: &[Known],
+    places: &[f64],
+    course: Option<&Course>,
+) -> Option<Run> {
     let is_known = |known: &Known| known.geometry.is_some() || known.model.is_some();
     if !known.iter().all(is_known) {
         return None;
     }
     let mut run = match &scenario.simulation.scheme {
         Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
-            reduced(scenario, (known, places), settings)
+            reduced(scenario, (known, places), settings, course)
         }
         Scheme::Rigid { time_step } => rigid(scenario, *time_step),
         Scheme::Explicit { .. } => explicit(scenario, known),
@@ -65,7 +77,14 @@ pub(crate) fn of_run(scenario: &Scenario, known: &[Known], places: &[f64]) -> Op
 }
 
 /// Bodies in a floating frame.
-fn reduced(scenario: &Scenario, (known, places): (&[Known], &[f64]), settings: &TimeIntegration) -> Run {
+///
+/// * `course` — of the bodies as rigid ones
+fn reduced(
+    scenario: &Scenario,
+    (known, places): (&[Known], &[f64]),
+    settings: &TimeIntegration,
+    course: Option<&Course>,
+) -> Run {
     let mut run = Run::default();
     let end = scenario.simulation.end_time;
     let all_move = !matches!(scenario.simulation.scheme, Scheme::Quasistatic(_));
@@ -79,31 +98,56 @@ fn reduced(scenario: &Scenario, (known, places): (&[Known], &[f64]), settings: &
         settings.integrator,
         Integrator::Dop853 | Integrator::DormandPrince5 | Integrator::Exponential
     );
-    let n_pairs = scenario.contact.len() as f64;
-    let flight = match (settings.time_step, is_explicit && highest > 0.0) {
-        (Some(dt), _) => Span::exact(end / dt),
-        (None, true) => Span::exact(10.0 * highest * end),
-        (None, false) => {
+    let flight = match (settings.time_step, is_explicit && highest > 0.0, course) {
+        (Some(dt), ..) => Span::exact(end / dt),
+        (None, true, _) => Span::exact(10.0 * highest * end),
+        // Rigid bodies alone: the run itself.
+        (None, false, Some(course)) if highest == 0.0 => course.to_the_end(course.in_flight / per_step),
+        (None, false, _) => {
             run.unknown = "the error control chooses the steps of the motion".to_owned();
             Span { low: 30.0, expected: 1000.0, high: 30_000.0 }
         }
     };
-    let contacts = |is_closed: bool| -> Work {
-        let of_pair = |pair| contact(scenario, (known, places), pair, is_closed);
-        scenario.contact.iter().map(of_pair).sum()
-    };
-    run.push("evaluations", flight.times(per_step), one + contacts(false));
-    if n_pairs > 0.0 {
-        let impacts = Span { low: 0.0, expected: n_pairs, high: 4.0 * n_pairs };
-        run.unknown = "the number and the length of contacts are not known".to_owned();
-        let evaluations = impacts.times(STEPS_OF_IMPACT * EVALUATIONS);
-        let all_but_one = (n_pairs - 1.0) / n_pairs;
-        let closed = contacts(true) * (1.0 / n_pairs) + contacts(false) * all_but_one;
-        run.push("evaluations in contact", evaluations, one + closed);
-        // A contact that lasts is closed in all steps, which become short where it moves over cells.
-        let held = if can_last(scenario) { LASTING * n_pairs * STEPS_OF_IMPACT * EVALUATIONS } else { 0.0 };
-        let high = held.max(flight.high * per_step);
-        run.push("evaluations in lasting contact", Span { high, ..Span::exact(0.0) }, contacts(true));
+    let contacts = contacts(scenario, known, places);
+    let far: Work = contacts.iter().map(|[open, _]| *open).sum();
+    run.push("evaluations", flight.times(per_step), one + far);
+    if scenario.contact.is_empty() {
+        return run;
+    }
+    match course {
+        Some(course) => {
+            if course.part < 1.0 {
+                run.unknown = format!(
+                    "how often and how long bodies touch is not known after {:.0} % of the time",
+                    100.0 * course.part
+                );
+            }
+            if settings.time_step.is_none() {
+                run.push("evaluations in contact", course.to_the_end(course.in_contact), one + far);
+            }
+            for (pair, [_, work]) in contacts.iter().enumerate() {
+                // Steps of one length do not depend on contact.
+                let closed = match settings.time_step {
+                    Some(dt) => course.touching[pair] / dt * per_step,
+                    None => course.closed[pair],
+                };
+                run.push("closed contacts", course.to_the_end(closed), *work);
+            }
+        }
+        None => {
+            let n_pairs = scenario.contact.len() as f64;
+            let impacts = Span { low: 0.0, expected: n_pairs, high: 4.0 * n_pairs };
+            run.unknown = "the number and the length of contacts are not known".to_owned();
+            let evaluations = impacts.times(STEPS_OF_IMPACT * EVALUATIONS);
+            let near: Work = contacts.iter().map(|[_, closed]| *closed).sum();
+            let all_but_one = (n_pairs - 1.0) / n_pairs;
+            run.push("evaluations in contact", evaluations, one + near * (1.0 / n_pairs) + far * all_but_one);
+            // A contact that lasts is closed in all steps, which become short where it moves over cells.
+            let held =
+                if can_last(scenario) { LASTING * n_pairs * STEPS_OF_IMPACT * EVALUATIONS } else { 0.0 };
+            let high = held.max(flight.high * per_step);
+            run.push("evaluations in lasting contact", Span { high, ..Span::exact(0.0) }, near);
+        }
     }
     run
 }
@@ -147,26 +191,30 @@ fn evaluations(integrator: Integrator, modes: f64) -> f64 {
     }
 }
 
-/// Work of a contact in an evaluation.
-fn contact(
-    scenario: &Scenario,
-    (known, places): (&[Known], &[f64]),
-    pair: &ContactSpec,
-    is_closed: bool,
-) -> Work {
-    let ends = pair.between.each_ref().map(|end| {
-        let number = scenario.body.iter().position(|spec| spec.name == end.body)?;
-        Some((number, end))
-    });
-    if pair.is_on_grid() {
-        let places = ends.map(|end| end.map_or(0.0, |(number, _)| places[number]));
-        return if is_closed { grid_contact(places) } else { Work::default() };
-    }
-    let faces = |(number, end): (usize, &End)| {
-        let faces = n_faces(known[number].geometry.as_deref()?, &end.part);
-        (faces > 0).then_some(faces as f64)
+/// Work of each contact in an evaluation: open, closed.
+fn contacts(scenario: &Scenario, known: &[Known], places: &[f64]) -> Vec<[Work; 2]> {
+    // Many pairs share a zone.
+    let mut zones: BTreeMap<(usize, String), Option<Zone>> = BTreeMap::new();
+    let number = |end: &End| scenario.body.iter().position(|spec| spec.name == end.body);
+    let mut of_pair = |pair: &ContactSpec| {
+        if pair.is_on_grid() {
+            let places = pair.between.each_ref().map(|end| number(end).map_or(0.0, |body| places[body]));
+            return [Work::default(), grid_contact(places)];
+        }
+        let (mut faces, mut dofs) = (MOST_FACES, [ZONE_DOFS; 2]);
+        for (end, dofs) in pair.between.iter().zip(&mut dofs) {
+            let Some(body) = number(end) else { continue };
+            let found = || zone(known[body].geometry.as_deref()?, &end.part);
+            let own = *zones.entry((body, end.part.clone())).or_insert_with(found);
+            faces = own.map_or(faces, |own| own.faces.min(faces));
+            *dofs = own.map_or(*dofs, |own| own.dofs);
+            if scenario.body[body].rigid {
+                *dofs = 0.0;
+            }
+        }
+        [open_cell_contact(faces), closed_cell_contact(dofs)]
     };
-    cell_contact(ends.into_iter().flatten().filter_map(faces).fold(MOST_FACES, f64::min), is_closed)
+    scenario.contact.iter().map(&mut of_pair).collect()
 }
 
 /// Rigid bodies with steps of one length.

@@ -1,18 +1,19 @@
 //! A run for a moment, which shows what a whole run takes.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use carom_cost::cpu_seconds;
+use carom_cost::Span;
 use carom_format::ResultReader;
 use carom_format::scenario::model::{MaterialLaw, Scenario, Scheme};
-use carom_progress::Progress;
+use carom_progress::Silent;
 
+use crate::cpu_limit::CpuLimit;
 use crate::error::ErrorKind;
+use crate::implicit::MOST_MULTIPLIERS;
 use crate::prepared::Prepared;
 use crate::resume::RunOptions;
-use crate::rigid::MISSED_CONTACTS;
+use crate::rigid::{CONTACT_IMPULSES, MISSED_CONTACTS};
 use crate::solve;
 
 /// CPU time after which a trial with the steps of the run ends.
@@ -27,37 +28,81 @@ const STEPS: f64 = 200.0;
 /// CPU time of a trial that is long enough for the clock \[s\].
 const LONG_ENOUGH: f64 = 0.3;
 
-/// Wall time over CPU time at which a trial ends anyway: other programs may slow it down.
-const LONGEST: f64 = 8.0;
-
-/// Wall time between two looks at the CPU clock \[ms\]: a look takes as long as a step of a small mechanism.
-const LOOK_AGAIN: u64 = 10;
-
 /// Factor between the steps of two trials over the whole time.
 const MORE_STEPS: f64 = 5.0;
 
-/// CPU seconds of the time loop of a whole run, without its frames; none if trials fail, or if what costs
-/// time may come later than they reach.
+/// Factor by which steps that are not seen in a trial may cost more or less than those of it.
+const UNSEEN: f64 = 2.0;
+
+/// Factor by which steps of plastic cells that are compressed become shorter.
+const SHORTENED: f64 = 4.0;
+
+/// Why the cost of plastic bodies in contact is a range.
+const PLASTIC: &str = "plastic strain may shorten the steps of compressed cells";
+
+/// The time loop of a whole run by a trial.
+pub(crate) struct Trial {
+    /// CPU seconds, without frames.
+    pub(crate) seconds: Span,
+    /// Why they are a range, a sentence; empty if they are not.
+    pub(crate) unknown: String,
+}
+
+impl Trial {
+    fn known(seconds: f64) -> Self {
+        Self { seconds: Span::exact(seconds), unknown: String::new() }
+    }
+}
+
+/// The cost of a run by a trial of it; none if the trial fails.
 ///
 /// Rigid bodies run to their end in longer steps: what touches in them is about what touches in the run, and
-/// a step costs as much. Steps in which points pass through surfaces show too little of it. Where longer
-/// steps end with an error, in runs without contact, and in explicit steps of elastic bodies, which search
-/// for contact in flight too, the first moment of the run is taken for all of it. Implicit steps take several
-/// times as many iterations in contact as before it.
-pub(crate) fn seconds(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
-    let Scheme::Rigid { time_step } = scenario.simulation.scheme else {
-        let is_plastic = scenario.material.values().any(|material| material.law == MaterialLaw::Plastic);
-        let is_even = matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) && !is_plastic;
-        let is_shown = scenario.contact.is_empty() || is_even;
-        return if is_shown { of_start(scenario, prepared) } else { None };
-    };
+/// a step costs as much. Steps in which points pass through surfaces show too little of it. In runs without
+/// contact, and in explicit steps of elastic bodies, which search for contact in flight too, the first
+/// moment of the run is taken for all of it. Other runs with contact are tried by [`of_uneven_start`].
+///
+/// * `touches` — true if bodies in a floating frame, here rigid ones, are known to touch early
+pub(crate) fn of_run(scenario: &Scenario, prepared: &Prepared, touches: bool) -> Option<Trial> {
+    let has_contact = !scenario.contact.is_empty();
+    match scenario.simulation.scheme {
+        Scheme::Rigid { time_step } => of_longer_steps(scenario, prepared, time_step)
+            .map(Trial::known)
+            .or_else(|| if has_contact { of_uneven_start(scenario, prepared, false) } else { None }),
+        Scheme::Explicit { .. } if !(has_contact && is_plastic(scenario)) => {
+            of_start(scenario, prepared).map(Trial::known)
+        }
+        Scheme::Explicit { .. } => of_uneven_start(scenario, prepared, true),
+        _ if has_contact => of_uneven_start(scenario, prepared, touches),
+        _ => of_start(scenario, prepared).map(Trial::known),
+    }
+}
+
+fn is_plastic(scenario: &Scenario) -> bool {
+    scenario.material.values().any(|material| material.law == MaterialLaw::Plastic)
+}
+
+/// True if a trial can show the cost of a run: of reduced bodies in contact only where all are rigid.
+pub(crate) fn is_of_use(scenario: &Scenario) -> bool {
+    match scenario.simulation.scheme {
+        Scheme::Rigid { .. } | Scheme::Implicit { .. } | Scheme::Explicit { .. } => true,
+        Scheme::Quasistatic(_) | Scheme::Dynamic(_) | Scheme::Damped(_) => {
+            scenario.contact.is_empty() || scenario.body.iter().all(|body| body.rigid)
+        }
+        Scheme::Complementarity { .. } | Scheme::Static { .. } => false,
+    }
+}
+
+/// Rigid bodies to their end, in longer steps.
+fn of_longer_steps(scenario: &Scenario, prepared: &Prepared, time_step: f64) -> Option<f64> {
     let wanted = scenario.simulation.end_time / time_step;
     let mut steps = STEPS.min(wanted);
     let mut found = None;
     loop {
         let mut coarse = scenario.clone();
         coarse.simulation.scheme = Scheme::Rigid { time_step: scenario.simulation.end_time / steps };
-        let Some(Moment { seconds, part, missed }) = Moment::of(coarse, prepared, OF_WHOLE) else { break };
+        let Some(Moment { seconds, part, missed, .. }) = Moment::of(coarse, prepared, OF_WHOLE) else {
+            break;
+        };
         if part < 1.0 {
             // The time was over: a trial before was shorter and reached the end.
             return found;
@@ -75,6 +120,52 @@ fn of_start(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
     Moment::of(scenario.clone(), prepared, OF_START).map(|Moment { seconds, part, .. }| seconds / part)
 }
 
+/// The cost of a run whose steps cost more in contact than before it, by a short and a longer moment from its
+/// begin: a step of the rest costs between a step before and a step after the end of the short one.
+///
+/// The geometric mean of both is right within a factor of two where these differ by less than a factor of
+/// four. Where nothing touches in the moments, later steps may cost more.
+///
+/// * `touches` — true if bodies are known to touch in it
+fn of_uneven_start(scenario: &Scenario, prepared: &Prepared, touches: bool) -> Option<Trial> {
+    let short = Moment::of(scenario.clone(), prepared, OF_START);
+    let long = Moment::of(scenario.clone(), prepared, OF_WHOLE)?;
+    if long.part == 1.0 {
+        return Some(Trial::known(long.seconds));
+    }
+    let mean = long.seconds / long.part;
+    let rates = match short {
+        Some(short) if short.part < long.part => {
+            let later = (long.seconds - short.seconds) / (long.part - short.part);
+            let first = short.seconds / short.part;
+            // A dear begin, as of contacts that settle, does not come again.
+            if first > later { [later, mean] } else { [first, later] }
+        }
+        _ => [mean; 2],
+    };
+    let [low, high] = rates;
+    let to_the_end = |rate: f64| long.seconds + (1.0 - long.part) * rate;
+    let seconds =
+        Span { low: to_the_end(low), expected: to_the_end((low * high).sqrt()), high: to_the_end(high) };
+    if !(touches || long.touches) {
+        let unknown = format!(
+            "nothing touches in the first {:.1} % of the time, and steps in contact cost more",
+            100.0 * long.part
+        );
+        let high = UNSEEN * UNSEEN * seconds.high;
+        return Some(Trial { seconds: Span { high, ..seconds }, unknown });
+    }
+    if matches!(scenario.simulation.scheme, Scheme::Explicit { .. }) && is_plastic(scenario) {
+        let seconds = Span { high: SHORTENED * seconds.high, ..seconds };
+        return Some(Trial { seconds, unknown: PLASTIC.to_owned() });
+    }
+    if seconds.high <= UNSEEN * seconds.expected {
+        return Some(Trial::known(seconds.expected));
+    }
+    let unknown = format!("steps cost more and more in the first {:.1} % of the time", 100.0 * long.part);
+    Some(Trial { seconds, unknown })
+}
+
 /// A run until the time is over.
 struct Moment {
     /// CPU time of its loop \[s\].
@@ -83,6 +174,8 @@ struct Moment {
     part: f64,
     /// Contacts that all steps missed.
     missed: u64,
+    /// True if bodies are known to have touched: rigid ones, and those in implicit steps.
+    touches: bool,
 }
 
 impl Moment {
@@ -93,7 +186,7 @@ impl Moment {
         scenario.probe.clear();
         let folder = tempfile::tempdir().ok()?;
         let path = folder.path().join("trial.carom");
-        let watch = Watch::new(budget);
+        let watch = CpuLimit::new(&Silent, budget);
         let ran = solve::run(&scenario, Path::new(""), prepared, &path, RunOptions::default(), &watch);
         let is_whole = ran.is_ok();
         if ran.is_err_and(|error| error.kind() != ErrorKind::Interrupted) {
@@ -102,50 +195,9 @@ impl Moment {
         let result = ResultReader::open(&path).ok()?;
         let part = if is_whole { 1.0 } else { result.checkpoint().ok()??.time / end };
         let (_, seconds) = result.timings().ok()?.into_iter().find(|(name, _)| name == "time loop, cpu")?;
-        let missed = result.counters().ok()?.into_iter().find(|(name, _)| name == MISSED_CONTACTS);
-        let missed = missed.map_or(0, |(_, missed)| missed);
-        (part > 0.0).then_some(Self { seconds, part, missed })
-    }
-}
-
-/// Interrupts when the time is over.
-struct Watch {
-    /// CPU time of the program at which it is over \[s\].
-    until: f64,
-    begun: Instant,
-    /// Wall time at which it is over anyway.
-    longest: Duration,
-    /// Wall time since the begin at which the CPU clock is read again \[ms\].
-    next: AtomicU64,
-}
-
-impl Watch {
-    fn new(budget: Duration) -> Self {
-        Self {
-            until: cpu_seconds() + budget.as_secs_f64(),
-            begun: Instant::now(),
-            longest: budget.mul_f64(LONGEST),
-            next: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Progress for Watch {
-    fn begin(&self, _name: &str, _total: u64) {}
-
-    fn set(&self, _done: u64) {}
-
-    fn note(&self, _text: &str) {}
-
-    fn end(&self) {}
-
-    fn interrupted(&self) -> bool {
-        let elapsed = self.begun.elapsed();
-        let now = elapsed.as_millis() as u64;
-        if now < self.next.load(Ordering::Relaxed) {
-            return false;
-        }
-        self.next.store(now + LOOK_AGAIN, Ordering::Relaxed);
-        elapsed > self.longest || cpu_seconds() > self.until
+        let counters = result.counters().ok()?;
+        let count = |of: &str| counters.iter().find(|(name, _)| name == of).map_or(0, |(_, count)| *count);
+        let touches = [CONTACT_IMPULSES, MOST_MULTIPLIERS].iter().any(|of| count(of) > 0);
+        (part > 0.0).then_some(Self { seconds, part, missed: count(MISSED_CONTACTS), touches })
     }
 }

@@ -8,7 +8,7 @@ use carom_contact::Law;
 use carom_dynamics::{ContactEvent, Ignore};
 use carom_fem::Body;
 use carom_format::scenario::model::{
-    Compliance, Integrator, MarkerSpec, Scenario, Scheme, Spot, TimeIntegration,
+    BodySpec, Compliance, Integrator, MarkerSpec, ReduceSpec, Scenario, Scheme, Spot, TimeIntegration,
 };
 use carom_multibody::{Settings, Simulation, Touched};
 use carom_progress::{Part, Progress};
@@ -20,6 +20,14 @@ use crate::system::{Assembled, system};
 
 /// Accuracy of the run: the error of its energy.
 const TOLERANCE: f64 = 1e-3;
+
+/// Steps of the run.
+const STEPS: TimeIntegration = TimeIntegration {
+    integrator: Integrator::DormandPrince5,
+    relative_tolerance: Some(TOLERANCE),
+    time_step: None,
+    maximum_step: None,
+};
 
 /// Most steps of the run: bodies that rest on each other would take any number.
 const MOST_STEPS: u64 = 20_000;
@@ -104,29 +112,34 @@ pub(super) fn outlook(
     geometries: &[Option<Arc<Body>>],
     progress: &dyn Progress,
 ) -> Vec<Outlook> {
-    let none = |trouble: String| {
-        vec![Outlook { trouble: Some(trouble), ..Outlook::default() }; scenario.contact.len()]
-    };
-    let mut prepared = Prepared::default();
-    for (spec, geometry) in scenario.body.iter().zip(geometries) {
-        let Some(geometry) = geometry else {
-            return none(format!("body `{}` is a model, whose geometry is not at hand", spec.name));
-        };
-        let model = PreparedModel::Rigid(Arc::clone(geometry));
-        prepared.bodies.push(PreparedBody::without_files(model));
-    }
-    let mut rigid = as_rigid(scenario);
+    let mut rigid = as_rigid(scenario, STEPS);
     let (Until::Time(end_time) | Until::AllMet(end_time)) = until;
     rigid.simulation.end_at(end_time);
     let part = Part::new(progress, "the bodies as rigid ones");
-    match run(&rigid, &prepared, until, &part) {
-        Ok(outlooks) => outlooks,
-        Err(trouble) => none(trouble),
-    }
+    let ran = prepared(scenario, geometries).and_then(|prepared| run(&rigid, &prepared, until, &part));
+    ran.unwrap_or_else(|trouble| {
+        vec![Outlook { trouble: Some(trouble), ..Outlook::default() }; scenario.contact.len()]
+    })
+}
+
+/// The bodies as rigid ones.
+///
+/// # Errors
+///
+/// A text: the body whose geometry is not known.
+pub(super) fn prepared(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) -> Result<Prepared, String> {
+    let rigid = |(spec, geometry): (&BodySpec, &Option<Arc<Body>>)| match geometry {
+        Some(geometry) => Ok(PreparedBody::without_files(PreparedModel::Rigid(Arc::clone(geometry)))),
+        None => Err(format!("body `{}` is a model, whose geometry is not at hand", spec.name)),
+    };
+    let bodies = scenario.body.iter().zip(geometries).map(rigid).collect::<Result<_, _>>()?;
+    Ok(Prepared { bodies, ..Prepared::default() })
 }
 
 /// The scenario with all bodies rigid, held ones fixed, and contact on grids.
-fn as_rigid(scenario: &Scenario) -> Scenario {
+///
+/// * `steps` — of its run
+pub(super) fn as_rigid(scenario: &Scenario, steps: TimeIntegration) -> Scenario {
     let mut rigid = scenario.clone();
     for body in &mut rigid.body {
         body.rigid = true;
@@ -136,11 +149,15 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
         let placed = reduce.attach.iter().filter_map(|(set, how)| Some((set, how.at()?)));
         body.marker.extend(placed.map(|(set, at)| MarkerSpec { name: set.clone(), at: Spot::Point(at) }));
     }
-    // Zones of interfaces are too small to find the place of a contact on them.
+    // Zones of interfaces are too small to find the place of a contact on them, and rigid bodies have no
+    // places. The whole surface of a ball needs no search.
     for end in rigid.contact.iter_mut().flat_map(|pair| &mut pair.between) {
         let spec = scenario.body.iter().find(|spec| spec.name == end.body);
         let reduce = spec.and_then(|spec| spec.reduce.as_ref());
-        if reduce.is_some_and(|reduce| reduce.interface.contains(&end.part)) {
+        let is_zone = |reduce: &ReduceSpec| {
+            reduce.interface.contains(&end.part) || reduce.places.iter().any(|place| place.trim() == end.part)
+        };
+        if reduce.is_some_and(is_zone) {
             end.part.clear();
         }
     }
@@ -149,12 +166,7 @@ fn as_rigid(scenario: &Scenario) -> Scenario {
             (pair.compliance, pair.law) = (Some(Compliance::HalfSpace), Law::Hard);
         }
     }
-    rigid.simulation.scheme = Scheme::Quasistatic(TimeIntegration {
-        integrator: Integrator::DormandPrince5,
-        relative_tolerance: Some(TOLERANCE),
-        time_step: None,
-        maximum_step: None,
-    });
+    rigid.simulation.scheme = Scheme::Quasistatic(steps);
     rigid
 }
 

@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use carom_fem::Body;
-use carom_format::scenario::model::{BodySource, BodySpec, Scenario, Scheme};
+use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
 use carom_format::{read_body, read_rom};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::{Progress, Silent};
@@ -19,6 +20,7 @@ use super::model::rom_file;
 use super::twins::{body_owner, model_owner};
 use super::{in_body, source};
 use crate::cost::{self, Costs, Known};
+use crate::cpu_limit::CpuLimit;
 use crate::discretised::Bodies;
 use crate::error::{At, ErrorKind, Kind};
 use crate::expected_size::ExpectedSize;
@@ -27,11 +29,15 @@ use crate::foresee::{self, Choice};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
-use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
+use crate::prepared::Workshop;
 use crate::references::{self, NoInterface};
 use crate::rigid::left_out;
 use crate::scheme::check::check;
 use crate::scheme::{self, SetUpError};
+
+/// CPU time in which a check foresees contact. A run takes all the time that it needs: its choices must not
+/// depend on the speed of a machine.
+const OF_FORESIGHT: Duration = Duration::from_secs(30);
 
 /// The state of a file before a preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +203,8 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     survey.problems.extend(named.into_iter().map(|error| of_bodies(error.cast())));
     let inside = overlap::problems(scenario, &parts, &bodies);
     survey.problems.extend(inside.into_iter().map(|error| of_bodies(error.cast())));
-    let scenario = &*completed(scenario, &found, &parts, &mut survey, progress);
+    let limit = CpuLimit::new(progress, OF_FORESIGHT);
+    let scenario = &*completed(scenario, &found, &parts, &mut survey, &limit);
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
         let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
@@ -222,37 +229,21 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     if survey.problems.is_empty() {
         survey.problems.extend(scheme::problem(scenario, &parts).map(At::cast));
     }
-    if survey.problems.is_empty() {
-        let own = |spec: &BodySpec| model_owner(scenario, spec, workshop).name == spec.name;
+    if survey.problems.is_empty() && !limit.is_over() {
+        let owner = |spec: &BodySpec| {
+            let owner = model_owner(scenario, spec, workshop);
+            scenario.body.iter().position(|body| body.name == owner.name).unwrap_or_default()
+        };
         let known = scenario.body.iter().zip(&found).zip(&survey.bodies).map(|((spec, found), body)| Known {
             geometry: found.shared(),
             model: found.model(),
-            is_to_make: body.model == Standing::ToMake && own(spec),
+            rom_path: (body.model == Standing::UpToDate).then(|| body.rom_path.clone()),
+            is_to_make: body.model == Standing::ToMake,
+            owner: owner(spec),
         });
-        let prepared = prepared(scenario, &found);
-        survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>(), prepared.as_ref()));
+        survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>()));
     }
     survey
-}
-
-/// The bodies as a run would have them; none if a body is not known, or has a model that is not there.
-fn prepared(scenario: &Scenario, found: &[Found]) -> Option<Prepared> {
-    let model = |(spec, found): (&BodySpec, &Found)| {
-        let scheme = &scenario.simulation.scheme;
-        Some(match found {
-            Found::Geometry(body) if spec.rigid || matches!(scheme, Scheme::Rigid { .. }) => {
-                PreparedModel::Rigid(Arc::clone(body))
-            }
-            Found::Geometry(body) if !scheme.reduces_body(spec) => {
-                PreparedModel::Deformable(Arc::clone(body))
-            }
-            Found::Model(model) => PreparedModel::Reduced(Arc::clone(model)),
-            Found::Geometry(_) | Found::Nothing => return None,
-        })
-    };
-    let models = scenario.body.iter().zip(found).map(model);
-    let bodies = models.map(|model| model.map(PreparedBody::without_files)).collect::<Option<_>>()?;
-    Some(Prepared { bodies, ..Prepared::default() })
 }
 
 /// The scenario with all that its contacts leave open, with the choices.
@@ -261,7 +252,7 @@ fn completed<'a>(
     found: &[Found],
     parts: &[Parts<'_>],
     survey: &mut Survey,
-    progress: &dyn Progress,
+    limit: &CpuLimit<'_>,
 ) -> Cow<'a, Scenario> {
     let is_waiting = found.iter().any(|found| matches!(found, Found::Nothing));
     if is_waiting && scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, parts)) {
@@ -272,13 +263,21 @@ fn completed<'a>(
         return Cow::Borrowed(scenario);
     }
     let geometries: Vec<_> = found.iter().map(Found::shared).collect();
-    match foresee::completed(scenario, &geometries, parts, progress) {
+    match foresee::completed(scenario, &geometries, parts, limit) {
         Ok(None) => Cow::Borrowed(scenario),
         Ok(Some(completed)) => {
             survey.choices.extend(completed.choices);
             survey.warnings.extend(completed.warnings);
             survey.completed = Some(completed.scenario.clone());
             Cow::Owned(completed.scenario)
+        }
+        Err(_) if limit.is_over() => {
+            let seconds = OF_FORESIGHT.as_secs();
+            survey.not_checked.push(format!(
+                "where bodies meet, the models that follow from it, and the time of models and run: the run \
+                 of the bodies as rigid ones takes more than {seconds} s of CPU time; `carom run` makes it"
+            ));
+            Cow::Borrowed(scenario)
         }
         Err(error) => {
             survey.problems.push(of_bodies(error.cast()));

@@ -15,7 +15,7 @@ pub use error::RigidSetUpError;
 pub(crate) use everything::{edges_of, joined, left_out, whole};
 pub(crate) use joined::EndError;
 pub use repeated::RepeatedContact;
-pub(crate) use run::{MISSED_CONTACTS, RigidRun};
+pub(crate) use run::{CONTACT_IMPULSES, MISSED_CONTACTS, RigidRun};
 pub(crate) use setup::{pair, problem};
 pub use shapes::ShapeRole;
 pub(crate) use shapes::{Role, shape_role, shape_surface, wrong_role};

@@ -21,6 +21,9 @@ use crate::system::probes::described as described_probes;
 /// Name of a counter: contacts that every step has missed.
 pub(crate) const MISSED_CONTACTS: &str = "missed_contacts";
 
+/// Name of the counter of contact impulses.
+pub(crate) const CONTACT_IMPULSES: &str = "contact_impulses";
+
 /// Relative error of the energy above which there is a warning: these runs conserve energy to round-off.
 const ENERGY_ERROR: f64 = 1e-8;
 
@@ -99,7 +102,7 @@ impl Run for RigidRun<'_> {
             bodies: system.body_states(),
             counters: vec![
                 ("steps", system.steps()),
-                ("contact_impulses", system.n_impulses()),
+                (CONTACT_IMPULSES, system.n_impulses()),
                 ("divided_steps", system.n_divided()),
                 (MISSED_CONTACTS, system.missed().count() as u64),
                 ("reduced_restitutions", system.limited().steps),

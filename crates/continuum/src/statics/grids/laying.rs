@@ -390,8 +390,8 @@ fn positions(discretisation: &Discretisation, points: &[u32]) -> Vec<Vector3<f64
 
 /// The material below an end.
 fn half_space(spec: &ContactSpec, bodies: &[StaticBody], end: usize) -> Result<HalfSpace, SetupError> {
-    let body = &bodies[spec.bodies[end]].body;
-    let found = half_space_of(body, &touching_faces(body, &spec.sets[end])?);
+    let StaticBody { body, discretisation, .. } = &bodies[spec.bodies[end]];
+    let found = half_space_of((body, discretisation), &touching_faces(body, &spec.sets[end])?);
     Ok(found.map_err(PlacedModelError::from)?)
 }
 

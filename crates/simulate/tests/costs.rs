@@ -1,0 +1,80 @@
+//! The cost that a survey expects of a run: counts, not times.
+
+use carom_progress::Silent;
+use carom_simulate::{CostOfRun, survey};
+
+use crate::fixtures::{Chain, REPLACE, parse};
+use crate::foresee::BALLS;
+
+/// The expected cost of a run whose bodies are not made.
+fn cost(text: &str, overrides: &[&str]) -> CostOfRun {
+    let survey = survey(&parse(text, overrides), Chain::new().workshop(), &Silent);
+    assert!(survey.problems.is_empty(), "{:?}", survey.problems);
+    survey.costs.unwrap().run.unwrap()
+}
+
+/// How often a piece of work is expected.
+fn count(run: &CostOfRun, of: &str) -> f64 {
+    run.pieces.iter().filter(|(name, ..)| *name == of).map(|(_, count, _)| count.expected).sum()
+}
+
+#[test]
+fn evaluations_of_a_run_in_contact_are_foreseen_by_one_of_rigid_bodies() {
+    let expected = cost(BALLS, &[]);
+    assert_eq!(expected.unknown, "");
+    let in_contact = count(&expected, "evaluations in contact");
+    assert_eq!(count(&expected, "closed contacts"), in_contact);
+    let chain = Chain::new();
+    let scenario = parse(BALLS, &[]);
+    let prepared = chain.prepare(&scenario).unwrap();
+    let outcome = chain.run(&scenario, &prepared, REPLACE).unwrap();
+    let done = outcome.summary.integration.unwrap().evaluations as f64;
+    let ratio = (count(&expected, "evaluations") + in_contact) / done;
+    // A step in contact counts for contact and for the flight, which is a tenth here.
+    assert!((0.7..1.4).contains(&ratio), "{ratio}: {done} evaluations");
+}
+
+#[test]
+fn bodies_that_do_not_meet_have_no_evaluations_in_contact() {
+    let apart = ["body.upper.velocity=[0.0, 0.0, 0.25]"];
+    // Places are named, as none can be foreseen.
+    let places = [
+        "body.lower.reduce={ places = [\"0,0,0.015:0.003\"], modes = 6 }",
+        "body.upper.reduce={ places = [\"0,0,-0.015:0.003\"], modes = 6 }",
+        "contact.0.between=[\"lower:0,0,0.015:0.003\", \"upper:0,0,-0.015:0.003\"]",
+        "contact.0.compliance=half-space",
+    ];
+    let apart = cost(BALLS, &[&apart[..], &places].concat());
+    assert_eq!((apart.unknown.as_str(), count(&apart, "closed contacts")), ("", 0.0));
+    let together = cost(BALLS, &places);
+    assert!(count(&together, "closed contacts") > 1000.0, "{:?}", together.pieces);
+}
+
+/// A rod that swings on a hinge: its steps are chosen by an implicit integrator.
+const PENDULUM: &str = r#"
+[simulation]
+scheme = "dynamic"
+integrator = "radau5"
+end_time = 2.0
+output_every = 0.1
+gravity = [0.0, 0.0, -9.81]
+[[body]]
+name = "rod"
+make = { shape = "rod", radius = 0.006, length = 0.2, elements = [4, 1, 1] }
+material = "steel"
+reduce = { attach = { start = "rigid" }, modes = 6 }
+[[joint]]
+kind = "revolute"
+between = ["ground", "rod:start"]
+axis = [0.0, 1.0, 0.0]
+"#;
+
+#[test]
+fn models_that_cost_little_are_made_for_a_trial_and_not_kept() {
+    let chain = Chain::new();
+    let found = survey(&parse(PENDULUM, &[]), chain.workshop(), &Silent);
+    let run = found.costs.unwrap().run.unwrap();
+    assert!(run.is_tried && run.unknown.is_empty(), "{run:?}");
+    assert!(count(&run, "time loop") == 1.0 && run.seconds.expected > 0.0);
+    assert!(!chain.workshop().bodies.exists(), "a survey keeps nothing");
+}
