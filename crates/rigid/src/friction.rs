@@ -9,6 +9,7 @@
 //! b, see `law`. Finally the normal impulses are refined to round-off.
 
 pub(crate) mod many;
+pub(crate) mod memory;
 
 use carom_contact::solver::{Dense, FrictionProblem, FrictionSolver};
 
@@ -56,6 +57,9 @@ impl Friction {
         // Velocities by the loads alone: for bodies at rest there are no others.
         let speed = rows.speed().max(f64::MIN_POSITIVE);
         let mut missed = f64::INFINITY;
+        if rows.by_blocks {
+            self.begin_by_blocks(contacts, rows, stages, step)?;
+        }
         for _ in 0..MAX_ITERATIONS {
             if rows.by_blocks {
                 if !self.cone_by_blocks(contacts, rows, stages, step) {

@@ -27,8 +27,8 @@ pub(crate) struct Impulses {
 const MANY: usize = 24;
 
 /// Contacts with friction up to which a dense problem is tried at once where blocks have no solution. Beyond,
-/// it takes seconds, and the step is divided first.
-const DENSE: usize = 96;
+/// it takes a second and more, and the step is divided first.
+const DENSE: usize = 48;
 
 /// The laws of one group of contacts.
 pub(crate) struct Laws {
@@ -72,6 +72,11 @@ impl Impulses {
         self.limit.reserve(n);
         self.group.reserve(n);
         self.solved.reserve(n);
+    }
+
+    /// Keeps the impulses of a step that is accepted, where those of the next one begin.
+    pub(crate) fn keep(&mut self, contacts: &[Contact]) {
+        self.laws.friction.path.memory.keep(contacts, MANY);
     }
 
     /// Computes impulses of contacts with known arms, and the resulting velocities; contacts that do not

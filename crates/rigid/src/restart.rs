@@ -4,6 +4,7 @@ use carom_dynamics::{Checkpoint, CheckpointError, Observer};
 use nalgebra::Vector3;
 
 use crate::action::ActionBooks;
+use crate::friction::memory::Memory;
 use crate::held::Held;
 use crate::joint::impulse::JointImpulse;
 use crate::limit::Limited;
@@ -17,7 +18,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 8;
+pub const VERSION: u64 = 9;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -121,6 +122,12 @@ impl System {
         }
         let reports = numbers.iter().map(|&number| self.reports[number].to_array().to_vec());
         checkpoint.put_reals("reports", &flat(reports.collect()));
+        let (places, impulses, pauses) = self.impulses.laws.friction.path.memory.to_lists();
+        if !places.is_empty() || !pauses.is_empty() {
+            checkpoint.put_integers("friction_contacts", &places);
+            checkpoint.put_reals("friction_impulses", &impulses);
+            checkpoint.put_integers("friction_pauses", &pauses);
+        }
         let books = &self.books;
         let mut sums =
             vec![books.d_imp, books.d_fric, self.energies[0], self.energies[1], self.spring_energy];
@@ -185,6 +192,10 @@ impl System {
         }
         let reports = checkpoint.reals_of("reports", self.reports.len() * PairReport::NUMBERS)?;
         self.reports = arrays(reports).map(PairReport::from_array).collect();
+        let places = checkpoint.integers("friction_contacts").unwrap_or_default();
+        let impulses = checkpoint.reals_of("friction_impulses", 3 * (places.len() / 4)).unwrap_or_default();
+        let pauses = checkpoint.integers("friction_pauses").unwrap_or_default();
+        self.impulses.laws.friction.path.memory = Memory::from_lists(places, impulses, pauses);
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));
         self.deepest = self.reports.iter().fold(0.0, |most, report| report.depth.max(most));
         let [mut joint_work, mut drive_work] = [0.0; 2];

@@ -2,6 +2,7 @@
 
 use crate::action::ActionBooks;
 use crate::crowd::Key;
+use crate::friction::memory::Memory;
 use crate::held::Held;
 use crate::limit::Limited;
 use crate::state::State;
@@ -28,6 +29,7 @@ pub struct Snapshot {
     n_impulses: u64,
     limited: Limited,
     deepest: f64,
+    friction: Memory,
 }
 
 impl System {
@@ -55,6 +57,7 @@ impl System {
         }
         (to.spring_energy, to.energies, to.n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
         (to.limited, to.deepest) = (self.limited, self.deepest);
+        to.friction.clone_from(&self.impulses.laws.friction.path.memory);
     }
 
     /// Goes back to a stored state of this system. The loads of the bodies stay.
@@ -95,6 +98,7 @@ impl System {
         (self.spring_energy, self.energies, self.n_impulses) =
             (from.spring_energy, from.energies, from.n_impulses);
         (self.limited, self.deepest) = (from.limited, from.deepest);
+        self.impulses.laws.friction.path.memory.clone_from(&from.friction);
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         self.nearby.have_moved();
         self.undisturb();

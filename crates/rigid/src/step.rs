@@ -69,6 +69,7 @@ impl System {
             self.solve_contacts()?;
             self.book_contacts();
         }
+        self.impulses.keep(&self.contacts);
         self.book_joints();
         self.accept();
         self.follow_stops();

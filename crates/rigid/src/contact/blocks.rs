@@ -86,4 +86,17 @@ impl Rows {
         factors.factorise(joints.rows_now(), touching, stages, step);
         factors.change(touching, stages, step, change)
     }
+
+    /// The same changes for other values f of the laws of the last call.
+    pub(crate) fn change_by_values(
+        &mut self,
+        laws: &[LinearLaw],
+        stages: &[Stage],
+        step: &Step<'_>,
+        change: &mut Vec<[f64; 2]>,
+    ) -> bool {
+        let Self { rows, blocks, .. } = self;
+        let touching = Touching { rows, laws, mobility: &blocks.mobility };
+        blocks.known[0].1.change(touching, stages, step, change)
+    }
 }

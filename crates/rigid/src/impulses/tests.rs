@@ -2,6 +2,7 @@
 //! states.
 
 use carom_contact::solver::friction_residual;
+use carom_dynamics::Checkpoint;
 use nalgebra::Vector3;
 
 use super::MANY;
@@ -119,7 +120,7 @@ fn a_heap_of_balls_has_the_velocities_of_the_dense_problem() {
 }
 
 /// A heap with friction in which contacts hold each other, with returns that yield: the laws of all contacts
-/// hold, and nearly all steps have a solution by blocks. A dense problem takes seconds.
+/// hold, and nearly all steps have a solution by blocks. A dense problem takes a hundred times longer.
 #[test]
 fn contacts_of_a_heap_with_friction_obey_their_laws() {
     let mut heap = problems::heap(30, 0.3);
@@ -141,7 +142,27 @@ fn contacts_of_a_heap_with_friction_obey_their_laws() {
     let unsolved = heap.impulses.laws.unsolved;
     println!("{worst:.1e} in {steps} steps, {sliding} sliding, {unsolved} unsolved");
     assert!(
-        steps > 300 && sliding > 100 && worst < 1e-6 && unsolved * 50 < steps,
+        steps > 300 && sliding > 100 && worst < 1e-6 && unsolved * 200 < steps,
         "{worst:e} {steps} {unsolved}"
     );
+}
+
+/// What the steps before have left, where paths begin, is part of a checkpoint.
+#[test]
+fn a_heap_with_friction_goes_on_from_a_checkpoint_with_the_same_bits() {
+    let mut heap = problems::heap(30, 0.3);
+    (0..800).for_each(|_| heap.step().expect("a step"));
+    let mut checkpoint = Checkpoint::default();
+    heap.save(&mut checkpoint);
+    let mut again = problems::heap(30, 0.3);
+    again.restore(&checkpoint, heap.counters()).unwrap();
+    let memory = |system: &System| system.impulses.laws.friction.path.memory.clone();
+    let (_, impulses, pauses) = memory(&heap).to_lists();
+    assert!(impulses.len() > 3 * MANY && !pauses.is_empty(), "{} {pauses:?}", impulses.len());
+    assert_eq!(memory(&again), memory(&heap));
+    for step in 0..40 {
+        heap.step().expect("a step");
+        again.step().expect("a step");
+        assert_eq!(velocities(&again), velocities(&heap), "step {step}");
+    }
 }
