@@ -208,7 +208,8 @@ fn no_two_balls_of_a_crowd_pass_through_each_other() {
 }
 
 /// Forty rods in hinges that slide on the floor: friction slows them by μ times the impulse that carries
-/// them, and this is the impulse of their weight as long as they stay on the floor.
+/// them, and this is the impulse of their weight as long as they stay on the floor. Later the rods tilt, and
+/// friction throws the chain off the floor.
 #[test]
 fn a_chain_that_slides_on_the_floor_is_slowed_by_friction_times_what_carries_it() {
     const FRICTION: f64 = 0.3;
@@ -220,7 +221,7 @@ fn a_chain_that_slides_on_the_floor_is_slowed_by_friction_times_what_carries_it(
         chain.set_state(body, state);
     }
     let momentum = |chain: &System| -> Vector3<f64> { chain.states()[..40].iter().map(|s| s.momentum).sum() };
-    (0..75).for_each(|_| chain.step().unwrap());
+    (0..60).for_each(|_| chain.step().unwrap());
     let (before, steps) = (momentum(&chain), 20);
     for _ in 0..steps {
         chain.step().unwrap();
