@@ -121,14 +121,17 @@ impl Laws {
         step: &Step<'_>,
     ) -> Result<f64, Unsolved> {
         self.rows.by_blocks = contacts.len() >= self.many;
+        self.friction.path.is_last_resort = self.is_last_resort;
         if self.rows.by_blocks {
             self.contacts.clone_from(contacts);
             self.lambda.clone_from(&self.rows.joints.lambda);
+            let before = self.friction.path.missed;
             let missed = match self.both_phases(contacts, limit, stages, step) {
                 Ok(factor) => return Ok(factor),
                 Err(missed) => missed,
             };
             self.unsolved += 1;
+            self.friction.path.missed = before;
             let has_friction = self.contacts.iter().any(|contact| contact.friction > 0.0);
             if has_friction && self.contacts.len() > DENSE && !self.is_last_resort {
                 self.has_left_out = true;

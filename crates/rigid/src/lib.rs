@@ -111,7 +111,7 @@ pub use joint::coordinate::{ActionSpec, Coordinate, JointSpring, StopLaw, StopSp
 pub use joint::impulse::JointImpulse;
 pub use joint::start::Displaced;
 pub use joint::{JointEnd, JointError, JointSpec};
-pub use limit::Limited;
+pub use limit::{Limited, Loose};
 pub use pair::{Ball, PairError, PairSpec};
 pub use points::OffsetPoints;
 pub use simulation::{RunError, Settings, Simulation};

@@ -51,6 +51,22 @@ impl Limited {
     }
 }
 
+/// Steps of many contacts with friction that have no solution, and take the nearest point to one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Loose {
+    /// Their number.
+    pub steps: u64,
+    /// Largest error of the laws of a contact, relative to the largest velocity of the contacts.
+    pub most: f64,
+}
+
+impl Loose {
+    /// The sum with one more step.
+    pub(crate) fn with(self, missed: f64) -> Self {
+        Self { steps: self.steps + u64::from(missed > 0.0), most: self.most.max(missed) }
+    }
+}
+
 /// Work that counts as round-off, relative to the largest term of each row.
 const ROUND_OFF: f64 = 1e-13;
 

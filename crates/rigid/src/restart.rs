@@ -7,7 +7,7 @@ use crate::action::ActionBooks;
 use crate::friction::memory::Memory;
 use crate::held::Held;
 use crate::joint::impulse::JointImpulse;
-use crate::limit::Limited;
+use crate::limit::{Limited, Loose};
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
 use crate::state::State;
@@ -132,7 +132,7 @@ impl System {
         let mut sums =
             vec![books.d_imp, books.d_fric, self.energies[0], self.energies[1], self.spring_energy];
         sums.extend(books.external_impulse.iter().chain(books.external_ang_impulse.iter()));
-        sums.push(self.limited.least_factor);
+        sums.extend([self.limited.least_factor, self.loose.steps as f64, self.loose.most]);
         checkpoint.put_reals("books", &sums);
         if !self.joints.is_empty() {
             checkpoint.put_reals("joints", &self.impulses.laws.rows.joints.lambda);
@@ -231,10 +231,11 @@ impl System {
             };
             self.actions.remember(memory);
         }
-        let books = checkpoint.reals_of("books", 12)?;
+        let books = checkpoint.reals_of("books", 14)?;
         self.energies = [books[2], books[3]];
         self.spring_energy = books[4];
         self.limited = Limited { steps: limited, least_factor: books[11] };
+        self.loose = Loose { steps: books[12] as u64, most: books[13] };
         let loads = checkpoint.reals_of("loads", 7).unwrap_or(&[0.0; 7]);
         self.books = Books {
             d_imp: books[0],

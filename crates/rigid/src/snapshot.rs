@@ -4,7 +4,7 @@ use crate::action::ActionBooks;
 use crate::crowd::Key;
 use crate::friction::memory::Memory;
 use crate::held::Held;
-use crate::limit::Limited;
+use crate::limit::{Limited, Loose};
 use crate::state::State;
 use crate::system::{Books, PairReport, System};
 
@@ -28,6 +28,7 @@ pub struct Snapshot {
     energies: [f64; 2],
     n_impulses: u64,
     limited: Limited,
+    loose: Loose,
     deepest: f64,
     friction: Memory,
 }
@@ -56,7 +57,7 @@ impl System {
             held.clone_from(&pair.held);
         }
         (to.spring_energy, to.energies, to.n_impulses) = (self.spring_energy, self.energies, self.n_impulses);
-        (to.limited, to.deepest) = (self.limited, self.deepest);
+        (to.limited, to.loose, to.deepest) = (self.limited, self.loose, self.deepest);
         to.friction.clone_from(&self.impulses.laws.friction.path.memory);
     }
 
@@ -97,7 +98,7 @@ impl System {
         }
         (self.spring_energy, self.energies, self.n_impulses) =
             (from.spring_energy, from.energies, from.n_impulses);
-        (self.limited, self.deepest) = (from.limited, from.deepest);
+        (self.limited, self.loose, self.deepest) = (from.limited, from.loose, from.deepest);
         self.impulses.laws.friction.path.memory.clone_from(&from.friction);
         self.stages.iter_mut().for_each(|stage| stage.touched = false);
         self.nearby.have_moved();

@@ -26,6 +26,7 @@ impl System {
     pub fn step(&mut self) -> Result<(), StepError> {
         self.start_of_step = self.time();
         self.impulses.laws.has_left_out = false;
+        self.impulses.laws.friction.path.missed = 0.0;
         self.forget_joint_impulses();
         self.advance().or_else(|why| self.advance_in_parts(why)).map_err(|source| self.failed(source))
     }
@@ -70,6 +71,7 @@ impl System {
             self.book_contacts();
         }
         self.impulses.keep(&self.contacts);
+        self.loose = self.loose.with(self.impulses.laws.friction.path.missed);
         self.book_joints();
         self.accept();
         self.follow_stops();

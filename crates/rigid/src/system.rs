@@ -15,7 +15,7 @@ use crate::impulses::Impulses;
 use crate::joint::Joints;
 use crate::joint::impulse::JointImpulse;
 use crate::joint::start::Displaced;
-use crate::limit::Limited;
+use crate::limit::{Limited, Loose};
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::pressed::Pressed;
@@ -89,6 +89,7 @@ pub struct System {
     /// Number of divided steps.
     pub(crate) n_divided: u64,
     pub(crate) limited: Limited,
+    pub(crate) loose: Loose,
 }
 
 impl System {
@@ -176,6 +177,7 @@ impl System {
             n_impulses: 0,
             n_divided: 0,
             limited: Limited::default(),
+            loose: Loose::default(),
         };
         system.check_overlaps()?;
         system.energies = [system.energy(); 2];
@@ -377,6 +379,11 @@ impl System {
     /// Steps whose restitution was reduced because their impacts would have created energy.
     pub fn limited(&self) -> Limited {
         self.limited
+    }
+
+    /// Steps whose contacts had no solution, divided neither.
+    pub fn loose(&self) -> Loose {
+        self.loose
     }
 
     /// Smallest and largest energy with losses at the start of any step so far \[J\].

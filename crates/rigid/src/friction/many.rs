@@ -70,6 +70,10 @@ const TRIED: [f64; 2] = [WARM, 1e-1];
 const NEAR: f64 = 0.1;
 const ROUNDING: f64 = 1e-13;
 
+/// Residual of the laws, relative to the largest velocity, that a step accepts whose contacts have no
+/// solution, divided neither.
+const LOOSE: f64 = 1e-2;
+
 /// γ of the returns.
 const YIELD: f64 = 3e-3;
 
@@ -101,6 +105,14 @@ pub(crate) struct Path {
     is_warm: bool,
     /// The solution without returns.
     solved: Point,
+    /// True if the nearest point to a solution is taken where there is none; this point, and its residual.
+    pub(crate) is_last_resort: bool,
+    nearest: Point,
+    residual: f64,
+    /// Largest residual that was accepted since the step began, relative to the largest velocity.
+    pub(crate) missed: f64,
+    /// Matrices of one path: [`turning::MATRICES`], which tests change.
+    pub(crate) matrices: usize,
     turning: Turning,
 }
 
@@ -123,6 +135,11 @@ impl Default for Path {
             start: Point::default(),
             is_warm: false,
             solved: Point::default(),
+            is_last_resort: false,
+            nearest: Point::default(),
+            residual: f64::INFINITY,
+            missed: 0.0,
+            matrices: turning::MATRICES,
             turning: Turning::default(),
         }
     }
@@ -273,6 +290,7 @@ impl Path {
 
     /// The first path, to velocities without returns; the laws keep them.
     fn solve_without_returns(&mut self, rows: &mut Rows, stages: &[Stage], step: &Step<'_>) -> bool {
+        self.residual = f64::INFINITY;
         self.add_returns(1.0);
         let offsets = self.start.u.iter_mut().step_by(3).zip(&self.returns);
         offsets.for_each(|(u, w)| *u += w);
@@ -287,8 +305,28 @@ impl Path {
         } else {
             self.trace_from_start(rows, stages, step)
         };
+        let is_taken = is_solved || self.take_nearest();
         self.add_returns(-1.0);
-        is_solved
+        is_taken
+    }
+
+    /// Takes the nearest point to a solution, as the last resort; false if it is too far away.
+    fn take_nearest(&mut self) -> bool {
+        let missed = self.residual / self.size;
+        if !self.is_last_resort || missed > LOOSE {
+            return false;
+        }
+        self.now.clone_from(&self.nearest);
+        self.missed = self.missed.max(missed);
+        true
+    }
+
+    /// Remembers a point of a path if its laws hold better than those of all before.
+    fn remember_nearest(&mut self, residual: f64) {
+        if self.is_last_resort && residual < self.residual {
+            self.residual = residual;
+            self.nearest.clone_from(&self.now);
+        }
     }
 
     /// The path that begins without impulses.

@@ -18,7 +18,7 @@ use crate::stage::Stage;
 use nalgebra::Vector3;
 
 /// Matrices of one path.
-const MATRICES: usize = 300;
+pub(super) const MATRICES: usize = 300;
 
 /// Steps of Newton's method to the path, and to its first point.
 const RETURNS: usize = 8;
@@ -75,7 +75,7 @@ impl Path {
         let beyond = s + BEYOND;
         let (mut returns, mut last) = (0, f64::INFINITY);
         self.turning.tangent.is_known = false;
-        for _ in 0..MATRICES {
+        for _ in 0..self.matrices {
             let norm = self.norm(&self.now, s.exp(), rows);
             let is_near = norm <= NEAR * s.exp() + ROUNDING;
             let is_known = self.turning.tangent.is_known;
@@ -89,8 +89,12 @@ impl Path {
                 (returns, last) = (0, f64::INFINITY);
                 continue;
             }
-            if is_near && is_known && self.residual(rows) <= CONE * self.size {
-                return true;
+            if is_near && is_known {
+                let residual = self.residual(rows);
+                self.remember_nearest(residual);
+                if residual <= CONE * self.size {
+                    return true;
+                }
             }
             if (!is_known && returns > TO_THE_FIRST) || !self.linearise(s.exp(), rows, stages, step) {
                 return false;
