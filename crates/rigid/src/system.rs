@@ -381,7 +381,7 @@ impl System {
         self.limited
     }
 
-    /// Steps whose contacts had no solution, divided neither.
+    /// Steps whose contacts had no solution in one step or in parts.
     pub fn loose(&self) -> Loose {
         self.loose
     }

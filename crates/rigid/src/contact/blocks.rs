@@ -84,7 +84,7 @@ impl Rows {
         let touching = Touching { rows, laws, mobility: &blocks.mobility };
         let factors = &mut blocks.known[0].1;
         factors.factorise(joints.rows_now(), touching, stages, step);
-        factors.change(touching, stages, step, change)
+        self.change_by_values(laws, stages, step, change)
     }
 
     /// The same changes for other values f of the laws of the last call.

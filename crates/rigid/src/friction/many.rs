@@ -70,8 +70,8 @@ const TRIED: [f64; 2] = [WARM, 1e-1];
 const NEAR: f64 = 0.1;
 const ROUNDING: f64 = 1e-13;
 
-/// Residual of the laws, relative to the largest velocity, that a step accepts whose contacts have no
-/// solution, divided neither.
+/// Residual of the laws, relative to the largest velocity, up to which the nearest point to a solution is
+/// taken, where a step has no solution and its parts have none.
 const LOOSE: f64 = 1e-2;
 
 /// γ of the returns.
@@ -79,7 +79,7 @@ const YIELD: f64 = 3e-3;
 
 /// Memory of the solution.
 pub(crate) struct Path {
-    /// What the steps before have left.
+    /// Impulses and waiting groups of the steps before.
     pub(crate) memory: Memory,
     laws: Vec<LinearLaw>,
     normals: Vec<NormalLaw>,

@@ -1,4 +1,4 @@
-//! What a step leaves for the next one: impulses of contacts, and groups whose contacts do not return.
+//! Memory of friction from step to step: impulses of contacts, and groups whose contacts do not return.
 
 use std::collections::BTreeMap;
 

@@ -147,7 +147,7 @@ fn contacts_of_a_heap_with_friction_obey_their_laws() {
     );
 }
 
-/// What the steps before have left, where paths begin, is part of a checkpoint.
+/// Impulses of the step before, where paths begin, are part of a checkpoint, and so are groups that wait.
 #[test]
 fn a_heap_with_friction_goes_on_from_a_checkpoint_with_the_same_bits() {
     let mut heap = problems::heap(30, 0.3);
@@ -167,8 +167,8 @@ fn a_heap_with_friction_goes_on_from_a_checkpoint_with_the_same_bits() {
     }
 }
 
-/// Paths that end early leave steps without a solution, divided neither: the nearest points to one are taken,
-/// and their errors are reported.
+/// Paths that end early leave steps without a solution, and their parts too: the nearest points to one are
+/// taken, and their errors are reported.
 #[test]
 fn steps_without_a_solution_report_the_error_of_their_laws() {
     let mut heap = problems::heap(30, 0.3);
