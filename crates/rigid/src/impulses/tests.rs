@@ -151,12 +151,15 @@ fn contacts_of_a_heap_with_friction_obey_their_laws() {
 #[test]
 fn a_heap_with_friction_goes_on_from_a_checkpoint_with_the_same_bits() {
     let mut heap = problems::heap(30, 0.3);
-    (0..800).for_each(|_| heap.step().expect("a step"));
+    let memory = |system: &System| system.impulses.laws.friction.path.memory.clone();
+    let waits = |system: &System| !memory(system).to_lists().2.is_empty();
+    while heap.steps() < 800 || (heap.steps() < 1200 && !waits(&heap)) {
+        heap.step().expect("a step");
+    }
     let mut checkpoint = Checkpoint::default();
     heap.save(&mut checkpoint);
     let mut again = problems::heap(30, 0.3);
     again.restore(&checkpoint, heap.counters()).unwrap();
-    let memory = |system: &System| system.impulses.laws.friction.path.memory.clone();
     let (_, impulses, pauses) = memory(&heap).to_lists();
     assert!(impulses.len() > 3 * MANY && !pauses.is_empty(), "{} {pauses:?}", impulses.len());
     assert_eq!(memory(&again), memory(&heap));
@@ -175,7 +178,7 @@ fn steps_without_a_solution_report_the_error_of_their_laws() {
     (0..800).for_each(|_| heap.step().expect("a step"));
     assert_eq!(heap.loose().steps, 0);
     let mut worst = 0.0_f64;
-    for _ in 0..8 {
+    while heap.loose().steps < 3 && heap.steps() < 900 {
         heap.impulses.laws.friction.path.memory = Default::default();
         heap.impulses.laws.friction.path.matrices = 50;
         heap.step().expect("a step");
