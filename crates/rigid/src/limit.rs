@@ -61,6 +61,20 @@ pub struct Loose {
 }
 
 impl Loose {
+    /// The warning of a run; none if each step has had a solution.
+    ///
+    /// * `steps` — all steps of the run
+    pub fn warning(&self, steps: u64) -> Option<String> {
+        (self.steps > 0).then(|| {
+            format!(
+                "in {} of {steps} steps the contacts of many bodies had no solution: the laws of contact and \
+                 friction have errors of up to {:.1e} of the largest velocity; shorten \
+                 simulation.time_step",
+                self.steps, self.most
+            )
+        })
+    }
+
     /// The sum with one more step.
     pub(crate) fn with(self, missed: f64) -> Self {
         Self { steps: self.steps + u64::from(missed > 0.0), most: self.most.max(missed) }

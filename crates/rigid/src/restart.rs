@@ -193,7 +193,8 @@ impl System {
         let reports = checkpoint.reals_of("reports", self.reports.len() * PairReport::NUMBERS)?;
         self.reports = arrays(reports).map(PairReport::from_array).collect();
         let places = checkpoint.integers("friction_contacts").unwrap_or_default();
-        let impulses = checkpoint.reals_of("friction_impulses", 3 * (places.len() / 4)).unwrap_or_default();
+        let n = 3 * (places.len() / 4);
+        let impulses = if n > 0 { checkpoint.reals_of("friction_impulses", n)? } else { &[] };
         let pauses = checkpoint.integers("friction_pauses").unwrap_or_default();
         self.impulses.laws.friction.path.memory = Memory::from_lists(places, impulses, pauses);
         self.nearby.restart(&self.bodies, (&mut self.pairs, &mut self.reports));

@@ -200,16 +200,7 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             limited.least_factor
         ));
     }
-    let loose = system.loose();
-    if loose.steps > 0 {
-        out.push(format!(
-            "in {} of {} steps the contacts of many bodies had no solution: the laws of contact and friction \
-             have errors of up to {:.1e} of the largest velocity; shorten simulation.time_step",
-            loose.steps,
-            system.steps(),
-            loose.most
-        ));
-    }
+    out.extend(system.loose().warning(system.steps()));
     if system.n_divided() > 0 {
         out.push(format!(
             "{} of {} steps had no solution and were divided: shorten simulation.time_step",

@@ -108,6 +108,8 @@ impl Simulation {
             )
         }));
         out.extend(self.system.bodies.rigid.as_ref().and_then(|rigid| without_edges(&rigid.system)));
+        let rigid = self.system.bodies.rigid.as_ref().map(|rigid| &rigid.system);
+        out.extend(rigid.and_then(|system| system.loose().warning(self.n_steps())));
         let repeated = self.system.bodies.rigid.iter().flat_map(|rigid| &rigid.repeated);
         out.extend(repeated.map(|(joint, count)| repeated_equations(joint, *count)));
         let unsettled = self.system.contacts.counts.unsettled;
