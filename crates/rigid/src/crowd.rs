@@ -13,7 +13,7 @@ use carom_contact::{Edge, Law, Shape};
 use crate::body::RigidBody;
 use crate::edges::{Spheres, are_too_many, fit};
 use crate::pair::{Ball, Pair, mobility, of_point, placed};
-use crate::parted::Blocks;
+use crate::parted::{Blocks, CORNERS, block_of};
 use crate::surface::Surface;
 use crate::system::{PairReport, SystemError};
 
@@ -37,7 +37,8 @@ pub struct CrowdSpec {
 pub struct MemberSpec {
     /// Index of the body.
     pub body: usize,
-    /// The points that touch surfaces of other members.
+    /// The points that touch surfaces of other members. Where the first eight are the corners of a block, they
+    /// alone touch other blocks.
     pub points: Vec<Ball>,
     /// The edges that touch those of other members. Two members of which one has thousands and the other
     /// tens or more have no contact of edges: at most 65536 pairs of edges have one
@@ -57,6 +58,8 @@ pub(crate) type Key = [u32; 3];
 pub(crate) struct Member {
     body: usize,
     pub(crate) points: Arc<[Ball]>,
+    /// The points that touch blocks: the first eight of a block, all of others.
+    to_blocks: Arc<[Ball]>,
     pub(crate) edges: Arc<[Edge]>,
     pub(crate) surface: Option<Surface>,
     /// See [`Pair::mobility`].
@@ -287,8 +290,10 @@ impl Member {
         let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(body)).collect();
         let reach = points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
         let radius = surface.as_ref().map_or(0.0, |surface| surface.shape.radius());
+        let corners = points.get(..CORNERS).filter(|first| block_of(first).is_some());
         Ok(Self {
             body: spec.body,
+            to_blocks: corners.map_or_else(|| points.clone(), Arc::from),
             mobility: points.iter().map(|ball| mobility(&ball.center, &body.inertia)).fold(0.0, f64::max),
             radius: reach.max(radius),
             edges: placed(&spec.edges, body),
@@ -312,18 +317,20 @@ impl Pair {
         if first.points.is_empty() || is_other_way && !(first.has_balls() && key[1] < key[2]) {
             return None;
         }
+        let blocks = Blocks::of(crowd.law, &first.to_blocks, &surface.shape);
+        let points = if blocks.is_some() { &first.to_blocks } else { &first.points };
         // Edges on edges are the same both ways round.
         let n_edges = first.edges.len() * second.edges.len();
         let is_hard = crowd.law == Law::Hard;
         let has_edges = is_hard && key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
         let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
-        let n = first.points.len();
+        let n = points.len();
         let slots = n * surface.shape.sheets() + if has_edges { n_edges } else { 0 };
         Some(Self {
             key,
             bodies: [first.body, second.body],
-            blocks: Blocks::of(crowd.law, &first.points, &surface.shape),
-            points: first.points.clone(),
+            blocks,
+            points: points.clone(),
             surface: surface.clone(),
             spheres: Spheres::around(&edges),
             edges,

@@ -154,12 +154,15 @@ fn last_to_close(before: &Parting, after: &Parting, flush: f64) -> Option<usize>
     all.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, direction)| direction)
 }
 
+/// Number of corners of a block.
+pub(crate) const CORNERS: usize = 8;
+
 /// The block whose corners are these points.
-fn block_of(points: &[Ball]) -> Option<Block> {
+pub(crate) fn block_of(points: &[Ball]) -> Option<Block> {
     /// Rounding of the corners, relative to the smallest half length.
     const ROUNDING: f64 = 1e-9;
     let &[first, .., last] = points else { return None };
-    if points.len() != 8 || points.iter().any(|p| p.radius > 0.0 || p.edges.contains(&Vector3::zeros())) {
+    if points.len() != CORNERS || points.iter().any(|p| p.radius > 0.0 || p.edges.contains(&Vector3::zeros())) {
         return None;
     }
     let center = 0.5 * (first.center + last.center);

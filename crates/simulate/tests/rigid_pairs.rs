@@ -1,6 +1,7 @@
 //! The scheme `rigid`: contacts defined twice, lasting contacts, blocks that cross edge on edge.
 
 use carom_simulate::RunOutcome;
+use nalgebra::Vector3;
 
 use crate::fixtures::solve;
 
@@ -303,4 +304,55 @@ fn blocks_that_cross_edge_on_edge_rest_on_each_other() {
     assert!(bodies.iter().all(|body| body.velocity.iter().all(|v| v.abs() < 0.02)), "{bodies:?}");
     // The heights of all three are those of blocks on the ground or on each other.
     assert!(bodies.iter().all(|body| body.position[2] > 0.0299 && body.position[2] < 0.25), "{bodies:?}");
+}
+
+/// Bricks that fall on each other and on a plate in any orientation, by the contact of all bodies.
+///
+/// * `mesh` — further keys of their make
+/// * `shape` — tables after each brick
+fn falling_bricks(n: u32, mesh: &str, shape: &str) -> String {
+    let brick = |i: u32| {
+        let k = f64::from(i);
+        let of = |factor: f64| (factor * (k + 1.0)).sin();
+        format!(
+            "[[body]]\nname = \"brick{i}\"\nmake = {{ shape = \"plate\", size = [0.2, 0.1, 0.06]{mesh} }}\n\
+             material = \"steel\"\nrigid = true\nposition = [{:?}, {:?}, {:?}]\n\
+             rotation = {{ axis = [{:?}, {:?}, 1.0], degrees = {:?} }}\n\
+             angular_velocity = [{:?}, {:?}, {:?}]\n{shape}",
+            0.03 * of(1.3),
+            0.03 * of(2.1),
+            0.1 + 0.12 * k,
+            0.1 * of(0.7),
+            0.1 * of(1.9),
+            360.0 * of(2.9),
+            of(3.1),
+            of(3.7),
+            of(4.3)
+        )
+    };
+    let bricks: String = (0..n).map(brick).collect();
+    format!(
+        "[simulation]\nscheme = \"rigid\"\nend_time = 1.2\ntime_step = 1e-3\noutput_every = 0.01\n\
+         gravity = [0.0, 0.0, -9.81]\n[[contact]]\nbetween = [\"*\"]\nrestitution = 0.0\nfriction = 0.6\n\
+         [[body]]\nname = \"floor\"\nmake = {{ shape = \"plate\", size = [2.0, 2.0, 0.2] }}\n\
+         material = \"steel\"\nfixed = true\nposition = [0.0, 0.0, -0.1]\n{}{bricks}",
+        if shape.is_empty() { "" } else { "[[body.shape]]\nname = \"all\"\nkind = \"block\"\nsize = [2.0, 2.0, 0.2]\n" }
+    )
+}
+
+/// Bricks of splines and of hexahedra move as those whose shape is given, and none lies in another.
+#[test]
+fn meshed_bricks_touch_as_blocks() {
+    let block = "[[body.shape]]\nname = \"all\"\nkind = \"block\"\nsize = [0.2, 0.1, 0.06]\n";
+    let of_shape = solve(&falling_bricks(5, "", block)).unwrap();
+    for mesh in ["", ", elements = [2, 1, 1], hex = true, order = 1", ", elements = [3, 2, 1], hex = true"] {
+        let of_mesh = solve(&falling_bricks(5, mesh, "")).unwrap();
+        let warnings = of_mesh.warnings.join("\n");
+        assert!(!warnings.contains("inside each other"), "{mesh}: {warnings}");
+        for (a, b) in of_mesh.bodies.iter().zip(&of_shape.bodies) {
+            let apart = Vector3::from(a.position) - Vector3::from(b.position);
+            assert!(apart.norm() < 1e-6, "{mesh}: {:.1e} m", apart.norm());
+            assert!(a.position[2] > -0.11, "{mesh}");
+        }
+    }
 }

@@ -132,7 +132,7 @@ impl Contacts {
         let mut members = Vec::new();
         for (k, body) in bodies.iter().enumerate().filter(|(_, body)| matches!(body.kind, BodyKind::Rigid(_)))
         {
-            members.push(whole(k, &body.geometry)?);
+            members.push(whole(k, &body.geometry, Law::Hard)?);
         }
         if members.len() > 1 {
             let (restitution, friction) = (contact.restitution.unwrap_or(1.0), contact.friction);

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use carom_contact::edge_to_edge::EdgesOf;
-use carom_contact::{Edge, Shape};
+use carom_contact::{Edge, Law, Shape};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario, ShapeKind, ShapeSpec};
 use carom_mesh::FaceRef;
 use carom_rigid::{Ball, CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
+use super::block::{block, corners, is_corner};
 use super::error::RigidSetUpError;
 use super::setup::named;
 use super::shapes::{shape_points, shape_surface, surface_points};
@@ -35,7 +36,7 @@ pub(super) fn crowd(
             shapes if !shapes.is_empty() => {
                 members.extend(shapes.iter().map(|shape| member_of_shape(body, shape)));
             }
-            _ => members.push(whole(body, geometry)?),
+            _ => members.push(whole(body, geometry, contact.law)?),
         }
     }
     let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name).unwrap_or_default();
@@ -71,19 +72,27 @@ fn member_of_shape(body: usize, shape: &ShapeSpec) -> MemberSpec {
     MemberSpec { body, points, edges, shape: shape_surface(shape) }
 }
 
-/// The nodes, edges and faces of the whole surface of a body.
+/// The nodes, edges and faces of the whole surface of a body. By multipliers a block touches other blocks with
+/// its corners and edges alone, along one direction.
 ///
 /// * `number` — of the body
 ///
 /// # Errors
 ///
 /// [`GeometryError`] if the surface cannot be evaluated.
-pub(crate) fn whole(number: usize, body: &Body) -> Result<MemberSpec, GeometryError> {
+pub(crate) fn whole(number: usize, body: &Body, law: Law) -> Result<MemberSpec, GeometryError> {
     let discretisation = discretisation(&body.name, body)?;
     let surface = discretisation.surface(&body.boundary_faces());
     let places: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
-    let points: Vec<Ball> = surface_points(body, &surface, &places);
+    let mut points: Vec<Ball> = surface_points(body, &surface, &places);
+    if let Some(block) = block(&surface, &places).filter(|_| law == Law::Hard) {
+        // Nodes within faces and edges touch bodies of other forms.
+        points.retain(|node| !is_corner(&block, &node.center));
+        points.splice(..0, corners(&block));
+        let edges = block.edges().to_vec();
+        return Ok(MemberSpec { body: number, points, edges, shape: Some(Shape::Block(block)) });
+    }
     let faces: Shape = shape(&body.name, "*", surface, &places)?;
     Ok(MemberSpec { body: number, points, edges: edges_of(body, None), shape: Some(faces) })
 }

@@ -3,6 +3,7 @@
 //! `setup` makes a system of a scenario, from `shapes` that touch, or of `everything`; `repeated` finds
 //! contacts that are named twice, `run` moves the bodies.
 
+mod block;
 pub(crate) mod error;
 mod everything;
 pub(crate) mod joined;
