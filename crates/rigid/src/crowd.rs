@@ -15,6 +15,7 @@ use crate::edges::{Spheres, are_too_many, fit};
 use crate::pair::{Ball, Pair, mobility, of_point, placed};
 use crate::parted::{Blocks, CORNERS, block_of};
 use crate::surface::Surface;
+use crate::swept::Missed;
 use crate::system::{PairReport, SystemError};
 
 /// Bodies of which any two may touch: the points of each on the surface of the other.
@@ -342,7 +343,7 @@ impl Pair {
             due: 0,
             held: vec![None; n],
             gaps: vec![f64::INFINITY; slots],
-            missed: [0.0; 2],
+            missed: Missed::default(),
         })
     }
 
@@ -350,7 +351,7 @@ impl Pair {
     /// direction.
     pub(crate) fn has_state(&self, report: &PairReport) -> bool {
         report.last > 0
-            || self.missed[1] > 0.0
+            || self.missed.behind > 0.0
             || self.direction().is_some()
             || self.held.iter().any(Option::is_some)
     }
@@ -358,6 +359,6 @@ impl Pair {
     /// Gives up the memory of a pair whose place is free.
     fn clear(&mut self) {
         (self.gaps, self.held, self.blocks) = (Vec::new(), Vec::new(), None);
-        self.missed = [0.0; 2];
+        self.missed = Missed::default();
     }
 }

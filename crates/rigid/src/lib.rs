@@ -118,6 +118,7 @@ pub use simulation::{RunError, Settings, Simulation};
 pub use snapshot::Snapshot;
 pub use state::State;
 pub use step_error::{StepError, Unsolved};
+pub use swept::Missed;
 pub use system::{Books, FreeMotion, PairReport, System, SystemError};
 pub use tracking::{Contacts, StepTimes, restored_events, save_events};
 pub use turn::{TooFast, Turn};

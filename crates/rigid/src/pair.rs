@@ -13,6 +13,7 @@ use crate::edges::{Spheres, are_too_many, fit};
 use crate::held::Held;
 use crate::parted::Blocks;
 use crate::surface::Surface;
+use crate::swept::Missed;
 
 /// A point of a body, or a ball around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,9 +188,8 @@ pub(crate) struct Pair {
     pub(crate) held: Vec<Option<Held>>,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
-    /// Time at which a point first passed through the surface between the ends of a step, and its duration
-    /// behind the surface; 0 for never \[s\].
-    pub(crate) missed: [f64; 2],
+    /// The deepest point so far that passed through the surface between the ends of a step.
+    pub(crate) missed: Missed,
 }
 
 impl Pair {
@@ -237,7 +237,7 @@ impl Pair {
             due: 0,
             held: vec![None; spec.points.len()],
             gaps: vec![f64::INFINITY; slots],
-            missed: [0.0; 2],
+            missed: Missed::default(),
         })
     }
 

@@ -162,7 +162,8 @@ pub(crate) fn block_of(points: &[Ball]) -> Option<Block> {
     /// Rounding of the corners, relative to the smallest half length.
     const ROUNDING: f64 = 1e-9;
     let &[first, .., last] = points else { return None };
-    if points.len() != CORNERS || points.iter().any(|p| p.radius > 0.0 || p.edges.contains(&Vector3::zeros())) {
+    if points.len() != CORNERS || points.iter().any(|p| p.radius > 0.0 || p.edges.contains(&Vector3::zeros()))
+    {
         return None;
     }
     let center = 0.5 * (first.center + last.center);

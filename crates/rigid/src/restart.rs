@@ -11,6 +11,7 @@ use crate::limit::{Limited, Loose};
 use crate::simulation::{RunError, Simulation};
 use crate::stage::Stage;
 use crate::state::State;
+use crate::swept::Missed;
 use crate::system::{Books, PairReport, System};
 use crate::tracking::{restored_events, save_events};
 
@@ -18,7 +19,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 9;
+pub const VERSION: u64 = 10;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.
@@ -110,7 +111,7 @@ impl System {
         if !keys.is_empty() {
             checkpoint.put_integers("crowd_pairs", &keys);
         }
-        checkpoint.put_reals("missed", &flat(pairs().map(|p| p.missed.to_vec()).collect()));
+        checkpoint.put_reals("missed", &flat(pairs().map(|p| p.missed.to_array().to_vec()).collect()));
         checkpoint.put_reals("states", &flat(self.states.iter().map(|s| s.to_array().to_vec()).collect()));
         checkpoint.put_reals("gaps", &flat(pairs().map(|pair| pair.gaps.clone()).collect()));
         let held = pairs().flat_map(|pair| pair.held.iter().flat_map(|held| Held::to_array(*held)));
@@ -167,9 +168,9 @@ impl System {
     pub fn restore(&mut self, checkpoint: &Checkpoint, counters: [u64; 4]) -> Result<(), CheckpointError> {
         let [steps, n_impulses, n_divided, limited] = counters;
         self.restore_crowd_pairs(checkpoint)?;
-        let missed = checkpoint.reals_of("missed", 2 * self.pairs.len())?;
-        for (pair, missed) in self.pairs.iter_mut().zip(arrays::<2>(missed)) {
-            pair.missed = *missed;
+        let missed = checkpoint.reals_of("missed", Missed::NUMBERS * self.pairs.len())?;
+        for (pair, missed) in self.pairs.iter_mut().zip(arrays(missed)) {
+            pair.missed = Missed::from_array(missed);
         }
         (self.steps, self.n_impulses, self.n_divided) = (steps, n_impulses, n_divided);
         let states = checkpoint.reals_of("states", self.states.len() * State::NUMBERS)?;

@@ -89,7 +89,7 @@ pub(crate) fn search(
         }
         let first = contacts.len();
         let clearance = look(number, pair, stages, step, contacts);
-        if contacts.len() == first && pair.missed[1] == 0.0 && pair.surface.shape.can_be_passed() {
+        if contacts.len() == first && pair.surface.shape.can_be_passed() {
             let reach = Motion::new(pair, stages, step).reach(step.dt, clearance.distance);
             if clearance.gap < reach {
                 swept::look(pair, stages, step);

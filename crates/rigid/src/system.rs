@@ -23,6 +23,7 @@ use crate::search;
 use crate::stage::Stage;
 use crate::state::State;
 use crate::stop::Stops;
+use crate::swept::Missed;
 use crate::turn::TooFast;
 pub use balance::Books;
 pub use error::SystemError;
@@ -391,11 +392,9 @@ impl System {
         self.energies
     }
 
-    /// Contacts that no step has detected, as a point was in front of a surface at both ends of the step
-    /// and behind it in between: pair, time \[s\], and duration behind the surface \[s\], an upper bound
-    /// for a sufficient step. The first one of each pair.
-    pub fn missed(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+    /// Contacts that no step has detected, by their pair: the deepest one of each.
+    pub fn missed(&self) -> impl Iterator<Item = (usize, Missed)> {
         let pairs = self.pairs.iter().enumerate();
-        pairs.filter(|(_, pair)| pair.missed[1] > 0.0).map(|(i, pair)| (i, pair.missed[0], pair.missed[1]))
+        pairs.filter(|(_, pair)| pair.missed.behind > 0.0).map(|(i, pair)| (i, pair.missed))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::problems::{RADIUS, at, ball, balls_touch, block, ground, pair};
 use carom_dynamics::Placement;
-use carom_rigid::{Ball, Block, Law, PairSpec, Shape, System, SystemError};
+use carom_rigid::{Ball, Block, Law, Missed, PairSpec, Shape, System, SystemError};
 use nalgebra::Vector3;
 
 /// A ball at 1000 m/s and another at rest, 0.55 m apart: it is behind the surface on 0.4 m of its path, for
@@ -18,13 +18,15 @@ fn a_ball_that_passes_through_another_within_a_step_is_reported() {
     };
     let (missed, impulses) = fly(1e-3, 0.0);
     assert_eq!(impulses, 0);
-    let [(0, time, behind)] = missed[..] else { panic!("{missed:?}") };
-    assert!(time == 0.0 && (behind - 4.0 * RADIUS / 1000.0).abs() < 4e-6, "{time} {behind}");
+    let [(0, Missed { step, behind, depth })] = missed[..] else { panic!("{missed:?}") };
+    assert!(step == 1 && (behind - 4.0 * RADIUS / 1000.0).abs() < 4e-6, "{step} {behind}");
+    // In the middle of the other one by both radii; the search goes forward by the depth at a time.
+    assert!(depth > RADIUS && depth <= 2.0 * RADIUS, "{depth}");
     // A step of that length detects the contact; with an offset of half a chord a shorter step is needed.
     assert_eq!(fly(behind, 0.0), (vec![], 1));
     let (missed, _) = fly(1e-3, 0.16);
     let chord = 2.0 * (0.04_f64 - 0.16 * 0.16).sqrt() / 1000.0;
-    assert!((missed[0].2 - chord).abs() < 4e-6, "{missed:?} {chord}");
+    assert!((missed[0].1.behind - chord).abs() < 4e-6, "{missed:?} {chord}");
     // A body that passes by is not reported.
     assert_eq!(fly(1e-3, 0.21), (vec![], 0));
 }
@@ -42,7 +44,9 @@ fn a_point_that_passes_through_a_plate_is_reported() {
     (0..20).for_each(|_| system.step().unwrap());
     let missed: Vec<_> = system.missed().collect();
     assert_eq!((missed.len(), system.n_impulses()), (1, 0));
-    assert!((missed[0].1 - 5e-3).abs() < 1.5e-3 && (missed[0].2 - 1e-4).abs() < 2e-5, "{missed:?}");
+    let (_, Missed { step, behind, depth }) = missed[0];
+    assert!((5..8).contains(&step) && (behind - 1e-4).abs() < 2e-5, "{missed:?}");
+    assert!(depth > 2.5e-3 && depth <= 5e-3, "{missed:?}");
 }
 
 #[test]

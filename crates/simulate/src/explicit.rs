@@ -33,6 +33,7 @@ use crate::geometry::{GeometryError, placement, rigid_mass};
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::recorder::Recorder;
+use crate::rigid::doubts::{Doubts, smallest_extent};
 use crate::rigid::joined::Standing;
 use crate::rigid::{EndError, RigidSetUpError, left_out};
 use crate::run::{Run, RunError};
@@ -202,6 +203,7 @@ impl Run for ExplicitRun<'_> {
         let mut warnings = self.prepared.warnings.clone();
         warnings.extend(overlaps);
         warnings.extend(simulation.warnings());
+        warnings.extend(self.doubts());
         let [critical, _, dt] = simulation.step_sizes();
         Ok(RunEnd {
             summary: RunSummary {
@@ -239,6 +241,20 @@ impl Run for ExplicitRun<'_> {
 }
 
 impl ExplicitRun<'_> {
+    /// Sentences about contacts of rigid bodies with each other.
+    fn doubts(&self) -> Vec<String> {
+        let Some((system, numbers)) = self.simulation.rigid() else { return Vec::new() };
+        let title = |pair: usize| {
+            let [a, b] = system.bodies_of_pair(pair).map(|body| &system.bodies[body].name);
+            format!("contact of `{a}` and `{b}`")
+        };
+        let extent = |body: usize| match &self.prepared.bodies[numbers[body]].model {
+            PreparedModel::Rigid(geometry) | PreparedModel::Deformable(geometry) => smallest_extent(geometry),
+            PreparedModel::Reduced(_) => None,
+        };
+        Doubts::of(system, title, extent).warnings().collect()
+    }
+
     /// A sentence about the mass that a body got for the sake of the step.
     fn added_mass(&self, body: usize) -> Option<String> {
         let added = self.simulation.added_mass(body)?;

@@ -66,7 +66,8 @@ fn plane(surface: &Surface, face: usize, points: &[[f64; 3]], rounding: f64) -> 
     let [along, across] = tangents.map(Vector3::from);
     let normal = (of_face.orientation * along.cross(&across)).try_normalize(0.0)?;
     let offset = normal.dot(&Vector3::from(at));
-    let is_on = |&point: &u32| (normal.dot(&Vector3::from(points[point as usize])) - offset).abs() <= rounding;
+    let is_on =
+        |&point: &u32| (normal.dot(&Vector3::from(points[point as usize])) - offset).abs() <= rounding;
     of_face.points.iter().all(is_on).then_some((normal, offset))
 }
 

@@ -4,6 +4,7 @@
 //! contacts that are named twice, `run` moves the bodies.
 
 mod block;
+pub(crate) mod doubts;
 pub(crate) mod error;
 mod everything;
 pub(crate) mod joined;

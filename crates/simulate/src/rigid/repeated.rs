@@ -6,7 +6,7 @@
 //! tests the nodes or corners of one body against the faces of the other, and where nodes meet nodes the
 //! impulses share the load of a single one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use carom_fem::{Body, Discretisation, Surface};
 use carom_format::scenario::model::{ContactSpec, End, Scenario, ShapeKind};
@@ -77,6 +77,28 @@ pub(super) fn problem(scenario: &Scenario, geometries: &[&Body]) -> Option<(usiz
         let error = earlier.iter().find_map(|&k| sides.error(later, k, &scenario.contact[k]))?;
         Some((i, error))
     })
+}
+
+/// Sentences about contacts of two shapes `block` that are named one way round.
+pub(super) fn one_way(scenario: &Scenario) -> Vec<String> {
+    let is_block = |end: &End| {
+        let spec = scenario.body.iter().find(|spec| spec.name == end.body);
+        let shape = spec.and_then(|spec| spec.shape.iter().find(|shape| shape.name == end.part));
+        shape.is_some_and(|shape| matches!(shape.kind, ShapeKind::Block { .. }))
+    };
+    let named = scenario.contact.iter().filter(|contact| !contact.is_automatic());
+    let blocks: Vec<&[End; 2]> =
+        named.map(|contact| &contact.between).filter(|ends| ends.iter().all(is_block)).collect();
+    let ways: HashSet<[&str; 2]> =
+        blocks.iter().map(|ends| ends.each_ref().map(|end| end.body.as_str())).collect();
+    let lone = blocks.iter().filter(|[a, b]| !ways.contains(&[b.body.as_str(), a.body.as_str()]));
+    lone.map(|[a, b]| {
+        format!(
+            "contact {a}, {b}: the corners of `{a}` touch `{b}`, and no corners of `{b}` touch `{a}`: name the \
+             contact the other way round as well, `between = [\"{b}\", \"{a}\"]`, or use `between = [\"*\"]`"
+        )
+    })
+    .collect()
 }
 
 /// The contacts between each two bodies: no others can repeat each other.

@@ -1,14 +1,16 @@
 //! A run of the scheme `rigid`.
 
 use carom_dynamics::{Checkpoint, LedgerSummary, repeated_equations};
-use carom_fem::{Body, Discretisation};
+use carom_fem::Body;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{BodySpec, Scenario};
 use carom_progress::Progress;
-use carom_rigid::{Displaced, Law, RigidBody, Simulation, System};
+use carom_rigid::{Displaced, RigidBody, Simulation, System};
 
+use super::doubts::{Doubts, smallest_extent};
 use super::error::RigidSetUpError;
 use super::everything::left_out;
+use super::repeated::one_way;
 use super::setup::{named, simulation};
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
@@ -85,9 +87,12 @@ impl Run for RigidRun<'_> {
     fn end(&mut self, _is_complete: bool, overlaps: Vec<String>) -> Result<RunEnd, RunError> {
         let ledger = LedgerSummary { energy_limit: Some(ENERGY_ERROR), ..self.simulation.summary() };
         let system = &self.simulation.system;
+        let title = |pair: usize| title(self.scenario, system, pair);
+        let doubts = Doubts::of(system, title, |body| smallest_extent(self.geometries[body]));
         let mut warnings = self.prepared.warnings.clone();
         warnings.extend(unbalanced(&ledger, "shorten simulation.time_step"));
-        warnings.extend(doubtful_contacts(self.scenario, &self.geometries, system));
+        warnings.extend(doubts.warnings());
+        warnings.extend(one_way(self.scenario));
         warnings.extend(self.of_joints.iter().cloned());
         warnings.extend(missed_energy(&self.simulation));
         warnings.extend(overlaps);
@@ -104,7 +109,7 @@ impl Run for RigidRun<'_> {
                 ("steps", system.steps()),
                 (CONTACT_IMPULSES, system.n_impulses()),
                 ("divided_steps", system.n_divided()),
-                (MISSED_CONTACTS, system.missed().count() as u64),
+                (MISSED_CONTACTS, doubts.missed()),
                 ("reduced_restitutions", system.limited().steps),
             ],
             notes: Vec::new(),
@@ -151,12 +156,9 @@ fn geometries<'a>(scenario: &Scenario, prepared: &'a Prepared) -> Result<Vec<&'a
     scenario.body.iter().zip(&prepared.bodies).map(of).collect()
 }
 
-/// Part of the smallest extent of the moving bodies of a pair that is a deep approach for rigid bodies.
-const DEEP: f64 = 0.01;
-
-/// Warnings of contacts that every step has missed, and of bodies that have sunk into each other.
-fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System) -> Vec<String> {
-    let title = |pair: usize| match (system.crowd(pair), named(scenario).nth(pair)) {
+/// A pair of bodies for the user: its contact, or that of all bodies.
+fn title(scenario: &Scenario, system: &System, pair: usize) -> String {
+    match (system.crowd(pair), named(scenario).nth(pair)) {
         (None, Some((number, contact))) => {
             format!("contact {}, {}, {}", number + 1, contact.between[0], contact.between[1])
         }
@@ -164,61 +166,5 @@ fn doubtful_contacts(scenario: &Scenario, geometries: &[&Body], system: &System)
             let [a, b] = system.bodies_of_pair(pair).map(|body| &scenario.body[body].name);
             format!("contact of all bodies, `{a}` and `{b}`")
         }
-    };
-    let passed = system.missed().map(|(pair, time, behind)| {
-        format!(
-            "{}: a point passed through the surface between two steps at t = {time:.6e} s and was not \
-             stopped; a time_step of {behind:.1e} s would detect it",
-            title(pair)
-        )
-    });
-    let mut out: Vec<String> = passed.collect();
-    for (pair, report) in system.reports.iter().enumerate().filter(|(_, report)| report.depth > 0.0) {
-        let moving = system.bodies_of_pair(pair).into_iter().filter(|&body| !scenario.body[body].fixed);
-        let extent =
-            moving.filter_map(|body| smallest_extent(geometries[body])).fold(f64::INFINITY, f64::min);
-        if report.depth > DEEP * extent {
-            let way_out = match system.law(pair) {
-                Law::Penalty(_) => "raise the point_stiffness",
-                _ => "shorten simulation.time_step",
-            };
-            out.push(format!(
-                "{}: the bodies overlapped by up to {:.1e} m, {:.1} % of the smallest extent: {way_out}",
-                title(pair),
-                report.depth,
-                100.0 * report.depth / extent
-            ));
-        }
     }
-    let limited = system.limited();
-    if limited.steps > 0 {
-        out.push(format!(
-            "in {} of {} steps impacts with friction would have created energy: their restitution was \
-             reduced, to no less than {:.3} of the given value",
-            limited.steps,
-            system.steps(),
-            limited.least_factor
-        ));
-    }
-    out.extend(system.loose().warning(system.steps()));
-    if system.n_divided() > 0 {
-        out.push(format!(
-            "{} of {} steps had no solution and were divided: shorten simulation.time_step",
-            system.n_divided(),
-            system.steps()
-        ));
-    }
-    out
-}
-
-/// Shortest side of the box around the points of a body \[m\]; none if it has no points.
-fn smallest_extent(geometry: &Body) -> Option<f64> {
-    let points = Discretisation::new(geometry).ok()?.points;
-    let side = |axis: usize| {
-        let [least, largest] = points.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], point| {
-            [a.min(point[axis]), b.max(point[axis])]
-        });
-        largest - least
-    };
-    Some((0..3).map(side).fold(f64::INFINITY, f64::min)).filter(|extent| *extent > 0.0)
 }

@@ -72,6 +72,11 @@ impl Simulation {
         }
     }
 
+    /// The rigid bodies with their contacts, and the number of each among all bodies; none without rigid bodies.
+    pub fn rigid(&self) -> Option<(&System, &[usize])> {
+        self.system.bodies.rigid.as_ref().map(|rigid| (&rigid.system, &rigid.numbers[..]))
+    }
+
     /// Warnings about the accuracy, each with its value and a remedy.
     pub fn warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -108,8 +113,6 @@ impl Simulation {
             )
         }));
         out.extend(self.system.bodies.rigid.as_ref().and_then(|rigid| without_edges(&rigid.system)));
-        let rigid = self.system.bodies.rigid.as_ref().map(|rigid| &rigid.system);
-        out.extend(rigid.and_then(|system| system.loose().warning(self.n_steps())));
         let repeated = self.system.bodies.rigid.iter().flat_map(|rigid| &rigid.repeated);
         out.extend(repeated.map(|(joint, count)| repeated_equations(joint, *count)));
         let unsettled = self.system.contacts.counts.unsettled;
