@@ -121,14 +121,21 @@ axis = [0.0, 0.0, 1.0]
 between = ["ball:0,0,0.015:0.003", "plate:bottom"]
 compliance = "half-space"
 "#;
-    let outcome = solve(text).unwrap_or_else(|failed| panic!("{failed}"));
     let mass = 7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.015_f64.powi(3);
     let pair = HertzPair::new([0.015, f64::INFINITY], [210e9; 2], [0.3; 2]);
     let stiffness = 4.0 / 3.0 * pair.modulus * pair.radius.sqrt();
     let approach = (mass * 9.81e3 / stiffness).powf(2.0 / 3.0);
-    let found = outcome.bodies[0].position[2] + 0.015;
-    println!("{found:e} {approach:e} {:?} {:?}", outcome.remarks, outcome.warnings);
-    assert!((found / approach - 1.0).abs() < 0.03, "{found:e} {approach:e}");
+    // The equilibrium of the rigid bodies tells where they meet, if the scenario leaves it open.
+    let open = text.replace("places = [\"0,0,0.015:0.003\"], ", "");
+    let open = open.replace("ball:0,0,0.015:0.003\", \"plate:bottom", "ball\", \"plate");
+    let open = open.replace("compliance = \"half-space\"\n", "");
+    assert!(!open.contains("0.003") && !open.contains("compliance"), "{open}");
+    for text in [text, &open] {
+        let outcome = solve(text).unwrap_or_else(|failed| panic!("{failed}"));
+        let found = outcome.bodies[0].position[2] + 0.015;
+        println!("{found:e} {approach:e} {:?} {:?}", outcome.remarks, outcome.warnings);
+        assert!((found / approach - 1.0).abs() < 0.03, "{found:e} {approach:e}");
+    }
 }
 
 /// A rod on a fixed joint has the modes of the finite elements whose face is held, and within the error of
@@ -211,4 +218,44 @@ fn the_response_about_an_equilibrium_can_be_stopped() {
     let error = stopped.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
     assert!(error.to_string().contains("while the harmonic response was computed"), "{error}");
+}
+
+/// A hinged bar lies on a pin that is far thinner than the first steps of the search are long: a pendulum of
+/// this size would swing through it. The force of the pin balances the moment of the weight.
+#[test]
+fn a_bar_on_a_thin_pin_stays_above_it() {
+    let text = |law: &str, height: f64| {
+        format!(
+            "[simulation]\nend_time = 0.0\nstart = \"equilibrium\"\ngravity = [0.0, 0.0, -9.81]\n\
+             [[body]]\nname = \"bar\"\nmake = {{ shape = \"box\", size = [0.4, 0.02, 0.02] }}\n\
+             material = \"steel\"\nrigid = true\nposition = [0.0, -0.01, {height:?}]\n\
+             [[body.marker]]\nname = \"hinge\"\nat = [0.0, 0.01, 0.01]\n\
+             [[body]]\nname = \"pin\"\nmake = {{ shape = \"{}\", radius = 0.005{} }}\nmaterial = \"steel\"\n\
+             rigid = true\nfixed = true\nposition = [0.3, {}, -0.005]\n\
+             rotation = {{ axis = [0.0, 0.0, 1.0], degrees = -90.0 }}\n\
+             [[joint]]\nkind = \"revolute\"\nbetween = [\"ground\", \"bar:hinge\"]\naxis = [0.0, 1.0, 0.0]\n\
+             [[contact]]\nbetween = [\"bar\", \"pin\"]\n{law}\n",
+            if law.is_empty() { "ball" } else { "rod" },
+            if law.is_empty() { "" } else { ", length = 0.04, elements = [4, 2, 2]" },
+            if law.is_empty() { 0.0 } else { 0.02 },
+        )
+    };
+    let weight = 7800.0 * 0.4 * 0.02 * 0.02 * 9.81;
+    let given = "compliance = \"body\"\nlaw = { kind = \"penalty\", stiffness = 1e13 }";
+    for law in ["", given] {
+        for height in [0.0, 1e-6, 0.02] {
+            let chain = Chain::new();
+            let text = text(law, height);
+            let outcome = chain.solve(&parse(&text, &[])).unwrap_or_else(|failed| panic!("{failed}"));
+            let normal = chain.reader().frame(0).unwrap().contacts[0].normal_force;
+            // The lower side of the bar is 10 mm from the line of the hinge, and touches a circle of 5 mm.
+            let (across, up) = (0.3, height + 0.015_f64);
+            let from_hinge = f64::hypot(across, up);
+            let along = (from_hinge.powi(2) - 0.015_f64.powi(2)).sqrt();
+            let angle = (up / across).atan() - (0.015 / from_hinge).asin();
+            let force = weight * 0.2 * angle.cos() / along;
+            assert!((normal / force - 1.0).abs() < 2e-3, "{law}, {height}: {normal} N for {force} N");
+            assert!(outcome.bodies[0].position[2] > 0.0, "{law}, {height}");
+        }
+    }
 }

@@ -27,6 +27,7 @@ mod response;
 mod rest;
 mod stability;
 pub(crate) mod tangent;
+mod way;
 
 use carom_integrate::SecondOrder;
 use carom_progress::Progress;
@@ -49,6 +50,10 @@ const REACH: f64 = 0.25;
 /// Residual forces relative to the applied ones. The iteration ends as soon as they are below the first
 /// number; below the second one it ends when a further iteration no longer reduces them.
 const BALANCED: [f64; 2] = [1e-11, 1e-7];
+
+/// Forces at the end of a step that push against it: they end it, if their work along it is more than this part
+/// of that of the forces at its start.
+const AGAINST: f64 = 0.5;
 
 const MAX_ITERATIONS: usize = 300;
 const MAX_CUTS: usize = 40;
@@ -285,11 +290,15 @@ impl System {
                 return Ok(None);
             }
             let work: f64 = step.iter().zip(&forces.left).map(|(x, f)| x * f).sum();
+            if let Ok(Some(part)) = self.obstacle(y, step.as_slice(), longest * size, work) {
+                *reach = part * longest;
+                continue;
+            }
             let mut next = y.clone();
             if let Ok(found) = self.moved_by(&mut next, step.as_slice()) {
                 let after: f64 = step.iter().zip(&found.left).map(|(x, f)| x * f).sum();
                 // The forces no longer push along the step, or not much against it.
-                if after >= -0.5 * work || found.relative < 0.9 * forces.relative {
+                if after >= -AGAINST * work || found.relative < 0.9 * forces.relative {
                     *y = next;
                     if longest >= 0.99 * *reach && after > 0.0 {
                         *reach = (2.0 * *reach).min(REACH);

@@ -24,6 +24,13 @@ use crate::system_error::RateError;
 /// parts.
 const INCREMENT: f64 = 1e-7;
 
+/// Largest increment relative to the approach of a contact that presses: a contact that opens within a
+/// difference has half of its stiffness there.
+const OF_APPROACH: f64 = 0.1;
+
+/// Least factor of the increments for stiff contacts.
+const LEAST: f64 = 1e-4;
+
 /// Eigenvalue of the projector to the rows of G, each of length 1, below which a motion is one that they
 /// allow.
 const ALLOWED: f64 = 1e-9;
@@ -107,6 +114,18 @@ impl Differences {
     }
 }
 
+impl System {
+    /// Factor of the increments of differences at the state that was evaluated last: below 1 where contacts press
+    /// with a small approach.
+    fn scale_of_increments(&self) -> f64 {
+        let contacts = self.contacts();
+        let pressed = contacts.reactions().filter(|(_, reaction)| reaction.normal_force > 0.0);
+        let approaches = pressed.map(|(pair, _)| -contacts.free_gap(pair)).filter(|depth| *depth > 0.0);
+        let least = approaches.fold(f64::INFINITY, f64::min);
+        (OF_APPROACH * least / (INCREMENT * self.size_of_bodies())).clamp(LEAST, 1.0)
+    }
+}
+
 impl Tangent {
     /// The tangent at a state y at rest.
     ///
@@ -126,6 +145,9 @@ impl Tangent {
         let n = system.velocities();
         let motions = motions(system, y)?;
         let mut differences = Differences::new(system, multipliers);
+        // Contacts are those at y.
+        differences.forces(system, y, &mut vec![0.0; n])?;
+        let scale = scale * system.scale_of_increments();
         let mut stiffness = DMatrix::zeros(n, n);
         for j in 0..n {
             if progress.interrupted() {

@@ -10,7 +10,7 @@ use carom_fem::Body;
 use carom_format::scenario::model::{
     BodySpec, Compliance, Integrator, MarkerSpec, ReduceSpec, Scenario, Scheme, Spot, TimeIntegration,
 };
-use carom_multibody::{Settings, Simulation, Touched};
+use carom_multibody::{Settings, Simulation, Start, Touched};
 use carom_progress::{Part, Progress};
 
 use super::last_and_end;
@@ -176,13 +176,8 @@ fn run(
     until: Until,
     progress: &dyn Progress,
 ) -> Result<Vec<Outlook>, String> {
-    let Assembled { system, placements, .. } =
-        system(scenario, prepared).map_err(|error| with_causes(&error))?;
-    let origins: Vec<_> = system.bodies().iter().map(|body| body.frame_origin).collect();
-    let settings =
-        Settings { relative_tolerance: TOLERANCE, ..Settings::until(scenario.simulation.end_time) };
-    let mut simulation =
-        Simulation::new(system, &placements, settings).map_err(|error| with_causes(&error))?;
+    let mut simulation = started(scenario, prepared, progress)?;
+    let origins: Vec<_> = simulation.system.bodies().iter().map(|body| body.frame_origin).collect();
     let limited = Limited { whole: progress, steps: AtomicU64::new(0) };
     let mut is_enough = |simulation: &Simulation| match until {
         Until::Time(_) => false,
@@ -214,6 +209,29 @@ fn run(
         Outlook { touched, shortest, first: first(events, i), trouble: trouble.clone() }
     });
     Ok(pairs.collect())
+}
+
+/// The rigid bodies at the start of their run, which is their equilibrium if the run has one; where they have
+/// none, as elasticity holds a body or turns it, and there is a time to run, the places of the scenario.
+///
+/// # Errors
+///
+/// A text: the reason for which they cannot be put together.
+fn started(scenario: &Scenario, prepared: &Prepared, progress: &dyn Progress) -> Result<Simulation, String> {
+    let from = |start: Start| {
+        let Assembled { system, placements, .. } =
+            system(scenario, prepared).map_err(|error| with_causes(&error))?;
+        let end_time = scenario.simulation.end_time;
+        let settings = Settings { start, relative_tolerance: TOLERANCE, ..Settings::until(end_time) };
+        Simulation::started(system, &placements, settings, progress).map_err(|error| with_causes(&error))
+    };
+    match scenario.simulation.in_equilibrium {
+        true if scenario.simulation.end_time > 0.0 => {
+            from(Start::Equilibrium).or_else(|_| from(Start::Placed))
+        }
+        true => from(Start::Equilibrium),
+        false => from(Start::Placed),
+    }
 }
 
 /// Start and end of the first impact of a pair that has ended \[s\].
