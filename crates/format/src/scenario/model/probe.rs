@@ -126,6 +126,11 @@ impl ProbeSpec {
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.place.to_string())
     }
+
+    /// True if it has a quantity of the stress.
+    pub fn has_stress(&self) -> bool {
+        self.what.iter().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity))
+    }
 }
 
 impl ContactSpec {
