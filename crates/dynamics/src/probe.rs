@@ -60,8 +60,17 @@ impl ProbeQuantity {
         Self::AngularMomentum,
         Self::ContactForce,
     ];
-    /// Quantities of a point of a body.
-    pub const OF_POINTS: [Self; 9] = [
+    /// Quantities of the motion of a point of a body.
+    pub const OF_POINTS: [Self; 6] = [
+        Self::Displacement,
+        Self::Position,
+        Self::Velocity,
+        Self::Acceleration,
+        Self::AngularVelocity,
+        Self::AngularAcceleration,
+    ];
+    /// Quantities of a point of a deformable body: its motion and its stress.
+    pub const OF_DEFORMABLE_POINTS: [Self; 9] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -72,7 +81,7 @@ impl ProbeQuantity {
         Self::ShearStress,
         Self::VonMises,
     ];
-    /// The quantities among those of a point that `stress` stands for.
+    /// The quantities that `stress` stands for.
     pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
@@ -305,7 +314,7 @@ impl ProbePlace {
     fn quantities(&self) -> (&'static [ProbeQuantity], &'static str) {
         match self {
             Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
-            Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
+            Self::Point { .. } => (&ProbeQuantity::OF_DEFORMABLE_POINTS, "a point"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
             Self::Contact(_) | Self::ContactOfAll { .. } => (&ProbeQuantity::OF_CONTACTS, "a contact"),
         }

@@ -87,7 +87,7 @@ impl ProbePlaceSpec {
     pub fn quantities(&self) -> &'static [ProbeQuantity] {
         match self {
             Self::Body { .. } => &ProbeQuantity::OF_BODIES,
-            Self::Point { .. } => &ProbeQuantity::OF_POINTS,
+            Self::Point { .. } => &ProbeQuantity::OF_DEFORMABLE_POINTS,
             Self::Joint { .. } => &ProbeQuantity::OF_JOINTS,
             Self::Contact { .. } => &ProbeQuantity::OF_CONTACTS,
         }
