@@ -62,6 +62,27 @@ impl GridPressures {
         (9.0 / (8.0 * std::f64::consts::PI) * sum * sum * self.area() / squares).sqrt()
     }
 
+    /// Mean place of the normal forces in coordinates along both tangents \[m\]; not a number without cells.
+    pub fn middle(&self) -> [f64; 2] {
+        let total: f64 = self.cells.iter().map(|cell| cell.pressure).sum();
+        [0, 1].map(|d| {
+            let moment = self.cells.iter().map(|cell| cell.pressure * f64::from(cell.index[d]));
+            self.sides[d] * moment.sum::<f64>() / total
+        })
+    }
+
+    /// A point in body axes from its coordinates along both tangents and the normal \[m\].
+    pub fn point_b(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let [t, s, n] = self.axes;
+        std::array::from_fn(|a| self.center[a] + x * t[a] + y * s[a] + z * n[a])
+    }
+
+    /// Centre of the normal force in body axes \[m\]; not a number without cells.
+    pub fn force_center_b(&self) -> [f64; 3] {
+        let [x, y] = self.middle();
+        self.point_b([x, y, 0.0])
+    }
+
     /// True if friction acts on some cell.
     pub fn has_friction(&self) -> bool {
         self.cells.iter().any(|cell| cell.traction != [0.0; 2])

@@ -42,6 +42,12 @@ pub enum ProbeQuantity {
     AngularMomentum,
     /// Sum of the forces of all contacts on a body \[N\].
     ContactForce,
+    /// Normal components xx, yy, zz of the stress at a point \[Pa\].
+    NormalStress,
+    /// Shear components xy, yz, xz of the stress at a point \[Pa\].
+    ShearStress,
+    /// Von Mises stress at a point \[Pa\].
+    VonMises,
 }
 
 impl ProbeQuantity {
@@ -54,7 +60,7 @@ impl ProbeQuantity {
         Self::AngularMomentum,
         Self::ContactForce,
     ];
-    /// Quantities of a point of a body.
+    /// Quantities of the motion of a point of a body.
     pub const OF_POINTS: [Self; 6] = [
         Self::Displacement,
         Self::Position,
@@ -63,13 +69,27 @@ impl ProbeQuantity {
         Self::AngularVelocity,
         Self::AngularAcceleration,
     ];
+    /// Quantities of a point of a deformable body: its motion and its stress.
+    pub const OF_DEFORMABLE_POINTS: [Self; 9] = [
+        Self::Displacement,
+        Self::Position,
+        Self::Velocity,
+        Self::Acceleration,
+        Self::AngularVelocity,
+        Self::AngularAcceleration,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
+    ];
+    /// The quantities that `stress` stands for.
+    pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
     /// Quantities of a contact pair.
     pub const OF_CONTACTS: [Self; 3] = [Self::Force, Self::NormalForce, Self::Gap];
 
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -86,6 +106,9 @@ impl ProbeQuantity {
         Self::Momentum,
         Self::AngularMomentum,
         Self::ContactForce,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
     ];
 
     /// Its word in scenarios and results.
@@ -107,6 +130,9 @@ impl ProbeQuantity {
             Self::Momentum => "momentum",
             Self::AngularMomentum => "angular_momentum",
             Self::ContactForce => "contact_force",
+            Self::NormalStress => "normal_stress",
+            Self::ShearStress => "shear_stress",
+            Self::VonMises => "von_mises",
         }
     }
 
@@ -128,15 +154,28 @@ impl ProbeQuantity {
             Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy => "J",
             Self::Momentum => "N s",
             Self::AngularMomentum => "N m s",
+            Self::NormalStress | Self::ShearStress | Self::VonMises => "Pa",
         }
     }
 
     /// True for three components, false for one number.
     pub fn is_vector(self) -> bool {
-        !matches!(
-            self,
-            Self::NormalForce | Self::Gap | Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy
-        )
+        self.components().len() == 3
+    }
+
+    /// Names of its components in the order of samples; one empty name of a quantity that is one number.
+    pub fn components(self) -> &'static [&'static str] {
+        match self {
+            Self::NormalForce
+            | Self::Gap
+            | Self::KineticEnergy
+            | Self::ElasticEnergy
+            | Self::PotentialEnergy
+            | Self::VonMises => &[""],
+            Self::NormalStress => &["xx", "yy", "zz"],
+            Self::ShearStress => &["xy", "yz", "xz"],
+            _ => &["x", "y", "z"],
+        }
     }
 }
 
@@ -214,6 +253,15 @@ pub enum ProbeError {
         /// The quantity.
         quantity: ProbeQuantity,
     },
+    /// The stress at the place is not known.
+    #[error(
+        "probe {probe}: no stress is known at its place: rigid bodies have none, and that of a reduced body \
+         follows from its modes and its mesh; leave out `stress`, or give a point of a reduced body"
+    )]
+    NoStress {
+        /// Number of the probe from 0.
+        probe: usize,
+    },
     /// A contact of all bodies has no first body, on which its force would be.
     #[error(
         "probe {probe}: a contact of all bodies has no first body, and so no `force`: name two of its \
@@ -253,6 +301,7 @@ impl ProbeError {
         match *self {
             Self::NoPlace { probe, .. }
             | Self::Quantity { probe, .. }
+            | Self::NoStress { probe }
             | Self::ForceOfAll { probe }
             | Self::Interval { probe, .. }
             | Self::ShorterThanSteps { probe, .. } => probe,
@@ -265,7 +314,7 @@ impl ProbePlace {
     fn quantities(&self) -> (&'static [ProbeQuantity], &'static str) {
         match self {
             Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
-            Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
+            Self::Point { .. } => (&ProbeQuantity::OF_DEFORMABLE_POINTS, "a point"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
             Self::Contact(_) | Self::ContactOfAll { .. } => (&ProbeQuantity::OF_CONTACTS, "a contact"),
         }
@@ -273,6 +322,11 @@ impl ProbePlace {
 }
 
 impl Probe {
+    /// True if it has a quantity of the stress.
+    pub fn has_stress(&self) -> bool {
+        self.quantities.iter().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity))
+    }
+
     /// Checks that a system has the place, and the place the quantities.
     ///
     /// * `probe` — its number

@@ -33,6 +33,16 @@ pub fn von_mises(stress: &Stress) -> f64 {
     (0.5 * ((xx - yy).powi(2) + (yy - zz).powi(2) + (zz - xx).powi(2)) + 3.0 * shear).sqrt()
 }
 
+/// Rotates a stress to other axes: R σ Rᵀ, where `rotation` maps components in the old axes to the new ones.
+pub fn rotated(stress: &Stress, rotation: &[[f64; 3]; 3]) -> Stress {
+    let [xx, yy, zz, xy, yz, xz] = *stress;
+    let full = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let entry = |a: usize, b: usize| -> f64 {
+        (0..3).map(|c| (0..3).map(|d| rotation[a][c] * full[c][d] * rotation[b][d]).sum::<f64>()).sum()
+    };
+    [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)]
+}
+
 /// Stress of a cell at one point with its position and map.
 ///
 /// * `evaluator` — work space of the discretisation

@@ -109,7 +109,9 @@ fn invalid_probes_are_reported_with_their_line_and_the_known_names() {
         ("[\"acceleration\"]", "[\"force\"]", "`displacement`, `position`, `velocity`, `acceleration`"),
         ("[\"acceleration\"]", "[\"position\", \"position\"]", "names `position` twice"),
         ("[\"acceleration\"]", "[]", "`what` is empty"),
-        ("[\"acceleration\"]", "[\"stress\"]", "carom-post stress RESULT"),
+        ("[\"acceleration\"]", "[\"stress\"]", "body `crank` is rigid, and a rigid body has no stress"),
+        ("[\"acceleration\"]", "[\"von_mises\", \"stress\"]", "names `von_mises` twice"),
+        ("[\"acceleration\"]", "[\"stres\"]", "did you mean `stress`?"),
         ("every = 1.0e-3", "every = -1.0", "`every`"),
         ("name = \"second\"\njoint = \"2\"", "joint = \"pin\"", "another probe is called `pin`"),
         ("joint = \"pin\"", "joint = \"pin\"\naxes = \"body\"", "`axes` belongs to `on`"),
@@ -122,6 +124,21 @@ fn invalid_probes_are_reported_with_their_line_and_the_known_names() {
         "between = [\"disc:end\", \"crank:side\"]\n[[contact]]\nbetween = [\"disc:end\", \"crank:end\"]",
     );
     assert!(twice.contains("2 contacts are called `disc/crank`: give the number of one"), "{twice}");
+}
+
+#[test]
+fn stress_stands_for_its_quantities_at_points_of_reduced_bodies() {
+    let probe = "on = \"disc:end\"\nwhat = [\"velocity\", \"stress\"]";
+    let scenario = read(&GOOD.replacen("on = \"crank:end\"", probe, 1)).unwrap();
+    let names: Vec<_> = scenario.probe[0].what.iter().map(|quantity| quantity.name()).collect();
+    assert_eq!(names, ["velocity", "normal_stress", "shear_stress", "von_mises"]);
+    assert_eq!(read(&scenario.to_toml()).unwrap(), scenario);
+    let one = refusal("on = \"crank:end\"", "on = \"disc\"\nwhat = [\"stress\"]");
+    assert!(one.contains("\"stress\" is not possible") && one.contains("kinetic_energy"), "{one}");
+    // Bodies of the scheme `rigid` have none.
+    let rigid = OF_ALL.replace("contact = \"floor/ball\"", "on = \"ball:pole\"\nwhat = [\"von_mises\"]");
+    let found = read(&rigid).expect_err("rigid bodies").to_string();
+    assert!(found.contains("the scheme `rigid` are rigid") && found.contains("`quasistatic`"), "{found}");
 }
 
 const OF_ALL: &str = r#"

@@ -122,7 +122,7 @@ pub use modal_matrix::ModalMatrix;
 pub use modal_points::ModalPoints;
 pub use outcome::{RimPlace, RunError, RunSummary};
 pub use pair_memory::PairMemory;
-pub use probe::{Probe, ProbeError, ProbePlace};
+pub use probe::{CellPressures, PlaceStress, Probe, ProbeError, ProbePlace};
 pub use quasistatic::{
     ContactSetupError, ContactSolveError, ContactSpec, ContactSurface, QuasistaticContacts,
 };

@@ -9,12 +9,14 @@ use carom_dynamics::{
 };
 use carom_integrate::{ConstraintForm, ImplicitMethod, IntegratorKind, Method, SpectralRadius};
 use carom_multibody::{
-    Body, ContactSpec, ContactSurface, HertzContact, HertzShape, Joint, JointEnd, JointKind, Law, Probe,
-    ProbePlace, QuasistaticContacts, RimPolicy, Settings, Simulation, System, mean_marker,
+    Body, ContactSpec, ContactSurface, HertzContact, HertzShape, Joint, JointEnd, JointKind, Law,
+    PlaceStress, Probe, ProbePlace, QuasistaticContacts, RimPolicy, Settings, Simulation, System,
+    mean_marker,
 };
 use carom_progress::Silent;
 use carom_testing::heap;
 use nalgebra::{Matrix3, Vector3};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A sample that was kept: probe, time, values.
@@ -387,10 +389,11 @@ fn samples_lie_at_multiples_of_the_interval_up_to_the_end() {
     assert!(times(1).iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15));
 }
 
-/// A probe at the pole of an elastic ball in contact has the displacement that the frames of the run have: by
-/// all modes, those included that respond without inertia.
+/// A probe at the pole of an elastic ball in contact has the displacement that the frames of the run have,
+/// and a stress that is the sum of the modes in its place: by all modes, those included that respond without
+/// inertia.
 #[test]
-fn displacements_contain_the_quasistatic_response() {
+fn displacements_and_stresses_contain_the_quasistatic_response() {
     let reduced = Arc::new(Cap::new(3, 0.5e-3, 1).reduced());
     let marker = mean_marker(&reduced, &[24]).unwrap();
     let body = Body::reduced(Arc::clone(&reduced)).unwrap();
@@ -413,10 +416,20 @@ fn displacements_contain_the_quasistatic_response() {
         [Placement { velocity: [0.0, 0.0, 0.2], ..Placement::default() }, at([0.0, 0.0, cap::RADIUS])];
     let settings = Settings { output_every: Some(5e-6), ..Settings::until(7e-5) };
     let simulation = Simulation::new(system, &start, settings).unwrap();
-    let probes = vec![point(0, marker.clone(), &[Quantity::Position, Quantity::Displacement], Some(5e-6))];
-    let samples = run(&mut simulation.with_probes(probes).unwrap());
+    let place = ProbePlace::Point { body: 0, marker: marker.clone(), axes: Axes::Body };
+    let quantities = Quantity::OF_STRESS.to_vec();
+    let probes = vec![
+        point(0, marker.clone(), &[Quantity::Position, Quantity::Displacement], Some(5e-6)),
+        Probe { place, quantities, every: Some(5e-6) },
+    ];
+    // Each mode has its displacement at the pole as normal stress, and twice that as shear stress.
+    let of_mode = |[x, y, z]: &[f64; 3]| [*x, *y, *z, 2.0 * x, 2.0 * y, 2.0 * z];
+    let modes = marker.displacement.iter().map(of_mode).collect();
+    let stresses = BTreeMap::from([(1, PlaceStress { modes, ..PlaceStress::default() })]);
+    let samples = run(&mut simulation.with_probes_of_stress(probes, stresses).unwrap());
     let mut response = 0.0_f64;
-    for ((time, values), (of_frame, bodies)) in samples.of(0).zip(&samples.frames) {
+    let both = samples.of(0).zip(samples.of(1));
+    for (((time, values), (_, stress)), (of_frame, bodies)) in both.zip(&samples.frames) {
         assert!((time - of_frame).abs() < 1e-15);
         let state = &bodies[0];
         let elastic = |n: usize| -> Vector3<f64> {
@@ -426,6 +439,9 @@ fn displacements_contain_the_quasistatic_response() {
         let place = state.pose().point(&(Vector3::from(marker.position_b) + elastic(0)));
         let error = (Vector3::from(values[0]) - place).norm();
         assert!(error < 1e-12, "{time}: {values:?} {place}");
+        let sum = elastic(0);
+        assert!((Vector3::from(stress[0]) - sum).norm() < 1e-14, "{time}: {stress:?} {sum}");
+        assert!((Vector3::from(stress[1]) - 2.0 * sum).norm() < 1e-14, "{time}: {stress:?} {sum}");
         response = response.max(elastic(1).norm());
     }
     assert_eq!(samples.of(0).next().unwrap().1[1], [0.0; 3]);
@@ -445,8 +461,11 @@ fn samples_allocate_nothing() {
     }
     let alpha = IntegratorKind::GeneralisedAlpha(SpectralRadius::DEFAULT, ConstraintForm::Stabilised);
     for integrator in [METHODS[0], alpha] {
-        let (simulation, probes) = hinged(integrator);
-        let mut simulation = simulation.with_probes(probes).unwrap();
+        let (simulation, mut probes) = hinged(integrator);
+        let stressed = point(0, Marker::default(), &Quantity::OF_STRESS, None);
+        let stresses = BTreeMap::from([(probes.len(), PlaceStress::default())]);
+        probes.push(stressed);
+        let mut simulation = simulation.with_probes_of_stress(probes, stresses).unwrap();
         let mut advance = |end: f64| {
             while simulation.time() < end {
                 simulation.step(&mut Forget).unwrap();
@@ -471,5 +490,6 @@ fn probes_that_do_not_fit_are_refused() {
     assert!(refused(at_point(2), Quantity::Position, None).contains("2 bodies"));
     assert!(refused(ProbePlace::Contact(0), Quantity::Torque, None).contains("a contact has no `torque`"));
     assert!(refused(at_point(0), Quantity::Gap, None).contains("a point has no `gap`"));
+    assert!(refused(at_point(0), Quantity::VonMises, None).contains("no stress is known at its place"));
     assert!(refused(at_point(0), Quantity::Position, Some(0.0)).contains("must be positive"));
 }

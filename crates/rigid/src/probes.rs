@@ -168,6 +168,9 @@ impl Sampled {
             contacts: contacts.numbers().count(),
         };
         probe.check(number, places)?;
+        if probe.has_stress() {
+            return Err(ProbeError::NoStress { probe: number });
+        }
         let dt = system.time_step();
         if let Some(every) = probe.every.filter(|&every| every < dt) {
             return Err(ProbeError::ShorterThanSteps { probe: number, every, dt });

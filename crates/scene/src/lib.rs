@@ -41,4 +41,4 @@ pub use body_grid::BodyGrid;
 pub use picture::{Coloring, picture};
 pub use shell_stress::{ShellStressRecovery, WallStress};
 pub use stress::{Stress, StressRecovery, StressTheory};
-pub use surface_stress::{SampledStress, SurfaceStressRecovery};
+pub use surface_stress::{PlaceStressRecovery, SampledStress, SurfaceStressRecovery, nearest_place};

@@ -96,16 +96,6 @@ impl PointLaw {
     }
 }
 
-/// Rotates a stress to other axes: R σ Rᵀ, where `rotation` maps components in the old axes to the new ones.
-pub fn rotated(stress: &[f64; 6], rotation: &[[f64; 3]; 3]) -> [f64; 6] {
-    let [xx, yy, zz, xy, yz, xz] = *stress;
-    let full = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    let entry = |a: usize, b: usize| -> f64 {
-        (0..3).map(|c| (0..3).map(|d| rotation[a][c] * full[c][d] * rotation[b][d]).sum::<f64>()).sum()
-    };
-    [entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)]
-}
-
 /// Stress recovery of a body at the points of a grid, frame by frame: data that do not depend on the
 /// displacement are computed once.
 ///

@@ -23,6 +23,10 @@ use carom_mesh::lagrange::line_values;
 use carom_mesh::quadrature::gauss_legendre;
 use carom_nurbs::bezier::{BezierCell, BezierMesh};
 
+mod places;
+
+pub use places::{PlaceStressRecovery, nearest_place};
+
 use crate::body_grid::{BodyGrid, Source};
 use crate::spline_stress::{Averages, LineTables, along, control_values};
 use crate::stress::Stress;

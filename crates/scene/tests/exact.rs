@@ -2,14 +2,13 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use carom_fem::stress::von_mises;
+use carom_fem::stress::{rotated, von_mises};
 use carom_fem::{Body, Discretisation, Geometry, Material};
 use carom_mesh::make::{HexOptions, Solid, hexahedra};
 use carom_mesh::{CellBlock, CellShape, FaceRef, Mesh};
 use carom_nurbs::basis::bernstein_into;
 use carom_nurbs::{KnotVector, Multipatch, Near, Patch};
-use carom_scene::stress::rotated;
-use carom_scene::{BodyGrid, Coloring, StressRecovery, SurfaceStressRecovery, picture};
+use carom_scene::{BodyGrid, Coloring, StressRecovery, SurfaceStressRecovery, nearest_place, picture};
 use carom_vtk::order::{hexahedron_order, quadrilateral_order};
 
 /// A quarter of a tube 1 ≤ r ≤ 2, 0 ≤ z ≤ 1.5 that begins at `quarter` · 90°, degrees (1, 2, 1).
@@ -333,6 +332,49 @@ fn stress_at_the_surface_follows_from_surface_displacements_and_pressure() {
             assert!((von_mises / pressure - 1.0).abs() < 1e-9, "{von_mises}");
         }
     }
+}
+
+/// The stress at single places, and the mean over several, by the cells that meet there alone.
+#[test]
+fn stress_at_places_is_that_of_the_whole_surface() {
+    let splines = Geometry::Nurbs(solids_box().elements([2, 3, 2]).unwrap());
+    let refined =
+        solids_box().elements([2, 3, 2]).unwrap().refine_near(&[Near::point([2.0, 0.5, 0.5], 0.1, 2)]);
+    for geometry in [splines, Geometry::Nurbs(refined.unwrap()), Geometry::Mesh(hex_box())] {
+        let body = body(geometry, 1);
+        let points = Discretisation::new(&body).unwrap().points;
+        let displaced = |[x, y, z]: [f64; 3]| [1e-4 * (x * y).sin(), 2e-4 * x * z, 1e-4 * (y - z * x).cos()];
+        let displacement: Vec<[f64; 3]> = points.into_iter().map(displaced).collect();
+        let grid = BodyGrid::surface(&body);
+        let pressures: Vec<f64> = (0..grid.cells.len()).map(|cell| 1e6 * (cell % 5) as f64).collect();
+        let recovery = SurfaceStressRecovery::new(&grid, &body).unwrap();
+        let (all, places) = (recovery.sampled(&displacement, &pressures).tensor, recovery.sample_places());
+        let at = |places: &[usize]| {
+            let near = recovery.at(places);
+            let own: Vec<f64> = near.cells().iter().map(|&cell| pressures[cell]).collect();
+            assert!(near.cells().len() < grid.cells.len());
+            near.stress(&displacement, &own)
+        };
+        for place in (0..places.len()).step_by(7) {
+            assert_eq!(at(&[place]), all[place]);
+        }
+        // Places of a set: those on its plane.
+        let sides = places.iter().enumerate().filter(|(_, x)| x[0] > 2.0 - 1e-12).map(|(place, _)| place);
+        let set = if matches!(body.geometry, Geometry::Mesh(_)) { "east" } else { "patch0:east" };
+        let own = recovery.places_of_set(&grid, &body, set).unwrap();
+        assert_eq!(own, sides.collect::<Vec<_>>());
+        let mean = |c: usize| own.iter().map(|&place| all[place][c]).sum::<f64>() / own.len() as f64;
+        let found = at(&own);
+        assert!((0..6).all(|c| (found[c] - mean(c)).abs() < 1e-12 * found[c].abs().max(1e6)), "{found:?}");
+        let error = recovery.places_of_set(&grid, &body, "nowhere").unwrap_err().to_string();
+        assert!(error.contains("nowhere"), "{error}");
+        assert_eq!(nearest_place(&places, &[1.9, 0.99, 1.2].into()), nearest(&places, [2.0, 1.0, 1.0]));
+    }
+}
+
+/// The place at a point.
+fn nearest(places: &[[f64; 3]], x: [f64; 3]) -> Option<usize> {
+    places.iter().position(|place| (0..3).all(|d| (place[d] - x[d]).abs() < 1e-9))
 }
 
 /// Mean error, mean estimate and share of places within it of the stress of a bent box, away from its loaded

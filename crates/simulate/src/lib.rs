@@ -104,4 +104,4 @@ pub use run::RunError;
 pub use scheme::{SchemeError, SetUpError};
 pub use silhouette::Silhouette;
 pub use solve::{CPU_BEFORE, CPU_OF_SET_UP, RunOutcome, run};
-pub use system::{AssembleError, Assembled, system};
+pub use system::{AssembleError, Assembled, BodyOfModelError, NoStress, system};

@@ -8,7 +8,7 @@ use carom_multibody::{Settings, Simulation, Start};
 use carom_progress::Progress;
 
 use crate::equilibrium;
-use crate::error::At;
+use crate::error::{At, AtKey};
 use crate::foresee::choice_sentences;
 use crate::imported_models::doubtful_imports;
 use crate::outcome::{Described, RunEnd, RunSummary, names_of_ends, unbalanced};
@@ -18,7 +18,7 @@ use crate::refinement::{FAR, Refinement, refinement};
 use crate::rigid_partner::too_rigid;
 use crate::run::{Run, RunError};
 use crate::system::error::AssembleError;
-use crate::system::{Assembled, joints, probes, response, system};
+use crate::system::{Assembled, joints, probes, response, stresses, system};
 
 /// Largest relative error of the energy that a run claims if the scenario gives no tolerance.
 const ENERGY_ERROR: f64 = 1e-3;
@@ -49,7 +49,10 @@ impl<'a> ReducedRun<'a> {
         settings: &TimeIntegration,
         progress: &dyn Progress,
     ) -> Result<Self, At<AssembleError>> {
-        let Assembled { system, placements, bodies, pairs, notes, warnings } = system(scenario, prepared)?;
+        let Assembled { system, placements, bodies, pairs, notes, mut warnings } =
+            system(scenario, prepared)?;
+        let stresses = stresses::stresses(scenario, prepared, system.bodies(), &pairs)?;
+        warnings.extend(stresses.warnings);
         let described = Described {
             bodies,
             pairs,
@@ -61,7 +64,9 @@ impl<'a> ReducedRun<'a> {
         let mut simulation = Simulation::started(system, &placements, settings_of_loop, progress)
             .map_err(|error| joints::placed(scenario, error))?;
         let responses = response::responses(scenario, prepared, &mut simulation, &probes, progress)?;
-        let simulation = simulation.with_probes(probes).map_err(AssembleError::from)?;
+        let simulation = simulation.with_probes_of_stress(probes, stresses.of_probes);
+        let simulation = simulation
+            .map_err(|error| AssembleError::from(error).at(format!("probe.{}.what", error.probe())))?;
         Ok(Self {
             scenario,
             prepared,

@@ -27,6 +27,7 @@ use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
 
 mod bodies;
+mod body_of_model;
 mod couplings;
 pub(crate) mod error;
 mod forces;
@@ -37,8 +38,11 @@ pub(crate) mod probes;
 pub(crate) mod response;
 mod static_modes;
 mod stops;
+pub(crate) mod stresses;
 
+pub use body_of_model::BodyOfModelError;
 pub use error::AssembleError;
+pub use stresses::NoStress;
 
 use bodies::body;
 use couplings::couplings;

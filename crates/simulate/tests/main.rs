@@ -43,6 +43,7 @@ mod static_modes;
 mod statics;
 mod statics_on_grids;
 mod stiffening;
+mod stress_probes;
 mod supports;
 mod tables;
 mod threads;

@@ -79,6 +79,31 @@ position = [0.0, 0.0, -0.0025]
 between = ["plate:pole", "ball:pole"]
 "#;
 
+/// A rigid plate that falls flat on a free block of 2 × 2 × 1 cells, whose four faces carry the pressure.
+pub const PLATE_ON_BLOCK: &str = r#"
+[simulation]
+end_time = 2.4e-5
+output_every = 1.0e-6
+
+[[body]]
+name = "block"
+make = { shape = "box", size = [0.02, 0.02, 0.01], elements = [2, 2, 1] }
+material = "steel"
+reduce = { interface = ["top"], modes = 8, split = 1.0e5 }
+
+[[body]]
+name = "plate"
+make = { shape = "box", size = [0.04, 0.04, 0.01] }
+material = "steel"
+rigid = true
+position = [-0.009, -0.008, 0.010004]
+velocity = [0.0, 0.0, -1.0]
+
+[[contact]]
+between = ["block:top", "plate:bottom"]
+law = { kind = "penalty" }
+"#;
+
 /// A rigid steel rod of 0.4 m, hinged to the ground at its start, that falls from level.
 pub const PENDULUM: &str = r#"
 [simulation]

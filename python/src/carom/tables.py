@@ -142,8 +142,20 @@ def joints(result):
 PROBE_QUANTITIES = {
     "displacement": "m", "position": "m", "velocity": "m/s", "acceleration": "m/s²",
     "angular_velocity": "rad/s", "angular_acceleration": "rad/s²", "force": "N", "torque": "N m",
-    "normal_force": "N", "gap": "m",
+    "normal_force": "N", "gap": "m", "kinetic_energy": "J", "elastic_energy": "J", "potential_energy": "J",
+    "momentum": "N s", "angular_momentum": "N m s", "contact_force": "N", "normal_stress": "Pa",
+    "shear_stress": "Pa", "von_mises": "Pa",
 }
+#: Components of quantities of probes that are not vectors; numbers have one without a name.
+PROBE_COMPONENTS = {
+    "normal_force": [""], "gap": [""], "kinetic_energy": [""], "elastic_energy": [""],
+    "potential_energy": [""], "von_mises": [""], "normal_stress": ["_xx", "_yy", "_zz"],
+    "shear_stress": ["_xy", "_yz", "_xz"],
+}
+
+
+def probe_components(quantity):
+    return PROBE_COMPONENTS.get(quantity, [f"_{axis}" for axis in AXES])
 
 
 def probes(result):
@@ -153,14 +165,13 @@ def probes(result):
     units, place = {"time": "s", "probe": ""}, {}
     for key in known:
         place[key] = len(units)
-        axes = [""] if key in ("normal_force", "gap") else [f"_{axis}" for axis in AXES]
-        units.update({key + axis: PROBE_QUANTITIES[key] for axis in axes})
+        units.update({key + axis: PROBE_QUANTITIES[key] for axis in probe_components(key)})
     rows, of_probe = [], [[] for _ in found]
     sql = "SELECT probe, time, quantity, x, y, z FROM probe_value ORDER BY id"
     for probe, time, quantity, *values in result.query(sql) if found else []:
         if quantity == own[probe][0]:
             of_probe[probe].append([time, found[probe]["name"]] + [np.nan] * (len(units) - 2))
-        n = 1 if quantity in ("normal_force", "gap") else 3
+        n = len(probe_components(quantity))
         at = place[quantity]
         of_probe[probe][-1][at:at + n] = [np.nan if value is None else value for value in values[:n]]
     for samples in of_probe:

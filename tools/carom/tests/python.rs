@@ -69,6 +69,16 @@ reduce = { places = ["0.015,0.015,0.01:0.002"], modes = 8 }
 between = ["block:0.015,0.015,0.01:0.002", "ball"]
 law = { kind = "lagrange" }
 compliance = "half-space"
+
+[[probe]]
+on = "block"
+at = [0.0, 0.0, 0.0]
+what = ["stress", "velocity"]
+every = 4.0e-6
+
+[[probe]]
+on = "block"
+every = 4.0e-6
 "#;
 
 /// An unreduced beam that spins, with packed frames.

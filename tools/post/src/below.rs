@@ -2,11 +2,10 @@
 //! and that of the modes of the body.
 
 use carom_contact::half_space::stress::{HalfSpaceStress, LargestStress, LoadedGrid};
-use carom_fem::stress::von_mises;
+use carom_fem::stress::{rotated, von_mises};
 use carom_format::result::StoredFrame;
 use carom_report::number::quantity;
 use carom_report::{Axis, Drawing, Map};
-use carom_scene::stress::rotated;
 
 use crate::body_stress::BodyStress;
 use crate::grids::PlacedGrid;

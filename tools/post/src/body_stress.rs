@@ -3,7 +3,7 @@
 use carom_dynamics::BodyState;
 use carom_format::result::StoredFrame;
 use carom_mesh::FaceRef;
-use carom_scene::{BodyGrid, SampledStress, SurfaceStressRecovery};
+use carom_scene::{BodyGrid, SampledStress, SurfaceStressRecovery, nearest_place};
 use nalgebra::Vector3;
 
 use crate::bodies::RunBody;
@@ -66,8 +66,7 @@ impl BodyStress {
 
     /// Number of the place nearest to a point \[m\], axes of the body's file.
     pub(crate) fn nearest(&self, x: &Vector3<f64>) -> usize {
-        let distance = |k: &usize| (Vector3::from(self.places[*k]) - x).norm_squared();
-        (0..self.places.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or_default()
+        nearest_place(&self.places, x).unwrap_or_default()
     }
 
     /// A point of space in the axes of the body's file \[m\].

@@ -3,8 +3,8 @@
 use carom_dynamics::{BodyState, Pose};
 use carom_fem::DiscretisationError;
 use carom_fem::internal_force::PointRule;
+use carom_fem::stress::rotated;
 use carom_mesh::FaceRef;
-use carom_scene::stress::rotated;
 use carom_scene::{
     BodyGrid, ShellStressRecovery, Stress, StressRecovery, StressTheory, SurfaceStressRecovery, WallStress,
 };

@@ -69,23 +69,12 @@ impl<'a> PlacedGrid<'a> {
 
     /// Mean place of the forces in coordinates of the plane \[m\].
     pub(crate) fn middle(&self) -> [f64; 2] {
-        let total: f64 = self.grid.cells.iter().map(|cell| cell.pressure).sum();
-        [0, 1].map(|d| {
-            let moment = self.grid.cells.iter().map(|cell| cell.pressure * f64::from(cell.index[d]));
-            self.grid.sides[d] * moment.sum::<f64>() / total
-        })
-    }
-
-    /// A point of the plane in body axes \[m\].
-    fn in_body(&self, [x, y, z]: [f64; 3]) -> Vector3<f64> {
-        let [t, s, n] = self.grid.axes.map(Vector3::from);
-        Vector3::from(self.grid.center) + x * t + y * s + z * n
+        self.grid.middle()
     }
 
     /// Centre of the force in space \[m\].
     pub(crate) fn center(&self) -> [f64; 3] {
-        let [x, y] = self.middle();
-        self.pose.point(&self.in_body([x, y, 0.0])).into()
+        self.pose.point(&self.grid.force_center_b().into()).into()
     }
 
     /// The cells in the plane, about the centre of the force.
@@ -124,7 +113,7 @@ impl<'a> PlacedGrid<'a> {
         let (mut grid, mut displacement) = (Grid::default(), Vec::new());
         for ([i, j], (sum, n)) in &corners {
             let [x, y] = [(i, 0), (j, 1)].map(|(k, d)| self.grid.sides[d] * (f64::from(*k) - 0.5));
-            let x_b = self.in_body([x, y, sum / n]);
+            let x_b = Vector3::from(self.grid.point_b([x, y, sum / n]));
             let (start, now) = (initial.point(&x_b), self.pose.point(&x_b));
             grid.points.push(start.into());
             displacement.push((now - start).into());

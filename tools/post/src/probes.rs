@@ -7,18 +7,11 @@ use carom_report::{Axis, Column, Drawing, Plot, Series, Table, Value};
 use crate::time::{time_axis, time_column};
 use crate::{Run, RunError};
 
-const AXES: [&str; 3] = ["x", "y", "z"];
-
 fn courses(run: &Run) -> Result<Vec<ProbeCourse>, RunError> {
     if run.header().probes.is_empty() {
         return Err(RunError::Empty { what: "no probe", hint: "add a [[probe]] to the scenario" });
     }
     Ok(run.reader().probe_courses()?)
-}
-
-/// Components of a quantity with their ending in columns.
-fn components(quantity: ProbeQuantity) -> &'static [&'static str] {
-    if quantity.is_vector() { &AXES } else { &[""] }
 }
 
 /// One row per sample, probe by probe: the quantities that occur, empty where a probe does not have one.
@@ -29,7 +22,7 @@ pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
     let quantities: Vec<ProbeQuantity> = ProbeQuantity::ALL.into_iter().filter(occurs).collect();
     let mut columns = vec![time_column(run)?, Column::new("probe", "probe", "")];
     for quantity in &quantities {
-        for axis in components(*quantity) {
+        for axis in quantity.components() {
             let heading = format!("{} {axis}", quantity.name().replace('_', " "));
             let heading = heading.trim_end();
             columns.push(Column::new(&heading.replace(' ', "_"), heading, quantity.unit()));
@@ -43,7 +36,7 @@ pub(crate) fn table(run: &Run) -> Result<Table, RunError> {
                 let place = probe.quantities.iter().position(|own| own == quantity);
                 let value = place.and_then(|place| values.get(place));
                 let known = |k: usize| value.map(|value| value[k]).filter(|number| number.is_finite());
-                row.extend((0..components(*quantity).len()).map(|k| Value::from(known(k))));
+                row.extend((0..quantity.components().len()).map(|k| Value::from(known(k))));
             }
             table.push(row).expect("the row was made with the columns");
         }
@@ -63,7 +56,7 @@ pub(crate) fn draw(run: &Run, name: &str) -> Result<Drawing, RunError> {
         let label = quantity.name().replace('_', " ");
         let mut plot = Plot::new(title, time_axis(run)?, Axis::new(&label, quantity.unit()));
         plot.size[1] = 240.0;
-        for (d, axis) in components(*quantity).iter().enumerate() {
+        for (d, axis) in quantity.components().iter().enumerate() {
             let value = |row: &Vec<[f64; 3]>| row[k][d];
             let values = course.values.iter().map(value).map(|x| if x.is_finite() { x } else { f64::NAN });
             plot.series.push(Series::line(axis, course.times.clone(), values.collect()));

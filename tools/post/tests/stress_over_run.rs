@@ -4,12 +4,15 @@ use std::f64::consts::PI;
 use std::path::PathBuf;
 
 use assert_cmd::Command;
+use carom_fem::stress::von_mises;
 use carom_format::Scenario;
+use carom_format::result::ProbeCourse;
 use carom_post::report::{Extras, html};
 use carom_post::{Run, stress_over_run, table};
 use carom_progress::Silent;
 use carom_simulate::{RunOptions, Users, Workshop, prepare, run};
 use carom_testing::program::{failure, json};
+use carom_testing::scenarios::PLATE_ON_BLOCK;
 
 /// Numbers of a column of a CSV with a header whose names may have units, of the rows of a point.
 fn column(text: &str, name: &str, point: &str) -> Vec<f64> {
@@ -24,12 +27,44 @@ fn extremes(values: &[f64]) -> [f64; 2] {
     values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)])
 }
 
+/// The middle of the rod at the times of frames; the place is that of `--at`.
+const MIDDLE: &str = "[[probe]]\nname = \"middle\"\non = \"rod\"\nat = [0.5, 0.01, 0.0]\naxes = \"body\"\n\
+                      what = [\"stress\", \"velocity\"]\nevery = 2.0e-6\n";
+
+/// Six components of the stress in rows of a history.
+fn tensors(history: &str, point: &str) -> Vec<[f64; 6]> {
+    let columns = ["xx", "yy", "zz", "xy", "yz", "xz"].map(|name| column(history, name, point));
+    (0..columns[0].len()).map(|row| columns.each_ref().map(|column| column[row])).collect()
+}
+
+/// Compares samples of a probe with the history of its place from the frames, at the times of both.
+fn is_history(course: &ProbeCourse, history: &str, point: &str) {
+    let times = column(history, "time", point);
+    let tensors = tensors(history, point);
+    let largest = tensors.as_flattened().iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+    let mut compared = 0;
+    for (time, tensor) in times.iter().zip(&tensors) {
+        // A sample may lie before the frame by a rounding of its interval, and the force of an impact begins.
+        // While bodies touch there are frames between the multiples of their interval.
+        let same = course.times.iter().position(|own| (own - time).abs() < 1e-12);
+        let Some(sample) = same else { continue };
+        compared += usize::from(tensor.iter().any(|s| s.abs() > 0.1 * largest));
+        let [normal, shear, [of_mises, ..], ..] = course.values[sample][..] else { panic!() };
+        let own = [normal, shear];
+        for (own, of_frame) in own.as_flattened().iter().zip(tensor) {
+            assert!((own - of_frame).abs() < 1e-9 * largest, "{time}: {own} {of_frame}");
+        }
+        assert!((of_mises - von_mises(tensor)).abs() < 1e-9 * largest, "{time}");
+    }
+    assert!(compared > 1, "{compared} of {}", times.len());
+}
+
 #[test]
 fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let folder = tempfile::tempdir().unwrap();
     let gallery = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/sphere-on-rod"));
     let path = gallery.join("scenario.toml");
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap() + MIDDLE;
     let keys = ["body.rod.make.elements=[30, 2, 2]", "body.ball.make.elements=[4, 2]"].map(Into::into);
     let scenario = Scenario::parse(&path, &text, &keys, &["steel", "aluminium"]).unwrap();
     let workshop =
@@ -63,6 +98,13 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let at = (0..stress.len()).min_by(|&a, &b| stress[a].total_cmp(&stress[b])).unwrap();
     assert!((stress[at] / -pressure - 1.0).abs() < 0.03, "{} Pa, expected {pressure}", stress[at]);
     assert!((times[at] - arrival).abs() < 6e-6, "{} s, expected {arrival}", times[at]);
+
+    // The probe at the same place has the same stress, and a wave that runs towards −x has σ = ρ c v.
+    let courses = Run::open(&result).unwrap().reader().probe_courses().unwrap();
+    is_history(&courses[0], &history, "place 1");
+    let slowest = courses[0].values.iter().map(|values| values[3][0]).fold(0.0, f64::min);
+    let of_wave = (2710.0 * 72e9_f64).sqrt() * slowest;
+    assert!((stress[at] / of_wave - 1.0).abs() < 0.03, "{} Pa, expected {of_wave}", stress[at]);
 
     // The largest cycle reaches from the least to the largest stress.
     let rainflow = std::fs::read_to_string(out.join("rod-rainflow.csv")).unwrap();
@@ -109,4 +151,36 @@ fn the_stress_of_a_wave_in_a_rod_is_the_force_over_the_area() {
     let unknown = command(&["--body", "nobody"]);
     assert!(failure(&unknown, 2).contains("no body `nobody`"));
     assert!(failure(&command(&["--at", "rod:1,2"]), 2).contains("BODY:X,Y,Z"));
+}
+
+/// A block that is struck by a plate, with contact pressures on its own cells, at places with and without
+/// pressure.
+#[test]
+fn a_stress_probe_has_the_stress_of_the_frames_below_contact_pressure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scenario.toml");
+    let places = [[0.01, 0.01, 0.01], [0.02, 0.0, 0.01], [0.01, 0.02, 0.005], [0.01, 0.01, 0.0]];
+    let probes = places.map(|at| {
+        format!(
+            "[[probe]]\non = \"block\"\nat = {at:?}\naxes = \"body\"\nwhat = [\"stress\"]\nevery = 1.0e-6\n"
+        )
+    });
+    let wanted = places.map(|[x, y, z]| format!("block:{x},{y},{z}").parse().unwrap());
+    for make in ["", ", hex = true, order = 2"] {
+        let made = format!("elements = [2, 2, 1]{make} }}");
+        let text = PLATE_ON_BLOCK.replace("elements = [2, 2, 1] }", &made) + &probes.concat();
+        let scenario = Scenario::parse(&path, &text, &[], &["steel"]).unwrap();
+        let bodies = folder.path().join("bodies");
+        let workshop = Workshop { scenario_folder: folder.path(), bodies: &bodies, users: Users::One };
+        let prepared = prepare(&scenario, workshop, &Silent).unwrap();
+        let result = folder.path().join(format!("result{}.carom", make.len()));
+        run(&scenario, folder.path(), &prepared, &result, RunOptions::default(), &Silent).unwrap();
+        let out = folder.path().join("stress");
+        let opened = Run::open(&result).unwrap();
+        stress_over_run::write(&opened, &out, &[], &wanted, &Silent).unwrap();
+        let history = std::fs::read_to_string(out.join("block-history.csv")).unwrap();
+        for (n, course) in opened.reader().probe_courses().unwrap().iter().enumerate() {
+            is_history(course, &history, &format!("place {}", n + 1));
+        }
+    }
 }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use carom_dynamics::ProbeQuantity;
 
 use super::decode::{Interval, Problems, Table, list_of};
-use super::model::{BodySpec, End, Found, JointSpec, ProbePlaceSpec, ProbeSpec, Scenario};
+use super::model::{
+    Bodies, BodySpec, End, Found, JointSpec, ProbePlaceSpec, ProbeSpec, Scenario, SchemeRow, Takes,
+};
 use super::problem::ProblemKind;
 use super::references::{Parts, check_ends};
 use super::sections::{AXES, Referring, one_end};
@@ -75,29 +77,31 @@ pub(super) fn probe(table: Table<'_>) -> Option<PlacedProbe> {
     Some(PlacedProbe { referring: Referring { spec, ends: end.into_iter().collect(), context }, span })
 }
 
+/// The word for all quantities of the stress.
+const STRESS: &str = "stress";
+
 /// The quantities of a place: `what`, or its default.
 fn quantities(table: &Table<'_>, place: &ProbePlaceSpec) -> Vec<ProbeQuantity> {
     let Some(words) = table.texts("what") else { return place.default_quantities() };
-    let known: Vec<&str> = place.quantities().iter().map(|quantity| quantity.name()).collect();
+    let own = place.quantities();
+    let has_stress = ProbeQuantity::OF_STRESS.iter().all(|quantity| own.contains(quantity));
+    let mut known: Vec<&str> = own.iter().map(|quantity| quantity.name()).collect();
+    known.extend(has_stress.then_some(STRESS));
     let mut found = Vec::with_capacity(words.len());
     for (word, span) in &words {
-        match ProbeQuantity::of_name(word).filter(|quantity| place.quantities().contains(quantity)) {
-            Some(quantity) if found.contains(&quantity) => {
-                table
-                    .problem(span, ProblemKind::Conflict(format!("`what` names `{word}` twice: remove one")));
-            }
-            Some(quantity) => found.push(quantity),
-            None if word == "stress" => {
-                let text = "a run has no mesh to recover a stress from: leave `stress` out, and write its \
-                            history with `carom-post stress RESULT -o DIR --at BODY:X,Y,Z` after the run, \
-                            from the frames (`output_every`)";
-                table.problem(span, ProblemKind::Conflict(text.to_owned()));
-            }
-            None => {
-                let suggestion = nearest(word, known.iter().copied());
-                let (key, found, choices) = ("what".to_owned(), word.clone(), list_of(&known));
-                table.problem(span, ProblemKind::UnknownChoice { key, found, suggestion, choices });
-            }
+        let named: Vec<ProbeQuantity> = match ProbeQuantity::of_name(word) {
+            None if word == STRESS && has_stress => ProbeQuantity::OF_STRESS.to_vec(),
+            named => named.into_iter().filter(|quantity| own.contains(quantity)).collect(),
+        };
+        if let Some(twice) = named.iter().find(|quantity| found.contains(*quantity)) {
+            let text = format!("`what` names `{}` twice: remove one", twice.name());
+            table.problem(span, ProblemKind::Conflict(text));
+        } else if named.is_empty() {
+            let suggestion = nearest(word, known.iter().copied());
+            let (key, found, choices) = ("what".to_owned(), word.clone(), list_of(&known));
+            table.problem(span, ProblemKind::UnknownChoice { key, found, suggestion, choices });
+        } else {
+            found.extend(named);
         }
     }
     if words.is_empty() {
@@ -151,10 +155,44 @@ pub(super) fn check(problems: &Problems, probes: &[PlacedProbe], scenario: &Scen
             }
             _ => {}
         }
+        if let Some(text) = without_stress(scenario, spec) {
+            problems.add(&probe.span, context, ProblemKind::Conflict(text));
+        }
         let title = spec.title();
         if probes[..i].iter().any(|other| other.referring.spec.title() == title) {
             let text = format!("another probe is called `{title}`: give each a `name` of its own");
             problems.add(&probe.span, context, ProblemKind::Conflict(text));
+        }
+    }
+}
+
+/// Why the place of a probe has no stress; none if it has one, or if the probe names none.
+fn without_stress(scenario: &Scenario, spec: &ProbeSpec) -> Option<String> {
+    let ProbePlaceSpec::Point { on, .. } = &spec.place else { return None };
+    let row = scenario.simulation.scheme.row();
+    if !spec.has_stress() || row.probes != Takes::Yes {
+        return None;
+    }
+    let schemes = SchemeRow::names(|row| row.high_modes.is_some());
+    match row.bodies {
+        Bodies::Rigid => Some(format!(
+            "the bodies of the scheme `{}` are rigid, and a rigid body has no stress: leave out `stress`, or \
+             choose one of the schemes {schemes}",
+            row.name
+        )),
+        Bodies::Whole => Some(format!(
+            "the stress of probes is that of reduced bodies, in the schemes {schemes}: leave out `stress`; \
+             `carom-post export` writes the stress of all points of a frame"
+        )),
+        Bodies::Reduced => {
+            let is_rigid = scenario.body.iter().any(|body| body.name == on.body && body.rigid);
+            is_rigid.then(|| {
+                format!(
+                    "body `{}` is rigid, and a rigid body has no stress: leave out `stress`, or remove \
+                     `rigid = true`",
+                    on.body
+                )
+            })
         }
     }
 }

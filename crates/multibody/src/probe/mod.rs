@@ -10,11 +10,13 @@
 //! ẍ = A (a₀ + ω̇ × c + Σ φ_k q̈_k + ω × (ω × c) + 2 ω × ċ)
 //! ```
 //!
-//! Displacement and position contain the response of quasistatic modes, velocity and acceleration those of
-//! the dynamic modes alone.
+//! Displacement, position and stress contain the response of quasistatic modes, velocity and acceleration
+//! those of the dynamic modes alone. The stress at a place is a sum over the modes, [`PlaceStress`].
 
 mod sampling;
+mod stress;
 
 pub use carom_dynamics::{Probe, ProbeError, ProbePlace};
+pub use stress::{CellPressures, PlaceStress};
 
 pub(crate) use sampling::{Need, Probes};

@@ -1,10 +1,13 @@
 //! Samples of probes: when they are due, what has to be evaluated for them, their values.
 
+use std::collections::BTreeMap;
+
 use carom_dynamics::{
     Axes, Checkpoint, JointState, Marker, Observer, Pose, ProbePlaces, ProbeQuantity, ProbeSample,
 };
 use nalgebra::{Matrix3, Vector3};
 
+use super::stress::{Buffers, PlaceStress, quantity as stress_quantity};
 use super::{Probe, ProbeError, ProbePlace};
 use crate::joint::Place;
 use crate::outcome::RunError;
@@ -36,7 +39,14 @@ pub(crate) struct Probes {
     /// Values of one sample.
     values: Vec<[f64; 3]>,
     joints: Vec<JointState>,
+    work: Work,
+}
+
+/// Buffers of a point.
+#[derive(Debug, Default)]
+struct Work {
     modal: Modal,
+    stress: Buffers,
 }
 
 /// Coordinates of all modes of one body, and the same over its static modes.
@@ -46,6 +56,16 @@ struct Modal {
     own: Vec<f64>,
 }
 
+impl Modal {
+    /// The coordinates of all modes of the file of a body at y, at which the system was evaluated.
+    fn of(&mut self, body: usize, system: &System, y: &[f64]) -> &[f64] {
+        let of = &system.bodies()[body];
+        let n = of.reduced.as_ref().map_or(0, |reduced| reduced.omega.len()).max(of.frame.n);
+        write_modal(system, body, y, &mut self.own[..n], &mut self.all[..n]);
+        &self.all[..n]
+    }
+}
+
 #[derive(Debug)]
 struct Sampled {
     probe: Probe,
@@ -53,6 +73,8 @@ struct Sampled {
     moving: Marker,
     /// True if modes that do not move displace the point as well.
     has_response: bool,
+    /// The stress there, of a probe of it.
+    stress: Option<PlaceStress>,
     /// Position of the point at the start \[m\].
     start: Vector3<f64>,
     need: Need,
@@ -62,7 +84,14 @@ struct Sampled {
 
 impl Probes {
     /// Probes of a system at the state y of its start, at which it was evaluated.
-    pub(crate) fn new(probes: Vec<Probe>, system: &System, y: &[f64]) -> Result<Self, ProbeError> {
+    ///
+    /// * `stresses` — the stress at the places of probes, by the number of the probe
+    pub(crate) fn new(
+        probes: Vec<Probe>,
+        mut stresses: BTreeMap<usize, PlaceStress>,
+        system: &System,
+        y: &[f64],
+    ) -> Result<Self, ProbeError> {
         let longest = probes.iter().map(|probe| probe.quantities.len()).max().unwrap_or(0);
         let modes = |body: &crate::Body| body.reduced.as_ref().map_or(0, |of| of.omega.len());
         let n = system.bodies().iter().map(|body| modes(body).max(body.frame.n)).max().unwrap_or(0);
@@ -70,7 +99,7 @@ impl Probes {
             all: Vec::with_capacity(probes.len()),
             values: vec![[0.0; 3]; longest],
             joints: vec![JointState::default(); system.n_transmitting()],
-            modal: Modal { all: vec![0.0; n], own: vec![0.0; n] },
+            work: Work { modal: Modal { all: vec![0.0; n], own: vec![0.0; n] }, stress: Buffers::default() },
         };
         let places = ProbePlaces {
             bodies: system.bodies().len(),
@@ -84,9 +113,13 @@ impl Probes {
                 let kind = "contacts of all bodies";
                 return Err(ProbeError::NoPlace { probe: number, kind, index, count: 0 });
             }
-            let mut sampled = Sampled::new(probe, system);
+            let stress = stresses.remove(&number).filter(|_| probe.has_stress());
+            if stress.is_none() && probe.has_stress() {
+                return Err(ProbeError::NoStress { probe: number });
+            }
+            let mut sampled = Sampled::new(probe, stress, system);
             if let ProbePlace::Point { body, .. } = sampled.probe.place {
-                sampled.start = sampled.position(body, system, y, &mut made.modal);
+                sampled.start = sampled.position(body, system, y, &mut made.work.modal);
             }
             made.all.push(sampled);
         }
@@ -151,7 +184,7 @@ impl Probes {
         (system, y): (&System, &[f64]),
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let Self { all, values, joints, modal } = self;
+        let Self { all, values, joints, work } = self;
         let of_joints = |sampled: &Sampled| matches!(sampled.probe.place, ProbePlace::Joint(_));
         if all.iter().any(|sampled| wanted(sampled) && of_joints(sampled)) {
             system.joint_states(time, y, joints);
@@ -161,7 +194,7 @@ impl Probes {
                 continue;
             }
             let values = &mut values[..sampled.probe.quantities.len()];
-            sampled.write(system, y, joints, modal, values);
+            sampled.write(system, y, joints, work, values);
             observer.probe(&ProbeSample { probe: number, time, values })?;
             sampled.count += 1;
         }
@@ -195,7 +228,7 @@ impl Probes {
 }
 
 impl Sampled {
-    fn new(probe: Probe, system: &System) -> Self {
+    fn new(probe: Probe, stress: Option<PlaceStress>, system: &System) -> Self {
         let (moving, has_response) = match &probe.place {
             ProbePlace::Point { body, marker, .. } => {
                 let body = &system.bodies()[*body];
@@ -205,8 +238,9 @@ impl Sampled {
             _ => (Marker::default(), false),
         };
         let need = probe.quantities.iter().map(|quantity| need(&probe.place, *quantity, has_response)).max();
-        let need = need.unwrap_or(Need::Motion);
-        Self { probe, moving, has_response, start: Vector3::zeros(), need, count: 0 }
+        let of_stress = stress.as_ref().filter(|stress| stress.depends_on_contacts()).map(|_| Need::Contact);
+        let need = need.max(of_stress).unwrap_or(Need::Motion);
+        Self { probe, moving, has_response, stress, start: Vector3::zeros(), need, count: 0 }
     }
 
     /// Time of the next sample \[s\]; none of a probe with samples at the ends of steps.
@@ -224,13 +258,13 @@ impl Sampled {
         system: &System,
         y: &[f64],
         joints: &[JointState],
-        modal: &mut Modal,
+        work: &mut Work,
         values: &mut [[f64; 3]],
     ) {
         let quantities = self.probe.quantities.iter().zip(values);
         match &self.probe.place {
             ProbePlace::Point { body, axes, .. } => {
-                self.write_point(*body, *axes, (system, y), modal, quantities);
+                self.write_point(*body, *axes, (system, y), work, quantities);
             }
             ProbePlace::Body(body) => {
                 let own = system.states().balance(*body, y, &system.loads().gravity());
@@ -270,12 +304,19 @@ impl Sampled {
         body: usize,
         axes: Axes,
         (system, y): (&System, &[f64]),
-        modal: &mut Modal,
+        Work { modal, stress: buffers }: &mut Work,
         quantities: impl Iterator<Item = (&'a ProbeQuantity, &'a mut [f64; 3])>,
     ) {
         let pose = *system.states().pose(body);
         let place = self.place(body, system, y);
+        let own = self.stress.as_ref();
+        let stress = own.and_then(|own| own.at((system, body), modal.of(body, system, y), buffers));
         for (quantity, value) in quantities {
+            if ProbeQuantity::OF_STRESS.contains(quantity) {
+                let turn_by = (axes == Axes::Inertial).then_some(&pose);
+                *value = stress_quantity(*quantity, stress.as_ref(), turn_by).into();
+                continue;
+            }
             let vector = match quantity {
                 ProbeQuantity::Position => self.position(body, system, y, modal),
                 ProbeQuantity::Displacement => self.position(body, system, y, modal) - self.start,
@@ -305,12 +346,8 @@ impl Sampled {
         if !self.has_response {
             return self.place(body, system, y).position;
         }
-        let of = &system.bodies()[body];
-        let n = of.reduced.as_ref().map_or(0, |reduced| reduced.omega.len()).max(of.frame.n);
-        let all = &mut modal.all[..n];
-        write_modal(system, body, y, &mut modal.own[..n], all);
         let mut c = Vector3::from(marker.position_b);
-        for (phi, q) in marker.displacement.iter().zip(&*all) {
+        for (phi, q) in marker.displacement.iter().zip(modal.of(body, system, y)) {
             c += *q * Vector3::from(*phi);
         }
         if let Some(second) = &self.moving.second_order {
@@ -349,7 +386,14 @@ fn need(place: &ProbePlace, quantity: ProbeQuantity, has_response: bool) -> Need
         (ProbePlace::Contact(_) | ProbePlace::ContactOfAll { .. }, _) | (_, ProbeQuantity::ContactForce) => {
             Need::Contact
         }
-        (_, ProbeQuantity::Displacement | ProbeQuantity::Position) if has_response => Need::Contact,
+        (
+            _,
+            ProbeQuantity::Displacement
+            | ProbeQuantity::Position
+            | ProbeQuantity::NormalStress
+            | ProbeQuantity::ShearStress
+            | ProbeQuantity::VonMises,
+        ) if has_response => Need::Contact,
         _ => Need::Motion,
     }
 }

@@ -1,11 +1,13 @@
 //! Samples of probes in the time loop.
 
+use std::collections::BTreeMap;
+
 use carom_dynamics::Observer;
 use carom_integrate::Attempt;
 
 use super::Simulation;
 use crate::outcome::RunError;
-use crate::probe::{Need, Probe, ProbeError, Probes};
+use crate::probe::{Need, PlaceStress, Probe, ProbeError, Probes};
 use crate::stepper::at;
 
 impl Simulation {
@@ -15,8 +17,23 @@ impl Simulation {
     /// # Errors
     ///
     /// [`ProbeError`] names the probe that does not fit the system.
-    pub fn with_probes(mut self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
-        self.probes = Probes::new(probes, &self.system, self.stepper.state())?;
+    pub fn with_probes(self, probes: Vec<Probe>) -> Result<Self, ProbeError> {
+        self.with_probes_of_stress(probes, BTreeMap::new())
+    }
+
+    /// The same with probes of the stress.
+    ///
+    /// * `stresses` — the stress at the places of probes, by the number of the probe
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulation::with_probes`]; [`ProbeError::NoStress`] for a probe of a stress without an entry.
+    pub fn with_probes_of_stress(
+        mut self,
+        probes: Vec<Probe>,
+        stresses: BTreeMap<usize, PlaceStress>,
+    ) -> Result<Self, ProbeError> {
+        self.probes = Probes::new(probes, stresses, &self.system, self.stepper.state())?;
         Ok(self)
     }
 

@@ -11,6 +11,7 @@ use carom_multibody::{
 };
 use thiserror::Error;
 
+use super::stresses::NoStress;
 use crate::error::{ErrorKind, Kind};
 use crate::geometry::GeometryError;
 use crate::references::{GroundedMoves, NoInterface, NoMarker};
@@ -56,6 +57,14 @@ pub enum AssembleError {
         body: String,
         /// The missing part.
         why: String,
+    },
+    /// A probe of a stress that is not known.
+    #[error("body `{body}`: {source}")]
+    Stress {
+        /// Name of the body.
+        body: String,
+        /// The reason.
+        source: Box<NoStress>,
     },
     /// A response without a point at which it is wanted.
     #[error(
@@ -136,6 +145,7 @@ impl Kind for AssembleError {
         match self {
             Self::Read(error) => error.kind(),
             Self::Start(error) => error.kind(),
+            Self::Stress { source, .. } => source.kind(),
             _ => ErrorKind::Input,
         }
     }

@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use carom_contact::geometry::Faces;
 use carom_dynamics::Marker;
 use carom_fem::{Body as Geometry, Discretisation, Surface};
-use carom_format::read_body;
 use carom_multibody::Body;
 use carom_reduce::ReducedBody;
 use nalgebra::Vector3;
 
+use super::body_of_model::{BodyOfModelError, body_of_model};
 use super::error::AssembleError;
 use crate::prepared::PreparedBody;
 
@@ -43,19 +43,10 @@ pub(crate) fn marker(
 ) -> Result<Marker, AssembleError> {
     let refuse =
         |why: String| AssembleError::PointOfReduced { body: body.name.clone(), part: part.to_owned(), why };
-    if ready.body_path.as_os_str().is_empty() {
-        let why = if ready.body_checksum.is_empty() {
-            "its model was imported without geometry".to_owned()
-        } else {
-            let place = ready.rom_path.with_extension("npz");
-            format!(
-                "the body file of its model is not in the same folder: put it there as `{}`",
-                place.display()
-            )
-        };
-        return Err(refuse(why));
-    }
-    let geometry = read_body(&ready.body_path)?.body;
+    let geometry = body_of_model(ready).map_err(|error| match error {
+        BodyOfModelError::Read(error) => error.into(),
+        other => refuse(other.to_string()),
+    })?;
     let spot = Spot::nearest(&geometry, &Vector3::from(point))
         .ok_or_else(|| refuse("the body has no surface".to_owned()))?;
     let (distance, near) = (spot.distance, NEAR * spot.size);

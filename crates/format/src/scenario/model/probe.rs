@@ -87,7 +87,7 @@ impl ProbePlaceSpec {
     pub fn quantities(&self) -> &'static [ProbeQuantity] {
         match self {
             Self::Body { .. } => &ProbeQuantity::OF_BODIES,
-            Self::Point { .. } => &ProbeQuantity::OF_POINTS,
+            Self::Point { .. } => &ProbeQuantity::OF_DEFORMABLE_POINTS,
             Self::Joint { .. } => &ProbeQuantity::OF_JOINTS,
             Self::Contact { .. } => &ProbeQuantity::OF_CONTACTS,
         }
@@ -125,6 +125,11 @@ impl ProbeSpec {
     /// Its name, or its place.
     pub fn title(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.place.to_string())
+    }
+
+    /// True if it has a quantity of the stress.
+    pub fn has_stress(&self) -> bool {
+        self.what.iter().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity))
     }
 }
 

@@ -1,0 +1,262 @@
+//! The stress at the places of probes on reduced bodies: that of each mode and of a unit of contact pressure.
+//!
+//! A run opens the mesh of a body for this alone, once, and only if a probe has the stress of the body. The
+//! stress is that of `carom-post stress` ([`SurfaceStressRecovery::sampled`]): linear in the modal
+//! coordinates and in the pressures.
+
+use std::collections::BTreeMap;
+
+use carom_fem::Body as Geometry;
+use carom_format::result::ResultPair;
+use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, Scenario, Spot};
+use carom_multibody::{Body, CellPressures, PlaceStress};
+use carom_reduce::{Modes, ReducedBody};
+use carom_scene::{BodyGrid, PlaceStressRecovery, SurfaceStressRecovery, nearest_place};
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use super::body_of_model::{BodyOfModelError, body_of_model};
+use super::error::AssembleError;
+use crate::error::{At, AtKey, ErrorKind, Kind};
+use crate::geometry::GeometryError;
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
+
+/// Why the stress at a probe is not known.
+#[derive(Debug, Error)]
+pub enum NoStress {
+    /// The mesh of the body is not known.
+    #[error("the stress at a probe needs the mesh of the body, and {0}")]
+    Body(#[from] BodyOfModelError),
+    /// The model has no modes of the surface.
+    #[error(
+        "the stress at a probe needs the modes of its surface, which its model does not keep: reduce it with \
+         `--fields surface`"
+    )]
+    Fields,
+    /// Only contact on a half-space grid deforms the body.
+    #[error(
+        "its model has no dynamic modes, and so no stress but that below its contacts, which `carom-post \
+         plot --what contact-stress` draws: give it modes (`reduce.up_to`), or leave out `stress`"
+    )]
+    NoModes,
+    /// The places of the set are inside the body.
+    #[error(
+        "the set `{0}` has no node on the surface, and the stress at a probe is that at the surface: name \
+         another set, or a point, `on = \"BODY\"` with `at`"
+    )]
+    Inside(String),
+    /// The body cannot be evaluated, or has no such set.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+}
+
+impl Kind for NoStress {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Body(error) => error.kind(),
+            _ => ErrorKind::Input,
+        }
+    }
+}
+
+/// The stress at the places of all probes of a scenario that have one.
+#[derive(Debug, Default)]
+pub(crate) struct Stresses {
+    /// By the number of the probe.
+    pub of_probes: BTreeMap<usize, PlaceStress>,
+    /// Places where the stress at the surface is not that of the body.
+    pub warnings: Vec<String>,
+}
+
+/// The stress at the places of probes on reduced bodies.
+///
+/// * `pairs` — the contact pairs as results have them
+///
+/// # Errors
+///
+/// [`AssembleError::Stress`] at the probe whose stress is not known.
+pub(crate) fn stresses(
+    scenario: &Scenario,
+    prepared: &Prepared,
+    bodies: &[Body],
+    pairs: &[ResultPair],
+) -> Result<Stresses, At<AssembleError>> {
+    let mut found = Stresses::default();
+    let mut opened: BTreeMap<usize, Opened> = BTreeMap::new();
+    for (number, probe) in scenario.probe.iter().enumerate().filter(|(_, probe)| probe.has_stress()) {
+        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { continue };
+        let Some(index) = scenario.body.iter().position(|spec| spec.name == on.body) else { continue };
+        let (spec, ready) = (&scenario.body[index], &prepared.bodies[index]);
+        let PreparedModel::Reduced(rom) = &ready.model else { continue };
+        let refuse = |key: &str, why: NoStress| {
+            let body = spec.name.clone();
+            AssembleError::Stress { body, source: Box::new(why) }.at(format!("probe.{number}.{key}"))
+        };
+        if !opened.contains_key(&index) {
+            opened.insert(index, Opened::new(spec, ready, rom).map_err(|why| refuse("what", why))?);
+        }
+        let of = &opened[&index];
+        let key = if at.is_some() { "at" } else { "on" };
+        let places = of.places(spec, on, *at).map_err(|why| refuse(key, why))?;
+        let loaded = of.loaded(scenario, spec, rom, &places);
+        found.warnings.extend(loaded.map(|set| {
+            format!(
+                "probe `{}`: its place lies on `{set}`, where a force, joint, spring or support acts, and \
+                 the stress at a surface is that of a face without loads but contact pressure: give a place \
+                 outside of `{set}`",
+                probe.title()
+            )
+        }));
+        let stress = of.stress(scenario, pairs, (rom, &bodies[index]), &places);
+        found.of_probes.insert(number, stress.map_err(|why| refuse("what", why))?);
+    }
+    Ok(found)
+}
+
+/// A reduced body with its mesh.
+struct Opened {
+    geometry: Geometry,
+    grid: BodyGrid,
+    recovery: SurfaceStressRecovery,
+    /// Places of the recovery, source coordinates \[m\].
+    places: Vec<[f64; 3]>,
+    /// Radius of the loads of its contacts on half-space grids \[m\].
+    load_radius: f64,
+}
+
+impl Opened {
+    fn new(spec: &BodySpec, ready: &PreparedBody, rom: &ReducedBody) -> Result<Self, NoStress> {
+        let geometry = body_of_model(ready)?;
+        if rom.fields.is_none() {
+            return Err(NoStress::Fields);
+        }
+        let load_radius = rom.places.iter().map(|places| places.radius).fold(0.0, f64::max);
+        if load_radius > 0.0 && rom.last_dynamic_hz().is_none() {
+            return Err(NoStress::NoModes);
+        }
+        let grid = BodyGrid::surface(&geometry);
+        let recovery = SurfaceStressRecovery::new(&grid, &geometry)
+            .map_err(|source| GeometryError::Discretisation { body: spec.name.clone(), source })?;
+        let places = recovery.sample_places();
+        Ok(Self { geometry, grid, recovery, places, load_radius })
+    }
+
+    /// The places of a probe: that nearest to a point, or all of a set.
+    fn places(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Vec<usize>, NoStress> {
+        let marker = spec.marker.iter().find(|marker| marker.name == on.part).map(|marker| &marker.at);
+        let (point, set) = match (at, marker) {
+            (Some(point), _) => (Some(point), ""),
+            (None, Some(Spot::Point(point))) => (Some(*point), ""),
+            (None, Some(Spot::Set(set))) => (None, set.as_str()),
+            (None, None) => (None, on.part.as_str()),
+        };
+        let places = match point {
+            Some(point) => nearest_place(&self.places, &Vector3::from(point)).into_iter().collect(),
+            None => {
+                let places = self.recovery.places_of_set(&self.grid, &self.geometry, set);
+                places.map_err(GeometryError::from)?
+            }
+        };
+        if places.is_empty() { Err(NoStress::Inside(set.to_owned())) } else { Ok(places) }
+    }
+
+    /// The first marker or set at one of the places where something other than contact acts.
+    fn loaded(
+        &self,
+        scenario: &Scenario,
+        spec: &BodySpec,
+        rom: &ReducedBody,
+        places: &[usize],
+    ) -> Option<String> {
+        let forces = scenario.force.iter().map(|force| &force.on);
+        let joints = scenario.joints().flat_map(|(_, joint)| &joint.between);
+        let springs = scenario.spring.iter().flat_map(|spring| &spring.between);
+        let bushings = scenario.bushing.iter().flat_map(|bushing| &bushing.between);
+        let ends = forces.chain(joints).chain(springs).chain(bushings);
+        let parts = ends.filter(|end| end.body == spec.name && !end.part.is_empty()).map(|end| &end.part);
+        let acts = |part: &&String| {
+            let end = End { body: spec.name.clone(), part: (*part).clone() };
+            let own = self.places(spec, &end, None).unwrap_or_default();
+            own.iter().any(|place| places.contains(place))
+        };
+        rom.held.iter().chain(parts).find(acts).cloned()
+    }
+
+    /// The stress at places by unit coordinates of the modes and unit pressures.
+    fn stress(
+        &self,
+        scenario: &Scenario,
+        pairs: &[ResultPair],
+        (rom, body): (&ReducedBody, &Body),
+        places: &[usize],
+    ) -> Result<PlaceStress, NoStress> {
+        let recovery = self.recovery.at(places);
+        let n_points = self.geometry.n_points();
+        let rest = vec![[0.0; 3]; n_points];
+        let mut pressure = vec![0.0; recovery.cells().len()];
+        let cells = (0..pressure.len()).map(|cell| {
+            pressure.fill(0.0);
+            pressure[cell] = 1.0;
+            recovery.stress(&rest, &pressure)
+        });
+        let cells = cells.collect();
+        let touches = |pair: &ResultPair| {
+            [&pair.first, &pair.second].iter().any(|end| end.split(':').next() == Some(body.name.as_str()))
+        };
+        let numbered = scenario.contact.iter().zip(pairs).enumerate();
+        let on_grid = numbered.filter(|(_, (contact, pair))| contact.is_on_grid() && touches(pair));
+        Ok(PlaceStress {
+            modes: rom.fields.as_ref().map_or_else(Vec::new, |modes| of_modes(modes, &recovery, rest)),
+            cells,
+            pressures: self.pressures(scenario, pairs, &body.name, &recovery)?,
+            grids: on_grid.map(|(number, _)| number).collect(),
+            load_radius: self.load_radius,
+            places_b: places
+                .iter()
+                .map(|&place| (Vector3::from(self.places[place]) - body.frame_origin).into())
+                .collect(),
+        })
+    }
+
+    /// The contacts whose pressure acts on the cells at the places: their surface with pressure is one of the
+    /// body.
+    fn pressures(
+        &self,
+        scenario: &Scenario,
+        pairs: &[ResultPair],
+        body: &str,
+        recovery: &PlaceStressRecovery,
+    ) -> Result<Vec<CellPressures>, NoStress> {
+        let mut all = Vec::new();
+        for (pair, (contact, names)) in scenario.contact.iter().zip(pairs).enumerate() {
+            let own = names.first.split_once(':').filter(|(name, _)| *name == body);
+            let Some((_, set)) = own.filter(|_| !contact.is_on_grid()) else { continue };
+            let carrying = self.geometry.contact_faces(Some(set)).map_err(GeometryError::from)?;
+            let cells = recovery.cells().iter().enumerate();
+            let faces = cells.filter_map(|(cell, &number)| {
+                let face = self.grid.faces.get(number)?;
+                Some((carrying.binary_search(face).ok()? as u32, cell))
+            });
+            let faces: Vec<(u32, usize)> = faces.collect();
+            if !faces.is_empty() {
+                all.push(CellPressures { pair, faces });
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The stress of each mode.
+///
+/// * `displacement` — a buffer with a zero vector for each point of the body
+fn of_modes(modes: &Modes, recovery: &PlaceStressRecovery, mut displacement: Vec<[f64; 3]>) -> Vec<[f64; 6]> {
+    let unloaded = vec![0.0; recovery.cells().len()];
+    let of_mode = |mode: usize| {
+        let column = modes.values.col(mode);
+        for (i, &point) in modes.points.iter().enumerate() {
+            displacement[point as usize] = [0, 1, 2].map(|axis| column[3 * i + axis]);
+        }
+        recovery.stress(&displacement, &unloaded)
+    };
+    (0..modes.values.ncols()).map(of_mode).collect()
+}
