@@ -63,6 +63,9 @@ impl ProbeQuantity {
         Self::AngularVelocity,
         Self::AngularAcceleration,
     ];
+    /// Quantities of a point of an unreduced body, which has no angular velocity.
+    pub const OF_UNREDUCED: [Self; 4] =
+        [Self::Displacement, Self::Position, Self::Velocity, Self::Acceleration];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
     /// Quantities of a contact pair.
@@ -165,6 +168,13 @@ pub enum ProbePlace {
         /// Axes of its vectors.
         axes: Axes,
     },
+    /// A point of an unreduced body, or the mean of several: the weighted mean of points of its mesh.
+    Points {
+        /// Index of the body.
+        body: usize,
+        /// Points of the body, and weights whose sum is 1.
+        weights: Vec<(u32, f64)>,
+    },
     /// A joint, or a spring or bushing that belongs to no joint, by its number among the joint states.
     Joint(usize),
     /// A contact pair.
@@ -224,6 +234,17 @@ pub enum ProbeError {
         /// Number of the probe from 0.
         probe: usize,
     },
+    /// A point of another kind than those of its body.
+    #[error(
+        "probe {probe}: its place does not fit body number {body} from 0: `Points` are those of the mesh of \
+         an unreduced body, a `Point` is on a rigid or reduced one"
+    )]
+    WrongPoint {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// Index of the body.
+        body: usize,
+    },
     /// The interval is not positive.
     #[error("probe {probe}: the time between samples is {every} s; it must be positive and finite")]
     Interval {
@@ -254,6 +275,7 @@ impl ProbeError {
             Self::NoPlace { probe, .. }
             | Self::Quantity { probe, .. }
             | Self::ForceOfAll { probe }
+            | Self::WrongPoint { probe, .. }
             | Self::Interval { probe, .. }
             | Self::ShorterThanSteps { probe, .. } => probe,
         }
@@ -266,6 +288,7 @@ impl ProbePlace {
         match self {
             Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
             Self::Point { .. } => (&ProbeQuantity::OF_POINTS, "a point"),
+            Self::Points { .. } => (&ProbeQuantity::OF_UNREDUCED, "a point of an unreduced body"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
             Self::Contact(_) | Self::ContactOfAll { .. } => (&ProbeQuantity::OF_CONTACTS, "a contact"),
         }
@@ -283,7 +306,9 @@ impl Probe {
     /// [`ProbeError`] for a place or a quantity that does not exist, and an interval that is not positive.
     pub fn check(&self, probe: usize, places: ProbePlaces) -> Result<(), ProbeError> {
         let (kind, index, count) = match &self.place {
-            ProbePlace::Body(body) | ProbePlace::Point { body, .. } => ("bodies", *body, places.bodies),
+            ProbePlace::Body(body) | ProbePlace::Point { body, .. } | ProbePlace::Points { body, .. } => {
+                ("bodies", *body, places.bodies)
+            }
             ProbePlace::Joint(joint) => ("joints", *joint, places.joints),
             ProbePlace::Contact(contact) | ProbePlace::ContactOfAll { contact, .. } => {
                 ("contact pairs", *contact, places.contacts)

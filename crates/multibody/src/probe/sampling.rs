@@ -84,6 +84,9 @@ impl Probes {
                 let kind = "contacts of all bodies";
                 return Err(ProbeError::NoPlace { probe: number, kind, index, count: 0 });
             }
+            if let ProbePlace::Points { body, .. } = probe.place {
+                return Err(ProbeError::WrongPoint { probe: number, body });
+            }
             let mut sampled = Sampled::new(probe, system);
             if let ProbePlace::Point { body, .. } = sampled.probe.place {
                 sampled.start = sampled.position(body, system, y, &mut made.modal);
@@ -245,6 +248,7 @@ impl Sampled {
                     };
                 }
             }
+            ProbePlace::Points { .. } => unreachable!("points of unreduced bodies are refused"),
             ProbePlace::Joint(joint) => {
                 let state = &joints[*joint];
                 for (quantity, value) in quantities {
