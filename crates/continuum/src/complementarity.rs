@@ -28,6 +28,7 @@ mod error;
 mod march;
 mod mass;
 mod matrices;
+mod probed;
 mod restart;
 mod setup;
 mod simulation;

@@ -32,6 +32,7 @@ mod coupled;
 mod error;
 mod march;
 mod matrices;
+mod probed;
 mod restart;
 mod simulation;
 mod steps;

@@ -82,6 +82,7 @@ pub mod implicit;
 mod mean_turn;
 mod nodal_points;
 mod point_motion;
+mod probes;
 pub mod statics;
 mod surface_nodes;
 mod time_loop;

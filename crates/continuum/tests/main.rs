@@ -1,6 +1,8 @@
 //! Explicit dynamics against closed forms, conserved quantities and the cases of Zywicz and Puso (1999);
 //! implicit elastodynamics.
 
+use carom_testing::heap;
+
 mod alpha_runs;
 mod automatic;
 mod bars;
@@ -23,6 +25,7 @@ mod mixed;
 mod motion;
 mod overlap;
 mod pressing;
+mod probes;
 mod rigid;
 mod setup;
 mod sheets;
@@ -36,3 +39,7 @@ mod wires;
 #[allow(dead_code, reason = "the tests use a part")]
 #[path = "../../fem/tests/bodies/mod.rs"]
 mod bodies;
+
+/// Counts allocations of each thread separately, so that parallel tests do not disturb each other.
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;

@@ -7,7 +7,8 @@
 //! * [`Ledger`]: the balance of energy and momenta of docs/theory/ledger.md, eq. (87)
 //! * [`ContactEvent`], [`ContactTracker`]: impacts between two surfaces; [`condensed()`]: a selection of them
 //!   for display
-//! * [`ProbeQuantity`], [`ProbeSample`]: quantities at points, of joints and contacts at times of their own
+//! * [`ProbeQuantity`], [`ProbeSample`]: quantities at points, of joints and contacts at times of their own;
+//!   [`MeanProbes`]: those of schemes whose forces are impulses of steps
 //! * [`Observer`]: the receiver of the states of a time loop; [`Checkpoint`]: the state from which it
 //!   continues bit for bit; [`RunError`]: the end of a loop before its end time
 //!
@@ -45,6 +46,7 @@ pub mod grid_pressures;
 pub mod joint_kind;
 pub mod ledger;
 pub mod load;
+pub mod mean_probes;
 pub mod observer;
 pub mod probe;
 pub mod rotation;
@@ -61,6 +63,7 @@ pub use grid_pressures::{GridCell, GridPressures};
 pub use joint_kind::{JointEquation, JointKind, repeated_equations};
 pub use ledger::{Balance, Ledger, LedgerRow, LedgerSummary};
 pub use load::{Axes, Loads, Marker, PointLoad, SecondOrder};
+pub use mean_probes::{MeanProbes, Probed, ProbedPoint, SampleTime, due_at_nearest};
 pub use observer::{Frame, Ignore, Observer, ObserverError};
 pub use probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample};
 pub use run_error::RunError;

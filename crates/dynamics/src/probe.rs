@@ -83,6 +83,9 @@ impl ProbeQuantity {
     ];
     /// The quantities that `stress` stands for.
     pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
+    /// Quantities of a point of an unreduced body, which has no angular velocity.
+    pub const OF_UNREDUCED: [Self; 4] =
+        [Self::Displacement, Self::Position, Self::Velocity, Self::Acceleration];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
     /// Quantities of a contact pair.
@@ -204,6 +207,13 @@ pub enum ProbePlace {
         /// Axes of its vectors.
         axes: Axes,
     },
+    /// A point of an unreduced body, or the mean of several: the weighted mean of points of its mesh.
+    Points {
+        /// Index of the body.
+        body: usize,
+        /// Points of the body, and weights whose sum is 1.
+        weights: Vec<(u32, f64)>,
+    },
     /// A joint, or a spring or bushing that belongs to no joint, by its number among the joint states.
     Joint(usize),
     /// A contact pair.
@@ -272,6 +282,17 @@ pub enum ProbeError {
         /// Number of the probe from 0.
         probe: usize,
     },
+    /// A point of another kind than those of its body.
+    #[error(
+        "probe {probe}: its place does not fit body number {body} from 0: `Points` are those of the mesh of \
+         an unreduced body, a `Point` is on a rigid or reduced one"
+    )]
+    WrongPoint {
+        /// Number of the probe from 0.
+        probe: usize,
+        /// Index of the body.
+        body: usize,
+    },
     /// The interval is not positive.
     #[error("probe {probe}: the time between samples is {every} s; it must be positive and finite")]
     Interval {
@@ -303,6 +324,7 @@ impl ProbeError {
             | Self::Quantity { probe, .. }
             | Self::NoStress { probe }
             | Self::ForceOfAll { probe }
+            | Self::WrongPoint { probe, .. }
             | Self::Interval { probe, .. }
             | Self::ShorterThanSteps { probe, .. } => probe,
         }
@@ -315,6 +337,7 @@ impl ProbePlace {
         match self {
             Self::Body(_) => (&ProbeQuantity::OF_BODIES, "a body"),
             Self::Point { .. } => (&ProbeQuantity::OF_DEFORMABLE_POINTS, "a point"),
+            Self::Points { .. } => (&ProbeQuantity::OF_UNREDUCED, "a point of an unreduced body"),
             Self::Joint(_) => (&ProbeQuantity::OF_JOINTS, "a joint"),
             Self::Contact(_) | Self::ContactOfAll { .. } => (&ProbeQuantity::OF_CONTACTS, "a contact"),
         }
@@ -337,7 +360,9 @@ impl Probe {
     /// [`ProbeError`] for a place or a quantity that does not exist, and an interval that is not positive.
     pub fn check(&self, probe: usize, places: ProbePlaces) -> Result<(), ProbeError> {
         let (kind, index, count) = match &self.place {
-            ProbePlace::Body(body) | ProbePlace::Point { body, .. } => ("bodies", *body, places.bodies),
+            ProbePlace::Body(body) | ProbePlace::Point { body, .. } | ProbePlace::Points { body, .. } => {
+                ("bodies", *body, places.bodies)
+            }
             ProbePlace::Joint(joint) => ("joints", *joint, places.joints),
             ProbePlace::Contact(contact) | ProbePlace::ContactOfAll { contact, .. } => {
                 ("contact pairs", *contact, places.contacts)

@@ -68,20 +68,12 @@ pub struct SurfacePoint {
 }
 
 /// The closest point of the surface, and the sets there. `None` if the body has no faces (beams alone).
-///
-/// Faces are sampled; the closest ones are searched by steps of their parameters that are halved.
 pub fn surface_at(body: &Body, discretisation: &Discretisation, target: [f64; 3]) -> Option<SurfacePoint> {
     let faces = body.boundary_faces();
     let surface = discretisation.surface(&faces);
     let positions: Vec<[f64; 3]> =
         surface.points.iter().map(|&point| discretisation.points[point as usize]).collect();
-    let mut starts: Vec<(f64, usize, [f64; 2])> =
-        (0..faces.len()).map(|face| best_sample(&surface, face, &positions, target)).collect();
-    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    starts.truncate(N_STARTS);
-    let mut found: Vec<(f64, usize, [f64; 2])> =
-        starts.into_iter().map(|start| descend(&surface, start, &positions, target)).collect();
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let found = closest_of_surface(&surface, &positions, target);
     let &(distance, face, xi) = found.first()?;
     let point = surface.position(face, xi, &positions);
     // Faces at the same distance may lie elsewhere: the sides of a box around its middle.
@@ -97,6 +89,24 @@ pub fn surface_at(body: &Body, discretisation: &Discretisation, target: [f64; 3]
     };
     let sets = body.set_names().into_iter().filter(has_face).collect();
     Some(SurfacePoint { point, distance, normal, sets })
+}
+
+/// The closest points of the nearest faces: distance \[m\], face and parameters, in the order of distances.
+///
+/// Faces are sampled; the closest ones are searched by steps of their parameters that are halved.
+pub(crate) fn closest_of_surface(
+    surface: &Surface,
+    positions: &[[f64; 3]],
+    target: [f64; 3],
+) -> Vec<(f64, usize, [f64; 2])> {
+    let mut starts: Vec<(f64, usize, [f64; 2])> =
+        (0..surface.faces.len()).map(|face| best_sample(surface, face, positions, target)).collect();
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    starts.truncate(N_STARTS);
+    let mut found: Vec<(f64, usize, [f64; 2])> =
+        starts.into_iter().map(|start| descend(surface, start, positions, target)).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found
 }
 
 /// Unit normal of a face, out of the body; `None` at a degenerate point.

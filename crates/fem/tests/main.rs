@@ -16,6 +16,7 @@ mod kinds;
 mod large_strain_stress;
 mod locking;
 mod lumped_mass;
+mod material_point;
 mod mesh_error;
 mod nurbs_files;
 mod one_point;

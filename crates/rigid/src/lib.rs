@@ -120,5 +120,5 @@ pub use state::State;
 pub use step_error::{StepError, Unsolved};
 pub use swept::Missed;
 pub use system::{Books, FreeMotion, PairReport, System, SystemError};
-pub use tracking::{Contacts, StepTimes, restored_events, save_events};
+pub use tracking::{ContactPlace, Contacts, StepTimes, restored_events, save_events};
 pub use turn::{TooFast, Turn};

@@ -1,15 +1,15 @@
 //! The time loop: fixed steps, frames, impacts, checkpoints.
 
 use carom_dynamics::{
-    CheckpointError, ContactEvent, ContactState, Frame, JointState, Ledger, LedgerSummary, Observer,
-    ObserverError,
+    CheckpointError, ContactEvent, ContactState, Frame, JointState, Ledger, LedgerSummary, MeanProbes,
+    Observer, ObserverError,
 };
 use carom_progress::Progress;
 use nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::joint::impulse::JointImpulse;
-use crate::probes::Probes;
+use crate::probes::On;
 use crate::step_error::StepError;
 use crate::system::{PairReport, System};
 use crate::tracking::{Contacts, StepTimes};
@@ -103,7 +103,7 @@ pub struct Simulation {
     pub(crate) joint_sums: Vec<JointImpulse>,
     /// See [`Simulation::missed`].
     pub(crate) missed: [f64; 2],
-    pub(crate) probes: Probes,
+    pub(crate) probes: MeanProbes<On>,
 }
 
 impl Simulation {
@@ -140,7 +140,7 @@ impl Simulation {
             shown: (0, Vec::new()),
             joint_sums,
             missed: [0.0; 2],
-            probes: Probes::default(),
+            probes: MeanProbes::default(),
         })
     }
 
@@ -173,7 +173,7 @@ impl Simulation {
         progress.begin("time steps", total);
         if self.outputs == 0 {
             self.hand_over(observer)?;
-            self.sample_start(observer)?;
+            self.sample(observer)?;
         }
         let mut next = self.next_output();
         // A prolonged run writes the frame that was the last one of the earlier run.

@@ -12,7 +12,7 @@ use carom_dynamics::{
 use nalgebra::Vector3;
 
 use crate::system::{PairReport, System};
-pub(crate) use of_step::ContactPlace;
+pub use of_step::ContactPlace;
 
 /// A contact of two bodies. The points of each may touch the surface of the other: both ways are one contact,
 /// with one event and one force.

@@ -2,6 +2,8 @@
 
 mod contacts;
 mod joints;
+mod laws;
+mod probes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,15 +12,14 @@ use carom_continuum::explicit::{
     BodyKind, BodySpec, EnlargedInertia, Load, Pressure, Problem, Settings, SetupError, Simulation, Support,
 };
 use carom_dynamics::{Axes, Checkpoint, Placement, TimeFunction};
-use carom_fem::constitutive::{ElasticLaw, ElasticModuli, Hardening, LawError, Plastic, SolidLaw};
+use carom_fem::constitutive::{ElasticLaw, ElasticModuli, LawError, SolidLaw};
 use carom_fem::internal_force::PointRule;
 use carom_fem::structural::{StructuralForce, structural_blocks};
 use carom_fem::{Body, Discretisation, Geometry};
 use carom_format::ResultError;
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{
-    BodySpec as SpecOfBody, ContactSolution, End, FunctionError, HardeningSpec, MaterialLaw, MaterialSpec,
-    Scenario, Scheme,
+    BodySpec as SpecOfBody, ContactSolution, End, FunctionError, MaterialLaw, Scenario, Scheme,
 };
 use carom_mesh::Mesh;
 use carom_multibody::{Body as MovingBody, BodyError as ModelError};
@@ -39,7 +40,11 @@ use crate::rigid::{EndError, RigidSetUpError, left_out};
 use crate::run::{Run, RunError};
 use crate::statics::{named, place};
 use crate::system::joints::described as described_joints;
+use crate::system::probes::described as described_probes;
 use contacts::{Contacts, contacts};
+pub(crate) use laws::{law_of, material_of, solid_law};
+pub use probes::WholeProbeError;
+pub(crate) use probes::{problem as probe_problem, with_probes};
 
 /// Errors from setting up the scheme `explicit`.
 #[derive(Debug, Error)]
@@ -103,6 +108,9 @@ pub enum ExplicitSetUpError {
     /// A contact of two rigid bodies that do not touch in this way.
     #[error(transparent)]
     RigidPair(#[from] RigidSetUpError),
+    /// A probe.
+    #[error(transparent)]
+    Probe(#[from] WholeProbeError),
     /// The problem itself.
     #[error(transparent)]
     Problem(#[from] SetupError),
@@ -144,6 +152,7 @@ impl<'a> ExplicitRun<'a> {
         };
         let simulation =
             Simulation::new(&problem, settings).map_err(|error| joints::placed(scenario, error))?;
+        let simulation = with_probes(scenario, prepared, &problem, |probes| simulation.with_probes(probes))?;
         Ok(Self { scenario, prepared, simulation })
     }
 }
@@ -180,7 +189,7 @@ impl Run for ExplicitRun<'_> {
             bodies: bodies.map(body).collect(),
             pairs: pairs.collect(),
             joints: described_joints(self.scenario),
-            ..Described::default()
+            probes: described_probes(self.scenario),
         }
     }
 
@@ -326,6 +335,8 @@ pub(crate) fn first_step(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) 
         let model = if is_rigid { PreparedModel::Rigid(body) } else { PreparedModel::Deformable(body) };
         Some(PreparedBody::without_files(model))
     };
+    // Probes change no step, and may be at places of models.
+    let scenario = &Scenario { probe: Vec::new(), ..scenario.clone() };
     let bodies = scenario.body.iter().zip(geometries).map(prepared).collect::<Option<Vec<_>>>()?;
     let prepared = Prepared { bodies, ..Prepared::default() };
     let run = ExplicitRun::new(scenario, &prepared, courant, time_step, contact).ok()?;
@@ -334,36 +345,6 @@ pub(crate) fn first_step(scenario: &Scenario, geometries: &[Option<Arc<Body>>]) 
 
 fn scenario_body<'a>(scenario: &'a Scenario, end: &End) -> Option<&'a SpecOfBody> {
     scenario.body.iter().find(|spec| spec.name == end.body)
-}
-
-/// The law of the material of a body; linear for materials that the scenario does not define.
-pub(crate) fn law_of(scenario: &Scenario, spec: &SpecOfBody) -> MaterialLaw {
-    material_of(scenario, spec).map_or(MaterialLaw::Linear, |material| material.law)
-}
-
-/// The material of a body that the scenario defines.
-pub(crate) fn material_of<'a>(scenario: &'a Scenario, spec: &SpecOfBody) -> Option<&'a MaterialSpec> {
-    spec.material.as_ref().and_then(|name| scenario.material.get(name))
-}
-
-/// The law of a material with these moduli.
-pub(crate) fn solid_law(
-    material: Option<&MaterialSpec>,
-    moduli: ElasticModuli,
-) -> Result<SolidLaw, LawError> {
-    let law = material.map_or(MaterialLaw::Linear, |material| material.law);
-    let (MaterialLaw::Plastic, Some(material)) = (law, material) else {
-        // The scalar wave equation has a stiffness of its own and no stress; its scheme asks for it.
-        let name = if law == MaterialLaw::ScalarWave { MaterialLaw::Linear.name() } else { law.name() };
-        return ElasticLaw::named(name, moduli).map(SolidLaw::Elastic);
-    };
-    let yield_stress = material.yield_stress.unwrap_or_default();
-    let hardening = match &material.hardening {
-        Some(HardeningSpec::Table(points)) => Hardening::table(points)?,
-        Some(HardeningSpec::Modulus(modulus)) => Hardening::linear(yield_stress, *modulus)?,
-        None => Hardening::linear(yield_stress, 0.0)?,
-    };
-    Plastic::new(moduli, hardening).map(SolidLaw::Plastic)
 }
 
 /// The scenario as plain data of `carom-continuum`.

@@ -87,7 +87,7 @@ pub use complementarity::ComplementaritySetUpError;
 pub use cost::{CostOfBody, CostOfRun, Costs};
 pub use error::{At, ErrorKind, Kind};
 pub use expected_size::ExpectedSize;
-pub use explicit::ExplicitSetUpError;
+pub use explicit::{ExplicitSetUpError, WholeProbeError};
 pub use foresee::{Choice, ForesightError, choice_sentences};
 pub use geometry::GeometryError;
 pub use implicit::ImplicitSetUpError;

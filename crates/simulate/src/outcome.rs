@@ -12,6 +12,7 @@ use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario};
 use carom_integrate::Counters;
 
 use crate::prepared::{Prepared, PreparedBody};
+use crate::system::probes::described as described_probes;
 
 /// Sizes of a run, errors of its balance, and its impacts.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +115,7 @@ impl RunEnd {
     }
 }
 
-/// Unreduced bodies and their contact pairs.
+/// Unreduced bodies, their contact pairs and the probes.
 ///
 /// * `figures` — mass, law and model of a body, from its number, its table and the rest
 pub(crate) fn described_whole(
@@ -126,7 +127,12 @@ pub(crate) fn described_whole(
     let bodies = bodies.map(|(number, (spec, ready))| figures(number, (spec, ready), described(spec, ready)));
     let pairs = scenario.contact.iter();
     let pairs = pairs.map(|pair| described_pair(pair, pair.between.each_ref().map(ToString::to_string)));
-    Described { bodies: bodies.collect(), pairs: pairs.collect(), ..Described::default() }
+    Described {
+        bodies: bodies.collect(),
+        pairs: pairs.collect(),
+        probes: described_probes(scenario),
+        ..Described::default()
+    }
 }
 
 /// A body for the header of a result, rigid or unreduced, but for its mass and the figures of its model.

@@ -9,7 +9,7 @@ use carom_progress::Progress;
 
 use crate::complementarity::ComplementarityRun;
 use crate::error::At;
-use crate::explicit::ExplicitRun;
+use crate::explicit::{ExplicitRun, probe_problem};
 use crate::implicit::ImplicitRun;
 use crate::parts::Parts;
 use crate::prepared::Prepared;
@@ -64,6 +64,9 @@ pub(crate) fn set_up<'a>(
 pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<At<SetUpError>> {
     match &scenario.simulation.scheme {
         Scheme::Rigid { time_step } => rigid::problem(scenario, parts, *time_step).map(At::cast),
+        Scheme::Explicit { .. } | Scheme::Implicit { .. } | Scheme::Complementarity { .. } => {
+            probe_problem(scenario, parts).map(At::cast)
+        }
         _ => None,
     }
 }

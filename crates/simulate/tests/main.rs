@@ -48,3 +48,4 @@ mod supports;
 mod tables;
 mod threads;
 mod turning;
+mod whole_probes;

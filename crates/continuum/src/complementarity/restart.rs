@@ -46,6 +46,7 @@ impl Simulation {
             let wall: Vec<f64> = pair.wall_forces[1].iter().flatten().copied().collect();
             checkpoint.put_reals(&format!("wall{number}"), &wall);
         }
+        self.probes.save(&mut checkpoint);
         self.record.save(&mut checkpoint);
         checkpoint
     }
@@ -97,6 +98,7 @@ impl Simulation {
         }
         self.system.contacts.read_forces(checkpoint)?;
         self.load_at(self.time);
+        self.probes.restore(checkpoint)?;
         self.record.restore(checkpoint)
     }
 }

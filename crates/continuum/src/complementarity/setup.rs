@@ -2,7 +2,7 @@
 
 use carom_contact::solver::LcpMethod;
 use carom_contact::{Law, Shape};
-use carom_dynamics::rotation;
+use carom_dynamics::{Placement, rotation};
 use carom_fem::constitutive::Law as _;
 use nalgebra::Vector3;
 
@@ -33,11 +33,22 @@ pub(super) fn is_wall(spec: &BodySpec) -> Result<bool, SetupError> {
     }
 }
 
-/// Mass of a wall \[kg\].
-pub(super) fn wall_mass(spec: &BodySpec) -> f64 {
-    match &spec.kind {
-        BodyKind::Rigid(rigid) => rigid.mass,
-        _ => 0.0,
+/// A body at rest.
+pub(super) struct Wall {
+    pub(super) placement: Placement,
+    /// Mass \[kg\], and its centre in source coordinates \[m\].
+    pub(super) mass: f64,
+    pub(super) center: Vector3<f64>,
+}
+
+impl Wall {
+    /// The wall of a table.
+    pub(super) fn new(spec: &BodySpec) -> Self {
+        let (mass, center) = match &spec.kind {
+            BodyKind::Rigid(rigid) => (rigid.mass, rigid.com),
+            _ => (0.0, Vector3::zeros()),
+        };
+        Self { placement: spec.placement, mass, center }
     }
 }
 
@@ -110,7 +121,14 @@ pub(super) fn pair(
     let reach = 2.0 * settings.time_step * (speed(0) + speed(1) + fall);
     Pair::new(
         bodies,
-        PairSpec { sides, number: spec.number, name: pair, reach, friction: spec.friction },
+        PairSpec {
+            sides,
+            number: spec.number,
+            named: spec.bodies,
+            name: pair,
+            reach,
+            friction: spec.friction,
+        },
         is_turned,
     )
 }

@@ -1,17 +1,20 @@
 //! The time loop: steps, frames, impacts, the balance.
 
 use carom_contact::solver::LcpMethod;
-use carom_dynamics::{Balance, BodyState, ContactEvent, LedgerSummary, Observer, Placement, rotation};
+use carom_dynamics::{
+    Balance, BodyState, ContactEvent, LedgerSummary, MeanProbes, Observer, Placement, rotation,
+};
 use carom_progress::Progress;
 use nalgebra::Vector3;
 
 use super::body::Energies;
-use super::setup::{is_wall, linear_body, pair, wall_mass};
+use super::setup::{Wall, is_wall, linear_body, pair};
 use super::system::{Counts, System};
 use super::{BodyOptions, MassKind, RunError, SetupError, StepError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{Problem, held};
 use crate::mean_turn::TURNED;
+use crate::probes::NodalPlace;
 use crate::time_loop::{self, Record};
 
 /// Turn of a body at which a run ends \[rad\]: the stiffness takes it for a strain of 2 %.
@@ -63,9 +66,8 @@ impl Totals {
 pub struct Simulation {
     pub(super) system: System,
     /// Number among the deformable bodies of each body; none of walls.
-    which: Vec<Option<usize>>,
-    /// Placement and mass of each wall.
-    walls: Vec<(Placement, f64)>,
+    pub(super) which: Vec<Option<usize>>,
+    walls: Vec<Wall>,
     loads: Vec<Loads>,
     /// Loads at the start of the step \[N\].
     at_start: Vec<Vec<f64>>,
@@ -74,6 +76,7 @@ pub struct Simulation {
     pub(super) n_steps: u64,
     pub(super) totals: Totals,
     pub(super) record: Record,
+    pub(super) probes: MeanProbes<NodalPlace>,
     /// Largest energy \[J\] and size of the angular momentum \[N m s\] at frames.
     pub(super) most_energy: f64,
     pub(super) most_spin: f64,
@@ -108,7 +111,7 @@ impl Simulation {
         let (mut bodies, mut loads, mut which, mut walls) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, (spec, options)) in problem.bodies.iter().zip(options).enumerate() {
             if is_wall(spec)? {
-                walls.push((spec.placement, wall_mass(spec)));
+                walls.push(Wall::new(spec));
                 which.push(None);
                 continue;
             }
@@ -141,6 +144,7 @@ impl Simulation {
             n_steps: 0,
             totals: Totals::default(),
             record: Record::default(),
+            probes: MeanProbes::default(),
             most_energy: 0.0,
             most_spin: 0.0,
             turns,
@@ -215,7 +219,7 @@ impl Simulation {
         let state = |which: &Option<usize>| match which {
             Some(body) => self.system.bodies[*body].reported(),
             None => {
-                let placement = walls.next().map(|(placement, _)| *placement).unwrap_or_default();
+                let placement = walls.next().map(|wall| wall.placement).unwrap_or_default();
                 let Placement { origin: position, quaternion, .. } = placement;
                 BodyState { position, quaternion, ..BodyState::default() }
             }
@@ -294,11 +298,16 @@ impl Simulation {
     pub fn mass(&self, body: usize) -> f64 {
         match self.which[body] {
             Some(number) => self.system.bodies[number].center().0,
-            None => {
-                let before = self.which[..body].iter().filter(|which| which.is_none()).count();
-                self.walls[before].1
-            }
+            None => self.wall(body).mass,
         }
+    }
+
+    /// A wall.
+    ///
+    /// * `body` — its number in the problem
+    pub(super) fn wall(&self, body: usize) -> &Wall {
+        let before = self.which[..body].iter().filter(|which| which.is_none()).count();
+        &self.walls[before]
     }
 
     /// Number of displacements of a body; 0 of walls.

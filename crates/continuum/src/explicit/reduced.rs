@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom_dynamics::{BodyMotion, BodyState};
+use carom_dynamics::{BodyMotion, BodyState, ProbedPoint};
 use carom_fem::Surface;
 use carom_multibody::kinetics::MassError;
 use carom_multibody::{Body, Leapfrog, Momenta};
@@ -10,6 +10,7 @@ use carom_reduce::{NamedSurface, ReducedBody};
 use nalgebra::{DMatrix, Vector3};
 
 use super::flexible::{MaterialEnergies, Sums};
+use super::probed::ReducedPoint;
 use super::problem::Problem;
 use super::{SetupError, StepError};
 
@@ -273,6 +274,25 @@ impl Reduced {
             modal: self.motion.modal().to_vec(),
             modal_rate: rates.collect(),
             ..BodyState::default()
+        }
+    }
+
+    /// A point at t_n, with velocities between those on both sides; without its displacement.
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn probed(&self, point: &ReducedPoint, share: f64) -> ProbedPoint {
+        let (turn, motion) = (self.motion.rotation(), &self.motion);
+        let mean = |[behind, ahead]: [Vector3<f64>; 2]| (1.0 - share) * behind + share * ahead;
+        let about = motion.velocities().each_ref().map(|z| {
+            let rates = point.turns.as_chunks::<3>().0.iter().zip(&z.modal);
+            turn * rates.fold(z.omega, |sum, (psi, rate)| sum + *rate * Vector3::from(*psi))
+        });
+        ProbedPoint {
+            position: motion.position(&point.place, &point.rows),
+            displacement: Vector3::zeros(),
+            velocity: mean(motion.point_velocities(&point.place, &point.rows)),
+            angular_velocity: mean(about),
+            rotation: *turn,
         }
     }
 

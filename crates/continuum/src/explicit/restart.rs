@@ -95,6 +95,7 @@ impl Simulation {
             rigid.contacts.save(&mut checkpoint);
             rigid.joint_means.save(&mut checkpoint);
         }
+        self.probes.save(&mut checkpoint);
         self.record.save(&mut checkpoint);
         checkpoint
     }
@@ -223,6 +224,7 @@ impl Simulation {
             rigid.contacts.restore(checkpoint, rigid.numbers.len())?;
             rigid.joint_means.restore(checkpoint)?;
         }
+        self.probes.restore(checkpoint)?;
         self.record.restore(checkpoint)
     }
 }

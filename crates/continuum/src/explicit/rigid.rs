@@ -34,8 +34,9 @@ pub(super) struct RigidBodies {
     parts: [Vec<[Vector3<f64>; 2]>; 2],
     /// Balances at t_{n−1/2} and t_{n+1/2}.
     pub(super) balances: [Balance; 2],
-    /// States at t_{n−1/2}.
-    behind: Vec<State>,
+    /// States at t_0, and at t_{n−1/2}.
+    pub(super) at_start: Vec<State>,
+    pub(super) behind: Vec<State>,
     /// Works and impulses of loads, and of contacts with deformable bodies, up to t_{n−1/2} and t_{n+1/2}.
     pub(super) outer_sums: [LoadSums; 2],
     pub(super) contact_sums: [LoadSums; 2],
@@ -136,6 +137,7 @@ impl RigidBodies {
         Ok(Self {
             repeated: repeated.collect(),
             joint_means: JointMeans::new(&mut system),
+            at_start: system.states().to_vec(),
             behind: system.states().to_vec(),
             numbers,
             contacts,
@@ -366,6 +368,18 @@ impl RigidBodies {
         self.joint_means.hand_over(&self.system, time, share)
     }
 
+    /// The state of a body at t_n, in the part θ of the step, but for its momenta.
+    ///
+    /// * `share` — θ of [`super::books`]
+    pub(super) fn placed(&self, body: usize, share: f64) -> State {
+        let (behind, ahead) = (&self.behind[body], &self.system.states()[body]);
+        let way = share * self.system.time_step() * behind.momentum / self.system.bodies[body].mass;
+        let mut quaternion =
+            std::array::from_fn(|i| (1.0 - share) * behind.quaternion[i] + share * ahead.quaternion[i]);
+        rotation::normalise(&mut quaternion);
+        State { position: behind.position + way, quaternion, ..*ahead }
+    }
+
     /// Reported state at t_n: the pose, and the velocity between those before and after.
     ///
     /// * `share` — θ of [`super::books`]
@@ -375,15 +389,10 @@ impl RigidBodies {
             let ahead = body.reported(&self.system.states()[k]);
             let mean =
                 |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| (1.0 - share) * a[d] + share * b[d]);
-            let middle: [f64; 4] = std::array::from_fn(|i| behind.quaternion[i] + ahead.quaternion[i]);
-            let mut quaternion = middle;
-            rotation::normalise(&mut quaternion);
             BodyState {
-                position: self.motions[k].middle.position.into(),
-                quaternion,
                 velocity: mean(behind.velocity, ahead.velocity),
                 angular_velocity: mean(behind.angular_velocity, ahead.angular_velocity),
-                ..BodyState::default()
+                ..body.reported(&self.placed(k, share))
             }
         });
         each.collect()

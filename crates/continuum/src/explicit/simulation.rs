@@ -5,8 +5,8 @@ mod reported;
 use std::time::{Duration, Instant};
 
 use carom_dynamics::{
-    Balance, BodyState, Checkpoint, ContactEvent, ContactState, JointState, LedgerSummary, Observer,
-    ObserverError, SurfacePressures,
+    Balance, BodyState, Checkpoint, ContactEvent, ContactState, JointState, LedgerSummary, MeanProbes,
+    Observer, ObserverError, SurfacePressures,
 };
 use carom_progress::Progress;
 
@@ -15,6 +15,7 @@ use super::books::Books;
 use super::contact::{ContactCounts, Contacts};
 use super::deformable::Deformable;
 use super::flexible::MaterialEnergies;
+use super::probed::On;
 use super::problem::{Problem, Settings};
 use super::step::System;
 use super::step_size::StepSize;
@@ -27,6 +28,7 @@ pub struct Simulation {
     pub(super) system: System,
     pub(super) settings: Settings,
     pub(super) record: Record,
+    pub(super) probes: MeanProbes<On>,
     /// Largest |D_num| and energy so far, at frames \[J\].
     pub(super) missed: [f64; 2],
     /// Largest energy of hourglass control and of all deformation so far, at frames \[J\].
@@ -77,6 +79,7 @@ impl Simulation {
             system,
             settings,
             record: Record::default(),
+            probes: MeanProbes::default(),
             missed: [0.0; 2],
             hourglass: [0.0; 2],
             turns: vec![0.0; n_flexible],
@@ -224,6 +227,9 @@ impl March for Simulation {
         if self.record.is_due(self.system.time, self.system.lengths[1], self.settings.output_every) {
             self.hand_over(observer)?;
         }
+        if !self.probes.is_empty() {
+            self.sample(observer)?;
+        }
         self.system.advance()?;
         Ok(Taken::Step)
     }
@@ -251,7 +257,9 @@ impl March for Simulation {
         if let Some(rigid) = &mut bodies.rigid {
             rigid.finish_events(now, take)?;
         }
-        self.hand_over(observer)
+        self.hand_over(observer)?;
+        self.sample(observer)?;
+        Ok(())
     }
 }
 
@@ -287,14 +295,18 @@ impl System {
         which.iter().map(of).collect()
     }
 
+    /// Number of contacts: the largest number of one, plus one.
+    pub(super) fn n_contacts(&self) -> usize {
+        let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
+        let of_rigid = self.bodies.rigid.iter().flat_map(|rigid| rigid.contacts.numbers());
+        numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0)
+    }
+
     /// All contacts at t_n, by their numbers.
     fn contact_states(&self) -> Vec<ContactState> {
         let rigid = self.bodies.rigid.as_ref();
-        let numbers = self.contacts.pairs.iter().map(|pair| pair.number);
-        let of_rigid = rigid.into_iter().flat_map(|rigid| rigid.contacts.numbers());
-        let n = numbers.chain(of_rigid).map(|number| number + 1).max().unwrap_or(0);
         let nothing = ContactState::far();
-        let mut states = vec![nothing; n];
+        let mut states = vec![nothing; self.n_contacts()];
         for (k, pair) in self.contacts.pairs.iter().enumerate() {
             let mut surfaces = self.contacts.pressures(k, self.dt_mean());
             let [force, normal_force] = pair.forces();

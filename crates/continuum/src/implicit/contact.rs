@@ -140,9 +140,7 @@ impl Contacts {
     /// Adds Σ λ ∇g₁ of the contacts that were open at the start of the last step to the residuals.
     pub(super) fn add_closing(&self, bodies: &mut [ElasticBody]) {
         for pair in &self.pairs {
-            let was_open =
-                |row: &&Row| row.is_hard() && row.is_active && row.gap.gaps[0].abs() > OPEN * pair.size;
-            for row in pair.rows.iter().filter(was_open) {
+            for row in pair.closing() {
                 pair.for_entries(row, |entry| {
                     let force = row.lambda[0] * entry.weight * row.gap.at_end[entry.block];
                     let forces = &mut bodies[entry.body].work.residual;
@@ -150,6 +148,13 @@ impl Contacts {
                 });
             }
         }
+    }
+
+    /// Adds the impulses of velocities along these forces.
+    ///
+    /// * `scale` — factor of the forces \[s\]
+    pub(super) fn add_pushes(&mut self, scale: f64) {
+        self.pairs.iter_mut().for_each(|pair| pair.add_push(scale));
     }
 
     /// The largest gap of a row that touches, relative to the size of a face.

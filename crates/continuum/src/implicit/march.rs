@@ -25,7 +25,11 @@ impl March for Simulation {
     }
 
     fn begin(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.record.outputs == 0 { self.hand_over(observer) } else { Ok(()) }
+        if self.record.outputs == 0 {
+            self.hand_over(observer)?;
+            self.sample(observer)?;
+        }
+        Ok(())
     }
 
     fn step(&mut self, observer: &mut dyn Observer, progress: &dyn Progress) -> Result<Taken, RunError> {
@@ -48,6 +52,9 @@ impl March for Simulation {
         time_loop::follow(contacts.pairs.iter_mut(), clock, sample, take)?;
         if self.record.is_due(now, time_step, output_every) {
             self.hand_over(observer)?;
+        }
+        if !self.probes.is_empty() {
+            self.sample(observer)?;
         }
         Ok(Taken::Step)
     }

@@ -52,6 +52,7 @@ impl Simulation {
         }
         let keys = self.pattern.as_flattened().iter().map(|&k| u64::from(k));
         checkpoint.put_integers("pattern", &keys.collect::<Vec<_>>());
+        self.probes.save(&mut checkpoint);
         self.record.save(&mut checkpoint);
         checkpoint
     }
@@ -105,6 +106,7 @@ impl Simulation {
             }
         }
         self.restore_pattern(checkpoint)?;
+        self.probes.restore(checkpoint)?;
         self.record.restore(checkpoint)
     }
 

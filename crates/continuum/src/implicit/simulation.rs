@@ -1,6 +1,6 @@
 //! The time loop: steps, frames, impacts, the balance.
 
-use carom_dynamics::{Balance, BodyState, ContactEvent, LedgerSummary, Observer};
+use carom_dynamics::{Balance, BodyState, ContactEvent, LedgerSummary, MeanProbes, Observer};
 use carom_fem::internal_force::PointRule;
 use carom_progress::Progress;
 use nalgebra::Vector3;
@@ -13,6 +13,7 @@ use super::{Method, RunError, SetupError, StepsError};
 use crate::explicit::loads::Loads;
 use crate::explicit::{BodyKind, BodySpec, Problem, SideSpec, held};
 use crate::mean_turn::{self, TURNED};
+use crate::probes::NodalPlace;
 use crate::time_loop::{self, Record};
 use carom_contact::Law;
 use carom_dynamics::rotation;
@@ -67,6 +68,7 @@ pub struct Simulation {
     pub(super) n_steps: u64,
     pub(super) totals: Totals,
     pub(super) record: Record,
+    pub(super) probes: MeanProbes<NodalPlace>,
     /// Rows of the pattern of bodies in contact after the last step.
     pub(super) pattern: Vec<RowKey>,
     /// Largest error of the integration and energy so far, at frames: |D_num|, of generalised-α its gain
@@ -133,6 +135,7 @@ impl Simulation {
             n_steps: 0,
             totals: Totals { stored, ..Totals::default() },
             record: Record::default(),
+            probes: MeanProbes::default(),
             pattern: Vec::new(),
             missed: [0.0; 2],
             most_touching: 0,

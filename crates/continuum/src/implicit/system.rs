@@ -290,6 +290,7 @@ impl Elastodynamics {
         for body in &mut self.bodies {
             body.state.v.iter_mut().zip(&body.end.a).for_each(|(v, a)| *v += scale * a);
         }
+        self.contacts.add_pushes(scale);
         scale * along + 0.5 * scale * scale * square
     }
 

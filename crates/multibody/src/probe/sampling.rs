@@ -113,6 +113,9 @@ impl Probes {
                 let kind = "contacts of all bodies";
                 return Err(ProbeError::NoPlace { probe: number, kind, index, count: 0 });
             }
+            if let ProbePlace::Points { body, .. } = probe.place {
+                return Err(ProbeError::WrongPoint { probe: number, body });
+            }
             let stress = stresses.remove(&number).filter(|_| probe.has_stress());
             if stress.is_none() && probe.has_stress() {
                 return Err(ProbeError::NoStress { probe: number });
@@ -279,6 +282,7 @@ impl Sampled {
                     };
                 }
             }
+            ProbePlace::Points { .. } => unreachable!("points of unreduced bodies are refused"),
             ProbePlace::Joint(joint) => {
                 let state = &joints[*joint];
                 for (quantity, value) in quantities {

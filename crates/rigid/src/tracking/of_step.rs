@@ -7,7 +7,7 @@ use crate::system::{PairReport, System};
 
 /// A contact among those of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ContactPlace {
+pub enum ContactPlace {
     /// Pairs of two bodies, by their place.
     Pairs(usize),
     /// A crowd, by its number.
@@ -17,7 +17,8 @@ pub(crate) enum ContactPlace {
 }
 
 impl ContactPlace {
-    pub(crate) fn is_crowd(self) -> bool {
+    /// True for a crowd, which has no first body.
+    pub fn is_crowd(self) -> bool {
         matches!(self, Self::Crowd(_))
     }
 }
@@ -26,7 +27,11 @@ impl Contacts {
     /// The place of a contact.
     ///
     /// * `number` — one of [`Contacts::numbers`]
-    pub(crate) fn place(&self, number: usize) -> ContactPlace {
+    ///
+    /// # Panics
+    ///
+    /// If it is none of them.
+    pub fn place(&self, number: usize) -> ContactPlace {
         let is_own = |contact: &super::OfPairs| contact.number == number;
         let crowd = || self.crowds.iter().position(|&crowd| crowd == number);
         match self.of_pairs.iter().position(is_own) {
@@ -38,7 +43,11 @@ impl Contacts {
     /// The place of two bodies in a crowd; none if the contact is not a crowd.
     ///
     /// * `number` — of the contact, as for [`Contacts::place`]
-    pub(crate) fn place_of_two(&self, number: usize, bodies: [usize; 2]) -> Option<ContactPlace> {
+    ///
+    /// # Panics
+    ///
+    /// As [`Contacts::place`].
+    pub fn place_of_two(&self, number: usize, bodies: [usize; 2]) -> Option<ContactPlace> {
         match self.place(number) {
             ContactPlace::Crowd(crowd) => Some(ContactPlace::OfCrowd(crowd, bodies)),
             _ => None,
@@ -47,7 +56,7 @@ impl Contacts {
 
     /// Impulse of a contact on its first body in the last step, 0 of a crowd, and the sum of the sizes of its
     /// normal impulses \[N s\].
-    pub(crate) fn impulse_of_step(&self, system: &System, place: ContactPlace) -> (Vector3<f64>, f64) {
+    pub fn impulse_of_step(&self, system: &System, place: ContactPlace) -> (Vector3<f64>, f64) {
         let (mut impulse, mut pressed) = (Vector3::zeros(), 0.0);
         self.for_reports(system, place, |report, is_turned| {
             if !place.is_crowd() {
@@ -60,7 +69,7 @@ impl Contacts {
 
     /// Least gap of a contact that touched in the last step, at most 0; infinite, as not known, of one that
     /// did not \[m\].
-    pub(crate) fn gap_of_step(&self, system: &System, place: ContactPlace) -> f64 {
+    pub fn gap_of_step(&self, system: &System, place: ContactPlace) -> f64 {
         let mut gap = f64::INFINITY;
         self.for_reports(system, place, |report, _| gap = gap.min(-report.last_depth));
         gap
@@ -93,7 +102,7 @@ impl Contacts {
 
 impl System {
     /// Impulse of all contacts on a body in the last step \[N s\].
-    pub(crate) fn contact_impulse_on(&self, body: usize) -> Vector3<f64> {
+    pub fn contact_impulse_on(&self, body: usize) -> Vector3<f64> {
         let touched = self.pairs.iter().zip(&self.reports);
         let touched = touched.filter(|(_, report)| report.last == self.steps() && report.last > 0);
         touched.fold(Vector3::zeros(), |sum, (pair, report)| match pair.bodies {

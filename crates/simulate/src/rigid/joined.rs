@@ -213,7 +213,7 @@ fn actions(spec: &SpecOfJoint, shift: f64) -> Result<Vec<ActionSpec>, FunctionEr
 /// # Errors
 ///
 /// [`EndError`] if the body has no such part, or its geometry cannot be evaluated.
-pub(super) fn place(spec: &BodySpec, geometry: &Body, part: &str) -> Result<Vector3<f64>, EndError> {
+pub(crate) fn place(spec: &BodySpec, geometry: &Body, part: &str) -> Result<Vector3<f64>, EndError> {
     let marker = spec.marker.iter().find(|marker| marker.name == part).map(|marker| &marker.at);
     Ok(match marker {
         Some(Spot::Point(point)) => Vector3::from(*point),

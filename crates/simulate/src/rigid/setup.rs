@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use carom_dynamics::{Marker, Placement, ProbeError};
+use carom_dynamics::{Marker, Placement, ProbePlace};
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySpec, ContactSpec, End, Scenario, ShapeKind};
 use carom_rigid::{
@@ -20,7 +20,7 @@ use crate::error::{At, AtKey};
 use crate::geometry::{placement, rigid_mass};
 use crate::overlap::Overlap;
 use crate::parts::Parts;
-use crate::system::probes::probes_at;
+use crate::system::probes::{key_of, probes_at};
 
 /// The system of a scenario at its start.
 ///
@@ -79,13 +79,14 @@ pub(super) fn simulation(
     time_step: f64,
 ) -> Result<Simulation, At<RigidSetUpError>> {
     let system = system(scenario, geometries, time_step)?;
-    let probes = probes_at(scenario, |body, part, at| {
+    let probes = probes_at(scenario, |body, part, at, axes| {
         let point = match at {
             Some(point) => Vector3::from(point),
             None => place(&scenario.body[body], geometries[body], part)?,
         };
         let position_b = (point - system.bodies[body].com).into();
-        Ok::<_, EndError>(Marker { position_b, ..Marker::default() })
+        let marker = Marker { position_b, ..Marker::default() };
+        Ok::<_, EndError>(ProbePlace::Point { body, marker, axes })
     });
     let probes = probes.map_err(At::cast)?;
     let settings = &scenario.simulation;
@@ -94,11 +95,8 @@ pub(super) fn simulation(
     let automatic = scenario.contact.iter().enumerate().filter(|(_, contact)| contact.is_automatic());
     let crowds: Vec<usize> = automatic.map(|(number, _)| number).collect();
     simulation.with_crowds_at(&crowds).with_probes(probes).map_err(|error| {
-        let key = match error {
-            ProbeError::ShorterThanSteps { .. } | ProbeError::Interval { .. } => "every",
-            _ => "what",
-        };
-        RigidSetUpError::from(error).at(format!("probe.{}.{key}", error.probe()))
+        let key = key_of(&error);
+        RigidSetUpError::from(error).at(key)
     })
 }
 

@@ -1,8 +1,10 @@
 //! A scenario against the row of its scheme.
 
 use carom_contact::Law;
+use carom_dynamics::ProbeQuantity;
 use carom_format::scenario::model::{
-    ActionSpec, BodySource, End, JointKind, JointSpec, Scenario, Scheme, TABLES, Takes,
+    ActionSpec, Bodies, BodySource, BodySpec, End, JointKind, JointSpec, ProbePlaceSpec, Scenario, Scheme,
+    TABLES, Takes,
 };
 use thiserror::Error;
 
@@ -45,6 +47,30 @@ pub enum SchemeError {
         scheme: &'static str,
         /// The reason and the way out.
         why: &'static str,
+    },
+    /// An angular quantity at a point of a mesh.
+    #[error(
+        "probe `{probe}`: `{body}` is unreduced, and the points of its mesh have no `{quantity}`; leave it \
+         out and probe the velocities of two points, or give the body a table `reduce` or `rigid = true`"
+    )]
+    ProbeTurn {
+        /// Name of the probe.
+        probe: String,
+        /// Name of the body.
+        body: String,
+        /// Name of the quantity.
+        quantity: &'static str,
+    },
+    /// Axes of an unreduced body.
+    #[error(
+        "probe `{probe}`: `{body}` is unreduced and has no axes that turn with it: leave out `axes`, whose \
+         default is `inertial`"
+    )]
+    ProbeAxes {
+        /// Name of the probe.
+        probe: String,
+        /// Name of the body.
+        body: String,
     },
     /// A joint on a body that is not rigid.
     #[error(
@@ -149,6 +175,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
         }
     }
     equilibrium::check(scenario)?;
+    check_probes(scenario)?;
     match scenario.simulation.scheme {
         Scheme::Explicit { .. } => {
             check_kinds(scenario)?;
@@ -161,6 +188,33 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), At<SchemeError>> {
         }
         _ => check_restitution(scenario),
     }
+}
+
+/// Points of meshes have no rotation.
+fn check_probes(scenario: &Scenario) -> Result<(), At<SchemeError>> {
+    let scheme = &scenario.simulation.scheme;
+    for (i, spec) in scenario.probe.iter().enumerate() {
+        let ProbePlaceSpec::Point { on, axes, .. } = &spec.place else { continue };
+        let is_unreduced = |body: &BodySpec| {
+            body.name == on.body
+                && scheme.row().bodies == Bodies::Whole
+                && !body.rigid
+                && !scheme.reduces_body(body)
+        };
+        if !scenario.body.iter().any(is_unreduced) {
+            continue;
+        }
+        let (probe, body) = (spec.title(), on.body.clone());
+        let known = ProbeQuantity::OF_UNREDUCED;
+        if let Some(quantity) = spec.what.iter().find(|quantity| !known.contains(quantity)) {
+            let quantity = quantity.name();
+            return Err(SchemeError::ProbeTurn { probe, body, quantity }.at(format!("probe.{i}.what")));
+        }
+        if axes == "body" {
+            return Err(SchemeError::ProbeAxes { probe, body }.at(format!("probe.{i}.axes")));
+        }
+    }
+    Ok(())
 }
 
 /// Joints of rigid bodies are equations of positions between two ends.

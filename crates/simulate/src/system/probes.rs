@@ -1,8 +1,8 @@
 //! Probes of a scenario on the bodies, joints and contacts of its system.
 
-use carom_dynamics::{Axes, Marker, Probe, ProbePlace};
+use carom_dynamics::{Axes, Marker, Probe, ProbeError, ProbePlace};
 use carom_format::result::ResultProbe;
-use carom_format::scenario::model::{End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
+use carom_format::scenario::model::{BodySpec, End, Found, ProbePlaceSpec, ProbeSpec, Scenario};
 use carom_multibody::Body;
 use nalgebra::Vector3;
 
@@ -10,7 +10,7 @@ use super::error::AssembleError;
 use super::markers::{known_places, marker};
 use super::material_point;
 use crate::error::{At, AtKey};
-use crate::prepared::{Prepared, PreparedModel};
+use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::references::NoMarker;
 
 /// The probes of a scenario of reduced and rigid bodies in floating frames.
@@ -25,39 +25,65 @@ pub(crate) fn probes(
     prepared: &Prepared,
     bodies: &[Body],
 ) -> Result<Vec<Probe>, At<AssembleError>> {
-    probes_at(scenario, |index, part, at| {
-        let (spec, ready, body) = (&scenario.body[index], &prepared.bodies[index], &bodies[index]);
-        match (at, &ready.model) {
-            (Some(point), PreparedModel::Reduced(rom)) => {
-                material_point::marker(point, "", ready, rom, body).map_err(of_probe)
-            }
-            (Some(point), _) => Ok(body.frame_marker(Vector3::from(point) - body.frame_origin)),
-            (None, _) => Ok(marker(part, spec, ready, body)?.ok_or_else(|| NoMarker {
-                body: spec.name.clone(),
-                part: part.to_owned(),
-                known: known_places(spec, ready),
-            })?),
-        }
+    probes_at(scenario, |index, part, at, axes| {
+        let (spec, ready) = (&scenario.body[index], &prepared.bodies[index]);
+        Ok(ProbePlace::Point { body: index, marker: marker_at(spec, ready, &bodies[index], part, at)?, axes })
     })
+}
+
+/// The marker of a probe on a reduced or rigid body: that of a part by its name, or one in source
+/// coordinates.
+///
+/// # Errors
+///
+/// [`AssembleError`] if there is none, or the model does not know its motion.
+pub(crate) fn marker_at(
+    spec: &BodySpec,
+    ready: &PreparedBody,
+    body: &Body,
+    part: &str,
+    at: Option<[f64; 3]>,
+) -> Result<Marker, AssembleError> {
+    match (at, &ready.model) {
+        (Some(point), PreparedModel::Reduced(rom)) => {
+            material_point::marker(point, "", ready, rom, body).map_err(of_probe)
+        }
+        (Some(point), _) => Ok(body.frame_marker(Vector3::from(point) - body.frame_origin)),
+        (None, _) => Ok(marker(part, spec, ready, body)?.ok_or_else(|| NoMarker {
+            body: spec.name.clone(),
+            part: part.to_owned(),
+            known: known_places(spec, ready),
+        })?),
+    }
+}
+
+/// The key of the error of a probe that does not fit a system.
+pub(crate) fn key_of(error: &ProbeError) -> String {
+    let key = match error {
+        ProbeError::ShorterThanSteps { .. } | ProbeError::Interval { .. } => "every",
+        _ => "what",
+    };
+    format!("probe.{}.{key}", error.probe())
 }
 
 /// The probes of a scenario.
 ///
-/// * `marker` — the point of a body by its index: that of a part by its name, or one in source coordinates
+/// * `point` — the point of a body by its index, that of a part by its name or one in source coordinates,
+///   with the axes of its vectors
 ///
 /// # Errors
 ///
-/// The errors of the function `marker`; each names the key of its probe.
+/// The errors of the function `point`; each names the key of its probe.
 pub(crate) fn probes_at<E>(
     scenario: &Scenario,
-    marker: impl Fn(usize, &str, Option<[f64; 3]>) -> Result<Marker, E>,
+    point: impl Fn(usize, &str, Option<[f64; 3]>, Axes) -> Result<ProbePlace, E>,
 ) -> Result<Vec<Probe>, At<E>>
 where
     E: AtKey,
 {
     let all = scenario.probe.iter().enumerate();
     all.map(|(i, spec)| {
-        let place = place(scenario, spec, &marker);
+        let place = place(scenario, spec, &point);
         let place = place.map_err(|(key, error)| error.at(format!("probe.{i}.{key}")))?;
         let every = (spec.every > 0.0).then_some(spec.every);
         Ok(Probe { place, quantities: spec.what.clone(), every })
@@ -69,7 +95,7 @@ where
 fn place<E>(
     scenario: &Scenario,
     spec: &ProbeSpec,
-    marker: impl Fn(usize, &str, Option<[f64; 3]>) -> Result<Marker, E>,
+    point: impl Fn(usize, &str, Option<[f64; 3]>, Axes) -> Result<ProbePlace, E>,
 ) -> Result<ProbePlace, (&'static str, E)> {
     let index = |names: Vec<String>, wanted: &str| match Found::among(&names, wanted) {
         Found::One(index) => index,
@@ -93,9 +119,7 @@ fn place<E>(
             let axes = if axes == "body" { Axes::Body } else { Axes::Inertial };
             let key = if at.is_some() { "at" } else { "on" };
             let End { body: name, part } = on;
-            let body = body(name);
-            let marker = marker(body, part, *at).map_err(|error| (key, error))?;
-            Ok(ProbePlace::Point { body, marker, axes })
+            point(body(name), part, *at, axes).map_err(|error| (key, error))
         }
     }
 }

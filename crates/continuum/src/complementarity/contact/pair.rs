@@ -32,6 +32,8 @@ pub(in crate::complementarity) struct PairSpec {
     pub(in crate::complementarity) sides: [Side; 2],
     /// Number among all contacts.
     pub(in crate::complementarity) number: usize,
+    /// Numbers of the bodies in the problem, in the order of the scenario.
+    pub(in crate::complementarity) named: [usize; 2],
     /// Name for messages.
     pub(in crate::complementarity) name: String,
     /// Distance by which surfaces may approach in a step \[m\].
@@ -52,6 +54,8 @@ pub(in crate::complementarity) struct Known {
 pub(in crate::complementarity) struct Pair {
     pub(in crate::complementarity) name: String,
     pub(in crate::complementarity) number: usize,
+    /// Numbers of the bodies in the problem, in the order of the scenario.
+    pub(in crate::complementarity) named: [usize; 2],
     /// Numbers of the bodies; none for a wall.
     pub(in crate::complementarity) bodies: [Option<usize>; 2],
     /// True if the scenario names the wall first.
@@ -89,6 +93,8 @@ pub(in crate::complementarity) struct History {
     /// step \[N s\].
     pub(in crate::complementarity) impulses: [Vector3<f64>; 2],
     pub(in crate::complementarity) impulses_before: [Vector3<f64>; 2],
+    /// Impulse on the first body in the last step, and that of all multipliers, Σ ∫ λ dt \[N s\].
+    pub(in crate::complementarity) of_step: (Vector3<f64>, f64),
     pub(in crate::complementarity) last_place: Vector3<f64>,
     pub(in crate::complementarity) tracker: ContactTracker,
 }
@@ -99,7 +105,7 @@ impl Pair {
         spec: PairSpec,
         is_turned: bool,
     ) -> Result<Self, SetupError> {
-        let PairSpec { sides: [first, second], number, name, reach, friction } = spec;
+        let PairSpec { sides: [first, second], number, named, name, reach, friction } = spec;
         let (first, second) = (prepared(bodies, first)?, prepared(bodies, second)?);
         let size_of =
             |side: &Prepared| side.side.shape.as_faces().map_or(f64::INFINITY, surface_nodes::smallest_face);
@@ -115,6 +121,7 @@ impl Pair {
         Ok(Self {
             name,
             number,
+            named,
             wall_forces,
             bodies: [first.body, second.body],
             is_turned,
@@ -206,8 +213,18 @@ impl Pair {
     /// Ends a step of the length h.
     pub(in crate::complementarity) fn close(&mut self, contacts: &Ended<'_>, h: f64) {
         let before = [self.history.force, self.history.normal_force];
-        let History { force, normal_force, pressed, least_gap, deepest, impulses, impulses_before, .. } =
-            &mut self.history;
+        let pressed_before = self.history.pressed.0;
+        let History {
+            force,
+            normal_force,
+            pressed,
+            least_gap,
+            deepest,
+            impulses,
+            impulses_before,
+            of_step,
+            ..
+        } = &mut self.history;
         (*force, *pressed, *least_gap) = (Vector3::zeros(), (0.0, Vector3::zeros()), f64::INFINITY);
         *normal_force = Vector3::zeros();
         for row in contacts.rows.iter().filter(|row| row.pair == self.number) {
@@ -232,9 +249,13 @@ impl Pair {
             (*force, *normal_force) = (-*force, -*normal_force);
         }
         *deepest = deepest.max(-*least_gap);
+        let share = contacts.share;
+        let mean = |now: Vector3<f64>, before: Vector3<f64>| share * now + (1.0 - share) * before;
+        let lambda = share * pressed.0 + (1.0 - share) * pressed_before;
+        *of_step = (h * mean(*force, before[0]), h * lambda);
         *impulses_before = *impulses;
         for ((impulse, force), before) in impulses.iter_mut().zip([*force, *normal_force]).zip(before) {
-            *impulse += h * (contacts.share * force + (1.0 - contacts.share) * before);
+            *impulse += h * mean(force, before);
         }
     }
 

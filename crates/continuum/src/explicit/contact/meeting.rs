@@ -23,7 +23,7 @@ pub(in crate::explicit) struct Meeting {
     impulse: Vector3<f64>,
     normal_impulse: Vector3<f64>,
     /// Smallest gap of a row with a force at t_n \[m\].
-    least_gap: f64,
+    pub(in crate::explicit) least_gap: f64,
     /// Last place of contact \[m\].
     last_place: Vector3<f64>,
     tracker: ContactTracker,

@@ -11,9 +11,9 @@ use carom_contact::{Law, Shape};
 use carom_dynamics::ContactTracker;
 use nalgebra::Vector3;
 
-use super::ContactSpec;
 use super::row::{Entry, Row};
 use super::spring::{Losses, Spring};
+use super::{ContactSpec, OPEN};
 use crate::implicit::body::ElasticBody;
 use crate::implicit::{Method, SetupError, StepError};
 use crate::surface_nodes;
@@ -61,6 +61,8 @@ pub(in crate::implicit) struct Pair {
     pub(in crate::implicit) force: Vector3<f64>,
     pub(in crate::implicit) pressed: (f64, Vector3<f64>),
     pub(in crate::implicit) work: f64,
+    /// Impulse on the first body in the last step, and that of all multipliers \[N s\].
+    pub(in crate::implicit) of_step: (Vector3<f64>, f64),
     /// Losses of springs in the last step, and their energy after it.
     pub(in crate::implicit) losses: Losses,
     /// Smallest gap at the end of the last step; infinite if no node is near \[m\].
@@ -147,6 +149,7 @@ impl Pair {
             force: Vector3::zeros(),
             pressed: (0.0, Vector3::zeros()),
             work: 0.0,
+            of_step: (Vector3::zeros(), 0.0),
             least_gap: f64::INFINITY,
             deepest: 0.0,
             losses: Losses::default(),
@@ -359,6 +362,27 @@ impl Pair {
         }
     }
 
+    /// Contacts that were open at the start of the last step and have closed in it.
+    pub(super) fn closing(&self) -> impl Iterator<Item = &Row> {
+        let open = OPEN * self.size;
+        self.rows.iter().filter(move |row| row.is_hard() && row.is_active && row.gap.gaps[0].abs() > open)
+    }
+
+    /// Adds the impulses of velocities that closing contacts have got at the end of the step.
+    ///
+    /// * `scale` — factor of Σ λ ∇g₁ \[s\]
+    pub(super) fn add_push(&mut self, scale: f64) {
+        let (mut impulse, mut pressed) = (Vector3::zeros(), 0.0);
+        for row in self.closing() {
+            impulse += scale * row.lambda[0] * row.gap.at_end[0];
+            pressed += scale * row.lambda[0];
+        }
+        self.of_step.0 += impulse;
+        self.of_step.1 += pressed;
+        self.impulse += impulse;
+        self.normal_impulse += impulse;
+    }
+
     /// Ends a step of the length h: sums the forces; rows that are open for long are forgotten.
     pub(super) fn close(&mut self, bodies: &[ElasticBody], h: f64) {
         let (mut force, mut normal) = (Vector3::zeros(), Vector3::zeros());
@@ -377,6 +401,7 @@ impl Pair {
             });
         }
         (self.force, self.pressed, self.work) = (force, (pressed, moment), work);
+        self.of_step = (h * force, h * pressed);
         self.impulses_before = [self.impulse, self.normal_impulse];
         self.impulse += h * force;
         self.normal_impulse += h * normal;

@@ -107,13 +107,6 @@ pub(in crate::scenario) const ENERGY_MOMENTUM: &str = "energy-momentum";
 /// Lists of tables that some schemes take and others do not.
 pub const TABLES: [&str; 6] = ["joint", "spring", "bushing", "support", "pressure", "force"];
 
-/// Why schemes of unreduced bodies have no probes.
-const OF_FRAMES: Takes = Takes::No(
-    "each frame has the motion of all points of its meshes; keep more frames (`output_every`) and read them \
-     with `carom-post plot --what displacement:BODY:SET`, or choose the scheme `quasistatic` with reduced \
-     bodies",
-);
-
 pub(super) const ROW_QUASISTATIC: SchemeRow = SchemeRow {
     name: "quasistatic",
     bodies: Bodies::Reduced,
@@ -207,7 +200,6 @@ pub(super) const EXPLICIT: SchemeRow = SchemeRow {
     has_restitution: true,
     has_laws: true,
     has_elements: true,
-    probes: OF_FRAMES,
     tables: &["joint", "support", "pressure", "force"],
     keys: &["courant", "time_step", "mass_scaling", "contact_tolerance", "contact_steps"],
     way: "has steps of a part of the critical step of its cells, `courant`",
@@ -221,7 +213,6 @@ pub(super) const CONSERVING: SchemeRow = SchemeRow {
     high_modes: None,
     default_law: Law::Hard,
     has_laws: true,
-    probes: OF_FRAMES,
     tables: &["support", "pressure", "force"],
     keys: &["time_step", "persistency", "contact_gradient"],
     way: "has implicit steps of one length, `time_step`, of a method of its own",

@@ -1,0 +1,207 @@
+//! Probes of unreduced bodies: points of their meshes, and the schemes whose bodies are points alone.
+//!
+//! Samples and means are those of [`carom_dynamics::mean_probes`]. `Nodes` is a material point; schemes with
+//! [`NodalScheme`] have all of their quantities from it, explicit dynamics has places of its own for rigid
+//! and reduced bodies (`explicit::probed`).
+
+use carom_dynamics::{
+    BodyBalance, MeanProbes, Pose, Probe, ProbeError, ProbePlace, ProbePlaces, Probed, ProbedPoint,
+};
+use nalgebra::{Matrix3, Vector3};
+
+/// A material point of a body, or the mean of several: points of its mesh with weights whose sum is 1.
+#[derive(Debug, Clone)]
+pub(crate) struct Nodes(Vec<(u32, f64)>);
+
+impl Nodes {
+    /// Points of a body.
+    ///
+    /// * `probe`, `body` — their numbers, for the error
+    /// * `n_points` — of the body
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::WrongPoint`] if the body does not have them.
+    pub(crate) fn new(
+        (probe, body): (usize, usize),
+        weights: &[(u32, f64)],
+        n_points: usize,
+    ) -> Result<Self, ProbeError> {
+        let fits = !weights.is_empty() && weights.iter().all(|(point, _)| (*point as usize) < n_points);
+        if fits { Ok(Self(weights.to_vec())) } else { Err(ProbeError::WrongPoint { probe, body }) }
+    }
+
+    /// The weighted mean of vectors of the points.
+    pub(crate) fn mean(&self, of: impl Fn(u32) -> Vector3<f64>) -> Vector3<f64> {
+        self.0.iter().map(|&(point, weight)| weight * of(point)).sum()
+    }
+
+    /// The same of three numbers a point.
+    pub(crate) fn mean_of(&self, values: &[f64]) -> Vector3<f64> {
+        self.mean(|point| Vector3::from_column_slice(&values[3 * point as usize..3 * point as usize + 3]))
+    }
+
+    /// The point in motion; its axes are inertial.
+    ///
+    /// * `points` — places at rest of the points of the body \[m\]
+    /// * `u` — displacements \[m\]
+    /// * `velocity` — of the point \[m/s\]
+    pub(crate) fn moved(&self, points: &[[f64; 3]], u: &[f64], velocity: Vector3<f64>) -> ProbedPoint {
+        let displacement = self.mean_of(u);
+        ProbedPoint {
+            position: self.mean(|point| points[point as usize].into()) + displacement,
+            displacement,
+            velocity,
+            angular_velocity: Vector3::zeros(),
+            rotation: Matrix3::identity(),
+        }
+    }
+}
+
+/// The place of a probe in a scheme whose bodies are points, or walls at rest.
+#[derive(Debug, Clone)]
+pub(crate) enum NodalPlace {
+    /// A body, by its number in the problem.
+    Body(usize),
+    /// A point of a deformable body, by its number in the problem.
+    Nodes(usize, Nodes),
+    /// A point of a wall: its position \[m\], and the rotation of the wall.
+    Wall(Pose),
+    /// A contact, by its number.
+    Contact(usize),
+}
+
+/// A deformable body at the end of a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodalBody<'a> {
+    /// Places at rest \[m\].
+    pub(crate) points: &'a [[f64; 3]],
+    /// Displacements \[m\] and velocities \[m/s\].
+    pub(crate) u: &'a [f64],
+    pub(crate) v: &'a [f64],
+}
+
+/// A pair of surfaces in the step that was just taken.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodalPair {
+    /// Number among all contacts.
+    pub(crate) number: usize,
+    /// Numbers of the bodies in the problem, in the order of the scenario.
+    pub(crate) bodies: [usize; 2],
+    /// Impulse on the first body \[N s\].
+    pub(crate) impulse: Vector3<f64>,
+    /// Σ ∫ λ dt \[N s\].
+    pub(crate) pressed: f64,
+    /// Smallest gap at the end of the step; infinite if it is not known \[m\].
+    pub(crate) least_gap: f64,
+}
+
+/// A scheme whose bodies are points, or walls at rest, after a step.
+pub(crate) trait NodalScheme {
+    /// Number of bodies.
+    fn n_bodies(&self) -> usize;
+
+    /// A deformable body; none for a wall.
+    fn body(&self, number: usize) -> Option<NodalBody<'_>>;
+
+    /// Pose of a wall: its centre of mass, with the axes of its source geometry.
+    fn wall(&self, number: usize) -> Pose;
+
+    /// Energies and momenta of a body; 0 of a wall.
+    fn balance(&mut self, number: usize) -> BodyBalance;
+
+    /// The pairs.
+    fn pairs(&self) -> impl Iterator<Item = NodalPair> + '_;
+}
+
+/// The probes of a scheme.
+///
+/// * `dt` — length of a step \[s\]
+///
+/// # Errors
+///
+/// [`ProbeError`] names the probe that does not fit.
+pub(crate) fn nodal_probes(
+    scheme: &impl NodalScheme,
+    probes: Vec<Probe>,
+    dt: f64,
+) -> Result<MeanProbes<NodalPlace>, ProbeError> {
+    let contacts = scheme.pairs().map(|pair| pair.number + 1).max().unwrap_or(0);
+    let places = ProbePlaces { bodies: scheme.n_bodies(), joints: 0, contacts };
+    MeanProbes::new(probes, places, dt, |number, probe| {
+        Ok(match &probe.place {
+            ProbePlace::Body(body) => NodalPlace::Body(*body),
+            ProbePlace::Points { body, weights } => {
+                let n = scheme.body(*body).map_or(0, |body| body.points.len());
+                NodalPlace::Nodes(*body, Nodes::new((number, *body), weights, n)?)
+            }
+            ProbePlace::Point { body, marker, .. } => {
+                if scheme.body(*body).is_some() {
+                    return Err(ProbeError::WrongPoint { probe: number, body: *body });
+                }
+                let wall = scheme.wall(*body);
+                let position = wall.point(&marker.position_b.into());
+                NodalPlace::Wall(Pose { position, ..wall })
+            }
+            ProbePlace::Contact(contact) => NodalPlace::Contact(*contact),
+            ProbePlace::ContactOfAll { contact: index, .. } => {
+                let kind = "contacts of all bodies";
+                return Err(ProbeError::NoPlace { probe: number, kind, index: *index, count: 0 });
+            }
+            ProbePlace::Joint(index) => {
+                return Err(ProbeError::NoPlace { probe: number, kind: "joints", index: *index, count: 0 });
+            }
+        })
+    })
+}
+
+/// A scheme as its probes see it.
+pub(crate) struct AtNodes<'a, S>(pub(crate) &'a mut S);
+
+impl<S: NodalScheme> Probed<NodalPlace> for AtNodes<'_, S> {
+    fn point(&self, place: &NodalPlace) -> ProbedPoint {
+        match place {
+            NodalPlace::Nodes(number, nodes) => {
+                let body = self.0.body(*number).expect("points are those of a deformable body");
+                nodes.moved(body.points, body.u, nodes.mean_of(body.v))
+            }
+            NodalPlace::Wall(Pose { position, rotation }) => ProbedPoint {
+                position: *position,
+                displacement: Vector3::zeros(),
+                velocity: Vector3::zeros(),
+                angular_velocity: Vector3::zeros(),
+                rotation: *rotation,
+            },
+            _ => unreachable!("a probe at a point has one"),
+        }
+    }
+
+    fn balance(&mut self, place: &NodalPlace, _: bool) -> BodyBalance {
+        match place {
+            NodalPlace::Body(number) => self.0.balance(*number),
+            _ => BodyBalance::default(),
+        }
+    }
+
+    fn gap(&self, place: &NodalPlace) -> f64 {
+        let NodalPlace::Contact(number) = *place else { return f64::INFINITY };
+        let own = self.0.pairs().filter(|pair| pair.number == number);
+        own.map(|pair| pair.least_gap).fold(f64::INFINITY, f64::min)
+    }
+
+    fn impulses(&self, place: &NodalPlace) -> [Vector3<f64>; 2] {
+        let (mut impulse, mut pressed) = (Vector3::zeros(), 0.0);
+        for pair in self.0.pairs() {
+            match *place {
+                NodalPlace::Contact(number) if pair.number == number => {
+                    impulse += pair.impulse;
+                    pressed += pair.pressed;
+                }
+                NodalPlace::Body(number) if pair.bodies[0] == number => impulse += pair.impulse,
+                NodalPlace::Body(number) if pair.bodies[1] == number => impulse -= pair.impulse,
+                _ => {}
+            }
+        }
+        [impulse, Vector3::new(pressed, 0.0, 0.0)]
+    }
+}

@@ -1,0 +1,79 @@
+//! Probes of explicit runs allocate nothing in the steps, and refuse places of other kinds of bodies. Their
+//! values are tested from scenario to result (`carom-simulate`, `whole_probes`).
+
+use carom_contact::Law;
+use carom_continuum::explicit::{Problem, Simulation};
+use carom_dynamics::{Axes, Ignore, Marker, Probe, ProbeError, ProbePlace, ProbeQuantity};
+use carom_progress::Silent;
+use carom_testing::heap;
+
+use crate::setup::{at, block, deformable, pair, rigid, settings};
+
+/// A deformable bar and a rigid block move to the right, into a deformable bar.
+fn problem() -> Problem {
+    let bar = |name: &str| block(name, [50.0, 1.0, 1.0], [50, 1, 1], [0.01, 100.0, 0.0]);
+    Problem {
+        bodies: vec![
+            deformable(bar("left"), "small-strain", at([-50.01, 0.0, 0.0], [1.0, 0.0, 0.0])),
+            deformable(bar("right"), "small-strain", at([0.0; 3], [0.0; 3])),
+            rigid(bar("behind"), at([-100.03, 0.0, 0.0], [1.0, 0.0, 0.0])),
+        ],
+        contacts: vec![
+            pair(0, [0, 1], ["east", "west"], Law::Hard, 0.0),
+            pair(1, [2, 0], ["east", "west"], Law::Hard, 0.0),
+        ],
+        ..Problem::default()
+    }
+}
+
+fn probe(place: ProbePlace, quantities: &[ProbeQuantity]) -> Probe {
+    Probe { place, quantities: quantities.to_vec(), every: None }
+}
+
+/// Twice as many steps take the same number of additional allocations: those of the last checkpoint.
+#[test]
+fn samples_allocate_nothing_in_the_steps() {
+    let marker = || ProbePlace::Point { body: 2, marker: Marker::default(), axes: Axes::Body };
+    let all = [
+        probe(
+            ProbePlace::Points { body: 1, weights: vec![(7, 0.5), (9, 0.5)] },
+            &ProbeQuantity::OF_UNREDUCED,
+        ),
+        probe(marker(), &ProbeQuantity::OF_POINTS),
+        probe(ProbePlace::Contact(0), &ProbeQuantity::OF_CONTACTS),
+        probe(ProbePlace::Contact(1), &ProbeQuantity::OF_CONTACTS),
+        probe(ProbePlace::Body(0), &ProbeQuantity::OF_BODIES),
+        probe(ProbePlace::Body(2), &ProbeQuantity::OF_BODIES),
+    ];
+    let taken = |end_time: f64, probes: &[Probe]| {
+        let mut settings = settings(end_time, Some(0.009));
+        settings.output_every = 10.0;
+        let simulation = Simulation::new(&problem(), settings).unwrap();
+        let mut simulation = simulation.with_probes(probes.to_vec()).unwrap();
+        heap::allocations_during(|| simulation.run(&mut Ignore, &Silent).unwrap()).1
+    };
+    // Work of other threads is counted there: one thread has all of it.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let more = pool.install(|| [0.45, 0.9].map(|end| taken(end, &all) - taken(end, &[])));
+    assert_eq!(more[0], more[1], "{more:?}");
+}
+
+#[test]
+fn places_of_other_kinds_of_bodies_are_refused() {
+    let refused = |place: ProbePlace, quantity: ProbeQuantity| {
+        let simulation = Simulation::new(&problem(), settings(0.1, Some(0.009))).unwrap();
+        simulation.with_probes(vec![probe(place, &[quantity])]).err()
+    };
+    let velocity = ProbeQuantity::Velocity;
+    let wrong = |body: usize| Some(ProbeError::WrongPoint { probe: 0, body });
+    let points = |body: usize, point: u32| ProbePlace::Points { body, weights: vec![(point, 1.0)] };
+    assert_eq!(refused(points(2, 0), velocity), wrong(2));
+    assert_eq!(refused(points(0, 204), velocity), wrong(0), "51 × 4 points");
+    assert_eq!(refused(points(0, 203), velocity), None);
+    let marker = ProbePlace::Point { body: 0, marker: Marker::default(), axes: Axes::Inertial };
+    assert_eq!(refused(marker, velocity), wrong(0));
+    let turns = refused(points(0, 0), ProbeQuantity::AngularVelocity).unwrap().to_string();
+    assert!(turns.contains("a point of an unreduced body has no `angular_velocity`"), "{turns}");
+    let nowhere = refused(ProbePlace::Contact(2), ProbeQuantity::Gap).unwrap().to_string();
+    assert!(nowhere.contains("the system has 2 contact pairs"), "{nowhere}");
+}
