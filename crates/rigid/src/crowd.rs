@@ -38,8 +38,8 @@ pub struct CrowdSpec {
 pub struct MemberSpec {
     /// Index of the body.
     pub body: usize,
-    /// The points that touch surfaces of other members. Where the first eight are the corners of a block, they
-    /// alone touch other blocks.
+    /// The points that touch surfaces of other members. Where the first eight are the corners of a block,
+    /// they alone touch other blocks.
     pub points: Vec<Ball>,
     /// The edges that touch those of other members. Two members of which one has thousands and the other
     /// tens or more have no contact of edges: at most 65536 pairs of edges have one

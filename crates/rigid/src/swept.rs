@@ -11,8 +11,8 @@ use crate::surface::Surface;
 /// Largest number of parts of a path that are checked: a shorter stay behind the surface is not detected.
 const PARTS: f64 = 1000.0;
 
-/// A contact that no step has detected: a point was in front of a surface at both ends of a step, and behind it
-/// in between.
+/// A contact that no step has detected: a point was in front of a surface at both ends of a step, and behind
+/// it in between.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Missed {
     /// Number of the step, from 1.
@@ -62,8 +62,8 @@ pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     }
 }
 
-/// Fraction of the path on which a ball is behind a sheet, and its depth there \[m\], if both ends of the path
-/// are in front of it.
+/// Fraction of the path on which a ball is behind a sheet, and its depth there \[m\], if both ends of the
+/// path are in front of it.
 fn behind(surface: &mut Surface, sheet: usize, [from, to]: &[Ball; 2]) -> Option<(f64, f64)> {
     let way: Vector3<f64> = to.center - from.center;
     let length = way.norm();

@@ -115,8 +115,8 @@ impl Differences {
 }
 
 impl System {
-    /// Factor of the increments of differences at the state that was evaluated last: below 1 where contacts press
-    /// with a small approach.
+    /// Factor of the increments of differences at the state that was evaluated last: below 1 where contacts
+    /// press with a small approach.
     fn scale_of_increments(&self) -> f64 {
         let contacts = self.contacts();
         let pressed = contacts.reactions().filter(|(_, reaction)| reaction.normal_force > 0.0);

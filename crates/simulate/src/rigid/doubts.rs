@@ -31,8 +31,8 @@ impl Doubts {
         let missed = system.missed().filter(|(pair, missed)| missed.depth > DEEP * extent_of(*pair));
         let missed = missed.map(|(pair, missed)| {
             format!(
-                "{}: a point passed through the surface within step {}, up to {:.1e} m behind it, and was not \
-                 stopped; a time_step of {:.1e} s would detect it",
+                "{}: a point passed through the surface within step {}, up to {:.1e} m behind it, and was \
+                 not stopped; a time_step of {:.1e} s would detect it",
                 title(pair),
                 missed.step,
                 missed.depth,

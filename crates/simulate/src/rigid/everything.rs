@@ -72,8 +72,8 @@ fn member_of_shape(body: usize, shape: &ShapeSpec) -> MemberSpec {
     MemberSpec { body, points, edges, shape: shape_surface(shape) }
 }
 
-/// The nodes, edges and faces of the whole surface of a body. By multipliers a block touches other blocks with
-/// its corners and edges alone, along one direction.
+/// The nodes, edges and faces of the whole surface of a body. By multipliers a block touches other blocks
+/// with its corners and edges alone, along one direction.
 ///
 /// * `number` — of the body
 ///

@@ -94,8 +94,9 @@ pub(super) fn one_way(scenario: &Scenario) -> Vec<String> {
     let lone = blocks.iter().filter(|[a, b]| !ways.contains(&[b.body.as_str(), a.body.as_str()]));
     lone.map(|[a, b]| {
         format!(
-            "contact {a}, {b}: the corners of `{a}` touch `{b}`, and no corners of `{b}` touch `{a}`: name the \
-             contact the other way round as well, `between = [\"{b}\", \"{a}\"]`, or use `between = [\"*\"]`"
+            "contact {a}, {b}: the corners of `{a}` touch `{b}`, and no corners of `{b}` touch `{a}`: name \
+             the contact the other way round as well, `between = [\"{b}\", \"{a}\"]`, or use \
+             `between = [\"*\"]`"
         )
     })
     .collect()

@@ -72,7 +72,8 @@ impl Simulation {
         }
     }
 
-    /// The rigid bodies with their contacts, and the number of each among all bodies; none without rigid bodies.
+    /// The rigid bodies with their contacts, and the number of each among all bodies; none without rigid
+    /// bodies.
     pub fn rigid(&self) -> Option<(&System, &[usize])> {
         self.system.bodies.rigid.as_ref().map(|rigid| (&rigid.system, &rigid.numbers[..]))
     }
