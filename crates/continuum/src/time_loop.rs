@@ -100,6 +100,9 @@ pub(crate) fn run<M: March>(
     Ok(())
 }
 
+/// Name of an entry of checkpoints.
+const LAST_FRAME: &str = "last_frame";
+
 /// Frames, events and books that a run has handed over.
 #[derive(Default)]
 pub(crate) struct Record {
@@ -107,6 +110,8 @@ pub(crate) struct Record {
     pub(crate) events: Vec<ContactEvent>,
     /// Number of frames so far.
     pub(crate) outputs: u64,
+    /// Number of steps before the last frame.
+    last_frame: Option<u64>,
     /// Bodies at the last frame.
     pub(crate) states: Vec<BodyState>,
 }
@@ -139,7 +144,13 @@ impl Record {
             ledger: &row,
         })?;
         self.outputs += 1;
+        self.last_frame = Some(steps);
         Ok(())
+    }
+
+    /// True if the state after a number of steps has been handed over as a frame.
+    pub(crate) fn has_frame_at(&self, steps: u64) -> bool {
+        self.last_frame == Some(steps)
     }
 
     /// Hands over an event.
@@ -153,8 +164,11 @@ impl Record {
         Ok(())
     }
 
-    /// Saves ledger and events.
+    /// Saves ledger, events and the place of the last frame.
     pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+        if let Some(steps) = self.last_frame {
+            checkpoint.put_integers(LAST_FRAME, &[steps]);
+        }
         save_events(&self.events, checkpoint);
         self.ledger.save(checkpoint);
     }
@@ -162,6 +176,7 @@ impl Record {
     /// Sets what [`Record::save`] has saved.
     pub(crate) fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         self.events = restored_events(checkpoint)?;
+        self.last_frame = checkpoint.integers(LAST_FRAME).ok().and_then(|steps| steps.first().copied());
         self.ledger.restore(checkpoint)
     }
 }

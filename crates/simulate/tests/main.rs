@@ -13,6 +13,7 @@ mod fixtures;
 mod flat_impact;
 mod forces;
 mod foresee;
+mod frames;
 mod grounded;
 mod half_space;
 mod joints;
