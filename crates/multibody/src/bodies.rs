@@ -4,10 +4,12 @@
 //! [`Bodies`] keeps poses, mass matrices and velocities of the state y that was set last. Joints, force
 //! elements and contacts read it through [`BodiesAt`] and [`Motion`] and never write it.
 //!
+//! * `aside`: states of output, between which that of a run stays
 //! * `carried`: derivatives of momenta by positions
 //! * `increments`: positions moved by increments of the tangent space, momenta of given velocities
 //! * `energy`: energies of one body
 
+mod aside;
 mod carried;
 mod energy;
 mod increments;
@@ -21,6 +23,7 @@ use crate::kinetics::Kinetics;
 use crate::layout::{Layout, put, quaternion, vector};
 use crate::system_error::{RateError, SystemError};
 use crate::velocities::Velocities;
+use aside::Aside;
 use increments::Directions;
 
 /// The bodies with their poses, mass matrices and velocities at the state that was set last.
@@ -41,6 +44,8 @@ pub(crate) struct Bodies {
     /// Generalised forces on the modes of one body.
     modal_forces: Vec<f64>,
     modal_inertia: Vec<f64>,
+    /// None before the first output.
+    aside: Option<Aside>,
 }
 
 /// a₀, ω̇, q̈ of a body.
@@ -112,6 +117,7 @@ impl Bodies {
             accelerations: modes.iter().map(zero).collect(),
             modal_forces: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
             modal_inertia: vec![0.0; modes.iter().copied().max().unwrap_or(0)],
+            aside: None,
             layout,
             all,
         }

@@ -441,9 +441,27 @@ pub trait ContactModel: std::fmt::Debug + Send {
     /// Sets the energy that friction has taken until the last accepted state to zero.
     fn clear_friction_loss(&mut self) {}
 
+    /// Puts the last evaluation and the memory of later ones aside until [`ContactModel::take_back`]:
+    /// evaluations in between are for output alone. Each further call before that makes the next evaluation
+    /// start from this memory again.
+    ///
+    /// * `reactions` — of the last evaluation
+    ///
+    /// Returns false if nothing is put aside. Then an evaluation for the same motion has to repeat the last
+    /// one bit for bit, whatever came between them.
+    fn put_aside(&mut self, reactions: &[Reaction]) -> bool {
+        let _ = reactions;
+        false
+    }
+
+    /// Takes back what [`ContactModel::put_aside`] has put aside, with its reactions.
+    fn take_back(&mut self, reactions: &mut [Reaction]) {
+        let _ = reactions;
+    }
+
     /// Takes the state of the last evaluation as the end of a step: what depends on the path, friction, goes
-    /// on from there. Until then evaluations, of whatever state, do not change what later ones give. Adds to
-    /// the reactions what is looked for at ends of steps alone.
+    /// on from there. Until then evaluations, of whatever state, do not change what later ones give beyond
+    /// the accuracy of the model's solver. Adds to the reactions what is looked for at ends of steps alone.
     fn accept(&mut self, reactions: &mut [Reaction]) {
         let _ = reactions;
     }

@@ -10,7 +10,10 @@ use crate::settings::Settings;
 use crate::system_error::{RateError, SystemError};
 use nalgebra::Vector3;
 
+mod aside;
 mod pairs;
+
+use aside::Aside;
 
 /// Contact models with the forces and reactions of the last evaluation. Pairs are numbered through all
 /// models.
@@ -31,6 +34,7 @@ pub(crate) struct Contacts {
     omits_rows: bool,
     /// Where their impulses lie in y.
     slots: PairSlots,
+    aside: Aside,
 }
 
 impl Contacts {
@@ -56,6 +60,7 @@ impl Contacts {
             row_forces: forces.clone(),
             omits_rows: false,
             slots: PairSlots::new(pair_of.len(), bodies.len()),
+            aside: Aside::new(&forces, pair_of.len()),
             forces,
             pair_of,
             models,

@@ -52,8 +52,17 @@ impl Outputs {
     }
 
     /// Stores the forces of joints at y, at which all forces were evaluated.
-    pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) -> &[JointState] {
+    pub(crate) fn take_joints(&mut self, system: &System, time: f64, y: &[f64]) {
         self.snapshot.take_joints(system, time, y);
+    }
+
+    /// The stored states of the bodies.
+    pub(crate) fn bodies(&self) -> &[BodyState] {
+        self.snapshot.bodies()
+    }
+
+    /// The stored states of the joints.
+    pub(crate) fn joints(&self) -> &[JointState] {
         self.snapshot.joints()
     }
 

@@ -52,6 +52,10 @@ pub(crate) struct PairSlots {
     /// Slots that had a pair so far; all of them where each pair has its own. They are the first ones, as
     /// one is taken for the first time only if none of them is free.
     in_use: usize,
+    /// `in_use` at [`PairSlots::lend`]; none while slots are given for good.
+    lent_from: Option<usize>,
+    /// Slots that were lent since.
+    lent: Vec<u32>,
 }
 
 impl PairSlots {
@@ -67,6 +71,8 @@ impl PairSlots {
             starts: vec![[0.0; PAIR_INTEGRALS]; n],
             sums: vec![[0.0; PAIR_INTEGRALS]; if keep { 0 } else { pairs }],
             in_use: if keep { n } else { 0 },
+            lent_from: None,
+            lent: Vec::with_capacity(if keep { 0 } else { n }),
         }
     }
 
@@ -102,8 +108,27 @@ impl PairSlots {
             self.of_pair[pair] = slot;
             self.pair_in[slot as usize] = pair as u32;
             self.in_use = self.in_use.max(slot as usize + 1);
+            if self.lent_from.is_some() {
+                self.lent.push(slot);
+            }
         }
         Ok(self.of_pair[pair] as usize)
+    }
+
+    /// Lends slots from here on, for evaluations of output alone, until [`PairSlots::take_back`].
+    pub(crate) fn lend(&mut self) {
+        self.lent_from = Some(self.in_use);
+    }
+
+    /// Takes all slots back that were lent: the next ones are given as if none had been.
+    pub(crate) fn take_back(&mut self) {
+        let Some(in_use) = self.lent_from.take() else { return };
+        self.in_use = in_use;
+        while let Some(slot) = self.lent.pop() {
+            self.of_pair[self.pair_in[slot as usize] as usize] = NONE;
+            self.pair_in[slot as usize] = NONE;
+            self.free.push(slot);
+        }
     }
 
     /// Impulse on the first surface of a pair since the start, and its part from friction \[N s\].
@@ -252,6 +277,26 @@ mod tests {
         (from..200).for_each(|n| step(&mut again, &layout, &mut y_again, &forces(n)));
         assert_eq!(found(&again, &y_again), expected);
         assert_eq!(y_again, y);
+    }
+
+    /// Pairs that touch in evaluations for output alone take no slot from the run.
+    #[test]
+    fn slots_that_were_lent_leave_no_trace() {
+        let [mut lent, mut plain] = [(); 2].map(|()| PairSlots::new(PAIRS_OF_ALL, BODIES));
+        let layout = Layout::new(vec![0; BODIES], lent.len());
+        let [mut y, mut expected] = [(); 2].map(|()| vec![0.0; layout.dim()]);
+        for n in 0..50 {
+            let forces = forces(n);
+            lent.lend();
+            for (pair, _) in (0..20).map(|k| (13 * n + 7 * k) % PAIRS_OF_ALL).zip(&forces) {
+                lent.slot_for(pair).unwrap();
+            }
+            lent.take_back();
+            assert_eq!(lent.in_use(), plain.in_use());
+            step(&mut lent, &layout, &mut y, &forces);
+            step(&mut plain, &layout, &mut expected, &forces);
+            assert_eq!(y, expected, "step {n}");
+        }
     }
 
     #[test]

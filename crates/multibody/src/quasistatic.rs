@@ -8,6 +8,7 @@
 //!
 //! [`ContactSpec`] says what may touch; [`QuasistaticContacts`] is the [`ContactModel`] made of it.
 
+mod aside;
 mod setup;
 mod spec;
 mod zones;
@@ -21,6 +22,7 @@ use crate::contact::{
 };
 use crate::modal_points::ModalPoints;
 use crate::tangential::Tangential;
+use aside::Aside;
 use carom_contact::assembly::Carrier;
 use carom_contact::points::SurfacePoints;
 use carom_contact::submodel::{
@@ -49,6 +51,8 @@ pub struct QuasistaticContacts {
     fallbacks: u64,
     /// Pairs whose reactions the last evaluation has written.
     written: Vec<u32>,
+    /// None before the first evaluation for output.
+    aside: Option<Box<Aside>>,
 }
 
 /// A body that takes part in contact.
@@ -327,6 +331,15 @@ impl ContactModel for QuasistaticContacts {
 
     fn clear_friction_loss(&mut self) {
         self.warm.clear_friction_loss();
+    }
+
+    fn put_aside(&mut self, reactions: &[Reaction]) -> bool {
+        self.keep_aside(reactions);
+        true
+    }
+
+    fn take_back(&mut self, reactions: &mut [Reaction]) {
+        self.take_back_kept(reactions);
     }
 
     fn accept(&mut self, reactions: &mut [Reaction]) {

@@ -8,17 +8,17 @@ use crate::joint::Assembly;
 use crate::linearity::LinearityWatch;
 use crate::no_step::no_step;
 use crate::outcome::{RunError, RunSummary};
-use crate::outputs::{Due, Outputs};
+use crate::outputs::Outputs;
 use crate::probe::Probes;
 use crate::settings::{Settings, Start};
 use crate::stall::{Stall, Stalled};
-use crate::stepper::{Stepper, at};
+use crate::stepper::Stepper;
 use crate::system::System;
 use crate::warnings;
 use carom_dynamics::{
     BodyState, ContactEvent, ErrorEstimate, JointState, Ledger, Marker, Observer, Placement,
 };
-use carom_integrate::{Attempt, Counters, Ode};
+use carom_integrate::{Counters, Ode};
 use carom_progress::{Progress, Silent};
 
 /// A stalled run is in a singular position if a pivot of the joints is below this part of that at the start:
@@ -26,6 +26,7 @@ use carom_progress::{Progress, Silent};
 const SINGULAR: f64 = 1e-5;
 
 mod checkpoint;
+mod frames;
 mod probes;
 
 /// A system on its way through time.
@@ -138,9 +139,14 @@ impl Simulation {
             return Err(EquilibriumError::NotStill.into());
         }
         let y = self.stepper.state().to_vec();
-        let found = self.system.response(&y, excitation, points, frequencies, progress)?;
-        self.stepper.evaluate(&mut self.system)?;
-        Ok(found)
+        let time = self.stepper.time();
+        let is_whole = self.system.put_aside();
+        let found = self.system.response(&y, excitation, points, frequencies, progress);
+        self.system.take_back(None).map_err(|source| RunError::State { time, source })?;
+        if !is_whole {
+            self.stepper.leave();
+        }
+        Ok(found?)
     }
 
     /// Time reached \[s\].
@@ -242,7 +248,6 @@ impl Simulation {
         let step = self.attempt_to_event(latest)?;
         self.events.observe_peaks(&mut self.system, &mut self.stepper, &step.attempt)?;
         self.hand_over_outputs(&step.attempt, observer)?;
-        self.hand_over_samples(&step.attempt, observer)?;
         self.stepper.accept(&mut self.system)?;
         self.note_kinks(&step, kink);
         self.record(&step, observer)?;
@@ -256,8 +261,14 @@ impl Simulation {
     ///
     /// [`RunError::State`].
     pub fn body_states(&mut self) -> Result<&[BodyState], RunError> {
-        self.stepper.evaluate(&mut self.system)?;
-        Ok(self.outputs.take_bodies(&self.system, self.stepper.state()))
+        let Self { system, stepper, outputs, .. } = self;
+        // The caller may have set the system to any state.
+        stepper.leave();
+        stepper.look_at_state(system, |stepper, system| {
+            outputs.take_bodies(system, stepper.state());
+            Ok(())
+        })?;
+        Ok(outputs.bodies())
     }
 
     /// Forces and torques that each joint transmits now, then those of each spring and bushing that belongs
@@ -268,9 +279,13 @@ impl Simulation {
     /// [`RunError::State`].
     pub fn joint_states(&mut self) -> Result<&[JointState], RunError> {
         let Self { system, stepper, outputs, .. } = self;
-        stepper.evaluate(system)?;
-        stepper.evaluate_reactions(system)?;
-        Ok(outputs.take_joints(system, stepper.time(), stepper.state()))
+        stepper.leave();
+        stepper.look_at_state(system, |stepper, system| {
+            stepper.evaluate_reactions(system)?;
+            outputs.take_joints(system, stepper.time(), stepper.state());
+            Ok(())
+        })?;
+        Ok(outputs.joints())
     }
 
     /// Figures of the run so far.
@@ -386,68 +401,6 @@ impl Simulation {
         }
     }
 
-    /// Hands over the frames whose times lie within the step, which change no bit of the run.
-    fn hand_over_outputs(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let was_elsewhere = self.stepper.is_elsewhere();
-        self.hand_over_inside(attempt, observer)?;
-        if was_elsewhere { Ok(()) } else { self.stepper.stay_at_end(&mut self.system, attempt) }
-    }
-
-    fn hand_over_inside(&mut self, attempt: &Attempt, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let Some(every) = self.settings.output_every else { return Ok(()) };
-        let mut is_prepared = false;
-        let mut after = self.time();
-        loop {
-            let in_contact = self.events.next_frame(after, self.settings.contact_frames, every);
-            let due = self.outputs.next(every, in_contact);
-            // The last frame is that of the end of the run.
-            if due.time > attempt.end || due.time >= self.settings.end_time - 1e-6 * every {
-                return Ok(());
-            }
-            if !is_prepared {
-                self.stepper.prepare_dense(&mut self.system)?;
-                is_prepared = true;
-            }
-            self.hand_over_within(due, attempt, observer)?;
-            after = due.time;
-        }
-    }
-
-    /// Hands over a frame at a time within the attempt.
-    fn hand_over_within(
-        &mut self,
-        due: Due,
-        attempt: &Attempt,
-        observer: &mut dyn Observer,
-    ) -> Result<(), RunError> {
-        let Self { system, stepper, outputs, ledger, linearity, .. } = self;
-        let wrap = |source| at(attempt, source);
-        stepper.evaluate_within(system, due.time).map_err(wrap)?;
-        let y = stepper.state_within();
-        let row = ledger.row(system.balance(due.time, y));
-        linearity.observe_frame(outputs.take_bodies(system, y), due.time);
-        system.evaluate_reactions(due.time, y).map_err(wrap)?;
-        outputs.take_joints(system, due.time, y);
-        outputs.hand_over(due, stepper.counters().steps, &row, observer)
-    }
-
-    /// Hands over the frame of the start, unless the run continues from a checkpoint.
-    fn hand_over_start(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        if self.outputs.count() > 0 { Ok(()) } else { self.hand_over_state(observer) }
-    }
-
-    /// Hands over a frame at the accepted state.
-    fn hand_over_state(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        let Self { system, stepper, outputs, ledger, linearity, .. } = self;
-        stepper.evaluate_if_elsewhere(system)?;
-        let time = stepper.time();
-        let row = ledger.row(system.balance(time, stepper.state()));
-        linearity.observe_frame(outputs.take_bodies(system, stepper.state()), time);
-        stepper.evaluate_reactions(system)?;
-        outputs.take_joints(system, time, stepper.state());
-        outputs.hand_over(Due::regular(time), stepper.counters().steps, &row, observer)
-    }
-
     /// Notes the stops that are passed now, and kinks of the rate at the accepted state.
     fn note_kinks(&mut self, step: &Step, kink: f64) {
         let stop = step.event.and_then(Event::stop);
@@ -483,8 +436,8 @@ impl Simulation {
 
     /// Ends the events that are still open, and passes the last frame to the observer.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
-        self.stepper.evaluate_if_elsewhere(&mut self.system)?;
-        self.events.finish(&self.system, &self.stepper, observer)?;
+        let Self { system, stepper, events, .. } = self;
+        stepper.look_at_state(system, |stepper, system| events.finish(system, stepper, observer))?;
         // The frame of the start is that of the end.
         if self.settings.is_still() { Ok(()) } else { self.hand_over_state(observer) }
     }

@@ -24,13 +24,22 @@ pub(crate) struct Stepper {
     kind: IntegratorKind,
     /// State within the attempt.
     inside: Vec<f64>,
-    /// True once the system was evaluated elsewhere than at the end of the attempt.
+    /// True once poses, velocities or contact were evaluated elsewhere than at the end of the attempt.
     is_elsewhere: bool,
     /// Longest step that resolves the highest dynamic mode \[s\]; without end for implicit integrators, which
     /// need not.
     modal_step: f64,
     /// Largest error of the length of a quaternion that was corrected after a step.
     quaternion_drift: f64,
+}
+
+/// The last evaluation of the run while others are made for output.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kept {
+    /// True if it was elsewhere than at the end of the attempt.
+    is_elsewhere: bool,
+    /// True if all contact models have put theirs aside.
+    is_whole: bool,
 }
 
 impl Stepper {
@@ -102,7 +111,7 @@ impl Stepper {
         self.quaternion_drift
     }
 
-    /// True if the system was evaluated elsewhere than at the end of the attempt.
+    /// True if poses, velocities and contact were evaluated elsewhere than at the end of the attempt.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.is_elsewhere
     }
@@ -113,6 +122,7 @@ impl Stepper {
         system: &mut System,
         latest: f64,
     ) -> Result<Attempt, IntegrateError<RateError>> {
+        self.is_elsewhere = true;
         let attempt = self.integrator.attempt(system, self.time, &self.y, latest)?;
         self.is_elsewhere = !self.kind.ends_at_the_end();
         Ok(attempt)
@@ -165,13 +175,58 @@ impl Stepper {
         Ok(())
     }
 
-    /// [`Stepper::return_to_end`], where the contacts of the accepted state go on from this evaluation, as
-    /// they would without the one elsewhere: that at the accepted state has quaternions of length 1, and
-    /// other bits.
-    pub(crate) fn stay_at_end(&mut self, system: &mut System, attempt: &Attempt) -> Result<(), RunError> {
-        self.return_to_end(system, attempt)?;
-        self.is_elsewhere = false;
-        Ok(())
+    /// Puts the last evaluation of the run aside until [`Stepper::take_back`]: those in between are for
+    /// output alone, and change no bit of the run.
+    pub(crate) fn put_aside(&self, system: &mut System) -> Kept {
+        Kept { is_elsewhere: self.is_elsewhere, is_whole: system.put_aside() }
+    }
+
+    /// [`Stepper::evaluate_within`] for output alone: the contacts start from the memory of the run,
+    /// whatever output came before.
+    pub(crate) fn evaluate_output(&mut self, system: &mut System, time: f64) -> Result<(), RateError> {
+        system.put_aside();
+        self.evaluate_within(system, time)
+    }
+
+    /// Takes back what [`Stepper::put_aside`] has kept. An evaluation at the end of the attempt goes over to
+    /// the accepted state, whose quaternions have the length 1, and other bits: it is not made there anew.
+    /// Contact models that put nothing aside repeat it.
+    pub(crate) fn take_back(
+        &mut self,
+        system: &mut System,
+        attempt: &Attempt,
+        kept: Kept,
+    ) -> Result<(), RunError> {
+        self.is_elsewhere = kept.is_elsewhere;
+        let again = !kept.is_elsewhere && !kept.is_whole;
+        if again {
+            self.integrator.interpolate(attempt.end, &mut self.inside);
+        }
+        system.take_back(again.then_some(&self.inside[..])).map_err(|source| at(attempt, source))
+    }
+
+    /// Calls `look` with poses, velocities and contact at the accepted state. If they are evaluated for it,
+    /// the evaluations of the run stay as they are.
+    pub(crate) fn look_at_state<T>(
+        &mut self,
+        system: &mut System,
+        look: impl FnOnce(&mut Self, &mut System) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let was_elsewhere = self.is_elsewhere;
+        if was_elsewhere {
+            system.put_aside();
+        }
+        let evaluated = self.evaluate_if_elsewhere(system);
+        let found = evaluated.and_then(|()| look(self, system));
+        self.is_elsewhere = was_elsewhere;
+        let time = self.time;
+        let returned = system.take_back(None).map_err(|source| RunError::State { time, source });
+        found.and_then(|found| returned.map(|()| found))
+    }
+
+    /// The system may have been evaluated at another state: what is read next is evaluated before.
+    pub(crate) fn leave(&mut self) {
+        self.is_elsewhere = true;
     }
 
     /// Evaluates poses, velocities and contact at the accepted state.
@@ -203,9 +258,7 @@ impl Stepper {
     pub(crate) fn evaluate_reactions(&mut self, system: &mut System) -> Result<(), RunError> {
         let time = self.time;
         let evaluated = system.evaluate_reactions(time, &self.y);
-        evaluated.map_err(|source| RunError::State { time, source })?;
-        self.is_elsewhere = true;
-        Ok(())
+        evaluated.map_err(|source| RunError::State { time, source })
     }
 
     /// Evaluates accelerations and the forces of joints at the accepted state, at which poses, velocities and
@@ -213,9 +266,7 @@ impl Stepper {
     pub(crate) fn evaluate_accelerations(&mut self, system: &mut System) -> Result<(), RunError> {
         let time = self.time;
         let evaluated = system.evaluate_accelerations(time, &self.y);
-        evaluated.map_err(|source| RunError::State { time, source })?;
-        self.is_elsewhere = true;
-        Ok(())
+        evaluated.map_err(|source| RunError::State { time, source })
     }
 
     /// Accepts the attempt; quaternions get the length 1 back, and their known rates along with them, so that

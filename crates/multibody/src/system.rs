@@ -26,6 +26,7 @@ use carom_dynamics::{Balance, JointState, Loads, Marker, Placement};
 use carom_integrate::{Ode, SecondOrder};
 use nalgebra::Vector3;
 
+mod aside;
 mod parts;
 mod second_order;
 

@@ -29,6 +29,7 @@ mod joints;
 mod lattice;
 mod leapfrog;
 mod modal_points;
+mod outputs_change_nothing;
 mod probes;
 mod quasistatic_impact;
 mod rates_by_parts;

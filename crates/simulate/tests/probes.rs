@@ -5,7 +5,7 @@ use carom_format::result::ProbeCourse;
 use carom_testing::scenarios::{BALL_ON_BLOCK, PENDULUM};
 
 use crate::fixtures::{Chain, Impatient, RESUME, parse, solve};
-use carom_simulate::{RunOptions, survey};
+use carom_simulate::{RunOptions, RunOutcome, survey};
 
 fn with(scenario: &str, probes: &str) -> String {
     format!("{scenario}\n{probes}")
@@ -115,6 +115,47 @@ fn a_run_stopped_in_an_impact_and_resumed_has_the_same_samples() {
     let courses = chain.reader().probe_courses().unwrap();
     assert!(courses.iter().all(|course| course.times.is_sorted_by(|a, b| a < b)));
     assert_eq!(courses[2].times.len(), 61);
+}
+
+/// Steps, state at the end, impacts and balance of a run with three intervals of frames, with and without
+/// probes, at each step and at times of their own, and of one that was stopped and resumed.
+#[test]
+fn steps_depend_neither_on_frames_nor_on_probes() {
+    const STEPS: &str = "[[probe]]\non = \"ball:pole\"\nwhat = [\"velocity\"]\n";
+    const OFTEN: &str = "[[probe]]\ncontact = \"1\"\nevery = 3.7e-7\n\
+                         [[probe]]\nname = \"fast\"\non = \"ball:pole\"\nwhat = [\"acceleration\"]\n\
+                         every = 1.3e-6\n";
+    for law in ["", "law = { kind = \"lagrange\" }\n", "friction = 0.2\n"] {
+        let text = |probes: &str| format!("{BALL_ON_BLOCK}{law}{probes}");
+        let bodies = Chain::new().prepare(&parse(&text(""), &[])).unwrap();
+        let run = |probes: &str, every: &str| {
+            let scenario = parse(&text(probes), &[&format!("simulation.output_every={every}")]);
+            Chain::new().run(&scenario, &bodies, RunOptions::default()).unwrap()
+        };
+        let plain = run("", "2e-6");
+        let same = |other: &RunOutcome, what: &str| {
+            let [one, two] = [&plain, other].map(|outcome| outcome.summary.integration.unwrap());
+            assert_eq!(
+                [one.steps, one.rejected, one.cut],
+                [two.steps, two.rejected, two.cut],
+                "{law} {what}"
+            );
+            assert_eq!(plain.summary.contacts, other.summary.contacts, "{law} {what}");
+            assert_eq!(plain.summary.ledger, other.summary.ledger, "{law} {what}");
+            assert_eq!(plain.bodies, other.bodies, "{law} {what}");
+        };
+        for every in ["3e-6", "5e-7"] {
+            same(&run("", every), every);
+        }
+        let both = [STEPS, OFTEN].concat();
+        for (probes, every) in [(STEPS, "2e-6"), (OFTEN, "3e-6"), (&both, "7e-7")] {
+            same(&run(probes, every), &format!("{probes} {every}"));
+        }
+        let scenario = parse(&text(&both), &["simulation.checkpoint_every=3"]);
+        let parts = Chain::new();
+        parts.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(21)).unwrap_err();
+        same(&parts.run(&scenario, &bodies, RESUME).unwrap(), "resumed");
+    }
 }
 
 #[test]

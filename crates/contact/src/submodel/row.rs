@@ -79,6 +79,7 @@ pub(super) fn along(entries: &[(u32, [f64; 3])], v: &[f64]) -> f64 {
 
 /// The rows of all pressure cells at the present pass: of each cell the normal row, then with friction two
 /// tangential ones.
+#[derive(Clone)]
 pub(super) struct Rows {
     rows: Vec<Row>,
     n_parts: usize,

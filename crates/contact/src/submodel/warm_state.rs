@@ -33,6 +33,16 @@ impl WarmState {
         }
     }
 
+    /// Copies another warm state of the same problem; allocates nothing once it has had the size of the
+    /// other's contact.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.sizes = other.sizes;
+        self.iterate.copy_from(&other.iterate);
+        self.gaps.copy_from(&other.gaps);
+        self.friction.copy_from(&other.friction);
+        self.condensed.copy_from(&other.condensed);
+    }
+
     /// Sets the energy that friction has taken until the last accepted state to zero.
     pub fn clear_friction_loss(&mut self) {
         self.friction.clear_loss();

@@ -61,6 +61,11 @@ impl QuasistaticContact {
         }
     }
 
+    /// Memory for solves in addition to those of another one, with the room that its rows have needed.
+    pub fn workspace_beside(&self, work: &Workspace) -> Workspace {
+        Workspace { rows: work.rows.clone(), ..self.workspace() }
+    }
+
     /// A warm state without any memory: the first solve searches everywhere.
     pub fn cold(&self) -> WarmState {
         WarmState::cold(self)
@@ -87,6 +92,16 @@ impl QuasistaticContact {
         work: &mut Workspace,
     ) -> Result<(), SolveError> {
         work.solve(self, states, warm)
+    }
+
+    /// Exchanges the condensed compliance of two working memories, the largest part of them, and makes it
+    /// that of a warm state: one is enough for two solves of which each continues from its own state.
+    ///
+    /// * `from` — results of its last solve stay, but for [`Self::closed_compliance`]
+    /// * `warm` — the state from which `to` continues
+    pub fn lend_compliance(&self, from: &mut Workspace, to: &mut Workspace, warm: &WarmState) {
+        std::mem::swap(&mut from.condensed, &mut to.condensed);
+        to.condensed.recall(&self.bodies, &self.unknowns, &warm.condensed);
     }
 
     /// Accepts the state of the last solve: friction continues from there.

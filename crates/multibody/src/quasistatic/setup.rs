@@ -63,7 +63,16 @@ pub(super) fn build(
         let side = side.expect("every body of a pair has a side");
         side.reach = side.reach.max(reach);
     }
-    Ok(QuasistaticContacts { model, warm, work, sides, pairs, fallbacks: 0, written: Vec::new() })
+    Ok(QuasistaticContacts {
+        model,
+        warm,
+        work,
+        sides,
+        pairs,
+        fallbacks: 0,
+        written: Vec::new(),
+        aside: None,
+    })
 }
 
 fn side(draft: Draft) -> Side {

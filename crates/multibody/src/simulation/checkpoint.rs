@@ -65,6 +65,8 @@ impl Simulation {
         self.system.elements_mut().restore_angles(checkpoint)?;
         self.system.joints_mut().restore(checkpoint)?;
         self.system.remember(time, y).map_err(|source| RunError::State { time, source })?;
+        // The next step looks at the velocities that were set last.
+        self.system.set_state(y).map_err(|source| RunError::State { time, source })?;
         self.system.elements_mut().note_stops(None);
         self.system.elements_mut().restore_stops(checkpoint)?;
         Ok(())

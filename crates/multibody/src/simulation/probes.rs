@@ -8,7 +8,8 @@ use carom_integrate::Attempt;
 use super::Simulation;
 use crate::outcome::RunError;
 use crate::probe::{Need, PlaceStress, Probe, ProbeError, Probes};
-use crate::stepper::at;
+use crate::stepper::{Stepper, at};
+use crate::system::System;
 
 impl Simulation {
     /// The same run with probes, which do not change it. Displacements are relative to the present state,
@@ -37,7 +38,7 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Hands over the samples whose times lie within the step.
+    /// Hands over the samples whose times lie within the step, whose dense output is prepared.
     pub(super) fn hand_over_samples(
         &mut self,
         attempt: &Attempt,
@@ -45,15 +46,10 @@ impl Simulation {
     ) -> Result<(), RunError> {
         let Self { system, stepper, probes, .. } = self;
         let wrap = |source| at(attempt, source);
-        let mut is_prepared = false;
         while let Some((time, need)) = probes.due(attempt.end) {
-            if !is_prepared {
-                stepper.prepare_dense(system)?;
-                is_prepared = true;
-            }
             match need {
                 Need::Motion => stepper.set_within(system, time),
-                Need::Contact | Need::Forces => stepper.evaluate_within(system, time),
+                Need::Contact | Need::Forces => stepper.evaluate_output(system, time),
             }
             .map_err(wrap)?;
             let y = stepper.state_within();
@@ -68,23 +64,25 @@ impl Simulation {
     /// Hands over the samples of the end of an accepted step.
     pub(super) fn hand_over_samples_of_step(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(need) = self.probes.need_of_steps() else { return Ok(()) };
-        self.evaluate_for(need)?;
         let Self { system, stepper, probes, .. } = self;
-        probes.hand_over_step(stepper.time(), (system, stepper.state()), observer)
+        stepper.look_at_state(system, |stepper, system| {
+            evaluate_for(need, stepper, system)?;
+            probes.hand_over_step(stepper.time(), (system, stepper.state()), observer)
+        })
     }
 
     /// Hands over the first samples, unless the run continues from a checkpoint.
     pub(super) fn hand_over_first_samples(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Some(need) = self.probes.need_of_start() else { return Ok(()) };
-        self.evaluate_for(need)?;
         let Self { system, stepper, probes, .. } = self;
-        probes.hand_over_start(stepper.time(), (system, stepper.state()), observer)
+        stepper.look_at_state(system, |stepper, system| {
+            evaluate_for(need, stepper, system)?;
+            probes.hand_over_start(stepper.time(), (system, stepper.state()), observer)
+        })
     }
+}
 
-    /// Evaluates the accepted state for samples.
-    fn evaluate_for(&mut self, need: Need) -> Result<(), RunError> {
-        let Self { system, stepper, .. } = self;
-        stepper.evaluate_if_elsewhere(system)?;
-        if need == Need::Forces { stepper.evaluate_accelerations(system) } else { Ok(()) }
-    }
+/// Evaluates what samples need of the accepted state in addition to contact.
+fn evaluate_for(need: Need, stepper: &mut Stepper, system: &mut System) -> Result<(), RunError> {
+    if need == Need::Forces { stepper.evaluate_accelerations(system) } else { Ok(()) }
 }

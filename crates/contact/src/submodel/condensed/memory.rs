@@ -30,6 +30,17 @@ impl CondensedRows {
         self.id = checksum(&self.numbers, &self.rows);
     }
 
+    /// Copies the rows of another memory.
+    pub(in super::super) fn copy_from(&mut self, other: &Self) {
+        self.numbers.clone_from(&other.numbers);
+        if self.rows.len() < self.numbers.len() {
+            self.rows.resize_with(self.numbers.len(), Row::default);
+        }
+        let rows = self.rows.iter_mut().zip(&other.rows);
+        rows.take(other.numbers.len()).for_each(|(row, other)| row.clone_from(other));
+        self.id = other.id;
+    }
+
     /// Numbers of the rows, ascending.
     pub(in super::super) fn numbers(&self) -> &[u32] {
         &self.numbers

@@ -41,6 +41,14 @@ impl FrictionMemory {
         Self { anchors, set: Vec::new(), feet: vec![Start::default(); pairs.n_feet()], loss: 0.0 }
     }
 
+    /// Copies the memory of the same pairs.
+    pub(in super::super) fn copy_from(&mut self, other: &Self) {
+        self.anchors.copy_from_slice(&other.anchors);
+        self.set.clone_from(&other.set);
+        self.feet.copy_from_slice(&other.feet);
+        self.loss = other.loss;
+    }
+
     /// True if the memory is one of these pairs.
     pub(in super::super) fn fits(&self, pairs: &Pairs, has_friction: bool) -> bool {
         if !has_friction {

@@ -46,6 +46,14 @@ impl GapMemory {
         }
     }
 
+    /// Copies the memory of the same pairs.
+    pub(in super::super) fn copy_from(&mut self, other: &Self) {
+        self.feet.copy_from_slice(&other.feet);
+        self.cells.copy_from_slice(&other.cells);
+        self.first_positions.clone_from(&other.first_positions);
+        self.second_positions.clone_from(&other.second_positions);
+    }
+
     /// True if the memory is one of these pairs.
     pub(in super::super) fn fits(&self, pairs: &Pairs) -> bool {
         let lengths = self.cells.len() == pairs.n_cells()
