@@ -254,7 +254,9 @@ fn a_bar_on_a_thin_pin_stays_above_it() {
             let along = (from_hinge.powi(2) - 0.015_f64.powi(2)).sqrt();
             let angle = (up / across).atan() - (0.015 / from_hinge).asin();
             let force = weight * 0.2 * angle.cos() / along;
-            assert!((normal / force - 1.0).abs() < 2e-3, "{law}, {height}: {normal} N for {force} N");
+            // The pressure of the coarse pin acts at points up to 2 mm beside its highest line.
+            let error = if law.is_empty() { 1e-6 } else { 0.002 / along };
+            assert!((normal / force - 1.0).abs() < error, "{law}, {height}: {normal} N for {force} N");
             assert!(outcome.bodies[0].position[2] > 0.0, "{law}, {height}");
         }
     }
