@@ -5,6 +5,7 @@
 //! coordinates and in the pressures.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use carom_fem::Body as Geometry;
 use carom_format::result::ResultPair;
@@ -92,10 +93,12 @@ pub(crate) fn stresses(
             let body = spec.name.clone();
             AssembleError::Stress { body, source: Box::new(why) }.at(format!("probe.{number}.{key}"))
         };
-        if !opened.contains_key(&index) {
-            opened.insert(index, Opened::new(spec, ready, rom).map_err(|why| refuse("what", why))?);
-        }
-        let of = &opened[&index];
+        let of = match opened.entry(index) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(Opened::new(spec, ready, rom).map_err(|why| refuse("what", why))?)
+            }
+        };
         let key = if at.is_some() { "at" } else { "on" };
         let places = of.places(spec, on, *at).map_err(|why| refuse(key, why))?;
         let loaded = of.loaded(scenario, spec, rom, &places);
