@@ -61,20 +61,35 @@ pub(crate) struct Completed {
     pub(crate) warnings: Vec<String>,
 }
 
+/// The way out where the place of a contact of a body is not known.
+fn way_out(body: &str, is_rigid: bool) -> String {
+    match is_rigid {
+        true => "Two rigid bodies may have a stiffness of their own instead: `compliance = \"body\"` with \
+                 `law = { kind = \"penalty\", stiffness = ... }`"
+            .to_owned(),
+        false => format!(
+            "Lay loads where they meet, `reduce.places = [\"X,Y,Z:R\"]`, and name them, \
+             `between = [\"{body}:X,Y,Z:R\", ...]`; or reduce with an interface of faces"
+        ),
+    }
+}
+
 /// Errors from contact that a scenario leaves open.
 #[derive(Debug, Error)]
 pub enum ForesightError {
     /// The place of a contact is not known.
     #[error(
         "contact between {pair}: it names no interface and no places of `{body}`, and where the bodies \
-         meet could not be foreseen: {why}. Lay loads where they meet, `reduce.places = [\"X,Y,Z:R\"]`, and \
-         name them, `between = [\"{body}:X,Y,Z:R\", ...]`; or reduce with an interface of faces"
+         meet could not be foreseen: {why}. {}",
+        way_out(body, *.is_rigid)
     )]
     Unknown {
         /// The surfaces.
         pair: String,
         /// The body without places.
         body: String,
+        /// True if both bodies are rigid, so that none has places.
+        is_rigid: bool,
         /// The reason.
         why: String,
     },

@@ -157,6 +157,12 @@ fn contact_that_cannot_be_foreseen_is_refused_with_the_reason() {
     let [problem] = &look(&flat, &[]).problems[..] else { panic!() };
     let message = problem.to_string();
     assert!(message.contains("could not be foreseen") && message.contains("flat or conforming"), "{message}");
+    assert!(message.contains("reduce.places"), "{message}");
+    // Rigid bodies have no places; a stiffness of their own is possible.
+    let rigid = flat.replace("material = \"steel\"", "material = \"steel\"\nrigid = true");
+    let [problem] = &look(&rigid, &[]).problems[..] else { panic!() };
+    let message = problem.to_string();
+    assert!(message.contains("stiffness of their own") && !message.contains("reduce.places"), "{message}");
     let missing = look(BALLS, &["contact.0.between=[\"lower:nowhere\", \"upper\"]"]);
     assert!(missing.problems[0].to_string().contains("nowhere"), "{:?}", missing.problems);
 }

@@ -141,7 +141,11 @@ pub(super) fn decide(
         // A compliance that the scenario asks for is not replaced.
         let lacking = if given == Some(Compliance::HalfSpace) { unprepared.or(lacking) } else { lacking };
         return match lacking {
-            Some(end) => Err(ForesightError::Unknown { pair: between(pair), body: end.body.clone(), why }),
+            Some(end) => {
+                let of_rigid = |end: &End| body_of(scenario, end).is_some_and(|(_, spec)| spec.rigid);
+                let is_rigid = pair.between.iter().all(of_rigid);
+                Err(ForesightError::Unknown { pair: between(pair), body: end.body.clone(), is_rigid, why })
+            }
             None => Ok(Decision { compliance: Compliance::Body, is_free: false, why: Why::NotOnGrid(why) }),
         };
     };
