@@ -5,8 +5,8 @@ use carom_dynamics::Pose;
 use super::Bodies;
 use crate::kinetics::Kinetics;
 
-/// What [`Bodies`] has at the state of the run while it is set to other states, and in between what it had
-/// at the last of them.
+/// The poses, masses and velocities of [`Bodies`] at the state of the run, while output sets other states; in
+/// between those of the last output.
 #[derive(Debug)]
 pub(super) struct Aside {
     /// True while it is that of the run.

@@ -51,8 +51,8 @@ const REACH: f64 = 0.25;
 /// number; below the second one it ends when a further iteration no longer reduces them.
 const BALANCED: [f64; 2] = [1e-11, 1e-7];
 
-/// Forces at the end of a step that push against it end it, if their work along it is more than this part of
-/// that of the forces at its start.
+/// A step ends where the forces push against it: where their work along it is below minus this part of the
+/// work of the forces at its start.
 const AGAINST: f64 = 0.5;
 
 const MAX_ITERATIONS: usize = 300;

@@ -14,7 +14,7 @@ use crate::body_grid::BodyGrid;
 /// [`SurfaceStressRecovery::sampled`] has it. It is linear in the displacement and in the pressures.
 #[derive(Debug, Clone)]
 pub struct PlaceStressRecovery {
-    /// That of the cells which meet at the places.
+    /// The recovery of the cells that meet at the places.
     recovery: SurfaceStressRecovery,
     /// Their numbers in the grid, ascending.
     cells: Vec<usize>,
