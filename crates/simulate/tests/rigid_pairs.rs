@@ -367,3 +367,34 @@ fn meshed_bricks_touch_as_blocks() {
         }
     }
 }
+
+/// A point that flies through a block within a step, 10 mm and 1 mm below its upper face: 5 % and 0.5 % of
+/// the smallest extent of its body. The first is a warning with its depth and the time behind the surface.
+#[test]
+fn deep_passages_are_warnings_and_grazes_are_not() {
+    let text = |scheme: &str, depth: f64| {
+        let body = |name: &str, place: &str, shape: &str| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"plate\", size = [0.2, 0.2, 0.2] }}\n\
+                 material = \"steel\"\nrigid = true\n{place}\n[[body.shape]]\nname = \"s\"\n{shape}\n"
+            )
+        };
+        let bullet = format!("position = [-0.25, 0.0, {:?}]\nvelocity = [1000.0, 0.0, 0.0]", 0.1 - depth);
+        format!(
+            "[simulation]\nscheme = \"{scheme}\"\nend_time = 3e-3\ntime_step = 1e-3\n{}{}{}",
+            body("bullet", &bullet, "kind = \"points\"\npoints = [[0.0, 0.0, 0.0]]"),
+            body("wall", "", "kind = \"block\"\nsize = [0.2, 0.2, 0.2]"),
+            contact("bullet:s", "wall:s", "")
+        )
+    };
+    for scheme in ["rigid", "explicit"] {
+        let passed = |depth: f64| {
+            let outcome = solve(&text(scheme, depth)).unwrap();
+            assert!(outcome.summary.contacts.is_empty(), "{scheme}, {depth}");
+            outcome.warnings.into_iter().find(|text| text.contains("passed through the surface within step"))
+        };
+        let deep = passed(0.01).unwrap_or_else(|| panic!("{scheme}"));
+        assert!(deep.contains("up to 1.0e-2 m behind it") && deep.contains("2.0e-4 s"), "{scheme}: {deep}");
+        assert_eq!(passed(0.001), None, "{scheme}");
+    }
+}

@@ -95,7 +95,7 @@ impl QuasistaticContact {
     }
 
     /// Exchanges the condensed compliance of two working memories, the largest part of them, and makes it
-    /// that of a warm state: one is enough for two solves of which each continues from its own state.
+    /// that of a warm state. Two solves that continue from their own states so need one matrix.
     ///
     /// * `from` — results of its last solve stay, but for [`Self::closed_compliance`]
     /// * `warm` — the state from which `to` continues

@@ -1,5 +1,5 @@
-//! Contacts on the way of a step towards an equilibrium: a long step would carry a body through another one,
-//! as there is no contact at either end of it.
+//! Contacts on the way of a step towards an equilibrium: a long step without contact at its ends would carry
+//! a body through another one.
 
 use super::EquilibriumError;
 use crate::system::System;
