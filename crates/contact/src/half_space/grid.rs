@@ -116,19 +116,27 @@ impl PressureGrid {
     /// on cell k, symmetric \[m/N\].
     pub fn normal_compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
         let means = self.means();
-        Mat::from_fn(self.len(), self.len(), |i, k| half_space.normal(&means.between(self.offset(i, k))))
+        let of_offset = OfOffset::new(self.extent(), |offset| half_space.normal(&means.between(offset)));
+        let mut compliance = Mat::zeros(self.len(), self.len());
+        for k in 0..self.len() {
+            for (i, value) in compliance.col_as_slice_mut(k).iter_mut().enumerate() {
+                *value = *of_offset.at(self.offset(i, k));
+            }
+        }
+        compliance
     }
 
     /// The same with tangential displacements and forces: rows 3i (inward normal), 3i + 1 and 3i + 2
     /// (tangents of the plane), symmetric \[m/N\].
     pub fn compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
         let means = self.means();
+        let of_offset = OfOffset::new(self.extent(), |offset| half_space.block(&means.between(offset)));
         let mut compliance = Mat::zeros(3 * self.len(), 3 * self.len());
-        for i in 0..self.len() {
-            for k in 0..self.len() {
-                let block = half_space.block(&means.between(self.offset(i, k)));
-                for (a, b) in (0..9).map(|m| (m / 3, m % 3)) {
-                    compliance[(3 * i + a, 3 * k + b)] = block[(a, b)];
+        for k in 0..self.len() {
+            for b in 0..3 {
+                let column = compliance.col_as_slice_mut(3 * k + b).as_chunks_mut::<3>().0;
+                for (i, rows) in column.iter_mut().enumerate() {
+                    *rows = of_offset.at(self.offset(i, k)).column(b).into();
                 }
             }
         }
@@ -210,6 +218,27 @@ impl OffsetMeans {
         means.first[1] *= sy;
         means.second.iter_mut().chain(&mut means.first).for_each(|mean| *mean *= self.scale);
         means
+    }
+}
+
+/// A value for each offset of two cells: there are many times more pairs of cells.
+struct OfOffset<T> {
+    /// One more than the largest offset in both directions.
+    extent: [usize; 2],
+    values: Vec<T>,
+}
+
+impl<T> OfOffset<T> {
+    fn new(extent: [usize; 2], value: impl Fn([i32; 2]) -> T) -> Self {
+        let [x, y] = extent.map(|n| n as i32 - 1);
+        let offsets = (-y..=y).flat_map(|j| (-x..=x).map(move |i| [i, j]));
+        Self { extent, values: offsets.map(value).collect() }
+    }
+
+    fn at(&self, [x, y]: [i32; 2]) -> &T {
+        let [columns, rows] = self.extent;
+        let (x, y) = (x + columns as i32 - 1, y + rows as i32 - 1);
+        &self.values[y as usize * (2 * columns - 1) + x as usize]
     }
 }
 

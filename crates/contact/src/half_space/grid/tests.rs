@@ -80,6 +80,26 @@ fn the_compliance_is_symmetric_and_positive_definite() {
     }
 }
 
+#[test]
+fn each_pair_of_scattered_cells_has_the_compliance_of_its_two_rectangles() {
+    let cells = vec![[5, -14], [-3, 2], [0, 2], [1, 2], [-3, 3], [2, 9]];
+    for stretch in [1.0, 1.5] {
+        let grid = PressureGrid { plane: plane(), side: 1e-4, stretch, cells: cells.clone() };
+        let (normal, all) = (grid.normal_compliance(&STEEL), grid.compliance(&STEEL));
+        for (i, k) in (0..cells.len()).flat_map(|i| (0..cells.len()).map(move |k| (i, k))) {
+            let ([x, y], [u, v]) = (grid.middle(i), grid.middle(k));
+            let means = rectangle_means([x - u, y - v], [grid.sides(); 2]);
+            let block = STEEL.block(&means);
+            let tolerance = 1e-8 * STEEL.normal(&means);
+            assert!((normal[(i, k)] - STEEL.normal(&means)).abs() < tolerance, "{stretch} {i} {k}");
+            for (a, b) in (0..9).map(|m| (m / 3, m % 3)) {
+                let found = all[(3 * i + a, 3 * k + b)];
+                assert!((found - block[(a, b)]).abs() < tolerance, "{stretch} {i} {k}: {a} {b}");
+            }
+        }
+    }
+}
+
 /// T/(μN) of Mindlin's sphere at a shift (Johnson, *Contact Mechanics*, eq. (7.42)).
 fn mindlin(shift: f64, friction: f64, normal: f64, radius: f64) -> f64 {
     let most = 3.0 * friction * normal * (2.0 - STEEL.poisson) / (16.0 * radius * STEEL.shear);
