@@ -40,6 +40,7 @@ mod rolling;
 mod rolling_grid;
 mod schemes;
 mod sid_bodies;
+mod spline_rods;
 mod static_modes;
 mod statics;
 mod statics_on_grids;

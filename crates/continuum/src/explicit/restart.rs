@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 10;
+const VERSION: u64 = 11;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.

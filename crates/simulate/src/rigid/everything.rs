@@ -53,7 +53,7 @@ pub(super) fn crowd(
 }
 
 /// The shapes of a body; a body that is made as a ball has that one.
-fn shapes_of(spec: &BodySpec) -> Vec<ShapeSpec> {
+pub(super) fn shapes_of(spec: &BodySpec) -> Vec<ShapeSpec> {
     match radius_of_ball(spec) {
         Some(radius) if spec.shape.is_empty() => {
             let kind = ShapeKind::Ball { center: [0.0; 3], radius };

@@ -9,9 +9,11 @@ pub(crate) mod error;
 mod everything;
 pub(crate) mod joined;
 mod repeated;
+mod rolling;
 mod run;
 mod setup;
 mod shapes;
+mod spline_points;
 
 pub use error::RigidSetUpError;
 pub(crate) use everything::{edges_of, joined, left_out, whole};

@@ -159,7 +159,7 @@ impl Sides<'_> {
         spec.shape.iter().find(|shape| shape.name == end.part).map(|shape| &shape.kind)
     }
 
-    /// Nodes of a set, or corners and middles of its knot spans.
+    /// Nodes of a set, or points on its knot spans.
     fn samples(&self, end: &End) -> Vec<Vector3<f64>> {
         let Some(i) = self.body(end) else { return Vec::new() };
         let points = set_points(&self.scenario.body[i], self.geometries[i], &end.part);

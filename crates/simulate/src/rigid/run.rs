@@ -11,6 +11,7 @@ use super::doubts::{Doubts, smallest_extent};
 use super::error::RigidSetUpError;
 use super::everything::left_out;
 use super::repeated::one_way;
+use super::rolling::rolling_on_points;
 use super::setup::{named, simulation};
 use crate::error::At;
 use crate::outcome::{Described, RunEnd, RunSummary, described, described_pair, unbalanced};
@@ -55,6 +56,12 @@ impl<'a> RigidRun<'a> {
         let repeated = repeated.into_iter().map(|(joint, n)| repeated_equations(joint, n));
         let of_joints = repeated.chain(displaced(system)).collect();
         Ok(Self { scenario, prepared, geometries, simulation, of_joints })
+    }
+
+    /// A sentence about bodies that may have rolled on points.
+    fn rolling(&self) -> Option<String> {
+        let (events, step) = (self.simulation.events(), self.simulation.system.time_step());
+        rolling_on_points(self.scenario, &self.geometries, events, step)
     }
 }
 
@@ -113,7 +120,7 @@ impl Run for RigidRun<'_> {
                 ("reduced_restitutions", system.limited().steps),
             ],
             notes: Vec::new(),
-            remarks: left_out(self.scenario).into_iter().collect(),
+            remarks: left_out(self.scenario).into_iter().chain(self.rolling()).collect(),
             warnings,
             estimates: Vec::new(),
             modes: Vec::new(),

@@ -8,6 +8,7 @@ use carom_rigid::{Ball, Block, Plane, Shape, Sphere};
 use nalgebra::{Unit, Vector3};
 use thiserror::Error;
 
+use super::spline_points::spline_points;
 use crate::geometry::{GeometryError, discretisation, shape, surface_of_set};
 use crate::silhouette::samples;
 
@@ -92,8 +93,8 @@ pub(crate) fn shape_surface(shape: &ShapeSpec) -> Option<Shape> {
     }
 }
 
-/// Nodes of a set of a mesh; corners and middles of the knot spans of NURBS sides, whose control points do
-/// not lie on the surface.
+/// Nodes of a set of a mesh; points on the knot spans of NURBS sides, whose control points do not lie on the
+/// surface.
 pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<Vec<Ball>, GeometryError> {
     let discretisation = discretisation(&spec.name, geometry)?;
     let points: Vec<Vector3<f64>> = match &geometry.geometry {
@@ -105,13 +106,13 @@ pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<
             let surface = geometry.surface_of_set(&discretisation, set)?;
             let positions: Vec<[f64; 3]> =
                 surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
-            distinct(samples(&surface, &positions))
+            distinct(spline_points(&surface, &positions))
         }
     };
     Ok(points.into_iter().map(Ball::point).collect())
 }
 
-/// The points of a surface that touch: nodes of a mesh; corners and middles of the knot spans of NURBS sides.
+/// The points of a surface that touch: nodes of a mesh; points on the knot spans of NURBS sides.
 ///
 /// * `places` — of its points \[m\]
 pub(crate) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>]) -> Vec<Ball> {
@@ -119,10 +120,20 @@ pub(crate) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f
         Geometry::Mesh(_) => places.to_vec(),
         Geometry::Nurbs(_) => {
             let positions: Vec<[f64; 3]> = places.iter().map(|&x| x.into()).collect();
-            distinct(samples(surface, &positions))
+            distinct(spline_points(surface, &positions))
         }
     };
     points.into_iter().map(Ball::point).collect()
+}
+
+/// True if a body touches with points between the corners and middles of its faces, as these are curved.
+pub(super) fn has_points_on_curves(body: &Body) -> bool {
+    let Geometry::Nurbs(_) = body.geometry else { return false };
+    let Ok(discretisation) = discretisation(&body.name, body) else { return false };
+    let surface = discretisation.surface(&body.boundary_faces());
+    let positions: Vec<[f64; 3]> =
+        surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+    spline_points(&surface, &positions).len() > samples(&surface, &positions).len()
 }
 
 /// Points that differ by more than 1e-9 of their largest coordinate, in their order.
