@@ -115,8 +115,18 @@ impl PressureGrid {
     /// The compliance of a half-space between the cells: mean normal displacement of cell i by a unit force
     /// on cell k, symmetric \[m/N\].
     pub fn normal_compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
-        let means = self.means();
-        let of_offset = OfOffset::new(self.extent(), |offset| half_space.normal(&means.between(offset)));
+        self.normal_compliance_by(|means| half_space.normal(means))
+    }
+
+    /// The same with tangential displacements and forces: rows 3i (inward normal), 3i + 1 and 3i + 2
+    /// (tangents of the plane), symmetric \[m/N\].
+    pub fn compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
+        self.compliance_by(|means| half_space.block(means))
+    }
+
+    /// [`Self::normal_compliance`] with the displacement that belongs to the means over an offset.
+    pub(super) fn normal_compliance_by(&self, value: impl Fn(&SurfaceMeans) -> f64) -> Mat<f64> {
+        let of_offset = self.of_offset(value);
         let mut compliance = Mat::zeros(self.len(), self.len());
         for k in 0..self.len() {
             for (i, value) in compliance.col_as_slice_mut(k).iter_mut().enumerate() {
@@ -126,21 +136,28 @@ impl PressureGrid {
         compliance
     }
 
-    /// The same with tangential displacements and forces: rows 3i (inward normal), 3i + 1 and 3i + 2
-    /// (tangents of the plane), symmetric \[m/N\].
-    pub fn compliance(&self, half_space: &HalfSpace) -> Mat<f64> {
-        let means = self.means();
-        let of_offset = OfOffset::new(self.extent(), |offset| half_space.block(&means.between(offset)));
+    /// [`Self::compliance`] with the displacements that belong to the means over an offset.
+    pub(super) fn compliance_by(&self, block: impl Fn(&SurfaceMeans) -> Matrix3<f64>) -> Mat<f64> {
+        let of_offset = self.of_offset(block);
         let mut compliance = Mat::zeros(3 * self.len(), 3 * self.len());
+        let mut blocks: Vec<&Matrix3<f64>> = Vec::with_capacity(self.len());
         for k in 0..self.len() {
+            blocks.clear();
+            blocks.extend((0..self.len()).map(|i| of_offset.at(self.offset(i, k))));
             for b in 0..3 {
                 let column = compliance.col_as_slice_mut(3 * k + b).as_chunks_mut::<3>().0;
-                for (i, rows) in column.iter_mut().enumerate() {
-                    *rows = of_offset.at(self.offset(i, k)).column(b).into();
+                for (rows, block) in column.iter_mut().zip(&blocks) {
+                    *rows = block.column(b).into();
                 }
             }
         }
         compliance
+    }
+
+    /// A value for the means over each offset of two cells.
+    fn of_offset<T>(&self, value: impl Fn(&SurfaceMeans) -> T) -> OfOffset<T> {
+        let means = self.means();
+        OfOffset::new(self.extent(), |offset| value(&means.between(offset)))
     }
 
     /// ⟨ln r⟩ between the cells, r in m.
@@ -158,7 +175,8 @@ impl PressureGrid {
 
     /// Columns and rows from cell k to cell i.
     fn offset(&self, i: usize, k: usize) -> [i32; 2] {
-        [0, 1].map(|d| self.cells[i][d] - self.cells[k][d])
+        let ([x, y], [u, v]) = (self.cells[i], self.cells[k]);
+        [x - u, y - v]
     }
 
     /// One more than the largest offset in both directions.

@@ -290,6 +290,17 @@ pub fn compliance_on(
     planes: [&[PatchPlane]; 2],
     directions: Directions,
 ) -> Result<Option<PairCompliance>, ComplianceError> {
+    if let [Below::HalfSpace(first), Below::HalfSpace(second)] = below {
+        let matrix = match directions {
+            Directions::Normal => {
+                grid.normal_compliance_by(|means| first.normal(means) + second.normal(means))
+            }
+            Directions::All => {
+                grid.compliance_by(|means| first.block(means) + of_second(second.block(means)))
+            }
+        };
+        return Ok(Some(PairCompliance { matrix, doubts: Default::default(), bodies: [None, None] }));
+    }
     let first = below[0].compliance(grid, planes[0], directions)?;
     let second = below[1].compliance(grid, planes[1], directions)?;
     let doubts = [&first, &second].map(|body| body.as_ref().map_or(Doubts::default(), |body| body.doubts));
@@ -301,11 +312,12 @@ pub fn compliance_on(
         }));
     };
     if directions == Directions::All {
-        // Tractions on the second body are opposite, and its displacement is subtracted.
-        let is_normal = |i: usize| i.is_multiple_of(3);
+        // As `of_second` has it.
         for k in 0..second.ncols() {
-            for i in (0..second.nrows()).filter(|&i| is_normal(i) != is_normal(k)) {
-                second[(i, k)] *= -1.0;
+            for (i, value) in second.col_as_slice_mut(k).iter_mut().enumerate() {
+                if i.is_multiple_of(3) != k.is_multiple_of(3) {
+                    *value *= -1.0;
+                }
             }
         }
     }
@@ -314,6 +326,16 @@ pub fn compliance_on(
         None => (second, None),
     };
     Ok(Some(PairCompliance { matrix, doubts, bodies: [of_first, placed] }))
+}
+
+/// Displacements of the second body of a pair by a force on a cell: tractions on it are opposite, and its
+/// displacement is subtracted, so that normal and tangential parts change their sign towards each other.
+fn of_second(mut block: Matrix3<f64>) -> Matrix3<f64> {
+    for (normal, tangent) in [([0, 1], [1, 0]), ([0, 2], [2, 0])] {
+        block[(normal[0], normal[1])] *= -1.0;
+        block[(tangent[0], tangent[1])] *= -1.0;
+    }
+    block
 }
 
 /// The contact of two bodies in given positions, without friction; `None` if they do not overlap.

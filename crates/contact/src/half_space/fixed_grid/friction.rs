@@ -79,11 +79,12 @@ impl GridFriction {
     ) -> Self {
         let n = compliance.nrows() / 3;
         let largest = (0..3 * n).map(|i| compliance[(i, i)]).fold(0.0, f64::max);
-        let is_normal = |i: usize| i.is_multiple_of(3);
         let mut coupling = 0.0f64;
         for k in 0..3 * n {
-            for i in (0..3 * n).filter(|&i| is_normal(i) != is_normal(k)) {
-                coupling = coupling.max(compliance[(i, k)].abs());
+            for (i, value) in compliance.col_as_slice(k).iter().enumerate() {
+                if i.is_multiple_of(3) != k.is_multiple_of(3) {
+                    coupling = coupling.max(value.abs());
+                }
             }
             compliance[(k, k)] += law;
         }
