@@ -15,6 +15,7 @@ use carom_reduce::ReducedBody;
 use thiserror::Error;
 
 use super::error::PrepareError;
+use super::finer::body_of_repeat;
 use super::ingredients::{body_as_it_is, body_path, body_recipe, material};
 use super::model::{body_beside, check_solid, rom_file};
 use super::twins::{body_owner, model_owner};
@@ -179,6 +180,7 @@ impl Found {
 /// read, named sets exist (bodies are made in memory, except those that Gmsh would mesh), the scheme takes
 /// the scenario. Contact that the scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
+    let given = scenario;
     let (scenario, choices) = foresee::meshed(scenario);
     let scenario = &*scenario;
     let mut survey = Survey { choices, completed: Some(scenario.clone()), ..Survey::default() };
@@ -243,12 +245,19 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
             let owner = model_owner(scenario, spec, workshop);
             scenario.body.iter().position(|body| body.name == owner.name).unwrap_or_default()
         };
-        let known = scenario.body.iter().zip(&found).zip(&survey.bodies).map(|((spec, found), body)| Known {
-            geometry: found.shared(),
-            model: found.model(),
-            rom_path: (body.model == Standing::UpToDate).then(|| body.rom_path.clone()),
-            is_to_make: body.model == Standing::ToMake,
-            owner: owner(spec),
+        let geometries: Vec<_> = found.iter().map(Found::shared).collect();
+        let bodies = scenario.body.iter().zip(&found).zip(&survey.bodies).enumerate();
+        let known = bodies.map(|(i, ((spec, found), body))| {
+            let is_to_make = body.model == Standing::ToMake;
+            let finer = || body_of_repeat((given, scenario), i, &geometries, workshop);
+            Known {
+                geometry: found.shared(),
+                finer: if is_to_make { finer() } else { None },
+                model: found.model(),
+                rom_path: (body.model == Standing::UpToDate).then(|| body.rom_path.clone()),
+                is_to_make,
+                owner: owner(spec),
+            }
         });
         survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>()));
     }
