@@ -27,7 +27,7 @@ pub mod run;
 mod vibration;
 
 pub use clock::{cpu_seconds, cpu_seconds_of_children};
-pub use machine::{Machine, Work};
+pub use machine::{Machine, Work, on_one_thread};
 
 /// Factor within which times are right where the number of steps is known.
 pub const FACTOR: f64 = 2.0;

@@ -102,9 +102,7 @@ impl Machine {
     /// The clock is that of the thread: other programs change it by tens of per cent, as they change every
     /// other computation.
     pub fn measure() -> Self {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        // Without a further thread the present ones have to do.
-        let [products, sweeps, scalars] = pool.map_or_else(|_| kernels(), |pool| pool.install(kernels));
+        let [products, sweeps, scalars] = on_one_thread(kernels);
         let [product, sweep, scalar] = KERNELS;
         Self { products: products / product, sweeps: sweeps / sweep, scalars: scalars / scalar }
     }
@@ -113,6 +111,13 @@ impl Machine {
     pub fn seconds(&self, work: Work) -> f64 {
         self.products * work.products + self.sweeps * work.sweeps + self.scalars * work.scalars
     }
+}
+
+/// Work on one thread: several wait for each other, and the clock counts that. Without a further thread the
+/// present ones have to do.
+pub fn on_one_thread<T: Send>(work: impl Fn() -> T + Send + Sync) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    pool.map_or_else(|_| work(), |pool| pool.install(&work))
 }
 
 /// Seconds of the three kernels on this machine.

@@ -1,8 +1,9 @@
 //! Time and memory that the preparation and the run of a scenario take, as far as they are known before.
 //!
-//! `reductions` counts the work of the models, `runs` that of the run by its scheme. The formulas and their
-//! constants are those of `carom-cost` (docs/cost-model.md). Where the number of steps or contacts is not
-//! known, `trial` runs the scenario for a moment if its models are there or cost little.
+//! `reductions` counts the work of the models, `runs` that of the run by its scheme, and `floating` that of
+//! bodies in floating frames. The formulas and their constants are those of `carom-cost`
+//! (docs/cost-model.md). Where the number of steps or contacts is not known, `trial` runs the scenario for a
+//! moment if its models are there or cost little.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use carom_continuum::half_space::reduced_with_places;
-use carom_cost::{FACTOR, Machine, Run, Span};
+use carom_cost::{FACTOR, Machine, Run, Span, on_one_thread};
 use carom_fem::Body;
 use carom_format::read_rom;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario, Scheme};
@@ -21,12 +22,15 @@ use crate::foresee::{Course, course};
 use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::reduction::{places, reduction};
 
+mod floating;
 mod reductions;
 mod runs;
+mod shown;
 mod trial;
 
 pub(crate) use reductions::of_body;
 pub(crate) use runs::of_run;
+pub(crate) use shown::shown;
 
 /// The cost of a reduced model that has to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +47,9 @@ pub struct CostOfBody {
     pub phases: Vec<(&'static str, f64)>,
     /// CPU seconds of the reduction \[s\].
     pub seconds: Span,
+    /// Expected CPU seconds of the reduction with finer cells, with which `carom run` repeats a run if the
+    /// error that it estimates is well above the accuracy \[s\]; none if a repeat would not change the cells.
+    pub of_repeat: Option<f64>,
     /// Peak memory of the program \[bytes\].
     pub bytes: u64,
     /// Size of the model's file \[bytes\].
@@ -76,10 +83,19 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// CPU seconds of models and run \[s\]; none if the run is not known.
+    /// CPU seconds of models and run \[s\]; none if the run is not known. The largest value has one repeat
+    /// with finer cells, where that may be.
     pub fn seconds(&self) -> Option<Span> {
         let run = self.run.as_ref()?.seconds;
-        Some(self.bodies.iter().map(|body| body.seconds).fold(run, Span::plus))
+        let once = self.bodies.iter().map(|body| body.seconds).fold(run, Span::plus);
+        let again = self.of_repeat().map_or(0.0, |models| FACTOR * models + run.high);
+        Some(Span { high: once.high + again, ..once })
+    }
+
+    /// Expected CPU seconds of the models of a repeat with finer cells \[s\]; none if the cells stay as they
+    /// are.
+    fn of_repeat(&self) -> Option<f64> {
+        self.bodies.iter().filter_map(|body| body.of_repeat).reduce(|a, b| a + b)
     }
 
     /// Peak memory of `carom run` \[bytes\].
@@ -123,6 +139,13 @@ impl Costs {
             )),
             None => lines.push("- run: known once all bodies are meshed".to_owned()),
         }
+        if let Some(models) = self.of_repeat() {
+            lines.push(format!(
+                "- a repeat: `carom run` repeats a run whose estimated error is well above the accuracy, \
+                 with finer cells; this takes {} for models, and the time of the run once more",
+                duration(models)
+            ));
+        }
         lines.join("\n")
     }
 }
@@ -136,19 +159,24 @@ const PICTURES: u64 = 90_000_000;
 /// Places of a body whose model is there.
 const PLACES: f64 = 40.0;
 
-/// Expected CPU time of models that are made for a trial, at most \[s\].
+/// Expected CPU time of models that are made for a trial, at most, if the run takes little \[s\].
 const CHEAP: f64 = 1.0;
 
 /// CPU time of the run of the bodies as rigid ones \[s\]: least, and most.
 const OF_COURSE: [f64; 2] = [2.0, 10.0];
 
-/// The same as a part of the expected time of the models.
-const PART_OF_MODELS: f64 = 0.1;
+/// The same as a part of the least time that models and run are expected to take.
+const PART_OF_ALL: f64 = 0.1;
+
+/// CPU time for which such a run is worth continuing \[s\].
+const LEAST_FURTHER: f64 = 0.1;
 
 /// A body of a scenario as far as it is known.
 pub(crate) struct Known {
     /// Its geometry.
     pub(crate) geometry: Option<Arc<Body>>,
+    /// The same with the cells of a repeated run; none if they stay as they are.
+    pub(crate) finer: Option<Arc<Body>>,
     /// Its model, if the scenario names it.
     pub(crate) model: Option<Arc<ReducedBody>>,
     /// The file of its model, if that was made before and is up to date.
@@ -161,11 +189,19 @@ pub(crate) struct Known {
 
 /// The cost of a scenario with all values.
 pub(crate) fn of(scenario: &Scenario, known: &[Known]) -> Costs {
+    on_one_thread(|| on_this_thread(scenario, known))
+}
+
+fn on_this_thread(scenario: &Scenario, known: &[Known]) -> Costs {
     let machine = Machine::measure();
     let bodies = scenario.body.iter().zip(known).enumerate();
     let to_make = bodies.filter(|(number, (_, known))| known.is_to_make && known.owner == *number);
     let to_make: Vec<_> = to_make.map(|(_, body)| body).collect();
-    let cost = |(spec, known): &(&BodySpec, &Known)| of_body(spec, known.geometry.as_deref()?, &machine);
+    let cost = |(spec, known): &(&BodySpec, &Known)| {
+        let finer = known.finer.as_deref().and_then(|body| of_body(spec, body, &machine));
+        let of_repeat = finer.map(|finer| finer.seconds.expected);
+        Some(CostOfBody { of_repeat, ..of_body(spec, known.geometry.as_deref()?, &machine)? })
+    };
     let bodies: Vec<CostOfBody> = to_make.iter().filter_map(cost).collect();
     let places: Vec<f64> = known
         .iter()
@@ -175,14 +211,20 @@ pub(crate) fn of(scenario: &Scenario, known: &[Known]) -> Costs {
         })
         .collect();
     let of_models: f64 = bodies.iter().map(|body| body.seconds.expected).sum();
-    let course = rigid_course(scenario, known, of_models);
-    let run = of_run(scenario, known, &places, course.as_ref()).map(|run| priced(&run, &machine));
+    let of_run = |course: Option<&Course>| {
+        of_run(scenario, known, &places, course, &machine).map(|run| priced(&run, &machine))
+    };
+    let course = rigid_course(scenario, known, &|course| {
+        of_models + of_run(Some(course)).map_or(0.0, |run| run.seconds.expected)
+    });
+    let run = of_run(course.as_ref());
     let run = run.map(|run| match run.unknown.is_empty() {
         true => run,
         false => {
             let touches = course.is_some_and(|course| course.in_contact > 0.0);
-            let are_cheap = of_models < CHEAP && bodies.len() == to_make.len();
-            tried(run, scenario, known, (are_cheap, touches))
+            let worth = PART_OF_ALL * (of_models + run.seconds.expected) / FACTOR;
+            let are_cheap = of_models < CHEAP.max(worth) && bodies.len() == to_make.len();
+            tried(run, scenario, known, (are_cheap, touches), worth)
         }
     });
     Costs { machine, bodies, run }
@@ -227,8 +269,8 @@ fn made(body: &Body, reduce: &ReduceSpec) -> Option<ReducedBody> {
 /// How reduced bodies touch, by a run of them as rigid ones; none if they have not touched when its time is
 /// over.
 ///
-/// * `of_models` — expected CPU time of the models \[s\]
-fn rigid_course(scenario: &Scenario, known: &[Known], of_models: f64) -> Option<Course> {
+/// * `of_all` — expected CPU time of models and run by a course \[s\]
+fn rigid_course(scenario: &Scenario, known: &[Known], of_all: &dyn Fn(&Course) -> f64) -> Option<Course> {
     let (Scheme::Quasistatic(steps) | Scheme::Dynamic(steps) | Scheme::Damped(steps)) =
         &scenario.simulation.scheme
     else {
@@ -239,8 +281,13 @@ fn rigid_course(scenario: &Scenario, known: &[Known], of_models: f64) -> Option<
     }
     let geometries: Vec<_> = known.iter().map(|known| known.geometry.clone()).collect();
     let [least, most] = OF_COURSE;
-    let budget = Duration::from_secs_f64((PART_OF_MODELS * of_models).clamp(least, most));
-    let course = course(scenario, &geometries, steps, budget)?;
+    let further = |course: &Course| {
+        let spent: f64 = course.seconds.iter().sum();
+        let worth = if course.part > 0.0 { PART_OF_ALL * of_all(course) / FACTOR } else { least };
+        let left = worth.clamp(least, most) - spent;
+        (left > LEAST_FURTHER).then(|| Duration::from_secs_f64(left))
+    };
+    let course = course(scenario, &geometries, steps, &further)?;
     (course.part == 1.0 || course.in_contact > 0.0).then_some(course)
 }
 
@@ -260,12 +307,19 @@ fn priced(run: &Run, machine: &Machine) -> CostOfRun {
 ///
 /// * `makes` — true if models that are not there are made in memory
 /// * `touches` — true if bodies of a floating frame touch early
-fn tried(run: CostOfRun, scenario: &Scenario, known: &[Known], (makes, touches): (bool, bool)) -> CostOfRun {
+/// * `worth` — CPU time that the trial may take, within limits \[s\]
+fn tried(
+    run: CostOfRun,
+    scenario: &Scenario,
+    known: &[Known],
+    (makes, touches): (bool, bool),
+    worth: f64,
+) -> CostOfRun {
     if !trial::is_of_use(scenario) {
         return run;
     }
     let Some(prepared) = ready(scenario, known, makes) else { return run };
-    let Some(trial) = trial::of_run(scenario, &prepared, touches) else { return run };
+    let Some(trial) = trial::of_run(scenario, &prepared, touches, worth) else { return run };
     let mut pieces = run.pieces;
     pieces.retain(|(name, ..)| *name == FRAMES);
     let seconds = trial.seconds;

@@ -26,6 +26,7 @@ use crate::scheme::check::check;
 mod body;
 mod claim;
 pub(crate) mod error;
+mod finer;
 mod ingredients;
 mod model;
 mod source;

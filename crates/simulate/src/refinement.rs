@@ -48,8 +48,18 @@ pub struct MeshNow {
 impl MeshNow {
     /// True if finer cells would make it larger than a run may make it by itself.
     fn is_large(self) -> bool {
-        self.dofs as f64 * FINER.powi(3) > MOST_DOFS
+        Self::is_large_with(self.dofs)
     }
+
+    /// The same of a mesh with so many degrees of freedom.
+    pub(crate) fn is_large_with(dofs: usize) -> bool {
+        dofs as f64 * FINER.powi(3) > MOST_DOFS
+    }
+}
+
+/// The numbers of elements of a finer mesh.
+pub(crate) fn finer_elements(elements: &[usize]) -> Vec<usize> {
+    elements.iter().map(|n| (FINER * *n as f64).ceil() as usize).collect()
 }
 
 /// The changes that errors above the wanted ones ask for; none if all are below.
@@ -187,9 +197,7 @@ fn finer(
         (BodySource::Make { make: MakeSpec { elements: own, .. } }, BodySource::Make { make })
             if of_chosen(own.is_empty()) && !make.elements.is_empty() =>
         {
-            let more: Vec<usize> =
-                make.elements.iter().map(|n| (FINER * *n as f64).ceil() as usize).collect();
-            Ok(format!("{key}.make.elements={more:?}"))
+            Ok(format!("{key}.make.elements={:?}", finer_elements(&make.elements)))
         }
         (BodySource::Make { .. }, _) => Err(format!("{key}.make.elements")),
         (BodySource::Import(import), _) if !import.near.is_empty() => {

@@ -78,3 +78,27 @@ fn models_that_cost_little_are_made_for_a_trial_and_not_kept() {
     assert!(count(&run, "time loop") == 1.0 && run.seconds.expected > 0.0);
     assert!(!chain.workshop().bodies.exists(), "a survey keeps nothing");
 }
+
+/// `carom run` may repeat a run with finer cells where the scenario leaves them open, and only there.
+#[test]
+fn a_repeat_with_finer_cells_has_a_cost_of_its_own_where_cells_are_open() {
+    let costs = |overrides: &[&str]| {
+        let survey = survey(&parse(BALLS, overrides), Chain::new().workshop(), &Silent);
+        assert!(survey.problems.is_empty(), "{:?}", survey.problems);
+        survey.costs.unwrap()
+    };
+    let open = costs(&[]);
+    let again: Vec<f64> = open.bodies.iter().filter_map(|body| body.of_repeat).collect();
+    assert_eq!(again.len(), open.bodies.len());
+    // 1.5 times the elements along each direction: 3.4 times the cells.
+    for (body, again) in open.bodies.iter().zip(&again) {
+        assert!(*again > 1.5 * body.seconds.expected, "{again} {body:?}");
+    }
+    let all = open.seconds().unwrap();
+    let once: f64 = open.bodies.iter().map(|body| body.seconds.high).sum();
+    let run = open.run.as_ref().unwrap().seconds.high;
+    assert!((all.high - once - 2.0 * run - 2.0 * again.iter().sum::<f64>()).abs() < 1e-9 * all.high);
+    assert!(open.text().contains("repeats a run"), "{}", open.text());
+    let given = costs(&["body.lower.make.elements=[6]", "body.upper.make.elements=[6]"]);
+    assert!(given.bodies.iter().all(|body| body.of_repeat.is_none()), "{:?}", given.bodies);
+}

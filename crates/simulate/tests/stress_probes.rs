@@ -1,7 +1,8 @@
 //! Probes of the stress: closed forms of a loaded bar, axes, continued runs, files that are missing.
 
 use carom_format::result::ProbeCourse;
-use carom_simulate::{ErrorKind, RunOptions};
+use carom_progress::Silent;
+use carom_simulate::{ErrorKind, RunOptions, survey};
 use carom_testing::scenarios::PLATE_ON_BLOCK;
 
 use crate::fixtures::{Chain, Impatient, RESUME, is_refused, parse};
@@ -49,8 +50,9 @@ fn a_loaded_bar_has_the_stress_of_its_beam() {
         probe("face", "on = \"bar:east\"", "body"),
     ];
     for make in ["", ", hex = true, order = 2"] {
-        let scenario = parse(&bar(make, [axial, 0.0, across], &probes.concat()), &[]);
-        let chain = Chain::new();
+        let text = bar(make, [axial, 0.0, across], &probes.concat());
+        assert_eq!(checked(&text), []);
+        let (chain, scenario) = (Chain::new(), parse(&text, &[]));
         let outcome = chain.solve(&scenario).unwrap_or_else(|failed| panic!("{failed}"));
         let courses = chain.reader().probe_courses().unwrap();
         let [above, below, turned, face] = &courses[..] else { panic!("{courses:?}") };
@@ -222,16 +224,19 @@ fn a_stress_probe_without_the_body_file_names_the_file_and_the_way_out() {
     std::fs::rename(&body, made.bodies().join("elsewhere.npz")).unwrap();
     Chain::new().solve(&parse(&at_end("\"displacement\""), &[])).unwrap_or_else(|failed| panic!("{failed}"));
     let place = body.display().to_string();
-    is_refused(
-        &at_end("\"stress\""),
-        "probe.0.what",
-        &["needs the mesh of the body", &place, "put it there"],
-    );
+    let missing = ["probe `bar:east`", "needs the mesh of the body", &place, "put it there"];
+    is_refused(&at_end("\"stress\""), "probe.0.what", &missing);
+    // A check finds it before the run, once for the body, and nothing where no stress is wanted.
+    let [(key, text)] = &checked(&at_end("\"stress\", \"displacement\""))[..] else { panic!("one error") };
+    assert_eq!(key, "probe.0.what");
+    assert!(missing.iter().all(|word| text.contains(word)), "{text}");
+    assert_eq!(checked(&at_end("\"displacement\"")), []);
     // Another body in its place.
     let other = Chain::new();
     other.prepare(&parse(&bar.replace("0.01]", "0.012]"), &[])).unwrap();
     std::fs::copy(other.bodies().join("bar.npz"), &body).unwrap();
     is_refused(&at_end("\"von_mises\""), "probe.0.what", &["known by its checksum", &place]);
+    assert!(checked(&at_end("\"von_mises\""))[0].1.contains("known by its checksum"));
     // It changes after the bodies were prepared.
     let chain = Chain::new();
     let scenario = parse(&bar, &["probe=[{ on = \"bar:below\", what = [\"von_mises\"] }]"]);
@@ -240,4 +245,33 @@ fn a_stress_probe_without_the_body_file_names_the_file_and_the_way_out() {
     let error = chain.run(&scenario, &bodies, RunOptions::default()).unwrap_err();
     assert_eq!((error.kind(), error.key()), (ErrorKind::Input, Some("probe.0.what")), "{error}");
     assert!(error.to_string().contains("its checksum is another one"), "{error}");
+}
+
+/// The errors that a check finds, with their keys.
+fn checked(text: &str) -> Vec<(String, String)> {
+    let problems = survey(&parse(text, &[]), Chain::new().workshop(), &Silent).problems;
+    problems.iter().map(|p| (p.key().unwrap_or("").to_owned(), p.to_string())).collect()
+}
+
+/// Shells have two surfaces and no solid between them; the scheme would have to reduce them too.
+#[test]
+fn a_stress_probe_on_shells_is_refused_by_its_name_with_a_way_out() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../meshes/plate-hit/plate.inp");
+    let plate = format!(
+        "[simulation]\nend_time = 1.0e-6\n[[body]]\nname = \"plate\"\nfile = \"{file}\"\n\
+         material = \"steel\"\nreduce = {{ interface = [\"edge\"], modes = 6 }}\n"
+    );
+    let probe = "[[probe]]\nname = \"middle\"\non = \"plate\"\nat = [0.0, 0.0, 0.0]\nwhat = [\"stress\"]\n";
+    let [(of_body, reduction), (of_probe, stress)] = &checked(&format!("{plate}{probe}"))[..] else {
+        panic!("{:?}", checked(&format!("{plate}{probe}")))
+    };
+    assert_eq!((of_body.as_str(), of_probe.as_str()), ("body.0", "probe.0.what"));
+    let words =
+        ["probe `middle`", "body `plate`", "shells or beams", "leave out `stress`", "carom-post export"];
+    assert!(words.iter().all(|word| stress.contains(word)), "{stress}");
+    let words = ["body `plate`", "shells or beams", "the scheme `explicit`", "solid cells"];
+    assert!(words.iter().all(|word| reduction.contains(word)), "{reduction}");
+    // The run has the same error of the body as the check.
+    is_refused(&plate, "body.0", &words);
+    assert_eq!(checked(&plate).len(), 1);
 }

@@ -213,7 +213,8 @@ fn costs(costs: &Costs) -> Value {
         json!({
             "name": of.name, "dofs": of.dofs, "interface_dofs": interface, "modes": modes, "places": places,
             "factor_nonzeros": of.factor[0], "factor_flops": of.factor[1], "cpu_seconds": span(&of.seconds),
-            "phases": phases, "memory_bytes": of.bytes, "file_bytes": of.file_bytes,
+            "cpu_seconds_of_repeat": of.of_repeat, "phases": phases,
+            "memory_bytes": of.bytes, "file_bytes": of.file_bytes,
         })
     };
     let run = |of: &CostOfRun| {

@@ -28,6 +28,7 @@ pub(crate) fn of_body(spec: &BodySpec, body: &Body, machine: &Machine) -> Option
         columns: [counted.n_interface, counted.n_modes, counted.places.count],
         phases: phases.to_vec(),
         seconds: Span::within(seconds, FACTOR),
+        of_repeat: None,
         bytes: counted.bytes(),
         file_bytes: counted.file_bytes(),
     })

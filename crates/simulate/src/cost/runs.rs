@@ -1,23 +1,16 @@
 //! Work of the run of a scenario, by its scheme.
 
-use std::collections::BTreeMap;
-
 use carom_cost::assembly;
-use carom_cost::run::{
-    closed_cell_contact, evaluation, explicit_step, frame, grid_contact, open_cell_contact, rigid_contact,
-    rigid_search, rigid_step, tangent,
-};
-use carom_cost::{Factor, Run, Span, Work};
+use carom_cost::run::{explicit_step, frame, grid_contact, rigid_contact, rigid_search, rigid_step, tangent};
+use carom_cost::{Factor, Machine, Run, Span, Work};
 use carom_fem::coupling::node_graph;
 use carom_fem::internal_force::{PointRule, PointStress};
 use carom_fem::{Body, Discretisation};
-use carom_format::scenario::model::{
-    BodySpec, ContactSpec, End, Integrator, MaterialLaw, Scenario, Scheme, ShapeKind, TimeIntegration,
-};
+use carom_format::scenario::model::{BodySpec, ContactSpec, MaterialLaw, Scenario, Scheme, ShapeKind};
 use carom_linalg::DofSet;
 use carom_reduce::cost::factor_of;
 
-use super::reductions::{Zone, extent, zone};
+use super::floating::reduced;
 use super::{FRAMES, Known};
 use crate::explicit::first_step;
 use crate::foresee::Course;
@@ -25,27 +18,12 @@ use crate::foresee::Course;
 /// Memory of the program with the result's file \[bytes\].
 const PROGRAM: u64 = 20_000_000;
 
-/// Faces of a pair that are near each other, at most.
-const MOST_FACES: f64 = 400.0;
-
-/// Interface dofs of a body whose geometry is not known.
-const ZONE_DOFS: f64 = 400.0;
-
 /// Factor by which plastic strain lengthens a run: a cell that is compressed has smaller steps, and its law
 /// costs more.
 const PLASTIC: Span = Span { low: 1.0, expected: 4.0, high: 16.0 };
 
 /// Static solutions for a contact.
 const SOLUTIONS: f64 = 300.0;
-
-/// Steps of an impact of reduced bodies at the default tolerance.
-const STEPS_OF_IMPACT: f64 = 480.0;
-
-/// Steps of a contact that lasts, in impacts, at most.
-const LASTING: f64 = 40.0;
-
-/// Evaluations for an explicit step of the fifth order, with those of rejected steps.
-const EVALUATIONS: f64 = 7.2;
 
 /// The run of a scenario; none if a body is not known yet.
 ///
@@ -56,6 +34,7 @@ pub(crate) fn of_run(
     known: &[Known],
     places: &[f64],
     course: Option<&Course>,
+    machine: &Machine,
 ) -> Option<Run> {
     let is_known = |known: &Known| known.geometry.is_some() || known.model.is_some();
     if !known.iter().all(is_known) {
@@ -63,7 +42,7 @@ pub(crate) fn of_run(
     }
     let mut run = match &scenario.simulation.scheme {
         Scheme::Quasistatic(settings) | Scheme::Dynamic(settings) | Scheme::Damped(settings) => {
-            reduced(scenario, (known, places), settings, course)
+            reduced(scenario, (known, places), settings, course, machine)
         }
         Scheme::Rigid { time_step } => rigid(scenario, *time_step),
         Scheme::Explicit { .. } => explicit(scenario, known),
@@ -74,147 +53,6 @@ pub(crate) fn of_run(
     add_frames(scenario, known, &mut run);
     run.bytes += PROGRAM;
     Some(run)
-}
-
-/// Bodies in a floating frame.
-///
-/// * `course` — of the bodies as rigid ones
-fn reduced(
-    scenario: &Scenario,
-    (known, places): (&[Known], &[f64]),
-    settings: &TimeIntegration,
-    course: Option<&Course>,
-) -> Run {
-    let mut run = Run::default();
-    let end = scenario.simulation.end_time;
-    let all_move = !matches!(scenario.simulation.scheme, Scheme::Quasistatic(_));
-    let of_bodies: Vec<(f64, f64)> =
-        scenario.body.iter().zip(known).map(|(spec, known)| modes(spec, known, all_move)).collect();
-    let modes: Vec<f64> = of_bodies.iter().map(|(modes, _)| *modes).collect();
-    let highest = of_bodies.iter().map(|(_, hz)| *hz).fold(0.0, f64::max);
-    let one = evaluation(&modes, scenario.joint.len());
-    let per_step = evaluations(settings.integrator, modes.iter().fold(0.0, |a, b| f64::max(a, *b)));
-    let is_explicit = matches!(
-        settings.integrator,
-        Integrator::Dop853 | Integrator::DormandPrince5 | Integrator::Exponential
-    );
-    let flight = match (settings.time_step, is_explicit && highest > 0.0, course) {
-        (Some(dt), ..) => Span::exact(end / dt),
-        (None, true, _) => Span::exact(10.0 * highest * end),
-        // Rigid bodies alone: the run itself.
-        (None, false, Some(course)) if highest == 0.0 => course.to_the_end(course.in_flight / per_step),
-        (None, false, _) => {
-            run.unknown = "the error control chooses the steps of the motion".to_owned();
-            Span { low: 30.0, expected: 1000.0, high: 30_000.0 }
-        }
-    };
-    let contacts = contacts(scenario, known, places);
-    let far: Work = contacts.iter().map(|[open, _]| *open).sum();
-    run.push("evaluations", flight.times(per_step), one + far);
-    if scenario.contact.is_empty() {
-        return run;
-    }
-    match course {
-        Some(course) => {
-            if course.part < 1.0 {
-                run.unknown = format!(
-                    "how often and how long bodies touch is not known after {:.0} % of the time",
-                    100.0 * course.part
-                );
-            }
-            if settings.time_step.is_none() {
-                run.push("evaluations in contact", course.to_the_end(course.in_contact), one + far);
-            }
-            for (pair, [_, work]) in contacts.iter().enumerate() {
-                // Steps of one length do not depend on contact.
-                let closed = match settings.time_step {
-                    Some(dt) => course.touching[pair] / dt * per_step,
-                    None => course.closed[pair],
-                };
-                run.push("closed contacts", course.to_the_end(closed), *work);
-            }
-        }
-        None => {
-            let n_pairs = scenario.contact.len() as f64;
-            let impacts = Span { low: 0.0, expected: n_pairs, high: 4.0 * n_pairs };
-            run.unknown = "the number and the length of contacts are not known".to_owned();
-            let evaluations = impacts.times(STEPS_OF_IMPACT * EVALUATIONS);
-            let near: Work = contacts.iter().map(|[_, closed]| *closed).sum();
-            let all_but_one = (n_pairs - 1.0) / n_pairs;
-            run.push("evaluations in contact", evaluations, one + near * (1.0 / n_pairs) + far * all_but_one);
-            // A contact that lasts is closed in all steps, which become short where it moves over cells.
-            let held =
-                if can_last(scenario) { LASTING * n_pairs * STEPS_OF_IMPACT * EVALUATIONS } else { 0.0 };
-            let high = held.max(flight.high * per_step);
-            run.push("evaluations in lasting contact", Span { high, ..Span::exact(0.0) }, near);
-        }
-    }
-    run
-}
-
-/// True if something presses bodies together: joints, forces or gravity.
-fn can_last(scenario: &Scenario) -> bool {
-    let has_gravity = scenario.simulation.gravity.iter().any(|g| *g != 0.0);
-    has_gravity || !scenario.joint.is_empty() || !scenario.force.is_empty()
-}
-
-/// Number of dynamic modes of a body, and the highest frequency of them \[Hz\].
-fn modes(spec: &BodySpec, known: &Known, all_move: bool) -> (f64, f64) {
-    if spec.rigid {
-        return (0.0, 0.0);
-    }
-    if let Some(model) = &known.model {
-        let n = if all_move { model.omega.len() } else { model.n_low };
-        let highest = n.checked_sub(1).map_or(0.0, |last| model.omega[last] / std::f64::consts::TAU);
-        return (n as f64, highest);
-    }
-    let (Some(body), Some(reduce)) = (&known.geometry, &spec.reduce) else { return (0.0, 0.0) };
-    let Ok(discretisation) = Discretisation::new(body) else { return (0.0, 0.0) };
-    let extent = extent(body, &discretisation);
-    let kept = reduce.modes.map(|n| n as f64);
-    let limit = reduce.up_to.unwrap_or_else(|| extent.frequency_of(kept.unwrap_or(24.0)));
-    let highest = reduce.split.map_or(limit, |split| split.min(limit));
-    let below = extent.modes_below(highest).min(kept.unwrap_or(f64::INFINITY));
-    (below.floor(), highest)
-}
-
-/// Evaluations of the equations of motion in a step.
-///
-/// * `modes` — of the body with the most
-fn evaluations(integrator: Integrator, modes: f64) -> f64 {
-    match integrator {
-        Integrator::Dop853 => 13.0,
-        Integrator::DormandPrince5 | Integrator::Exponential => EVALUATIONS,
-        Integrator::GeneralisedAlpha { .. } => 6.6,
-        Integrator::Radau5 => 7.3 + 2.4 * modes.sqrt(),
-        Integrator::Bdf2 | Integrator::Midpoint => 4.7 + 1.7 * modes.sqrt(),
-    }
-}
-
-/// Work of each contact in an evaluation: open, closed.
-fn contacts(scenario: &Scenario, known: &[Known], places: &[f64]) -> Vec<[Work; 2]> {
-    // Many pairs share a zone.
-    let mut zones: BTreeMap<(usize, String), Option<Zone>> = BTreeMap::new();
-    let number = |end: &End| scenario.body.iter().position(|spec| spec.name == end.body);
-    let mut of_pair = |pair: &ContactSpec| {
-        if pair.is_on_grid() {
-            let places = pair.between.each_ref().map(|end| number(end).map_or(0.0, |body| places[body]));
-            return [Work::default(), grid_contact(places)];
-        }
-        let (mut faces, mut dofs) = (MOST_FACES, [ZONE_DOFS; 2]);
-        for (end, dofs) in pair.between.iter().zip(&mut dofs) {
-            let Some(body) = number(end) else { continue };
-            let found = || zone(known[body].geometry.as_deref()?, &end.part);
-            let own = *zones.entry((body, end.part.clone())).or_insert_with(found);
-            faces = own.map_or(faces, |own| own.faces.min(faces));
-            *dofs = own.map_or(*dofs, |own| own.dofs);
-            if scenario.body[body].rigid {
-                *dofs = 0.0;
-            }
-        }
-        [open_cell_contact(faces), closed_cell_contact(dofs)]
-    };
-    scenario.contact.iter().map(&mut of_pair).collect()
 }
 
 /// Rigid bodies with steps of one length.
@@ -360,7 +198,7 @@ fn statics(scenario: &Scenario, known: &[Known], steps: usize) -> Run {
         Span::within(pairs, 2.0),
         Work::sweeps(SOLUTIONS * 1e-10 * nonzeros) + Work::scalars(0.3),
     );
-    run.push("load steps", Span::within(steps as f64, 2.0), grid_contact([40.0; 2]) * 50.0);
+    run.push("load steps", Span::within(steps as f64, 2.0), grid_contact([40.0; 2], None) * 50.0);
     run.bytes = (100.0 * all.couplings + 10.0 * nonzeros) as u64;
     run
 }

@@ -8,6 +8,7 @@ use carom_format::ResultReader;
 use carom_format::scenario::model::{MaterialLaw, Scenario, Scheme};
 use carom_progress::Silent;
 
+use super::shown;
 use crate::cpu_limit::CpuLimit;
 use crate::error::ErrorKind;
 use crate::implicit::MOST_MULTIPLIERS;
@@ -21,6 +22,15 @@ const OF_START: Duration = Duration::from_millis(300);
 
 /// The same with longer steps to the end of the run.
 const OF_WHOLE: Duration = Duration::from_secs(2);
+
+/// CPU time of the longer of two moments of a run with uneven steps \[s\]: least, and most.
+const OF_UNEVEN: [f64; 2] = [2.0, 10.0];
+
+/// CPU time of the shorter one, as a part of that.
+const PART_OF_LONGER: f64 = 0.15;
+
+/// Part of the time of a run that shows how often bodies touch in it.
+const ENOUGH: f64 = 0.05;
 
 /// Steps of a trial over the whole time.
 const STEPS: f64 = 200.0;
@@ -62,17 +72,19 @@ impl Trial {
 /// moment of the run is taken for all of it. Other runs with contact are tried by [`of_uneven_start`].
 ///
 /// * `touches` — true if bodies in a floating frame, here rigid ones, are known to touch early
-pub(crate) fn of_run(scenario: &Scenario, prepared: &Prepared, touches: bool) -> Option<Trial> {
+/// * `worth` — CPU time that an uneven run is worth, within limits \[s\]
+pub(crate) fn of_run(scenario: &Scenario, prepared: &Prepared, touches: bool, worth: f64) -> Option<Trial> {
+    let uneven = |touches: bool| of_uneven_start(scenario, prepared, touches, worth);
     let has_contact = !scenario.contact.is_empty();
     match scenario.simulation.scheme {
         Scheme::Rigid { time_step } => of_longer_steps(scenario, prepared, time_step)
             .map(Trial::known)
-            .or_else(|| if has_contact { of_uneven_start(scenario, prepared, false) } else { None }),
+            .or_else(|| if has_contact { uneven(false) } else { None }),
         Scheme::Explicit { .. } if !(has_contact && is_plastic(scenario)) => {
             of_start(scenario, prepared).map(Trial::known)
         }
-        Scheme::Explicit { .. } => of_uneven_start(scenario, prepared, true),
-        _ if has_contact => of_uneven_start(scenario, prepared, touches),
+        Scheme::Explicit { .. } => uneven(true),
+        _ if has_contact => uneven(touches),
         _ => of_start(scenario, prepared).map(Trial::known),
     }
 }
@@ -81,15 +93,9 @@ fn is_plastic(scenario: &Scenario) -> bool {
     scenario.material.values().any(|material| material.law == MaterialLaw::Plastic)
 }
 
-/// True if a trial can show the cost of a run: of reduced bodies in contact only where all are rigid.
+/// True if a trial can show the cost of a run.
 pub(crate) fn is_of_use(scenario: &Scenario) -> bool {
-    match scenario.simulation.scheme {
-        Scheme::Rigid { .. } | Scheme::Implicit { .. } | Scheme::Explicit { .. } => true,
-        Scheme::Quasistatic(_) | Scheme::Dynamic(_) | Scheme::Damped(_) => {
-            scenario.contact.is_empty() || scenario.body.iter().all(|body| body.rigid)
-        }
-        Scheme::Complementarity { .. } | Scheme::Static { .. } => false,
-    }
+    !matches!(scenario.simulation.scheme, Scheme::Complementarity { .. } | Scheme::Static { .. })
 }
 
 /// Rigid bodies to their end, in longer steps.
@@ -127,24 +133,29 @@ fn of_start(scenario: &Scenario, prepared: &Prepared) -> Option<f64> {
 /// four. Where nothing touches in the moments, later steps may cost more.
 ///
 /// * `touches` — true if bodies are known to touch in it
-fn of_uneven_start(scenario: &Scenario, prepared: &Prepared, touches: bool) -> Option<Trial> {
-    let short = Moment::of(scenario.clone(), prepared, OF_START);
-    let long = Moment::of(scenario.clone(), prepared, OF_WHOLE)?;
+/// * `worth` — CPU time that the longer moment may take, within [`OF_UNEVEN`] \[s\]
+fn of_uneven_start(scenario: &Scenario, prepared: &Prepared, touches: bool, worth: f64) -> Option<Trial> {
+    let [least, most] = OF_UNEVEN;
+    let longest = worth.clamp(least, most);
+    let moment = |seconds: f64| Moment::of(scenario.clone(), prepared, Duration::from_secs_f64(seconds));
+    let short = moment(PART_OF_LONGER * longest);
+    let long = moment(longest)?;
     if long.part == 1.0 {
         return Some(Trial::known(long.seconds));
     }
-    let mean = long.seconds / long.part;
+    // Rates of the work, of which the whole run has a share of 1.
+    let mean = long.seconds / long.shown;
     let rates = match short {
-        Some(short) if short.part < long.part => {
-            let later = (long.seconds - short.seconds) / (long.part - short.part);
-            let first = short.seconds / short.part;
+        Some(short) if short.shown < long.shown => {
+            let later = (long.seconds - short.seconds) / (long.shown - short.shown);
+            let first = short.seconds / short.shown;
             // A dear begin, as of contacts that settle, does not come again.
             if first > later { [later, mean] } else { [first, later] }
         }
         _ => [mean; 2],
     };
     let [low, high] = rates;
-    let to_the_end = |rate: f64| long.seconds + (1.0 - long.part) * rate;
+    let to_the_end = |rate: f64| long.seconds + (1.0 - long.shown) * rate;
     let seconds =
         Span { low: to_the_end(low), expected: to_the_end((low * high).sqrt()), high: to_the_end(high) };
     if !(touches || long.touches) {
@@ -159,8 +170,12 @@ fn of_uneven_start(scenario: &Scenario, prepared: &Prepared, touches: bool) -> O
         let seconds = Span { high: SHORTENED * seconds.high, ..seconds };
         return Some(Trial { seconds, unknown: PLASTIC.to_owned() });
     }
-    if seconds.high <= UNSEEN * seconds.expected {
+    if seconds.high <= UNSEEN * seconds.expected && long.part > ENOUGH {
         return Some(Trial::known(seconds.expected));
+    }
+    if long.part <= ENOUGH {
+        let unknown = format!("only the first {:.1} % of the time were tried", 100.0 * long.part);
+        return Some(Trial { seconds: Span { high: UNSEEN * seconds.high, ..seconds }, unknown });
     }
     let unknown = format!("steps cost more and more in the first {:.1} % of the time", 100.0 * long.part);
     Some(Trial { seconds, unknown })
@@ -172,6 +187,8 @@ struct Moment {
     seconds: f64,
     /// Part of the simulated time that it reached.
     part: f64,
+    /// Share of the work of the run that is expected until then.
+    shown: f64,
     /// Contacts that all steps missed.
     missed: u64,
     /// True if bodies are known to have touched: rigid ones, and those in implicit steps.
@@ -198,6 +215,7 @@ impl Moment {
         let counters = result.counters().ok()?;
         let count = |of: &str| counters.iter().find(|(name, _)| name == of).map_or(0, |(_, count)| *count);
         let touches = [CONTACT_IMPULSES, MOST_MULTIPLIERS].iter().any(|of| count(of) > 0);
-        (part > 0.0).then_some(Self { seconds, part, missed: count(MISSED_CONTACTS), touches })
+        let shown = shown(&scenario, part);
+        (part > 0.0).then_some(Self { seconds, part, shown, missed: count(MISSED_CONTACTS), touches })
     }
 }

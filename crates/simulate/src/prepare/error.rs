@@ -120,6 +120,15 @@ pub enum PrepareError {
         /// What is wrong.
         source: MaterialError,
     },
+    /// A body of shells or beams in a scheme that reduces it.
+    #[error(
+        "body `{body}` is of shells or beams, and the reduction is for solids: use the scheme `explicit`, \
+         which takes such bodies as they are, or mesh the body with solid cells"
+    )]
+    NotSolid {
+        /// Name of the body.
+        body: String,
+    },
     /// The reduction of a body failed.
     #[error("{source}")]
     Reduce {

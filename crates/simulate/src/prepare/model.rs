@@ -46,7 +46,7 @@ pub(super) fn load_model(
 
 /// The body file of a model, if it lies in the same folder: it has the name of the model or of its body, and
 /// the checksum that the model states. Empty otherwise. Pictures and markers at points need it.
-fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
+pub(super) fn body_beside(rom: &Path, model: &ReducedBody) -> PathBuf {
     let folder = rom.parent().unwrap_or(Path::new(""));
     let named = ["npz", "body"].map(|ending| folder.join(format!("{}.{ending}", model.name)));
     let candidates = [rom.with_extension("npz"), rom.with_extension("body")].into_iter().chain(named);
@@ -67,6 +67,11 @@ pub(super) fn rom_file(
     (path_of(owner, &recipe, "rom", workshop), recipe)
 }
 
+/// Refuses bodies that cannot be reduced: those of shells or beams.
+pub(super) fn check_solid(spec: &BodySpec, body: &Body) -> Result<(), PrepareError> {
+    if body.is_structural() { Err(PrepareError::NotSolid { body: spec.name.clone() }) } else { Ok(()) }
+}
+
 /// The model file of a body, made if it is not up to date.
 pub(super) fn reduced(
     scenario: &Scenario,
@@ -77,6 +82,7 @@ pub(super) fn reduced(
     progress: &dyn Progress,
     prepared: &mut Prepared,
 ) -> Result<PathBuf, PrepareError> {
+    check_solid(spec, body)?;
     let owner = model_owner(scenario, spec, workshop);
     let (path, recipe) = rom_file(owner, reduce, checksum, workshop);
     let (found, _claim) = found_or_claimed(|| recipe.made(&path), &path, workshop, progress)?;

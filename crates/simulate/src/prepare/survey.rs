@@ -15,8 +15,9 @@ use carom_reduce::ReducedBody;
 use thiserror::Error;
 
 use super::error::PrepareError;
+use super::finer::body_of_repeat;
 use super::ingredients::{body_as_it_is, body_path, body_recipe, material};
-use super::model::rom_file;
+use super::model::{body_beside, check_solid, rom_file};
 use super::twins::{body_owner, model_owner};
 use super::{in_body, source};
 use crate::cost::{self, Costs, Known};
@@ -29,11 +30,12 @@ use crate::foresee::{self, Choice};
 use crate::overlap;
 use crate::parts::Parts;
 use crate::plausible;
-use crate::prepared::Workshop;
+use crate::prepared::{PreparedBody, PreparedModel, Workshop};
 use crate::references::{self, NoInterface};
 use crate::rigid::left_out;
 use crate::scheme::check::check;
 use crate::scheme::{self, SetUpError};
+use crate::system::stresses::{self, BeforeRun};
 
 /// CPU time in which a check foresees contact. A run takes all the time that it needs: its choices must not
 /// depend on the speed of a machine.
@@ -178,6 +180,7 @@ impl Found {
 /// read, named sets exist (bodies are made in memory, except those that Gmsh would mesh), the scheme takes
 /// the scenario. Contact that the scenario leaves open is completed by a run of the rigid bodies.
 pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progress) -> Survey {
+    let given = scenario;
     let (scenario, choices) = foresee::meshed(scenario);
     let scenario = &*scenario;
     let mut survey = Survey { choices, completed: Some(scenario.clone()), ..Survey::default() };
@@ -207,13 +210,21 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
     let scenario = &*completed(scenario, &found, &parts, &mut survey, &limit);
     let is_incomplete = scenario.contact.iter().any(|pair| foresee::is_open(scenario, pair, &parts));
     for (i, spec) in scenario.body.iter().enumerate() {
-        let looked = look_at_model(scenario, spec, workshop, &mut survey.bodies[i]);
+        let looked = look_at_model(scenario, (spec, &found[i]), workshop, &mut survey.bodies[i]);
         // Contact that could not be completed leaves its bodies without models, for now.
         if looked.is_err() && is_incomplete {
             survey.bodies[i].model = Standing::ToMake;
         }
         let problem = looked.err().filter(|_| !is_incomplete);
         survey.problems.extend(problem.map(|problem| in_body(i, problem).cast()));
+    }
+    let before_run = scenario.body.iter().zip(&found).zip(&survey.bodies);
+    let before_run = before_run.map(|((spec, found), surveyed)| of_stress(scenario, spec, found, surveyed));
+    for error in stresses::problems(scenario, &before_run.collect::<Vec<_>>()) {
+        // A place that the body does not have is reported already.
+        if survey.problems.iter().all(|known| known.key().is_none() || known.key() != error.key()) {
+            survey.problems.push(error.cast::<SetUpError>().cast());
+        }
     }
     let known = found.iter().map(Found::geometry);
     survey.result_size = ExpectedSize::of_bodies(scenario, &known.collect::<Vec<_>>());
@@ -234,12 +245,19 @@ pub fn survey(scenario: &Scenario, workshop: Workshop<'_>, progress: &dyn Progre
             let owner = model_owner(scenario, spec, workshop);
             scenario.body.iter().position(|body| body.name == owner.name).unwrap_or_default()
         };
-        let known = scenario.body.iter().zip(&found).zip(&survey.bodies).map(|((spec, found), body)| Known {
-            geometry: found.shared(),
-            model: found.model(),
-            rom_path: (body.model == Standing::UpToDate).then(|| body.rom_path.clone()),
-            is_to_make: body.model == Standing::ToMake,
-            owner: owner(spec),
+        let geometries: Vec<_> = found.iter().map(Found::shared).collect();
+        let bodies = scenario.body.iter().zip(&found).zip(&survey.bodies).enumerate();
+        let known = bodies.map(|(i, ((spec, found), body))| {
+            let is_to_make = body.model == Standing::ToMake;
+            let finer = || body_of_repeat((given, scenario), i, &geometries, workshop);
+            Known {
+                geometry: found.shared(),
+                finer: if is_to_make { finer() } else { None },
+                model: found.model(),
+                rom_path: (body.model == Standing::UpToDate).then(|| body.rom_path.clone()),
+                is_to_make,
+                owner: owner(spec),
+            }
         });
         survey.costs = Some(cost::of(scenario, &known.collect::<Vec<_>>()));
     }
@@ -323,10 +341,31 @@ fn look_at(
     Ok(body.map_or(Found::Nothing, Found::Geometry))
 }
 
+/// A body for the stress at its probes; none if the scheme does not reduce it, or if it is not known yet.
+fn of_stress(
+    scenario: &Scenario,
+    spec: &BodySpec,
+    found: &Found,
+    surveyed: &SurveyedBody,
+) -> Option<BeforeRun> {
+    match found {
+        Found::Geometry(body) if scenario.simulation.scheme.reduces_body(spec) => {
+            Some(BeforeRun::ToReduce(Arc::clone(body)))
+        }
+        Found::Model(model) => Some(BeforeRun::Ready(PreparedBody {
+            body_path: body_beside(&surveyed.rom_path, model),
+            body_checksum: model.body_checksum.clone(),
+            rom_path: surveyed.rom_path.clone(),
+            ..PreparedBody::without_files(PreparedModel::Reduced(Arc::clone(model)))
+        })),
+        Found::Geometry(_) | Found::Nothing => None,
+    }
+}
+
 /// The model of a body, present or future.
 fn look_at_model(
     scenario: &Scenario,
-    spec: &BodySpec,
+    (spec, found): (&BodySpec, &Found),
     workshop: Workshop<'_>,
     out: &mut SurveyedBody,
 ) -> Result<(), PrepareError> {
@@ -341,6 +380,7 @@ fn look_at_model(
         let known = out.sets.clone().unwrap_or_default().join(", ");
         return Err(NoInterface { body: spec.name.clone(), known }.into());
     };
+    found.geometry().map_or(Ok(()), |body| check_solid(spec, body))?;
     let checksum = out.body_checksum.clone().unwrap_or_default();
     let (path, recipe) = rom_file(model_owner(scenario, spec, workshop), reduce, &checksum, workshop);
     let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());

@@ -59,8 +59,10 @@ pub enum AssembleError {
         why: String,
     },
     /// A probe of a stress that is not known.
-    #[error("body `{body}`: {source}")]
+    #[error("probe `{probe}`: body `{body}`: {source}")]
     Stress {
+        /// Name of the probe.
+        probe: String,
         /// Name of the body.
         body: String,
         /// The reason.

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
 use carom_fem::Body as Geometry;
 use carom_format::result::ResultPair;
-use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, Scenario, Spot};
+use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, ProbeSpec, Scenario, Spot};
 use carom_multibody::{Body, CellPressures, PlaceStress};
 use carom_reduce::{Modes, ReducedBody};
 use carom_scene::{BodyGrid, PlaceStressRecovery, SurfaceStressRecovery, nearest_place};
@@ -34,6 +35,13 @@ pub enum NoStress {
          `--fields surface`"
     )]
     Fields,
+    /// A body of shells or beams: they have no surface with a stress normal to it.
+    #[error(
+        "the stress at a probe is that at the surface of a solid, and this body is of shells or beams: leave \
+         out `stress`, or mesh the body with solid cells; in the scheme `explicit`, which takes shells as \
+         they are, `carom-post export` writes their stress at each frame"
+    )]
+    NotSolid,
     /// Only contact on a half-space grid deforms the body.
     #[error(
         "its model has no dynamic modes, and so no stress but that below its contacts, which `carom-post \
@@ -84,23 +92,19 @@ pub(crate) fn stresses(
 ) -> Result<Stresses, At<AssembleError>> {
     let mut found = Stresses::default();
     let mut opened: BTreeMap<usize, Opened> = BTreeMap::new();
-    for (number, probe) in scenario.probe.iter().enumerate().filter(|(_, probe)| probe.has_stress()) {
-        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { continue };
-        let Some(index) = scenario.body.iter().position(|spec| spec.name == on.body) else { continue };
-        let (spec, ready) = (&scenario.body[index], &prepared.bodies[index]);
+    for probed in probed(scenario) {
+        let Probed { number, probe, index, spec, .. } = probed;
+        let ready = &prepared.bodies[index];
         let PreparedModel::Reduced(rom) = &ready.model else { continue };
-        let refuse = |key: &str, why: NoStress| {
-            let body = spec.name.clone();
-            AssembleError::Stress { body, source: Box::new(why) }.at(format!("probe.{number}.{key}"))
-        };
         let of = match opened.entry(index) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                place.insert(Opened::new(spec, ready, rom).map_err(|why| refuse("what", why))?)
+                let geometry = body_of_model(ready).map(Arc::new).map_err(NoStress::from);
+                let made = geometry.and_then(|geometry| Opened::new(spec, geometry, Some(rom)));
+                place.insert(made.map_err(|why| probed.refused("what", why))?)
             }
         };
-        let key = if at.is_some() { "at" } else { "on" };
-        let places = of.places(spec, on, *at).map_err(|why| refuse(key, why))?;
+        let places = probed.places(of)?;
         let loaded = of.loaded(scenario, spec, rom, &places);
         found.warnings.extend(loaded.map(|set| {
             format!(
@@ -111,14 +115,86 @@ pub(crate) fn stresses(
             )
         }));
         let stress = of.stress(scenario, pairs, (rom, &bodies[index]), &places);
-        found.of_probes.insert(number, stress.map_err(|why| refuse("what", why))?);
+        found.of_probes.insert(number, stress.map_err(|why| probed.refused("what", why))?);
     }
     Ok(found)
 }
 
+/// A reduced body before a run.
+pub(crate) enum BeforeRun {
+    /// Its model will be made from this mesh.
+    ToReduce(Arc<Geometry>),
+    /// Its model is there, with or without the file of its mesh.
+    Ready(PreparedBody),
+}
+
+/// The errors that [`stresses`] would have in a run, as far as they are known before.
+///
+/// * `bodies` — none where the scheme does not reduce the body, or it is not known yet
+pub(crate) fn problems(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<At<AssembleError>> {
+    let mut opened: BTreeMap<usize, Option<Opened>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for probed in probed(scenario) {
+        let Some(body) = &bodies[probed.index] else { continue };
+        // A body that cannot be opened has one error, that of its first probe.
+        let of = opened.entry(probed.index).or_insert_with(|| {
+            let made = match body {
+                BeforeRun::ToReduce(geometry) => Opened::new(probed.spec, Arc::clone(geometry), None),
+                BeforeRun::Ready(ready) => {
+                    let PreparedModel::Reduced(rom) = &ready.model else { return None };
+                    let geometry = body_of_model(ready).map(Arc::new).map_err(NoStress::from);
+                    geometry.and_then(|geometry| Opened::new(probed.spec, geometry, Some(rom)))
+                }
+            };
+            made.map_err(|why| found.push(probed.refused("what", why))).ok()
+        });
+        if let Some(of) = of {
+            found.extend(probed.places(of).err());
+        }
+    }
+    found
+}
+
+/// A probe of the stress of a body.
+#[derive(Clone, Copy)]
+struct Probed<'a> {
+    number: usize,
+    probe: &'a ProbeSpec,
+    on: &'a End,
+    at: Option<[f64; 3]>,
+    /// Number and table of the body.
+    index: usize,
+    spec: &'a BodySpec,
+}
+
+/// The probes of the stress of a scenario.
+fn probed(scenario: &Scenario) -> impl Iterator<Item = Probed<'_>> {
+    let with_stress = scenario.probe.iter().enumerate().filter(|(_, probe)| probe.has_stress());
+    with_stress.filter_map(|(number, probe)| {
+        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { return None };
+        let index = scenario.body.iter().position(|spec| spec.name == on.body)?;
+        Some(Probed { number, probe, on, at: *at, index, spec: &scenario.body[index] })
+    })
+}
+
+impl Probed<'_> {
+    /// The error at a key of the probe.
+    fn refused(&self, key: &str, why: NoStress) -> At<AssembleError> {
+        let (probe, body) = (self.probe.title(), self.spec.name.clone());
+        AssembleError::Stress { probe, body, source: Box::new(why) }
+            .at(format!("probe.{}.{key}", self.number))
+    }
+
+    /// Its places on a body that is open.
+    fn places(&self, of: &Opened) -> Result<Vec<usize>, At<AssembleError>> {
+        let key = if self.at.is_some() { "at" } else { "on" };
+        of.places(self.spec, self.on, self.at).map_err(|why| self.refused(key, why))
+    }
+}
+
 /// A reduced body with its mesh.
 struct Opened {
-    geometry: Geometry,
+    geometry: Arc<Geometry>,
     grid: BodyGrid,
     recovery: SurfaceStressRecovery,
     /// Places of the recovery, source coordinates \[m\].
@@ -128,13 +204,17 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(spec: &BodySpec, ready: &PreparedBody, rom: &ReducedBody) -> Result<Self, NoStress> {
-        let geometry = body_of_model(ready)?;
-        if rom.fields.is_none() {
+    /// * `rom` — its model, if that is there
+    fn new(spec: &BodySpec, geometry: Arc<Geometry>, rom: Option<&ReducedBody>) -> Result<Self, NoStress> {
+        if geometry.is_structural() {
+            return Err(NoStress::NotSolid);
+        }
+        if rom.is_some_and(|rom| rom.fields.is_none()) {
             return Err(NoStress::Fields);
         }
-        let load_radius = rom.places.iter().map(|places| places.radius).fold(0.0, f64::max);
-        if load_radius > 0.0 && rom.last_dynamic_hz().is_none() {
+        let places = rom.iter().flat_map(|rom| &rom.places);
+        let load_radius = places.map(|places| places.radius).fold(0.0, f64::max);
+        if load_radius > 0.0 && rom.is_some_and(|rom| rom.last_dynamic_hz().is_none()) {
             return Err(NoStress::NoModes);
         }
         let grid = BodyGrid::surface(&geometry);
