@@ -86,6 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The surface of the body, displaced by a mode, coloured by the length of its displacement.
 fn mode_picture(body: &Body, reduced: &ReducedBody, mode: usize, title: &str) -> Drawing {
     let fields = reduced.fields.as_ref().expect("modes are kept at all points unless options say otherwise");
+    let fields = fields.modes().expect("the modes of a new model are in memory");
     let n_points = fields.points.len();
     let mut displacement = vec![[0.0; 3]; n_points];
     for (i, &point) in fields.points.iter().enumerate() {

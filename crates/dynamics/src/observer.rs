@@ -24,9 +24,9 @@ pub struct Frame<'a> {
     pub ledger: &'a LedgerRow,
 }
 
-/// An observer could not store its input, for example because the disk is full.
+/// An observer could not check or store its input, for example because the disk is full.
 #[derive(Debug, thiserror::Error)]
-#[error("the result could not be stored")]
+#[error("the result could not be checked and stored")]
 pub struct ObserverError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 
 /// Receiver of the states of a run. The loop stops at the first error.

@@ -44,7 +44,7 @@ mod watched;
 pub use body_file::{StoredBody, read_body, write_body};
 pub use npz::{ReadArchiveError, Version};
 pub use result::{ResultError, ResultReader, ResultWriter};
-pub use rom_file::{CraigBamptonOptions, StoredRom, read_rom, write_rom};
+pub use rom_file::{CraigBamptonOptions, StoredRom, open_rom, read_rom, write_rom};
 pub use scenario::{Scenario, ScenarioError};
 
 /// The entry `program` of written files.

@@ -4,6 +4,7 @@ use carom_testing::heap;
 
 mod archives;
 mod couplings;
+mod fields;
 mod functions;
 mod parameters;
 mod patterns;

@@ -13,7 +13,9 @@ use carom_format::sid::{
 };
 use carom_nurbs::{Multipatch, solids};
 use carom_progress::{Progress, Silent};
-use carom_reduce::{CraigBamptonOptions, FixedModes, Invariants, ReducedBody, Stiffening, craig_bampton};
+use carom_reduce::{
+    CraigBamptonOptions, FixedModes, Invariants, Modes, ReducedBody, Stiffening, craig_bampton,
+};
 use carom_testing::shared_data;
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -217,7 +219,7 @@ fn export_and_import_give_the_same_body() {
 /// Sums over points of the body: mass, place in the body frame, modes there.
 fn for_points(body: &Body, model: &ReducedBody, mut visit: impl FnMut(f64, Vector3<f64>, &[Vector3<f64>])) {
     let discretisation = Discretisation::new(body).unwrap();
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     assert_eq!(fields.points.len(), discretisation.n_points());
     let mut evaluator = CellEvaluator::new(&discretisation);
     let mut modes = vec![Vector3::zeros(); model.omega.len()];
@@ -337,13 +339,16 @@ fn the_blocks_are_the_sums_over_points_that_define_them() {
 fn with_linear_modes(body: &Body, set: &str, gradients: &[Matrix3<f64>]) -> ReducedBody {
     let mut model = reduced(body, set, 8);
     let n = model.omega.len();
-    for modes in [Some(&mut model.boundary), model.fields.as_mut()].into_iter().flatten() {
-        let places = modes.positions_b.clone();
-        modes.values = Mat::from_fn(3 * places.len(), n, |row, k| {
+    let linear = |modes: &Modes| {
+        let places = &modes.positions_b;
+        let values = Mat::from_fn(3 * places.len(), n, |row, k| {
             let gradient = gradients.get(k).copied().unwrap_or_else(Matrix3::zeros);
             (gradient * Vector3::from(places[row / 3]))[row % 3]
         });
-    }
+        Modes { values, ..modes.clone() }
+    };
+    model.boundary = linear(&model.boundary);
+    model.fields = model.fields.map(|fields| linear(fields.modes().unwrap()).into());
     model
 }
 

@@ -139,7 +139,10 @@ impl Body {
     ///
     /// [`BodyError`] as [`Body::reduced`].
     pub fn with_static_modes(file: &ReducedBody, modes: StaticModes) -> Result<Self, BodyError> {
-        let body = Self::with_dynamic_modes(Arc::new(modes.applied_to(file)), modes.n_moving())?;
+        let reduced = modes
+            .applied_to(file)
+            .map_err(|source| BodyError { body: file.name.clone(), source: source.into() })?;
+        let body = Self::with_dynamic_modes(Arc::new(reduced), modes.n_moving())?;
         let loads = modes.rows(centrifugal_loads(file.invariants.inertia_1.as_ref()).as_ref());
         let omega = &body.reduced.as_ref().expect("made from a reduced body").omega;
         let centrifugal = CentrifugalCompliance::new(loads.as_ref(), omega, modes.n_moving());

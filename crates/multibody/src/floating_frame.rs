@@ -1,6 +1,7 @@
 //! Constants of the floating frame of reference over the dynamic modes, laid out for the rate.
 
 use carom_linalg::DenseEigenError;
+use carom_reduce::field_modes::FieldsError;
 use carom_reduce::{DampingError, Invariants, Stiffening};
 use faer::Mat;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
@@ -129,6 +130,9 @@ pub enum FrameError {
         /// Why.
         source: DampingFailure,
     },
+    /// The modes at all points, of which static modes are combinations, cannot be read.
+    #[error(transparent)]
+    Fields(#[from] FieldsError),
     /// Modes are dependent or contain rigid motion.
     #[error(
         "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or \

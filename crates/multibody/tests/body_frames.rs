@@ -41,7 +41,7 @@ fn model(variant: Variant) -> Arc<ReducedBody> {
 
 /// Three corners of the bar that span a triangle.
 fn corners(model: &ReducedBody) -> BodyFrame {
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     let find = |place: [f64; 3]| {
         let distance = |i: usize| (0..3).map(|a| (fields.positions_b[i][a] - place[a]).powi(2)).sum::<f64>();
         let nearest = (0..fields.points.len()).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
@@ -57,7 +57,7 @@ fn bar_in(frame: BodyFrame, damping: Option<Damping>) -> Arc<ReducedBody> {
 
 /// [R Φ] at all points, for the dynamic modes.
 fn shapes(model: &ReducedBody) -> DMatrix<f64> {
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     DMatrix::from_fn(fields.values.nrows(), 6 + model.n_low, |row, k| {
         let (point, a) = (Vector3::from(fields.positions_b[row / 3]), row % 3);
         match k {
@@ -130,7 +130,7 @@ fn fly(model: &Arc<ReducedBody>, field: &DVector<f64>, end: f64) -> Flight {
     let b = layout.quaternion(0);
     let a: Matrix3<f64> = carom_dynamics::rotation::matrix(&[y[b], y[b + 1], y[b + 2], y[b + 3]]);
     let q = &y[layout.modal(0)..layout.modal(0) + model.n_low];
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     let displacement = |i: usize| {
         Vector3::from_fn(|a, _| {
             q.iter().enumerate().map(|(k, q)| q * fields.values[(3 * i + a, k)]).sum::<f64>()

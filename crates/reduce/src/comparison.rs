@@ -10,6 +10,7 @@ use carom_linalg::{DenseEigenError, FactorError, IterationError};
 use carom_progress::Progress;
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
+use crate::field_modes::{FieldModes, FieldsError};
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
 use crate::interface::InterfaceError;
@@ -148,6 +149,9 @@ pub enum ComparisonError {
     /// A support of the model is not in the body.
     #[error(transparent)]
     Support(#[from] SupportError),
+    /// The modes at all points cannot be read from the file of the model.
+    #[error(transparent)]
+    Fields(#[from] FieldsError),
     /// The free vibrations of the model could not be found.
     #[error("model `{body}`: its free vibrations could not be found: {source}")]
     Model {
@@ -267,7 +271,7 @@ pub fn compare(
 ) -> Result<Comparison, ComparisonError> {
     let discretisation = Discretisation::new(body)?;
     let n_points = discretisation.n_points();
-    let kept = model.fields.as_ref().map_or(&[][..], |fields| &fields.points);
+    let kept = model.fields.as_ref().map_or(&[][..], |fields| fields.points());
     if let Some(&point) = kept.iter().chain(&model.boundary.points).find(|&&p| p as usize >= n_points) {
         return Err(ComparisonError::NoSuchPoint { node: u64::from(point) + 1, n_points });
     }
@@ -311,8 +315,9 @@ pub fn compare(
     let hz = &found.hz[n_rigid..];
     let shapes = found.shapes.subcols(n_rigid, hz.len());
     let used: usize = discretisation.point_is_used().iter().filter(|&&used| used).count();
-    let by_mass = model.fields.as_ref().is_some_and(|fields| fields.points.len() >= used);
-    let shapes = Shapes::new(&free, shapes, by_mass.then_some(&mass));
+    let by_mass = model.fields.as_ref().is_some_and(|fields| fields.points().len() >= used);
+    let fields = model.fields.as_ref().map(FieldModes::modes).transpose()?.map(|fields| free.at(fields));
+    let shapes = Shapes::new(fields.as_deref(), shapes, by_mass.then_some(&mass));
     let mut matches = matches(&free.omega[..free.n_massive], hz, &shapes);
     matches.truncate(count);
     let modes_untested = None;

@@ -10,6 +10,7 @@ use carom_progress::Progress;
 use crate::attachment::AttachmentKind;
 use crate::boundary::Boundary;
 use crate::error::ReduceError;
+use crate::field_modes::in_memory;
 use crate::given::InteriorSolutions;
 use crate::interface::{Interface, InterfaceSpec, checked_points};
 use crate::matrices::MatrixBody;
@@ -56,7 +57,8 @@ fn stiffened(
     model.stiffening = Some(Stiffening::new(body, &discretisation, model, options, progress)?);
     model.fields = match (options.fields, model.fields.take()) {
         (Fields::Surface, Some(fields)) => {
-            Some(fields.at(&discretisation.surface(&body.boundary_faces()).points))
+            let kept = in_memory(&fields).at(&discretisation.surface(&body.boundary_faces()).points);
+            Some(kept.into())
         }
         (Fields::Interface, _) => None,
         (_, fields) => fields,

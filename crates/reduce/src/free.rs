@@ -48,10 +48,32 @@ pub struct FreeShapes<'a> {
     pub n_massive: usize,
     /// Mode values at the boundary points.
     pub boundary: Cow<'a, Modes>,
-    /// Mode values at the other points of the model.
-    pub fields: Option<Cow<'a, Modes>>,
     /// Markers of the attachments with their motions.
     pub markers: Cow<'a, [AttachedMarker]>,
+    /// None if the modes of the model are the free ones.
+    change: Option<Change>,
+}
+
+/// From the modes of a model to its free modes, Φ_free = Φ U + R B.
+#[derive(Debug, Clone)]
+struct Change {
+    /// U, n × n.
+    combination: Mat<f64>,
+    /// B, 6 × n.
+    rigid: Mat<f64>,
+}
+
+impl Change {
+    fn applied_to(&self, modes: &Modes) -> Modes {
+        let n = self.combination.ncols();
+        let motions = rigid_modes(&modes.positions_b, [0.0; 3]);
+        let own = product(modes.values.subcols(0, n), self.combination.as_ref())
+            + product(motions.as_ref(), self.rigid.as_ref());
+        let values = Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |i, k| {
+            if k < n { own[(i, k)] } else { modes.values[(i, k)] }
+        });
+        Modes { values, ..modes.clone() }
+    }
 }
 
 impl<'a> FreeShapes<'a> {
@@ -72,8 +94,8 @@ impl<'a> FreeShapes<'a> {
                 omega: Cow::Borrowed(&model.omega),
                 n_massive: n,
                 boundary: Cow::Borrowed(&model.boundary),
-                fields: model.fields.as_ref().map(Cow::Borrowed),
                 markers: Cow::Borrowed(&model.markers),
+                change: None,
             });
         };
         // (M_eff U)ᵀ U = E.
@@ -86,22 +108,22 @@ impl<'a> FreeShapes<'a> {
         // The frame of a held body does not move.
         let share = if model.held.is_empty() { -1.0 } else { 0.0 };
         let rigid = Mat::from_fn(6, n, |i, k| share * rigid[(i, k)]) * &combination;
-        let seen = |modes: &Modes| {
-            let motions = rigid_modes(&modes.positions_b, [0.0; 3]);
-            let own = product(modes.values.subcols(0, n), combination.as_ref())
-                + product(motions.as_ref(), rigid.as_ref());
-            let values = Mat::from_fn(modes.values.nrows(), modes.values.ncols(), |i, k| {
-                if k < n { own[(i, k)] } else { modes.values[(i, k)] }
-            });
-            Cow::Owned(Modes { values, ..modes.clone() })
-        };
+        let markers = model.markers.iter().map(|marker| seen_marker(marker, &combination, &rigid)).collect();
+        let change = Change { combination, rigid };
         Ok(Self {
             omega: omega.into_iter().chain(model.omega[n..].iter().copied()).collect(),
             n_massive: n,
-            boundary: seen(&model.boundary),
-            fields: model.fields.as_ref().map(seen),
-            markers: model.markers.iter().map(|marker| seen_marker(marker, &combination, &rigid)).collect(),
+            boundary: Cow::Owned(change.applied_to(&model.boundary)),
+            markers,
+            change: Some(change),
         })
+    }
+
+    /// The free modes at other points of the model.
+    ///
+    /// * `modes` — those of the model there
+    pub fn at<'m>(&self, modes: &'m Modes) -> Cow<'m, Modes> {
+        self.change.as_ref().map_or(Cow::Borrowed(modes), |change| Cow::Owned(change.applied_to(modes)))
     }
 }
 

@@ -56,6 +56,7 @@ pub mod definite;
 mod dofs;
 pub mod doubtful;
 pub mod error;
+pub mod field_modes;
 pub mod flexibility;
 pub mod frame;
 pub mod free;

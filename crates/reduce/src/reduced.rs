@@ -4,6 +4,7 @@ use carom_fem::{Material, Surface};
 
 use crate::attachment::AttachedMarker;
 use crate::column::Composition;
+use crate::field_modes::FieldModes;
 use crate::invariants::Invariants;
 use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
@@ -72,7 +73,7 @@ pub struct ReducedBody {
     /// Mode values at every interface point, which includes the points of `surfaces`.
     pub boundary: Modes,
     /// Mode values at all points (or all surface points) of the body, for pictures and stress.
-    pub fields: Option<Modes>,
+    pub fields: Option<FieldModes>,
     /// Stress of the modes, if it was requested.
     pub stress: Option<StressModes>,
     /// Geometric stiffness, if it was requested.

@@ -26,6 +26,7 @@ use carom_linalg::dense::{Reflections, symmetric_pairs, symmetrised};
 use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
+use crate::field_modes::{FieldModes, FieldsError};
 use crate::invariants::Invariants;
 use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
@@ -178,8 +179,12 @@ impl StaticModes {
 
     /// The reduced body over the new modes, without stress: constants of the floating frame and values for
     /// pictures over the dynamic modes, mode values at boundary points and markers over all modes.
-    #[must_use]
-    pub fn applied_to(&self, model: &ReducedBody) -> ReducedBody {
+    ///
+    /// # Errors
+    ///
+    /// [`FieldsError`] if the modes at all points cannot be read from the file of the model.
+    pub fn applied_to(&self, model: &ReducedBody) -> Result<ReducedBody, FieldsError> {
+        let fields = model.fields.as_ref().map(FieldModes::modes).transpose()?;
         let n = model.omega.len();
         let n_moving = self.n_moving();
         let mut omega = model.omega[..self.n_low].to_vec();
@@ -191,7 +196,7 @@ impl StaticModes {
             marker.rotation = self.rows(marker.rotation.as_ref());
         }
         let Modes { points, positions_b, values } = &model.boundary;
-        ReducedBody {
+        Ok(ReducedBody {
             name: model.name.clone(),
             body_checksum: model.body_checksum.clone(),
             materials: model.materials.clone(),
@@ -218,14 +223,14 @@ impl StaticModes {
                 positions_b: positions_b.clone(),
                 values: self.rows(values.as_ref()),
             },
-            fields: model.fields.as_ref().map(|fields| Modes {
-                points: fields.points.clone(),
-                positions_b: fields.positions_b.clone(),
-                values: self.moving(fields.values.as_ref()),
+            fields: fields.map(|fields| {
+                let values = self.moving(fields.values.as_ref());
+                Modes { points: fields.points.clone(), positions_b: fields.positions_b.clone(), values }
+                    .into()
             }),
             stress: None,
             stiffening: model.stiffening.as_ref().map(|stiffening| stiffening.changed(self)),
-        }
+        })
     }
 
     /// The mass matrix of the dynamic modes: its block of static modes is the identity, also where their

@@ -24,6 +24,7 @@ use faer::{Mat, MatMut, MatRef};
 use crate::attachment::Attached;
 use crate::comparison::{rigid_sets, whole_body};
 use crate::error::ReduceError;
+use crate::field_modes::in_memory;
 use crate::flexibility::Flexibility;
 use crate::options::CraigBamptonOptions;
 use crate::point_modes::Modes;
@@ -134,7 +135,8 @@ impl Stiffening {
         options: &CraigBamptonOptions,
         progress: &dyn Progress,
     ) -> Result<Self, ReduceError> {
-        let fields = model.fields.as_ref().expect("modes are kept at all points for the stiffening");
+        let fields = model.fields.as_ref().map(in_memory);
+        let fields = fields.expect("modes are kept at all points for the stiffening");
         let rule = options.rule.unwrap_or(QuadratureRule::Default);
         let (flexibility, _) = whole_body(
             body,

@@ -211,7 +211,7 @@ impl Subject<'_> {
             surfaces: self.surfaces,
             places: Vec::new(),
             boundary: values(self.boundary.points.clone()),
-            fields: (!self.field_points.is_empty()).then(|| values(self.field_points)),
+            fields: (!self.field_points.is_empty()).then(|| values(self.field_points).into()),
             stress: None,
             stiffening: None,
         };

@@ -47,7 +47,7 @@ fn the_condensed_matrices_are_the_projections_of_the_full_ones() {
     let (_, system) = system(&body);
     // Φ = T Z and K̂ = Z⁻ᵀ Z⁻¹ W² would hide errors: compare traces and the modal matrices of the full body
     // instead.
-    let phi = &result.reduced.fields.as_ref().unwrap().values;
+    let phi = &result.reduced.fields.as_ref().unwrap().modes().unwrap().values;
     let stiffness = phi.transpose() * system.stiffness.product(phi.as_ref());
     let mass = phi.transpose() * system.mass.product(phi.as_ref());
     let n = phi.ncols();
@@ -140,7 +140,7 @@ fn second_order_terms_equal_the_nodal_sums() {
     let body = steel_box([0.1, 0.02, 0.03], [3, 1, 1]);
     let result = craig_bampton(&body, &options(&["west"], FixedModes::Count(8)), &Silent).unwrap();
     let (discretisation, system) = system(&body);
-    let fields = result.reduced.fields.as_ref().unwrap();
+    let fields = result.reduced.fields.as_ref().unwrap().modes().unwrap();
     let n_points = discretisation.n_points();
     let mass = system.mass.node_product(Mat::<f64>::identity(n_points, n_points).as_ref());
     let vector = |k: usize, i: usize| nalgebra::Vector3::from_fn(|a, _| fields.values[(3 * i + a, k)]);
@@ -247,7 +247,7 @@ fn the_interface_compliance_agrees_with_inertia_relief() {
     for n in [6, 20, 60] {
         let result = craig_bampton(&body, &options(&["west"], FixedModes::Count(n)), &Silent).unwrap();
         let exact = inertia_relief(&discretisation, &system, result.reduced.com, &force);
-        let phi = &result.reduced.fields.as_ref().unwrap().values;
+        let phi = &result.reduced.fields.as_ref().unwrap().modes().unwrap().values;
         let weighted =
             Mat::from_fn(phi.nrows(), phi.ncols(), |i, k| phi[(i, k)] / result.reduced.omega[k].powi(2));
         let modal = &weighted * (phi.transpose() * &force);
@@ -278,7 +278,7 @@ fn the_response_to_balanced_loads_on_the_interface_is_exact() {
     }
     let result = reduced_bar(6);
     let exact = inertia_relief(&discretisation, &system, result.reduced.com, &force);
-    let phi = &result.reduced.fields.as_ref().unwrap().values;
+    let phi = &result.reduced.fields.as_ref().unwrap().modes().unwrap().values;
     let weighted =
         Mat::from_fn(phi.nrows(), phi.ncols(), |i, k| phi[(i, k)] / result.reduced.omega[k].powi(2));
     let error = (&weighted * (phi.transpose() * &force) - &exact).norm_max() / exact.norm_max();
@@ -311,7 +311,7 @@ fn the_split_counts_the_low_modes() {
     let below = result.omega.iter().filter(|&&omega| omega <= 2.0 * PI * 20e3).count();
     assert!(below > 0 && result.n_low == below);
     assert_eq!(result.omega.len(), result.n_interface_dofs + 20 - 6);
-    let (fields, n_points) = (result.fields.unwrap(), 9 * 3 * 4);
+    let (fields, n_points) = (result.fields.unwrap().into_modes().unwrap(), 9 * 3 * 4);
     assert!(fields.points.len() < n_points && fields.values.nrows() == 3 * fields.points.len());
     assert!(result.surfaces[0].is_interface.iter().all(|&inside| inside));
     assert_eq!(result.surfaces[0].name, "west");

@@ -17,7 +17,7 @@ fn motions_of_markers_agree_with_the_mode_shapes() {
     let options = spec.options(FixedModes::Count(10));
     let reduced = craig_bampton(&box_body(), &options, &Silent).unwrap().reduced;
     let it = condensed(&box_body(), &spec, 6);
-    let shapes = &reduced.fields.as_ref().unwrap().values;
+    let shapes = &reduced.fields.as_ref().unwrap().modes().unwrap().values;
     for marker in &reduced.markers {
         let (_, attached) = it.marker(&marker.name);
         for a in 0..3 {

@@ -38,7 +38,7 @@ fn forces_do_the_work_of_their_geometric_stiffness_on_the_displacement_of_second
     )
     .unwrap();
     let points: Vec<_> = (0..discretisation.n_points() as u32).map(|point| vec![(point, 1.0)]).collect();
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     let w = stiffening.foreshortening_of(&discretisation, &flexibility, fields, &points, &Silent).unwrap();
     let loads = Mat::from_fn(w.nrows(), 6, |dof, load| {
         let (point, axis) = (&discretisation.points[dof / 3], dof % 3);

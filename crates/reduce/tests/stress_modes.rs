@@ -29,12 +29,19 @@ fn stress_of_a_reduced_body_agrees_with_its_displacement() {
     {
         let model = model(&body, &[&set], Fields::Full);
         let discretisation = Discretisation::new(&body).unwrap();
-        let fields = model.fields.as_ref().unwrap();
+        let fields = model.fields.as_ref().unwrap().modes().unwrap();
         let q: Vec<f64> = (0..model.omega.len()).map(|k| (k as f64).sin() * 1e-7).collect();
         let u = &fields.values * Mat::from_fn(q.len(), 1, |k, _| q[k]);
         for at in [StressAt::Nodes, StressAt::GaussPoints] {
-            let modes =
-                StressModes::new(model.fields.as_ref(), model.com, &body, at, false, &Silent).unwrap();
+            let modes = StressModes::new(
+                model.fields.as_ref().map(|fields| fields.modes().unwrap()),
+                model.com,
+                &body,
+                at,
+                false,
+                &Silent,
+            )
+            .unwrap();
             let sites = match at {
                 StressAt::Nodes => StressSites::nodes(&body, &discretisation),
                 StressAt::GaussPoints => StressSites::gauss_points(&discretisation),
@@ -87,8 +94,15 @@ fn the_stress_of_a_bar_in_tension_is_force_over_area() {
         let expected = force / (size[1] * size[2]);
         for at in [StressAt::Nodes, StressAt::GaussPoints] {
             for surface in [false, true] {
-                let modes =
-                    StressModes::new(model.fields.as_ref(), model.com, &body, at, surface, &Silent).unwrap();
+                let modes = StressModes::new(
+                    model.fields.as_ref().map(|fields| fields.modes().unwrap()),
+                    model.com,
+                    &body,
+                    at,
+                    surface,
+                    &Silent,
+                )
+                .unwrap();
                 for stress in modes.stress(&q) {
                     for (c, s) in stress.iter().enumerate() {
                         let wanted = if c == 0 { expected } else { 0.0 };
@@ -104,8 +118,15 @@ fn the_stress_of_a_bar_in_tension_is_force_over_area() {
 fn stress_needs_the_modes_at_every_point() {
     let body = steel_box([0.1, 0.02, 0.03], [6, 3, 3]);
     let model = model(&body, &["west"], Fields::Surface);
-    let error = StressModes::new(model.fields.as_ref(), model.com, &body, StressAt::Nodes, true, &Silent)
-        .unwrap_err();
+    let error = StressModes::new(
+        model.fields.as_ref().map(|fields| fields.modes().unwrap()),
+        model.com,
+        &body,
+        StressAt::Nodes,
+        true,
+        &Silent,
+    )
+    .unwrap_err();
     assert!(matches!(error, StressModesError::Fields { .. }), "{error}");
     assert!(error.to_string().contains("full fields"));
 }

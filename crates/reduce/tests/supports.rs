@@ -100,7 +100,7 @@ fn a_reduced_body_on_three_symmetry_planes_has_its_static_response() {
     assert_eq!((found.n_rigid, found.loads.len()), (0, 6));
     assert!(found.loads.iter().all(|load| load.displacement_error < 1e-8), "{:?}", found.loads);
     // Points of the planes move only within them.
-    let fields = model.fields.as_ref().unwrap();
+    let fields = model.fields.as_ref().unwrap().modes().unwrap();
     let discretisation = Discretisation::new(&body).unwrap();
     let west = body.points_of_set(&discretisation, "west").unwrap();
     let largest = |axis: usize| {

@@ -61,7 +61,7 @@ fn static_error(body: &Body, set: &str, model: &ReducedBody) -> f64 {
     .unwrap();
     let mut exact = force.clone();
     full.respond(exact.as_mut(), &Silent).unwrap();
-    let phi = &model.fields.as_ref().unwrap().values;
+    let phi = &model.fields.as_ref().unwrap().modes().unwrap().values;
     let weighted = Mat::from_fn(phi.nrows(), phi.ncols(), |i, k| phi[(i, k)] / model.omega[k].powi(2));
     (&weighted * (phi.transpose() * &force) - &exact).norm_max() / exact.norm_max()
 }
@@ -226,7 +226,7 @@ fn dynamic_modes_in_a_frame_of_nodes_vanish_at_its_fixed_dofs() {
     let model = &result.reduced;
     let n = model.n_low;
     assert!(n > 6 && n == buckens.reduced.n_low);
-    let values = &model.fields.as_ref().unwrap().values;
+    let values = &model.fields.as_ref().unwrap().modes().unwrap().values;
     let at = |node: u32, a: usize, k: usize| values[(3 * node as usize + a, k)].abs();
     for k in 0..n {
         let largest = values.col(k).norm_max();

@@ -13,7 +13,7 @@ use std::time::Duration;
 use carom_continuum::half_space::reduced_with_places;
 use carom_cost::{FACTOR, Machine, Run, Span, on_one_thread};
 use carom_fem::Body;
-use carom_format::read_rom;
+use carom_format::open_rom;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario, Scheme};
 use carom_progress::Silent;
 use carom_reduce::ReducedBody;
@@ -246,7 +246,7 @@ fn ready(scenario: &Scenario, known: &[Known], makes: bool) -> Option<Prepared> 
                 (Some(model), _) | (None, Some(model)) => Arc::clone(model),
                 (None, None) => {
                     let made = match (&known.rom_path, geometry, &spec.reduce) {
-                        (Some(path), ..) => read_rom(path).ok()?.reduced,
+                        (Some(path), ..) => open_rom(path).ok()?.reduced,
                         (None, Some(body), Some(reduce)) if makes => made(body, reduce)?,
                         _ => return None,
                     };

@@ -2,7 +2,6 @@
 //!
 //! `body` makes body files, `model` reduces them; `survey` reports which files would be made.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +36,7 @@ pub use error::PrepareError;
 pub use survey::{Problem, Standing, Survey, SurveyedBody, survey};
 
 use body::body_file;
-use model::{load_model, reduced};
+use model::{Models, load_model, reduced};
 
 /// Makes or reads every body and model that a scenario names. Files that are up to date are not made again.
 ///
@@ -55,7 +54,7 @@ pub fn prepare(
     let (scenario, choices) = foresee::meshed(scenario);
     let scenario = &*scenario;
     let mut prepared = Prepared { choices, ..Prepared::default() };
-    let mut models = Models::new();
+    let mut models = Models::default();
     let mut sources = Vec::new();
     let n_bodies = scenario.body.len();
     for (i, spec) in scenario.body.iter().enumerate() {
@@ -132,9 +131,6 @@ fn in_body(i: usize, error: PrepareError) -> At<PrepareError> {
     };
     error.at(format!("body.{i}{key}"))
 }
-
-/// Models by their checksums: bodies that differ in name and motion alone share files in memory.
-type Models = BTreeMap<String, Arc<ReducedBody>>;
 
 /// The source from which a body is prepared.
 enum Source {

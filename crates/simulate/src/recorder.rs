@@ -95,7 +95,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn frame(&mut self, frame: &Frame<'_>) -> Result<(), ObserverError> {
-        self.watch.look(frame);
+        self.watch.look(frame).map_err(|error| ObserverError(Box::new(error)))?;
         self.writer.frame(frame)
     }
 

@@ -9,6 +9,7 @@ mod equilibrium;
 mod equilibrium_friction;
 mod explicit;
 mod explicit_joints;
+mod fields_on_demand;
 mod fixtures;
 mod flat_impact;
 mod forces;

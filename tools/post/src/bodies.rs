@@ -6,6 +6,7 @@ use carom_fem::Body;
 use carom_format::result::ResultBody;
 use carom_format::{read_body, read_rom};
 use carom_reduce::Modes;
+use carom_reduce::field_modes::FieldModes;
 
 use crate::{Run, RunError};
 
@@ -77,7 +78,8 @@ impl Run {
             check(&meta, "model", &path, &rom.checksum, &meta.rom_checksum)?;
             let radius = rom.reduced.places.iter().map(|places| places.radius).fold(0.0, f64::max);
             let fastest = rom.reduced.last_dynamic_hz();
-            (rom.reduced.fields, radius, fastest)
+            let unread = |source| RunError::Fields { body: meta.name.clone(), source };
+            (rom.reduced.fields.map(FieldModes::into_modes).transpose().map_err(unread)?, radius, fastest)
         };
         let loaded = RunBody { meta, body: stored.body, fields, load_radius, fastest_hz };
         loaded.check()?;

@@ -8,6 +8,7 @@ use carom_files::WriteFileError;
 use carom_format::result::{ResultBody, RunHeader, StoredFrame};
 use carom_format::{ReadArchiveError, ResultError, ResultReader};
 use carom_progress::Progress;
+use carom_reduce::field_modes::FieldsError;
 use carom_report::Prefix;
 use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
@@ -40,6 +41,14 @@ pub enum RunError {
         /// Why.
         #[source]
         source: Box<ReadArchiveError>,
+    },
+    /// The modes of a model cannot be read.
+    #[error("body `{body}`: {source}")]
+    Fields {
+        /// Name of the body.
+        body: String,
+        /// The cause.
+        source: FieldsError,
     },
     /// A body or model file is not the one that the run used.
     #[error(

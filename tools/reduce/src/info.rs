@@ -149,7 +149,7 @@ pub(crate) fn info(args: &InfoArgs, session: &Session) -> Result<(), Failure> {
                 _ => None,
             })
             .collect(),
-        field_points: rom.fields.as_ref().map_or(0, |f| f.points.len()),
+        field_points: rom.fields.as_ref().map_or(0, |fields| fields.points().len()),
     };
     session.print(&text(&report))?;
     if args.modes {

@@ -169,6 +169,7 @@ pub fn reduced_with_places(
         whole_body(body, &discretisation, &options.held, &rigid, rule, &options.solver, progress)
             .map_err(|source| PlacedModelError::Response { body: body.name.clone(), source })?;
     let fields = model.fields.take().expect("all fields were asked for");
+    let fields = fields.into_modes().expect("a reduction keeps its modes in memory");
     // Static modes of loads are combinations of all modes.
     model.mode_errors = energy_errors(body, &discretisation, fields.values.as_ref());
     for spec in places {
@@ -183,8 +184,8 @@ pub fn reduced_with_places(
         model.places.push(placed);
     }
     model.fields = match options.fields {
-        Fields::Full => Some(fields),
-        Fields::Surface => Some(fields.at(&discretisation.surface(&body.boundary_faces()).points)),
+        Fields::Full => Some(fields.into()),
+        Fields::Surface => Some(fields.at(&discretisation.surface(&body.boundary_faces()).points).into()),
         Fields::Interface => None,
     };
     result.seconds.places = started.elapsed().as_secs_f64();

@@ -153,6 +153,17 @@ pub enum ReadArchiveError {
         /// The file.
         path: PathBuf,
     },
+    /// The digest of an array is not the listed one.
+    #[error(
+        "`{path}`: the array `{array}` does not match its checksum in the file; the file was changed after \
+         it was written"
+    )]
+    Digest {
+        /// The file.
+        path: PathBuf,
+        /// The array.
+        array: String,
+    },
 }
 
 /// Hint how to convert a file of another program.

@@ -5,6 +5,9 @@
 //! objects. A larger major version means that old readers would misread the file; a larger minor one only
 //! adds arrays.
 //!
+//! An archive with the array `digests` lists the SHA-256 of each array. The checksum of the archive covers
+//! the list, so that a reader verifies the arrays that it reads and may leave the others unread.
+//!
 //! The header of an array is written and parsed in [`carom_files::npy`], because texts (`<U`) and bulk reads
 //! are needed, and because every invalid header must give an error.
 
@@ -18,6 +21,11 @@ pub use carom_files::npy::{Element, Header, HeaderError};
 pub use error::ReadArchiveError;
 pub use read::ArchiveReader;
 pub use write::ArchiveWriter;
+
+/// The array with the checksum of the others.
+const CHECKSUM: &str = "checksum";
+/// The array with the lines `name sha256` of the others, if they are listed.
+const DIGESTS: &str = "digests";
 
 /// Version of a file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,7 +10,7 @@ use zip::result::ZipError;
 
 use super::error::ReadArchiveError;
 use super::write::{begin_digest, combine, hexadecimal};
-use super::{Header, Version};
+use super::{CHECKSUM, DIGESTS, Header, Version};
 
 /// Limits on the expanded size of an archive (per byte of the file, and a constant) and on the size of
 /// decoded values. With the temporary memory of decoding, reading stays within
@@ -31,10 +31,19 @@ pub struct ArchiveReader {
     version: Version,
     /// SHA-256 of each array that was read, by name.
     digests: BTreeMap<String, String>,
+    /// The list of the archive, which agrees with its checksum; none in an archive without one.
+    listed: Option<Listed>,
+}
+
+/// The digests of all arrays as the archive lists them.
+struct Listed {
+    digests: BTreeMap<String, String>,
+    checksum: String,
 }
 
 impl ArchiveReader {
-    /// Opens an archive and checks kind and version before anything else is read.
+    /// Opens an archive and checks kind and version before anything else is read, then the list of digests if
+    /// there is one: arrays are compared with it as they are read.
     ///
     /// * `kind` — required entry `format`
     /// * `word` — name of the kind in messages
@@ -57,7 +66,7 @@ impl ArchiveReader {
         let memory = DECODED_FACTOR.saturating_mul(size).saturating_add(DECODED_BASE);
         let version = Version { major: 0, minor: 0 };
         let digests = BTreeMap::new();
-        let mut archive = Self { path: path.to_owned(), size, memory, zip, version, digests };
+        let mut archive = Self { path: path.to_owned(), size, memory, zip, version, digests, listed: None };
         archive.check_list()?;
         if !archive.has("format") || !archive.has("version") {
             return Err(ReadArchiveError::Foreign { path: path.to_owned(), kind: word });
@@ -75,7 +84,66 @@ impl ArchiveReader {
             let path = path.to_owned();
             return Err(ReadArchiveError::Newer { path, kind, found: stated, supported, program });
         }
+        archive.read_list()?;
         Ok(archive)
+    }
+
+    /// Reads the list of digests, and compares it with the checksum and with the arrays read before.
+    fn read_list(&mut self) -> Result<(), ReadArchiveError> {
+        // A list without a checksum proves nothing: the whole archive is read.
+        if !self.has(DIGESTS) || !self.has(CHECKSUM) {
+            return Ok(());
+        }
+        let checksum = self.text(CHECKSUM)?;
+        let lines = self.texts(DIGESTS)?;
+        let split = |line: &String| line.split_once(' ').map(|(name, digest)| (name.into(), digest.into()));
+        let digests: Option<BTreeMap<String, String>> = lines.iter().map(split).collect();
+        let digests = digests.ok_or_else(|| self.unexpected(DIGESTS, "lines `name sha256`", "others"))?;
+        let mut all: Vec<(String, String)> = digests.clone().into_iter().collect();
+        all.push((DIGESTS.to_owned(), self.digests[DIGESTS].clone()));
+        let mut names = self.names();
+        names.sort();
+        let are_all = combine(&mut all) == checksum && names.iter().eq(all.iter().map(|(name, _)| name));
+        if !are_all {
+            return Err(ReadArchiveError::Checksum { path: self.path.clone() });
+        }
+        self.listed = Some(Listed { digests, checksum });
+        self.digests.iter().try_for_each(|(name, digest)| self.compare(name, digest))
+    }
+
+    /// Names of the arrays but the checksum, in the order of the archive.
+    fn names(&self) -> Vec<String> {
+        let names = self.zip.file_names().filter_map(|n| n.ok()?.strip_suffix(".npy").map(str::to_owned));
+        names.filter(|name| name != CHECKSUM).collect()
+    }
+
+    /// Refuses an array whose digest is not the listed one.
+    fn compare(&self, name: &str, digest: &str) -> Result<(), ReadArchiveError> {
+        let listed = self.listed.as_ref().and_then(|listed| listed.digests.get(name));
+        match listed.is_none_or(|listed| listed == digest) {
+            true => Ok(()),
+            false => Err(ReadArchiveError::Digest { path: self.path.clone(), array: name.to_owned() }),
+        }
+    }
+
+    /// True if the digest of an array is needed: the first time, and each time if it can be compared, as the
+    /// file may have been changed since it was opened.
+    fn is_to_digest(&self, name: &str) -> bool {
+        self.listed.is_some() || !self.digests.contains_key(name)
+    }
+
+    /// Keeps the digest of an array that was read.
+    fn keep(&mut self, name: &str, digest: sha2::Sha256) -> Result<(), ReadArchiveError> {
+        let digest = hexadecimal(&digest.finalize());
+        self.compare(name, &digest)?;
+        self.digests.insert(name.to_owned(), digest);
+        Ok(())
+    }
+
+    /// The checksum of an archive with a list of digests, whose arrays are verified one by one as they are
+    /// read; none without a list.
+    pub fn listed_checksum(&self) -> Option<String> {
+        self.listed.as_ref().map(|listed| listed.checksum.clone())
     }
 
     /// Refuses repeated names, and arrays whose expanded size is much larger than the file.
@@ -163,9 +231,8 @@ impl ArchiveReader {
         let start = bytes.len() - needed;
         let mut bytes = bytes;
         bytes.drain(..start);
-        if !self.digests.contains_key(name) {
-            let digest = begin_digest(&header).chain_update(&bytes);
-            self.digests.insert(name.to_owned(), hexadecimal(&digest.finalize()));
+        if self.is_to_digest(name) {
+            self.keep(name, begin_digest(&header).chain_update(&bytes))?;
         }
         Ok((header, bytes))
     }
@@ -203,14 +270,13 @@ impl ArchiveReader {
     /// [`ReadArchiveError::Checksum`] if they differ, [`ReadArchiveError::NoChecksum`] if a required one is
     /// missing, others if an array cannot be read.
     pub fn verified_checksum(&mut self, is_due: bool) -> Result<String, ReadArchiveError> {
-        let stated = if self.has("checksum") { Some(self.text("checksum")?) } else { None };
+        let stated = if self.has(CHECKSUM) { Some(self.text(CHECKSUM)?) } else { None };
         if is_due && stated.is_none() {
             return Err(ReadArchiveError::NoChecksum { path: self.path.clone(), version: self.version });
         }
-        let names: Vec<String> =
-            self.zip.file_names().filter_map(|n| n.ok()?.strip_suffix(".npy").map(str::to_owned)).collect();
+        let names = self.names();
         let mut digests = Vec::with_capacity(names.len());
-        for name in names.into_iter().filter(|n| n != "checksum") {
+        for name in names {
             let digest = self.digest(&name)?;
             digests.push((name, digest));
         }
@@ -238,7 +304,7 @@ impl ArchiveReader {
         /// Upper limit of the header length of number and text arrays.
         const HEAD: u64 = 1 << 12;
         let (path, array) = (self.path.clone(), name.to_owned());
-        let is_digested = self.digests.contains_key(name);
+        let is_to_digest = self.is_to_digest(name);
         let mut entry = self.entry(name)?;
         let stated = entry.size();
         let damaged = |source| ReadArchiveError::Damaged { path: path.clone(), array: array.clone(), source };
@@ -254,7 +320,7 @@ impl ArchiveReader {
                 (format!("{needed} bytes as its shape says"), format!("{} bytes", rest.len() as u64 + left));
             return Err(ReadArchiveError::Unexpected { path, array, expected, found });
         }
-        let digest = (!is_digested).then(|| begin_digest(&header));
+        let digest = is_to_digest.then(|| begin_digest(&header));
         let mut elements = Digested { elements: rest.chain(entry.by_ref().take(left)), digest };
         let result = action(&header, &mut elements).map_err(damaged)?;
         let Digested { elements, digest } = elements;
@@ -265,7 +331,7 @@ impl ArchiveReader {
         ended(&mut entry).map_err(damaged)?;
         drop(entry);
         if let Some(digest) = digest {
-            self.digests.insert(name.to_owned(), hexadecimal(&digest.finalize()));
+            self.keep(name, digest)?;
         }
         Ok(result)
     }

@@ -6,13 +6,16 @@ use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 
 use super::once::FailsOnce;
-use super::{Element, Header, Version};
+use super::{CHECKSUM, DIGESTS, Element, Header, Version};
 
 /// Writes the arrays of an archive one after the other, and the checksum as the last one.
 ///
 /// The checksum is the SHA-256 of the lines `name sha256-of-the-array\n` of all arrays but itself, in the
 /// order of their names; an array's is that of the line `descr fortran_order shape\n` and the elements. The
 /// same content always gives the same bytes.
+///
+/// [`ArchiveWriter::finish_listed`] also writes these lines, as the texts of the array `digests`: a reader
+/// compares the list with the checksum, and an array with its line when it reads the array.
 pub struct ArchiveWriter<W: Write + Seek> {
     zip: zip::ZipWriter<FailsOnce<W>>,
     digests: Vec<(String, String)>,
@@ -161,9 +164,22 @@ impl<W: Write + Seek> ArchiveWriter<W> {
     /// Those of the writer.
     pub fn finish(mut self) -> io::Result<String> {
         let checksum = combine(&mut self.digests);
-        self.text("checksum", &checksum)?;
+        self.text(CHECKSUM, &checksum)?;
         self.zip.finish()?.flush()?;
         Ok(checksum)
+    }
+
+    /// Ends an archive that lists the digests of its arrays, and returns its checksum.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn finish_listed(mut self) -> io::Result<String> {
+        self.digests.sort();
+        let lines: Vec<String> =
+            self.digests.iter().map(|(name, digest)| format!("{name} {digest}")).collect();
+        self.texts(DIGESTS, &lines)?;
+        self.finish()
     }
 }
 

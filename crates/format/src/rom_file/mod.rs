@@ -1,6 +1,7 @@
 //! Files of reduced-order models: all data of a flexible body that the solver uses.
 
 mod composition;
+mod fields;
 mod invariants;
 mod places;
 mod stiffening;
@@ -24,8 +25,8 @@ pub const KIND: &str = "carom-rom";
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
 /// the modes of all models, version 1.7 the geometric stiffness, version 1.8 that by the weight of a held
 /// body, version 1.9 errors of the lowest frequencies by the mesh, version 1.10 displacements of second order
-/// of surfaces that may touch.
-pub const VERSION: Version = Version { major: 1, minor: 10 };
+/// of surfaces that may touch, version 1.11 the list of digests and the summary of the modes at all points.
+pub const VERSION: Version = Version { major: 1, minor: 11 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -104,7 +105,7 @@ pub fn write_rom(
         places::write(&mut archive, &rom.places)?;
         surfaces::write_modes(&mut archive, "boundary", &rom.boundary)?;
         if let Some(fields) = &rom.fields {
-            surfaces::write_modes(&mut archive, "fields", fields)?;
+            fields::write(&mut archive, fields)?;
         }
         if let Some(stress) = &rom.stress {
             stress::write(&mut archive, stress)?;
@@ -112,7 +113,7 @@ pub fn write_rom(
         if let Some(stiffening) = &rom.stiffening {
             stiffening::write(&mut archive, stiffening)?;
         }
-        checksum = archive.finish()?;
+        checksum = archive.finish_listed()?;
         out.end();
         Ok(())
     })?;
@@ -122,7 +123,7 @@ pub fn write_rom(
 /// Bytes of the large arrays of a model.
 fn size(rom: &ReducedBody) -> u64 {
     let n = rom.omega.len();
-    let points = rom.boundary.points.len() + rom.fields.as_ref().map_or(0, |fields| fields.points.len());
+    let points = rom.boundary.points.len() + rom.fields.as_ref().map_or(0, |fields| fields.points().len());
     let stress = rom.stress.as_ref().map_or(0, |stress| stress.len() * (6 * n + 4));
     let numbers = stress + 9 * n * n + 3 * points * (n + 1) + 5 * n * n;
     (size_of::<f64>() * numbers) as u64
@@ -134,17 +135,47 @@ fn size(rom: &ReducedBody) -> u64 {
 ///
 /// [`ReadArchiveError`]
 pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
+    read(path, false)
+}
+
+/// Reads a ROM file as [`read_rom`] but for the values of the modes at all points, which stay in the file
+/// until they are needed, if it has their summary. The file stays open: it may be replaced meanwhile, and
+/// values that were changed in place are an error when they are read.
+///
+/// # Errors
+///
+/// [`ReadArchiveError`]
+pub fn open_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
+    read(path, true)
+}
+
+/// * `leaves_fields` — true if the values of the modes at all points may stay in the file
+fn read(path: &Path, leaves_fields: bool) -> Result<StoredRom, ReadArchiveError> {
     let mut archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
-    let read = read_arrays(&mut archive);
-    // The checksums are those of the arrays as they were read. A wrong one is reported before the errors that
-    // follow from it.
-    let checksum = archive.verified_checksum(archive.version() >= WITH_CHECKSUM)?;
-    let (reduced, options) = read?;
-    Ok(StoredRom { reduced, options, checksum, version: archive.version() })
+    let leaves_fields = leaves_fields && fields::can_be_left(&archive);
+    let read = read_arrays(&mut archive, leaves_fields);
+    let checksum = match (&read, archive.listed_checksum()) {
+        // Each array that was read was compared with the list.
+        (Ok(_), Some(checksum)) if leaves_fields => checksum,
+        // The checksums are those of the arrays as they were read. A wrong one is reported before the errors
+        // that follow from it.
+        _ => archive.verified_checksum(archive.version() >= WITH_CHECKSUM)?,
+    };
+    let (mut reduced, options) = read?;
+    let version = archive.version();
+    if leaves_fields {
+        reduced.fields = Some(fields::leave(archive, reduced.omega.len())?);
+    }
+    Ok(StoredRom { reduced, options, checksum, version })
 }
 
 /// The model and the options of its reduction.
-fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBamptonOptions), ReadArchiveError> {
+///
+/// * `leaves_fields` — true to leave out the modes at all points
+fn read_arrays(
+    archive: &mut ArchiveReader,
+    leaves_fields: bool,
+) -> Result<(ReducedBody, CraigBamptonOptions), ReadArchiveError> {
     let omega = archive.f64("omega", &[None])?;
     let n_modes = omega.len();
     if !omega.is_sorted() || omega.first().is_some_and(|&w| w <= 0.0) {
@@ -183,10 +214,9 @@ fn read_arrays(archive: &mut ArchiveReader) -> Result<(ReducedBody, CraigBampton
         surfaces: surfaces::read_surfaces(archive, &boundary.points)?,
         places: places::read(archive, n_modes, n_motions)?,
         boundary,
-        fields: if archive.has("fields_points") {
-            Some(surfaces::read_modes(archive, "fields", n_modes)?)
-        } else {
-            None
+        fields: match archive.has("fields_points") && !leaves_fields {
+            true => Some(surfaces::read_modes(archive, "fields", n_modes)?.into()),
+            false => None,
         },
         stress,
         stiffening,

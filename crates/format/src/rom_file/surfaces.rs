@@ -30,14 +30,23 @@ pub(super) fn read_modes(
     prefix: &str,
     n_modes: usize,
 ) -> Result<Modes, ReadArchiveError> {
+    let (points, positions_b) = read_points(archive, prefix)?;
+    let values = read_matrix(archive, &format!("{prefix}_modes"), 3 * points.len(), n_modes)?;
+    Ok(Modes { points, positions_b, values })
+}
+
+/// Numbers and positions of the points of modes.
+pub(super) fn read_points(
+    archive: &mut ArchiveReader,
+    prefix: &str,
+) -> Result<(Vec<u32>, Vec<[f64; 3]>), ReadArchiveError> {
     let array = format!("{prefix}_points");
     let points = archive.u32(&array, &[None])?;
     if !points.is_sorted_by(|a, b| a < b) {
         return Err(archive.unexpected(&array, "ascending numbers", "others"));
     }
     let positions = archive.f64(&format!("{prefix}_positions"), &[Some(points.len()), Some(3)])?;
-    let values = read_matrix(archive, &format!("{prefix}_modes"), 3 * points.len(), n_modes)?;
-    Ok(Modes { points, positions_b: positions.as_chunks::<3>().0.to_vec(), values })
+    Ok((points, positions.as_chunks::<3>().0.to_vec()))
 }
 
 pub(super) fn write_surfaces<W: Write + Seek>(

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use carom_progress::Progress;
+use carom_reduce::field_modes::FieldsError;
 use carom_reduce::{Invariants, ReducedBody, Stiffening};
 use faer::Mat;
 use thiserror::Error;
@@ -24,6 +25,9 @@ pub enum SidExportError {
         /// Number of modes with mass.
         n_massive: usize,
     },
+    /// The modes at all points cannot be read from the file of the model.
+    #[error(transparent)]
+    Fields(#[from] FieldsError),
     /// The user stopped the operation.
     #[error("stopped before the SID_FEM file was written")]
     Interrupted,
@@ -69,7 +73,7 @@ pub fn sid_of(
     if n > n_massive {
         return Err(SidExportError::Massless { wanted: n, n_massive });
     }
-    let found = export_nodes(reduced, nodes, progress).ok_or(SidExportError::Interrupted)?;
+    let found = export_nodes(reduced, nodes, progress)?.ok_or(SidExportError::Interrupted)?;
     let ids = numbers(&found);
     let named = ids.iter().copied().zip(found.iter().map(|node| node.kind.clone())).collect();
     let [x, y, z] = reduced.com;

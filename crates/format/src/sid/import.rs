@@ -135,7 +135,7 @@ pub fn reduced_of(sid: &Sid, name: &str) -> Result<Imported, SidImportError> {
         n_dofs: 3 * boundary.points.len(),
         surfaces: Vec::new(),
         places: Vec::new(),
-        fields: Some(boundary.clone()),
+        fields: Some(boundary.clone().into()),
         stress: None,
         stiffening: frames.stiffening,
         boundary,

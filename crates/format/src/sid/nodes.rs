@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use carom_fem::{Face, FaceBasis, Quadrature, Surface};
 use carom_progress::Progress;
+use carom_reduce::field_modes::{FieldModes, FieldsError};
 use carom_reduce::{Modes, NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -102,16 +103,22 @@ impl ExportNode {
 
 /// The nodes of a reduced body: points by their numbers, corners of knot spans, then interfaces, then
 /// markers; none if the user stopped it.
+///
+/// # Errors
+///
+/// [`FieldsError`] if the modes at all points cannot be read from the file of the model.
 pub fn export_nodes(
     reduced: &ReducedBody,
     wanted: SidNodes,
     progress: &dyn Progress,
-) -> Option<Vec<ExportNode>> {
-    let OfSurfaces { points, corners, sets, of_splines } = of_surfaces(reduced, wanted, progress)?;
+) -> Result<Option<Vec<ExportNode>>, FieldsError> {
+    let Some(found) = of_surfaces(reduced, wanted, progress) else { return Ok(None) };
+    let OfSurfaces { points, corners, sets, of_splines } = found;
     let mut nodes: Vec<ExportNode> = Vec::new();
     if wanted != SidNodes::Sets && !of_splines {
         // The rotation of interface points without a surface, and of other points, is not known.
         let fields = reduced.fields.as_ref().filter(|_| wanted == SidNodes::Fields);
+        let fields = fields.map(FieldModes::modes).transpose()?;
         let mut all: BTreeMap<u32, ExportNode> = BTreeMap::new();
         for modes in fields.into_iter().chain([&reduced.boundary]) {
             for (i, &point) in modes.points.iter().enumerate() {
@@ -131,7 +138,7 @@ pub fn export_nodes(
             None => nodes.push(marker),
         }
     }
-    Some(nodes)
+    Ok(Some(nodes))
 }
 
 /// The nodes of the markers. A marker that an import has made of a node is that node.

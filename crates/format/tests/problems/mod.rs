@@ -241,7 +241,7 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
             sharp_edges: vec![[0, 1], [0, 3]],
         }],
         boundary: modes(vec![1, 4, 5, 9]),
-        fields: Some(modes((0..10).collect())),
+        fields: Some(modes((0..10).collect()).into()),
         stress: None,
         stiffening: Some(Stiffening {
             basis: numbers(n, 2, 7.0),

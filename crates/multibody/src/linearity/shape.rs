@@ -1,22 +1,17 @@
 //! A reduced body as a line of sections along its longest axis, and points spread over it: how modes displace
 //! and turn them.
 
-use carom_reduce::{Modes, ReducedBody};
+use carom_reduce::ReducedBody;
+use carom_reduce::field_modes::sample_points;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use crate::body::Body;
-
-/// Number of lowest modes that are watched: they have the large deflections.
-pub(super) const MODES: usize = 40;
 
 /// Sections along the body.
 const SECTIONS: usize = 24;
 
 /// Points whose displacement is watched.
 const PROBES: usize = 24;
-
-/// Points of a body that sections and probes are chosen from.
-const POINTS: usize = 4000;
 
 /// Sections and points of a body, with their displacements and turns in each of its lowest modes.
 #[derive(Debug, Clone)]
@@ -54,13 +49,15 @@ pub(super) struct Deformation {
 impl Shape {
     /// Sections and probes of a reduced body; none without points that spread over it.
     pub(super) fn new(body: &Body, reduced: &ReducedBody) -> Option<Self> {
-        let of = reduced.fields.as_ref().unwrap_or(&reduced.boundary);
+        let (positions_b, sample) = match &reduced.fields {
+            Some(fields) => (fields.positions_b(), fields.sample()),
+            None => (&reduced.boundary.positions_b[..], reduced.boundary.sample()),
+        };
         let center_b = body.frame.com_b();
         let axes = axes(&body.frame.inertia_com());
-        let step = of.positions_b.len().div_ceil(POINTS).max(1);
-        let chosen: Vec<usize> = (0..of.positions_b.len()).step_by(step).collect();
-        let local: Vec<Vector3<f64>> =
-            chosen.iter().map(|&i| axes.tr_mul(&(Vector3::from(of.positions_b[i]) - center_b))).collect();
+        let local: Vec<Vector3<f64>> = sample_points(positions_b.len())
+            .map(|i| axes.tr_mul(&(Vector3::from(positions_b[i]) - center_b)))
+            .collect();
         let range = |a: usize| {
             local.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], x| [lo.min(x[a]), hi.max(x[a])])
         };
@@ -71,14 +68,14 @@ impl Shape {
             return None;
         }
         let bins = binned(&local, ends);
-        let n = of.values.ncols().min(MODES);
+        let n = sample.n_modes();
         let probes = spread(&local, PROBES);
         let (n_probes, n_sections, n_markers) = (probes.len(), bins.len(), reduced.markers.len());
         let mut values = DMatrix::zeros(3 * (n_probes + n_sections + n_markers) + n_sections, n);
         let mean = |bin: &[usize]| bin.iter().map(|&i| local[i]).sum::<Vector3<f64>>() / bin.len() as f64;
         let means: Vec<Vector3<f64>> = bins.iter().map(|bin| mean(bin)).collect();
         for k in 0..n {
-            let u = |i: usize| axes.tr_mul(&displacement(of, chosen[i], k));
+            let u = |i: usize| axes.tr_mul(&sample.displacement(i, k));
             let mut column = values.column_mut(k);
             let mut put = |row: usize, x: Vector3<f64>| column.rows_mut(row, 3).copy_from(&x);
             probes.iter().enumerate().for_each(|(row, &i)| put(3 * row, u(i)));
@@ -173,10 +170,6 @@ fn spread(local: &[Vector3<f64>], count: usize) -> Vec<usize> {
             .filter(|&i| distance[i] > 0.0);
     }
     chosen
-}
-
-fn displacement(of: &Modes, point: usize, k: usize) -> Vector3<f64> {
-    Vector3::from_fn(|a, _| of.values[(3 * point + a, k)])
 }
 
 /// Rotation of a section about the first axis that fits its displacements best; 0 for points on that axis.

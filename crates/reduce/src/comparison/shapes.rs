@@ -8,7 +8,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
 
 use super::{CLOSE, ModeMatch};
-use crate::free::FreeShapes;
+use crate::point_modes::Modes;
 
 /// Products of the body's modes with themselves and with those of the model, over all points by the mass or
 /// over some.
@@ -22,12 +22,13 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
+    /// * `fields` — the free modes of the model; none if it keeps none
     pub(super) fn new(
-        model: &FreeShapes<'_>,
+        fields: Option<&Modes>,
         shapes: MatRef<'_, f64>,
         mass: Option<&NodeMatrix>,
     ) -> Option<Self> {
-        let fields = model.fields.as_ref()?;
+        let fields = fields?;
         let squares = |values: MatRef<'_, f64>, weighted: MatRef<'_, f64>| {
             (0..values.ncols()).map(|k| values.col(k).transpose() * weighted.col(k)).collect()
         };

@@ -14,6 +14,7 @@ use carom_contact::broad::{Ball, overlapping_balls};
 use carom_dynamics::{BodyState, Frame, rotation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{End, Scenario};
+use carom_reduce::field_modes::FieldsError;
 use nalgebra::Vector3;
 
 use super::outline::Outline;
@@ -142,7 +143,8 @@ impl OverlapWatch {
             })
             .collect();
         for [a, b] in watch.near(&starts) {
-            if watch.overlap([a, b], [&starts[a], &starts[b]], 0.0).is_some() {
+            // Undeformed bodies need no modes.
+            if matches!(watch.overlap([a, b], [&starts[a], &starts[b]], 0.0), Ok(Some(_))) {
                 watch.related.inside.insert([b, a]);
             }
         }
@@ -150,22 +152,27 @@ impl OverlapWatch {
     }
 
     /// Looks at a frame.
-    pub(crate) fn look(&mut self, frame: &Frame<'_>) {
+    ///
+    /// # Errors
+    ///
+    /// [`FieldsError`] if the modes of the surface of a displaced body cannot be read.
+    pub(crate) fn look(&mut self, frame: &Frame<'_>) -> Result<(), FieldsError> {
         self.frames += 1;
         for [a, b] in self.near(frame.bodies) {
             let Some(contacts) = self.related.contacts([b, a]) else { continue };
             if self.queries > QUERIES {
-                return;
+                break;
             }
             // A contact that lasts lets its bodies approach by as much as its gap is negative.
             let gaps = contacts.iter().filter_map(|&contact| frame.contacts.get(contact));
             let approach = gaps.map(|state| -state.free_gap).fold(0.0, f64::max);
-            let found = self.overlap([a, b], [&frame.bodies[a], &frame.bodies[b]], approach);
+            let found = self.overlap([a, b], [&frame.bodies[a], &frame.bodies[b]], approach)?;
             let Some((depth, place)) = found else { continue };
             if self.deepest.get(&[b, a]).is_none_or(|deepest| depth > deepest.depth) {
                 self.deepest.insert([b, a], Deepest { depth, place, time: frame.time });
             }
         }
+        Ok(())
     }
 
     /// Bodies whose balls overlap, the smaller number first.
@@ -188,9 +195,10 @@ impl OverlapWatch {
         [a, b]: [usize; 2],
         states: [&BodyState; 2],
         approach: f64,
-    ) -> Option<(f64, Vector3<f64>)> {
+    ) -> Result<Option<(f64, Vector3<f64>)>, FieldsError> {
         let (head, tail) = self.bodies.split_at_mut(b);
-        let (first, second) = (head[a].outline.as_mut()?, tail[0].outline.as_mut()?);
+        let outlines = (head[a].outline.as_mut(), tail[0].outline.as_mut());
+        let (Some(first), Some(second)) = outlines else { return Ok(None) };
         let poses = states.map(|state| (rotation::matrix(&state.quaternion), Vector3::from(state.position)));
         let [one_way, other_way] = [[&poses[0], &poses[1]], [&poses[1], &poses[0]]];
         let largest = [first.largest(states[0]), second.largest(states[1])];
@@ -201,13 +209,13 @@ impl OverlapWatch {
         if !first.may_reach_into(second, one_way, largest, slack)
             && !second.may_reach_into(first, other_way, [largest[1], largest[0]], slack)
         {
-            return None;
+            return Ok(None);
         }
-        first.update(states[0], self.frames);
-        second.update(states[1], self.frames);
+        first.update(states[0], self.frames)?;
+        second.update(states[1], self.frames)?;
         let one = first.deepest_inside(second, one_way, slack, &mut self.queries);
         let other = second.deepest_inside(first, other_way, slack, &mut self.queries);
-        [one, other].into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0))
+        Ok([one, other].into_iter().flatten().max_by(|a, b| a.0.total_cmp(&b.0)))
     }
 
     /// Warnings, a sentence a pair.

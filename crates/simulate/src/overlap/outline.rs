@@ -9,6 +9,7 @@ use carom_contact::broad::{Ball, distance_squared};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::BodyState;
 use carom_fem::{FaceBasis, Surface};
+use carom_reduce::field_modes::{FieldModes, FieldsError};
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
 
@@ -224,12 +225,16 @@ impl Outline {
     }
 
     /// Displaces the points as in a frame.
-    pub(super) fn update(&mut self, state: &BodyState, frame: u64) {
+    ///
+    /// # Errors
+    ///
+    /// [`FieldsError`] if the modes of the surface cannot be read from the file of the model.
+    pub(super) fn update(&mut self, state: &BodyState, frame: u64) -> Result<(), FieldsError> {
         if self.updated == Some(frame) {
-            return;
+            return Ok(());
         }
         if self.is_undeformed && self.largest(state) <= STILL * self.extent {
-            return;
+            return Ok(());
         }
         match &self.displacements {
             Displacements::Nodal(points) => {
@@ -243,7 +248,7 @@ impl Outline {
             }
             Displacements::Modal { model, rows: Some(rows), .. } => {
                 self.places.copy_from_slice(&self.reference);
-                let values = &known(model).values;
+                let values = &known(model)?.values;
                 for (mode, &q) in state.modal.iter().enumerate().filter(|(_, q)| **q != 0.0) {
                     let column = values.col_as_slice(mode);
                     for (place, row) in self.places.iter_mut().zip(rows) {
@@ -251,13 +256,14 @@ impl Outline {
                     }
                 }
             }
-            Displacements::Rigid | Displacements::Modal { rows: None, .. } => return,
+            Displacements::Rigid | Displacements::Modal { rows: None, .. } => return Ok(()),
         }
         (self.updated, self.is_undeformed) = (Some(frame), false);
         let places = &self.places;
         self.now.set_positions(|k| places[k]);
         let sought = sought(&self.sampled, &self.faces.surface, &self.on_edges, places);
         self.displaced = Shape::new(sought, bounds(places));
+        Ok(())
     }
 }
 
@@ -285,8 +291,8 @@ fn amplification(surface: &Surface) -> f64 {
 }
 
 /// Mode values at as many points of a body as its model has.
-fn known(model: &ReducedBody) -> &Modes {
-    model.fields.as_ref().unwrap_or(&model.boundary)
+fn known(model: &ReducedBody) -> Result<&Modes, FieldsError> {
+    model.fields.as_ref().map_or(Ok(&model.boundary), FieldModes::modes)
 }
 
 impl Displacements {
@@ -296,13 +302,11 @@ impl Displacements {
             PreparedModel::Deformable(_) => return Self::Nodal(surface.points.clone()),
             PreparedModel::Reduced(model) => model,
         };
-        let modes = known(model);
-        let rows = surface.points.iter().map(|point| modes.points.binary_search(point).ok()).collect();
-        let most = |mode: usize| {
-            let column = modes.values.col_as_slice(mode).as_chunks::<3>().0;
-            column.iter().map(|phi| Vector3::from(*phi).norm_squared()).fold(0.0, f64::max).sqrt()
+        let (points, most) = match &model.fields {
+            Some(fields) => (fields.points(), fields.largest().into_owned()),
+            None => (&model.boundary.points[..], model.boundary.largest()),
         };
-        let most = (0..model.omega.len()).map(most).collect();
+        let rows = surface.points.iter().map(|point| points.binary_search(point).ok()).collect();
         Self::Modal { model: model.clone(), rows, most }
     }
 }
@@ -356,7 +360,7 @@ mod tests {
             first.may_reach_into(&second, one_way, [largest, 0.0], SLACK),
             second.may_reach_into(&first, other_way, [0.0, largest], SLACK),
         ];
-        first.update(&state, 1);
+        first.update(&state, 1).unwrap();
         let found = [
             first.deepest_inside(&mut second, one_way, SLACK, &mut 0),
             second.deepest_inside(&mut first, other_way, SLACK, &mut 0),

@@ -10,7 +10,7 @@ use carom_fem::Body;
 use carom_files::create_folder;
 use carom_format::body_file::stated_checksum;
 use carom_format::scenario::model::{BodySpec, ReduceSpec, Scenario};
-use carom_format::{read_rom, write_rom};
+use carom_format::{open_rom, write_rom};
 use carom_progress::Progress;
 use carom_reduce::ReducedBody;
 
@@ -22,26 +22,46 @@ use crate::prepared::{Prepared, PreparedBody, PreparedModel, Workshop};
 use crate::recipe::{Recipe, forget};
 use crate::reduction::{places, reduction, stored_options};
 
+/// The models of a run: bodies that differ in name and motion alone share files in memory.
+#[derive(Default)]
+pub(super) struct Models {
+    /// By the path of the file; with the checksum.
+    of_files: BTreeMap<PathBuf, (Arc<ReducedBody>, String)>,
+}
+
+impl Models {
+    /// The model of a file and its checksum.
+    fn open(&mut self, path: &Path) -> Result<(Arc<ReducedBody>, String), PrepareError> {
+        if let Some(known) = self.of_files.get(path) {
+            return Ok(known.clone());
+        }
+        let stored = open_rom(path)?;
+        // A copy of another file.
+        let same = self.of_files.values().find(|(_, checksum)| *checksum == stored.checksum);
+        let model = same.map_or_else(|| Arc::new(stored.reduced), |(model, _)| Arc::clone(model));
+        let opened = (model, stored.checksum);
+        self.of_files.insert(path.to_owned(), opened.clone());
+        Ok(opened)
+    }
+}
+
 /// Reads a model, once for all bodies that use it.
 ///
 /// * `body_path` — the body file from which it was made; if unknown, the folder of the model is searched
 pub(super) fn load_model(
     path: &Path,
     body_path: Option<PathBuf>,
-    models: &mut BTreeMap<String, Arc<ReducedBody>>,
+    models: &mut Models,
 ) -> Result<(PreparedBody, Arc<ReducedBody>), PrepareError> {
-    let stored = read_rom(path)?;
-    let body_path = body_path.unwrap_or_else(|| body_beside(path, &stored.reduced));
-    let body_checksum = stored.reduced.body_checksum.clone();
-    let model = models.entry(stored.checksum.clone()).or_insert_with(|| Arc::new(stored.reduced));
+    let (model, rom_checksum) = models.open(path)?;
     let prepared = PreparedBody {
-        model: PreparedModel::Reduced(Arc::clone(model)),
-        body_path,
-        body_checksum,
+        model: PreparedModel::Reduced(Arc::clone(&model)),
+        body_path: body_path.unwrap_or_else(|| body_beside(path, &model)),
+        body_checksum: model.body_checksum.clone(),
         rom_path: path.to_owned(),
-        rom_checksum: stored.checksum,
+        rom_checksum,
     };
-    Ok((prepared, Arc::clone(model)))
+    Ok((prepared, model))
 }
 
 /// The body file of a model, if it lies in the same folder: it has the name of the model or of its body, and

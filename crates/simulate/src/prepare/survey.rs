@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use carom_fem::Body;
 use carom_format::scenario::model::{BodySource, BodySpec, Scenario};
-use carom_format::{read_body, read_rom};
+use carom_format::{open_rom, read_body};
 use carom_make::{CadError, ImportError, cad};
 use carom_progress::{Progress, Silent};
 use carom_reduce::ReducedBody;
@@ -330,7 +330,7 @@ fn look_at(
         }
         out.model = Standing::Given;
         out.rom_path = workshop.scenario_folder.join(rom);
-        let stored = read_rom(&out.rom_path)?;
+        let stored = open_rom(&out.rom_path)?;
         out.body_checksum = Some(stored.reduced.body_checksum.clone());
         out.rom_checksum = Some(stored.checksum);
         out.sets = Some(stored.reduced.surfaces.iter().map(|surface| surface.name.clone()).collect());
@@ -383,7 +383,7 @@ fn look_at_model(
     found.geometry().map_or(Ok(()), |body| check_solid(spec, body))?;
     let checksum = out.body_checksum.clone().unwrap_or_default();
     let (path, recipe) = rom_file(model_owner(scenario, spec, workshop), reduce, &checksum, workshop);
-    let made = recipe.made(&path).and_then(|_| read_rom(&path).ok());
+    let made = recipe.made(&path).and_then(|_| open_rom(&path).ok());
     out.model = if made.is_some() { Standing::UpToDate } else { Standing::ToMake };
     out.rom_checksum = made.map(|stored| stored.checksum);
     out.rom_path = path;

@@ -18,7 +18,8 @@ use carom_contact::geometry::Faces;
 use carom_dynamics::Marker;
 use carom_fem::{Body as Geometry, Discretisation, Surface};
 use carom_multibody::Body;
-use carom_reduce::ReducedBody;
+use carom_reduce::field_modes::FieldModes;
+use carom_reduce::{Modes, ReducedBody};
 use nalgebra::Vector3;
 
 use super::body_of_model::{BodyOfModelError, body_of_model};
@@ -63,8 +64,11 @@ pub(crate) fn marker(
         || refuse("the model keeps no mode values there (it was reduced without fields)".to_owned());
     let rows = spot.rows(rom).ok_or_else(lacking)?;
     let mut marker = Marker { position_b: (spot.position - body.frame_origin).into(), ..Marker::default() };
+    // A point of an interface needs no other modes.
+    let fields = rom.fields.as_ref().filter(|_| rows.values().any(|(on_boundary, _)| !on_boundary));
+    let fields = fields.map(FieldModes::modes).transpose()?;
     for mode in 0..rom.omega.len() {
-        let (displacement, rotation) = spot.motion(rom, &rows, mode);
+        let (displacement, rotation) = spot.motion([Some(&rom.boundary), fields], &rows, mode);
         marker.displacement.push(displacement.into());
         marker.rotation.push(rotation.into());
     }
@@ -117,23 +121,25 @@ impl Spot {
         let row = |&local: &u32| {
             let point = self.surface.points[local as usize];
             let on_boundary = rom.boundary.points.binary_search(&point).ok().map(|row| (true, row));
-            let in_fields = || rom.fields.as_ref()?.points.binary_search(&point).ok().map(|row| (false, row));
+            let in_fields =
+                || rom.fields.as_ref()?.points().binary_search(&point).ok().map(|row| (false, row));
             Some((local, on_boundary.or_else(in_fields)?))
         };
         points.map(row).collect()
     }
 
     /// Displacement and rotation in a mode.
+    ///
+    /// * `[boundary, fields]` — mode values at the boundary points, and at the others if one is needed
     fn motion(
         &self,
-        rom: &ReducedBody,
+        [boundary, fields]: [Option<&Modes>; 2],
         rows: &BTreeMap<u32, Row>,
         mode: usize,
     ) -> (Vector3<f64>, Vector3<f64>) {
         let mut field = vec![[0.0; 3]; self.surface.points.len()];
         for (&local, &(on_boundary, row)) in rows {
-            let kept = if on_boundary { Some(&rom.boundary) } else { rom.fields.as_ref() };
-            let Some(modes) = kept else { continue };
+            let Some(modes) = (if on_boundary { boundary } else { fields }) else { continue };
             field[local as usize] = [0, 1, 2].map(|axis| modes.values[(3 * row + axis, mode)]);
         }
         let (u, u_a) = self.surface.tangents(self.face, self.xi, &field);

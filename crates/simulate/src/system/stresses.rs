@@ -12,6 +12,7 @@ use carom_fem::Body as Geometry;
 use carom_format::result::ResultPair;
 use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, ProbeSpec, Scenario, Spot};
 use carom_multibody::{Body, CellPressures, PlaceStress};
+use carom_reduce::field_modes::{FieldModes, FieldsError};
 use carom_reduce::{Modes, ReducedBody};
 use carom_scene::{BodyGrid, PlaceStressRecovery, SurfaceStressRecovery, nearest_place};
 use nalgebra::Vector3;
@@ -57,6 +58,9 @@ pub enum NoStress {
     /// The body cannot be evaluated, or has no such set.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
+    /// The modes of the surface cannot be read from the file of the model.
+    #[error(transparent)]
+    Unread(#[from] FieldsError),
 }
 
 impl Kind for NoStress {
@@ -273,6 +277,7 @@ impl Opened {
         (rom, body): (&ReducedBody, &Body),
         places: &[usize],
     ) -> Result<PlaceStress, NoStress> {
+        let fields = rom.fields.as_ref().map(FieldModes::modes).transpose()?;
         let recovery = self.recovery.at(places);
         let n_points = self.geometry.n_points();
         let rest = vec![[0.0; 3]; n_points];
@@ -289,7 +294,7 @@ impl Opened {
         let numbered = scenario.contact.iter().zip(pairs).enumerate();
         let on_grid = numbered.filter(|(_, (contact, pair))| contact.is_on_grid() && touches(pair));
         Ok(PlaceStress {
-            modes: rom.fields.as_ref().map_or_else(Vec::new, |modes| of_modes(modes, &recovery, rest)),
+            modes: fields.map_or_else(Vec::new, |modes| of_modes(modes, &recovery, rest)),
             cells,
             pressures: self.pressures(scenario, pairs, &body.name, &recovery)?,
             grids: on_grid.map(|(number, _)| number).collect(),

@@ -140,7 +140,7 @@ fn model(body: &Body, checksum: &str) -> ReducedBody {
         surfaces: Vec::new(),
         places: Vec::new(),
         boundary: Modes { points: Vec::new(), positions_b: Vec::new(), values: zeros(0, n) },
-        fields: Some(modes),
+        fields: Some(modes.into()),
         stress: None,
         stiffening: None,
     }

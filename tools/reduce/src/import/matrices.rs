@@ -205,10 +205,11 @@ fn number_as_listed(reduced: &mut ReducedBody, names: &[u64]) {
     let number =
         |point: u32| names[point as usize].checked_sub(1).and_then(|number| u32::try_from(number).ok());
     let all = |points: &[u32]| points.iter().map(|&point| number(point)).collect::<Option<Vec<u32>>>();
-    for modes in [Some(&mut reduced.boundary), reduced.fields.as_mut()].into_iter().flatten() {
-        let Some(numbers) = all(&modes.points) else { return };
-        *modes = modes.renumbered(&numbers);
-    }
+    let Some(numbers) = all(&reduced.boundary.points) else { return };
+    reduced.boundary = reduced.boundary.renumbered(&numbers);
+    let Some(fields) = reduced.fields.as_ref().and_then(|fields| fields.modes().ok()) else { return };
+    let Some(numbers) = all(&fields.points) else { return };
+    reduced.fields = Some(fields.renumbered(&numbers).into());
 }
 
 fn matrix_failed(error: ReadMatrixError) -> Failure {
