@@ -22,7 +22,8 @@ fn rods_of_splines_touch_with_their_whole_surface() {
     const PLATE: &str = "make = { shape = \"plate\", size = [0.5, 0.5, 0.05] }\nmaterial = \"steel\"\n\
                          position = [0.0, 0.0, -0.025]";
     const ROD: &str = "make = { shape = \"rod\", length = 0.12, radius = 0.03 }\nmaterial = \"steel\"\n\
-                       position = [0.065, -0.055, 0.0]\nrotation = { axis = [0.0, 0.0, 1.0], degrees = 90.0 }";
+                       position = [0.065, -0.055, 0.0]\n\
+                       rotation = { axis = [0.0, 0.0, 1.0], degrees = 90.0 }";
     let (length, radius, height, gravity) = (0.12, 0.03, 0.3, 9.81);
     let mass = 7800.0 * std::f64::consts::PI * radius * radius * length;
     let across = mass * (3.0 * radius * radius + length * length) / 12.0;
