@@ -2,8 +2,9 @@
 
 use thiserror::Error;
 
-use crate::closest::distance;
+use crate::closest::{bounding_box, distance};
 use crate::hierarchy::Cell;
+use crate::topology::side_index;
 use crate::{Multipatch, Region, Side};
 
 /// One face: a cell's part of a side of a patch.
@@ -106,9 +107,27 @@ impl Multipatch {
         })
     }
 
+    /// Corners of a box around a face: that of the control points that move it \[m\].
+    fn face_box(&self, face: PatchFace) -> [[f64; 3]; 2] {
+        let patch = &self.patches[face.patch as usize];
+        let middle = self.face_bounds(face).map(|[low, high]| 0.5 * (low + high));
+        let spans = patch.span_of(middle);
+        let (counts, degrees) = (patch.counts(), patch.degrees());
+        let [first, second] = face.side.tangents();
+        let begin = [first, second].map(|d| patch.basis[d].first_function(spans[d]));
+        let of_face = (0..=degrees[second]).flat_map(|j| (0..=degrees[first]).map(move |i| [i, j]));
+        let points = of_face.map(|[i, j]| side_index(counts, face.side, [begin[0] + i, begin[1] + j]));
+        bounding_box(points.map(|point| &patch.points[point]))
+    }
+
     /// True if a face is closer to a point than the radius; touching the ball from outside does not count.
     fn reaches(&self, face: PatchFace, centre: [f64; 3], radius: f64) -> bool {
         let inside = radius * (1.0 - 1e-6);
+        let [low, high] = self.face_box(face);
+        let in_box = [0, 1, 2].map(|d| centre[d].clamp(low[d], high[d]));
+        if distance(in_box, centre) >= inside {
+            return false;
+        }
         let places = self.face_places(face);
         let nearest = places.iter().map(|&x| distance(x, centre)).fold(f64::INFINITY, f64::min);
         let size = places[1..].iter().map(|&x| distance(x, places[0])).fold(0.0, f64::max);

@@ -274,6 +274,59 @@ fn regions_are_found_by_name_and_by_side() {
     assert!(faces.iter().all(|face| face.patch == 5 && face.side == Side::Top));
 }
 
+/// The faces of a zone are those with a point in its ball, among points that cover each face closely.
+#[test]
+fn a_zone_has_the_faces_that_reach_into_its_ball() {
+    const N: usize = 24;
+    let near = [carom_nurbs::Near::point([0.0, 0.0, 1.0], 0.15, 2)];
+    let refined = solids::ball(1.0, None).unwrap().subdivide(2).unwrap().refine_near(&near).unwrap();
+    let rod = solids::rod(0.3, 2.0, None).unwrap().subdivide(3).unwrap();
+    for (body, sides) in [(refined, "surface"), (rod, "side")] {
+        let whole = body.region(sides).unwrap();
+        let all = body.faces(&whole);
+        let mut n_inside = 0;
+        for (centre, radius) in [
+            ([0.0, 0.0, 1.0], 0.2),
+            ([0.6, 0.5, 0.6], 0.3),
+            ([0.9, 0.3, 0.0], 0.05),
+            ([0.1, -0.4, 0.0], 0.35),
+            ([2.0, 0.0, 0.0], 0.7),
+            ([0.0, 0.0, 0.0], 0.9),
+        ] {
+            let zone = carom_nurbs::Region { near: vec![(centre, radius)], ..whole.clone() };
+            let found = body.faces(&zone);
+            for &face in &all {
+                let bounds = body.face_bounds(face);
+                let grid = (0..=N).flat_map(|j| (0..=N).map(move |i| [i, j]));
+                let points = grid.map(|ij| {
+                    let mut u = bounds.map(|[low, _]| low);
+                    for (d, k) in face.side.tangents().into_iter().zip(ij) {
+                        u[d] += k as f64 / N as f64 * (bounds[d][1] - bounds[d][0]);
+                    }
+                    body.patches[face.patch as usize].point(u)
+                });
+                let points: Vec<[f64; 3]> = points.collect();
+                let length = |a: [f64; 3], b: [f64; 3]| {
+                    (0..3).map(|d: usize| (a[d] - b[d]).powi(2)).sum::<f64>().sqrt()
+                };
+                let nearest = points.iter().map(|&x| length(x, centre)).fold(f64::INFINITY, f64::min);
+                let beside = (0..points.len()).flat_map(|k| {
+                    let right = (k % (N + 1) < N).then_some(k + 1);
+                    [right, Some(k + N + 1)].into_iter().flatten().map(move |other| (k, other))
+                });
+                let beside = beside.filter(|&(_, other)| other < points.len());
+                let between = beside.map(|(k, other)| length(points[k], points[other])).fold(0.0, f64::max);
+                // No point of the face lies farther from those that were looked at.
+                if (nearest - radius).abs() > between {
+                    assert_eq!(found.contains(&face), nearest < radius, "{centre:?} {radius} {face:?}");
+                    n_inside += usize::from(nearest < radius);
+                }
+            }
+        }
+        assert!(n_inside > 10 && n_inside < 5 * all.len(), "{sides}: {n_inside}");
+    }
+}
+
 #[test]
 fn elements_are_counted_in_the_directions_of_the_solid() {
     use carom_nurbs::solids::Solid;
