@@ -437,6 +437,9 @@ impl Simulation {
     /// Ends the events that are still open, and passes the last frame to the observer.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let Self { system, stepper, events, .. } = self;
+        // The last evaluation of a step is that before its quaternions got the length 1: a run that is
+        // continued at its end would have other last digits.
+        stepper.leave();
         stepper.look_at_state(system, |stepper, system| events.finish(system, stepper, observer))?;
         // The frame of the start is that of the end.
         if self.settings.is_still() { Ok(()) } else { self.hand_over_state(observer) }
