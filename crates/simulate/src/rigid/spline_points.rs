@@ -1,10 +1,8 @@
 //! The points with which a surface of splines touches other bodies.
 //!
-//! They lie at the corners and in the middle of each knot span, and so close to each other on curved ones
-//! that the surface stands out between them by a small part of the size of the body: a rod that rolls on
-//! points of its rims alone would sink by a tenth of its radius. Of a body of the same curvature a flat row
-//! of points is crossed as deep as a curved one, so that points of a curved span lie as close to each other
-//! along its straight lines.
+//! They are the corners and middles of the knot spans. On curved spans there are more, so close to each other
+//! that the surface stands out between them by a small part of the size of the body. Along the straight lines
+//! of such a span, as those of a cylinder, the points are as close: another rod may lie across these lines.
 
 use carom_fem::Surface;
 use nalgebra::Vector3;
