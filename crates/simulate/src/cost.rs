@@ -323,7 +323,8 @@ fn tried(
     let mut pieces = run.pieces;
     pieces.retain(|(name, ..)| *name == FRAMES);
     let seconds = trial.seconds;
-    let part = |of: f64| of / seconds.expected;
+    // A trial may be shorter than the clock can tell.
+    let part = |of: f64| if seconds.expected > 0.0 { of / seconds.expected } else { 1.0 };
     let share = Span { low: part(seconds.low), expected: 1.0, high: part(seconds.high) };
     pieces.push(("time loop", share, seconds.expected));
     let one = |(_, count, each): &(&str, Span, f64)| count.times(*each);

@@ -102,3 +102,26 @@ fn a_repeat_with_finer_cells_has_a_cost_of_its_own_where_cells_are_open() {
     let given = costs(&["body.lower.make.elements=[6]", "body.upper.make.elements=[6]"]);
     assert!(given.bodies.iter().all(|body| body.of_repeat.is_none()), "{:?}", given.bodies);
 }
+
+/// Two balls that fly for a few steps: the clock shows no time.
+#[test]
+fn a_trial_that_is_shorter_than_the_clock_can_tell_gives_numbers() {
+    let ball = |name: &str, x: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmake = {{ shape = \"ball\", radius = 0.01 }}\nmaterial = \
+             \"steel\"\nposition = [{x:?}, 0.0, 0.0]\n"
+        )
+    };
+    let flight = cost(
+        &format!(
+            "[simulation]\nscheme = \"rigid\"\nend_time = 3e-3\ntime_step = 1e-3\n{}{}[[contact]]\nbetween = \
+             [\"*\"]\n",
+            ball("first", 0.0),
+            ball("second", 0.05)
+        ),
+        &[],
+    );
+    let carom_cost::Span { low, expected, high } = flight.seconds;
+    assert!(flight.is_tried && [low, expected, high].iter().all(|x| x.is_finite()), "{flight:?}");
+    assert!(low <= expected && expected <= high, "{flight:?}");
+}
