@@ -120,7 +120,7 @@ fn a_changed_array_is_refused_when_it_is_read() {
             match array {
                 "fields_modes" => {
                     let left = opened(&path);
-                    // A second attempt is no better.
+                    // A second attempt has the same error.
                     for text in [text_of(left.modes()), text_of(left.modes())] {
                         assert!(is_refused(&text) && text.contains("model.rom"), "{text}");
                     }

@@ -86,7 +86,7 @@ pub(super) fn reduced(
             100.0 * course.part
         );
     }
-    // Steps of one length do not depend on contact, those of modes are no longer in contact than in flight.
+    // Steps of one length do not depend on contact. Modes allow no longer steps in contact than in flight.
     let is_even = settings.time_step.is_some();
     let least = flight.map_or(0.0, |flight| if is_even || is_explicit { flight.expected / end } else { 0.0 });
     let counted = |count: f64, time: f64| {

@@ -9,8 +9,8 @@ const STEPS: usize = 1000;
 /// The share of its work that the first part of a run is expected to show.
 ///
 /// Steps take as much work at each time where vibration sets them, and along each piece of the way where
-/// bodies slide over cells and knot spans: the share is the geometric mean of the part of the time and of
-/// that of the way of the prescribed motions of joints.
+/// bodies slide over cells and knot spans. The share is the geometric mean of two parts: of the time, and of
+/// the way of prescribed motions of joints.
 ///
 /// * `part` — of the time of the run
 pub(crate) fn shown(scenario: &Scenario, part: f64) -> f64 {

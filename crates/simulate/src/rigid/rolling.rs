@@ -7,7 +7,7 @@ use carom_fem::Body;
 use carom_format::scenario::model::Scenario;
 
 use super::everything::shapes_of;
-use super::shapes::has_points_on_curves;
+use super::shapes::has_curved_splines;
 
 /// Steps from which on a contact with friction may be one of a body that rolls.
 const LONG: f64 = 100.0;
@@ -40,14 +40,15 @@ pub(super) fn rolling_on_points(
             }
         }
     }
-    let rolls = |k: &usize| !scenario.body[*k].fixed && has_points_on_curves(geometries[*k]);
+    let rolls = |k: &usize| !scenario.body[*k].fixed && has_curved_splines(geometries[*k]);
     let names: Vec<String> =
         bodies.into_iter().filter(rolls).map(|k| format!("`{}`", scenario.body[k].name)).collect();
     (!names.is_empty()).then(|| {
         format!(
             "{} touched with points on curved faces for more than {LONG} steps: a body that rolls on them is \
-             slowed as a prism is, a rod by more than a third in each turn; bodies that roll need a shape \
-             `ball`, or the scheme `dynamic`, whose contact is on the surface itself",
+             slowed as a prism is, a rod with four knot spans around by more than a third in each turn, one \
+             with more (`elements`) by less; bodies that roll need a shape `ball`, or the scheme `dynamic`, \
+             whose contact is on the surface itself",
             names.join(", ")
         )
     })

@@ -8,9 +8,8 @@ use carom_rigid::{Ball, Block, Plane, Shape, Sphere};
 use nalgebra::{Unit, Vector3};
 use thiserror::Error;
 
-use super::spline_points::spline_points;
+use super::spline_points::{is_curved, spline_points};
 use crate::geometry::{GeometryError, discretisation, shape, surface_of_set};
-use crate::silhouette::samples;
 
 /// The end of a pair at which a shape stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,14 +125,14 @@ pub(crate) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f
     points.into_iter().map(Ball::point).collect()
 }
 
-/// True if a body touches with points between the corners and middles of its faces, as these are curved.
-pub(super) fn has_points_on_curves(body: &Body) -> bool {
+/// True if a body of splines has curved faces.
+pub(super) fn has_curved_splines(body: &Body) -> bool {
     let Geometry::Nurbs(_) = body.geometry else { return false };
     let Ok(discretisation) = discretisation(&body.name, body) else { return false };
     let surface = discretisation.surface(&body.boundary_faces());
     let positions: Vec<[f64; 3]> =
         surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
-    spline_points(&surface, &positions).len() > samples(&surface, &positions).len()
+    is_curved(&surface, &positions)
 }
 
 /// Points that differ by more than 1e-9 of their largest coordinate, in their order.

@@ -12,6 +12,9 @@ use crate::silhouette::{bounds, samples};
 /// Part of the longest side of the box around a surface by which it may stand out between its points.
 const STANDS_OUT: f64 = 2e-3;
 
+/// Height of a line of a flat span over its chord, as a part of that side.
+const ROUNDING: f64 = 1e-9;
+
 /// Most parts of a knot span between its points, along each of its sides.
 const MOST_PARTS: f64 = 64.0;
 
@@ -28,6 +31,14 @@ pub(super) fn spline_points(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Ve
     let spans = (0..surface.faces.len()).filter(|&face| !surface.faces[face].basis.is_triangle());
     let between = spans.flat_map(|face| Span { surface, positions, face }.points(depth));
     corners_and_middles.iter().copied().chain(between).collect()
+}
+
+/// True if a span of a surface is curved: a body rolls on its points there as a prism does.
+pub(super) fn is_curved(surface: &Surface, positions: &[[f64; 3]]) -> bool {
+    let [low, high] = bounds(&samples(surface, positions));
+    let rounding = ROUNDING * (high - low).max();
+    let mut spans = (0..surface.faces.len()).map(|face| Span { surface, positions, face });
+    spans.any(|span| span.heights().as_flattened().iter().any(|height| height.abs() > rounding))
 }
 
 /// A knot span of a surface.
@@ -65,14 +76,19 @@ impl Span<'_> {
 
     /// Parts of the span along both parameters.
     fn parts(&self, depth: f64) -> [usize; 2] {
-        let (_, [u, v]) = self.surface.tangents(self.face, [0.5; 2], self.positions);
-        let normal = Vector3::from(u).cross(&Vector3::from(v)).try_normalize(0.0).unwrap_or_default();
-        // Lines of a flat span that are curved in its plane do not count.
-        let curved = [0, 1].map(|d| parts_of(from_chord(self.line(d, 0.5)).map(|x| x.dot(&normal)), depth));
+        let curved = self.heights().map(|heights| parts_of(heights, depth));
         let lengths = [0, 1].map(|d| length(self.line(d, 0.5)));
         let spacings = (0..2).filter(|&d| curved[d] > 1).map(|d| lengths[d] / curved[d] as f64);
         let spacing = spacings.fold(f64::INFINITY, f64::min);
         [0, 1].map(|d| curved[d].max((lengths[d] / spacing).ceil().min(MOST_PARTS) as usize))
+    }
+
+    /// Heights of the lines through the middle over their chords, along the normal \[m\]. Lines of a flat
+    /// span that are curved in its plane have none.
+    fn heights(&self) -> [[f64; 3]; 2] {
+        let (_, [u, v]) = self.surface.tangents(self.face, [0.5; 2], self.positions);
+        let normal = Vector3::from(u).cross(&Vector3::from(v)).try_normalize(0.0).unwrap_or_default();
+        [0, 1].map(|d| from_chord(self.line(d, 0.5)).map(|x| x.dot(&normal)))
     }
 }
 
@@ -113,13 +129,14 @@ mod tests {
 
     use super::*;
 
-    /// The points of a shape, and the corners and middles of its spans.
-    fn points_of(options: &ShapeOptions) -> [Vec<Vector3<f64>>; 2] {
+    /// The points of a shape, and the corners and middles of its spans; whether it is curved is compared.
+    fn points_of(options: &ShapeOptions, curved: bool) -> [Vec<Vector3<f64>>; 2] {
         let body = make(options, "body", Material::named("steel").unwrap(), &Silent).unwrap();
         let discretisation = Discretisation::new(&body).unwrap();
         let surface = discretisation.surface(&body.boundary_faces());
         let positions: Vec<[f64; 3]> =
             surface.points.iter().map(|&k| discretisation.points[k as usize]).collect();
+        assert_eq!(is_curved(&surface, &positions), curved);
         [spline_points(&surface, &positions), samples(&surface, &positions)]
     }
 
@@ -144,7 +161,7 @@ mod tests {
     fn a_plane_touches_a_rod_and_an_ellipsoid_as_if_they_had_all_points() {
         let (radius, length) = (0.03, 0.12);
         let rod = ShapeOptions { radius: Some(radius), length: Some(length), ..ShapeOptions::of(Shape::Rod) };
-        let [rod, few] = points_of(&rod);
+        let [rod, few] = points_of(&rod, true);
         let support = |n: &Vector3<f64>| length * n.x.max(0.0) + radius * n.y.hypot(n.z);
         let (out, without) = (stands_out(&rod, support), stands_out(&few, support));
         println!("rod: {} points, {out:.2e} m; corners and middles of its spans: {without:.2e} m", rod.len());
@@ -152,9 +169,19 @@ mod tests {
         assert!(out < 1.4 * STANDS_OUT * length, "{out}");
         assert!(without > 10.0 * out, "{without}");
 
+        // Knot spans so short that no points are added are curved too.
+        let fine = ShapeOptions {
+            elements: vec![16],
+            radius: Some(radius),
+            length: Some(length),
+            ..ShapeOptions::of(Shape::Rod)
+        };
+        let [fine, few] = points_of(&fine, true);
+        assert_eq!(fine.len(), few.len());
+
         let axes = [0.03, 0.02, 0.05];
         let ellipsoid = ShapeOptions { semi_axes: Some(axes), ..ShapeOptions::of(Shape::Ellipsoid) };
-        let [ellipsoid, _] = points_of(&ellipsoid);
+        let [ellipsoid, _] = points_of(&ellipsoid, true);
         let out = stands_out(&ellipsoid, |n| n.component_mul(&Vector3::from(axes)).norm());
         println!("ellipsoid: {} points, {:.2e} m", ellipsoid.len(), out);
         assert!(out < 2.0 * STANDS_OUT * 2.0 * axes[2], "{out}");
@@ -163,7 +190,7 @@ mod tests {
     #[test]
     fn flat_spans_have_their_corners_and_middles_alone() {
         let block = ShapeOptions { size: Some([0.1, 0.2, 0.3]), ..ShapeOptions::of(Shape::Box) };
-        let [mut points, _] = points_of(&block);
+        let [mut points, _] = points_of(&block, false);
         points.sort_by(|a, b| a.as_slice().partial_cmp(b.as_slice()).unwrap());
         points.dedup();
         assert_eq!(points.len(), 8 + 6);
