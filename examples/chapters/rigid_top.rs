@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::point(Vector3::new(0.0, 0.0, -distance))],
+        moving: None,
         edges: [Vec::new(), Vec::new()],
         shape: Shape::plane(Vector3::zeros(), Vector3::z()).expect("z is a normal"),
         law: Law::Hard,

@@ -153,7 +153,7 @@ pub(crate) fn members(bodies: &[BodySpec]) -> Vec<MemberSpec> {
         let points = places.iter().map(|x| Ball::point(*x)).collect();
         let of = EdgesOf { surface: &surface, reference: &places, halves: &[], rims: &[], body: 0 };
         let edges = of.find_straight(|_| true);
-        MemberSpec { body, points, edges, shape: Some(Shape::faces(surface, &places).unwrap()) }
+        MemberSpec { body, points, moving: None, edges, shape: Some(Shape::faces(surface, &places).unwrap()) }
     };
     let is_rigid = |(_, spec): &(usize, &BodySpec)| matches!(spec.kind, BodyKind::Rigid(_));
     bodies.iter().enumerate().filter(is_rigid).map(member).collect()

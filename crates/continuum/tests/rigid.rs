@@ -46,6 +46,7 @@ fn points_on(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairSpec {
     PairSpec {
         bodies,
         points,
+        moving: None,
         edges: Default::default(),
         shape,
         law: Law::Hard,

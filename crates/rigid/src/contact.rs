@@ -21,6 +21,8 @@ pub(crate) struct Contact {
     pub(crate) key: Key,
     /// Point and sheet within the pair.
     pub(crate) slot: usize,
+    /// Where a moving point is at the end of the motion without contact.
+    pub(crate) xi: [f64; 2],
     /// Body with the point, body with the surface; none for the ground, which stops may have.
     pub(crate) bodies: [Option<usize>; 2],
     /// n, into the free side, and two tangents; inertial axes. n of the stop of an angle is 0.
@@ -60,6 +62,7 @@ impl Default for Contact {
             pair: None,
             key: [0; 3],
             slot: 0,
+            xi: [0.0; 2],
             bodies: [None; 2],
             directions: [Vector3::zeros(); 3],
             couple: Vector3::zeros(),

@@ -12,6 +12,7 @@ use carom_contact::{Edge, Law, Shape};
 
 use crate::body::RigidBody;
 use crate::edges::{Spheres, are_too_many, fit};
+use crate::moving::{Moving, MovingPoints};
 use crate::pair::{Ball, Pair, mobility, of_point, placed};
 use crate::parted::{Blocks, CORNERS, block_of};
 use crate::surface::Surface;
@@ -41,6 +42,8 @@ pub struct MemberSpec {
     /// The points that touch surfaces of other members. Where the first eight are the corners of a block,
     /// they alone touch other blocks.
     pub points: Vec<Ball>,
+    /// Points that move over curved faces, by multipliers and not by springs.
+    pub moving: Option<MovingPoints>,
     /// The edges that touch those of other members. Two members of which one has thousands and the other
     /// tens or more have no contact of edges: at most 65536 pairs of edges have one
     /// ([`crate::System::for_without_edges`]).
@@ -61,6 +64,7 @@ pub(crate) struct Member {
     pub(crate) points: Arc<[Ball]>,
     /// The points that touch blocks: the first eight of a block, all of others.
     to_blocks: Arc<[Ball]>,
+    moving: Option<Arc<Moving>>,
     pub(crate) edges: Arc<[Edge]>,
     pub(crate) surface: Option<Surface>,
     /// See [`Pair::mobility`].
@@ -285,17 +289,21 @@ impl Member {
     fn new(spec: &MemberSpec, body: &RigidBody) -> Result<Self, SystemError> {
         let surface = spec.shape.as_ref().map(|shape| Surface::new(shape, body));
         let sheets = surface.as_ref().map(|surface| surface.shape.sheets());
-        if sheets.map_or(spec.points.is_empty(), |sheets| sheets == 0) {
+        let has_none = spec.points.is_empty() && spec.moving.is_none();
+        if sheets.map_or(has_none, |sheets| sheets == 0) {
             return Err(SystemError::EmptyMember { body: body.name.clone() });
         }
         let points: Arc<[Ball]> = spec.points.iter().map(|ball| ball.placed(body)).collect();
-        let reach = points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
+        let moving = spec.moving.as_ref().map(|moving| Arc::new(Moving::placed(moving, body)));
+        let [of_moving, farthest] = moving.as_ref().map_or([0.0; 2], |m| [m.mobility, m.radius]);
+        let reach = points.iter().map(|ball| ball.center.norm() + ball.radius).fold(farthest, f64::max);
         let radius = surface.as_ref().map_or(0.0, |surface| surface.shape.radius());
         let corners = points.get(..CORNERS).filter(|first| block_of(first).is_some());
         Ok(Self {
             body: spec.body,
             to_blocks: corners.map_or_else(|| points.clone(), Arc::from),
-            mobility: points.iter().map(|ball| mobility(&ball.center, &body.inertia)).fold(0.0, f64::max),
+            mobility: points.iter().map(|x| mobility(&x.center, &body.inertia)).fold(of_moving, f64::max),
+            moving,
             radius: reach.max(radius),
             edges: placed(&spec.edges, body),
             points,
@@ -315,7 +323,8 @@ impl Pair {
     fn of_members(key: Key, [first, second]: [&Member; 2], crowd: &Crowd) -> Option<Self> {
         let surface = second.surface.as_ref()?;
         let is_other_way = second.has_balls() && first.surface.is_some();
-        if first.points.is_empty() || is_other_way && !(first.has_balls() && key[1] < key[2]) {
+        let has_none = first.points.is_empty() && first.moving.is_none();
+        if has_none || is_other_way && !(first.has_balls() && key[1] < key[2]) {
             return None;
         }
         let blocks = Blocks::of(crowd.law, &first.to_blocks, &surface.shape);
@@ -325,13 +334,15 @@ impl Pair {
         let is_hard = crowd.law == Law::Hard;
         let has_edges = is_hard && key[1] < key[2] && fit([first, second].map(|of| of.edges.len()));
         let edges = if has_edges { [first, second].map(|of| of.edges.clone()) } else { Default::default() };
-        let n = points.len();
+        let moving = first.moving.as_ref().filter(|_| is_hard);
+        let n = points.len() + moving.map_or(0, |moving| moving.len());
         let slots = n * surface.shape.sheets() + if has_edges { n_edges } else { 0 };
         Some(Self {
             key,
             bodies: [first.body, second.body],
             blocks,
             points: points.clone(),
+            moving: moving.cloned(),
             surface: surface.clone(),
             spheres: Spheres::around(&edges),
             edges,

@@ -142,6 +142,7 @@ mod tests {
         PairSpec {
             bodies: [0, 1],
             points: Ball::corners(Vector3::zeros(), SIZE).to_vec(),
+            moving: None,
             edges,
             shape: Shape::Block(Block::new(Vector3::zeros(), 0.5 * SIZE)),
             law: Law::Hard,
@@ -162,6 +163,7 @@ mod tests {
         let member = |body: usize, n: usize| MemberSpec {
             body,
             points: Ball::corners(Vector3::zeros(), SIZE).to_vec(),
+            moving: None,
             edges: edges(n),
             shape: Some(Shape::Block(Block::new(Vector3::zeros(), 0.5 * SIZE))),
         };

@@ -66,8 +66,13 @@ impl Pair {
     /// The same at the end of a step. The holding face is determined when the point has reached the
     /// surface, and released when the point has left it.
     ///
-    /// * `start` — relative placement of the bodies at the start of the step
-    pub(crate) fn gap_at_end(&mut self, slot: usize, there: &Ball, start: impl FnOnce() -> Relative) -> f64 {
+    /// * `start` — the point at the start of the step
+    pub(crate) fn gap_at_end(
+        &mut self,
+        slot: usize,
+        there: &Ball,
+        start: impl FnOnce(&mut Self) -> Ball,
+    ) -> f64 {
         let (gap, normal) = self.gap(slot, there);
         if !self.surface.shape.has_rims() {
             return gap;
@@ -83,7 +88,7 @@ impl Pair {
             }
             self.held[slot] = None;
         }
-        let ball = start().ball(&self.points[slot], &self.surface);
+        let ball = start(self);
         let before = self.surface.gap(0, &ball);
         let came_through_other = before.0 > -flush && before.1.dot(&normal) < OTHER_FACE;
         if !came_through_other {

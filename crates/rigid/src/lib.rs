@@ -3,8 +3,8 @@
 //! * [`RigidBody`]: mass, principal moments and axes; [`State`]: position, quaternion, momentum, angular
 //!   momentum
 //! * [`Turn`]: the rotation of one step by Simo and Wong
-//! * [`Shape`], [`Ball`], [`Edge`], [`PairSpec`]: points, balls and edges of one body that may touch a
-//!   surface of another; [`OffsetPoints`]: points as functions of the pose
+//! * [`Shape`], [`Ball`], [`Edge`], [`MovingPoints`], [`PairSpec`]: points, balls, edges and curved faces of
+//!   one body that may touch a surface of another; [`OffsetPoints`]: points as functions of the pose
 //! * [`JointSpec`]: joints of two bodies, or a body and the ground; [`ActionSpec`]: their springs, stops and
 //!   motions
 //! * [`ForceSpec`], [`SpringSpec`]: forces by functions of time, and springs with dampers
@@ -29,6 +29,7 @@
 //! let contact = PairSpec {
 //!     bodies: [0, 1],
 //!     points: vec![Ball::new(Vector3::zeros(), radius)],
+//!     moving: None,
 //!     edges: [Vec::new(), Vec::new()],
 //!     shape: Shape::plane(Vector3::zeros(), Vector3::z()).expect("a normal with a direction"),
 //!     law: Law::Hard,
@@ -51,8 +52,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `parted`, `contact`,
-//! `impulses`, `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
+//! Reading order: `turn`, `state`, `body`, `stage`, `step`, `search`, `held`, `moving`,
+//! `look_at_moving`, `parted`, `contact`,
+//! `redundant`, `impulses`, `joint`, `action`, `stop`, `spring`, `law`, `normal`, `friction`, `limit`.
 //!
 //! Sources: Puso & Zywicz (1998), Zywicz & Puso (1999), both with the corrections of docs/papers.md; Simo &
 //! Wong, Int. J. Numer. Meth. Eng. 31 (1991), 19–52.
@@ -78,6 +80,8 @@ mod joined;
 pub mod joint;
 mod law;
 mod limit;
+mod look_at_moving;
+pub mod moving;
 mod nearby;
 mod normal;
 pub mod pair;
@@ -85,10 +89,12 @@ mod parted;
 pub mod points;
 mod pressed;
 mod probes;
+mod redundant;
 pub mod restart;
 mod search;
 pub mod simulation;
 mod snapshot;
+mod sphere_tree;
 mod spring;
 mod stage;
 pub mod state;
@@ -112,6 +118,7 @@ pub use joint::impulse::JointImpulse;
 pub use joint::start::Displaced;
 pub use joint::{JointEnd, JointError, JointSpec};
 pub use limit::{Limited, Loose};
+pub use moving::{MovingPoint, MovingPoints};
 pub use pair::{Ball, PairError, PairSpec};
 pub use points::OffsetPoints;
 pub use simulation::{RunError, Settings, Simulation};

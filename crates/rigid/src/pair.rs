@@ -11,6 +11,7 @@ use crate::body::RigidBody;
 use crate::crowd::Key;
 use crate::edges::{Spheres, are_too_many, fit};
 use crate::held::Held;
+use crate::moving::{Moving, MovingPoints};
 use crate::parted::Blocks;
 use crate::surface::Surface;
 use crate::swept::Missed;
@@ -65,6 +66,8 @@ pub struct PairSpec {
     pub bodies: [usize; 2],
     /// The points.
     pub points: Vec<Ball>,
+    /// Points that move over curved faces, by multipliers and not by springs.
+    pub moving: Option<MovingPoints>,
     /// Edges of the body with the points, and of that with the surface, which touch each other by multipliers
     /// and not by springs. If a pair is given in both orders, one of the two has the edges. Edges of which
     /// there are more than 65536 pairs do not touch ([`crate::System::for_without_edges`]).
@@ -105,7 +108,7 @@ pub enum PairError {
         /// Second body.
         second: String,
     },
-    /// It has no points, or its surface no sheets.
+    /// It has no points, fixed or moving, or its surface no sheets.
     #[error("contact {}: it needs at least one point and one surface", pair + 1)]
     Empty {
         /// Number of the pair.
@@ -168,6 +171,8 @@ pub(crate) struct Pair {
     pub(crate) key: Key,
     pub(crate) bodies: [usize; 2],
     pub(crate) points: Arc<[Ball]>,
+    /// The moving points; their slots follow those of the points.
+    pub(crate) moving: Option<Arc<Moving>>,
     pub(crate) surface: Surface,
     /// Edges of the first body, and of the second.
     pub(crate) edges: [Arc<[Edge]>; 2],
@@ -184,7 +189,7 @@ pub(crate) struct Pair {
     pub(crate) mobility: f64,
     /// First step that can bring it into contact.
     pub(crate) due: u64,
-    /// The face that holds each point, if it is not the nearest one.
+    /// The face that holds each point, and each moving one, if it is not the nearest one.
     pub(crate) held: Vec<Option<Held>>,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
@@ -213,19 +218,24 @@ impl Pair {
             [of_a, of_b] if has_edges => [placed(of_a, a), placed(of_b, b)],
             _ => Default::default(),
         };
-        let touches = points.len() * surface.shape.sheets();
+        let moving = spec.moving.as_ref().filter(|_| spec.law == Law::Hard);
+        let moving = moving.map(|moving| Arc::new(Moving::placed(moving, a)));
+        let n_points = points.len() + moving.as_ref().map_or(0, |moving| moving.len());
+        let touches = n_points * surface.shape.sheets();
         let slots = touches + edges.iter().map(|edges| edges.len()).product::<usize>();
         if touches == 0 {
             return Err(PairError::Empty { pair: number });
         }
         let ends = edges[0].iter().flat_map(|edge: &Edge| [edge.center - edge.half, edge.center + edge.half]);
         let places = points.iter().map(|ball| ball.center).chain(ends);
-        let mobility = places.map(|x| mobility(&x, &a.inertia)).fold(0.0, f64::max);
+        let of_moving = moving.as_ref().map_or(0.0, |moving| moving.mobility);
+        let mobility = places.map(|x| mobility(&x, &a.inertia)).fold(of_moving, f64::max);
         Ok(Self {
             key: [0, number as u32, 0],
             bodies: spec.bodies,
             blocks: Blocks::of(spec.law, &points, &surface.shape),
             points,
+            moving,
             surface,
             spheres: Spheres::around(&edges),
             edges,
@@ -235,7 +245,7 @@ impl Pair {
             friction: spec.friction,
             mobility,
             due: 0,
-            held: vec![None; spec.points.len()],
+            held: vec![None; n_points],
             gaps: vec![f64::INFINITY; slots],
             missed: Missed::default(),
         })
@@ -246,8 +256,28 @@ impl Pair {
     pub(crate) fn radii(&self) -> [f64; 2] {
         let edge = |edge: &Edge| edge.center.norm() + edge.half.norm();
         let of = |edges: &[Edge], radius: f64| edges.iter().map(edge).fold(radius, f64::max);
-        let points = self.points.iter().map(|ball| ball.center.norm() + ball.radius).fold(0.0, f64::max);
+        let moving = self.moving.as_ref().map_or(0.0, |moving| moving.radius);
+        let points = self.points.iter().map(|ball| ball.center.norm() + ball.radius).fold(moving, f64::max);
         [of(&self.edges[0], points), of(&self.edges[1], self.surface.shape.radius())]
+    }
+
+    /// The points, and balls around the parts of faces on which points move.
+    pub(crate) fn balls(&self) -> impl Iterator<Item = &Ball> {
+        self.points.iter().chain(self.moving.iter().flat_map(|moving| moving.spheres()))
+    }
+
+    /// A point, or the middle of the part of a face on which a point moves.
+    pub(crate) fn ball(&self, number: usize) -> Ball {
+        match (self.points.get(number), &self.moving) {
+            (None, Some(moving)) => Ball::point(moving.spheres()[number - self.points.len()].center),
+            _ => self.points[number],
+        }
+    }
+
+    /// The number of the moving point of a slot; none for slots of points and edges.
+    pub(crate) fn moving_of(&self, slot: usize) -> Option<usize> {
+        let number = (slot / self.surface.shape.sheets()).checked_sub(self.points.len())?;
+        (number < self.held.len() - self.points.len()).then_some(number)
     }
 
     /// True if one of its springs is closed.
@@ -340,6 +370,7 @@ mod tests {
         let good = PairSpec {
             bodies: [0, 1],
             points: vec![Ball::point(Vector3::zeros())],
+            moving: None,
             edges: [Vec::new(), Vec::new()],
             shape: Shape::Sphere(Sphere { center: Vector3::zeros(), radius: 1.0 }),
             law: Law::Hard,

@@ -68,7 +68,7 @@ impl Pressed {
             if is_there || pairs[number].key != contact.key {
                 continue;
             }
-            let gap_new = search::gap_at_end(&mut pairs[number], contact.slot, stages);
+            let gap_new = search::gap_at_end(&mut pairs[number], contact, stages);
             pairs[number].bodies.into_iter().for_each(|body| stages[body].touch(&step.states[body]));
             all.push(Contact { gap_new, ..*contact });
         }

@@ -19,7 +19,7 @@ use crate::tracking::{restored_events, save_events};
 pub const SCHEME: &str = "rigid";
 
 /// Version of the entries.
-pub const VERSION: u64 = 11;
+pub const VERSION: u64 = 12;
 
 impl Simulation {
     /// Gives a checkpoint to the observer if it is due.

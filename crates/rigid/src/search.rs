@@ -11,6 +11,8 @@ use crate::contact::Contact;
 use crate::edges::look_at_edges;
 use crate::free_steps::{Clearance, Motion, free_steps};
 use crate::joint::Joints;
+use crate::look_at_moving::{bound, look_at_moving, smallest_gap};
+use crate::moving::From;
 use crate::pair::{Ball, Pair};
 use crate::parted::Stand;
 use crate::stage::Stage;
@@ -143,12 +145,10 @@ fn look(
             if is_far && pair.held[point].is_none() && pair.gaps[slot] >= 0.0 {
                 continue;
             }
-            let gap = pair.gap_at_end(slot, &there, || start(bodies, step));
+            let at_start = |pair: &mut Pair| start(bodies, step).ball(&pair.points[point], &pair.surface);
+            let gap = pair.gap_at_end(slot, &there, at_start);
             smallest_found = smallest_found.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
-                for body in [a, b] {
-                    stages[body].touch(&step.states[body]);
-                }
                 contacts.push(Contact {
                     pair: Some(number),
                     key: pair.key,
@@ -158,6 +158,13 @@ fn look(
                 });
             }
         }
+    }
+    if !is_outside || pair.holds_moving() {
+        let found = (&mut clearance, &mut smallest_found);
+        look_at_moving(number, pair, (&end, margin, limit), step, found, contacts);
+    }
+    for body in [a, b].into_iter().filter(|_| contacts.len() > before) {
+        stages[body].touch(&step.states[body]);
     }
     clearance.gap = clearance.gap.min(smallest_found);
     if is_outside && contacts.len() == before && free_steps(pair, stages, step, clearance) < ENOUGH {
@@ -219,24 +226,12 @@ fn least_gap(pair: &Pair, end: &Relative) -> f64 {
         return f64::NEG_INFINITY;
     }
     let bound = |point| pair.surface.least_gap(&end.ball(point, &pair.surface));
-    pair.points.iter().map(bound).fold(f64::INFINITY, f64::min)
-}
-
-/// The smallest gap of all points. Those that the box around faces keeps farther away are left out.
-fn smallest_gap(pair: &mut Pair, end: &Relative) -> f64 {
-    let mut smallest = f64::INFINITY;
-    for point in pair.points.iter() {
-        let there = end.ball(point, &pair.surface);
-        if pair.surface.least_gap(&there) < smallest {
-            smallest = smallest.min(pair.surface.gap(0, &there).0);
-        }
-    }
-    smallest
+    pair.balls().map(bound).fold(f64::INFINITY, f64::min)
 }
 
 /// The transformation at the start of the step.
 #[cold]
-fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
+pub(crate) fn start(bodies: [usize; 2], step: &Step<'_>) -> Relative {
     let [a, b] = bodies.map(|i| &step.states[i]);
     let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
     Relative::new((&rot_a, &a.position), (&rot_b, &b.position))
@@ -262,6 +257,19 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
         extent = extent.max(ball.center.norm() + ball.radius);
         for sheet in 0..pair.surface.shape.sheets() {
             depth = depth.max(-pair.surface.gap(sheet, &ball).0);
+        }
+    }
+    if let Some(moving) = pair.moving.clone() {
+        extent = extent.max(there.place(&Vector3::zeros()).norm() + moving.radius);
+        let surface = &mut pair.surface;
+        for sheet in 0..surface.shape.sheets() {
+            let mut walk = moving.tree.walk();
+            while let Some((k, _)) =
+                walk.next(&moving.tree, 0.0, |ball| bound(surface, sheet, &there, ball, 0.0))
+            {
+                let found = moving.nearest(k, From::Middle, &there, |ball| surface.gap(sheet, ball));
+                depth = depth.max(-found.gap);
+            }
         }
     }
     let deepest = pair.spheres.map_or(0.0, |spheres| spheres.deepest);
@@ -298,7 +306,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         let [fall_a, fall_b] = pair.bodies.map(|i| fall_half_way(step, i));
         let mid =
             Relative::new((&a.rot_mid, &(a.position_mid + fall_a)), (&b.rot_mid, &(b.position_mid + fall_b)));
-        let touch = Touch::at(pair, contact.slot, &mid);
+        let touch = Touch::at(pair, contact, &mid);
         let normal = b.rot_mid * touch.normal_b;
         let centre = a.rot_mid * touch.place_a;
         let gap = touch.gap - normal.dot(&(fall_a - fall_b));
@@ -310,7 +318,7 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
         contact.stiffness = pair.stiffness();
         let [from, to] = pair.bodies.map(|i| &step.states[i]);
         let start = Relative::new((&a.rot_ib, &from.position), (&b.rot_ib, &to.position));
-        let touch = Touch::at(pair, contact.slot, &start);
+        let touch = Touch::at(pair, contact, &start);
         // Edges that do not cross within their lengths have no depth.
         let gap_old = if touch.is_near { touch.gap } else { touch.gap.max(0.0) };
         contact.gap_old = match pair.law {
@@ -332,11 +340,11 @@ pub(crate) fn set_arms(pairs: &mut [Pair], stages: &[Stage], step: &Step<'_>, co
     }
 }
 
-/// Gap of a slot of a pair at the end of the motion without contact \[m\].
-pub(crate) fn gap_at_end(pair: &mut Pair, slot: usize, stages: &[Stage]) -> f64 {
+/// Gap of a contact of a pair at the end of the motion without contact \[m\].
+pub(crate) fn gap_at_end(pair: &mut Pair, contact: &Contact, stages: &[Stage]) -> f64 {
     let [a, b] = pair.bodies.map(|i| &stages[i].next);
     let [rot_a, rot_b] = [a, b].map(|state| rotation::matrix(&state.quaternion));
-    let touch = Touch::at(pair, slot, &Relative::new((&rot_a, &a.position), (&rot_b, &b.position)));
+    let touch = Touch::at(pair, contact, &Relative::new((&rot_a, &a.position), (&rot_b, &b.position)));
     if touch.is_near { touch.gap } else { f64::INFINITY }
 }
 
@@ -353,11 +361,16 @@ struct Touch {
 }
 
 impl Touch {
-    fn at(pair: &mut Pair, slot: usize, relative: &Relative) -> Self {
+    fn at(pair: &mut Pair, &Contact { slot, xi, .. }: &Contact, relative: &Relative) -> Self {
         let [first, second] = &pair.edges;
         let points = pair.gaps.len() - first.len() * second.len();
         if slot < points {
             let sheets = pair.surface.shape.sheets();
+            if let (Some(k), Some(moving)) = (pair.moving_of(slot), pair.moving.clone()) {
+                let found = moving.nearest(k, From::Place(xi), relative, |ball| pair.gap(slot, ball));
+                let (gap, normal_b) = (found.gap, found.normal);
+                return Self { gap, normal_b, place_a: found.place, radius: 0.0, is_near: true };
+            }
             let ball = pair.points[slot / sheets];
             let (gap, normal_b) = pair.gap(slot, &relative.ball(&ball, &pair.surface));
             return Self { gap, normal_b, place_a: ball.center, radius: ball.radius, is_near: true };

@@ -161,6 +161,7 @@ impl System {
         };
         let (contacts, stages) = (&mut self.contacts, &mut self.stages);
         search::set_arms(&mut self.pairs, stages, &step, contacts);
+        self.redundant.drop(contacts, self.dt);
         if !self.joints.motions.is_empty() {
             self.pressed.check(contacts, &mut self.pairs, stages, &step, &mut self.impulses.laws)?;
         }

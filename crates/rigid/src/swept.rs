@@ -49,8 +49,8 @@ pub(crate) fn look(pair: &mut Pair, stages: &[Stage], step: &Step<'_>) {
     let [from, to] = [a, b].map(|i| &step.states[i]);
     let [rot_a, rot_b] = [from, to].map(|state| rotation::matrix(&state.quaternion));
     let start = Relative::new((&rot_a, &from.position), (&rot_b, &to.position));
-    for number in 0..pair.points.len() {
-        let ball = pair.points[number];
+    for number in 0..pair.held.len() {
+        let ball = pair.ball(number);
         let ways = [start.ball(&ball, &pair.surface), end.ball(&ball, &pair.surface)];
         for sheet in 0..pair.surface.shape.sheets() {
             if let Some((part, depth)) = behind(&mut pair.surface, sheet, &ways)

@@ -19,6 +19,7 @@ use crate::limit::{Limited, Loose};
 use crate::nearby::Nearby;
 use crate::pair::{Pair, PairError, PairSpec};
 use crate::pressed::Pressed;
+use crate::redundant::Redundant;
 use crate::search;
 use crate::stage::Stage;
 use crate::state::State;
@@ -65,6 +66,7 @@ pub struct System {
     pub(crate) deepest: f64,
     pub(crate) stages: Vec<Stage>,
     pub(crate) contacts: Vec<Contact>,
+    pub(crate) redundant: Redundant,
     /// Contacts of the last impacts, with motions.
     pub(crate) pressed: Pressed,
     pub(crate) joints: Joints,
@@ -164,6 +166,7 @@ impl System {
             deepest: 0.0,
             pairs,
             contacts: Vec::new(),
+            redundant: Redundant::default(),
             joints: Joints::default(),
             stops: Stops::default(),
             joint_wrenches: Vec::new(),

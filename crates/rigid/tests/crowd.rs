@@ -24,6 +24,7 @@ fn cubes(n: usize) -> (Vec<RigidBody>, Vec<Placement>, Vec<MemberSpec>) {
     let member = |body: usize| MemberSpec {
         body,
         points: Ball::corners(Vector3::zeros(), size).to_vec(),
+        moving: None,
         edges: Edge::of_block(Vector3::zeros(), size).to_vec(),
         shape: Some(Shape::Block(Block {
             center: Vector3::zeros(),
@@ -65,6 +66,7 @@ fn a_crowd_moves_like_all_its_pairs() {
                 pairs.push(PairSpec {
                     bodies: [a.body, b.body],
                     points: a.points.clone(),
+                    moving: None,
                     edges,
                     shape: b.shape.clone().unwrap(),
                     law,
@@ -215,6 +217,7 @@ fn balls_of_a_crowd_touch_each_other_once() {
     let member = |body: usize, points: Vec<Ball>, shape: Shape| MemberSpec {
         body,
         points,
+        moving: None,
         edges: Vec::new(),
         shape: Some(shape),
     };
@@ -225,6 +228,7 @@ fn balls_of_a_crowd_touch_each_other_once() {
         let with = |other: usize, shape: Shape| PairSpec {
             bodies: [a, other],
             points: vec![ball()],
+            moving: None,
             edges: Default::default(),
             shape,
             law: carom_rigid::Law::Hard,

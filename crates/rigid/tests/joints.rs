@@ -242,6 +242,7 @@ fn a_ball_that_hits_a_hinged_rod_has_the_velocities_of_the_closed_form() {
             let pair = PairSpec {
                 bodies: [0, 1],
                 points: vec![Ball::point(Vector3::zeros())],
+                moving: None,
                 edges: Default::default(),
                 shape: Shape::plane(Vector3::zeros(), Vector3::y()).unwrap(),
                 law: Law::Hard,
@@ -291,6 +292,7 @@ fn a_chain_that_is_hit_keeps_its_joints_and_its_books() {
     let pair = PairSpec {
         bodies: [n, n - 1],
         points: vec![Ball::new(Vector3::zeros(), 0.01)],
+        moving: None,
         edges: Default::default(),
         shape: Shape::plane(Vector3::zeros(), -Vector3::z()).unwrap(),
         law: Law::Hard,

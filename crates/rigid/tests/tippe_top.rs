@@ -25,6 +25,7 @@ fn top(dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::new(0.0, 0.0, OFFSET), RADIUS)],
+        moving: None,
         edges: [Vec::new(), Vec::new()],
         shape: Shape::plane(Vector3::zeros(), Vector3::z()).unwrap(),
         law: Law::Hard,

@@ -27,14 +27,20 @@ impl Silhouette {
 ///
 /// * `positions` — of the points of the surface \[m\]
 pub(crate) fn samples(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
+    (0..surface.faces.len()).flat_map(|face| samples_of_face(surface, face, positions)).collect()
+}
+
+/// Corners and middle of a face \[m\].
+pub(crate) fn samples_of_face(
+    surface: &Surface,
+    face: usize,
+    positions: &[[f64; 3]],
+) -> impl Iterator<Item = Vector3<f64>> {
     const CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
-    let of_face = |face: usize| {
-        let is_triangle = surface.faces[face].basis.is_triangle();
-        let (corners, middle) = if is_triangle { (3, [1.0 / 3.0; 2]) } else { (4, [0.5; 2]) };
-        CORNERS.into_iter().take(corners).chain([middle]).map(move |xi| (face, xi))
-    };
-    let all = (0..surface.faces.len()).flat_map(of_face);
-    all.map(|(face, xi)| Vector3::from(surface.position(face, xi, positions))).collect()
+    let is_triangle = surface.faces[face].basis.is_triangle();
+    let (corners, middle) = if is_triangle { (3, [1.0 / 3.0; 2]) } else { (4, [0.5; 2]) };
+    let places = CORNERS.into_iter().take(corners).chain([middle]);
+    places.map(move |xi| Vector3::from(surface.position(face, xi, positions)))
 }
 
 /// The box around points: its lowest and its highest corner \[m\].

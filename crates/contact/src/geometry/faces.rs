@@ -136,12 +136,23 @@ impl Faces {
 
     /// The state in the reference positions: a copy with all faces and boxes.
     pub fn state_at_rest(&self) -> FacesNow {
-        let whole = || {
+        self.at_rest().clone()
+    }
+
+    fn at_rest(&self) -> &FacesNow {
+        self.at_rest.get_or_init(|| {
             let mut state = self.state_at(&self.reference);
             self.refit(&mut state);
             state
-        };
-        self.at_rest.get_or_init(whole).clone()
+        })
+    }
+
+    /// Position and derivatives of a face at ξ in the reference positions. Beyond its domain the polynomials
+    /// of the face go on.
+    pub fn jet_at_rest(&self, face: u32, xi: [f64; 2]) -> Jet {
+        let f = face as usize;
+        let bezier = &self.at_rest().bezier[self.start[f] as usize..self.start[f + 1] as usize];
+        jet::jet(self.kind(face), self.is_polynomial(face), bezier, xi)
     }
 
     /// A state with the points at these positions.

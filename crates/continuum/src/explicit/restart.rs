@@ -14,7 +14,7 @@ use super::simulation::Simulation;
 const SCHEME: &str = "explicit";
 
 /// Version of the entries.
-const VERSION: u64 = 11;
+const VERSION: u64 = 12;
 
 impl Simulation {
     /// The present point of the run: x_n and v_{n−1/2}.

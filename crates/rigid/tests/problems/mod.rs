@@ -54,6 +54,7 @@ pub(crate) fn ball_in_shell(stiffness: f64, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: vec![Ball::new(Vector3::zeros(), 1.0)],
+        moving: None,
         edges: [Vec::new(), Vec::new()],
         shape: Shape::Cavity(Sphere { center: Vector3::zeros(), radius: 9.0 }),
         law: Law::per_point(stiffness),
@@ -98,6 +99,7 @@ pub(crate) fn rod_in_cube(velocity: [f64; 3], law: Law, dt: f64) -> System {
     let pair = PairSpec {
         bodies: [0, 1],
         points: (0..6).map(point).collect(),
+        moving: None,
         edges: [Vec::new(), Vec::new()],
         shape: walls(),
         law,
@@ -126,6 +128,7 @@ pub(crate) fn pair(bodies: [usize; 2], points: Vec<Ball>, shape: Shape) -> PairS
     PairSpec {
         bodies,
         points,
+        moving: None,
         edges: [Vec::new(), Vec::new()],
         shape,
         law: Law::Hard,
@@ -314,6 +317,7 @@ pub(crate) fn falling_chain(n: usize, friction: f64, dt: f64) -> System {
         pairs.push(PairSpec {
             bodies: [k, n],
             points: vec![Ball::new(Vector3::zeros(), 0.02)],
+            moving: None,
             edges: Default::default(),
             shape: Shape::plane(Vector3::zeros(), Vector3::z()).unwrap(),
             law: Law::Hard,

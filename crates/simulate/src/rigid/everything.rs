@@ -7,7 +7,7 @@ use carom_contact::{Edge, Law, Shape};
 use carom_fem::{Body, Discretisation};
 use carom_format::scenario::model::{BodySpec, ContactSpec, Scenario, ShapeKind, ShapeSpec};
 use carom_mesh::FaceRef;
-use carom_rigid::{Ball, CrowdSpec, MemberSpec};
+use carom_rigid::{CrowdSpec, MemberSpec};
 use nalgebra::Vector3;
 
 use super::block::{block, corners, is_corner};
@@ -69,7 +69,7 @@ fn member_of_shape(body: usize, shape: &ShapeSpec) -> MemberSpec {
         _ => Vec::new(),
     };
     let points = shape_points(shape).unwrap_or_default();
-    MemberSpec { body, points, edges, shape: shape_surface(shape) }
+    MemberSpec { body, points, moving: None, edges, shape: shape_surface(shape) }
 }
 
 /// The nodes, edges and faces of the whole surface of a body. By multipliers a block touches other blocks
@@ -85,16 +85,23 @@ pub(crate) fn whole(number: usize, body: &Body, law: Law) -> Result<MemberSpec, 
     let surface = discretisation.surface(&body.boundary_faces());
     let places: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
-    let mut points: Vec<Ball> = surface_points(body, &surface, &places);
     if let Some(block) = block(&surface, &places).filter(|_| law == Law::Hard) {
+        let mut points = surface_points(body, &surface, &places, law).0;
         // Nodes within faces and edges touch bodies of other forms.
         points.retain(|node| !is_corner(&block, &node.center));
         points.splice(..0, corners(&block));
         let edges = block.edges().to_vec();
-        return Ok(MemberSpec { body: number, points, edges, shape: Some(Shape::Block(block)) });
+        return Ok(MemberSpec {
+            body: number,
+            points,
+            moving: None,
+            edges,
+            shape: Some(Shape::Block(block)),
+        });
     }
+    let (points, moving) = surface_points(body, &surface, &places, law);
     let faces: Shape = shape(&body.name, "*", surface, &places)?;
-    Ok(MemberSpec { body: number, points, edges: edges_of(body, None), shape: Some(faces) })
+    Ok(MemberSpec { body: number, points, moving, edges: edges_of(body, None), shape: Some(faces) })
 }
 
 /// The sharp edges of a rigid body at the faces of a set, or at all faces; none if its surface is not known.

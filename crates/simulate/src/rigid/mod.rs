@@ -8,6 +8,7 @@ pub(crate) mod doubts;
 pub(crate) mod error;
 mod everything;
 pub(crate) mod joined;
+mod moving_points;
 mod repeated;
 mod rolling;
 mod run;

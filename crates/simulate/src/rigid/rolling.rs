@@ -1,10 +1,11 @@
-//! A remark on bodies that may have rolled on points of their curved faces.
+//! A remark on bodies that may have rolled on springs of points of their curved faces.
 
 use std::collections::BTreeSet;
 
 use carom_dynamics::ContactEvent;
 use carom_fem::Body;
 use carom_format::scenario::model::Scenario;
+use carom_rigid::Law;
 
 use super::everything::shapes_of;
 use super::shapes::has_curved_splines;
@@ -12,7 +13,8 @@ use super::shapes::has_curved_splines;
 /// Steps from which on a contact with friction may be one of a body that rolls.
 const LONG: f64 = 100.0;
 
-/// A sentence about bodies of splines that were long in contact with friction; none without such bodies.
+/// A sentence about bodies of splines that were long in contact with friction by springs, whose points do not
+/// move; none without such bodies.
 ///
 /// Whether they roll is not looked at.
 pub(super) fn rolling_on_points(
@@ -23,7 +25,8 @@ pub(super) fn rolling_on_points(
 ) -> Option<String> {
     let number = |name: &str| scenario.body.iter().position(|spec| spec.name == name);
     let is_long = |event: &&ContactEvent| {
-        event.end - event.start >= LONG * time_step && scenario.contact[event.pair].friction > 0.0
+        let contact = &scenario.contact[event.pair];
+        event.end - event.start >= LONG * time_step && contact.friction > 0.0 && contact.law != Law::Hard
     };
     let mut bodies = BTreeSet::new();
     for event in events.iter().filter(is_long) {
@@ -45,10 +48,10 @@ pub(super) fn rolling_on_points(
         bodies.into_iter().filter(rolls).map(|k| format!("`{}`", scenario.body[k].name)).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} touched with points on curved faces for more than {LONG} steps: a body that rolls on them is \
-             slowed as a prism is, a rod with four knot spans around by more than a third in each turn, one \
-             with more (`elements`) by less; bodies that roll need a shape `ball`, or the scheme `dynamic`, \
-             whose contact is on the surface itself",
+            "{} touched with springs at points on curved faces for more than {LONG} steps: a body that rolls on \
+             them is slowed as a prism is, by more than a third in each turn with four knot spans around; \
+             without a stiffness, by multipliers, the contact moves over the surface itself, as in the scheme \
+             `dynamic`",
             names.join(", ")
         )
     })

@@ -14,7 +14,7 @@ use super::error::RigidSetUpError;
 use super::everything;
 use super::joined::{EndError, Standing, place};
 use super::repeated::{self, OfBodies};
-use super::shapes::{Role, set_points, set_surface, shape_points, shape_surface, wrong_role};
+use super::shapes::{Role, set_surface, shape_points, shape_surface, touching_points, wrong_role};
 use crate::discretised::Bodies;
 use crate::error::{At, AtKey};
 use crate::geometry::{placement, rigid_mass};
@@ -200,15 +200,15 @@ pub(crate) fn pair(
         true => Default::default(),
         false => [block(first, a), block(second, b)],
     };
-    let points = match shape_of(first, a) {
-        Some(shape) => shape_points(shape).ok_or_else(|| wrong_role(first, Role::Points))?,
-        None => set_points(&scenario.body[a], geometries[a], &first.part)?,
+    let law = contact.law;
+    let (points, moving) = match shape_of(first, a) {
+        Some(shape) => (shape_points(shape).ok_or_else(|| wrong_role(first, Role::Points))?, None),
+        None => touching_points(&scenario.body[a], geometries[a], &first.part, law)?,
     };
     let shape = match shape_of(second, b) {
         Some(shape) => shape_surface(shape).ok_or_else(|| wrong_role(second, Role::Surface))?,
         None => set_surface(&scenario.body[b], geometries[b], &second.part)?,
     };
-    let law = contact.law;
     let restitution = contact.restitution.unwrap_or(1.0);
-    Ok(PairSpec { bodies, points, edges, shape, law, restitution, friction: contact.friction })
+    Ok(PairSpec { bodies, points, moving, edges, shape, law, restitution, friction: contact.friction })
 }

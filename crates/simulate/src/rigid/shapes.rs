@@ -1,14 +1,13 @@
 //! Points, balls and surfaces of bodies that touch, from shapes and sets of a scenario.
 
-use std::collections::BTreeSet;
-
 use carom_fem::{Body, Geometry, Surface};
 use carom_format::scenario::model::{BodySpec, End, ShapeKind, ShapeSpec};
-use carom_rigid::{Ball, Block, Plane, Shape, Sphere};
+use carom_rigid::{Ball, Block, Law, MovingPoints, Plane, Shape, Sphere};
 use nalgebra::{Unit, Vector3};
 use thiserror::Error;
 
-use super::spline_points::{is_curved, spline_points};
+use super::moving_points::moving_points;
+use super::spline_points::{distinct, is_curved, spline_points};
 use crate::geometry::{GeometryError, discretisation, shape, surface_of_set};
 
 /// The end of a pair at which a shape stands.
@@ -111,18 +110,38 @@ pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<
     Ok(points.into_iter().map(Ball::point).collect())
 }
 
-/// The points of a surface that touch: nodes of a mesh; points on the knot spans of NURBS sides.
+/// Points of a surface that touch, and those that move over its curved faces.
+pub(super) type Touching = (Vec<Ball>, Option<MovingPoints>);
+
+/// The same as [`set_points`] by a law of contact: by multipliers points move over curved faces of splines.
+pub(super) fn touching_points(
+    spec: &BodySpec,
+    geometry: &Body,
+    set: &str,
+    law: Law,
+) -> Result<Touching, GeometryError> {
+    if matches!(geometry.geometry, Geometry::Mesh(_)) || law != Law::Hard {
+        return Ok((set_points(spec, geometry, set)?, None));
+    }
+    let discretisation = discretisation(&spec.name, geometry)?;
+    let surface = geometry.surface_of_set(&discretisation, set)?;
+    let positions: Vec<[f64; 3]> =
+        surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
+    Ok(moving_points(&surface, &positions))
+}
+
+/// The points of a surface that touch by a law: nodes of a mesh, points on the knot spans of NURBS sides, and
+/// points that move over these.
 ///
 /// * `places` — of its points \[m\]
-pub(crate) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>]) -> Vec<Ball> {
+pub(super) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>], law: Law) -> Touching {
+    let positions = || places.iter().map(|&x| x.into()).collect::<Vec<[f64; 3]>>();
     let points = match &body.geometry {
         Geometry::Mesh(_) => places.to_vec(),
-        Geometry::Nurbs(_) => {
-            let positions: Vec<[f64; 3]> = places.iter().map(|&x| x.into()).collect();
-            distinct(spline_points(surface, &positions))
-        }
+        Geometry::Nurbs(_) if law == Law::Hard => return moving_points(surface, &positions()),
+        Geometry::Nurbs(_) => distinct(spline_points(surface, &positions())),
     };
-    points.into_iter().map(Ball::point).collect()
+    (points.into_iter().map(Ball::point).collect(), None)
 }
 
 /// True if a body of splines has curved faces.
@@ -133,14 +152,6 @@ pub(super) fn has_curved_splines(body: &Body) -> bool {
     let positions: Vec<[f64; 3]> =
         surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
     is_curved(&surface, &positions)
-}
-
-/// Points that differ by more than 1e-9 of their largest coordinate, in their order.
-fn distinct(points: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
-    let size = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.amax()));
-    let mut seen = BTreeSet::new();
-    let key = |x: &Vector3<f64>| x.map(|x| (x / size * 1e9).round() as i64);
-    points.into_iter().filter(|x| seen.insert(<[i64; 3]>::from(key(x)))).collect()
 }
 
 /// The faces of a set.

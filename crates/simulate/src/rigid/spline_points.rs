@@ -1,8 +1,10 @@
-//! The points with which a surface of splines touches other bodies.
+//! The points with which a surface of splines touches other bodies by springs, which do not move.
 //!
 //! They are the corners and middles of the knot spans. On curved spans there are more, so close to each other
 //! that the surface stands out between them by a small part of the size of the body. Along the straight lines
 //! of such a span, as those of a cylinder, the points are as close: another rod may lie across these lines.
+
+use std::collections::BTreeSet;
 
 use carom_fem::Surface;
 use nalgebra::Vector3;
@@ -36,17 +38,16 @@ pub(super) fn spline_points(surface: &Surface, positions: &[[f64; 3]]) -> Vec<Ve
 /// True if a span of a surface is curved: a body rolls on its points there as a prism does.
 pub(super) fn is_curved(surface: &Surface, positions: &[[f64; 3]]) -> bool {
     let [low, high] = bounds(&samples(surface, positions));
-    let rounding = ROUNDING * (high - low).max();
     let mut spans = (0..surface.faces.len()).map(|face| Span { surface, positions, face });
-    spans.any(|span| span.heights().as_flattened().iter().any(|height| height.abs() > rounding))
+    spans.any(|span| span.is_curved((high - low).max()))
 }
 
 /// A knot span of a surface.
 #[derive(Clone, Copy)]
-struct Span<'a> {
-    surface: &'a Surface,
-    positions: &'a [[f64; 3]],
-    face: usize,
+pub(super) struct Span<'a> {
+    pub(super) surface: &'a Surface,
+    pub(super) positions: &'a [[f64; 3]],
+    pub(super) face: usize,
 }
 
 impl Span<'_> {
@@ -66,7 +67,7 @@ impl Span<'_> {
         let mut points = grid(parts).map(|xi| self.at(xi)).collect::<Vec<_>>();
         for (d, other) in [(0, 0.0), (0, 1.0), (1, 0.0), (1, 1.0)] {
             let edge = self.line(d, other);
-            let of_edge = parts_of(from_chord(&edge).map(|x| x.norm()), depth);
+            let of_edge = parts_of(self.edge(d, other).0, depth);
             if of_edge > parts[d] {
                 points.extend((0..=of_edge).map(|k| edge(k as f64 / of_edge as f64)));
             }
@@ -74,8 +75,19 @@ impl Span<'_> {
         points
     }
 
+    /// True if it is not flat, for a surface of this size \[m\].
+    pub(super) fn is_curved(&self, size: f64) -> bool {
+        self.heights().as_flattened().iter().any(|height| height.abs() > ROUNDING * size)
+    }
+
+    /// Heights of an edge over its chord, and its length \[m\].
+    pub(super) fn edge(&self, d: usize, other: f64) -> ([f64; 3], f64) {
+        let edge = self.line(d, other);
+        (from_chord(&edge).map(|x| x.norm()), length(edge))
+    }
+
     /// Parts of the span along both parameters.
-    fn parts(&self, depth: f64) -> [usize; 2] {
+    pub(super) fn parts(&self, depth: f64) -> [usize; 2] {
         let curved = self.heights().map(|heights| parts_of(heights, depth));
         let lengths = [0, 1].map(|d| length(self.line(d, 0.5)));
         let spacings = (0..2).filter(|&d| curved[d] > 1).map(|d| lengths[d] / curved[d] as f64);
@@ -110,7 +122,7 @@ fn from_chord(line: impl Fn(f64) -> Vector3<f64>) -> [Vector3<f64>; 3] {
 
 /// Parts of a line between whose ends it stands out by a depth at most: as a parabola does, by 1/n² of what
 /// the whole line stands out.
-fn parts_of(heights: [f64; 3], depth: f64) -> usize {
+pub(super) fn parts_of(heights: [f64; 3], depth: f64) -> usize {
     let height = heights.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     (height / depth).sqrt().ceil().clamp(1.0, MOST_PARTS) as usize
 }
@@ -119,6 +131,14 @@ fn parts_of(heights: [f64; 3], depth: f64) -> usize {
 fn length(line: impl Fn(f64) -> Vector3<f64>) -> f64 {
     let places = [0.0, 0.25, 0.5, 0.75, 1.0].map(line);
     places.windows(2).map(|ends| (ends[1] - ends[0]).norm()).sum()
+}
+
+/// Points that differ by more than 1e-9 of their largest coordinate, in their order.
+pub(super) fn distinct(points: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
+    let size = points.iter().fold(f64::MIN_POSITIVE, |m: f64, x| m.max(x.amax()));
+    let mut seen = BTreeSet::new();
+    let key = |x: &Vector3<f64>| x.map(|x| (x / size * 1e9).round() as i64);
+    points.into_iter().filter(|x| seen.insert(<[i64; 3]>::from(key(x)))).collect()
 }
 
 #[cfg(test)]
