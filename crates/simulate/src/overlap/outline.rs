@@ -9,7 +9,8 @@ use carom_contact::broad::{Ball, distance_squared};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::BodyState;
 use carom_fem::{FaceBasis, Surface};
-use carom_reduce::field_modes::{FieldModes, FieldsError};
+use carom_reduce::field_modes::FieldModes;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
 
@@ -228,8 +229,8 @@ impl Outline {
     ///
     /// # Errors
     ///
-    /// [`FieldsError`] if the modes of the surface cannot be read from the file of the model.
-    pub(super) fn update(&mut self, state: &BodyState, frame: u64) -> Result<(), FieldsError> {
+    /// [`UnreadArrayError`] if the modes of the surface cannot be read from the file of the model.
+    pub(super) fn update(&mut self, state: &BodyState, frame: u64) -> Result<(), UnreadArrayError> {
         if self.updated == Some(frame) {
             return Ok(());
         }
@@ -291,7 +292,7 @@ fn amplification(surface: &Surface) -> f64 {
 }
 
 /// Mode values at as many points of a body as its model has.
-fn known(model: &ReducedBody) -> Result<&Modes, FieldsError> {
+fn known(model: &ReducedBody) -> Result<&Modes, UnreadArrayError> {
     model.fields.as_ref().map_or(Ok(&model.boundary), FieldModes::modes)
 }
 
