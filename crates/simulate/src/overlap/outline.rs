@@ -146,8 +146,12 @@ impl Outline {
         let reference: Vec<Vector3<f64>> = silhouette.points.iter().map(|x| x - origin).collect();
         let bounds = bounds(&reference);
         let stride = surface.faces.len().div_ceil(POINTS / 5).max(1);
-        let mut sampled = surface.clone();
-        sampled.faces = surface.faces.iter().step_by(stride).cloned().collect();
+        let sampled = Surface {
+            points: surface.points.clone(),
+            weights: surface.weights.clone(),
+            faces: surface.faces.iter().step_by(stride).cloned().collect(),
+            operators: surface.operators.clone(),
+        };
         let faces = Faces::new(surface.clone(), &reference).ok()?;
         if faces.n_faces() == 0 {
             return None;
