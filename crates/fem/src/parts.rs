@@ -19,9 +19,15 @@ pub fn parts(discretisation: &Discretisation, joined: &[&[u32]]) -> Vec<Vec<u32>
         point
     }
     let mut join = |points: &[u32]| {
-        for pair in points.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a.max(b) as usize] = a.min(b);
+        let Some((&first, others)) = points.split_first() else { return };
+        let mut joined = root(&mut parent, first);
+        for &point in others {
+            // Most points of a cell are those of cells before it.
+            if parent[point as usize] != joined {
+                let own = root(&mut parent, point);
+                parent[joined.max(own) as usize] = joined.min(own);
+                joined = joined.min(own);
+            }
         }
     };
     let mut is_seen = vec![false; discretisation.hanging.len()];

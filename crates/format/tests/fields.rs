@@ -1,4 +1,5 @@
-//! Modes at all points that stay in the file of a model until they are needed.
+//! Modes at all points, and mass integrals over pairs of modes, that stay in the file of a model until they
+//! are needed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use carom_format::npz::ArchiveReader;
 use carom_format::{open_rom, read_rom, rom_file, write_rom};
 use carom_progress::Silent;
 use carom_reduce::field_modes::{FieldModes, sample_points};
-use carom_reduce::{Modes, ReducedBody};
+use carom_reduce::{Invariants, Modes, PairIntegrals, ReducedBody};
 use faer::Mat;
 use nalgebra::Vector3;
 use zip::CompressionMethod::Stored;
@@ -39,6 +40,20 @@ fn written(folder: &Path) -> (PathBuf, String) {
 
 fn opened(path: &Path) -> FieldModes {
     open_rom(path).unwrap().reduced.fields.unwrap()
+}
+
+/// The integrals that may stay in the file, with the rows and columns of a mode.
+fn pairs(of: &Invariants) -> [(&PairIntegrals, [usize; 2]); 2] {
+    [(&of.coupling_r1, [3, 1]), (&of.inertia_2, [3, 3])]
+}
+
+/// The same model with all of its integrals in memory.
+fn with_all_pairs(mut model: ReducedBody) -> ReducedBody {
+    let Invariants { coupling_r1, inertia_2, .. } = &mut model.invariants;
+    for of in [coupling_r1, inertia_2] {
+        *of = of.all().unwrap().clone().into();
+    }
+    model
 }
 
 fn text_of<T>(result: Result<T, impl std::error::Error>) -> String {
@@ -74,9 +89,40 @@ fn modes_that_are_read_when_needed_and_their_summary_are_those_of_the_whole_file
         assert!(left.are_read());
         assert_eq!(left.largest(), whole.largest());
         // The rest of the model is the same.
-        let mut rest = stored.reduced;
+        let mut rest = with_all_pairs(stored.reduced);
         rest.fields = model().fields;
         problems::assert_same_model(&rest, &model());
+    });
+}
+
+#[test]
+fn integrals_of_the_dynamic_modes_are_those_of_the_whole_file_which_more_modes_need() {
+    in_folder(|folder| {
+        let (path, _) = written(folder);
+        let [left, whole] = [open_rom(&path), read_rom(&path)].map(|stored| stored.unwrap().reduced);
+        assert_eq!([left.omega.len(), left.n_low], [3, 1]);
+        for ((left, of_mode), (whole, _)) in pairs(&left.invariants).into_iter().zip(pairs(&whole.invariants))
+        {
+            let block = |n: usize| of_mode.map(|size| n * size);
+            let leading = |of: &PairIntegrals, n: usize| {
+                let [rows, columns] = block(n);
+                of.leading(rows, columns).unwrap().to_owned()
+            };
+            assert!(whole.are_read());
+            for n in 0..2 {
+                assert_eq!(leading(left, n), leading(whole, n));
+            }
+            assert!(!left.are_read(), "the dynamic modes need no more");
+            // More than the block, and more than the matrix, which is the whole of it.
+            for n in 2..5 {
+                assert_eq!(leading(left, n), leading(whole, n));
+                assert!(left.are_read());
+            }
+            assert_eq!(left.all().unwrap(), whole.all().unwrap());
+        }
+        for (of, _) in pairs(&model().invariants) {
+            assert!(of.are_read());
+        }
     });
 }
 
@@ -127,6 +173,19 @@ fn a_changed_array_is_refused_when_it_is_read() {
                     assert!(!left.are_read());
                     assert!(is_refused(&text_of(read_rom(&path))));
                 }
+                "coupling_r1" | "inertia_2" => {
+                    let opened = open_rom(&path).unwrap().reduced;
+                    for (of, [rows, columns]) in pairs(&opened.invariants) {
+                        assert!(of.leading(rows, columns).is_ok());
+                    }
+                    let [coupling, inertia] = pairs(&opened.invariants).map(|(of, _)| of.all());
+                    let [wrong, right] =
+                        if array == "inertia_2" { [inertia, coupling] } else { [coupling, inertia] };
+                    assert!(right.is_ok());
+                    let text = text_of(wrong);
+                    assert!(is_refused(&text) && text.contains("model.rom"), "{text}");
+                    assert!(is_refused(&text_of(read_rom(&path))));
+                }
                 "fields_largest" | "fields_sample" => {
                     assert!(is_refused(&text_of(open_rom(&path))), "{name}");
                     assert!(is_refused(&text_of(read_rom(&path))), "{name}");
@@ -163,7 +222,7 @@ fn an_archive_whose_list_is_not_that_of_its_arrays_is_refused() {
         refused(&without("digests.npy"), wrong);
         refused(&without("com.npy"), wrong);
         refused(&without("fields_modes.npy"), wrong);
-        refused(&without("checksum.npy"), "version 1.11 but no checksum");
+        refused(&without("checksum.npy"), "version 1.12 but no checksum");
         let mut more = all.clone();
         more.push(("unused.npy".to_owned(), all[0].1.clone()));
         refused(&more, wrong);
@@ -261,6 +320,6 @@ fn a_small_model_is_read_as_a_whole() {
         assert!(arrays(&path).iter().all(|(name, _)| name != "fields_sample.npy"));
         let stored = open_rom(&path).unwrap();
         assert!(stored.reduced.fields.as_ref().unwrap().are_read());
-        problems::assert_same_model(&stored.reduced, &model);
+        problems::assert_same_model(&with_all_pairs(stored.reduced), &model);
     });
 }

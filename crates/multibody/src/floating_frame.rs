@@ -1,9 +1,9 @@
 //! Constants of the floating frame of reference over the dynamic modes, laid out for the rate.
 
 use carom_linalg::DenseEigenError;
-use carom_reduce::field_modes::FieldsError;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{DampingError, Invariants, Stiffening};
-use faer::Mat;
+use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 
 use crate::modal_matrix::ModalMatrix;
@@ -130,9 +130,9 @@ pub enum FrameError {
         /// Why.
         source: DampingFailure,
     },
-    /// The modes at all points, of which static modes are combinations, cannot be read.
+    /// Arrays of all modes, of which static modes are combinations, cannot be read from the file.
     #[error(transparent)]
-    Fields(#[from] FieldsError),
+    Unread(#[from] UnreadArrayError),
     /// Modes are dependent or contain rigid motion.
     #[error(
         "the mass matrix of the floating frame is not positive definite: the modes contain rigid motion or \
@@ -194,7 +194,7 @@ impl FloatingFrame {
         if n > n_massive {
             return Err(FrameError::Massless { n, n_massive });
         }
-        let flat = |name, matrix: &Mat<f64>, rows: usize, columns: usize| {
+        let flat = |name, matrix: MatRef<'_, f64>, rows: usize, columns: usize| {
             leading_block(matrix, rows, columns).ok_or(FrameError::Shape {
                 name,
                 rows: matrix.nrows(),
@@ -202,23 +202,23 @@ impl FloatingFrame {
                 expected: (rows, columns),
             })
         };
-        let square = |name, matrix| {
-            flat(name, matrix, n, n).map(|values| ModalMatrix::from(DMatrix::from_vec(n, n, values)))
+        let square = |name, matrix: &Mat<f64>| {
+            flat(name, matrix.as_ref(), n, n).map(|values| ModalMatrix::from(DMatrix::from_vec(n, n, values)))
         };
         let mass_modal = square("mass_modal", &invariants.mass_modal)?;
-        let coupling_r1 = flat("coupling_r1", &invariants.coupling_r1, 3 * n, n)?;
+        let coupling_r1 = flat("coupling_r1", invariants.coupling_r1.leading(3 * n, n)?, 3 * n, n)?;
         let frame = Self {
             n,
             mass: invariants.mass,
             first_moment: Vector3::from(invariants.first_moment),
             inertia: Matrix3::from_fn(|a, b| 0.5 * (invariants.inertia[a][b] + invariants.inertia[b][a])),
-            coupling_t: flat("coupling_t", &invariants.coupling_t, 3, n)?,
-            coupling_r0: flat("coupling_r0", &invariants.coupling_r0, 3, n)?,
+            coupling_t: flat("coupling_t", invariants.coupling_t.as_ref(), 3, n)?,
+            coupling_r0: flat("coupling_r0", invariants.coupling_r0.as_ref(), 3, n)?,
             coupling_r1_by_first: exchanged(&coupling_r1, n),
             coupling_r1,
             slopes: None,
-            inertia_1: flat("inertia_1", &invariants.inertia_1, 3 * n, 3)?,
-            inertia_2: flat("inertia_2", &invariants.inertia_2, 3 * n, 3 * n)?,
+            inertia_1: flat("inertia_1", invariants.inertia_1.as_ref(), 3 * n, 3)?,
+            inertia_2: flat("inertia_2", invariants.inertia_2.leading(3 * n, 3 * n)?, 3 * n, 3 * n)?,
             mass_modal_inverse: inverse(&mass_modal)?,
             mass_modal,
             stiffness_modal: square("stiffness_modal", &invariants.stiffness_modal)?,
@@ -338,7 +338,7 @@ fn exchanged(vectors: &[f64], n: usize) -> Vec<f64> {
 }
 
 /// The leading block of a matrix, column by column, if it exists and is finite.
-fn leading_block(matrix: &Mat<f64>, rows: usize, columns: usize) -> Option<Vec<f64>> {
+fn leading_block(matrix: MatRef<'_, f64>, rows: usize, columns: usize) -> Option<Vec<f64>> {
     if matrix.nrows() < rows || matrix.ncols() < columns {
         return None;
     }

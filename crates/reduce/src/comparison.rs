@@ -10,7 +10,7 @@ use carom_linalg::{DenseEigenError, FactorError, IterationError};
 use carom_progress::Progress;
 
 use crate::attachment::{Attached, Attachment, AttachmentKind};
-use crate::field_modes::{FieldModes, FieldsError};
+use crate::field_modes::FieldModes;
 use crate::flexibility::Flexibility;
 use crate::free::FreeShapes;
 use crate::interface::InterfaceError;
@@ -19,6 +19,7 @@ use crate::motions::RigidMotions;
 use crate::reduced::ReducedBody;
 use crate::solver::{SolverChoice, way_out};
 use crate::support::{SupportError, held_components, n_motions};
+use crate::unread::UnreadArrayError;
 use loads::loads;
 use shapes::{Shapes, matches};
 
@@ -151,7 +152,7 @@ pub enum ComparisonError {
     Support(#[from] SupportError),
     /// The modes at all points cannot be read from the file of the model.
     #[error(transparent)]
-    Fields(#[from] FieldsError),
+    Fields(#[from] UnreadArrayError),
     /// The free vibrations of the model could not be found.
     #[error("model `{body}`: its free vibrations could not be found: {source}")]
     Model {

@@ -88,10 +88,13 @@ fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), 
             return Err(IndefiniteError::Diagonal { matrix, index: i + 1, value });
         }
     }
+    let root: Vec<f64> = (0..n).map(|i| a[(i, i)].sqrt()).collect();
+    // Sums of the entries beside the unit diagonal of the scaled matrix.
+    let mut beside = vec![0.0; n];
     for &i in &rows {
         for &k in rows.iter().take_while(|&&k| k < i) {
             let (value, mirrored) = (a[(i, k)], a[(k, i)]);
-            let scale = a[(i, i)].sqrt() * a[(k, k)].sqrt();
+            let scale = root[i] * root[k];
             // False for NaN.
             let is_symmetric = (value - mirrored).abs() <= ASYMMETRY * scale;
             if !is_symmetric {
@@ -103,12 +106,21 @@ fn definite(matrix: &'static str, a: &Mat<f64>, may_vanish: bool) -> Result<(), 
                     mirrored,
                 });
             }
+            if value != 0.0 {
+                let size = (value / scale).abs();
+                beside[i] += size;
+                beside[k] += size;
+            }
         }
+    }
+    // No eigenvalue is farther from 1 (Gershgorin): those of diagonal matrices, as reductions make them.
+    if beside.iter().all(|&sum| sum < 1.0) {
+        return Ok(());
     }
     let scaled = Mat::from_fn(rows.len(), rows.len(), |i, k| {
         let (i, k) = (rows[i], rows[k]);
         let shift = if i == k { ROUNDING } else { 0.0 };
-        a[(i, k)] / (a[(i, i)].sqrt() * a[(k, k)].sqrt()) + shift
+        a[(i, k)] / (root[i] * root[k]) + shift
     });
     match scaled.llt(Side::Lower) {
         Ok(_) => Ok(()),
@@ -128,9 +140,9 @@ mod tests {
             inertia: [[0.1, 0.0, 0.0], [0.0, 0.3, 0.0], [0.0, 0.0, 0.3]],
             coupling_t: Mat::zeros(3, 2),
             coupling_r0: Mat::zeros(3, 2),
-            coupling_r1: Mat::zeros(6, 2),
+            coupling_r1: Mat::zeros(6, 2).into(),
             inertia_1: Mat::zeros(6, 3),
-            inertia_2: Mat::zeros(6, 6),
+            inertia_2: Mat::zeros(6, 6).into(),
             mass_modal: Mat::from_fn(2, 2, |i, k| if i == k { mass[i] } else { 0.0 }),
             stiffness_modal: Mat::from_fn(2, 2, |i, k| if i == k { stiffness[i] } else { 0.0 }),
             damping_modal: None,
@@ -158,5 +170,21 @@ mod tests {
         assert!(message(coupled.clone()).contains("not symmetric"));
         coupled.stiffness_modal[(0, 1)] = 2e6;
         assert!(message(coupled).contains("stiffness matrix has a negative eigenvalue"));
+    }
+
+    /// Eigenvalues 1 − c and 1 + 2 c of a unit diagonal with equal entries c beside it, in units of 1e6.
+    #[test]
+    fn strongly_coupled_modes_are_judged_by_their_eigenvalues() {
+        let coupled = |c: f64| {
+            let stiffness_modal = Mat::from_fn(3, 3, |i, k| if i == k { 1e6 } else { 1e6 * c });
+            let constants = Invariants { stiffness_modal, ..invariants([1.0; 2], [1e6; 2]) };
+            constants.check_definite()
+        };
+        for c in [0.6, 0.999_999, 0.3, -0.3, -0.499_999] {
+            assert_eq!(coupled(c), Ok(()), "{c}");
+        }
+        for c in [-0.500_001, -0.6, 1.000_001] {
+            assert_eq!(coupled(c), Err(IndefiniteError::Negative { matrix: "stiffness" }), "{c}");
+        }
     }
 }

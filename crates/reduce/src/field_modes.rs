@@ -5,48 +5,19 @@
 //! per mille. Two watches look at all points of each run; they take a [`FieldSummary`] instead.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
 
 use crate::point_modes::Modes;
+use crate::unread::{MatrixSource, UnreadArrayError};
 
 /// Number of lowest modes of the sample: they have the large deflections.
 pub const SAMPLE_MODES: usize = 40;
 
 /// Number of points of the sample, at most.
 const SAMPLE_POINTS: usize = 4000;
-
-/// The values of modes cannot be read from the file of the model.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub struct FieldsError(Arc<dyn Error + Send + Sync>);
-
-impl PartialEq for FieldsError {
-    fn eq(&self, other: &Self) -> bool {
-        self.to_string() == other.to_string()
-    }
-}
-
-impl FieldsError {
-    /// * `cause` — names the file and the way out
-    pub fn new(cause: impl Error + Send + Sync + 'static) -> Self {
-        Self(Arc::new(cause))
-    }
-}
-
-/// The file of a model, from which the values of its modes are read.
-pub trait FieldSource: Debug + Send + Sync {
-    /// Mode values, 3 n_points × n_modes, verified.
-    ///
-    /// # Errors
-    ///
-    /// [`FieldsError`] if the file cannot be read or was changed.
-    fn values(&self) -> Result<Mat<f64>, FieldsError>;
-}
 
 /// The part of mode values at all points that every run looks at.
 #[derive(Debug, Clone)]
@@ -126,7 +97,7 @@ struct Filed {
     points: Vec<u32>,
     positions_b: Vec<[f64; 3]>,
     summary: FieldSummary,
-    source: Arc<dyn FieldSource>,
+    source: Arc<dyn MatrixSource>,
 }
 
 impl From<Modes> for FieldModes {
@@ -143,7 +114,7 @@ impl FieldModes {
         points: Vec<u32>,
         positions_b: Vec<[f64; 3]>,
         summary: FieldSummary,
-        source: Arc<dyn FieldSource>,
+        source: Arc<dyn MatrixSource>,
     ) -> Self {
         Self { modes: OnceLock::new(), filed: Some(Filed { points, positions_b, summary, source }) }
     }
@@ -194,12 +165,12 @@ impl FieldModes {
     ///
     /// # Errors
     ///
-    /// [`FieldsError`] if the file cannot be read or was changed.
-    pub fn modes(&self) -> Result<&Modes, FieldsError> {
+    /// [`UnreadArrayError`] if the file cannot be read or was changed.
+    pub fn modes(&self) -> Result<&Modes, UnreadArrayError> {
         match self.parts() {
             Ok(modes) => Ok(modes),
             Err(Filed { points, positions_b, source, .. }) => {
-                let values = source.values()?;
+                let values = source.matrix()?;
                 let read = || Modes { points: points.clone(), positions_b: positions_b.clone(), values };
                 Ok(self.modes.get_or_init(read))
             }
@@ -211,7 +182,7 @@ impl FieldModes {
     /// # Errors
     ///
     /// As [`FieldModes::modes`].
-    pub fn into_modes(self) -> Result<Modes, FieldsError> {
+    pub fn into_modes(self) -> Result<Modes, UnreadArrayError> {
         self.modes()?;
         Ok(self.modes.into_inner().expect("they were read"))
     }

@@ -3,6 +3,8 @@
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
+use crate::pair_integrals::PairIntegrals;
+
 /// Constants of the floating frame of reference over n modes, docs/theory/floating-frame.md, eq. (29): r, A,
 /// q with u = Φ q.
 ///
@@ -21,11 +23,11 @@ pub struct Invariants {
     /// C_r0ᵀ = ∫ R × φ_k dm, 3 × n. Zero in the Buckens frame.
     pub coupling_r0: Mat<f64>,
     /// C_r1ᵀ: row 3 l + a, column k holds component a of ∫ φ_l × φ_k dm (3n × n), antisymmetric in l, k.
-    pub coupling_r1: Mat<f64>,
+    pub coupling_r1: PairIntegrals,
     /// I1_k = ∫ −R̃ φ̃_k dm, entry (a, b) in row 3 k + a, column b (3n × 3).
     pub inertia_1: Mat<f64>,
     /// I2_kl = ∫ −φ̃_k φ̃_l dm, entry (a, b) in row 3 k + a, column 3 l + b (3n × 3n).
-    pub inertia_2: Mat<f64>,
+    pub inertia_2: PairIntegrals,
     /// M̄_e, n × n. The identity after the second eigenproblem.
     pub mass_modal: Mat<f64>,
     /// K̄_e, n × n \[1/s² for mass-normalised modes\].
@@ -46,9 +48,9 @@ impl Invariants {
         clear(&mut self.mass_modal, &|i, k| i.max(k) >= first);
         clear(&mut self.coupling_t, &|_, k| k >= first);
         clear(&mut self.coupling_r0, &|_, k| k >= first);
-        clear(&mut self.coupling_r1, &|i, k| k.max(i / 3) >= first);
+        clear(self.coupling_r1.made_mut(), &|i, k| k.max(i / 3) >= first);
         clear(&mut self.inertia_1, &|i, _| i / 3 >= first);
-        clear(&mut self.inertia_2, &|i, k| (i / 3).max(k / 3) >= first);
+        clear(self.inertia_2.made_mut(), &|i, k| (i / 3).max(k / 3) >= first);
         debug_assert!(first <= n, "there are not more modes than modes");
     }
 
@@ -126,9 +128,9 @@ mod tests {
             inertia,
             coupling_t: Mat::new(),
             coupling_r0: Mat::new(),
-            coupling_r1: Mat::new(),
+            coupling_r1: Mat::new().into(),
             inertia_1: Mat::new(),
-            inertia_2: Mat::new(),
+            inertia_2: Mat::new().into(),
             mass_modal: Mat::new(),
             stiffness_modal: Mat::new(),
             damping_modal: None,

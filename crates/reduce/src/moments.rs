@@ -141,7 +141,8 @@ impl Moments {
                 let (l, a) = (row / 3, row % 3);
                 let (b, c) = cyclic(a);
                 self.of_pair(b, c, l, k) - self.of_pair(c, b, l, k)
-            }),
+            })
+            .into(),
             inertia_1: Mat::from_fn(3 * n, 3, |row, b| {
                 let (k, a) = (row / 3, row % 3);
                 delta(a, b) * work(k) - position(b, a, k)
@@ -149,7 +150,8 @@ impl Moments {
             inertia_2: Mat::from_fn(3 * n, 3 * n, |row, col| {
                 let (k, a, l, b) = (row / 3, row % 3, col / 3, col % 3);
                 delta(a, b) * mass_modal[(k, l)] - self.of_pair(b, a, k, l)
-            }),
+            })
+            .into(),
             mass_modal,
             stiffness_modal,
             damping_modal: None,

@@ -26,11 +26,12 @@ use carom_linalg::dense::{Reflections, symmetric_pairs, symmetrised};
 use carom_linalg::tall::{gram, product};
 use faer::{Mat, MatRef};
 
-use crate::field_modes::{FieldModes, FieldsError};
+use crate::field_modes::FieldModes;
 use crate::invariants::Invariants;
 use crate::places::PlacedSurface;
 use crate::point_modes::Modes;
 use crate::reduced::ReducedBody;
+use crate::unread::UnreadArrayError;
 
 /// Fraction of the norm of a load's response, over all modes, below which its remainder depends on the loads
 /// before it. Its square is the relative loss of static compliance.
@@ -182,8 +183,8 @@ impl StaticModes {
     ///
     /// # Errors
     ///
-    /// [`FieldsError`] if the modes at all points cannot be read from the file of the model.
-    pub fn applied_to(&self, model: &ReducedBody) -> Result<ReducedBody, FieldsError> {
+    /// [`UnreadArrayError`] if arrays that were left in the file of the model cannot be read.
+    pub fn applied_to(&self, model: &ReducedBody) -> Result<ReducedBody, UnreadArrayError> {
         let fields = model.fields.as_ref().map(FieldModes::modes).transpose()?;
         let n = model.omega.len();
         let n_moving = self.n_moving();
@@ -201,7 +202,7 @@ impl StaticModes {
             body_checksum: model.body_checksum.clone(),
             materials: model.materials.clone(),
             com: model.com,
-            invariants: self.invariants(&model.invariants),
+            invariants: self.invariants(&model.invariants)?,
             omega,
             n_low: n_moving,
             mode_errors: self.mixed(&model.omega, &model.mode_errors),
@@ -290,7 +291,7 @@ impl StaticModes {
     }
 
     /// Constants over the dynamic modes.
-    fn invariants(&self, all: &Invariants) -> Invariants {
+    fn invariants(&self, all: &Invariants) -> Result<Invariants, UnreadArrayError> {
         let n = all.mass_modal.nrows();
         let n_moving = self.n_moving();
         let entry = |i: usize, k: usize| match (i < self.n_low, k < self.n_low) {
@@ -315,19 +316,19 @@ impl StaticModes {
         };
         let right = |a: &Mat<f64>| product(a.as_ref(), basis.as_ref());
         let left = |a: Mat<f64>| gram(threefold.as_ref(), a.as_ref());
-        Invariants {
+        Ok(Invariants {
             mass: all.mass,
             first_moment: all.first_moment,
             inertia: all.inertia,
             coupling_t: right(&all.coupling_t),
             coupling_r0: right(&all.coupling_r0),
-            coupling_r1: left(right(&all.coupling_r1)),
+            coupling_r1: left(right(all.coupling_r1.all()?)).into(),
             inertia_1: left(all.inertia_1.clone()),
-            inertia_2: left(product(all.inertia_2.as_ref(), threefold.as_ref())),
+            inertia_2: left(product(all.inertia_2.all()?.as_ref(), threefold.as_ref())).into(),
             mass_modal: self.moving_mass(form(&all.mass_modal)),
             stiffness_modal: form(&all.stiffness_modal),
             damping_modal: all.damping_modal.as_ref().map(form),
-        }
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use carom_fem::{
 };
 use nalgebra::Vector3;
 
-use crate::enclosed::rough_volume;
+use crate::enclosed::{coarse_volume, rough_volume};
 
 /// The discretisation of a body, with its surface and mass once they are needed.
 pub(crate) struct Discretised<'a> {
@@ -20,6 +20,7 @@ pub(crate) struct Discretised<'a> {
     whole: OnceCell<(Surface, Vec<Vector3<f64>>)>,
     properties: OnceCell<MassProperties>,
     rough: OnceCell<[f64; 2]>,
+    coarse: OnceCell<Option<f64>>,
     /// Surfaces of sets, by name.
     surfaces: RefCell<BTreeMap<String, Result<Rc<Surface>, SetError>>>,
 }
@@ -50,9 +51,25 @@ impl Discretised<'_> {
         }
     }
 
+    /// The mass \[kg\] of a NURBS body of one density but for a factor of two, which takes a fraction of the
+    /// time; none if it is not known so.
+    pub(crate) fn coarse_mass(&self) -> Option<f64> {
+        *self.coarse.get_or_init(|| {
+            let (density, surface, points) = self.closed_surface()?;
+            coarse_volume(surface, points).map(|volume| density * volume)
+        })
+    }
+
     /// Volume and mass of a NURBS body of one density from its surface, which leaves out the sides inside of
     /// it; none for other bodies, and for a surface that cannot be evaluated or encloses no positive volume.
     fn enclosed(&self) -> Option<[f64; 2]> {
+        let (density, surface, points) = self.closed_surface()?;
+        let volume = rough_volume(surface, points);
+        (volume > 0.0 && volume.is_finite()).then_some([volume, density * volume])
+    }
+
+    /// Density, surface and its points of a NURBS body of one density whose surface can be evaluated.
+    fn closed_surface(&self) -> Option<(f64, &Surface, &[Vector3<f64>])> {
         let Discretisation { blocks, materials, .. } = &self.discretisation;
         let density = materials[blocks.first()?.material].density;
         let is_spline = blocks.iter().all(|block| matches!(block.cells, Cells::Spline(_)));
@@ -61,8 +78,7 @@ impl Discretised<'_> {
         }
         let (surface, points) = self.whole();
         surface.validate().ok()?;
-        let volume = rough_volume(surface, points);
-        (volume > 0.0 && volume.is_finite()).then_some([volume, density * volume])
+        Some((density, surface, points))
     }
 
     /// The surface of a set of the body, see [`Body::surface_of_set`].
@@ -99,6 +115,7 @@ impl<'a> Bodies<'a> {
             whole: OnceCell::new(),
             properties: OnceCell::new(),
             rough: OnceCell::new(),
+            coarse: OnceCell::new(),
             surfaces: RefCell::default(),
         });
         self.0.borrow_mut().push(Rc::clone(&made));

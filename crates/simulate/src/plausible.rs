@@ -147,6 +147,11 @@ fn of_geometry<'a>(
     let mut found: Vec<Implausible> =
         body.materials.iter().flat_map(|material| plausible::of_material(material, !spec.rigid)).collect();
     found.extend(plausible::of_size(&spec.name, plausible::extent(body)));
+    // Usual masses are within many powers of ten, so that a coarse one decides but near their limits.
+    let [low, high] = plausible::MASS;
+    if known.coarse_mass().is_some_and(|mass| (10.0 * low..0.1 * high).contains(&mass)) {
+        return Ok(found);
+    }
     let [volume, mass] = known.rough_volume_and_mass();
     found.extend(of_mass(spec, volume, mass)?.filter(|_| !given));
     Ok(found)

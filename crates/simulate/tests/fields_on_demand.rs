@@ -1,10 +1,11 @@
-//! Modes at all points stay in the file of a model until a run needs them, and then they give the same bits.
+//! Modes at all points, and mass integrals over pairs of modes, stay in the file of a model until a run needs
+//! them, and then they give the same bits.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_format::Scenario;
-use carom_reduce::ReducedBody;
+use carom_reduce::{PairIntegrals, ReducedBody};
 use carom_simulate::{Prepared, PreparedModel, RunOptions};
 
 use crate::fixtures::{Chain, Failed, parse};
@@ -41,11 +42,11 @@ fn file(chain: &Chain) -> PathBuf {
     chain.bodies().join("bar.rom")
 }
 
-/// Changes a number of the array `fields_modes` in a file.
-fn change(path: &PathBuf) {
+/// Changes a number of an array in a file.
+fn change(path: &PathBuf, array: &str) {
     let mut bytes = std::fs::read(path).unwrap();
-    let name = b"fields_modes.npy";
-    let at = bytes.windows(name.len()).position(|window| window == name).unwrap();
+    let entry = format!("{array}.npy");
+    let at = bytes.windows(entry.len()).position(|window| window == entry.as_bytes()).unwrap();
     bytes[at + 1000] ^= 1;
     std::fs::write(path, bytes).unwrap();
 }
@@ -99,7 +100,7 @@ fn a_run_whose_bodies_stay_apart_reads_no_modes_of_the_surface() {
     let scenario = scenario(PAST);
     let bodies = chain.prepare(&scenario).unwrap();
     // Nothing reads the array: its content has no effect.
-    change(&file(&chain));
+    change(&file(&chain), "fields_modes");
     let (frames, warnings) = course(&chain, &scenario, &bodies);
     assert!(frames.len() > 20 && !warnings.contains("inside each other"), "{warnings}");
     assert!(!is_read(&bodies));
@@ -110,7 +111,7 @@ fn a_model_that_was_changed_during_a_run_is_an_error_with_its_name() {
     let chain = Chain::new();
     let scenario = scenario(THROUGH);
     let bodies = chain.prepare(&scenario).unwrap();
-    change(&file(&chain));
+    change(&file(&chain), "fields_modes");
     let text = failure(&chain, &scenario, &bodies);
     assert!(text.contains("bar.rom") && text.contains("fields_modes"), "{text}");
     // The next run finds it before it begins, as soon as it needs the array.
@@ -133,7 +134,60 @@ fn a_changed_model_is_an_error_of_the_set_up_where_a_probe_lies_at_a_point() {
     assert!(course(&again, &plain, &bodies).0 == expected.0, "a probe changes no bit");
     let changed = Chain::new();
     let bodies = changed.prepare(&probed).unwrap();
-    change(&file(&changed));
+    change(&file(&changed), "fields_modes");
     let text = failure(&changed, &probed, &bodies);
     assert!(text.contains("bar.rom") && text.contains("fields_modes"), "{text}");
+}
+
+/// The cantilever, or a free bar, of whose modes those up to 10 kHz are dynamic.
+fn split(is_held: bool) -> Scenario {
+    let text = scenario(PAST).to_toml();
+    let mut changes = vec!["simulation.scheme=\"quasistatic\"", "body.0.reduce.split=1.0e4"];
+    if !is_held {
+        changes.extend(["body.0.reduce.fix=[]", "simulation.gravity=[0.0, 0.0, 0.0]"]);
+        changes.push("body.0.angular_velocity=[0.0, 300.0, 0.0]");
+    }
+    parse(&text, &changes)
+}
+
+fn pairs(prepared: &Prepared) -> [&PairIntegrals; 2] {
+    let invariants = &model(prepared).invariants;
+    [&invariants.coupling_r1, &invariants.inertia_2]
+}
+
+#[test]
+fn a_run_without_static_modes_takes_the_integrals_of_its_dynamic_modes_alone() {
+    let scenario = split(false);
+    let [whole, left] = [Chain::new(), Chain::new()];
+    let bodies = whole.prepare(&scenario).unwrap();
+    pairs(&bodies).iter().for_each(|of| assert!(of.all().is_ok()));
+    let expected = course(&whole, &scenario, &bodies);
+    assert!(expected.0.len() > 20);
+    let bodies = left.prepare(&scenario).unwrap();
+    let n_low = model(&bodies).n_low;
+    assert!(n_low > 0 && 2 * n_low < model(&bodies).omega.len(), "{n_low} dynamic modes");
+    // Nothing reads the arrays: their content has no effect.
+    ["coupling_r1", "inertia_2"].iter().for_each(|array| change(&file(&left), array));
+    assert!(course(&left, &scenario, &bodies) == expected);
+    assert!(pairs(&bodies).iter().all(|of| !of.are_read()));
+}
+
+#[test]
+fn static_modes_read_the_integrals_of_all_modes_and_refuse_changed_ones() {
+    let scenario = split(true);
+    let [whole, left, changed] = [(); 3].map(|()| Chain::new());
+    let bodies = whole.prepare(&scenario).unwrap();
+    pairs(&bodies).iter().for_each(|of| assert!(of.all().is_ok()));
+    let expected = course(&whole, &scenario, &bodies);
+    let bodies = left.prepare(&scenario).unwrap();
+    assert!(pairs(&bodies).iter().all(|of| !of.are_read()));
+    assert!(course(&left, &scenario, &bodies) == expected);
+    assert!(pairs(&bodies).iter().all(|of| of.are_read()));
+    for array in ["coupling_r1", "inertia_2"] {
+        let bodies = changed.prepare(&scenario).unwrap();
+        change(&file(&changed), array);
+        let text = failure(&changed, &scenario, &bodies);
+        assert!(text.contains("bar.rom") && text.contains(array), "{text}");
+        change(&file(&changed), array);
+    }
 }

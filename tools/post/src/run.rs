@@ -8,7 +8,7 @@ use carom_files::WriteFileError;
 use carom_format::result::{ResultBody, RunHeader, StoredFrame};
 use carom_format::{ReadArchiveError, ResultError, ResultReader};
 use carom_progress::Progress;
-use carom_reduce::field_modes::FieldsError;
+use carom_reduce::unread::UnreadArrayError;
 use carom_report::Prefix;
 use carom_vtk::{GridError, WriteError};
 use thiserror::Error;
@@ -48,7 +48,7 @@ pub enum RunError {
         /// Name of the body.
         body: String,
         /// The cause.
-        source: FieldsError,
+        source: UnreadArrayError,
     },
     /// A body or model file is not the one that the run used.
     #[error(

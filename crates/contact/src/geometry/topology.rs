@@ -267,7 +267,7 @@ fn corner_key(surface: &Surface, face: &Face, corner: usize) -> CornerKey {
 
 /// The points with nonzero shape functions at a place of a spline face, see [`CornerKey`].
 fn place_key(surface: &Surface, face: &Face, xi: [f64; 2]) -> CornerKey {
-    let mut factors: BTreeMap<u32, f64> = BTreeMap::new();
+    let mut factors: Vec<(u32, f64)> = Vec::with_capacity(face.points.len());
     let sum = |row: &[f64], b: &[f64]| row.iter().zip(b).map(|(c, b)| c * b).sum::<f64>();
     match &face.basis {
         FaceBasis::Lagrange(_) => return Vec::new(),
@@ -277,7 +277,7 @@ fn place_key(surface: &Surface, face: &Face, xi: [f64; 2]) -> CornerKey {
             for (j, row_v) in operator[1].chunks_exact(q + 1).enumerate() {
                 for (i, row_u) in operator[0].chunks_exact(p + 1).enumerate() {
                     let point = face.points[j * (p + 1) + i];
-                    *factors.entry(point).or_default() += sum(row_u, &u) * sum(row_v, &v);
+                    factors.push((point, sum(row_u, &u) * sum(row_v, &v)));
                 }
             }
         }
@@ -286,10 +286,19 @@ fn place_key(surface: &Surface, face: &Face, xi: [f64; 2]) -> CornerKey {
             let rows = surface.operators[*operator as usize].chunks_exact((p + 1) * (q + 1));
             for (&point, row) in face.points.iter().zip(rows) {
                 let value = row.chunks_exact(p + 1).zip(&v).map(|(line, b)| b * sum(line, &u)).sum::<f64>();
-                *factors.entry(point).or_default() += value;
+                factors.push((point, value));
             }
         }
     }
+    // Points that coincide count once, with the sum of their factors in the order of the face.
+    factors.sort_by_key(|(point, _)| *point);
+    factors.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 += next.1;
+        }
+        is_same
+    });
     let quantised = factors.into_iter().map(|(k, c)| (k, (c * f64::from(1 << 30)).round() as i64));
     // Round-off in an operator must not make two corners differ: factors below 2⁻²⁶ count as zero.
     quantised.filter(|(_, c)| c.abs() > 16).map(|(k, c)| (k, (c + 8) >> 4)).collect()

@@ -40,7 +40,10 @@ impl Surface {
     /// Edges are equal if their middles are, so faces must meet edge to edge.
     pub fn sharp_edges(&self, whole: &Self, points: &[[f64; 3]]) -> Vec<[u32; 2]> {
         let size = extent(whole, points);
-        let mut all = whole.middles(points);
+        let own = self.middles(points);
+        // The whole surface, or a part of another one.
+        let others = (!std::ptr::eq(self, whole)).then(|| whole.middles(points));
+        let mut all: Vec<&Middle> = others.as_ref().unwrap_or(&own).iter().collect();
         all.sort_by(|a, b| a.along.total_cmp(&b.along));
         let is_sharp = |own: &Middle| {
             let start = all.partition_point(|m| m.along < own.along - SAME * size);
@@ -49,7 +52,7 @@ impl Surface {
                 near && dot(&m.normal, &own.normal) < SHARP
             })
         };
-        self.middles(points).iter().filter(|own| is_sharp(own)).map(|own| [own.face, own.edge]).collect()
+        own.iter().filter(|own| is_sharp(own)).map(|own| [own.face, own.edge]).collect()
     }
 
     fn middles(&self, points: &[[f64; 3]]) -> Vec<Middle> {

@@ -58,9 +58,10 @@ pub(super) fn spline(
     let one = |a: usize| {
         let (p, b) = (degrees[a], bernstein(degrees[a], xi[a]));
         let mut n = [[0.0; MAX_DEGREE + 1]; 3];
-        for (k, i) in (0..3).flat_map(|k| (0..=p).map(move |i| (k, i))) {
-            let row = &operators[a][i * (p + 1)..(i + 1) * (p + 1)];
-            n[k][i] = row.iter().zip(&b[k]).map(|(c, b)| c * b).sum();
+        for (i, row) in operators[a].chunks_exact(p + 1).take(p + 1).enumerate() {
+            for (n, b) in n.iter_mut().zip(&b) {
+                n[i] = row.iter().zip(b).map(|(c, b)| c * b).sum();
+            }
         }
         n
     };

@@ -3,6 +3,7 @@
 mod composition;
 mod fields;
 mod invariants;
+mod left;
 mod places;
 mod stiffening;
 mod stress;
@@ -19,14 +20,17 @@ use crate::body_file::{read_materials, write_materials};
 use crate::npz::{ArchiveReader, ArchiveWriter, ReadArchiveError, Version};
 use crate::watched::Watched;
 
+use left::OpenArchive;
+
 /// The entry `format` of a ROM file.
 pub const KIND: &str = "carom-rom";
 /// Version of the format that is written. Version 1.2 added columns and markers; from version 1.3 on a
 /// checksum is required; version 1.4 added places, version 1.5 their errors by the mesh, version 1.6 those of
 /// the modes of all models, version 1.7 the geometric stiffness, version 1.8 that by the weight of a held
 /// body, version 1.9 errors of the lowest frequencies by the mesh, version 1.10 displacements of second order
-/// of surfaces that may touch, version 1.11 the list of digests and the summary of the modes at all points.
-pub const VERSION: Version = Version { major: 1, minor: 11 };
+/// of surfaces that may touch, version 1.11 the list of digests and the summary of the modes at all points,
+/// version 1.12 the integrals over pairs of dynamic modes as arrays of their own.
+pub const VERSION: Version = Version { major: 1, minor: 12 };
 /// Files from this version on must have a checksum.
 const WITH_CHECKSUM: Version = Version { major: 1, minor: 3 };
 
@@ -100,7 +104,7 @@ pub fn write_rom(
         composition::write(&mut archive, &rom.composition)?;
         composition::write_markers(&mut archive, &rom.markers, rom.omega.len())?;
         archive.texts("held_set", &rom.held)?;
-        invariants::write(&mut archive, &rom.invariants)?;
+        invariants::write(&mut archive, &rom.invariants, rom.n_low)?;
         surfaces::write_surfaces(&mut archive, &rom.surfaces)?;
         places::write(&mut archive, &rom.places)?;
         surfaces::write_modes(&mut archive, "boundary", &rom.boundary)?;
@@ -138,9 +142,10 @@ pub fn read_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     read(path, false)
 }
 
-/// Reads a ROM file as [`read_rom`] but for the values of the modes at all points, which stay in the file
-/// until they are needed, if it has their summary. The file stays open: it may be replaced meanwhile, and
-/// values that were changed in place are an error when they are read.
+/// Reads a ROM file as [`read_rom`], but leaves in it the values of the modes at all points and the mass
+/// integrals over pairs of modes until they are needed, if it has the summary of the former and the block of
+/// the dynamic modes of the latter. The file stays open: it may be replaced meanwhile, and values that were
+/// changed in place are an error when they are read.
 ///
 /// # Errors
 ///
@@ -149,32 +154,34 @@ pub fn open_rom(path: &Path) -> Result<StoredRom, ReadArchiveError> {
     read(path, true)
 }
 
-/// * `leaves_fields` — true if the values of the modes at all points may stay in the file
-fn read(path: &Path, leaves_fields: bool) -> Result<StoredRom, ReadArchiveError> {
-    let mut archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
-    let leaves_fields = leaves_fields && fields::can_be_left(&archive);
-    let read = read_arrays(&mut archive, leaves_fields);
+/// * `leaves` — true if arrays may stay in the file
+fn read(path: &Path, leaves: bool) -> Result<StoredRom, ReadArchiveError> {
+    let archive = ArchiveReader::open(path, KIND, "reduced-order model", VERSION.major)?;
+    // Without a list of digests an array cannot be verified by itself.
+    let leaves = leaves && archive.listed_checksum().is_some();
+    let open = OpenArchive::new(archive);
+    let mut archive = open.lock();
+    let read = read_arrays(&mut archive, leaves.then_some(&open));
     let checksum = match (&read, archive.listed_checksum()) {
         // Each array that was read was compared with the list.
-        (Ok(_), Some(checksum)) if leaves_fields => checksum,
+        (Ok(_), Some(checksum)) if leaves => checksum,
         // The checksums are those of the arrays as they were read. A wrong one is reported before the errors
         // that follow from it.
-        _ => archive.verified_checksum(archive.version() >= WITH_CHECKSUM)?,
+        _ => {
+            let is_due = archive.version() >= WITH_CHECKSUM;
+            archive.verified_checksum(is_due)?
+        }
     };
-    let (mut reduced, options) = read?;
-    let version = archive.version();
-    if leaves_fields {
-        reduced.fields = Some(fields::leave(archive, reduced.omega.len())?);
-    }
-    Ok(StoredRom { reduced, options, checksum, version })
+    let (reduced, options) = read?;
+    Ok(StoredRom { reduced, options, checksum, version: archive.version() })
 }
 
 /// The model and the options of its reduction.
 ///
-/// * `leaves_fields` — true to leave out the modes at all points
+/// * `open` — the archive, if arrays may stay in it
 fn read_arrays(
     archive: &mut ArchiveReader,
-    leaves_fields: bool,
+    open: Option<&OpenArchive>,
 ) -> Result<(ReducedBody, CraigBamptonOptions), ReadArchiveError> {
     let omega = archive.f64("omega", &[None])?;
     let n_modes = omega.len();
@@ -200,7 +207,7 @@ fn read_arrays(
         body_checksum: archive.text("body_checksum")?,
         materials,
         com: [com[0], com[1], com[2]],
-        invariants: invariants::read(archive, n_modes)?,
+        invariants: invariants::read(archive, [n_modes, n_low], open)?,
         omega,
         n_low,
         mode_errors: places::read_mode_errors(archive, n_modes)?,
@@ -214,10 +221,7 @@ fn read_arrays(
         surfaces: surfaces::read_surfaces(archive, &boundary.points)?,
         places: places::read(archive, n_modes, n_motions)?,
         boundary,
-        fields: match archive.has("fields_points") && !leaves_fields {
-            true => Some(surfaces::read_modes(archive, "fields", n_modes)?.into()),
-            false => None,
-        },
+        fields: fields::read(archive, n_modes, open)?,
         stress,
         stiffening,
     };

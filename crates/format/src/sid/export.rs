@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use carom_progress::Progress;
-use carom_reduce::field_modes::FieldsError;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{Invariants, ReducedBody, Stiffening};
 use faer::Mat;
 use thiserror::Error;
@@ -25,9 +25,9 @@ pub enum SidExportError {
         /// Number of modes with mass.
         n_massive: usize,
     },
-    /// The modes at all points cannot be read from the file of the model.
+    /// Arrays of the modes cannot be read from the file of the model.
     #[error(transparent)]
-    Fields(#[from] FieldsError),
+    Unread(#[from] UnreadArrayError),
     /// The user stopped the operation.
     #[error("stopped before the SID_FEM file was written")]
     Interrupted,
@@ -82,11 +82,13 @@ pub fn sid_of(
     let constants = &reduced.invariants;
     let i1 = |k: usize, a: usize, b: usize| constants.inertia_1[(3 * k + a, b)];
     let stressed = reduced.stiffening.as_ref().map(|stiffening| stiffening.of_inertia(n));
+    let inertia_2 = constants.inertia_2.leading(3 * n, 3 * n)?;
     let i2 = |k: usize, l: usize, a: usize, b: usize| {
         let of_stress = stressed.as_ref().map_or(0.0, |part| part[(3 * k + a, 3 * l + b)]);
-        constants.inertia_2[(3 * k + a, 3 * l + b)] + of_stress
+        inertia_2[(3 * k + a, 3 * l + b)] + of_stress
     };
-    let r1 = |l: usize, k: usize, a: usize| constants.coupling_r1[(3 * l + a, k)];
+    let coupling_r1 = constants.coupling_r1.leading(3 * n, n)?;
+    let r1 = |l: usize, k: usize, a: usize| coupling_r1[(3 * l + a, k)];
     let of = |of: fn(&Stiffening) -> &[Mat<f64>]| -> Vec<Mat<f64>> {
         let over_modes = |stiffening: &Stiffening| {
             of(stiffening).iter().map(|k| stiffening.over_modes(k, n)).collect::<Vec<_>>()

@@ -15,7 +15,7 @@
 
 use carom_linalg::DenseEigenError;
 use carom_linalg::dense::{fix_signs, generalised_pairs};
-use carom_reduce::{Invariants, Modes, ReducedBody};
+use carom_reduce::{Invariants, Modes, PairIntegrals, ReducedBody};
 use faer::{Mat, MatRef};
 use thiserror::Error;
 
@@ -194,8 +194,9 @@ fn invariants(sid: &Sid, notes: &mut Vec<String>) -> Invariants {
         inertia_2: Mat::from_fn(3 * n, 3 * n, |row, column| {
             let (k, a, l, b) = (row / 3, row % 3, column / 3, column % 3);
             second(k, l, a, b) + half_skew(a, b, |c| r1[(3 * k + c, l)])
-        }),
-        coupling_r1: r1,
+        })
+        .into(),
+        coupling_r1: r1.into(),
         mass_modal: symmetrised(&sid.mass_modal.constant),
         stiffness_modal: symmetrised(&sid.stiffness_modal.constant),
         damping_modal: damping(sid),
@@ -252,15 +253,16 @@ fn combined(old: &Invariants, z: MatRef<'_, f64>) -> Invariants {
     let blocks = Mat::from_fn(3 * n, 3 * n, |i, j| if i % 3 == j % 3 { z[(i / 3, j / 3)] } else { 0.0 });
     let congruent = |matrix: &Mat<f64>| z.transpose() * matrix * z;
     let diagonal = congruent(&old.stiffness_modal);
+    let known = |pairs: &PairIntegrals| pairs.all().expect("imported integrals are in memory").clone();
     Invariants {
         mass: old.mass,
         first_moment: old.first_moment,
         inertia: old.inertia,
         coupling_t: &old.coupling_t * z,
         coupling_r0: &old.coupling_r0 * z,
-        coupling_r1: blocks.transpose() * &old.coupling_r1 * z,
+        coupling_r1: (blocks.transpose() * known(&old.coupling_r1) * z).into(),
         inertia_1: blocks.transpose() * &old.inertia_1,
-        inertia_2: blocks.transpose() * &old.inertia_2 * &blocks,
+        inertia_2: (blocks.transpose() * known(&old.inertia_2) * &blocks).into(),
         mass_modal: Mat::identity(n, n),
         stiffness_modal: Mat::from_fn(n, n, |i, j| if i == j { diagonal[(i, i)] } else { 0.0 }),
         damping_modal: old.damping_modal.as_ref().map(congruent),

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 
 use carom_fem::{Face, FaceBasis, Quadrature, Surface};
 use carom_progress::Progress;
-use carom_reduce::field_modes::{FieldModes, FieldsError};
+use carom_reduce::field_modes::FieldModes;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{Modes, NamedSurface, ReducedBody};
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -106,12 +107,12 @@ impl ExportNode {
 ///
 /// # Errors
 ///
-/// [`FieldsError`] if the modes at all points cannot be read from the file of the model.
+/// [`UnreadArrayError`] if the modes at all points cannot be read from the file of the model.
 pub fn export_nodes(
     reduced: &ReducedBody,
     wanted: SidNodes,
     progress: &dyn Progress,
-) -> Result<Option<Vec<ExportNode>>, FieldsError> {
+) -> Result<Option<Vec<ExportNode>>, UnreadArrayError> {
     let Some(found) = of_surfaces(reduced, wanted, progress) else { return Ok(None) };
     let OfSurfaces { points, corners, sets, of_splines } = found;
     let mut nodes: Vec<ExportNode> = Vec::new();

@@ -148,9 +148,9 @@ pub(crate) fn model() -> (ReducedBody, CraigBamptonOptions) {
         // The value is small enough that the mass matrix is positive definite.
         coupling_t: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 1.0)[(i, k)]),
         coupling_r0: Mat::from_fn(3, n, |i, k| 1e-3 * numbers(3, n, 2.0)[(i, k)]),
-        coupling_r1: numbers(3 * n, n, 3.0),
+        coupling_r1: numbers(3 * n, n, 3.0).into(),
         inertia_1: numbers(3 * n, 3, 4.0),
-        inertia_2: numbers(3 * n, 3 * n, 5.0),
+        inertia_2: numbers(3 * n, 3 * n, 5.0).into(),
         mass_modal: Mat::identity(n, n),
         stiffness_modal: Mat::from_fn(n, n, |i, k| if i == k { omega[i] * omega[i] } else { 0.0 }),
         damping_modal: Some(numbers(n, n, 8.0)),

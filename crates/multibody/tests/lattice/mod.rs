@@ -139,11 +139,12 @@ impl Lattice {
             inertia: std::array::from_fn(|a| std::array::from_fn(|b| i0[(a, b)])),
             coupling_t: Mat::from_fn(3, n, |a, k| total(&f(k))[a]),
             coupling_r0: Mat::from_fn(3, n, |a, k| cross(&x, &f(k))[a]),
-            coupling_r1: Mat::from_fn(3 * n, n, |row, k| cross(&f(row / 3), &f(k))[row % 3]),
+            coupling_r1: Mat::from_fn(3 * n, n, |row, k| cross(&f(row / 3), &f(k))[row % 3]).into(),
             inertia_1: Mat::from_fn(3 * n, 3, |row, b| moment(&x, &f(row / 3))[(row % 3, b)]),
             inertia_2: Mat::from_fn(3 * n, 3 * n, |row, col| {
                 moment(&f(row / 3), &f(col / 3))[(row % 3, col % 3)]
-            }),
+            })
+            .into(),
             mass_modal: reduce(self.full_mass()),
             stiffness_modal: reduce(self.stiffness.clone()),
             damping_modal: None,

@@ -14,7 +14,7 @@ use carom_contact::broad::{Ball, overlapping_balls};
 use carom_dynamics::{BodyState, Frame, rotation};
 use carom_format::result::ResultBody;
 use carom_format::scenario::model::{End, Scenario};
-use carom_reduce::field_modes::FieldsError;
+use carom_reduce::unread::UnreadArrayError;
 use nalgebra::Vector3;
 
 use super::outline::Outline;
@@ -155,8 +155,8 @@ impl OverlapWatch {
     ///
     /// # Errors
     ///
-    /// [`FieldsError`] if the modes of the surface of a displaced body cannot be read.
-    pub(crate) fn look(&mut self, frame: &Frame<'_>) -> Result<(), FieldsError> {
+    /// [`UnreadArrayError`] if the modes of the surface of a displaced body cannot be read.
+    pub(crate) fn look(&mut self, frame: &Frame<'_>) -> Result<(), UnreadArrayError> {
         self.frames += 1;
         for [a, b] in self.near(frame.bodies) {
             let Some(contacts) = self.related.contacts([b, a]) else { continue };
@@ -195,7 +195,7 @@ impl OverlapWatch {
         [a, b]: [usize; 2],
         states: [&BodyState; 2],
         approach: f64,
-    ) -> Result<Option<(f64, Vector3<f64>)>, FieldsError> {
+    ) -> Result<Option<(f64, Vector3<f64>)>, UnreadArrayError> {
         let (head, tail) = self.bodies.split_at_mut(b);
         let outlines = (head[a].outline.as_mut(), tail[0].outline.as_mut());
         let (Some(first), Some(second)) = outlines else { return Ok(None) };

@@ -9,7 +9,8 @@ use carom_contact::broad::{Ball, distance_squared};
 use carom_contact::geometry::{Faces, FacesNow};
 use carom_dynamics::BodyState;
 use carom_fem::{FaceBasis, Surface};
-use carom_reduce::field_modes::{FieldModes, FieldsError};
+use carom_reduce::field_modes::FieldModes;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{Modes, ReducedBody};
 use nalgebra::{Matrix3, Vector3};
 
@@ -145,8 +146,12 @@ impl Outline {
         let reference: Vec<Vector3<f64>> = silhouette.points.iter().map(|x| x - origin).collect();
         let bounds = bounds(&reference);
         let stride = surface.faces.len().div_ceil(POINTS / 5).max(1);
-        let mut sampled = surface.clone();
-        sampled.faces = surface.faces.iter().step_by(stride).cloned().collect();
+        let sampled = Surface {
+            points: surface.points.clone(),
+            weights: surface.weights.clone(),
+            faces: surface.faces.iter().step_by(stride).cloned().collect(),
+            operators: surface.operators.clone(),
+        };
         let faces = Faces::new(surface.clone(), &reference).ok()?;
         if faces.n_faces() == 0 {
             return None;
@@ -228,8 +233,8 @@ impl Outline {
     ///
     /// # Errors
     ///
-    /// [`FieldsError`] if the modes of the surface cannot be read from the file of the model.
-    pub(super) fn update(&mut self, state: &BodyState, frame: u64) -> Result<(), FieldsError> {
+    /// [`UnreadArrayError`] if the modes of the surface cannot be read from the file of the model.
+    pub(super) fn update(&mut self, state: &BodyState, frame: u64) -> Result<(), UnreadArrayError> {
         if self.updated == Some(frame) {
             return Ok(());
         }
@@ -291,7 +296,7 @@ fn amplification(surface: &Surface) -> f64 {
 }
 
 /// Mode values at as many points of a body as its model has.
-fn known(model: &ReducedBody) -> Result<&Modes, FieldsError> {
+fn known(model: &ReducedBody) -> Result<&Modes, UnreadArrayError> {
     model.fields.as_ref().map_or(Ok(&model.boundary), FieldModes::modes)
 }
 

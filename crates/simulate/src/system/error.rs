@@ -9,7 +9,7 @@ use carom_multibody::{
     BodyError, ContactSetupError, CouplingError, DriveError, HalfSpaceSetupError, ProbeError, RunError,
     SpecError, SystemError,
 };
-use carom_reduce::field_modes::FieldsError;
+use carom_reduce::unread::UnreadArrayError;
 use thiserror::Error;
 
 use super::stresses::NoStress;
@@ -32,9 +32,9 @@ pub enum AssembleError {
     /// Impossible constants of a body.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The modes at all points cannot be read from the file of a model.
+    /// Arrays of the modes cannot be read from the file of a model.
     #[error(transparent)]
-    Fields(#[from] FieldsError),
+    Unread(#[from] UnreadArrayError),
     /// A joint, spring or load acts at a place that the body does not have.
     #[error(transparent)]
     NoMarker(#[from] NoMarker),

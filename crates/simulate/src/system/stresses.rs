@@ -12,7 +12,8 @@ use carom_fem::Body as Geometry;
 use carom_format::result::ResultPair;
 use carom_format::scenario::model::{BodySpec, End, ProbePlaceSpec, ProbeSpec, Scenario, Spot};
 use carom_multibody::{Body, CellPressures, PlaceStress};
-use carom_reduce::field_modes::{FieldModes, FieldsError};
+use carom_reduce::field_modes::FieldModes;
+use carom_reduce::unread::UnreadArrayError;
 use carom_reduce::{Modes, ReducedBody};
 use carom_scene::{BodyGrid, PlaceStressRecovery, SurfaceStressRecovery, nearest_place};
 use nalgebra::Vector3;
@@ -60,7 +61,7 @@ pub enum NoStress {
     Geometry(#[from] GeometryError),
     /// The modes of the surface cannot be read from the file of the model.
     #[error(transparent)]
-    Unread(#[from] FieldsError),
+    Unread(#[from] UnreadArrayError),
 }
 
 impl Kind for NoStress {
