@@ -111,6 +111,8 @@ pub struct Reduction {
     pub n_couplings: usize,
     /// Sum over the cells of quadrature points times functions.
     pub n_point_functions: f64,
+    /// The same with the points at which errors of fields are integrated: those of the default rule.
+    pub n_error_functions: f64,
     /// The factor of the stiffness of the interior.
     pub factor: Factor,
     /// Interface dofs.
@@ -161,6 +163,7 @@ impl Reduction {
             n_dofs,
             n_couplings,
             n_point_functions: 40.0 * n_dofs as f64,
+            n_error_functions: 40.0 * n_dofs as f64,
             factor: Factor::of(n_dofs),
             n_interface: 0,
             n_modes: 0,
@@ -236,7 +239,7 @@ impl Reduction {
 
     /// Work of the error of fields by the mesh.
     fn errors(&self, fields: f64) -> Work {
-        Work::scalars(ERRORS * self.n_point_functions * fields)
+        Work::scalars(ERRORS * self.n_error_functions * fields)
     }
 
     fn factorisation(&self) -> Work {

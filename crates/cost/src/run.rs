@@ -80,16 +80,19 @@ impl Run {
 
 /// An evaluation of the equations of motion: a body, a mode, a pair of modes, a joint.
 const BODY: f64 = 1.3e-6;
-const MODE: f64 = 0.15e-6;
-const MODES: f64 = 0.004e-6;
+const MODE: f64 = 0.12e-6;
+const MODES: f64 = 3.0e-9;
 const JOINT: f64 = 2.5e-6;
 /// Contact on a half-space grid in an evaluation, and a place of a body.
 const GRID: f64 = 60e-6;
 const GRID_PLACE: f64 = 1.4e-6;
-/// Contact on pressure cells in an evaluation: a pair of interface dofs of a zone while it is closed, a face
-/// while it is open.
-const INTERFACE: f64 = 0.45e-9;
+/// Contact on pressure cells in an evaluation: a pair of interface dofs of the zones while it is closed, in
+/// addition one whose entry of the compliance does not fit into the cache, a face while it is open.
+const INTERFACE: f64 = 0.3e-9;
+const INTERFACE_SWEPT: f64 = 0.7e-9;
 const FACE_IN_FLIGHT: f64 = 0.15e-6;
+/// Numbers in the cache of a core: 1 MB.
+const CACHED: f64 = 131_072.0;
 /// A step of rigid bodies: a body, a joint, a closed contact of shapes, one with friction, and one of faces.
 const RIGID_BODY: f64 = 0.15e-6;
 const RIGID_JOINT: f64 = 2e-6;
@@ -101,16 +104,20 @@ const POINT_FUNCTION: f64 = 18e-9;
 const POINT: f64 = 100e-9;
 /// An iteration of an implicit step: a pair of functions of a cell and quadrature point.
 const TANGENT: f64 = 40e-9;
-/// A frame, and a value in it: gathering, compression, writing.
-const FRAME: f64 = 300e-6;
+/// A frame, and the rows in it of a body (its state and its balance), of a joint and of a contact; a value of
+/// an unreduced body.
+const FRAME: f64 = 10e-6;
+const FRAME_BODY: f64 = 3e-6;
+const FRAME_JOINT: f64 = 1e-6;
+const FRAME_CONTACT: f64 = 2e-6;
 const VALUE: f64 = 60e-9;
 
 /// Work of one evaluation of the equations of motion of reduced and rigid bodies without contact.
 ///
 /// * `modes` — number of dynamic modes of each body
 pub fn evaluation(modes: &[f64], n_joints: usize) -> Work {
-    let of_body = |m: &f64| BODY + MODE * m + MODES * m * m;
-    Work::scalars(modes.iter().map(of_body).sum::<f64>() + JOINT * n_joints as f64)
+    let of_body = |m: &f64| Work::scalars(BODY + MODE * m) + Work::products(MODES * m * m);
+    modes.iter().map(of_body).sum::<Work>() + Work::scalars(JOINT * n_joints as f64)
 }
 
 /// Work of one evaluation of a closed contact on a half-space grid.
@@ -134,7 +141,8 @@ pub fn open_cell_contact(faces: f64) -> Work {
 ///
 /// * `interface` — dofs of the zone of each body, 0 of a rigid one
 pub fn closed_cell_contact(interface: [f64; 2]) -> Work {
-    Work::scalars(INTERFACE * interface.iter().map(|dofs| dofs * dofs).sum::<f64>())
+    let entries: f64 = interface.iter().map(|dofs| dofs * dofs).sum();
+    Work::scalars(INTERFACE * entries) + Work::sweeps(INTERFACE_SWEPT * (entries - CACHED).max(0.0))
 }
 
 /// Work of one step of rigid bodies without contact.
@@ -168,9 +176,13 @@ pub fn tangent(pairs: f64) -> Work {
     Work::scalars(TANGENT * pairs)
 }
 
-/// Work of a frame of a result.
-pub fn frame(values: f64) -> Work {
-    Work::scalars(FRAME + VALUE * values)
+/// Work of a frame of a result: its rows are gathered and written.
+///
+/// * `rows` — number of bodies, joints and contacts
+/// * `values` — displacements and velocities of unreduced bodies
+pub fn frame([bodies, joints, contacts]: [f64; 3], values: f64) -> Work {
+    let rows = FRAME_BODY * bodies + FRAME_JOINT * joints + FRAME_CONTACT * contacts;
+    Work::scalars(FRAME + rows + VALUE * values)
 }
 
 #[cfg(test)]

@@ -258,6 +258,11 @@ pub trait ContactModel: std::fmt::Debug + Send {
         None
     }
 
+    /// Memory of matrices that the model has made in the run so far \[bytes\].
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// Name of the first (0) or second (1) surface of a pair, for messages.
     fn surface_name(&self, pair: usize, side: usize) -> String {
         format!("surface of body {}", self.bodies(pair)[side])

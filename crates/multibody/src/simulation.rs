@@ -346,6 +346,11 @@ impl Simulation {
         self.system.contacts().touched(pair)
     }
 
+    /// Memory of matrices that contact has made in the run so far \[bytes\].
+    pub fn bytes_of_contact(&self) -> usize {
+        self.system.contacts().models().iter().map(|model| model.bytes()).sum()
+    }
+
     /// A sentence for each pair that has not touched: how near its surfaces came, and when.
     pub fn missed_contacts(&self) -> Vec<String> {
         warnings::missed_contacts(&self.system, &self.events)

@@ -75,10 +75,12 @@ fn counted(
     let n_surface = || 3 * discretisation.surface(&body.boundary_faces()).points.len();
     let n_modes = n_modes.min(free.len());
     let factor = factor_of(&graph, free);
+    let n_point_functions = |rule| point_functions(&discretisation, rule);
     Ok(Reduction {
         n_dofs,
         n_couplings: graph.n_entries(),
-        n_point_functions: point_functions(&discretisation, options.rule.unwrap_or(QuadratureRule::Default)),
+        n_point_functions: n_point_functions(options.rule.unwrap_or(QuadratureRule::Default)),
+        n_error_functions: n_point_functions(QuadratureRule::Default),
         factor,
         n_interface,
         n_modes,

@@ -23,6 +23,7 @@ use crate::prepared::{Prepared, PreparedBody, PreparedModel};
 use crate::reduction::{places, reduction};
 
 mod floating;
+mod held;
 mod reductions;
 mod runs;
 mod shown;
@@ -152,6 +153,9 @@ impl Costs {
 
 /// Name of the work for frames.
 const FRAMES: &str = "frames";
+
+/// Name of the work for the state of the bodies in frames.
+const FRAME_STATES: &str = "states of frames";
 
 /// Memory of `carom run` for pictures, plots and the report, with that of the program \[bytes\].
 const PICTURES: u64 = 90_000_000;
@@ -321,7 +325,7 @@ fn tried(
     let Some(prepared) = ready(scenario, known, makes) else { return run };
     let Some(trial) = trial::of_run(scenario, &prepared, touches, worth) else { return run };
     let mut pieces = run.pieces;
-    pieces.retain(|(name, ..)| *name == FRAMES);
+    pieces.retain(|(name, ..)| [FRAMES, FRAME_STATES].contains(name));
     let seconds = trial.seconds;
     // A trial may be shorter than the clock can tell.
     let part = |of: f64| if seconds.expected > 0.0 { of / seconds.expected } else { 1.0 };

@@ -257,14 +257,27 @@ impl Run {
             .map_or_else(|| "result".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
 
-    /// All frames.
+    /// All frames, without the fields at points of unreduced bodies: those of a whole run do not fit into the
+    /// memory, and curves need none of them.
     ///
     /// # Errors
     ///
     /// [`RunError::Result`]; [`RunError::Empty`] if there is none.
     pub fn frames(&self) -> Result<Vec<StoredFrame>, RunError> {
         self.check_frames()?;
-        (0..self.times.len()).map(|n| Ok(self.reader.frame(n)?)).collect()
+        let bodies = &self.header.bodies;
+        let of_frame = |n: usize| -> Result<StoredFrame, RunError> {
+            let mut frame = self.reader.frame(n)?;
+            for (state, _) in frame.bodies.iter_mut().zip(bodies).filter(|(_, body)| body.is_unreduced()) {
+                state.modal = Vec::new();
+                state.modal_rate = Vec::new();
+                state.point_stress = Vec::new();
+                state.plastic_strain = Vec::new();
+                state.point_rotations = Vec::new();
+            }
+            Ok(frame)
+        };
+        (0..self.times.len()).map(of_frame).collect()
     }
 
     /// Fails if the result has no frame.

@@ -163,8 +163,8 @@ pub struct FixedGrid {
     middle: usize,
     /// Force on the second body at each cell, axes of the first \[N\].
     on_cells: Vec<Vector3<f64>>,
-    matrix: Mat<f64>,
     law: f64,
+    /// Holds C + d.
     solver: ActiveSet,
     gaps: Vec<f64>,
     friction: Option<GridFriction>,
@@ -224,7 +224,6 @@ impl FixedGrid {
             resting,
             planes,
             modes,
-            matrix,
             law: own,
             solver,
             grid,
@@ -535,7 +534,12 @@ impl FixedGrid {
 
     /// C + d of the cells \[m/N\].
     pub fn matrix(&self, i: usize, k: usize) -> f64 {
-        self.matrix[(i, k)] + if i == k { self.law } else { 0.0 }
+        self.solver.entry(i, k)
+    }
+
+    /// Memory of the compliances of normal and tangential forces and of their factors \[bytes\].
+    pub fn bytes(&self) -> usize {
+        self.solver.bytes() + self.friction.as_ref().map_or(0, GridFriction::bytes)
     }
 
     /// The mean place of the forces in cells, from the cell in the plane of the grid.

@@ -95,6 +95,11 @@ impl Default for Shear {
 }
 
 impl Shear {
+    /// Memory of both matrices \[bytes\].
+    pub(super) fn bytes(&self) -> usize {
+        2 * size_of::<f64>() * self.matrix.nrows() * self.matrix.ncols()
+    }
+
     /// Makes room for n cells, and clears all of them.
     pub(super) fn start(&mut self, n: usize) {
         if self.room < n {

@@ -38,7 +38,8 @@ pub struct Report {
 /// A = {i : z_i > 0 or w_i < 0}:   M_AA z_A = −q_A,  z_I = 0,  w_I = q_I + M_IA z_A,   until A repeats
 /// ```
 ///
-/// M is scaled to unit diagonal. After [`Self::resize`] to the largest size nothing is allocated.
+/// M is scaled to unit diagonal. After [`Self::resize`] to the largest size nothing is allocated; without it
+/// the factor grows with the largest active set, which is a small part of a grid of contact.
 pub struct ActiveSet {
     n: usize,
     /// Scaled matrix in the leading n × n block, both triangles.
@@ -67,6 +68,9 @@ impl Default for ActiveSet {
 /// Active sets tried before the fallback; warm starts need one or two, cold ones two to four.
 const MAX_SETS: usize = 40;
 
+/// A factor that is too small gets room for this part of the active set in addition.
+const GROWTH: usize = 4;
+
 impl ActiveSet {
     /// A solver without memory for any problem yet.
     pub fn new() -> Self {
@@ -92,13 +96,21 @@ impl ActiveSet {
         self.n
     }
 
-    /// Makes room for problems of up to `capacity` unknowns.
+    /// Makes room for problems of up to `capacity` unknowns, all of which may be active.
     pub fn resize(&mut self, capacity: usize) {
+        self.make_room(capacity);
+        if self.factor.nrows() < capacity {
+            self.factor = Mat::zeros(capacity, capacity);
+            self.factored.clear();
+        }
+    }
+
+    /// Makes room for matrices of up to `capacity` unknowns.
+    fn make_room(&mut self, capacity: usize) {
         if self.matrix.nrows() >= capacity {
             return;
         }
         self.matrix = Mat::zeros(capacity, capacity);
-        self.factor = Mat::zeros(capacity, capacity);
         self.rhs = Mat::zeros(capacity, 1);
         for v in [&mut self.scale, &mut self.q, &mut self.z, &mut self.w] {
             v.resize(capacity, 0.0);
@@ -113,7 +125,7 @@ impl ActiveSet {
 
     /// Takes a new matrix. `m(i, j)` is called for j ≤ i; the diagonal must be positive.
     pub fn set_matrix(&mut self, n: usize, m: impl Fn(usize, usize) -> f64) {
-        self.resize(n);
+        self.make_room(n);
         self.n = n;
         self.factored.clear();
         for i in 0..n {
@@ -126,6 +138,16 @@ impl ActiveSet {
                 self.matrix[(j, i)] = value;
             }
         }
+    }
+
+    /// Entry of the matrix, to round-off.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        self.matrix[(i, j)] / (self.scale[i] * self.scale[j])
+    }
+
+    /// Memory of the matrix and the factor \[bytes\].
+    pub fn bytes(&self) -> usize {
+        [&self.matrix, &self.factor].map(|own| size_of::<f64>() * own.nrows() * own.ncols()).iter().sum()
     }
 
     /// Solves for z, whose positive entries at entry are the first active set.
@@ -208,6 +230,10 @@ impl ActiveSet {
     fn factorise(&mut self) -> bool {
         let k = self.active.len();
         self.factored.clear();
+        if self.factor.nrows() < k {
+            let room = (k + k / GROWTH).min(self.matrix.nrows());
+            self.factor = Mat::zeros(room, room);
+        }
         for (b, &j) in self.active.iter().enumerate() {
             for (a, &i) in self.active.iter().enumerate().skip(b) {
                 self.factor[(a, b)] = self.matrix[(i as usize, j as usize)];

@@ -29,6 +29,11 @@ impl Grids {
         Ok(&mut self.0[0])
     }
 
+    /// Memory of the grids \[bytes\].
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(FixedGrid::bytes).sum()
+    }
+
     /// The grid of a plan if it is kept.
     pub(super) fn found(&self, plan: &GridPlan) -> Option<&FixedGrid> {
         self.0.iter().find(|grid| grid.plan == *plan)

@@ -280,6 +280,10 @@ impl ContactModel for HalfSpaceContacts {
         self.pairs[pair].touched()
     }
 
+    fn bytes(&self) -> usize {
+        self.pairs.iter().map(|pair| pair.grids.bytes()).sum()
+    }
+
     fn doubts(&self) -> Vec<String> {
         self.pairs.iter().flat_map(Pair::doubts).collect()
     }

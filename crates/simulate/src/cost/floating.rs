@@ -9,8 +9,10 @@ use carom_format::scenario::model::{
     BodySpec, ContactSpec, End, Integrator, Scenario, Scheme, TimeIntegration,
 };
 
-use super::Known;
+use super::held::time_of_held;
 use super::reductions::{Zone, extent, zone};
+use super::runs::frames;
+use super::{FRAME_STATES, Known};
 use crate::foresee::Course;
 
 /// Faces of a pair that are near each other, at most.
@@ -24,6 +26,10 @@ const STEPS_OF_IMPACT: f64 = 480.0;
 
 /// Steps of a contact that lasts, in impacts, at most.
 const LASTING: f64 = 40.0;
+
+/// Memory of the program over that of the grids of contact: grids replace each other, and the heap keeps some
+/// of the room of those before.
+const KEPT_BY_HEAP: f64 = 1.5;
 
 /// Evaluations for an explicit step of the fifth order, with those of rejected steps.
 const EVALUATIONS: f64 = 7.2;
@@ -64,6 +70,8 @@ pub(super) fn reduced(
         }
     };
     let flight = flight.map(|steps| steps.times(per_step));
+    // Forces of joints and energies of a frame are those of an evaluation between steps.
+    run.push(FRAME_STATES, Span::exact(frames(scenario)), one);
     // On grids a pair of rigid bodies costs as much as in the run of the rigid bodies.
     let is_on_grid = scenario.contact.iter().all(ContactSpec::is_on_grid);
     let course_on_grid = course.filter(|_| is_on_grid);
@@ -80,6 +88,7 @@ pub(super) fn reduced(
         }
         return run;
     };
+    run.bytes += (KEPT_BY_HEAP * course.bytes as f64) as u64;
     if course.part < 1.0 {
         run.unknown = format!(
             "how often and how long bodies touch is not known after {:.0} % of the time",
@@ -92,17 +101,35 @@ pub(super) fn reduced(
     let counted = |count: f64, time: f64| {
         course.to_the_end(if is_even { least * time } else { count.max(least * time) })
     };
+    let longer: Vec<f64> = scenario
+        .contact
+        .iter()
+        .enumerate()
+        .map(|(n, pair)| longer_contact(time_of_held(scenario, known, pair), n, course, end))
+        .collect();
+    let of_longest = longer.iter().copied().fold(1.0, f64::max);
+    let in_touch = (of_longest * course.in_touch).min(course.part * end);
     let in_flight = match flight {
-        Some(flight) => flight.times(1.0 - course.in_touch / (course.part * end)),
+        Some(flight) => flight.times(1.0 - in_touch / (course.part * end)),
         None => course.to_the_end(course.in_flight),
     };
     run.push("evaluations", in_flight, of_flight.unwrap_or(far) + one);
-    run.push("evaluations in contact", counted(course.in_contact, course.in_touch), one + far);
+    run.push("evaluations in contact", counted(of_longest * course.in_contact, in_touch), one + far);
     for (pair, [_, work]) in contacts.iter().enumerate() {
-        let closed = counted(course.closed[pair], course.touching[pair]);
+        let closed = counted(longer[pair] * course.closed[pair], longer[pair] * course.touching[pair]);
         run.push("closed contacts", closed, *work);
+        let in_frames = longer[pair] * course.touching[pair] / (course.part * end) * frames(scenario);
+        run.push(FRAME_STATES, Span::exact(in_frames), *work);
     }
     run
+}
+
+/// Factor by which a pair touches longer than its bodies as rigid ones do: each of its contacts takes the
+/// time of a held body in addition, within that of the run.
+fn longer_contact(of_held: Option<f64>, pair: usize, course: &Course, end: f64) -> f64 {
+    let touching = course.touching[pair];
+    let further = of_held.map_or(0.0, |of_held| of_held * course.begun[pair] as f64);
+    if touching > 0.0 { (touching + further).min(course.part * end).max(touching) / touching } else { 1.0 }
 }
 
 /// Contact of which no run of the bodies as rigid ones has shown anything.

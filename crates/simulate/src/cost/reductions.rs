@@ -74,7 +74,7 @@ pub(super) fn extent(body: &Body, discretisation: &Discretisation) -> Extent {
 }
 
 /// The volume of a body by one point of each cell \[m³\]: its mass properties cost as much as an assembly.
-fn volume(discretisation: &Discretisation) -> f64 {
+pub(super) fn volume(discretisation: &Discretisation) -> f64 {
     let mut evaluator = CellEvaluator::new(discretisation);
     let mut all = 0.0;
     for (number, block) in discretisation.blocks.iter().enumerate() {

@@ -208,21 +208,24 @@ fn factorised(all: &Cells) -> Work {
     Work::products(flops / 30e9) + Work::sweeps(4e-9 * nonzeros)
 }
 
-/// Frames of the result.
-fn add_frames(scenario: &Scenario, known: &[Known], run: &mut Run) {
-    let frames = match scenario.simulation.scheme.load_steps() {
+/// Number of frames, without those at the begin and the end of contact.
+pub(super) fn frames(scenario: &Scenario) -> f64 {
+    match scenario.simulation.scheme.load_steps() {
         Some(steps) => steps as f64,
         None => scenario.simulation.end_time / scenario.simulation.output_every + 2.0,
-    };
+    }
+}
+
+/// Frames of the result.
+fn add_frames(scenario: &Scenario, known: &[Known], run: &mut Run) {
+    let frames = frames(scenario);
     let contact = (scenario.output.contact_frames * scenario.contact.len()) as f64;
     let whole = |(spec, known): (&BodySpec, &Known)| -> f64 {
         let is_whole = !spec.rigid && !scenario.simulation.scheme.reduces_body(spec);
-        known
-            .geometry
-            .as_deref()
-            .filter(|_| is_whole)
-            .map_or(10.0, |body: &Body| 6.0 * body.n_points() as f64)
+        let body = known.geometry.as_deref().filter(|_| is_whole);
+        body.map_or(0.0, |body: &Body| 6.0 * body.n_points() as f64)
     };
     let values = scenario.body.iter().zip(known).map(whole).sum();
-    run.push(FRAMES, Span { low: frames, expected: frames, high: frames + contact }, frame(values));
+    let rows = [scenario.body.len(), scenario.joint.len(), scenario.contact.len()].map(|n| n as f64);
+    run.push(FRAMES, Span { low: frames, expected: frames, high: frames + contact }, frame(rows, values));
 }

@@ -30,8 +30,12 @@ pub(crate) struct Course {
     /// Time for which each pair touches, and for which some do \[s\].
     pub(crate) touching: Vec<f64>,
     pub(crate) in_touch: f64,
+    /// How often each pair began to touch.
+    pub(crate) begun: Vec<usize>,
     /// CPU time while no bodies touch, and while some do \[s\].
     pub(crate) seconds: [f64; 2],
+    /// Memory of the grids of contact \[bytes\].
+    pub(crate) bytes: usize,
     /// Time that the run reached, over its end.
     pub(crate) part: f64,
     /// Share of the work of the run that is expected until then.
@@ -67,7 +71,9 @@ impl Course {
             closed: vec![0.0; n_pairs],
             touching: vec![0.0; n_pairs],
             in_touch: 0.0,
+            begun: vec![0; n_pairs],
             seconds: [0.0; 2],
+            bytes: 0,
             part: 0.0,
             shown: 0.0,
         }
@@ -116,6 +122,7 @@ pub(crate) fn course(
     let mut simulation = Simulation::started(system, &placements, settings, &Silent).ok()?;
     let mut course = Course::new(scenario.contact.len());
     let mut counting = Counting { touching: simulation.touching().collect(), ..Counting::default() };
+    counting.touching.iter().for_each(|&pair| course.begun[pair] += 1);
     while let Some(budget) = further(&course) {
         counting.since = cpu_seconds();
         let limit = CpuLimit::new(&Silent, budget);
@@ -124,6 +131,7 @@ pub(crate) fn course(
             false
         });
         counting.time_of(&mut course);
+        course.bytes = course.bytes.max(simulation.bytes_of_contact());
         // After an error, what was seen until then is all that is known.
         course.part = if ended.is_ok() { 1.0 } else { simulation.time() / settings.end_time };
         course.shown = shown(scenario, course.part);
@@ -162,6 +170,9 @@ impl Counting {
         (self.time, self.evaluations) = (simulation.time(), now);
         if self.touching.is_empty() != simulation.touching().next().is_none() {
             self.time_of(course);
+        }
+        for pair in simulation.touching().filter(|pair| !self.touching.contains(pair)) {
+            course.begun[pair] += 1;
         }
         self.touching.clear();
         self.touching.extend(simulation.touching());

@@ -110,6 +110,11 @@ impl GridFriction {
         }
     }
 
+    /// Memory of the compliance and of the problem of tangential forces \[bytes\].
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<f64>() * self.compliance.nrows() * self.compliance.ncols() + self.shear.bytes()
+    }
+
     /// Replaces μ.
     pub(super) fn set_coefficient(&mut self, coefficient: f64) {
         self.coefficient = coefficient;
