@@ -374,8 +374,8 @@ mod tests {
         Relative::new((&turned, &shift), (&Matrix3::identity(), &Vector3::zeros()))
     }
 
-    /// The place of a face nearest to a plane, x = −n_x/(n_z κ₁) and y = −n_y/(n_z κ₂) in the axes of the face,
-    /// belongs to one part of it; the others go on beyond their bounds.
+    /// The place of a face nearest to a plane, x = −n_x/(n_z κ₁) and y = −n_y/(n_z κ₂) in the axes of the
+    /// face, belongs to one part of it; the others go on beyond their bounds.
     #[test]
     fn one_part_of_a_face_touches_a_plane_where_their_normals_agree() {
         let curvatures = [4.0, 7.0];

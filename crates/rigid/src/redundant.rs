@@ -1,10 +1,11 @@
 //! Contacts that others of their pair imply: a rod that lies on a plate needs those at its ends.
 //!
-//! Contacts of two rigid bodies with one normal n, whichever body has the surface, act at places y in a plane across n. Their gaps, and the
-//! velocities of these, are functions of the place that are linear where both surfaces are flat, or straight
-//! along a line. What holds at the corners of the convex hull of the places then holds within it. The impulses
-//! lose nothing either: one within the cone of friction at a place Σ s_k y_k, with s_k ≥ 0 and Σ s_k = 1,
-//! has the force and moment of its parts s_k at the corners y_k, each within its cone.
+//! Contacts of two rigid bodies with one normal n, whichever body has the surface, act at places y in a plane
+//! across n. Their gaps, and the velocities of these, are functions of the place that are linear where both
+//! surfaces are flat, or straight along a line. The laws that hold at the corners of the convex hull of the
+//! places then hold within it. The impulses lose nothing either: one within the cone of friction at a place
+//! Σ s_k y_k, with s_k ≥ 0 and Σ s_k = 1, has the force and moment of its parts s_k at the corners y_k, each
+//! within its cone.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
@@ -32,11 +33,24 @@ pub(crate) struct Redundant {
 }
 
 impl Redundant {
+    /// Makes room for n contacts.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        for list in [&mut self.order, &mut self.group, &mut self.hull] {
+            list.reserve(2 * n);
+        }
+        self.places.reserve(n);
+        self.is_grouped.reserve(n);
+        self.is_kept.reserve(n);
+    }
+
     /// Drops the contacts by multipliers that others imply.
     ///
     /// * `contacts` — with normals and arms
     pub(crate) fn drop(&mut self, contacts: &mut Vec<Contact>, dt: f64) {
         let n = contacts.len();
+        if n < 2 {
+            return;
+        }
         for (list, value) in [(&mut self.is_kept, true), (&mut self.is_grouped, false)] {
             list.clear();
             list.resize(n, value);
@@ -98,14 +112,14 @@ impl Redundant {
         }
     }
 
-    /// The corners of the convex hull of the places, by the lower and then the upper chain; places that differ
-    /// by less than a length are one.
+    /// The corners of the convex hull of the places, by the lower and then the upper chain; places that
+    /// differ by less than a length are one.
     fn set_hull(&mut self, length: f64) {
         let Self { group, places, hull, .. } = self;
         let place = |number: usize| places[number];
-        group.sort_by(|&a, &b| {
-            let (a, b) = (place(a), place(b));
-            a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y))
+        group.sort_unstable_by(|&i, &k| {
+            let (a, b) = (place(i), place(k));
+            a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)).then(i.cmp(&k))
         });
         hull.clear();
         for forwards in [true, false] {

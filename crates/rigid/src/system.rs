@@ -213,6 +213,7 @@ impl System {
     fn reserve(&mut self) {
         let n = self.pairs.iter().map(|pair| pair.gaps.len()).sum::<usize>().min(FORESEEN);
         self.contacts.reserve(n);
+        self.redundant.reserve(n);
         self.impulses.reserve(n, self.bodies.len());
     }
 

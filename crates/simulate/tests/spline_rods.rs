@@ -69,8 +69,8 @@ fn scenario(end_time: f64, gravity: [f64; 3], body: &str, below: &str, contact: 
 
 const ROD: &str = "make = { shape = \"rod\", length = 0.12, radius = 0.03 }";
 
-/// A rod rolls with the speed that it has, and down a slope with 2/3 of the weight along it, as its points move
-/// over its surface.
+/// A rod rolls with the speed that it has, and down a slope with 2/3 of the weight along it, as its points
+/// move over its surface.
 #[test]
 fn a_rod_of_splines_rolls_on_its_surface() {
     let (radius, speed, end_time) = (0.03, 0.5, 0.6);
@@ -93,8 +93,8 @@ fn a_rod_of_splines_rolls_on_its_surface() {
     }
 }
 
-/// An ellipsoid rocks about its lowest point with ω² = m g (ρ − b)/(J + m b²), where ρ = a²/b is the radius of
-/// curvature there and J = m (a² + b²)/5.
+/// An ellipsoid rocks about its lowest point with ω² = m g (ρ − b)/(J + m b²), where ρ = a²/b is the radius
+/// of curvature there and J = m (a² + b²)/5.
 #[test]
 fn an_ellipsoid_of_splines_rocks_with_its_period() {
     let (b, gravity, tilt) = (0.03_f64, 9.81, 1e-3_f64);

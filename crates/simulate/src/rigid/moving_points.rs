@@ -1,9 +1,9 @@
 //! The points that move over the curved faces of a body of splines, and those that stay where they are.
 //!
 //! A curved knot span is divided into parts with a point each, so that a body may lie on several places of
-//! it at once: a rod in a groove, or across two rails. Where the surface has an edge, a point moves along each
-//! part of the edge that is curved or borders on a curved span. Flat spans keep their corners and middles,
-//! but for corners on such edges, on which a body would roll as on the corners of a prism.
+//! it at once: a rod in a groove, or across two rails. Where the surface has an edge, a point moves along
+//! each part of the edge that is curved or borders on a curved span. Flat spans keep their corners and
+//! middles, but for corners on such edges, on which a body would roll as on the corners of a prism.
 
 use carom_contact::geometry::{Domain, Faces};
 use carom_fem::Surface;

@@ -48,10 +48,10 @@ pub(super) fn rolling_on_points(
         bodies.into_iter().filter(rolls).map(|k| format!("`{}`", scenario.body[k].name)).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "{} touched with springs at points on curved faces for more than {LONG} steps: a body that rolls on \
-             them is slowed as a prism is, by more than a third in each turn with four knot spans around; \
-             without a stiffness, by multipliers, the contact moves over the surface itself, as in the scheme \
-             `dynamic`",
+            "{} touched with springs at points on curved faces for more than {LONG} steps: a body that rolls \
+             on them is slowed as a prism is, by more than a third in each turn with four knot spans around; \
+             without a stiffness, by multipliers, the contact moves over the surface itself, as in the \
+             scheme `dynamic`",
             names.join(", ")
         )
     })
