@@ -169,3 +169,17 @@ fn a_rod_of_splines_rests_on_two_places_of_a_torus() {
     assert!((rod.position[2] - height).abs() < 1e-7 && rod.angular_velocity[1].abs() < 1e-6, "{rod:?}");
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
 }
+
+/// Springs keep the points of a rod where they are, on which it rolls as a prism: the run says so.
+#[test]
+fn a_rod_that_rolls_on_springs_of_points_has_a_remark() {
+    let body = format!(
+        "{ROD}\nposition = [0.0, -0.2, 0.03]\nvelocity = [0.0, 0.5, 0.0]\nangular_velocity = [{:?}, 0.0, 0.0]",
+        -0.5 / 0.03
+    );
+    let law = "law = { kind = \"penalty\", point_stiffness = 3e3 }\nfriction = 0.3";
+    let toml = scenario(0.2, [0.0, 0.0, -9.81], &body, FLOOR, law).replace("restitution = 0.0\n", "");
+    let outcome = solve(&toml).unwrap();
+    let remark = "`body` touched with springs at points on curved faces for more than 100 steps";
+    assert!(outcome.remarks.iter().any(|text| text.starts_with(remark)), "{:?}", outcome.remarks);
+}
