@@ -307,7 +307,7 @@ fn samples(faces: &Faces, point: &MovingPoint) -> impl Iterator<Item = Vector3<f
 
 /// A ball around a part of a face.
 fn around(faces: &Faces, point: &MovingPoint) -> Ball {
-    /// What a part stands out between its samples is a small part of its size.
+    /// A part stands out between its samples by a small part of its size.
     const STANDS_OUT: f64 = 1.05;
     let middle = point.range.map(|[low, high]| 0.5 * (low + high));
     let center = faces.jet_at_rest(point.face, middle).y;

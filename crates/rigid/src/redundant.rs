@@ -23,7 +23,7 @@ const SAME: f64 = 1e-8;
 pub(crate) struct Redundant {
     /// Contacts that may imply others, those of two bodies next to each other.
     order: Vec<usize>,
-    /// Those with one normal, in the order of their places.
+    /// Contacts with one normal, in the order of their places.
     group: Vec<usize>,
     /// Places across the normal, by the number of the contact \[m\].
     places: Vec<Vector2<f64>>,
