@@ -174,7 +174,8 @@ fn a_rod_of_splines_rests_on_two_places_of_a_torus() {
 #[test]
 fn a_rod_that_rolls_on_springs_of_points_has_a_remark() {
     let body = format!(
-        "{ROD}\nposition = [0.0, -0.2, 0.03]\nvelocity = [0.0, 0.5, 0.0]\nangular_velocity = [{:?}, 0.0, 0.0]",
+        "{ROD}\nposition = [0.0, -0.2, 0.03]\nvelocity = [0.0, 0.5, 0.0]\nangular_velocity = [{:?}, 0.0, \
+         0.0]",
         -0.5 / 0.03
     );
     let law = "law = { kind = \"penalty\", point_stiffness = 3e3 }\nfriction = 0.3";
