@@ -239,15 +239,14 @@ impl Range {
             }
             _ => Vector2::from_fn(|d, _| match free[d] {
                 true if slopes[d].abs() <= tolerance => 0.0,
-                false => 0.0,
                 true if h[(d, d)] > slopes[d].abs() => -slopes[d] / h[(d, d)],
                 // The gap falls up to the bound.
                 true => -slopes[d].signum(),
+                false => 0.0,
             }),
         };
         let length = along.amax();
-        let within = if length > 1.0 { 1.0 / length } else { 1.0 };
-        (length > 0.0).then(|| [0, 1].map(|d| within * along[d] * self.lengths[d]))
+        (length > 0.0).then(|| [0, 1].map(|d| along[d] / length.max(1.0) * self.lengths[d]))
     }
 
     /// Second derivatives of the gap by the parameters over the lengths of the range.

@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 use super::block::{block, corners, is_corner};
 use super::error::RigidSetUpError;
 use super::setup::named;
-use super::shapes::{shape_points, shape_surface, surface_points};
+use super::shapes::{shape_points, shape_surface, surface_points, touching};
 use crate::geometry::{GeometryError, discretisation, radius_of_ball, shape};
 
 /// Pairs of bodies that a remark names.
@@ -86,7 +86,7 @@ pub(crate) fn whole(number: usize, body: &Body, law: Law) -> Result<MemberSpec, 
     let places: Vec<Vector3<f64>> =
         surface.points.iter().map(|&k| Vector3::from(discretisation.points[k as usize])).collect();
     if let Some(block) = block(&surface, &places).filter(|_| law == Law::Hard) {
-        let mut points = surface_points(body, &surface, &places, law).0;
+        let mut points = surface_points(body, &surface, &places);
         // Nodes within faces and edges touch bodies of other forms.
         points.retain(|node| !is_corner(&block, &node.center));
         points.splice(..0, corners(&block));
@@ -99,8 +99,8 @@ pub(crate) fn whole(number: usize, body: &Body, law: Law) -> Result<MemberSpec, 
             shape: Some(Shape::Block(block)),
         });
     }
-    let (points, moving) = surface_points(body, &surface, &places, law);
     let faces: Shape = shape(&body.name, "*", surface, &places)?;
+    let (points, moving) = touching(body, &faces, law);
     Ok(MemberSpec { body: number, points, moving, edges: edges_of(body, None), shape: Some(faces) })
 }
 

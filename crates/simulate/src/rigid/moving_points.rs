@@ -10,7 +10,7 @@ use carom_fem::Surface;
 use carom_rigid::{Ball, MovingPoint, MovingPoints};
 use nalgebra::Vector3;
 
-use super::spline_points::{Span, distinct};
+use super::spline_points::{Span, distinct, parts_of};
 use crate::silhouette::{bounds, samples, samples_of_face};
 
 /// Part of the longest side of the box around a surface by which the part of a moving point may stand out.
@@ -22,18 +22,13 @@ const KINK: f64 = 1e-4;
 /// Distance of places that are the same, over the size of the surface.
 const SAME: f64 = 1e-9;
 
-/// The points with which a surface of splines touches by multipliers.
-///
-/// * `positions` — of the points of the surface \[m\]
-pub(super) fn moving_points(surface: &Surface, positions: &[[f64; 3]]) -> (Vec<Ball>, Option<MovingPoints>) {
-    let places: Vec<Vector3<f64>> = positions.iter().map(|&x| x.into()).collect();
-    let all = samples(surface, positions);
-    let Ok(faces) = Faces::new(surface.clone(), &places) else {
-        return (distinct(all).into_iter().map(Ball::point).collect(), None);
-    };
-    let [low, high] = bounds(&all);
+/// The points with which faces of splines touch by multipliers.
+pub(super) fn moving_points(faces: &Faces) -> (Vec<Ball>, Option<MovingPoints>) {
+    let surface = &faces.surface;
+    let positions: &Vec<[f64; 3]> = &faces.reference.iter().map(|&x| x.into()).collect();
+    let [low, high] = bounds(&samples(surface, positions));
     let size = (high - low).max();
-    let spans = Spans { surface, positions, faces: &faces, depth: STANDS_OUT * size, size };
+    let spans = Spans { surface, positions, faces, depth: STANDS_OUT * size, size };
     let is_curved: Vec<bool> = (0..surface.faces.len()).map(|face| spans.is_curved(face)).collect();
     let lines = spans.lines(&is_curved);
     let on_faces = (0..is_curved.len()).filter(|&face| is_curved[face]).flat_map(|face| spans.parts(face));
@@ -44,7 +39,7 @@ pub(super) fn moving_points(surface: &Surface, positions: &[[f64; 3]]) -> (Vec<B
     let flat = (0..is_curved.len()).filter(|&face| !is_curved[face]);
     let fixed = flat.flat_map(|face| samples_of_face(surface, face, positions)).filter(|x| !is_on_line(x));
     let fixed = distinct(fixed.collect()).into_iter().map(Ball::point).collect();
-    let moving = (!points.is_empty()).then_some(MovingPoints { faces, points });
+    let moving = (!points.is_empty()).then(|| MovingPoints { faces: faces.clone(), points });
     (fixed, moving)
 }
 
@@ -124,7 +119,7 @@ impl Spans<'_> {
         if is_straight && !is_curved[face] && !beside {
             return None;
         }
-        let curved = super::spline_points::parts_of(heights, self.depth);
+        let curved = parts_of(heights, self.depth);
         let parts = if is_curved[face] { span.parts(self.depth)[along].max(curved) } else { curved };
         let end = |t: f64| {
             let jet = self.faces.jet_at_rest(face as u32, if along == 0 { [t, other] } else { [other, t] });

@@ -113,35 +113,42 @@ pub(super) fn set_points(spec: &BodySpec, geometry: &Body, set: &str) -> Result<
 /// Points of a surface that touch, and those that move over its curved faces.
 pub(super) type Touching = (Vec<Ball>, Option<MovingPoints>);
 
-/// The same as [`set_points`] by a law of contact: by multipliers points move over curved faces of splines.
+/// The same as [`set_points`] by a law of contact, see [`touching`].
 pub(super) fn touching_points(
     spec: &BodySpec,
     geometry: &Body,
     set: &str,
     law: Law,
 ) -> Result<Touching, GeometryError> {
-    if matches!(geometry.geometry, Geometry::Mesh(_)) || law != Law::Hard {
-        return Ok((set_points(spec, geometry, set)?, None));
+    match &geometry.geometry {
+        // Nodes need no faces.
+        Geometry::Mesh(_) => Ok((set_points(spec, geometry, set)?, None)),
+        Geometry::Nurbs(_) => Ok(touching(geometry, &set_surface(spec, geometry, set)?, law)),
     }
-    let discretisation = discretisation(&spec.name, geometry)?;
-    let surface = geometry.surface_of_set(&discretisation, set)?;
-    let positions: Vec<[f64; 3]> =
-        surface.points.iter().map(|&i| discretisation.points[i as usize]).collect();
-    Ok(moving_points(&surface, &positions))
 }
 
-/// The points of a surface that touch by a law: nodes of a mesh, points on the knot spans of NURBS sides, and
-/// points that move over these.
+/// The points of faces that touch by a law: nodes of a mesh, points on the knot spans of NURBS sides; by
+/// multipliers points that move over curved spans take the place of those there.
+pub(super) fn touching(body: &Body, shape: &Shape, law: Law) -> Touching {
+    let Some(faces) = shape.as_faces() else { return (Vec::new(), None) };
+    match &body.geometry {
+        Geometry::Nurbs(_) if law == Law::Hard => moving_points(faces),
+        _ => (surface_points(body, &faces.surface, &faces.reference), None),
+    }
+}
+
+/// The points of a surface that do not move: nodes of a mesh; points on the knot spans of NURBS sides.
 ///
 /// * `places` — of its points \[m\]
-pub(super) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>], law: Law) -> Touching {
-    let positions = || places.iter().map(|&x| x.into()).collect::<Vec<[f64; 3]>>();
+pub(super) fn surface_points(body: &Body, surface: &Surface, places: &[Vector3<f64>]) -> Vec<Ball> {
     let points = match &body.geometry {
         Geometry::Mesh(_) => places.to_vec(),
-        Geometry::Nurbs(_) if law == Law::Hard => return moving_points(surface, &positions()),
-        Geometry::Nurbs(_) => distinct(spline_points(surface, &positions())),
+        Geometry::Nurbs(_) => {
+            let positions: Vec<[f64; 3]> = places.iter().map(|&x| x.into()).collect();
+            distinct(spline_points(surface, &positions))
+        }
     };
-    (points.into_iter().map(Ball::point).collect(), None)
+    points.into_iter().map(Ball::point).collect()
 }
 
 /// True if a body of splines has curved faces.
