@@ -12,6 +12,7 @@ use carom_contact::{Edge, Law, Shape};
 
 use crate::body::RigidBody;
 use crate::edges::{Spheres, are_too_many, fit};
+use crate::known_gaps::KnownGaps;
 use crate::moving::{Moving, MovingPoints};
 use crate::pair::{Ball, Pair, mobility, of_point, placed};
 use crate::parted::{Blocks, CORNERS, block_of};
@@ -337,6 +338,7 @@ impl Pair {
         let moving = first.moving.as_ref().filter(|_| is_hard);
         let n = points.len() + moving.map_or(0, |moving| moving.len());
         let slots = n * surface.shape.sheets() + if has_edges { n_edges } else { 0 };
+        let known = KnownGaps::none(points, moving.map(|moving| &**moving), surface);
         Some(Self {
             key,
             bodies: [first.body, second.body],
@@ -353,6 +355,7 @@ impl Pair {
             mobility: first.mobility,
             due: 0,
             held: vec![None; n],
+            known,
             gaps: vec![f64::INFINITY; slots],
             missed: Missed::default(),
         })
@@ -370,6 +373,7 @@ impl Pair {
     /// Gives up the memory of a pair whose place is free.
     fn clear(&mut self) {
         (self.gaps, self.held, self.blocks) = (Vec::new(), Vec::new(), None);
+        self.known = KnownGaps::default();
         self.missed = Missed::default();
     }
 }

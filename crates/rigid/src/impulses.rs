@@ -24,7 +24,7 @@ pub(crate) struct Impulses {
 
 /// Contacts of one group from which on they are solved by blocks of bodies and contacts; up to them a dense
 /// problem costs less.
-const MANY: usize = 24;
+const MANY: usize = 8;
 
 /// Contacts with friction up to which a dense problem is tried at once where blocks have no solution. Beyond,
 /// it takes a second and more, and the step is divided first.

@@ -78,6 +78,7 @@ mod held;
 mod impulses;
 mod joined;
 pub mod joint;
+mod known_gaps;
 mod law;
 mod limit;
 mod look_at_moving;

@@ -7,7 +7,6 @@ use crate::free_steps::Clearance;
 use crate::moving::From;
 use crate::pair::{Ball, Pair};
 use crate::search::{Relative, Step, start};
-use crate::surface::Surface;
 
 /// Contacts of the moving points.
 ///
@@ -26,12 +25,19 @@ pub(crate) fn look_at_moving(
     clearance.distance = clearance.distance.max(end.place(&Vector3::zeros()).norm() + moving.radius);
     // Held points have gaps of their own, and lose their faces only where they are looked at.
     let are_held = pair.holds_moving();
+    let before = contacts.len();
     for sheet in 0..sheets {
         let mut walk = moving.tree.walk();
         loop {
             let most = if are_held { f64::INFINITY } else { limit.max(*smallest_found) };
-            let next = walk.next(&moving.tree, most, |ball| bound(&mut pair.surface, sheet, end, ball, most));
-            let Some((k, least)) = next else { break };
+            let Pair { surface, known, .. } = pair;
+            let next = walk.next(&moving.tree, most, |node, ball, is_leaf| {
+                let there = end.ball(ball, surface);
+                let near = if is_leaf { limit } else { most };
+                known.bound(node, surface, sheet, &there, [near, most])
+            });
+            let Some((leaf, least)) = next else { break };
+            let k = moving.tree.part(leaf);
             let (point, slot) = (first + k, (first + k) * sheets + sheet);
             if least > limit {
                 *smallest_found = smallest_found.min(least);
@@ -62,29 +68,38 @@ pub(crate) fn look_at_moving(
             }
         }
     }
+    // The order in which the tree is walked depends on the gaps that are known from steps before.
+    contacts[before..].sort_unstable_by_key(|contact| contact.slot);
 }
 
-/// A bound below the gaps of a ball of the first body from a sheet: by the box around faces, where that is
-/// larger than `most`.
-pub(crate) fn bound(surface: &mut Surface, sheet: usize, end: &Relative, ball: &Ball, most: f64) -> f64 {
-    let there = end.ball(ball, surface);
-    let least = surface.least_gap(&there);
-    if least > most { least } else { surface.gap(sheet, &there).0 }
-}
-
-/// The smallest gap of all points. Those that the box around faces keeps farther away are left out.
+/// The smallest gap of all points and of the balls around the parts of moving ones, by the first sheet.
 pub(crate) fn smallest_gap(pair: &mut Pair, end: &Relative) -> f64 {
-    let mut smallest = f64::INFINITY;
-    let Pair { points, moving, surface, .. } = pair;
-    for point in points.iter() {
-        smallest = smallest.min(bound(surface, 0, end, point, smallest));
+    let Pair { points, moving, surface, known, .. } = pair;
+    let tree = moving.as_ref().map(|moving| &moving.tree);
+    let first = known.first_point();
+    // The ball that was nearest leaves few others that may be nearer.
+    let nearest = known.nearest;
+    let ball = match tree {
+        Some(tree) if nearest < first => tree.ball(nearest),
+        _ => &points[nearest - first],
+    };
+    let mut smallest = surface.gap(0, &end.ball(ball, surface)).0;
+    for (k, point) in points.iter().enumerate() {
+        let there = end.ball(point, surface);
+        let least = known.bound(first + k, surface, 0, &there, [f64::NEG_INFINITY, smallest]);
+        if least < smallest {
+            (smallest, known.nearest) = (least, first + k);
+        }
     }
-    if let Some(moving) = moving {
-        let mut walk = moving.tree.walk();
-        while let Some((_, least)) =
-            walk.next(&moving.tree, smallest, |ball| bound(surface, 0, end, ball, smallest))
-        {
-            smallest = smallest.min(least);
+    let Some(tree) = tree else { return smallest };
+    let mut walk = tree.walk();
+    while let Some((leaf, least)) = walk.next(tree, smallest, |node, ball, is_leaf| {
+        let there = end.ball(ball, surface);
+        let near = if is_leaf { f64::NEG_INFINITY } else { smallest };
+        known.bound(node, surface, 0, &there, [near, smallest])
+    }) {
+        if least < smallest {
+            (smallest, known.nearest) = (least, leaf);
         }
     }
     smallest

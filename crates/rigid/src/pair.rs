@@ -11,6 +11,7 @@ use crate::body::RigidBody;
 use crate::crowd::Key;
 use crate::edges::{Spheres, are_too_many, fit};
 use crate::held::Held;
+use crate::known_gaps::KnownGaps;
 use crate::moving::{Moving, MovingPoints};
 use crate::parted::Blocks;
 use crate::surface::Surface;
@@ -191,6 +192,8 @@ pub(crate) struct Pair {
     pub(crate) due: u64,
     /// The face that holds each point, and each moving one, if it is not the nearest one.
     pub(crate) held: Vec<Option<Held>>,
+    /// Gaps of the balls of the tree of moving points, where they are known.
+    pub(crate) known: KnownGaps,
     /// Dynamic gap of each point and sheet, then of each two edges; infinite while open \[m\].
     pub(crate) gaps: Vec<f64>,
     /// The deepest point so far that passed through the surface between the ends of a step.
@@ -220,6 +223,7 @@ impl Pair {
         };
         let moving = spec.moving.as_ref().filter(|_| spec.law == Law::Hard);
         let moving = moving.map(|moving| Arc::new(Moving::placed(moving, a)));
+        let known = KnownGaps::none(&points, moving.as_deref(), &surface);
         let n_points = points.len() + moving.as_ref().map_or(0, |moving| moving.len());
         let touches = n_points * surface.shape.sheets();
         let slots = touches + edges.iter().map(|edges| edges.len()).product::<usize>();
@@ -246,6 +250,7 @@ impl Pair {
             mobility,
             due: 0,
             held: vec![None; n_points],
+            known,
             gaps: vec![f64::INFINITY; slots],
             missed: Missed::default(),
         })

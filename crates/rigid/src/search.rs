@@ -11,7 +11,7 @@ use crate::contact::Contact;
 use crate::edges::look_at_edges;
 use crate::free_steps::{Clearance, Motion, free_steps};
 use crate::joint::Joints;
-use crate::look_at_moving::{bound, look_at_moving, smallest_gap};
+use crate::look_at_moving::{look_at_moving, smallest_gap};
 use crate::moving::From;
 use crate::pair::{Ball, Pair};
 use crate::parted::Stand;
@@ -133,11 +133,12 @@ fn look(
     let mut clearance = Clearance { gap: if is_outside { least } else { f64::INFINITY }, distance: 0.0 };
     let (bodies, before) = (pair.bodies, contacts.len());
     let mut smallest_found = f64::INFINITY;
+    let of_points = pair.known.first_point();
     for point in 0..pair.points.len() {
         let there = end.ball(&pair.points[point], &pair.surface);
         clearance.distance = clearance.distance.max(there.center.norm());
         let is_far = is_outside || {
-            let least = pair.surface.least_gap(&there);
+            let [least, _] = pair.known.range(of_points + point, &pair.surface, &there);
             least > limit && least >= smallest_found
         };
         for sheet in 0..sheets {
@@ -146,7 +147,11 @@ fn look(
                 continue;
             }
             let at_start = |pair: &mut Pair| start(bodies, step).ball(&pair.points[point], &pair.surface);
+            let was_held = pair.held[point].is_some();
             let gap = pair.gap_at_end(slot, &there, at_start);
+            if !was_held && pair.held[point].is_none() {
+                pair.known.remember(of_points + point, &there, gap);
+            }
             smallest_found = smallest_found.min(gap);
             if gap < margin || pair.gaps[slot] < 0.0 {
                 contacts.push(Contact {
@@ -261,13 +266,15 @@ pub(crate) fn overlap(pair: &mut Pair, states: &[State]) -> Option<f64> {
     }
     if let Some(moving) = pair.moving.clone() {
         extent = extent.max(there.place(&Vector3::zeros()).norm() + moving.radius);
-        let surface = &mut pair.surface;
+        let Pair { surface, known, .. } = pair;
         for sheet in 0..surface.shape.sheets() {
             let mut walk = moving.tree.walk();
-            while let Some((k, _)) =
-                walk.next(&moving.tree, 0.0, |ball| bound(surface, sheet, &there, ball, 0.0))
-            {
-                let found = moving.nearest(k, From::Middle, &there, |ball| surface.gap(sheet, ball));
+            while let Some((leaf, _)) = walk.next(&moving.tree, 0.0, |node, ball, _| {
+                let ball = there.ball(ball, surface);
+                known.bound(node, surface, sheet, &ball, [0.0; 2])
+            }) {
+                let part = moving.tree.part(leaf);
+                let found = moving.nearest(part, From::Middle, &there, |ball| surface.gap(sheet, ball));
                 depth = depth.max(-found.gap);
             }
         }

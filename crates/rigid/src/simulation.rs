@@ -1,5 +1,7 @@
 //! The time loop: fixed steps, frames, impacts, checkpoints.
 
+use std::time::{Duration, Instant};
+
 use carom_dynamics::{
     CheckpointError, ContactEvent, ContactState, Frame, JointState, Ledger, LedgerSummary, MeanProbes,
     Observer, ObserverError,
@@ -61,8 +63,8 @@ pub enum RunError {
     },
 }
 
-/// Steps between reports of progress.
-const REPORT: u64 = 4096;
+/// Time between reports of progress.
+const REPORT: Duration = Duration::from_millis(100);
 
 /// Steps of a run that ends at the step nearest to its end time.
 fn n_steps(end_time: f64, dt: f64) -> u64 {
@@ -181,6 +183,7 @@ impl Simulation {
             self.hand_over(observer)?;
             next = self.next_output();
         }
+        let mut reported = Instant::now();
         while self.system.steps() < total {
             self.step(observer)?;
             let steps = self.system.steps();
@@ -189,7 +192,8 @@ impl Simulation {
                 next = self.next_output();
             }
             self.save(observer)?;
-            if steps.is_multiple_of(REPORT) {
+            if reported.elapsed() >= REPORT {
+                reported = Instant::now();
                 progress.set(steps);
                 progress.note(&format!("t = {:.3e} s, {} contacts", self.system.time(), self.events.len()));
             }

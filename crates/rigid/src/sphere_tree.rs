@@ -23,7 +23,7 @@ pub(crate) struct SphereTree {
 
 /// A way through a tree, nearest nodes first.
 pub(crate) struct Walk {
-    /// Nodes and bounds of their gaps. A balanced tree has a depth, and with it a stack, below 64.
+    /// Nodes and bounds of their gaps, NaN of the root. A balanced tree has a depth, and with it a stack, below 64.
     stack: [(u32, f64); 64],
     depth: usize,
 }
@@ -59,34 +59,56 @@ impl SphereTree {
         self.nodes.len() as u32 - 1
     }
 
+    /// Number of nodes, leaves among them.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The ball of a node.
+    pub(crate) fn ball(&self, node: usize) -> &Ball {
+        &self.nodes[node].ball
+    }
+
+    /// The part of a leaf.
+    pub(crate) fn part(&self, leaf: usize) -> usize {
+        self.nodes[leaf].below[0] as usize
+    }
+
     /// Begins a way at the root.
     pub(crate) fn walk(&self) -> Walk {
         let root = self.nodes.len().saturating_sub(1) as u32;
-        Walk { stack: [(root, f64::NEG_INFINITY); 64], depth: usize::from(!self.nodes.is_empty()) }
+        Walk { stack: [(root, f64::NAN); 64], depth: usize::from(!self.nodes.is_empty()) }
     }
 }
 
 impl Walk {
-    /// The next part whose gap may be as small as `most`, with the bound of its gap.
+    /// The next leaf whose gap may be as small as `most`, with the bound of its gap.
     ///
-    /// * `bound` — of the gaps of a ball \[m\]
+    /// * `bound` — of the gaps of the ball of a node \[m\], true for a leaf
     pub(crate) fn next(
         &mut self,
         tree: &SphereTree,
         most: f64,
-        mut bound: impl FnMut(&Ball) -> f64,
+        mut bound: impl FnMut(usize, &Ball, bool) -> f64,
     ) -> Option<(usize, f64)> {
+        let mut bound = |k: u32| {
+            let Node { ball, is_leaf, .. } = &tree.nodes[k as usize];
+            (k, bound(k as usize, ball, *is_leaf))
+        };
         while self.depth > 0 {
             self.depth -= 1;
-            let (node, least) = self.stack[self.depth];
+            let (node, mut least) = self.stack[self.depth];
+            if least.is_nan() {
+                (_, least) = bound(node);
+            }
             if least > most {
                 continue;
             }
-            let node = &tree.nodes[node as usize];
-            if node.is_leaf {
-                return Some((node.below[0] as usize, least));
+            let Node { below, is_leaf, .. } = tree.nodes[node as usize];
+            if is_leaf {
+                return Some((node as usize, least));
             }
-            let [first, second] = node.below.map(|k| (k, bound(&tree.nodes[k as usize].ball).max(least)));
+            let [first, second] = below.map(&mut bound);
             let (near, far) = if first.1 <= second.1 { (first, second) } else { (second, first) };
             self.stack[self.depth] = far;
             self.stack[self.depth + 1] = near;
@@ -113,11 +135,12 @@ mod tests {
             let mut looks = 0;
             let mut walk = tree.walk();
             let mut found = Vec::new();
-            let mut bound = |ball: &Ball| {
+            let mut bound = |_: usize, ball: &Ball, _: bool| {
                 looks += 1;
                 ball.center.x - ball.radius - wall
             };
-            while let Some((part, least)) = walk.next(&tree, limit, &mut bound) {
+            while let Some((leaf, least)) = walk.next(&tree, limit, &mut bound) {
+                let part = tree.part(leaf);
                 assert_eq!(least, place(part) - 0.5 - wall);
                 found.push(part);
             }
