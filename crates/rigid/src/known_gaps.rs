@@ -88,3 +88,45 @@ impl KnownGaps {
 
 /// Rounding of a gap as a part of it.
 const ROUNDING: f64 = 1e-12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::tests::of_box;
+
+    /// A ball wanders about a box: bounds lie below its gap, are the gap itself between both limits, and few
+    /// need a look at the faces.
+    #[test]
+    fn bounds_of_a_moving_ball_lie_below_its_gap() {
+        let mut surface = of_box(None, 1.0);
+        let ball = Ball::new(Vector3::zeros(), 0.02);
+        let mut known = KnownGaps::none(&[ball], None, &surface);
+        let [near, most] = [0.01, 0.1];
+        let (mut looks, mut between, mut last) = (0, 0, Vector3::repeat(f64::NAN));
+        for k in 0..8000 {
+            let turn = |factor: f64| 0.8 * (1e-3 * factor * f64::from(k)).sin();
+            let there = Ball { center: Vector3::new(turn(1.1), turn(2.3), turn(3.7)), ..ball };
+            let bound = known.bound(0, &mut surface, 0, &there, [near, most]);
+            let gap = surface.gap(0, &there).0;
+            assert!(bound <= gap + 1e-12, "{bound} for {gap}");
+            assert!((gap > most) == (bound > most), "{bound} for {gap}");
+            if near < gap && gap <= most {
+                between += 1;
+                assert_eq!(bound, gap);
+            }
+            looks += usize::from(known.of_balls[0].center != last);
+            last = known.of_balls[0].center;
+        }
+        assert!(between > 300 && looks < between + 200, "{looks} looks, {between} between the limits");
+    }
+
+    /// Beyond the rim of an open surface the gap of a point jumps: nothing is known of it.
+    #[test]
+    fn gaps_of_an_open_surface_are_looked_at_each_time() {
+        let mut surface = of_box(Some("top"), 1.0);
+        let ball = Ball::new(Vector3::new(0.1, 0.2, 0.9), 0.02);
+        let mut known = KnownGaps::none(&[ball], None, &surface);
+        known.bound(0, &mut surface, 0, &ball, [0.0, 1.0]);
+        assert_eq!(known.range(0, &surface, &ball), [f64::NEG_INFINITY, f64::INFINITY]);
+    }
+}

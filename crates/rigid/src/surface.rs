@@ -181,14 +181,14 @@ impl Mesh {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use carom_fem::{Body, Discretisation, Geometry};
     use carom_mesh::make::{HexOptions, Solid, hexahedra};
 
     use super::*;
 
     /// The surface of a box of hexahedra, on a body whose principal axes are not those of the box.
-    fn of_box(sets: Option<&str>, orientation: f64) -> Surface {
+    pub(crate) fn of_box(sets: Option<&str>, orientation: f64) -> Surface {
         let options = HexOptions { elements: vec![2, 3, 1], ..HexOptions::default() };
         let mesh = hexahedra(Solid::Box { size: [1.0, 1.5, 0.4] }, &options).unwrap();
         let geometry = Body {

@@ -1,8 +1,11 @@
 //! The scheme `rigid`: bodies of splines touch with their whole curved surface.
 
+use std::collections::BTreeSet;
+
+use carom_simulate::RunOptions;
 use nalgebra::{Rotation3, Unit, Vector3};
 
-use crate::fixtures::solve;
+use crate::fixtures::{Chain, Impatient, RESUME, parse, solve};
 
 /// A rod of splines, a plate below it, and their motion up to `end_time`.
 fn falling_rod(rotation: &str, height: f64, below: &str, end_time: f64) -> String {
@@ -183,4 +186,41 @@ fn a_rod_that_rolls_on_springs_of_points_has_a_remark() {
     let outcome = solve(&toml).unwrap();
     let remark = "`body` touched with springs at points on curved faces for more than 100 steps";
     assert!(outcome.remarks.iter().any(|text| text.starts_with(remark)), "{:?}", outcome.remarks);
+}
+
+/// Rods and ellipsoids that fall on each other: what a run knows of gaps from earlier steps changes nothing,
+/// as a run that goes on from a checkpoint knows none of them.
+#[test]
+fn a_heap_of_splines_stopped_and_resumed_has_the_same_bits() {
+    let of = |k: i32| {
+        let shape = if k % 2 == 0 {
+            "rod\", length = 0.1, radius = 0.015"
+        } else {
+            "ellipsoid\", semi_axes = [0.05, 0.03, 0.025]"
+        };
+        let turned = [f64::from(k).sin(), 1.0, 0.3];
+        format!(
+            "[[body]]\nname = \"b{k}\"\nrigid = true\nmake = {{ shape = \"{shape} }}\nmaterial = \"steel\"\n\
+             position = [{:?}, 0.0, {:?}]\nrotation = {{ axis = {turned:?}, degrees = {:?} }}\n",
+            0.01 * f64::from(k),
+            0.15 + 0.11 * f64::from(k),
+            20.0 * f64::from(k)
+        )
+    };
+    let others: String = (1..4).map(of).collect();
+    let body = "make = { shape = \"rod\", length = 0.1, radius = 0.015 }\nposition = [-0.05, 0.0, 0.05]";
+    let text = scenario(0.4, [0.0, 0.0, -9.81], body, &(FLOOR.to_owned() + &others), "friction = 0.4");
+    let scenario = parse(&text, &["simulation.checkpoint_every=100"]);
+    let whole = Chain::new();
+    let bodies = whole.prepare(&scenario).unwrap();
+    let outcome = whole.run(&scenario, &bodies, RunOptions::default()).unwrap();
+    let pairs: BTreeSet<_> = outcome.summary.contacts.iter().map(|event| event.bodies).collect();
+    println!("{} contacts of {} pairs", outcome.summary.contacts.len(), pairs.len());
+    assert!(pairs.len() > 3, "{pairs:?}");
+    for stop in [320, 560] {
+        let parts = Chain::new();
+        parts.run_until(&scenario, &bodies, RunOptions::default(), &Impatient::after(stop)).unwrap_err();
+        let resumed = parts.run(&scenario, &bodies, RESUME).unwrap();
+        assert_eq!(resumed.bodies, outcome.bodies, "{stop}");
+    }
 }

@@ -3,9 +3,7 @@
 
 use std::array::from_fn;
 
-use super::front::{LANES, Shape, Work};
-
-type Vector = [f64; LANES];
+use super::front::{LANES, Shape, Vector, Work, add_products, subtract_multiple, take_off, vector};
 
 impl Shape {
     /// As the elimination of any front.
@@ -27,39 +25,47 @@ impl Shape {
             let mut r: [Vector; N] = order.map(|row| vector(own, row * stride + np + column));
             for k in 0..N {
                 let done = r[k];
-                (k + 1..N).for_each(|i| subtract(&mut r[i], p[i][k], &done));
+                for i in k + 1..N {
+                    subtract_multiple(&mut r[i], p[i][k], &done);
+                }
             }
-            (0..N).for_each(|k| put(right, k * lp + column, &r[k]));
+            for (k, r) in r.iter().enumerate() {
+                put(right, k * lp + column, r);
+            }
         }
         for (rows, first) in later.chunks_mut(LANES * stride).zip((0..).step_by(LANES)) {
             let mut s = [[0.0; LANES]; N];
             for (a, row) in rows.chunks_exact(stride).enumerate() {
                 let row: &[f64; N] = row.first_chunk().expect("rows begin with S");
-                (0..N).for_each(|k| s[k][a] = row[k]);
+                for (s, x) in s.iter_mut().zip(row) {
+                    s[a] = *x;
+                }
             }
             for k in 0..N {
                 s[k] = s[k].map(|x| x * p[k][k]);
                 let done = s[k];
-                (k + 1..N).for_each(|j| subtract(&mut s[j], p[k][j], &done));
+                for j in k + 1..N {
+                    subtract_multiple(&mut s[j], p[k][j], &done);
+                }
             }
             for column in (0..lp).step_by(LANES) {
                 let mut sums = [[0.0; LANES]; LANES];
-                for k in 0..N {
-                    let right = vector(right, k * lp + column);
-                    for a in 0..LANES {
-                        (0..LANES).for_each(|b| sums[a][b] += s[k][a] * right[b]);
-                    }
+                for (k, factors) in s.iter().enumerate() {
+                    add_products(&mut sums, factors, &vector(right, k * lp + column));
                 }
                 for (sums, row) in sums.iter().zip(rows.chunks_exact_mut(stride)) {
-                    let row = &mut row[np + column..][..LANES];
-                    (0..LANES).for_each(|b| row[b] -= sums[b]);
+                    take_off(&mut row[np + column..][..LANES], sums);
                 }
             }
-            (0..N).for_each(|k| put(lower, k * lp + first, &s[k]));
+            for (k, s) in s.iter().enumerate() {
+                put(lower, k * lp + first, s);
+            }
             let r: [Vector; N] = from_fn(|k| vector(right, k * lp + first));
             for (a, row) in rows.chunks_exact_mut(stride).enumerate() {
                 let row: &mut [f64; N] = row.first_chunk_mut().expect("rows begin with S");
-                (0..N).for_each(|k| row[k] = r[k][a]);
+                for (x, r) in row.iter_mut().zip(&r) {
+                    *x = r[a];
+                }
             }
         }
         for (k, row) in own.chunks_exact_mut(stride).enumerate() {
@@ -89,9 +95,10 @@ impl Shape {
         let part = &mut work.later[..lp];
         for column in (0..lp).step_by(LANES) {
             let mut sum = [0.0; LANES];
-            for k in 0..N {
-                let lower = vector(values, k * stride + np + column);
-                (0..LANES).for_each(|a| sum[a] += x[k] * lower[a]);
+            for (k, x) in x.iter().enumerate() {
+                for (sum, lower) in sum.iter_mut().zip(vector(values, k * stride + np + column)) {
+                    *sum += x * lower;
+                }
             }
             put(part, column, &sum);
         }
@@ -112,7 +119,9 @@ impl Shape {
         let mut part = [[0.0; LANES]; V];
         for (row, x) in later.chunks_exact(stride).zip(&work.later[..self.l]) {
             for (part, right) in part.iter_mut().zip(row.as_chunks::<LANES>().0) {
-                (0..LANES).for_each(|a| part[a] += x * right[a]);
+                for (part, right) in part.iter_mut().zip(right) {
+                    *part += x * right;
+                }
             }
         }
         let mut x: [f64; N] = from_fn(|i| own[i] - part[i / LANES][i % LANES]);
@@ -146,26 +155,16 @@ fn factorise<const N: usize>(p: &mut [[f64; N]; N], pivots: &mut [usize]) -> [us
         for row in &mut p[k + 1..] {
             let factor = row[k] * done[k];
             row[k] = factor;
-            (k + 1..N).for_each(|j| row[j] -= factor * done[j]);
+            for (x, done) in row[k + 1..].iter_mut().zip(&done[k + 1..]) {
+                *x -= factor * done;
+            }
         }
     }
     order
-}
-
-/// The vector from this number on.
-#[inline(always)]
-fn vector(values: &[f64], start: usize) -> Vector {
-    *values[start..].first_chunk().expect("rows have whole vectors")
 }
 
 /// Writes a vector from this number on.
 #[inline(always)]
 fn put(values: &mut [f64], start: usize, vector: &Vector) {
     values[start..start + LANES].copy_from_slice(vector);
-}
-
-/// to ← to − factor · from.
-#[inline(always)]
-fn subtract(to: &mut Vector, factor: f64, from: &Vector) {
-    (0..LANES).for_each(|a| to[a] -= factor * from[a]);
 }

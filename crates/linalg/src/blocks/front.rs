@@ -17,6 +17,8 @@ use crate::dense::dot;
 /// Numbers of a vector.
 pub(super) const LANES: usize = 4;
 
+pub(super) type Vector = [f64; LANES];
+
 /// Size of a front.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
@@ -144,7 +146,9 @@ impl Shape {
                 // Where bodies and multipliers do not couple, rows have many zeros.
                 if factor != 0.0 {
                     row[k] = factor;
-                    row[k + 1..n].iter_mut().zip(&pivot_row[k + 1..n]).for_each(|(x, p)| *x -= factor * p);
+                    for (x, p) in row[k + 1..n].iter_mut().zip(&pivot_row[k + 1..n]) {
+                        *x -= factor * p;
+                    }
                     subtract(&mut row[np..], factor, &pivot_row[np..]);
                 }
             }
@@ -181,15 +185,11 @@ impl Shape {
             for column in (np..stride).step_by(LANES) {
                 let mut sums = [[0.0; LANES]; LANES];
                 for k in 0..n {
-                    let factors = &lower[k * lp + rows * LANES..][..LANES];
-                    let right = &own[k * stride + column..][..LANES];
-                    for a in 0..LANES {
-                        (0..LANES).for_each(|b| sums[a][b] += factors[a] * right[b]);
-                    }
+                    let factors = vector(lower, k * lp + rows * LANES);
+                    add_products(&mut sums, &factors, &vector(own, k * stride + column));
                 }
                 for (sums, row) in sums.iter().zip(out.chunks_exact_mut(stride)) {
-                    let row = &mut row[column..column + LANES];
-                    (0..LANES).for_each(|b| row[b] -= sums[b]);
+                    take_off(&mut row[column..column + LANES], sums);
                 }
             }
         }
@@ -264,12 +264,46 @@ impl Shape {
     }
 }
 
+/// The vector from this number on.
+#[inline(always)]
+pub(super) fn vector(values: &[f64], start: usize) -> Vector {
+    *values[start..].first_chunk().expect("rows have whole vectors")
+}
+
+/// sums_ab ← sums_ab + factors_a right_b.
+///
+/// The loops over the numbers of a vector have no closures: where one is not inlined, it has no vectors.
+#[inline(always)]
+pub(super) fn add_products(sums: &mut [Vector; LANES], factors: &Vector, right: &Vector) {
+    for (sums, factor) in sums.iter_mut().zip(factors) {
+        for (sum, right) in sums.iter_mut().zip(right) {
+            *sum += factor * right;
+        }
+    }
+}
+
+/// row ← row − sums.
+#[inline(always)]
+pub(super) fn take_off(row: &mut [f64], sums: &Vector) {
+    for (x, sum) in row.iter_mut().zip(sums) {
+        *x -= sum;
+    }
+}
+
+/// to ← to − factor · from.
+#[inline(always)]
+pub(super) fn subtract_multiple(to: &mut Vector, factor: f64, from: &Vector) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to -= factor * from;
+    }
+}
+
 /// to ← to − factor · from, whole vectors.
 #[inline(always)]
 fn subtract(to: &mut [f64], factor: f64, from: &[f64]) {
     let (to, from) = (to.as_chunks_mut::<LANES>().0, from.as_chunks::<LANES>().0);
     for (to, from) in to.iter_mut().zip(from) {
-        (0..LANES).for_each(|a| to[a] -= factor * from[a]);
+        subtract_multiple(to, factor, from);
     }
 }
 
@@ -278,6 +312,8 @@ fn subtract(to: &mut [f64], factor: f64, from: &[f64]) {
 fn add(to: &mut [f64], factor: f64, from: &[f64]) {
     let (to, from) = (to.as_chunks_mut::<LANES>().0, from.as_chunks::<LANES>().0);
     for (to, from) in to.iter_mut().zip(from) {
-        (0..LANES).for_each(|a| to[a] += factor * from[a]);
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += factor * from;
+        }
     }
 }

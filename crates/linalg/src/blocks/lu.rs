@@ -1,7 +1,7 @@
 //! Factors of a block matrix by fronts (multifrontal LU), and solutions with them.
 //!
-//! The front of a node is the dense matrix of its unknowns and those of the later nodes that it couples
-//! with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
+//! The front of a node, or of a few nodes, is the dense matrix of their unknowns and those of the later nodes
+//! that they couple with. Its blocks of the matrix and the remainders of earlier fronts are added up, its own unknowns are
 //! eliminated with pivots among its own rows, and the remainder goes to the front of the next node.
 
 use std::ops::Range;
@@ -11,6 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::BlockPattern;
 use super::elimination::Elimination;
 use super::front::{Shape, Work};
+use super::supernodes::Supernodes;
 
 /// Factors of matrices of one [`BlockPattern`], with workspace. Nothing allocates after [`BlockLu::new`].
 ///
@@ -67,39 +68,46 @@ impl BlockMut<'_> {
 impl BlockLu {
     /// Orders the nodes of a pattern and makes room for its factors.
     pub fn new(pattern: &BlockPattern) -> Self {
-        let Elimination { order, later } = Elimination::new(pattern);
-        let n = order.len();
+        let sizes_of = |node: usize| pattern.unknowns[node].len();
+        let Supernodes { order, own, later } = Supernodes::new(Elimination::new(pattern), sizes_of);
+        let (n, n_fronts) = (order.len(), own.len());
         let mut place = vec![0; n];
         order.iter().enumerate().for_each(|(at, &node)| place[node] = at);
-        let sizes: Vec<usize> = order.iter().map(|&node| pattern.unknowns[node].len()).collect();
+        let sizes: Vec<usize> = order.iter().map(|&node| sizes_of(node)).collect();
         let mut starts = vec![0; n + 1];
         (0..n).for_each(|at| starts[at + 1] = starts[at] + sizes[at]);
-        // First row of a node in the front at `at`.
-        let row_in = |at: usize, other: usize| -> usize {
-            let before = later[at].iter().take_while(|&&k| k != other).map(|&k| sizes[k]);
-            if other == at { 0 } else { sizes[at] + before.sum::<usize>() }
+        let mut front_of = vec![0; n];
+        own.iter().enumerate().for_each(|(front, nodes)| front_of[nodes.clone()].fill(front));
+        let of_own = |front: usize| starts[own[front].end] - starts[own[front].start];
+        // First row of the node at a place in a front.
+        let row_in = |front: usize, at: usize| -> usize {
+            if front_of[at] == front {
+                return starts[at] - starts[own[front].start];
+            }
+            let before = later[front].iter().take_while(|&&k| k != at).map(|&k| sizes[k]);
+            of_own(front) + before.sum::<usize>()
         };
-        let of_later = |at: usize| later[at].iter().map(|&k| sizes[k]).sum();
-        let shapes: Vec<Shape> = (0..n).map(|at| Shape::new(sizes[at], of_later(at))).collect();
-        let mut blocks = vec![Vec::new(); n];
+        let of_later = |front: usize| later[front].iter().map(|&k| sizes[k]).sum();
+        let shapes: Vec<Shape> = (0..n_fronts).map(|at| Shape::new(of_own(at), of_later(at))).collect();
+        let mut blocks = vec![Vec::new(); n_fronts];
         for (number, &[row, column]) in pattern.blocks.iter().enumerate() {
             let (row, column) = (place[row], place[column]);
-            let at = row.min(column);
+            let at = front_of[row.min(column)];
             let first_column = shapes[at].column(row_in(at, column));
             blocks[at].push((number, [row_in(at, row), first_column, sizes[row], sizes[column]]));
         }
         let mut length = 0;
-        let (mut fronts, mut all_later) = (Vec::with_capacity(n), Vec::new());
+        let (mut fronts, mut all_later) = (Vec::with_capacity(n_fronts), Vec::new());
         for (at, blocks) in blocks.into_iter().enumerate() {
-            let parent = later[at].first().copied();
+            let parent = later[at].first().map(|&first| front_of[first]);
             let first_later = all_later.len();
             all_later.extend(later[at].iter().flat_map(|&k| starts[k]..starts[k] + sizes[k]));
             let places = parent.map_or_else(Vec::new, |parent| {
                 let spans = later[at].iter().map(|&other| [row_in(parent, other), sizes[other]]);
-                let spans = joined(spans, sizes[parent]).into_iter();
+                let spans = joined(spans, of_own(parent)).into_iter();
                 spans.map(|[row, length]| [row, shapes[parent].column(row), length]).collect()
             });
-            let (shape, own) = (shapes[at], starts[at]);
+            let (shape, own) = (shapes[at], starts[own[at].start]);
             fronts.push(Front {
                 start: length,
                 shape,
@@ -274,6 +282,36 @@ mod tests {
         agrees_with_a_dense_solution([6, 6, 7, 6, 6, 3, 3, 3, 3, 5, 3]);
     }
 
+    /// A cube of balls that touch their neighbours, whose fronts have several nodes; the largest coupling is
+    /// that of a layer of balls.
+    #[test]
+    fn fronts_of_several_nodes_have_the_dense_solution() {
+        const SIDE: usize = 4;
+        let bodies = SIDE * SIDE * SIDE;
+        let at = |k: usize| [k % SIDE, k / SIDE % SIDE, k / (SIDE * SIDE)];
+        let step = |a: usize, b: usize| (0..3).map(|d| at(a)[d].abs_diff(at(b)[d])).sum::<usize>();
+        let pairs: Vec<[usize; 2]> =
+            (0..bodies).flat_map(|a| (0..a).map(move |b| [b, a])).filter(|&[a, b]| step(a, b) == 1).collect();
+        let sizes = [vec![6; bodies], vec![3; pairs.len()]].concat();
+        let mut kinds = vec![BlockKind::Free; bodies];
+        let mut blocks: Vec<[usize; 2]> = (0..bodies).map(|body| [body, body]).collect();
+        for (k, pair) in pairs.iter().enumerate() {
+            let node = bodies + k;
+            kinds.push(BlockKind::Constraint { grounded: false });
+            blocks.push([node, node]);
+            blocks.extend(pair.iter().flat_map(|&body| [[body, node], [node, body]]));
+        }
+        let (mut unknowns, mut next) = (Vec::new(), 0);
+        for size in sizes {
+            unknowns.push((next..next + size).collect());
+            next += size;
+        }
+        let pattern = BlockPattern { unknowns, kinds, blocks };
+        let lu = agrees_with_dense(&pattern);
+        let nodes = pattern.unknowns.len();
+        assert!(lu.fronts.len() < 2 * nodes / 3, "{} fronts of {nodes} nodes", lu.fronts.len());
+    }
+
     /// Five bodies in a ring with a branch to the ground, and their six joints: entries by a formula, those
     /// of the bodies dominant and those of the joints zero.
     fn agrees_with_a_dense_solution(sizes: [usize; 11]) {
@@ -295,6 +333,12 @@ mod tests {
             blocks.extend(bodies.iter().flat_map(|&body| [[body, 5 + k], [5 + k, body]]));
         }
         let pattern = BlockPattern { unknowns, kinds, blocks };
+        agrees_with_dense(&pattern);
+    }
+
+    /// Solves with a matrix of a pattern, with dominant diagonal blocks, twice, and as a dense matrix.
+    fn agrees_with_dense(pattern: &BlockPattern) -> BlockLu {
+        let n: usize = pattern.unknowns.iter().map(Vec::len).sum();
         let entry = |block: usize, i: usize, j: usize| {
             let [row, column] = pattern.blocks[block];
             let off = ((13 * row + 7 * column + 5 * i + 3 * j) % 17) as f64 / 17.0 - 0.4;
@@ -311,7 +355,7 @@ mod tests {
         let right = |i: usize| (i as f64).sin();
         let mut truth = DenseLu::default();
         assert!(truth.solve_system(n, |i, j| dense[i][j], right));
-        let mut lu = BlockLu::new(&pattern);
+        let mut lu = BlockLu::new(pattern);
         for _ in 0..2 {
             lu.factorise(|block, mut out| {
                 let rows = pattern.unknowns[pattern.blocks[block][0]].len();
@@ -321,5 +365,6 @@ mod tests {
             });
             lu.solve(right, |i, x| assert!((x / truth.x(i) - 1.0).abs() < 1e-9, "{i}: {x} {}", truth.x(i)));
         }
+        lu
     }
 }

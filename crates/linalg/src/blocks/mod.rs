@@ -7,13 +7,15 @@
 //! number, loops add the fill of the nodes that close them.
 //!
 //! * `elimination`: the order of the nodes, and which ones each elimination couples
-//! * `front`: the elimination of one node's unknowns; `few`: those of rigid bodies and joints
+//! * `supernodes`: nodes that are eliminated in one front
+//! * `front`: the elimination of the unknowns of a front; `few`: those of rigid bodies and joints
 //! * `lu`: factors and solutions
 
 mod elimination;
 mod few;
 mod front;
 mod lu;
+mod supernodes;
 
 pub use lu::{BlockLu, BlockMut};
 
