@@ -84,8 +84,15 @@ impl ProbeQuantity {
     /// The quantities that `stress` stands for.
     pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
     /// Quantities of a point of an unreduced body, which has no angular velocity.
-    pub const OF_UNREDUCED: [Self; 4] =
-        [Self::Displacement, Self::Position, Self::Velocity, Self::Acceleration];
+    pub const OF_UNREDUCED: [Self; 7] = [
+        Self::Displacement,
+        Self::Position,
+        Self::Velocity,
+        Self::Acceleration,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
+    ];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
     /// Quantities of a contact pair.
@@ -265,8 +272,8 @@ pub enum ProbeError {
     },
     /// The stress at the place is not known.
     #[error(
-        "probe {probe}: no stress is known at its place: rigid bodies have none, and that of a reduced body \
-         follows from its modes and its mesh; leave out `stress`, or give a point of a reduced body"
+        "probe {probe}: no stress is known at its place: rigid bodies have none, and that of a body that \
+         deforms follows from its mesh; leave out `stress`, or give a point of a body that deforms"
     )]
     NoStress {
         /// Number of the probe from 0.
@@ -378,6 +385,29 @@ impl Probe {
         match self.every {
             Some(every) if !(every > 0.0 && every.is_finite()) => Err(ProbeError::Interval { probe, every }),
             _ => Ok(()),
+        }
+    }
+}
+
+/// The stress at a point \[Pa\].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ProbedStress {
+    /// xx, yy, zz.
+    pub normal: [f64; 3],
+    /// xy, yz, xz.
+    pub shear: [f64; 3],
+    /// Von Mises.
+    pub von_mises: f64,
+}
+
+impl ProbedStress {
+    /// A quantity of a stress; infinite if the stress is not known.
+    pub fn value(stress: Option<&Self>, quantity: ProbeQuantity) -> [f64; 3] {
+        match (stress, quantity) {
+            (None, _) => [f64::INFINITY; 3],
+            (Some(stress), ProbeQuantity::NormalStress) => stress.normal,
+            (Some(stress), ProbeQuantity::ShearStress) => stress.shear,
+            (Some(stress), _) => [stress.von_mises, 0.0, 0.0],
         }
     }
 }

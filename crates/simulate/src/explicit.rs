@@ -152,7 +152,8 @@ impl<'a> ExplicitRun<'a> {
         };
         let simulation =
             Simulation::new(&problem, settings).map_err(|error| joints::placed(scenario, error))?;
-        let simulation = with_probes(scenario, prepared, &problem, |probes| simulation.with_probes(probes))?;
+        let with = |probes, stresses| simulation.with_probes_of_stress(probes, stresses);
+        let simulation = with_probes(scenario, prepared, &problem, with)?;
         Ok(Self { scenario, prepared, simulation })
     }
 }

@@ -180,11 +180,7 @@ fn without_stress(scenario: &Scenario, spec: &ProbeSpec) -> Option<String> {
              choose one of the schemes {schemes}",
             row.name
         )),
-        Bodies::Whole => Some(format!(
-            "the stress of probes is that of reduced bodies, in the schemes {schemes}: leave out `stress`; \
-             `carom-post export` writes the stress of all points of a frame"
-        )),
-        Bodies::Reduced => {
+        Bodies::Whole | Bodies::Reduced => {
             let is_rigid = scenario.body.iter().any(|body| body.name == on.body && body.rigid);
             is_rigid.then(|| {
                 format!(

@@ -1,6 +1,7 @@
 //! States of a deformable body for results, and its motion as a whole.
 
 use carom_dynamics::{BodyMotion, BodyState, rotation};
+use carom_fem::{PlaceRecovery, Stress};
 use nalgebra::{Matrix3, Vector3};
 
 use super::{Flexible, Inner, Sums};
@@ -69,6 +70,19 @@ impl Flexible {
             [own[(0, 0)], own[(1, 1)], own[(2, 2)], own[(0, 1)], own[(1, 2)], own[(0, 2)]]
         };
         (values.iter().flat_map(turned).collect(), strains)
+    }
+
+    /// A place with what its stress needs of the body.
+    pub(in crate::explicit) fn placed(&self, place: PlaceRecovery) -> PlaceRecovery {
+        match &self.inner {
+            Inner::Solid(solid) => place.with_history(&solid.0),
+            Inner::Structural(_) => place,
+        }
+    }
+
+    /// Cauchy's stress at a place of the body at t_n, whose forces have been computed \[Pa\].
+    pub(in crate::explicit) fn stress(&self, place: &PlaceRecovery) -> Stress {
+        place.stress(&self.laws, &self.u, Some(&self.history))
     }
 
     /// Rotation vectors of the points of shells and beams in body axes, empty for solids \[rad\].
