@@ -11,19 +11,42 @@ use carom_dynamics::{
     ProbedStress,
 };
 use carom_fem::stress::von_mises;
+use carom_fem::structural::WallRecovery;
 use carom_fem::{PlaceRecovery, Stress};
+use carom_mesh::CellRef;
 use nalgebra::{Matrix3, Vector3};
 
 /// The stress at the places of probes on unreduced bodies, by the number of the probe. Places and
 /// displacements have inertial axes.
-pub type StressOfProbes = BTreeMap<usize, PlaceRecovery>;
+pub type StressOfProbes = BTreeMap<usize, PlaceStress>;
+
+/// The stress at a place, or the forces of a section.
+#[derive(Debug, Clone)]
+pub enum PlaceStress {
+    /// Of a solid.
+    Solid(PlaceRecovery),
+    /// Of the wall of a shell.
+    Wall(WallRecovery),
+    /// Of a beam: the cell, and the place along it over its length.
+    Section(CellRef, f64),
+}
+
+impl PlaceStress {
+    /// Points of the body whose displacements it depends on, of a solid.
+    fn points(&self) -> Vec<u32> {
+        match self {
+            Self::Solid(place) => place.points(),
+            Self::Wall(_) | Self::Section(..) => Vec::new(),
+        }
+    }
+}
 
 /// A material point of a body, or the mean of several: points of its mesh with weights whose sum is 1.
 #[derive(Debug, Clone)]
 pub(crate) struct Nodes {
     weights: Vec<(u32, f64)>,
     /// The stress there, of a probe of it.
-    pub(crate) stress: Option<PlaceRecovery>,
+    pub(crate) stress: Option<PlaceStress>,
 }
 
 impl Nodes {
@@ -44,11 +67,15 @@ impl Nodes {
         stresses: &mut StressOfProbes,
     ) -> Result<Self, ProbeError> {
         let is_of_body = |point: u32| (point as usize) < n_points;
-        let stress = stresses.remove(&number).filter(|_| probe.has_stress());
-        if stress.is_none() && probe.has_stress() {
+        let stress = stresses.remove(&number);
+        let is_section = matches!(stress, Some(PlaceStress::Section(..)));
+        if probe.has_section() && !is_section {
+            return Err(ProbeError::NoSection { probe: number });
+        }
+        if probe.has_stress() && (stress.is_none() || is_section) {
             return Err(ProbeError::NoStress { probe: number });
         }
-        let mut needed = stress.iter().flat_map(PlaceRecovery::points);
+        let mut needed = stress.iter().flat_map(PlaceStress::points);
         let fits = !weights.is_empty() && weights.iter().all(|(point, _)| is_of_body(*point));
         match fits && needed.all(is_of_body) {
             true => Ok(Self { weights: weights.to_vec(), stress }),
@@ -142,6 +169,15 @@ pub(crate) trait NodalScheme {
     fn pairs(&self) -> impl Iterator<Item = NodalPair> + '_;
 }
 
+/// Refuses a probe of the stress at a place without one.
+pub(crate) fn no_stress(number: usize, probe: &Probe) -> Result<(), ProbeError> {
+    match (probe.has_stress(), probe.has_section()) {
+        (true, _) => Err(ProbeError::NoStress { probe: number }),
+        (_, true) => Err(ProbeError::NoSection { probe: number }),
+        _ => Ok(()),
+    }
+}
+
 /// The values of a stress.
 pub(crate) fn probed_stress(stress: &Stress) -> ProbedStress {
     let [xx, yy, zz, xy, yz, xz] = *stress;
@@ -175,9 +211,7 @@ pub(crate) fn nodal_probes(
                 if scheme.body(*body).is_some() {
                     return Err(ProbeError::WrongPoint { probe: number, body: *body });
                 }
-                if probe.has_stress() {
-                    return Err(ProbeError::NoStress { probe: number });
-                }
+                no_stress(number, probe)?;
                 let wall = scheme.wall(*body);
                 let position = wall.point(&marker.position_b.into());
                 NodalPlace::Wall(Pose { position, ..wall })
@@ -217,7 +251,8 @@ impl<S: NodalScheme> Probed<NodalPlace> for AtNodes<'_, S> {
 
     fn stress(&mut self, place: &NodalPlace, _: Axes) -> Option<ProbedStress> {
         let NodalPlace::Nodes(number, Nodes { stress, .. }) = place else { return None };
-        stress.as_ref().map(|place| probed_stress(&self.0.stress(*number, place)))
+        let Some(PlaceStress::Solid(place)) = stress else { return None };
+        Some(probed_stress(&self.0.stress(*number, place)))
     }
 
     fn balance(&mut self, place: &NodalPlace, _: bool) -> BodyBalance {

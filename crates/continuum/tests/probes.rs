@@ -3,7 +3,11 @@
 
 use carom_contact::Law;
 use carom_continuum::explicit::{Problem, Simulation};
+use carom_continuum::{PlaceStress, StressOfProbes};
 use carom_dynamics::{Axes, Ignore, Marker, Probe, ProbeError, ProbePlace, ProbeQuantity};
+use carom_fem::constitutive::linear_laws;
+use carom_fem::internal_force::PointRule;
+use carom_fem::{Discretisation, PlaceRecovery, material_point};
 use carom_progress::Silent;
 use carom_testing::heap;
 
@@ -30,15 +34,27 @@ fn probe(place: ProbePlace, quantities: &[ProbeQuantity]) -> Probe {
     Probe { place, quantities: quantities.to_vec(), every: None }
 }
 
+/// The stress of the first probe, within a cell of the second bar.
+fn stress_inside() -> StressOfProbes {
+    let bar = block("right", [50.0, 1.0, 1.0], [50, 1, 1], [0.01, 100.0, 0.0]);
+    let discretisation = Discretisation::new(&bar).unwrap();
+    let found = material_point(&bar, &discretisation, [20.3, 0.4, 0.7]).unwrap();
+    let laws = linear_laws(&discretisation);
+    let of = (&bar, &discretisation);
+    let place = PlaceRecovery::at(of, (PointRule::MeanDilatation, &laws), (found.cell, found.xi));
+    StressOfProbes::from([(0, PlaceStress::Solid(place))])
+}
+
 /// Twice as many steps take the same number of additional allocations: those of the last checkpoint.
 #[test]
 fn samples_allocate_nothing_in_the_steps() {
     let marker = || ProbePlace::Point { body: 2, marker: Marker::default(), axes: Axes::Body };
+    let of_solid: Vec<ProbeQuantity> = ProbeQuantity::OF_UNREDUCED
+        .into_iter()
+        .filter(|quantity| !ProbeQuantity::OF_SECTIONS.contains(quantity))
+        .collect();
     let all = [
-        probe(
-            ProbePlace::Points { body: 1, weights: vec![(7, 0.5), (9, 0.5)] },
-            &ProbeQuantity::OF_UNREDUCED,
-        ),
+        probe(ProbePlace::Points { body: 1, weights: vec![(7, 0.5), (9, 0.5)] }, &of_solid),
         probe(marker(), &ProbeQuantity::OF_POINTS),
         probe(ProbePlace::Contact(0), &ProbeQuantity::OF_CONTACTS),
         probe(ProbePlace::Contact(1), &ProbeQuantity::OF_CONTACTS),
@@ -49,7 +65,8 @@ fn samples_allocate_nothing_in_the_steps() {
         let mut settings = settings(end_time, Some(0.009));
         settings.output_every = 10.0;
         let simulation = Simulation::new(&problem(), settings).unwrap();
-        let mut simulation = simulation.with_probes(probes.to_vec()).unwrap();
+        let stresses = if probes.is_empty() { StressOfProbes::new() } else { stress_inside() };
+        let mut simulation = simulation.with_probes_of_stress(probes.to_vec(), stresses).unwrap();
         heap::allocations_during(|| simulation.run(&mut Ignore, &Silent).unwrap()).1
     };
     // Work of other threads is counted there: one thread has all of it.

@@ -20,9 +20,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::load::Axes;
 use crate::observer::{Observer, ObserverError};
-use crate::probe::{
-    Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample, ProbedStress,
-};
+use crate::probe::{Probe, ProbeError, ProbePlace, ProbePlaces, ProbeQuantity, ProbeSample, ProbedStress};
 use crate::state::BodyBalance;
 
 /// Names of the entries in checkpoints.
@@ -65,6 +63,12 @@ pub trait Probed<P> {
     /// * `axes` — of its components
     fn stress(&mut self, place: &P, axes: Axes) -> Option<ProbedStress> {
         let _ = (place, axes);
+        None
+    }
+
+    /// Force and moment in a section of a beam; none at other places \[N, N m\].
+    fn section(&self, place: &P) -> Option<[Vector3<f64>; 2]> {
+        let _ = place;
         None
     }
 
@@ -294,14 +298,10 @@ impl<P> Sampled<P> {
         }
     }
 
-    fn write_point(
-        &mut self,
-        source: &mut impl Probed<P>,
-        axes: Axes,
-        since: f64,
-        values: &mut [[f64; 3]],
-    ) {
+    fn write_point(&mut self, source: &mut impl Probed<P>, axes: Axes, since: f64, values: &mut [[f64; 3]]) {
         let stress = self.probe.has_stress().then(|| source.stress(&self.place, axes)).flatten();
+        let section = self.probe.has_section().then(|| source.section(&self.place)).flatten();
+        let section = section.unwrap_or([Vector3::repeat(f64::INFINITY); 2]);
         let point = source.point(&self.place);
         let turned = |vector: Vector3<f64>| match axes {
             Axes::Inertial => vector,
@@ -312,6 +312,8 @@ impl<P> Sampled<P> {
                 ProbeQuantity::NormalStress | ProbeQuantity::ShearStress | ProbeQuantity::VonMises => {
                     ProbedStress::value(stress.as_ref(), *quantity)
                 }
+                ProbeQuantity::SectionForce => section[0].into(),
+                ProbeQuantity::SectionMoment => section[1].into(),
                 ProbeQuantity::Position => turned(point.position).into(),
                 ProbeQuantity::Displacement => turned(point.displacement).into(),
                 ProbeQuantity::Velocity => turned(point.velocity).into(),

@@ -48,6 +48,10 @@ pub enum ProbeQuantity {
     ShearStress,
     /// Von Mises stress at a point \[Pa\].
     VonMises,
+    /// Normal force and shear forces in a section of a beam, axes of the section \[N\].
+    SectionForce,
+    /// Torque and bending moments in a section of a beam, axes of the section \[N m\].
+    SectionMoment,
 }
 
 impl ProbeQuantity {
@@ -70,7 +74,7 @@ impl ProbeQuantity {
         Self::AngularAcceleration,
     ];
     /// Quantities of a point of a deformable body: its motion and its stress.
-    pub const OF_DEFORMABLE_POINTS: [Self; 9] = [
+    pub const OF_DEFORMABLE_POINTS: [Self; 11] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -80,11 +84,15 @@ impl ProbeQuantity {
         Self::NormalStress,
         Self::ShearStress,
         Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
     ];
+    /// Quantities of a section of a beam.
+    pub const OF_SECTIONS: [Self; 2] = [Self::SectionForce, Self::SectionMoment];
     /// The quantities that `stress` stands for.
     pub const OF_STRESS: [Self; 3] = [Self::NormalStress, Self::ShearStress, Self::VonMises];
     /// Quantities of a point of an unreduced body, which has no angular velocity.
-    pub const OF_UNREDUCED: [Self; 7] = [
+    pub const OF_UNREDUCED: [Self; 9] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -92,6 +100,20 @@ impl ProbeQuantity {
         Self::NormalStress,
         Self::ShearStress,
         Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
+    ];
+    /// Quantities of an equilibrium, in which nothing moves.
+    pub const AT_REST: [Self; 9] = [
+        Self::Displacement,
+        Self::Position,
+        Self::NormalStress,
+        Self::ShearStress,
+        Self::VonMises,
+        Self::ContactForce,
+        Self::Force,
+        Self::NormalForce,
+        Self::Gap,
     ];
     /// Quantities of a joint, spring or bushing.
     pub const OF_JOINTS: [Self; 2] = [Self::Force, Self::Torque];
@@ -99,7 +121,7 @@ impl ProbeQuantity {
     pub const OF_CONTACTS: [Self; 3] = [Self::Force, Self::NormalForce, Self::Gap];
 
     /// All of them, in the order of tables.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Displacement,
         Self::Position,
         Self::Velocity,
@@ -119,6 +141,8 @@ impl ProbeQuantity {
         Self::NormalStress,
         Self::ShearStress,
         Self::VonMises,
+        Self::SectionForce,
+        Self::SectionMoment,
     ];
 
     /// Its word in scenarios and results.
@@ -143,6 +167,8 @@ impl ProbeQuantity {
             Self::NormalStress => "normal_stress",
             Self::ShearStress => "shear_stress",
             Self::VonMises => "von_mises",
+            Self::SectionForce => "section_force",
+            Self::SectionMoment => "section_moment",
         }
     }
 
@@ -159,8 +185,8 @@ impl ProbeQuantity {
             Self::Acceleration => "m/s²",
             Self::AngularVelocity => "rad/s",
             Self::AngularAcceleration => "rad/s²",
-            Self::Force | Self::NormalForce | Self::ContactForce => "N",
-            Self::Torque => "N m",
+            Self::Force | Self::NormalForce | Self::ContactForce | Self::SectionForce => "N",
+            Self::Torque | Self::SectionMoment => "N m",
             Self::KineticEnergy | Self::ElasticEnergy | Self::PotentialEnergy => "J",
             Self::Momentum => "N s",
             Self::AngularMomentum => "N m s",
@@ -184,6 +210,7 @@ impl ProbeQuantity {
             | Self::VonMises => &[""],
             Self::NormalStress => &["xx", "yy", "zz"],
             Self::ShearStress => &["xy", "yz", "xz"],
+            Self::SectionForce | Self::SectionMoment => &["1", "2", "3"],
             _ => &["x", "y", "z"],
         }
     }
@@ -279,6 +306,15 @@ pub enum ProbeError {
         /// Number of the probe from 0.
         probe: usize,
     },
+    /// The place is not on a beam.
+    #[error(
+        "probe {probe}: its place is not on a beam, and forces and moments of sections are those of beams: \
+         leave out `section_force` and `section_moment`"
+    )]
+    NoSection {
+        /// Number of the probe from 0.
+        probe: usize,
+    },
     /// A contact of all bodies has no first body, on which its force would be.
     #[error(
         "probe {probe}: a contact of all bodies has no first body, and so no `force`: name two of its \
@@ -330,6 +366,7 @@ impl ProbeError {
             Self::NoPlace { probe, .. }
             | Self::Quantity { probe, .. }
             | Self::NoStress { probe }
+            | Self::NoSection { probe }
             | Self::ForceOfAll { probe }
             | Self::WrongPoint { probe, .. }
             | Self::Interval { probe, .. }
@@ -355,6 +392,11 @@ impl Probe {
     /// True if it has a quantity of the stress.
     pub fn has_stress(&self) -> bool {
         self.quantities.iter().any(|quantity| ProbeQuantity::OF_STRESS.contains(quantity))
+    }
+
+    /// True if it has a quantity of a section of a beam.
+    pub fn has_section(&self) -> bool {
+        self.quantities.iter().any(|quantity| ProbeQuantity::OF_SECTIONS.contains(quantity))
     }
 
     /// Checks that a system has the place, and the place the quantities.

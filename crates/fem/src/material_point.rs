@@ -62,9 +62,10 @@ pub fn material_point(
     discretisation: &Discretisation,
     position: [f64; 3],
 ) -> Option<MaterialPoint> {
-    inside(discretisation, position)
-        .or_else(|| on_surface(body, discretisation, position))
-        .or_else(|| on_beams(discretisation, position))
+    inside(discretisation, position).or_else(|| {
+        let both = [on_surface(body, discretisation, position), on_beams(discretisation, position)];
+        both.into_iter().flatten().min_by(|a, b| a.distance.total_cmp(&b.distance))
+    })
 }
 
 /// The point in the first solid cell that contains it.

@@ -221,7 +221,7 @@ fn a_linear_displacement_has_its_stress_at_every_place() {
                 .iter()
                 .map(|&x| PlaceRecovery::at(of, (rule, &laws), place(&body, &discretisation, x)))
                 .collect();
-            for set in body.set_names() {
+            for set in body.set_names().into_iter().take(2) {
                 all.extend(PlaceRecovery::of_set(of, (rule, &laws), &set).unwrap());
             }
             for recovery in &all {
@@ -233,12 +233,8 @@ fn a_linear_displacement_has_its_stress_at_every_place() {
         // A turned body with turned displacements has the turned stress.
         let turn = Rotation3::new(Vector3::new(0.4, -0.7, 0.2)).into_inner();
         let rows = [0, 1, 2].map(|a| [0, 1, 2].map(|b| turn[(a, b)]));
-        let u: Vec<f64> = u
-            .as_chunks::<3>()
-            .0
-            .iter()
-            .flat_map(|u| <[f64; 3]>::from(turn * Vector3::from(*u)))
-            .collect();
+        let u: Vec<f64> =
+            u.as_chunks::<3>().0.iter().flat_map(|u| <[f64; 3]>::from(turn * Vector3::from(*u))).collect();
         let of = (&body, &discretisation);
         let recovery = PlaceRecovery::at(of, (rules[0], &laws), place(&body, &discretisation, middle));
         let (found, expected) = (recovery.turned(&turn).stress(&laws, &u, None), rotated(&expected, &rows));

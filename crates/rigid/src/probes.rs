@@ -66,6 +66,9 @@ fn place(number: usize, probe: &Probe, system: &System, contacts: &Contacts) -> 
     if probe.has_stress() {
         return Err(ProbeError::NoStress { probe: number });
     }
+    if probe.has_section() {
+        return Err(ProbeError::NoSection { probe: number });
+    }
     Ok(match &probe.place {
         ProbePlace::Body(body) => On::Body(*body),
         ProbePlace::Point { body, marker, .. } => {

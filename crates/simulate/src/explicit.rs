@@ -44,7 +44,7 @@ use crate::system::probes::described as described_probes;
 use contacts::{Contacts, contacts};
 pub(crate) use laws::{law_of, material_of, solid_law};
 pub use probes::WholeProbeError;
-pub(crate) use probes::{problem as probe_problem, with_probes};
+pub(crate) use probes::{probed_stresses, problem as probe_problem, weights, with_probes};
 
 /// Errors from setting up the scheme `explicit`.
 #[derive(Debug, Error)]

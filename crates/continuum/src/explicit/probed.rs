@@ -15,7 +15,7 @@ use super::rigid::RigidBodies;
 use super::simulation::Simulation;
 use super::step::System;
 use super::which::Which;
-use crate::probes::{Nodes, StressOfProbes, probed_stress};
+use crate::probes::{Nodes, StressOfProbes, no_stress, probed_stress};
 
 /// The place of a probe.
 #[derive(Debug)]
@@ -117,9 +117,7 @@ impl System {
                 On::Nodes(own, Box::new(nodes))
             }
             ProbePlace::Point { body, marker, .. } => {
-                if probe.has_stress() {
-                    return Err(ProbeError::NoStress { probe: number });
-                }
+                no_stress(number, probe)?;
                 let found = self.point_of(*body, marker);
                 found.ok_or(ProbeError::WrongPoint { probe: number, body: *body })?
             }
@@ -259,6 +257,14 @@ impl Probed<On> for System {
             return None;
         };
         Some(probed_stress(&body.stress(place)))
+    }
+
+    fn section(&self, place: &On) -> Option<[Vector3<f64>; 2]> {
+        let On::Nodes(body, nodes) = place else { return None };
+        let (Deformable::Whole(body), Some(place)) = (&self.bodies.flexible[*body], &nodes.stress) else {
+            return None;
+        };
+        body.section(place)
     }
 
     fn balance(&mut self, place: &On, needs_elastic: bool) -> BodyBalance {

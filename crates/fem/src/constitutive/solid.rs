@@ -1,8 +1,6 @@
 //! All laws of solids as one type, for bodies with a law as input.
 
-use super::{
-    ElasticLaw, ElasticModuli, Flow, Lanes, Law, Plastic, SmallStrain, Symmetric, Tangent, Tensor,
-};
+use super::{ElasticLaw, ElasticModuli, Flow, Lanes, Law, Plastic, SmallStrain, Symmetric, Tangent, Tensor};
 use crate::Discretisation;
 
 /// An elastic or elastic-plastic law.

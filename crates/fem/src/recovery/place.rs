@@ -11,7 +11,6 @@
 //! over some points of few cells.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 
 use carom_mesh::{CellRef, CellShape, FaceRef, lagrange};
 use faer::Mat;
@@ -89,7 +88,8 @@ impl PlaceRecovery {
         (cell, xi): (CellRef, [f64; 3]),
     ) -> Self {
         let block = &discretisation.blocks[cell.block as usize];
-        let sites = sites_of(body, discretisation, cell);
+        let all = Sites::new(body, discretisation);
+        let sites = all.of_cell(cell);
         let values = match &block.cells {
             Cells::Lagrange { shape, .. } => {
                 let mut values = vec![0.0; shape.n_nodes()];
@@ -102,7 +102,7 @@ impl PlaceRecovery {
         for (site, value) in sites.into_iter().zip(values) {
             *weights.entry((site, block.material)).or_default() += value;
         }
-        Self::of_sites((body, discretisation), (rule, laws), &weights)
+        Self::of_sites((&all, discretisation), (rule, laws), &weights)
     }
 
     /// The mean of the stress over the nodes of a set, or over the lattice points of its faces on NURBS; where
@@ -122,6 +122,7 @@ impl PlaceRecovery {
         (rule, laws): (PointRule, &[L]),
         set: &str,
     ) -> Result<Option<Self>, SetError> {
+        let all = Sites::new(body, discretisation);
         let mut weights = BTreeMap::new();
         match &body.geometry {
             Geometry::Mesh(_) => {
@@ -137,7 +138,7 @@ impl PlaceRecovery {
             Geometry::Nurbs(_) => {
                 for face in body.faces_of_set(set)? {
                     let block = &discretisation.blocks[face.block as usize];
-                    for site in sites_on_face(body, discretisation, face) {
+                    for site in all.on_face(face) {
                         weights.insert((site, block.material), 1.0);
                     }
                 }
@@ -145,19 +146,19 @@ impl PlaceRecovery {
         }
         let n = weights.len() as f64;
         weights.values_mut().for_each(|weight| *weight /= n);
-        let made = || Self::of_sites((body, discretisation), (rule, laws), &weights);
+        let made = || Self::of_sites((&all, discretisation), (rule, laws), &weights);
         Ok((!weights.is_empty()).then(made))
     }
 
     /// The weighted sum of the stress at some sites.
     fn of_sites<L: Law>(
-        (body, discretisation): (&Body, &Discretisation),
+        (all, discretisation): (&Sites<'_>, &Discretisation),
         (rule, laws): (PointRule, &[L]),
         weights: &BTreeMap<Site, f64>,
     ) -> Self {
         let mut near: Vec<(CellRef, Vec<u32>)> = Vec::new();
         let mut counts: BTreeMap<Site, f64> = BTreeMap::new();
-        each_cell(body, discretisation, |cell, sites| {
+        all.each(|cell, sites| {
             let material = discretisation.blocks[cell.block as usize].material;
             let mut has_one = false;
             for &site in sites {
@@ -298,14 +299,15 @@ impl PlacedCell {
             }
             (point.det, slopes)
         };
-        let of_quadrature = |rule: &Quadrature, slopes_at: &mut dyn FnMut([f64; 3]) -> (f64, Vec<[f64; 3]>)| {
-            let points = rule.points.iter().zip(&rule.weights);
-            let made = points.map(|(&xi, weight)| {
-                let (det, slopes) = slopes_at(xi);
-                (weight * det, slopes)
-            });
-            made.collect::<Vec<_>>()
-        };
+        let of_quadrature =
+            |rule: &Quadrature, slopes_at: &mut dyn FnMut([f64; 3]) -> (f64, Vec<[f64; 3]>)| {
+                let points = rule.points.iter().zip(&rule.weights);
+                let made = points.map(|(&xi, weight)| {
+                    let (det, slopes) = slopes_at(xi);
+                    (weight * det, slopes)
+                });
+                made.collect::<Vec<_>>()
+            };
         let shape = match cells {
             Cells::Lagrange { shape, .. } => Some(*shape),
             Cells::Spline(_) => None,
@@ -371,52 +373,57 @@ fn of_law<L: Law>(law: &L, h: &Tensor, old: &[Lanes], lane: usize) -> Stress {
     stress.map(|lanes| lanes[lane])
 }
 
-/// Calls a function for each solid cell with its sites.
-fn each_cell(body: &Body, discretisation: &Discretisation, mut visit: impl FnMut(CellRef, &[u32])) {
-    match &body.geometry {
-        Geometry::Mesh(_) => {
-            for (i_block, block) in discretisation.blocks.iter().enumerate() {
-                let Cells::Lagrange { shape, connectivity } = &block.cells else { continue };
-                let nodes = connectivity.chunks_exact(shape.n_nodes()).filter(|_| shape.is_solid());
-                for (cell, nodes) in nodes.enumerate() {
-                    visit(CellRef { block: i_block as u32, cell: cell as u32 }, nodes);
-                }
-            }
-        }
-        Geometry::Nurbs(multipatch) => {
+/// The sites of all solid cells: nodes of a mesh, lattice points of knot spans.
+struct Sites<'a> {
+    discretisation: &'a Discretisation,
+    /// Those of knot spans.
+    of_spans: BTreeMap<CellRef, Vec<u32>>,
+}
+
+impl<'a> Sites<'a> {
+    fn new(body: &Body, discretisation: &'a Discretisation) -> Self {
+        let mut of_spans = BTreeMap::new();
+        if let Geometry::Nurbs(multipatch) = &body.geometry {
             let numbers = multipatch.cell_numbers();
-            for bezier in &multipatch.bezier().cells {
+            for bezier in multipatch.bezier().cells {
                 let (block, cell) = numbers.of(bezier.patch, bezier.level, bezier.cell);
-                visit(CellRef { block, cell }, &bezier.points);
+                of_spans.insert(CellRef { block, cell }, bezier.points);
             }
         }
+        Self { discretisation, of_spans }
     }
-}
 
-/// The sites of a cell.
-fn sites_of(body: &Body, discretisation: &Discretisation, wanted: CellRef) -> Vec<u32> {
-    let mut found = Vec::new();
-    match &discretisation.blocks[wanted.block as usize].cells {
-        Cells::Lagrange { shape, connectivity } => {
-            let n = shape.n_nodes();
-            let own: Range<usize> = n * wanted.cell as usize..n * (wanted.cell as usize + 1);
-            found.extend_from_slice(&connectivity[own]);
-        }
-        Cells::Spline(_) => each_cell(body, discretisation, |cell, sites| {
-            if cell == wanted {
-                found.extend_from_slice(sites);
+    /// Calls a function for each cell with its sites.
+    fn each(&self, mut visit: impl FnMut(CellRef, &[u32])) {
+        for (i_block, block) in self.discretisation.blocks.iter().enumerate() {
+            let Cells::Lagrange { shape, connectivity } = &block.cells else { continue };
+            let nodes = connectivity.chunks_exact(shape.n_nodes()).filter(|_| shape.is_solid());
+            for (cell, nodes) in nodes.enumerate() {
+                visit(CellRef { block: i_block as u32, cell: cell as u32 }, nodes);
             }
-        }),
+        }
+        self.of_spans.iter().for_each(|(cell, sites)| visit(*cell, sites));
     }
-    found
-}
 
-/// The lattice points of a side of a knot span.
-fn sites_on_face(body: &Body, discretisation: &Discretisation, face: FaceRef) -> Vec<u32> {
-    let Cells::Spline(cells) = &discretisation.blocks[face.block as usize].cells else { return Vec::new() };
-    let (direction, end) = (usize::from(face.face / 2), f64::from(face.face % 2));
-    let is_on_side = |xi: &[f64; 3]| (xi[direction] - end).abs() < ON_SIDE;
-    let sites = sites_of(body, discretisation, face.cell());
-    let all = sites.into_iter().zip(lattice_points(cells.degrees));
-    all.filter(|(_, xi)| is_on_side(xi)).map(|(site, _)| site).collect()
+    /// Those of a cell.
+    fn of_cell(&self, cell: CellRef) -> Vec<u32> {
+        match &self.discretisation.blocks[cell.block as usize].cells {
+            Cells::Lagrange { shape, connectivity } => {
+                let n = shape.n_nodes();
+                connectivity[n * cell.cell as usize..][..n].to_vec()
+            }
+            Cells::Spline(_) => self.of_spans[&cell].clone(),
+        }
+    }
+
+    /// Those on a side of a knot span.
+    fn on_face(&self, face: FaceRef) -> Vec<u32> {
+        let Cells::Spline(cells) = &self.discretisation.blocks[face.block as usize].cells else {
+            return Vec::new();
+        };
+        let (direction, end) = (usize::from(face.face / 2), f64::from(face.face % 2));
+        let is_on_side = |xi: &[f64; 3]| (xi[direction] - end).abs() < ON_SIDE;
+        let all = self.of_cell(face.cell()).into_iter().zip(lattice_points(cells.degrees));
+        all.filter(|(_, xi)| is_on_side(xi)).map(|(site, _)| site).collect()
+    }
 }

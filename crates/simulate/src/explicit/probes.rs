@@ -1,14 +1,18 @@
 //! Probes of schemes of unreduced bodies: their places on deformable, rigid and reduced bodies.
 
-use carom_continuum::StressOfProbes;
+use std::collections::BTreeMap;
+
 use carom_continuum::explicit::{BodyKind, BodySpec, Problem};
+use carom_continuum::{PlaceStress, StressOfProbes};
 use carom_dynamics::{Axes, Marker, Probe, ProbeError, ProbePlace, rotation};
 use carom_fem::constitutive::SolidLaw;
 use carom_fem::internal_force::PointRule;
+use carom_fem::structural::WallRecovery;
 use carom_fem::{Body, Discretisation, MaterialPoint, PlaceRecovery, material_point};
 use carom_format::scenario::model::{
-    BodySpec as SpecOfBody, MaterialLaw, ProbePlaceSpec, ProbeSpec, Scenario, Spot,
+    BodySpec as SpecOfBody, MaterialLaw, ProbePlaceSpec, ProbeSpec, Scenario, Spot, WALL,
 };
+use carom_mesh::CellRef;
 use nalgebra::Vector3;
 use thiserror::Error;
 
@@ -21,6 +25,10 @@ use crate::rigid::EndError;
 use crate::rigid::joined::place;
 use crate::system::error::AssembleError;
 use crate::system::probes::{key_of, marker_at, probes_at};
+
+/// Why a set has no section.
+const OF_SETS: &str =
+    "a set has no single section: give a point of the axis of a beam, `at`, or a marker there";
 
 /// Distance from a body, over its size, up to which a point counts as lying on its surface.
 const NEAR: f64 = 1e-3;
@@ -99,16 +107,23 @@ pub(crate) fn with_probes<R>(
         point(spec, ready, &problem.bodies[index], (index, axes), (part, at))
     });
     let probes = probes.map_err(At::cast)?;
-    let mut stresses = StressOfProbes::new();
-    for probed in probed(scenario) {
-        let body = &problem.bodies[probed.index];
-        probed.check(scenario, &body.geometry).map_err(At::cast)?;
-        if let BodyKind::Deformable { laws, rule, .. } = &body.kind {
-            let stress = probed.stress(&body.geometry, *rule, laws).map_err(At::cast)?;
-            stresses.insert(probed.number, stress.turned(&rotation::matrix(&body.placement.quaternion)));
-        }
-    }
-    with(probes, stresses).map_err(|error| {
+    let found = probed_stresses(scenario, |index| {
+        let body = &problem.bodies[index];
+        let BodyKind::Deformable { laws, rule, .. } = &body.kind else { return None };
+        Some((&*body.geometry, *rule, laws.clone()))
+    });
+    let turned = found.map_err(At::cast)?.into_iter().map(|(number, (place, _))| {
+        let placement = &problem.bodies[body_of(scenario, number)].placement;
+        let turned = match place {
+            PlaceStress::Solid(place) => {
+                PlaceStress::Solid(place.turned(&rotation::matrix(&placement.quaternion)))
+            }
+            // Walls and sections follow the points.
+            other => other,
+        };
+        (number, turned)
+    });
+    with(probes, turned.collect::<StressOfProbes>()).map_err(|error| {
         let key = key_of(&error);
         ExplicitSetUpError::from(WholeProbeError::from(error)).at(key)
     })
@@ -141,24 +156,58 @@ fn point(
     Ok(ProbePlace::Point { body: index, marker, axes })
 }
 
+/// Number of the body of a probe on a point.
+fn body_of(scenario: &Scenario, probe: usize) -> usize {
+    let ProbePlaceSpec::Point { on, .. } = &scenario.probe[probe].place else { return 0 };
+    scenario.body.iter().position(|spec| spec.name == on.body).unwrap_or(0)
+}
+
+/// The stress at the places of probes on deformable bodies, in source axes, with the laws of the blocks; by
+/// the number of the probe.
+///
+/// * `body` — geometry, points of the cells and laws of a body by its number; none of one that is not
+///   deformable
+///
+/// # Errors
+///
+/// [`WholeProbeError`] at the key of the probe whose body has no stress, or whose place does not exist.
+pub(crate) fn probed_stresses<'a>(
+    scenario: &Scenario,
+    body: impl Fn(usize) -> Option<(&'a Body, PointRule, Vec<SolidLaw>)>,
+) -> Result<BTreeMap<usize, (PlaceStress, Vec<SolidLaw>)>, At<WholeProbeError>> {
+    let mut stresses = BTreeMap::new();
+    for probed in probed(scenario) {
+        probed.check(scenario, None)?;
+        if let Some((geometry, rule, laws)) = body(probed.index) {
+            probed.check(scenario, Some(geometry))?;
+            stresses.insert(probed.number, (probed.stress(geometry, rule, &laws)?, laws));
+        }
+    }
+    Ok(stresses)
+}
+
 /// A probe of the stress of a body.
 struct Probed<'a> {
     number: usize,
     probe: &'a ProbeSpec,
     part: &'a str,
     at: Option<[f64; 3]>,
+    /// Place in the wall of a shell, one of [`WALL`].
+    wall: Option<usize>,
     /// Number and table of the body.
     index: usize,
     spec: &'a SpecOfBody,
 }
 
-/// The probes of the stress of a scenario.
+/// The probes of the stress of a scenario, and of sections.
 fn probed(scenario: &Scenario) -> impl Iterator<Item = Probed<'_>> {
-    let with_stress = scenario.probe.iter().enumerate().filter(|(_, probe)| probe.has_stress());
+    let has_one = |probe: &ProbeSpec| probe.has_stress() || probe.has_section();
+    let with_stress = scenario.probe.iter().enumerate().filter(move |(_, probe)| has_one(probe));
     with_stress.filter_map(|(number, probe)| {
-        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { return None };
+        let ProbePlaceSpec::Point { on, at, wall, .. } = &probe.place else { return None };
         let index = scenario.body.iter().position(|spec| spec.name == on.body)?;
-        Some(Probed { number, probe, part: &on.part, at: *at, index, spec: &scenario.body[index] })
+        let wall = wall.as_ref().and_then(|wall| WALL.iter().position(|word| word == wall));
+        Some(Probed { number, probe, part: &on.part, at: *at, wall, index, spec: &scenario.body[index] })
     })
 }
 
@@ -169,20 +218,29 @@ impl Probed<'_> {
     }
 
     /// Refuses bodies without a stress at a point.
-    fn check(&self, scenario: &Scenario, geometry: &Body) -> Result<(), At<WholeProbeError>> {
-        let why = if scenario.simulation.scheme.reduces_body(self.spec) {
+    fn check(&self, scenario: &Scenario, geometry: Option<&Body>) -> Result<(), At<WholeProbeError>> {
+        let is_structural = geometry.map(Body::is_structural);
+        let why = if self.spec.rigid {
+            "it is rigid: leave out `section_force` and `section_moment`, or remove `rigid = true`"
+        } else if self.probe.has_section() && self.probe.has_stress() {
+            "a probe has the stress of a solid or shell, or the forces of a section of a beam: make two probes"
+        } else if self.probe.has_section() && is_structural == Some(false) {
+            "it is of solid cells, and sections are those of beams: leave out `section_force` and \
+             `section_moment`, and name `stress`"
+        } else if self.wall.is_some() && is_structural == Some(false) {
+            "it is of solid cells, and `wall` is the place in the wall of a shell: leave out `wall`"
+        } else if scenario.simulation.scheme.reduces_body(self.spec) {
             "it is reduced, and the stress of reduced bodies is known in the schemes `quasistatic`, `dynamic` \
              and `damped` alone: leave out `stress`, or remove `reduce` from the body"
         } else if law_of(scenario, self.spec) == MaterialLaw::ScalarWave {
             "the law `scalar-wave` has no stress: leave out `stress`, or choose the law `linear`"
-        } else if geometry.is_structural() {
-            "it is of shells or beams, and the stress at a probe is that of a solid: leave out `stress`; \
-             `carom-post export` writes the stress of shells at each frame"
+        } else if self.probe.has_stress() && self.wall.is_none() && is_structural == Some(true) {
+            "it is of shells or beams: name the place in the wall of a shell, `wall = \"top\"`, `\"middle\"` \
+             or `\"bottom\"`; of beams leave out `stress`, and name `section_force` and `section_moment`"
         } else {
             return Ok(());
         };
-        let (probe, body) = (self.probe.title(), self.spec.name.clone());
-        Err(self.refused("what", WholeProbeError::Stress { probe, body, why }))
+        Err(self.refused("what", self.without(why)))
     }
 
     /// The stress at its place on a deformable body, source axes.
@@ -191,23 +249,62 @@ impl Probed<'_> {
         geometry: &Body,
         rule: PointRule,
         laws: &[SolidLaw],
-    ) -> Result<PlaceRecovery, At<WholeProbeError>> {
+    ) -> Result<PlaceStress, At<WholeProbeError>> {
         let key = if self.at.is_some() { "at" } else { "on" };
         let made = || {
             let discretisation = discretisation(&self.spec.name, geometry)?;
             let of = (geometry, &discretisation);
-            match spot(self.spec, self.part, self.at) {
-                Spot::Point(position) => {
+            let empty = |set| WholeProbeError::Empty { body: self.spec.name.clone(), set };
+            match (spot(self.spec, self.part, self.at), geometry.is_structural()) {
+                (Spot::Point(position), true) => {
                     let found = found_at(self.spec, of, position)?;
-                    Ok(PlaceRecovery::at(of, (rule, laws), (found.cell, found.xi)))
+                    self.structural(&discretisation, found.cell, found.xi)
                 }
-                Spot::Set(set) => {
+                (Spot::Set(set), true) => {
+                    let place = self.wall.ok_or_else(|| self.without(OF_SETS))?;
+                    let nodes = geometry.points_of_set(&discretisation, &set).map_err(GeometryError::from)?;
+                    let made = WallRecovery::of_set(&discretisation, &nodes, place);
+                    made.map(PlaceStress::Wall).ok_or_else(|| empty(set))
+                }
+                (Spot::Point(position), false) => {
+                    let found = found_at(self.spec, of, position)?;
+                    let made = PlaceRecovery::at(of, (rule, laws), (found.cell, found.xi));
+                    Ok(PlaceStress::Solid(made))
+                }
+                (Spot::Set(set), false) => {
                     let made = PlaceRecovery::of_set(of, (rule, laws), &set).map_err(GeometryError::from)?;
-                    made.ok_or_else(|| WholeProbeError::Empty { body: self.spec.name.clone(), set })
+                    made.map(PlaceStress::Solid).ok_or_else(|| empty(set))
                 }
             }
         };
         made().map_err(|error| self.refused(key, error))
+    }
+
+    /// The stress of a shell, or the section of a beam.
+    fn structural(
+        &self,
+        discretisation: &Discretisation,
+        cell: CellRef,
+        xi: [f64; 3],
+    ) -> Result<PlaceStress, WholeProbeError> {
+        let is_beam = discretisation.blocks[cell.block as usize].n_cell_points() == 2;
+        match (self.wall, is_beam) {
+            (None, true) => Ok(PlaceStress::Section(cell, xi[0])),
+            (Some(place), false) => {
+                Ok(PlaceStress::Wall(WallRecovery::at(discretisation, (cell, xi), place)))
+            }
+            (Some(_), true) => Err(self.without(
+                "its place is on a beam, which has no wall: name `section_force` and `section_moment` there",
+            )),
+            (None, false) => Err(self.without(
+                "its place is on a shell, and sections are those of beams: name `stress` with `wall` there",
+            )),
+        }
+    }
+
+    /// The error of a place without stress.
+    fn without(&self, why: &'static str) -> WholeProbeError {
+        WholeProbeError::Stress { probe: self.probe.title(), body: self.spec.name.clone(), why }
     }
 }
 
@@ -219,7 +316,11 @@ fn spot(spec: &SpecOfBody, part: &str, at: Option<[f64; 3]>) -> Spot {
 
 /// Points of a deformable body whose weighted mean is a place: of a point those of its cell, of a set all of
 /// its points alike.
-fn weights(
+///
+/// # Errors
+///
+/// [`WholeProbeError`] if the point lies outside of the body, or the set does not exist.
+pub(crate) fn weights(
     spec: &SpecOfBody,
     geometry: &Body,
     part: &str,
@@ -276,7 +377,13 @@ pub(crate) fn problem(scenario: &Scenario, parts: &[Parts<'_>]) -> Option<At<Exp
     };
     let without_stress = |probed: Probed<'_>| {
         let Parts::Geometry(geometry) = &parts[probed.index] else { return None };
-        probed.check(scenario, geometry).err().map(At::cast)
+        let checked = probed.check(scenario, Some(geometry));
+        let is_whole = !probed.spec.rigid && !scenario.simulation.scheme.reduces_body(probed.spec);
+        let placed = || match geometry.is_structural() && is_whole {
+            true => probed.stress(geometry, PointRule::default(), &[]).map(drop),
+            false => Ok(()),
+        };
+        checked.and_then(|()| placed()).err().map(At::cast)
     };
     let of_place = scenario.probe.iter().map(|probe| &probe.place).enumerate().find_map(wrong);
     of_place.or_else(|| probed(scenario).find_map(without_stress))
