@@ -29,6 +29,8 @@ pub enum PlaceStress {
     Wall(WallRecovery),
     /// Of a beam: the cell, and the place along it over its length.
     Section(CellRef, f64),
+    /// Of a reduced body by a unit of each of its modes, in its axes.
+    Modes(Vec<Stress>),
 }
 
 impl PlaceStress {
@@ -36,7 +38,7 @@ impl PlaceStress {
     fn points(&self) -> Vec<u32> {
         match self {
             Self::Solid(place) => place.points(),
-            Self::Wall(_) | Self::Section(..) => Vec::new(),
+            Self::Wall(_) | Self::Section(..) | Self::Modes(_) => Vec::new(),
         }
     }
 }
@@ -72,7 +74,8 @@ impl Nodes {
         if probe.has_section() && !is_section {
             return Err(ProbeError::NoSection { probe: number });
         }
-        if probe.has_stress() && (stress.is_none() || is_section) {
+        let is_of_modes = matches!(stress, Some(PlaceStress::Modes(_)));
+        if probe.has_stress() && (stress.is_none() || is_section || is_of_modes) {
             return Err(ProbeError::NoStress { probe: number });
         }
         let mut needed = stress.iter().flat_map(PlaceStress::points);

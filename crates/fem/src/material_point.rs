@@ -49,7 +49,8 @@ pub struct MaterialPoint {
     pub weights: Vec<(u32, f64)>,
     /// The cell that contains it.
     pub cell: CellRef,
-    /// Its parameters in the cell: of a shell those of its middle surface, of a beam the first one, from 0 to 1.
+    /// Its parameters in the cell: of a shell those of its middle surface, of a beam the first one, from 0 to
+    /// 1.
     pub xi: [f64; 3],
 }
 

@@ -171,6 +171,18 @@ fn places_that_do_not_exist_are_found_by_the_check() {
     assert!(text.contains("no marker or interface set `tip`; it has ") && text.contains("end"), "{text}");
 }
 
+/// A check finds points of a reduced body whose motion its model does not contain.
+#[test]
+fn a_check_finds_probes_inside_and_outside_of_reduced_bodies() {
+    for at in ["[0.0, 0.0, 0.0]", "[0.0, 0.0, 0.03]"] {
+        let text = with(BALL_ON_BLOCK, &format!("[[probe]]\non = \"ball\"\nat = {at}\nevery = 1e-6\n"));
+        let scenario = parse(&text, &[]);
+        let problems = survey(&scenario, Chain::new().workshop(), &carom_progress::Silent).problems;
+        let keys: Vec<_> = problems.iter().map(|problem| problem.key()).collect();
+        assert_eq!(keys, [Some("probe.0.at")], "{problems:?}");
+    }
+}
+
 /// The model of a reduced body contains the motion of its surface, unless it keeps all points.
 #[test]
 fn a_probe_inside_a_reduced_body_is_refused_without_its_points() {

@@ -1,5 +1,5 @@
-//! Probes of the stress in walls of shells, and of the forces in sections of beams, against a cantilever that is
-//! loaded slowly.
+//! Probes of the stress in walls of shells, and of the forces in sections of beams, against a cantilever that
+//! is loaded slowly.
 
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ use crate::fixtures::{Chain, is_refused, parse, solve};
 const STRIP: [f64; 3] = [0.1, 0.02, 0.002];
 const FORCE: f64 = 2.0;
 
-/// A strip of ten shells along x, or ten beams along x of a section with its axis 2 along z, clamped in `west` and loaded at
-/// `east`, with the sets `all` and `middle`.
+/// A strip of ten shells along x, or ten beams along x of a section with its axis 2 along z, clamped in
+/// `west` and loaded at `east`, with the sets `all` and `middle`.
 fn mesh(is_shell: bool) -> String {
     let rows = if is_shell { 3 } else { 1 };
     let mut text = String::from("*NODE\n");
@@ -53,7 +53,8 @@ fn scenario(probes: &str) -> String {
          [[body]]\nname = \"strip\"\nfile = \"strip.inp\"\nmaterial = \"m\"\n\
          rotation = {{ axis = [0.0, 0.0, 1.0], degrees = 90.0 }}\n\
          [[support]]\non = \"strip:west\"\ndirections = [\"x\", \"y\", \"z\", \"rx\", \"ry\", \"rz\"]\n\
-         [[force]]\non = \"strip:east\"\nforce = [0.0, 0.0, -{FORCE:?}]\nscale = \"smoothstep(t/0.05)\"\n{probes}"
+         [[force]]\non = \"strip:east\"\nforce = [0.0, 0.0, -{FORCE:?}]\n\
+         scale = \"smoothstep(t/0.05)\"\n{probes}"
     )
 }
 
@@ -71,8 +72,8 @@ fn mean(course: &ProbeCourse, quantity: usize, component: usize) -> f64 {
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// σ = ±6 M/(w t²) at the surfaces of a plate, M = F (L − x), and 0 in the mean over the thickness; the strip lies
-/// along y after its rotation.
+/// σ = ±6 M/(w t²) at the surfaces of a plate, M = F (L − x), and 0 in the mean over the thickness; the strip
+/// lies along y after its rotation.
 #[test]
 fn a_bent_plate_has_the_stress_of_its_surfaces() {
     let [length, width, thickness] = STRIP;

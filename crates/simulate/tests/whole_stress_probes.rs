@@ -1,5 +1,5 @@
-//! Probes of the stress of unreduced bodies against closed forms, in all schemes: waves, large strains, plastic
-//! flow, bending and thick walls, inside of the bodies and at their surface.
+//! Probes of the stress of unreduced bodies against closed forms, in all schemes: waves, large strains,
+//! plastic flow, bending and thick walls, inside of the bodies and at their surface.
 
 use carom_format::result::ProbeCourse;
 use carom_progress::Silent;
@@ -70,6 +70,31 @@ fn the_wave_of_an_impact_has_the_stress_of_its_impedance() {
     }
 }
 
+/// The same wave in a reduced bar, by its modes, inside and at its side.
+#[test]
+fn the_wave_in_a_reduced_bar_has_the_stress_of_its_impedance() {
+    let (left, right) = TWO_BARS.split_once("name = \"right\"").unwrap();
+    let model = "name = \"right\"\nreduce = { interface = [\"west\"], modes = 150, fields = \"full\" }";
+    let probes = probe("inside", "on = \"right\"\nat = [25.3, 0.4, 0.7]")
+        + &probe("side", "on = \"right\"\nat = [25.0, 1.0, 0.5]\naxes = \"body\"");
+    // The highest modes limit the step.
+    let left = left.replace("time_step = 0.009", "time_step = 0.004");
+    let text = format!("{left}{model}{right}{probes}");
+    for course in courses(&text) {
+        let plateau = mean(&course, [0.35, 0.7]);
+        println!("{plateau:?}");
+        assert!((plateau[0] / -0.5 - 1.0).abs() < 0.02, "{plateau:?}");
+        let rest = plateau[1..].iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+        assert!(rest < 0.01, "{plateau:?}");
+        let before = mean(&course, [0.0, 0.18]);
+        assert!(before[0].abs() < 0.02, "{before:?}");
+    }
+    let outside = text.replace("[25.3, 0.4, 0.7]", "[25.3, 0.4, 2.0]");
+    is_refused(&outside, "probe.0.at", &["1.000e0 m from the surface", "outside of it"]);
+    let section = text.replacen("what = [\"stress\"]", "what = [\"section_force\"]", 1);
+    is_refused(&section, "probe.0.what", &["`right`", "it is reduced", "leave out `wall`"]);
+}
+
 /// A cube pulled along x by a part of its length, free across, with probes inside, at a face and on a set.
 fn pulled(law: &str, elements: &str, (stretch, end_time): (f64, f64)) -> String {
     let support = |set: &str, axis: &str, more: &str| {
@@ -95,8 +120,8 @@ fn pulled(law: &str, elements: &str, (stretch, end_time): (f64, f64)) -> String 
     .concat()
 }
 
-/// Uniaxial stress in large strains: of St. Venant and Kirchhoff's law σ = E E₁₁ λ/(1 − 2 ν E₁₁), and in small
-/// strains σ = E ε. The bar is pulled at 0.04 m/s, of waves of 100 m/s.
+/// Uniaxial stress in large strains: of St. Venant and Kirchhoff's law σ = E E₁₁ λ/(1 − 2 ν E₁₁), and in
+/// small strains σ = E ε. The bar is pulled at 0.04 m/s, of waves of 100 m/s.
 #[test]
 fn a_stretched_body_has_the_cauchy_stress_of_its_law() {
     let stretch = 0.2_f64;
@@ -117,10 +142,11 @@ fn a_stretched_body_has_the_cauchy_stress_of_its_law() {
 }
 
 /// Plastic flow: Kirchhoff's stress is that of the hardening curve at the plastic strain ln λ − τ/E, and
-/// Cauchy's is smaller by the change of volume. The pull begins at once at 5 mm/s, a wave of ρ c v = 0.5 kPa.
+/// Cauchy's is smaller by the change of volume. Elastic strains are small, as the plastic flow of the law
+/// keeps their volume to first order alone. The pull begins at once at 5 mm/s, a wave of ρ c v = 0.5 kPa.
 #[test]
 fn a_yielded_body_has_the_stress_of_its_hardening_curve() {
-    let (young, yielded, modulus, stretch) = (1e7, 1e5, 1e6, 0.1_f64);
+    let (young, yielded, modulus, stretch) = (1e7, 2e4, 2e5, 0.1_f64);
     let plastic = (young * stretch.ln_1p() - yielded) / (young + modulus);
     let tau = yielded + modulus * plastic;
     let expected = tau / (0.4 * tau / young).exp();
@@ -140,8 +166,9 @@ fn a_yielded_body_has_the_stress_of_its_hardening_curve() {
 fn cantilever(make: &str, steps: usize) -> String {
     format!(
         "[simulation]\nscheme = \"static\"\nend_time = 1.0\nsteps = {steps}\n\
-         [[body]]\nname = \"beam\"\nmaterial = \"steel\"\nrotation = {{ axis = [0.0, 0.0, 1.0], degrees = 90.0 \
-         }}\nmake = {{ shape = \"box\", size = [0.4, 0.02, 0.02], elements = [16, 2, 2]{make} }}\n\
+         [[body]]\nname = \"beam\"\nmaterial = \"steel\"\n\
+         rotation = {{ axis = [0.0, 0.0, 1.0], degrees = 90.0 }}\n\
+         make = {{ shape = \"box\", size = [0.4, 0.02, 0.02], elements = [16, 2, 2]{make} }}\n\
          [[support]]\non = \"beam:west\"\n[[force]]\non = \"beam:east\"\nforce = [0.0, 0.0, -100.0]\n"
     )
 }
@@ -190,7 +217,8 @@ fn a_thick_tube_has_lames_stress_in_its_wall() {
             probe(&format!("{r}"), &place)
         };
         format!(
-            "[simulation]\nscheme = \"static\"\n[[body]]\nname = \"tube\"\nmaterial = \"steel\"\n{make}{mesh} }}\n\
+            "[simulation]\nscheme = \"static\"\n[[body]]\nname = \"tube\"\nmaterial = \"steel\"\n\
+             {make}{mesh} }}\n\
              [[support]]\non = \"tube:start\"\ndirections = [\"x\"]\n\
              [[support]]\non = \"tube:end\"\ndirections = [\"x\"]\n\
              [[pressure]]\non = \"tube:inner\"\nvalue = {pressure:?}\n{}",
@@ -214,10 +242,12 @@ fn a_thick_tube_has_lames_stress_in_its_wall() {
         }
         worst
     };
-    let errors = ["[1, 2, 2]", "[1, 4, 4]"].map(error);
-    println!("{errors:?}");
-    assert!(errors[1] < 0.01 && errors[1] < 0.5 * errors[0], "{errors:?}");
-    assert!(error("[1, 4, 4], hex = true, order = 2") < 0.02);
+    // Of the second order in the size of the cells; the second radius lies on a face of two of them.
+    for more in ["", ", hex = true, order = 2"] {
+        let errors = ["[1, 4, 4]", "[1, 8, 8]"].map(|mesh| error(&format!("{mesh}{more}")));
+        println!("{more} {errors:?}");
+        assert!(errors[1] < 0.012 && errors[1] < 0.35 * errors[0], "{more} {errors:?}");
+    }
 }
 
 /// A displacement, a contact and a whole body in statics, beside its forces.

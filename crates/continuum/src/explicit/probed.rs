@@ -7,6 +7,7 @@ use carom_dynamics::{
     Axes, BodyBalance, Marker, MeanProbes, Observer, ObserverError, Probe, ProbeError, ProbePlace,
     ProbePlaces, ProbeQuantity, Probed, ProbedPoint, ProbedStress, SampleTime, due_at_nearest, rotation,
 };
+use carom_fem::Stress;
 use carom_rigid::ContactPlace;
 use nalgebra::Vector3;
 
@@ -15,7 +16,7 @@ use super::rigid::RigidBodies;
 use super::simulation::Simulation;
 use super::step::System;
 use super::which::Which;
-use crate::probes::{Nodes, StressOfProbes, no_stress, probed_stress};
+use crate::probes::{Nodes, PlaceStress, StressOfProbes, no_stress, probed_stress};
 
 /// The place of a probe.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(super) struct ReducedPoint {
     /// Modes there, and their rotations: 3 numbers a mode.
     pub(super) rows: Vec<f64>,
     pub(super) turns: Vec<f64>,
+    /// Stress there by a unit of each mode, of a probe of it \[Pa/(m √kg)\].
+    pub(super) stress: Vec<Stress>,
     /// Position at the start \[m\].
     start: Vector3<f64>,
 }
@@ -61,9 +64,9 @@ pub(super) struct OnContact {
 }
 
 impl Simulation {
-    /// The same run with probes, which do not change it, without stress. Displacements are relative to the start. The places
-    /// of markers of rigid bodies have their origin in the centre of mass, in axes of the source geometry;
-    /// points of unreduced bodies are [`ProbePlace::Points`].
+    /// The same run with probes, which do not change it, without stress. Displacements are relative to the
+    /// start. The places of markers of rigid bodies have their origin in the centre of mass, in axes of the
+    /// source geometry; points of unreduced bodies are [`ProbePlace::Points`].
     ///
     /// # Errors
     ///
@@ -117,9 +120,15 @@ impl System {
                 On::Nodes(own, Box::new(nodes))
             }
             ProbePlace::Point { body, marker, .. } => {
-                no_stress(number, probe)?;
                 let found = self.point_of(*body, marker);
-                found.ok_or(ProbeError::WrongPoint { probe: number, body: *body })?
+                let mut found = found.ok_or(ProbeError::WrongPoint { probe: number, body: *body })?;
+                match (&mut found, stresses.remove(&number)) {
+                    (On::Reduced(_, point), Some(PlaceStress::Modes(modes))) if !probe.has_section() => {
+                        point.stress = modes;
+                    }
+                    _ => no_stress(number, probe)?,
+                }
+                found
             }
             ProbePlace::Joint(joint) => On::Joint(*joint),
             ProbePlace::Contact(contact) => {
@@ -155,7 +164,7 @@ impl System {
                     return None;
                 }
                 let (place, start) = (marker.position_b.into(), Vector3::zeros());
-                let point = ReducedPoint { place, rows, turns, start };
+                let point = ReducedPoint { place, rows, turns, stress: Vec::new(), start };
                 let start = reduced.probed(&point, 0.0).position;
                 Some(On::Reduced(k, ReducedPoint { start, ..point }))
             }
@@ -251,7 +260,11 @@ impl Probed<On> for System {
         }
     }
 
-    fn stress(&mut self, place: &On, _: Axes) -> Option<ProbedStress> {
+    fn stress(&mut self, place: &On, axes: Axes) -> Option<ProbedStress> {
+        if let On::Reduced(body, point) = place {
+            let body = self.bodies.flexible[*body].reduced()?;
+            return Some(probed_stress(&body.stress(point, axes)));
+        }
         let On::Nodes(body, nodes) = place else { return None };
         let (Deformable::Whole(body), Some(place)) = (&self.bodies.flexible[*body], &nodes.stress) else {
             return None;

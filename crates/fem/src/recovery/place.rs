@@ -4,11 +4,11 @@
 //! σ(x) = Σ_j N_j(ξ) σ_j ,   σ_j = (1/n_j) Σ_c Σ_s E_js σ_c(ξ_s) = Σ_c Σ_s w_cs σ_c(ξ_s)
 //! ```
 //!
-//! The sites j of the cell that contains x are its nodes, or the lattice points i/p of a knot span. The stress
-//! σ_j of a site is the mean of the n_j cells of one material that meet there, each extrapolated from the points
-//! s at which stress is most accurate, or from the quadrature points of the scheme where the law keeps history.
-//! The field is continuous in each material. The few weights w are computed once, and an evaluation is a sum
-//! over some points of few cells.
+//! The sites j of the cell that contains x are its nodes, or the lattice points i/p of a knot span. The
+//! stress σ_j of a site is the mean of the n_j cells of one material that meet there, each extrapolated from
+//! the points s at which stress is most accurate, or from the quadrature points of the scheme where the law
+//! keeps history. The field is continuous in each material. The few weights w are computed once, and an
+//! evaluation is a sum over some points of few cells.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -105,8 +105,8 @@ impl PlaceRecovery {
         Self::of_sites((&all, discretisation), (rule, laws), &weights)
     }
 
-    /// The mean of the stress over the nodes of a set, or over the lattice points of its faces on NURBS; where
-    /// materials meet, of each of them. None if the set has none.
+    /// The mean of the stress over the nodes of a set, or over the lattice points of its faces on NURBS;
+    /// where materials meet, of each of them. None if the set has none.
     ///
     /// * `rule`, `laws` — as in [`PlaceRecovery::at`]
     ///

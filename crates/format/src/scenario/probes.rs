@@ -182,8 +182,8 @@ fn without_section(scenario: &Scenario, spec: &ProbeSpec) -> Option<String> {
     }
     let what = if wall.is_some() { "`wall`" } else { "`section_force` and `section_moment`" };
     Some(format!(
-        "walls are those of shells and sections those of beams, which the scheme `{}` does not have: leave out \
-         {what}, or choose the scheme `explicit`",
+        "walls are those of shells and sections those of beams, which the scheme `{}` does not have: \
+         leave out {what}, or choose the scheme `explicit`",
         row.name
     ))
 }

@@ -25,6 +25,7 @@ use crate::rigid::EndError;
 use crate::rigid::joined::place;
 use crate::system::error::AssembleError;
 use crate::system::probes::{key_of, marker_at, probes_at};
+use crate::system::stresses::stresses as reduced_stresses;
 
 /// Why a set has no section.
 const OF_SETS: &str =
@@ -82,6 +83,12 @@ pub enum WholeProbeError {
     Probe(#[from] ProbeError),
 }
 
+impl From<AssembleError> for WholeProbeError {
+    fn from(error: AssembleError) -> Self {
+        Self::Reduced(Box::new(error))
+    }
+}
+
 impl Kind for WholeProbeError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Input
@@ -123,7 +130,16 @@ pub(crate) fn with_probes<R>(
         };
         (number, turned)
     });
-    with(probes, turned.collect::<StressOfProbes>()).map_err(|error| {
+    let mut stresses: StressOfProbes = turned.collect();
+    // Contact is a force on points: no pressure acts on a face.
+    let reduced = |index: usize| match &problem.bodies[index].kind {
+        BodyKind::Reduced(body) => Some(&**body),
+        _ => None,
+    };
+    let found = reduced_stresses(scenario, prepared, reduced, &[]);
+    let found = found.map_err(At::cast::<WholeProbeError>).map_err(At::cast)?.of_probes;
+    stresses.extend(found.into_iter().map(|(number, place)| (number, PlaceStress::Modes(place.modes))));
+    with(probes, stresses).map_err(|error| {
         let key = key_of(&error);
         ExplicitSetUpError::from(WholeProbeError::from(error)).at(key)
     })
@@ -219,19 +235,24 @@ impl Probed<'_> {
 
     /// Refuses bodies without a stress at a point.
     fn check(&self, scenario: &Scenario, geometry: Option<&Body>) -> Result<(), At<WholeProbeError>> {
+        let is_reduced = scenario.simulation.scheme.reduces_body(self.spec);
+        if is_reduced && !self.probe.has_section() && self.wall.is_none() {
+            return Ok(());
+        }
         let is_structural = geometry.map(Body::is_structural);
         let why = if self.spec.rigid {
             "it is rigid: leave out `section_force` and `section_moment`, or remove `rigid = true`"
         } else if self.probe.has_section() && self.probe.has_stress() {
-            "a probe has the stress of a solid or shell, or the forces of a section of a beam: make two probes"
+            "a probe has the stress of a solid or shell, or the forces of a section of a beam: make two \
+             probes"
         } else if self.probe.has_section() && is_structural == Some(false) {
             "it is of solid cells, and sections are those of beams: leave out `section_force` and \
              `section_moment`, and name `stress`"
         } else if self.wall.is_some() && is_structural == Some(false) {
             "it is of solid cells, and `wall` is the place in the wall of a shell: leave out `wall`"
-        } else if scenario.simulation.scheme.reduces_body(self.spec) {
-            "it is reduced, and the stress of reduced bodies is known in the schemes `quasistatic`, `dynamic` \
-             and `damped` alone: leave out `stress`, or remove `reduce` from the body"
+        } else if is_reduced {
+            "it is reduced, and walls and sections are those of unreduced shells and beams: leave out \
+             `wall`, `section_force` and `section_moment`"
         } else if law_of(scenario, self.spec) == MaterialLaw::ScalarWave {
             "the law `scalar-wave` has no stress: leave out `stress`, or choose the law `linear`"
         } else if self.probe.has_stress() && self.wall.is_none() && is_structural == Some(true) {

@@ -1,9 +1,9 @@
 //! Markers of reduced bodies at points without an attachment.
 //!
 //! The motion of a point inside is that of the modes by the shape functions of its cell, and its rotation is
-//! ½ curl u. The motion of a point of the surface is that of the modes, by the shape functions of the face it lies on; its rotation
-//! ψ is that of the face, with tangents t_α, their duals g^α in its plane, its normal n, and the derivatives
-//! u,_α of the displacement:
+//! ½ curl u. The motion of a point of the surface is that of the modes, by the shape functions of the face it
+//! lies on; its rotation ψ is that of the face, with tangents t_α, their duals g^α in its plane, its normal
+//! n, and the derivatives u,_α of the displacement:
 //!
 //! ```text
 //! ψ = n × δn + ½ n (n · Σ g^α × u,_α),   δn = −Σ (n · u,_α) g^α

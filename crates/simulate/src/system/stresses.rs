@@ -1,9 +1,9 @@
 //! The stress at the places of probes on reduced bodies: that of each mode and of a unit of contact pressure.
 //!
-//! A run opens the mesh of a body for this alone, once, and only if a probe has the stress of the body. On the
-//! surface the stress is that of `carom-post stress` ([`SurfaceStressRecovery::sampled`]): linear in the modal
-//! coordinates and in the pressures. Inside it is that of the cells around the point ([`PlaceRecovery`]), which
-//! the modes displace, and the pressures act by the modes alone.
+//! A run opens the mesh of a body for this alone, once, and only if a probe has the stress of the body. On
+//! the surface the stress is that of `carom-post stress` ([`SurfaceStressRecovery::sampled`]): linear in the
+//! modal coordinates and in the pressures. Inside it is that of the cells around the point
+//! ([`PlaceRecovery`]), which the modes displace, and the pressures act by the modes alone.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -94,15 +94,16 @@ pub(crate) struct Stresses {
 
 /// The stress at the places of probes on reduced bodies.
 ///
-/// * `pairs` — the contact pairs as results have them
+/// * `body` — a reduced body by its number
+/// * `pairs` — the contact pairs as results have them; none if contact is no pressure on faces
 ///
 /// # Errors
 ///
 /// [`AssembleError::Stress`] at the probe whose stress is not known.
-pub(crate) fn stresses(
+pub(crate) fn stresses<'b>(
     scenario: &Scenario,
     prepared: &Prepared,
-    bodies: &[Body],
+    body: impl Fn(usize) -> Option<&'b Body>,
     pairs: &[ResultPair],
 ) -> Result<Stresses, At<AssembleError>> {
     let mut found = Stresses::default();
@@ -110,7 +111,7 @@ pub(crate) fn stresses(
     for probed in probed(scenario) {
         let Probed { number, probe, index, spec, .. } = probed;
         let ready = &prepared.bodies[index];
-        let PreparedModel::Reduced(rom) = &ready.model else { continue };
+        let (PreparedModel::Reduced(rom), Some(body)) = (&ready.model, body(index)) else { continue };
         let of = match opened.entry(index) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
@@ -121,7 +122,7 @@ pub(crate) fn stresses(
         };
         let place = probed.place(of)?;
         let Place::Surface(places) = &place else {
-            let stress = of.stress_inside(scenario, pairs, (rom, &bodies[index]), &place);
+            let stress = of.stress_inside(scenario, pairs, (rom, body), &place);
             found.of_probes.insert(number, stress.map_err(|why| probed.refused("what", why))?);
             continue;
         };
@@ -134,7 +135,7 @@ pub(crate) fn stresses(
                 probe.title()
             )
         }));
-        let stress = of.stress(scenario, pairs, (rom, &bodies[index]), places);
+        let stress = of.stress(scenario, pairs, (rom, body), places);
         found.of_probes.insert(number, stress.map_err(|why| probed.refused("what", why))?);
     }
     Ok(found)
@@ -148,12 +149,13 @@ pub(crate) enum BeforeRun {
     Ready(PreparedBody),
 }
 
-/// The errors that [`stresses`] would have in a run, as far as they are known before.
+/// The errors that [`stresses`] would have in a run, and those of points off the surface, as far as they are
+/// known before.
 ///
 /// * `bodies` — none where the scheme does not reduce the body, or it is not known yet
 pub(crate) fn problems(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<At<AssembleError>> {
     let mut opened: BTreeMap<usize, Option<Opened>> = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut found = problems_of_motion(scenario, bodies);
     for probed in probed(scenario) {
         let Some(body) = &bodies[probed.index] else { continue };
         // A body that cannot be opened has one error, that of its first probe.
@@ -173,6 +175,45 @@ pub(crate) fn problems(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec
         }
     }
     found
+}
+
+/// The errors that probes of the motion of a point alone would have in a run: a point that lies outside of a
+/// reduced body, or inside where its model knows no motion.
+fn problems_of_motion(scenario: &Scenario, bodies: &[Option<BeforeRun>]) -> Vec<At<AssembleError>> {
+    let off = |(number, probe): (usize, &ProbeSpec)| {
+        let ProbePlaceSpec::Point { on, at, .. } = &probe.place else { return None };
+        let index = scenario.body.iter().position(|spec| spec.name == on.body)?;
+        let spec = &scenario.body[index];
+        let Spot::Point(point) = spot(spec, on, *at) else { return None };
+        let (geometry, rom) = match bodies[index].as_ref().filter(|_| !probe.has_stress())? {
+            BeforeRun::ToReduce(geometry) => (Arc::clone(geometry), None),
+            BeforeRun::Ready(ready) => {
+                let PreparedModel::Reduced(rom) = &ready.model else { return None };
+                // A run names a missing file.
+                (Arc::new(body_of_model(ready).ok()?), Some(rom))
+            }
+        };
+        let discretisation = discretisation(&spec.name, &geometry).ok()?;
+        let off = Off::of(&geometry, &discretisation, point)?;
+        let knows = |point: u32| match rom {
+            Some(rom) => row_of(rom, point).is_some(),
+            None => spec.reduce.as_ref().is_some_and(|reduce| reduce.fields == "full"),
+        };
+        if off.inside.as_ref().is_some_and(|inside| inside.weights.iter().all(|(point, _)| knows(*point))) {
+            return None;
+        }
+        let key = if at.is_some() { "at" } else { "on" };
+        let error = AssembleError::ProbeOfReduced { body: spec.name.clone(), why: off.why(Within::Body) };
+        Some(error.at(format!("probe.{number}.{key}")))
+    };
+    scenario.probe.iter().enumerate().filter_map(off).collect()
+}
+
+/// The point or set of a place.
+fn spot(spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Spot {
+    let named = || spec.marker.iter().find(|marker| marker.name == on.part);
+    let named = || named().map(|marker| marker.at.clone());
+    at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(on.part.clone()))
 }
 
 /// A probe of the stress of a body.
@@ -267,7 +308,7 @@ impl Opened {
 
     /// The place of a probe: a point inside, the place of the surface nearest to a point, or all of a set.
     fn place(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Place, NoStress> {
-        match self.spot(spec, on, at) {
+        match spot(spec, on, at) {
             Spot::Point(point) => {
                 let discretisation = discretisation(&spec.name, &self.geometry)?;
                 let Some(off) = Off::of(&self.geometry, &discretisation, point) else {
@@ -309,16 +350,9 @@ impl Opened {
         recovery.points().iter().all(|point| known.binary_search(point).is_ok())
     }
 
-    /// The point or set of a place.
-    fn spot(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Spot {
-        let named = || spec.marker.iter().find(|marker| marker.name == on.part);
-        let named = || named().map(|marker| marker.at.clone());
-        at.map(Spot::Point).or_else(named).unwrap_or_else(|| Spot::Set(on.part.clone()))
-    }
-
     /// The places of the surface of a probe: that nearest to a point, or all of a set; none of a set inside.
     fn places(&self, spec: &BodySpec, on: &End, at: Option<[f64; 3]>) -> Result<Vec<usize>, NoStress> {
-        Ok(match self.spot(spec, on, at) {
+        Ok(match spot(spec, on, at) {
             Spot::Point(point) => nearest_place(&self.places, &Vector3::from(point)).into_iter().collect(),
             Spot::Set(set) => {
                 let places = self.recovery.places_of_set(&self.grid, &self.geometry, &set);
